@@ -1,0 +1,28 @@
+# Warnings, assertions and sanitizers for every target of the project.
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+add_compile_options("$<$<CONFIG:Debug>:-D_GLIBCXX_ASSERTIONS>")
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    add_compile_options(-Wthread-safety)
+endif()
+
+# -O3 rather than the -O2 of RelWithDebInfo: the reference kernels are plain loops.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O3 -g")
+
+if(NNBURST_SANITIZER)
+    add_compile_options(-fsanitize=${NNBURST_SANITIZER} -fno-omit-frame-pointer -D_GLIBCXX_ASSERTIONS)
+    add_link_options(-fsanitize=${NNBURST_SANITIZER})
+    if(NNBURST_SANITIZER STREQUAL "undefined")
+        add_compile_options(-fno-sanitize-recover=all)
+    endif()
+endif()
+
+# nnburst_add_library(ROOM SOURCE...): the static library of one room of src/.
+# Public headers come from include/, internal ones as "room/header.h" from src/.
+function(nnburst_add_library room)
+    add_library(nnburst_${room} STATIC ${ARGN})
+    target_include_directories(nnburst_${room} PUBLIC
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
+endfunction()

@@ -1,0 +1,27 @@
+# Everything comes from Debian 12 packages (tools/dependencies lists them); nothing is downloaded.
+
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(Boost 1.74 REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(FlatBuffers NAMES FlatBuffers Flatbuffers flatbuffers REQUIRED)
+find_package(CapnProto REQUIRED)
+find_package(GTest REQUIRED)
+find_package(benchmark REQUIRED)
+
+# Debian ships XNNPACK and pthreadpool without CMake or pkg-config files.
+foreach(library XNNPACK pthreadpool)
+    string(TOLOWER ${library} header)
+    find_library(${library}_LIBRARY NAMES ${library} REQUIRED)
+    find_path(${library}_INCLUDE_DIR NAMES ${header}.h REQUIRED)
+    if(NOT TARGET ${library}::${library})
+        add_library(${library}::${library} UNKNOWN IMPORTED)
+        set_target_properties(${library}::${library} PROPERTIES
+            IMPORTED_LOCATION "${${library}_LIBRARY}"
+            INTERFACE_INCLUDE_DIRECTORIES "${${library}_INCLUDE_DIR}")
+    endif()
+endforeach()

@@ -1,0 +1,178 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Shared memory: a `Region` is memory that another process can be given, a `Mapping` makes it
+/// visible in this one, and a `MemoryPool` hands out pieces of one region to operands.
+///
+/// A region is owned by its handles (`SharedRegion`) and by every process that received its
+/// descriptor; it has no name anywhere and vanishes with the last of them. What lies in a region is
+/// under the control of everyone who has it: read a value once, check it, then use it.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "nnburst/result.h"
+
+namespace nnburst {
+
+/// Readable bytes that follow every mapping. XNNPACK's kernels read past the end of their inputs:
+/// Debian 12's version at most 16 bytes, later ones declare 128 (XNN_EXTRA_BYTES).
+inline constexpr std::size_t kMappingPaddingBytes = 128;
+
+/// The largest region: 1 TiB. Offsets and lengths in the HAL have 32 bits, so a request reaches
+/// only the first 4 GiB; constants of a model may lie in several regions.
+inline constexpr std::uint64_t kMaximumRegionBytes = std::uint64_t{1} << 40;
+
+/// A file descriptor that is closed with its owner. Movable, not copyable.
+class UniqueFd {
+  public:
+    UniqueFd() noexcept = default;
+    explicit UniqueFd(int fd) noexcept : fd_(fd) {}
+    UniqueFd(UniqueFd&& other) noexcept : fd_(other.release()) {}
+    UniqueFd& operator=(UniqueFd&& other) noexcept;
+    UniqueFd(const UniqueFd&) = delete;
+    UniqueFd& operator=(const UniqueFd&) = delete;
+    ~UniqueFd() { reset(); }
+
+    /// The descriptor, still owned by this object; -1 if there is none.
+    [[nodiscard]] int get() const noexcept { return fd_; }
+    [[nodiscard]] explicit operator bool() const noexcept { return fd_ >= 0; }
+    /// Gives the descriptor away: the caller closes it.
+    [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
+    void reset() noexcept;
+
+    /// A second descriptor (close-on-exec) of the same open file.
+    [[nodiscard]] static Result<UniqueFd> duplicate(int fd);
+
+  private:
+    int fd_ = -1;
+};
+
+class Region;
+/// A handle of a region; the region lives as long as one of them.
+using SharedRegion = std::shared_ptr<const Region>;
+
+/// Anonymous shared memory of a fixed size (memfd_create(2), sealed against shrinking and growing).
+/// Immutable and thread-safe; the contents are reached through a `Mapping`.
+class Region {
+  public:
+    /// Zeroed memory of `sizeBytes` (1 to kMaximumRegionBytes). INVALID_ARGUMENT for another size,
+    /// RESOURCE_EXHAUSTED_TRANSIENT if the system refuses.
+    [[nodiscard]] static Result<SharedRegion> create(std::uint64_t sizeBytes);
+
+    /// Takes memory that another process sent. INVALID_ARGUMENT unless the descriptor is memory
+    /// that is sealed against shrinking, can be written, and holds at least `sizeBytes` (so that no
+    /// later access can fault, whatever the sender does).
+    [[nodiscard]] static Result<SharedRegion> receive(UniqueFd fd, std::uint64_t sizeBytes);
+
+    Region(const Region&) = delete;
+    Region& operator=(const Region&) = delete;
+    ~Region() = default;
+
+    [[nodiscard]] std::uint64_t sizeBytes() const noexcept { return sizeBytes_; }
+    /// The descriptor, owned by the region: to be sent, or duplicated.
+    [[nodiscard]] int fd() const noexcept { return fd_.get(); }
+    /// A number that no other region of this process has had or will have.
+    [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
+
+  private:
+    Region(UniqueFd fd, std::uint64_t sizeBytes) noexcept;
+
+    UniqueFd fd_;
+    std::uint64_t sizeBytes_;
+    std::uint64_t id_;
+};
+
+/// What a mapping may be used for.
+enum class MappingAccess : std::uint8_t { READ_ONLY, READ_WRITE };
+
+/// A whole region in this address space, page-aligned, followed by at least kMappingPaddingBytes
+/// that can be read and mean nothing. Keeps its region alive. Movable; the address stays. The
+/// memory itself is shared: who writes when is for the users to agree on.
+class Mapping {
+  public:
+    [[nodiscard]] static Result<Mapping> map(SharedRegion region,
+                                             MappingAccess access = MappingAccess::READ_WRITE);
+
+    Mapping() noexcept;
+    Mapping(Mapping&&) noexcept;
+    Mapping& operator=(Mapping&&) noexcept;
+    ~Mapping();
+
+    /// The bytes of the region; empty for a mapping that was moved from. With READ_ONLY access
+    /// writing to them faults.
+    [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
+    [[nodiscard]] std::byte* data() const noexcept { return bytes_.data(); }
+    [[nodiscard]] std::uint64_t sizeBytes() const noexcept { return bytes_.size(); }
+    [[nodiscard]] const SharedRegion& region() const noexcept { return region_; }
+
+  private:
+    struct View;  // the Boost.Interprocess mapping inside a padded reservation
+
+    SharedRegion region_;
+    std::unique_ptr<View> view_;
+    std::span<std::byte> bytes_;
+};
+
+/// Hands out aligned blocks of one region, for the operands of requests and the constants of
+/// models. First fit; neighbouring free blocks are joined. The bookkeeping is private to this
+/// process: none of it lies in the region, where the other side could write it. Thread-safe;
+/// allocating takes a lock and heap memory, so allocate before the steady state.
+class MemoryPool {
+  public:
+    /// Alignment of blocks unless asked otherwise: a cache line, enough for every kernel.
+    static constexpr std::size_t kDefaultAlignmentBytes = 64;
+
+    /// Part of a pool. Given back when it is destroyed; keeps the pool's memory alive.
+    class Block {
+      public:
+        Block() noexcept = default;
+        Block(Block&& other) noexcept;
+        Block& operator=(Block&& other) noexcept;
+        Block(const Block&) = delete;
+        Block& operator=(const Block&) = delete;
+        ~Block();
+
+        [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
+        [[nodiscard]] std::byte* data() const noexcept { return bytes_.data(); }
+        /// Where the block starts in its region, in bytes: the offset of a DataLocation.
+        [[nodiscard]] std::uint32_t offset() const noexcept { return offset_; }
+        /// The size asked for, in bytes: the length of a DataLocation.
+        [[nodiscard]] std::uint32_t length() const noexcept {
+            return static_cast<std::uint32_t>(bytes_.size());
+        }
+
+      private:
+        friend class MemoryPool;
+        struct Arena;
+        std::shared_ptr<Arena> arena_;
+        std::span<std::byte> bytes_;
+        std::uint32_t offset_ = 0;
+    };
+
+    /// A pool over a new region of `sizeBytes` (at most 4 GiB - 1: offsets have 32 bits).
+    [[nodiscard]] static Result<MemoryPool> create(std::uint64_t sizeBytes);
+
+    /// A block of `sizeBytes` (at least 1) at a multiple of `alignmentBytes` (a power of two of at
+    /// most a page). RESOURCE_EXHAUSTED_TRANSIENT if no free block is large enough.
+    [[nodiscard]] Result<Block> allocate(std::uint64_t sizeBytes,
+                                         std::size_t alignmentBytes = kDefaultAlignmentBytes);
+
+    /// The region, as it goes into `Request::pools` and `Model::pools`.
+    [[nodiscard]] const SharedRegion& region() const noexcept;
+    /// Bytes that are free, summed over all free blocks.
+    [[nodiscard]] std::uint64_t freeBytes() const;
+
+  private:
+    using Arena = Block::Arena;
+    explicit MemoryPool(std::shared_ptr<Arena> arena) noexcept : arena_(std::move(arena)) {}
+
+    std::shared_ptr<Arena> arena_;
+};
+
+}  // namespace nnburst

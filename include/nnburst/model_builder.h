@@ -1,0 +1,60 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Builds models piece by piece: add operands, then operations, then name inputs and outputs.
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst {
+
+/// Collects a model whose main subgraph it builds. Small constants are copied into the model; those
+/// of kReferenceThresholdBytes or more go into one memory pool, as drivers like it (they cross to a
+/// driver without a copy). Not thread-safe. Indices are those of the main subgraph's operands.
+class ModelBuilder {
+  public:
+    static constexpr std::size_t kReferenceThresholdBytes = 4096;
+
+    /// A tensor without value: input, output or temporary, as `build` finds out.
+    std::uint32_t addTensor(OperandType type, Dimensions dimensions, float scale = 0.0F,
+                            std::int32_t zeroPoint = 0);
+    /// A constant tensor with a copy of `bytes`, or per-channel quantised where `extraParams` say
+    /// so.
+    std::uint32_t addConstant(OperandType type, Dimensions dimensions,
+                              std::span<const std::byte> bytes, float scale = 0.0F,
+                              std::int32_t zeroPoint = 0, OperandExtraParams extraParams = {});
+    std::uint32_t addScalar(std::int32_t value);  ///< INT32
+    std::uint32_t addScalar(float value);         ///< FLOAT32
+    std::uint32_t addScalar(bool value);          ///< BOOL
+    /// An optional operand that is left out.
+    std::uint32_t addOmitted(OperandType type);
+
+    void addOperation(OperationType type, std::vector<std::uint32_t> inputs,
+                      std::vector<std::uint32_t> outputs);
+
+    /// The declaration of an operand, to look at or to change before `build`.
+    [[nodiscard]] Operand& operand(std::uint32_t index);
+
+    /// Gives the model with these inputs and outputs, and leaves the builder empty. An error is one
+    /// of memory (constants) or of the finished model (validateModel).
+    [[nodiscard]] Result<Model> build(std::vector<std::uint32_t> inputs,
+                                      std::vector<std::uint32_t> outputs);
+
+  private:
+    struct LargeConstant {
+        std::uint32_t operand;
+        std::vector<std::byte> bytes;
+    };
+
+    Model model_;
+    std::vector<LargeConstant> largeConstants_;
+};
+
+}  // namespace nnburst

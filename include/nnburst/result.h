@@ -1,0 +1,73 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// How every fallible call of nnburst answers: a `Result` that holds a value or an `Error`, which
+/// is a HAL status with a message for people. The library throws nothing.
+
+#include <cstdint>
+#include <string>
+#include <tl/expected.hpp>
+#include <utility>
+
+namespace nnburst {
+
+/// Status of a call, with the codes of HAL 1.3 (types.hal, ErrorStatus).
+enum class ErrorStatus : std::int32_t {
+    NONE = 0,
+    DEVICE_UNAVAILABLE = 1,        ///< the driver is gone, hangs, or is offline
+    GENERAL_FAILURE = 2,           ///< none of the others
+    OUTPUT_INSUFFICIENT_SIZE = 3,  ///< an output buffer is too small; the output shapes say which
+    INVALID_ARGUMENT = 4,          ///< a model, request or other argument breaks a rule
+    MISSED_DEADLINE_TRANSIENT = 5,
+    MISSED_DEADLINE_PERSISTENT = 6,
+    RESOURCE_EXHAUSTED_TRANSIENT = 7,
+    RESOURCE_EXHAUSTED_PERSISTENT = 8,
+};
+
+/// The name of `status` as the HAL spells it; "unknown status" for a value that is none.
+[[nodiscard]] const char* toString(ErrorStatus status) noexcept;
+
+/// Why a call failed. `status` is never NONE. `message` says what was done, to what, the value that
+/// was wrong and the rule that it broke.
+struct Error {
+    ErrorStatus status = ErrorStatus::GENERAL_FAILURE;
+    std::string message;
+};
+
+/// A value or an `Error`, with the interface of C++23's `std::expected`. Look with `if (result)`
+/// before `*result`; do not call `value()`, which throws.
+template <class T = void>
+class [[nodiscard]] Result : public tl::expected<T, Error> {
+  public:
+    using tl::expected<T, Error>::expected;
+};
+
+/// `return failure(ErrorStatus::INVALID_ARGUMENT, "...")` from any function that gives a `Result`.
+[[nodiscard]] inline tl::unexpected<Error> failure(ErrorStatus status, std::string message) {
+    return tl::unexpected<Error>(Error{status, std::move(message)});
+}
+
+}  // namespace nnburst
+
+#define NNBURST_CONCATENATE_INNER(a, b) a##b
+#define NNBURST_CONCATENATE(a, b) NNBURST_CONCATENATE_INNER(a, b)
+
+/// Returns the error of `expression` (a `Result`) from the enclosing function, if it is one.
+#define NNBURST_TRY(expression)                                                       \
+    do {                                                                              \
+        if (auto nnburstTried = (expression); !nnburstTried) {                        \
+            return tl::unexpected<::nnburst::Error>(std::move(nnburstTried.error())); \
+        }                                                                             \
+    } while (false)
+
+/// Declares `declaration` with the value of `expression` (a `Result`), or returns its error.
+#define NNBURST_TRY_ASSIGN(declaration, expression) \
+    NNBURST_TRY_ASSIGN_INNER(NNBURST_CONCATENATE(nnburstTried, __LINE__), declaration, expression)
+#define NNBURST_TRY_ASSIGN_INNER(tried, declaration, expression)           \
+    auto tried = (expression);                                             \
+    if (!tried) {                                                          \
+        return tl::unexpected<::nnburst::Error>(std::move(tried.error())); \
+    }                                                                      \
+    declaration = std::move(*tried)

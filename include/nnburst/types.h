@@ -1,0 +1,393 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The Neural Networks HAL's data types in their canonical form, which is that of HAL 1.3
+/// (neuralnetworks/1.3/types.hal and what it imports). Enumerators and codes are the HAL's.
+/// All are plain values: copying a Model copies its operand values, but shares its pools.
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "nnburst/memory.h"
+#include "nnburst/result.h"
+
+namespace nnburst {
+
+// ---- Enumerations
+// --------------------------------------------------------------------------------
+
+enum class OperandType : std::int32_t {
+    FLOAT32 = 0,
+    INT32 = 1,
+    UINT32 = 2,
+    TENSOR_FLOAT32 = 3,
+    TENSOR_INT32 = 4,
+    TENSOR_QUANT8_ASYMM = 5,
+    BOOL = 6,
+    TENSOR_QUANT16_SYMM = 7,
+    TENSOR_FLOAT16 = 8,
+    TENSOR_BOOL8 = 9,
+    FLOAT16 = 10,
+    TENSOR_QUANT8_SYMM_PER_CHANNEL = 11,
+    TENSOR_QUANT16_ASYMM = 12,
+    TENSOR_QUANT8_SYMM = 13,
+    TENSOR_QUANT8_ASYMM_SIGNED = 14,
+    SUBGRAPH = 15,
+    OEM = 10000,
+    TENSOR_OEM_BYTE = 10001,
+};
+
+enum class OperationType : std::int32_t {
+    ADD = 0,
+    AVERAGE_POOL_2D = 1,
+    CONCATENATION = 2,
+    CONV_2D = 3,
+    DEPTHWISE_CONV_2D = 4,
+    DEPTH_TO_SPACE = 5,
+    DEQUANTIZE = 6,
+    EMBEDDING_LOOKUP = 7,
+    FLOOR = 8,
+    FULLY_CONNECTED = 9,
+    HASHTABLE_LOOKUP = 10,
+    L2_NORMALIZATION = 11,
+    L2_POOL_2D = 12,
+    LOCAL_RESPONSE_NORMALIZATION = 13,
+    LOGISTIC = 14,
+    LSH_PROJECTION = 15,
+    LSTM = 16,
+    MAX_POOL_2D = 17,
+    MUL = 18,
+    RELU = 19,
+    RELU1 = 20,
+    RELU6 = 21,
+    RESHAPE = 22,
+    RESIZE_BILINEAR = 23,
+    RNN = 24,
+    SOFTMAX = 25,
+    SPACE_TO_DEPTH = 26,
+    SVDF = 27,
+    TANH = 28,
+    BATCH_TO_SPACE_ND = 29,
+    DIV = 30,
+    MEAN = 31,
+    PAD = 32,
+    SPACE_TO_BATCH_ND = 33,
+    SQUEEZE = 34,
+    STRIDED_SLICE = 35,
+    SUB = 36,
+    TRANSPOSE = 37,
+    ABS = 38,
+    ARGMAX = 39,
+    ARGMIN = 40,
+    AXIS_ALIGNED_BBOX_TRANSFORM = 41,
+    BIDIRECTIONAL_SEQUENCE_LSTM = 42,
+    BIDIRECTIONAL_SEQUENCE_RNN = 43,
+    BOX_WITH_NMS_LIMIT = 44,
+    CAST = 45,
+    CHANNEL_SHUFFLE = 46,
+    DETECTION_POSTPROCESSING = 47,
+    EQUAL = 48,
+    EXP = 49,
+    EXPAND_DIMS = 50,
+    GATHER = 51,
+    GENERATE_PROPOSALS = 52,
+    GREATER = 53,
+    GREATER_EQUAL = 54,
+    GROUPED_CONV_2D = 55,
+    HEATMAP_MAX_KEYPOINT = 56,
+    INSTANCE_NORMALIZATION = 57,
+    LESS = 58,
+    LESS_EQUAL = 59,
+    LOG = 60,
+    LOGICAL_AND = 61,
+    LOGICAL_NOT = 62,
+    LOGICAL_OR = 63,
+    LOG_SOFTMAX = 64,
+    MAXIMUM = 65,
+    MINIMUM = 66,
+    NEG = 67,
+    NOT_EQUAL = 68,
+    PAD_V2 = 69,
+    POW = 70,
+    PRELU = 71,
+    QUANTIZE = 72,
+    QUANTIZED_16BIT_LSTM = 73,
+    RANDOM_MULTINOMIAL = 74,
+    REDUCE_ALL = 75,
+    REDUCE_ANY = 76,
+    REDUCE_MAX = 77,
+    REDUCE_MIN = 78,
+    REDUCE_PROD = 79,
+    REDUCE_SUM = 80,
+    ROI_ALIGN = 81,
+    ROI_POOLING = 82,
+    RSQRT = 83,
+    SELECT = 84,
+    SIN = 85,
+    SLICE = 86,
+    SPLIT = 87,
+    SQRT = 88,
+    TILE = 89,
+    TOPK_V2 = 90,
+    TRANSPOSE_CONV_2D = 91,
+    UNIDIRECTIONAL_SEQUENCE_LSTM = 92,
+    UNIDIRECTIONAL_SEQUENCE_RNN = 93,
+    RESIZE_NEAREST_NEIGHBOR = 94,
+    QUANTIZED_LSTM = 95,
+    IF = 96,
+    WHILE = 97,
+    ELU = 98,
+    HARD_SWISH = 99,
+    FILL = 100,
+    RANK = 101,
+    OEM_OPERATION = 10000,
+};
+
+/// Operation codes 0 to kOperationTypeCount - 1 are defined by HAL 1.3.
+inline constexpr std::int32_t kOperationTypeCount = 102;
+
+enum class OperandLifeTime : std::int32_t {
+    TEMPORARY_VARIABLE = 0,
+    SUBGRAPH_INPUT = 1,      ///< up to HAL 1.2: MODEL_INPUT
+    SUBGRAPH_OUTPUT = 2,     ///< up to HAL 1.2: MODEL_OUTPUT
+    CONSTANT_COPY = 3,       ///< the value lies in Model::operandValues
+    CONSTANT_REFERENCE = 4,  ///< the value lies in one of Model::pools
+    NO_VALUE = 5,            ///< an optional input that is left out
+    SUBGRAPH = 6,            ///< location.offset is an index into Model::referenced
+};
+
+enum class FusedActivationFunc : std::int32_t { NONE = 0, RELU = 1, RELU1 = 2, RELU6 = 3 };
+
+enum class DeviceType : std::int32_t { OTHER = 1, CPU = 2, GPU = 3, ACCELERATOR = 4 };
+
+enum class DeviceStatus : std::int32_t { AVAILABLE = 0, BUSY = 1, OFFLINE = 2, UNKNOWN = 3 };
+
+enum class ExecutionPreference : std::int32_t {
+    LOW_POWER = 0,
+    FAST_SINGLE_ANSWER = 1,
+    SUSTAINED_SPEED = 2,
+};
+
+enum class Priority : std::int32_t { LOW = 0, MEDIUM = 1, HIGH = 2 };
+
+enum class MeasureTiming : std::int32_t { NO = 0, YES = 1 };
+
+/// Names as the HAL spells them; "unknown ..." with no number for values that are none.
+[[nodiscard]] const char* toString(OperandType type) noexcept;
+[[nodiscard]] const char* toString(OperationType type) noexcept;
+[[nodiscard]] const char* toString(OperandLifeTime lifetime) noexcept;
+[[nodiscard]] const char* toString(DeviceType type) noexcept;
+[[nodiscard]] const char* toString(DeviceStatus status) noexcept;
+[[nodiscard]] const char* toString(ExecutionPreference preference) noexcept;
+[[nodiscard]] const char* toString(Priority priority) noexcept;
+
+// ---- Models
+// --------------------------------------------------------------------------------------
+
+/// Sizes of a tensor's axes, outermost first. 0 is an axis of unknown size; no axes on a tensor
+/// mean unknown rank (HAL 1.2); a scalar has none.
+using Dimensions = std::vector<std::uint32_t>;
+
+/// Where bytes lie: in pool `poolIndex` of a model or request, or in Model::operandValues.
+struct DataLocation {
+    std::uint32_t poolIndex = 0;
+    std::uint32_t offset = 0;  ///< bytes from the start
+    std::uint32_t length = 0;  ///< bytes
+
+    bool operator==(const DataLocation&) const = default;
+};
+
+/// Quantisation of TENSOR_QUANT8_SYMM_PER_CHANNEL: real value = scales[channel] * value.
+struct SymmPerChannelQuantParams {
+    std::vector<float> scales;     ///< one for each index along `channelDim`
+    std::uint32_t channelDim = 0;  ///< axis of the channels
+
+    bool operator==(const SymmPerChannelQuantParams&) const = default;
+};
+
+/// Extra parameters of an operand: none, per-channel quantisation, or a vendor extension's bytes.
+using OperandExtraParams =
+    std::variant<std::monostate, SymmPerChannelQuantParams, std::vector<std::uint8_t>>;
+
+/// A value of the graph (HAL 1.3 types.hal, Operand).
+struct Operand {
+    OperandType type = OperandType::TENSOR_FLOAT32;
+    Dimensions dimensions;
+    std::uint32_t numberOfConsumers = 0;  ///< times it occurs among operations' inputs; unused
+    float scale = 0.0F;                   ///< real value = scale * (value - zeroPoint)
+    std::int32_t zeroPoint = 0;
+    OperandLifeTime lifetime = OperandLifeTime::TEMPORARY_VARIABLE;
+    DataLocation location;  ///< of constants and subgraphs; zero for the rest
+    OperandExtraParams extraParams;
+
+    bool operator==(const Operand&) const = default;
+};
+
+/// A node of the graph. Inputs and outputs are indices of the subgraph's operands.
+struct Operation {
+    OperationType type = OperationType::ADD;
+    std::vector<std::uint32_t> inputs;
+    std::vector<std::uint32_t> outputs;
+
+    bool operator==(const Operation&) const = default;
+};
+
+/// A graph, its operations in the order of execution.
+struct Subgraph {
+    std::vector<Operand> operands;
+    std::vector<Operation> operations;
+    std::vector<std::uint32_t> inputIndexes;
+    std::vector<std::uint32_t> outputIndexes;
+
+    bool operator==(const Subgraph&) const = default;
+};
+
+/// The meaning of a type prefix in this model: operand and operation types of extension `name` are
+/// `prefix << kExtensionTypeBits | type`.
+struct ExtensionNameAndPrefix {
+    std::string name;
+    std::uint16_t prefix = 0;
+
+    bool operator==(const ExtensionNameAndPrefix&) const = default;
+};
+
+/// Low bits of an operand or operation type that are the extension's own; the rest is the prefix.
+inline constexpr int kExtensionTypeBits = 16;
+
+/// A model as the application gives it (HAL 1.3 types.hal, Model).
+struct Model {
+    Subgraph main;
+    std::vector<Subgraph> referenced;         ///< for IF and WHILE
+    std::vector<std::uint8_t> operandValues;  ///< of CONSTANT_COPY operands
+    std::vector<SharedRegion> pools;          ///< of CONSTANT_REFERENCE operands
+    bool relaxComputationFloat32toFloat16 = false;
+    std::vector<ExtensionNameAndPrefix> extensionNameToPrefix;
+};
+
+// ---- Requests and their answers
+// ------------------------------------------------------------------
+
+/// Where one input or output of the model lies for one execution.
+struct RequestArgument {
+    bool hasNoValue = false;  ///< an optional operand that is left out; the rest is then ignored
+    DataLocation location;    ///< in Request::pools
+    /// Dimensions that the model leaves open, or empty to take the model's.
+    Dimensions dimensions;
+
+    bool operator==(const RequestArgument&) const = default;
+};
+
+/// Names a driver-managed buffer (HAL 1.3 IDevice::allocate). Belongs to one device.
+enum class BufferToken : std::uint32_t {};
+
+/// Memory that request arguments point into: shared memory, or a driver-managed buffer.
+using RequestPool = std::variant<SharedRegion, BufferToken>;
+
+/// The places of all inputs and outputs for one execution, in the order of the main subgraph's
+/// inputIndexes and outputIndexes.
+struct Request {
+    std::vector<RequestArgument> inputs;
+    std::vector<RequestArgument> outputs;
+    std::vector<RequestPool> pools;
+};
+
+/// What became of an output.
+struct OutputShape {
+    Dimensions dimensions;      ///< as far as they are known; 0 is unknown
+    bool isSufficient = false;  ///< the output's buffer was large enough
+
+    bool operator==(const OutputShape&) const = default;
+};
+
+/// A duration that was not measured.
+inline constexpr std::uint64_t kTimeNotAvailable = UINT64_MAX;
+
+/// Durations of one execution in microseconds (HAL 1.2 types.hal, Timing). kTimeNotAvailable unless
+/// measuring was asked for and the execution succeeded.
+struct Timing {
+    std::uint64_t timeOnDevice = kTimeNotAvailable;  ///< in the kernels
+    std::uint64_t timeInDriver = kTimeNotAvailable;  ///< from the request's arrival to its answer
+
+    bool operator==(const Timing&) const = default;
+};
+
+/// A moment of CLOCK_MONOTONIC, the same in all processes of a machine (HAL 1.3 OptionalTimePoint).
+using TimePoint = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
+using OptionalTimePoint = std::optional<TimePoint>;
+using OptionalTimeoutDuration = std::optional<std::chrono::nanoseconds>;
+
+// ---- Devices
+// -------------------------------------------------------------------------------------
+
+/// Time and power relative to the reference; smaller is better (HAL 1.0 PerformanceInfo).
+struct PerformanceInfo {
+    float execTime = 1.0F;
+    float powerUsage = 1.0F;
+
+    bool operator==(const PerformanceInfo&) const = default;
+};
+
+struct OperandPerformance {
+    OperandType type = OperandType::FLOAT32;
+    PerformanceInfo info;
+
+    bool operator==(const OperandPerformance&) const = default;
+};
+
+/// What a device can do, relative to the reference (HAL 1.3 types.hal, Capabilities).
+struct Capabilities {
+    PerformanceInfo relaxedFloat32toFloat16PerformanceScalar;
+    PerformanceInfo relaxedFloat32toFloat16PerformanceTensor;
+    std::vector<OperandPerformance> operandPerformance;  ///< ordered by type, one entry a type
+    PerformanceInfo ifPerformance;
+    PerformanceInfo whilePerformance;
+
+    bool operator==(const Capabilities&) const = default;
+};
+
+/// An operand type that a vendor extension defines.
+struct ExtensionOperandTypeInformation {
+    std::uint16_t type = 0;
+    bool isTensor = false;
+    std::uint32_t byteSize = 0;  ///< of an element or scalar
+};
+
+/// A vendor extension that a device supports.
+struct Extension {
+    std::string name;
+    std::vector<ExtensionOperandTypeInformation> operandTypes;
+};
+
+/// Files that compilation caching wants (HAL 1.2 IDevice::getNumberOfCacheFilesNeeded).
+struct NumberOfCacheFiles {
+    std::uint32_t numModelCache = 0;
+    std::uint32_t numDataCache = 0;
+};
+
+/// Size of the token that identifies a cached model, in bytes (HAL 1.2 Constant).
+inline constexpr std::size_t kByteSizeOfCacheToken = 32;
+using CacheToken = std::array<std::uint8_t, kByteSizeOfCacheToken>;
+
+/// What a driver-managed buffer has to hold: dimensions as far as its user knows them.
+struct BufferDesc {
+    Dimensions dimensions;
+};
+
+/// A use that a driver-managed buffer will be put to: input or output `ioIndex` of a prepared
+/// model.
+struct BufferRole {
+    std::uint32_t modelIndex = 0;  ///< into the prepared models given to allocate
+    std::uint32_t ioIndex = 0;     ///< of an input or output of the main subgraph
+    float frequency = 0.0F;        ///< how often, in (0, 1]
+};
+
+}  // namespace nnburst

@@ -1,0 +1,52 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What the two sides of a burst ask of the control plane. src/device/ implements both over RPC;
+/// tests implement them in process.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "nnburst/device.h"
+#include "nnburst/memory.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst::burst {
+
+/// What the client's controller asks. Called on the threads that use the burst; may block.
+class ClientControlPlane {
+  public:
+    virtual ~ClientControlPlane() = default;
+
+    /// Executes a request that cannot go through the queue, as PreparedModel::executeSynchronously.
+    [[nodiscard]] virtual Result<> executeSynchronously(const Request& request,
+                                                        const ExecutionOptions& options,
+                                                        ExecutionOutcome& outcome) = 0;
+
+    /// Tells the driver to forget the memory of `slot` (IBurstContext::freeMemory). When it
+    /// returns, the driver no longer uses the slot, unless the connection is lost.
+    virtual void freeMemory(std::int32_t slot) = 0;
+
+    /// Asks the driver for a sign of life and waits for it at most kHangTimeout: DEVICE_UNAVAILABLE
+    /// if the connection is lost or there is none. Called when a result has been long in coming.
+    [[nodiscard]] virtual Result<> checkAlive() = 0;
+};
+
+/// What the driver's server asks. Called on the burst's thread; may block.
+class DriverControlPlane {
+  public:
+    virtual ~DriverControlPlane() = default;
+
+    /// Fetches the memory of `slots` from the client, one region a slot in the same order
+    /// (IBurstCallback::getMemories). The regions have been checked by Region::receive; a slot that
+    /// the client does not know gives null. Errors and a client that takes longer than kHangTimeout
+    /// fail the execution.
+    [[nodiscard]] virtual Result<std::vector<SharedRegion>> getMemories(
+        std::span<const std::int32_t> slots) = 0;
+};
+
+}  // namespace nnburst::burst

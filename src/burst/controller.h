@@ -1,0 +1,50 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The client's end of a burst (HAL 1.2 names it the burst controller): turns requests into frames,
+/// names memory by slots, waits for results.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "burst/control_plane.h"
+#include "nnburst/device.h"
+
+namespace nnburst::burst {
+
+/// Life: `create`, send `channel()` to the driver with the callback that serves `getMemories`, then
+/// `attach` the control plane, then execute. Destruction needs no other thread inside.
+class Controller final : public Burst {
+  public:
+    [[nodiscard]] static Result<std::unique_ptr<Controller>> create(const BurstOptions& options);
+    ~Controller() override;
+
+    /// The region with both queues, for the driver's Server::create.
+    [[nodiscard]] const SharedRegion& channel() const noexcept;
+
+    /// Before the first execution, once.
+    void attach(std::shared_ptr<ClientControlPlane> controlPlane);
+
+    /// Serves IBurstCallback::getMemories: one region a slot, null for a slot that names none. Any
+    /// thread.
+    [[nodiscard]] std::vector<SharedRegion> getMemories(std::span<const std::int32_t> slots) const;
+
+    /// The connection is lost: wakes a waiting execution and fails it and all later ones with
+    /// DEVICE_UNAVAILABLE. Any thread, does not block.
+    void connectionLost() noexcept;
+
+    [[nodiscard]] Result<> execute(const Request& request, const ExecutionOptions& options,
+                                   ExecutionOutcome& outcome) override;
+    void freeMemory(const SharedRegion& region) override;
+
+  private:
+    class Impl;
+    explicit Controller(std::unique_ptr<Impl> impl) noexcept;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace nnburst::burst

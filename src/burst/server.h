@@ -1,0 +1,44 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The driver's end of a burst: takes frames out of the request queue, checks them, runs the model
+/// on the client's memory in place and answers.
+
+#include <cstdint>
+#include <memory>
+
+#include "burst/control_plane.h"
+#include "exec/compiled_model.h"
+#include "nnburst/device.h"
+
+namespace nnburst::burst {
+
+/// Serves one burst on a thread of its own, from `create` until it is destroyed or stopped.
+class Server {
+  public:
+    /// Checks the layout of `channel`, which the client made and may change at any time, maps it
+    /// and starts serving. `wait` is what the client wishes; the driver may wait less.
+    /// INVALID_ARGUMENT for a channel that is not one, or of another version (naming both).
+    [[nodiscard]] static Result<std::unique_ptr<Server>> create(
+        SharedRegion channel, std::shared_ptr<exec::CompiledModel> model,
+        std::shared_ptr<DriverControlPlane> controlPlane, const WaitPolicy& wait);
+
+    /// Stops, and waits for the execution that is running.
+    ~Server();
+
+    /// Tells the burst's thread to end, without waiting for it. Any thread, does not block.
+    void stop() noexcept;
+
+    /// IBurstContext::freeMemory. Returns when the memory is unmapped, which waits for the
+    /// execution that is running. Any thread.
+    void freeMemory(std::int32_t slot);
+
+  private:
+    class Impl;
+    explicit Server(std::unique_ptr<Impl> impl) noexcept;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace nnburst::burst

@@ -1,0 +1,90 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The executable form of a model. `Engine` holds what all models of a driver share (the kernel
+/// library, the threads); `CompiledModel` is one model checked, planned and packed. Bursts and the
+/// device call nothing else of src/exec/.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "nnburst/device.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst::exec {
+
+/// What one driver or local device has once: XNNPACK, initialised, and the threads of its kernels.
+/// Thread-safe; shared by every compiled model.
+class Engine {
+  public:
+    /// Creates threads and reads files of the system: call it before a sandbox closes.
+    /// INVALID_ARGUMENT for 0 or more than kMaximumThreads threads.
+    [[nodiscard]] static Result<std::shared_ptr<Engine>> create(const DriverOptions& options);
+
+    static constexpr std::uint32_t kMaximumThreads = 64;
+
+    virtual ~Engine() = default;
+};
+
+/// A pool of a request as this process sees it.
+struct PoolView {
+    std::byte* data = nullptr;
+    std::uint64_t sizeBytes = 0;
+};
+
+/// One input or output, resolved to memory of this process.
+struct ArgumentBinding {
+    std::byte* data = nullptr;  ///< null if the argument has no value
+    std::uint32_t lengthBytes = 0;
+    std::span<const std::uint32_t> dimensions;  ///< of the request; empty to take the model's
+    bool hasNoValue = false;
+};
+
+/// All inputs and outputs of one execution. Reuse the object: binding again allocates nothing.
+struct RequestBindings {
+    std::vector<ArgumentBinding> inputs;
+    std::vector<ArgumentBinding> outputs;
+};
+
+/// A model that is checked, planned and packed. Thread-safe; concurrent runs take turns.
+class CompiledModel {
+  public:
+    /// Checks and plans `model`, folds its constants and packs its weights. The model may be
+    /// dropped afterwards; its pools are kept as long as they are needed. INVALID_ARGUMENT if the
+    /// model is not valid or an operation is not supported, naming it.
+    [[nodiscard]] static Result<std::shared_ptr<CompiledModel>> compile(
+        std::shared_ptr<Engine> engine, const Model& model);
+
+    /// One entry an operation of the main subgraph: whether compile can do it.
+    [[nodiscard]] static Result<std::vector<bool>> supportedOperations(const Model& model);
+
+    virtual ~CompiledModel() = default;
+
+    /// Main inputs and outputs as the model declares them, in order.
+    [[nodiscard]] virtual std::span<const Operand> inputs() const noexcept = 0;
+    [[nodiscard]] virtual std::span<const Operand> outputs() const noexcept = 0;
+
+    /// Checks the arguments of a request against the model and against the sizes of the pools, and
+    /// resolves them. Every rule that keeps an access inside its pool is checked here. `inputs` and
+    /// `outputs` must outlive `bindings`. INVALID_ARGUMENT names argument, value and rule.
+    [[nodiscard]] virtual Result<> bind(std::span<const RequestArgument> inputs,
+                                        std::span<const RequestArgument> outputs,
+                                        std::span<const PoolView> pools,
+                                        RequestBindings& bindings) const = 0;
+
+    /// Runs the model on bound memory, in place. Overwrites `outcome`; of its timing only
+    /// timeOnDevice is set here, if options.measure is YES and the run succeeds. The first run with
+    /// certain input dimensions plans them; later ones allocate nothing. OUTPUT_INSUFFICIENT_SIZE
+    /// comes with output shapes, before anything is computed where shapes are known beforehand.
+    [[nodiscard]] virtual Result<> run(const RequestBindings& bindings,
+                                       const ExecutionOptions& options,
+                                       ExecutionOutcome& outcome) = 0;
+};
+
+}  // namespace nnburst::exec

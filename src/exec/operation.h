@@ -1,0 +1,127 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What an operation of the HAL says about itself: since when it exists, what operands it takes,
+/// what shapes come out, and how the reference kernel computes it. Each family of operations
+/// declares its `OperationDefinition`s in one file of src/exec/reference/; `findOperation` is the
+/// one table of all. Validation, supportedOperations, shape inference and the planner all ask this
+/// one source.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst::exec {
+
+/// The largest rank of a tensor. The HAL's operations need at most 6.
+inline constexpr std::size_t kMaximumRank = 8;
+
+/// Sizes of a tensor's axes with storage of its own, so that shapes cost no allocation. All sizes
+/// are known unless `isFullySpecified` is false; no axes at all on a tensor mean unknown rank only
+/// where a model is checked, and a scalar elsewhere.
+class Shape {
+  public:
+    Shape() noexcept = default;
+    /// Requires at most kMaximumRank sizes; the model's validation has refused more.
+    explicit Shape(std::span<const std::uint32_t> sizes) noexcept;
+    Shape(std::initializer_list<std::uint32_t> sizes) noexcept
+        : Shape(std::span<const std::uint32_t>(sizes.begin(), sizes.size())) {}
+
+    [[nodiscard]] std::size_t rank() const noexcept { return rank_; }
+    [[nodiscard]] std::uint32_t operator[](std::size_t axis) const noexcept { return sizes_[axis]; }
+    [[nodiscard]] std::uint32_t& operator[](std::size_t axis) noexcept { return sizes_[axis]; }
+    [[nodiscard]] std::span<const std::uint32_t> sizes() const noexcept {
+        return {sizes_.data(), rank_};
+    }
+    /// No size is 0.
+    [[nodiscard]] bool isFullySpecified() const noexcept;
+    /// Product of the sizes; 1 for a scalar. No overflow: shapes that overflow are refused before.
+    [[nodiscard]] std::size_t elementCount() const noexcept;
+
+    bool operator==(const Shape&) const noexcept = default;
+
+  private:
+    std::array<std::uint32_t, kMaximumRank> sizes_{};
+    std::uint32_t rank_ = 0;
+};
+
+/// An operand as an operation sees it: its type, its shape in this specialisation of the plan, and
+/// its bytes as far as they exist.
+struct OperandView {
+    OperandType type = OperandType::TENSOR_FLOAT32;
+    Shape shape;
+    float scale = 0.0F;
+    std::int32_t zeroPoint = 0;
+    /// Null unless the type is TENSOR_QUANT8_SYMM_PER_CHANNEL.
+    const SymmPerChannelQuantParams* channelQuant = nullptr;
+    /// The contents. While a model is checked or planned only constants have them; during a run all
+    /// operands do. Null for operands that are omitted.
+    std::byte* data = nullptr;
+    /// The contents never change after preparation.
+    bool isConstant = false;
+    /// NO_VALUE in the model, or hasNoValue in the request.
+    bool isOmitted = false;
+
+    /// The contents as elements. Shared memory: data that decides an address or a loop's length is
+    /// read once, checked, then used.
+    template <class T>
+    [[nodiscard]] T* as() const noexcept {
+        return reinterpret_cast<T*>(data);
+    }
+    /// The value of a scalar or the first element. Requires data.
+    template <class T>
+    [[nodiscard]] T scalar() const noexcept {
+        return *reinterpret_cast<const T*>(data);
+    }
+};
+
+/// An operation with its operands: the one argument of every function below.
+struct OperationView {
+    OperationType type = OperationType::ADD;
+    std::span<const OperandView> inputs;
+    std::span<const OperandView> outputs;
+    /// Model::relaxComputationFloat32toFloat16; float32 is always precise enough.
+    bool isRelaxed = false;
+
+    /// Input `index` exists and is not omitted.
+    [[nodiscard]] bool has(std::size_t index) const noexcept {
+        return index < inputs.size() && !inputs[index].isOmitted;
+    }
+};
+
+/// The HAL versions, in order.
+enum class HalVersion : std::uint8_t { V1_0, V1_1, V1_2, V1_3 };
+
+/// One operation of the HAL.
+struct OperationDefinition {
+    OperationType type;
+    HalVersion since;
+
+    /// Checks number, types, ranks, scales and constant values of the operands against the HAL's
+    /// section of this operation. Shapes may be unknown in part. The error says which operand broke
+    /// which rule: "CONV_2D input 1 (filter): type TENSOR_INT32; must be ...".
+    Result<> (*check)(const OperationView& operation);
+
+    /// Computes the shapes of all outputs from fully known input shapes and values of inputs, into
+    /// `outputs` (one entry an output). INVALID_ARGUMENT if the input shapes do not go together.
+    Result<> (*inferShapes)(const OperationView& operation, std::span<Shape> outputs);
+
+    /// Bytes of scratch memory (aligned to a cache line) that one run needs; null if none. Shapes
+    /// are fully known.
+    std::size_t (*scratchBytes)(const OperationView& operation);
+
+    /// Computes the outputs, whose data have room for their shapes. Allocates nothing, except for
+    /// an error's message. Errors: values that only a run can see, such as an index out of range.
+    Result<> (*run)(const OperationView& operation, std::span<std::byte> scratch);
+};
+
+/// The definition of `type`; null if there is none.
+[[nodiscard]] const OperationDefinition* findOperation(OperationType type) noexcept;
+
+}  // namespace nnburst::exec

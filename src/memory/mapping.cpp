@@ -1,0 +1,109 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <boost/interprocess/exceptions.hpp>
+#include <boost/interprocess/mapped_region.hpp>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "nnburst/memory.h"
+
+namespace nnburst {
+
+namespace {
+
+namespace interprocess = boost::interprocess;
+
+std::size_t roundUpToPage(std::size_t sizeBytes) {
+    const std::size_t page = interprocess::mapped_region::get_page_size();
+    return (sizeBytes + page - 1) / page * page;
+}
+
+/// What Boost.Interprocess maps: anything with a handle; here our own memfd.
+struct MemfdMapping {
+    int fd;
+    [[nodiscard]] interprocess::mapping_handle_t get_mapping_handle() const noexcept {
+        return {fd, false};
+    }
+};
+
+/// Zero pages that can be read: the address range of a mapping with its padding.
+class Reservation {
+  public:
+    explicit Reservation(std::size_t sizeBytes) noexcept
+        : address_(::mmap(nullptr, sizeBytes, PROT_READ,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)),
+          sizeBytes_(sizeBytes) {}
+    Reservation(const Reservation&) = delete;
+    Reservation& operator=(const Reservation&) = delete;
+    ~Reservation() {
+        if (*this) {
+            ::munmap(address_, sizeBytes_);
+        }
+    }
+
+    [[nodiscard]] explicit operator bool() const noexcept { return address_ != MAP_FAILED; }
+    [[nodiscard]] void* address() const noexcept { return address_; }
+
+  private:
+    void* address_;
+    std::size_t sizeBytes_;
+};
+
+}  // namespace
+
+/// The region's pages lie over the start of the reservation; its last pages are the padding.
+struct Mapping::View {
+    explicit View(std::size_t regionBytes)
+        : reservation(roundUpToPage(regionBytes + kMappingPaddingBytes)) {}
+
+    Reservation reservation;
+    interprocess::mapped_region mapped;  // unmapped before the reservation around it
+};
+
+Mapping::Mapping() noexcept = default;
+Mapping::Mapping(Mapping&& other) noexcept
+    : region_(std::move(other.region_)),
+      view_(std::move(other.view_)),
+      bytes_(std::exchange(other.bytes_, {})) {}
+Mapping& Mapping::operator=(Mapping&& other) noexcept {
+    view_ = std::move(other.view_);  // unmaps before the region's handle is dropped
+    region_ = std::move(other.region_);
+    bytes_ = std::exchange(other.bytes_, {});
+    return *this;
+}
+Mapping::~Mapping() = default;
+
+Result<Mapping> Mapping::map(SharedRegion region, MappingAccess access) {
+    if (!region) {
+        return failure(ErrorStatus::INVALID_ARGUMENT, "cannot map shared memory: no region given");
+    }
+    const auto sizeBytes = static_cast<std::size_t>(region->sizeBytes());
+    const auto refused = [&](const char* why) {
+        return failure(
+            ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+            "cannot map " + std::to_string(sizeBytes) + " bytes of shared memory: " + why);
+    };
+    auto view = std::make_unique<View>(sizeBytes);
+    if (!view->reservation) {
+        return refused(std::strerror(errno));  // NOLINT(concurrency-mt-unsafe): glibc's is safe
+    }
+    try {
+        view->mapped = interprocess::mapped_region(
+            MemfdMapping{region->fd()},
+            access == MappingAccess::READ_ONLY ? interprocess::read_only : interprocess::read_write,
+            0, sizeBytes, view->reservation.address(), MAP_FIXED);
+    } catch (const interprocess::interprocess_exception& exception) {
+        return refused(exception.what());
+    }
+    Mapping mapping;
+    mapping.bytes_ = {static_cast<std::byte*>(view->mapped.get_address()), sizeBytes};
+    mapping.region_ = std::move(region);
+    mapping.view_ = std::move(view);
+    return mapping;
+}
+
+}  // namespace nnburst

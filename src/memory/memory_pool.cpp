@@ -1,0 +1,125 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "nnburst/memory.h"
+
+namespace nnburst {
+
+/// Invariants: free ranges do not touch or overlap each other, nor any block that is handed out.
+struct MemoryPool::Block::Arena {
+    explicit Arena(Mapping poolMapping) : mapping(std::move(poolMapping)) {
+        freeRanges.emplace(0, mapping.sizeBytes());
+    }
+
+    void release(std::uint64_t offset, std::uint64_t sizeBytes) {
+        const std::lock_guard lock(mutex);
+        const auto next = freeRanges.lower_bound(offset);
+        if (next != freeRanges.end() && next->first == offset + sizeBytes) {
+            sizeBytes += next->second;
+            freeRanges.erase(next);
+        }
+        const auto after = freeRanges.lower_bound(offset);
+        if (after != freeRanges.begin()) {
+            const auto previous = std::prev(after);
+            if (previous->first + previous->second == offset) {
+                previous->second += sizeBytes;
+                return;
+            }
+        }
+        freeRanges.emplace(offset, sizeBytes);
+    }
+
+    const Mapping mapping;
+    mutable std::mutex mutex;
+    std::map<std::uint64_t, std::uint64_t> freeRanges;  // offset -> bytes; guarded by mutex
+};
+
+MemoryPool::Block::Block(Block&& other) noexcept
+    : arena_(std::move(other.arena_)),
+      bytes_(std::exchange(other.bytes_, {})),
+      offset_(std::exchange(other.offset_, 0)) {}
+
+MemoryPool::Block& MemoryPool::Block::operator=(Block&& other) noexcept {
+    std::swap(arena_, other.arena_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(offset_, other.offset_);
+    return *this;
+}
+
+MemoryPool::Block::~Block() {
+    if (arena_) {
+        arena_->release(offset_, bytes_.size());
+    }
+}
+
+Result<MemoryPool> MemoryPool::create(std::uint64_t sizeBytes) {
+    if (sizeBytes > std::numeric_limits<std::uint32_t>::max()) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       "memory pool of " + std::to_string(sizeBytes) +
+                           " bytes: offsets in requests have 32 bits, so at most " +
+                           std::to_string(std::numeric_limits<std::uint32_t>::max()));
+    }
+    NNBURST_TRY_ASSIGN(SharedRegion region, Region::create(sizeBytes));
+    NNBURST_TRY_ASSIGN(Mapping mapping, Mapping::map(std::move(region)));
+    return MemoryPool(std::make_shared<Arena>(std::move(mapping)));
+}
+
+Result<MemoryPool::Block> MemoryPool::allocate(std::uint64_t sizeBytes,
+                                               std::size_t alignmentBytes) {
+    constexpr std::size_t kMaximumAlignmentBytes = 4096;  // a page: the region's own alignment
+    if (sizeBytes == 0) {
+        return failure(ErrorStatus::INVALID_ARGUMENT, "block of 0 bytes: must be at least 1");
+    }
+    if (!std::has_single_bit(alignmentBytes) || alignmentBytes > kMaximumAlignmentBytes) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       "alignment of " + std::to_string(alignmentBytes) +
+                           " bytes: must be a power of two of at most 4096");
+    }
+    const std::lock_guard lock(arena_->mutex);
+    for (auto range = arena_->freeRanges.begin(); range != arena_->freeRanges.end(); ++range) {
+        const auto [start, rangeBytes] = *range;
+        const std::uint64_t aligned =
+            (start + alignmentBytes - 1) & ~std::uint64_t{alignmentBytes - 1};
+        const std::uint64_t end = start + rangeBytes;
+        if (aligned > end || end - aligned < sizeBytes) {
+            continue;
+        }
+        if (aligned == start) {
+            arena_->freeRanges.erase(range);
+        } else {
+            range->second = aligned - start;
+        }
+        if (aligned + sizeBytes < end) {
+            arena_->freeRanges.emplace(aligned + sizeBytes, end - aligned - sizeBytes);
+        }
+        Block block;
+        block.arena_ = arena_;
+        block.bytes_ = arena_->mapping.bytes().subspan(aligned, sizeBytes);
+        block.offset_ = static_cast<std::uint32_t>(aligned);
+        return block;
+    }
+    return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                   "no free block of " + std::to_string(sizeBytes) + " bytes in a memory pool of " +
+                       std::to_string(arena_->mapping.sizeBytes()));
+}
+
+const SharedRegion& MemoryPool::region() const noexcept {
+    return arena_->mapping.region();
+}
+
+std::uint64_t MemoryPool::freeBytes() const {
+    const std::lock_guard lock(arena_->mutex);
+    std::uint64_t total = 0;
+    for (const auto& [offset, rangeBytes] : arena_->freeRanges) {
+        total += rangeBytes;
+    }
+    return total;
+}
+
+}  // namespace nnburst
