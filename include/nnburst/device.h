@@ -23,6 +23,7 @@
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
+#include "nnburst/wait_policy.h"
 
 namespace nnburst {
 
@@ -51,13 +52,6 @@ struct ExecutionOutcome {
 /// Called once, on a thread of the library, when an asynchronous execution has ended. Must not
 /// block.
 using ExecutionCallback = std::function<void(Result<> status, const ExecutionOutcome& outcome)>;
-
-/// How one side waits for the other.
-struct WaitPolicy {
-    /// Spin this long before sleeping. Spinning answers within a fraction of a microsecond and
-    /// burns a processor; a sleeper answers some 50 microseconds late. Zero on one processor.
-    std::chrono::nanoseconds spinWindow{50'000};
-};
 
 /// How a burst is to be set up.
 struct BurstOptions {

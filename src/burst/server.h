@@ -31,9 +31,10 @@ class Server {
     /// Tells the burst's thread to end, without waiting for it. Any thread, does not block.
     void stop() noexcept;
 
-    /// IBurstContext::freeMemory. Returns when the memory is unmapped, which waits for the
-    /// execution that is running. Any thread.
-    void freeMemory(std::int32_t slot);
+    /// IBurstContext::freeMemory: no request that arrives after this call uses the slot's old
+    /// memory. It is unmapped by the burst's thread, after the execution that is running. Any
+    /// thread, does not block.
+    void freeMemory(std::int32_t slot) noexcept;
 
   private:
     class Impl;
