@@ -17,6 +17,8 @@ inline constexpr std::size_t kMaximumOperations = 1 << 18;  ///< of a subgraph
 inline constexpr std::size_t kMaximumSubgraphs = 4096;      ///< referenced by a model
 inline constexpr std::size_t kMaximumPools = 4096;          ///< of a model or request
 inline constexpr std::size_t kMaximumDimensions = 8;        ///< of an operand
+/// The size of an operand, in bytes: lengths in the HAL have 32 bits.
+inline constexpr std::uint64_t kMaximumOperandBytes = UINT32_MAX;
 
 /// Checks that `model` is well formed: indices, lifetimes, order of definition and use, sizes and
 /// places of constants, dimensions, scales and zero points of each type, extension prefixes.

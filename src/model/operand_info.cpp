@@ -1,0 +1,223 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "model/operand_info.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "memory/checked_math.h"
+#include "nnburst/validation.h"
+
+namespace nnburst {
+
+namespace {
+
+/// What Operand::scale may be.
+enum class ScaleRule : std::uint8_t { ZERO, ZERO_OR_POSITIVE, POSITIVE, ANY };
+
+/// The row of one operand type.
+struct OperandInfo {
+    OperandKind kind = OperandKind::UNKNOWN;
+    std::size_t elementBytes = 0;
+    ScaleRule scale = ScaleRule::ZERO;
+    std::int32_t minimumZeroPoint = 0;
+    std::int32_t maximumZeroPoint = 0;
+};
+
+constexpr OperandInfo operandInfo(OperandType type) noexcept {
+    using enum OperandKind;
+    constexpr std::int32_t kAnyMinimum = INT32_MIN;
+    constexpr std::int32_t kAnyMaximum = INT32_MAX;
+    switch (type) {
+        case OperandType::FLOAT32:
+        case OperandType::INT32:
+        case OperandType::UINT32:
+            return {SCALAR, 4};
+        case OperandType::FLOAT16:
+            return {SCALAR, 2};
+        case OperandType::BOOL:
+            return {SCALAR, 1};
+        case OperandType::TENSOR_FLOAT32:
+            return {TENSOR, 4};
+        case OperandType::TENSOR_FLOAT16:
+            return {TENSOR, 2};
+        case OperandType::TENSOR_INT32:  // the scale of a bias is that of its products
+            return {TENSOR, 4, ScaleRule::ZERO_OR_POSITIVE};
+        case OperandType::TENSOR_BOOL8:
+        case OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL:  // its scales are extra parameters
+            return {TENSOR, 1};
+        case OperandType::TENSOR_QUANT8_ASYMM:
+            return {TENSOR, 1, ScaleRule::POSITIVE, 0, 255};
+        case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
+            return {TENSOR, 1, ScaleRule::POSITIVE, -128, 127};
+        case OperandType::TENSOR_QUANT8_SYMM:
+            return {TENSOR, 1, ScaleRule::POSITIVE};
+        case OperandType::TENSOR_QUANT16_ASYMM:
+            return {TENSOR, 2, ScaleRule::POSITIVE, 0, 65535};
+        case OperandType::TENSOR_QUANT16_SYMM:
+            return {TENSOR, 2, ScaleRule::POSITIVE};
+        case OperandType::TENSOR_OEM_BYTE:
+            return {TENSOR, 1, ScaleRule::ANY, kAnyMinimum, kAnyMaximum};
+        case OperandType::OEM:
+            return {OEM, 0, ScaleRule::ANY, kAnyMinimum, kAnyMaximum};
+        case OperandType::SUBGRAPH:
+            return {SUBGRAPH, 0};
+    }
+    return isExtension(type) ? OperandInfo{.kind = EXTENSION} : OperandInfo{};
+}
+
+bool isPositive(float value) noexcept {
+    return std::isfinite(value) && value > 0.0F;
+}
+
+Result<> checkScale(ScaleRule rule, float scale) {
+    const auto refused = [&](const char* mustBe) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("scale {}: must be {}", scale, mustBe));
+    };
+    switch (rule) {
+        case ScaleRule::ZERO:
+            if (scale != 0.0F) {
+                return refused("0");
+            }
+            break;
+        case ScaleRule::ZERO_OR_POSITIVE:
+            if (scale != 0.0F && !isPositive(scale)) {
+                return refused("finite and at least 0");
+            }
+            break;
+        case ScaleRule::POSITIVE:
+            if (!isPositive(scale)) {
+                return refused("finite and more than 0");
+            }
+            break;
+        case ScaleRule::ANY:
+            break;
+    }
+    return {};
+}
+
+Result<> checkChannelQuant(const Operand& operand) {
+    const auto* quant = std::get_if<SymmPerChannelQuantParams>(&operand.extraParams);
+    if (quant == nullptr) {
+        return failure(ErrorStatus::INVALID_ARGUMENT, "no per-channel scales: must have them");
+    }
+    if (quant->channelDim >= operand.dimensions.size()) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("channel dimension {}: must be one of {} dimensions",
+                                   quant->channelDim, operand.dimensions.size()));
+    }
+    const std::uint32_t channels = operand.dimensions[quant->channelDim];
+    if (channels == 0) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("dimensions {}: the channel dimension {} must be known",
+                                   dimensionsText(operand.dimensions), quant->channelDim));
+    }
+    if (quant->scales.size() != channels) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("{} per-channel scales: must be {}, one for each channel",
+                                   quant->scales.size(), channels));
+    }
+    const auto bad = std::find_if_not(quant->scales.begin(), quant->scales.end(), isPositive);
+    if (bad != quant->scales.end()) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("scale {} of channel {}: must be finite and more than 0", *bad,
+                                   bad - quant->scales.begin()));
+    }
+    return {};
+}
+
+Result<> checkExtraParams(const Operand& operand, OperandKind kind) {
+    if (operand.type == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL) {
+        return checkChannelQuant(operand);
+    }
+    const bool isAllowed = std::holds_alternative<std::monostate>(operand.extraParams) ||
+                           kind == OperandKind::OEM ||
+                           operand.type == OperandType::TENSOR_OEM_BYTE ||
+                           (kind == OperandKind::EXTENSION &&
+                            std::holds_alternative<std::vector<std::uint8_t>>(operand.extraParams));
+    if (!isAllowed) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       "extra parameters: this type must have none of this kind");
+    }
+    return {};
+}
+
+Result<> checkDimensions(const Operand& operand, OperandKind kind) {
+    const std::size_t rank = operand.dimensions.size();
+    if (rank > kMaximumDimensions) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("{} dimensions: must be at most {}", rank, kMaximumDimensions));
+    }
+    if (rank != 0 && kind != OperandKind::TENSOR && kind != OperandKind::EXTENSION) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("dimensions {}: must have none, as it is no tensor",
+                                   dimensionsText(operand.dimensions)));
+    }
+    if (kind == OperandKind::TENSOR && !operandBytes(operand.type, operand.dimensions)) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("dimensions {} of {} bytes each: must take at most {} bytes",
+                                   dimensionsText(operand.dimensions), elementBytes(operand.type),
+                                   kMaximumOperandBytes));
+    }
+    return {};
+}
+
+}  // namespace
+
+OperandKind operandKind(OperandType type) noexcept {
+    return operandInfo(type).kind;
+}
+
+std::size_t elementBytes(OperandType type) noexcept {
+    return operandInfo(type).elementBytes;
+}
+
+std::optional<std::uint64_t> operandBytes(OperandType type,
+                                          std::span<const std::uint32_t> dimensions) noexcept {
+    if (std::find(dimensions.begin(), dimensions.end(), 0U) != dimensions.end()) {
+        return 0;
+    }
+    std::uint64_t bytes = elementBytes(type);
+    for (const std::uint32_t size : dimensions) {
+        const auto product = checkedMultiply(bytes, std::uint64_t{size});
+        if (!product || *product > kMaximumOperandBytes) {
+            return std::nullopt;
+        }
+        bytes = *product;
+    }
+    return bytes;
+}
+
+bool isFullySpecified(OperandType type, std::span<const std::uint32_t> dimensions) noexcept {
+    return (!dimensions.empty() || !isTensor(type)) &&
+           std::find(dimensions.begin(), dimensions.end(), 0U) == dimensions.end();
+}
+
+std::string dimensionsText(std::span<const std::uint32_t> dimensions) {
+    return dimensions.empty() ? "none" : fmt::format("{}", fmt::join(dimensions, "x"));
+}
+
+Result<> checkOperandType(const Operand& operand) {
+    const OperandInfo info = operandInfo(operand.type);
+    if (info.kind == OperandKind::UNKNOWN) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("type {}: must be one of HAL 1.3 or of an extension",
+                                   static_cast<std::int32_t>(operand.type)));
+    }
+    NNBURST_TRY(checkDimensions(operand, info.kind));
+    if (operand.lifetime == OperandLifeTime::NO_VALUE) {
+        return {};
+    }
+    NNBURST_TRY(checkScale(info.scale, operand.scale));
+    if (operand.zeroPoint < info.minimumZeroPoint || operand.zeroPoint > info.maximumZeroPoint) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("zero point {}: must be {} to {}", operand.zeroPoint,
+                                   info.minimumZeroPoint, info.maximumZeroPoint));
+    }
+    return checkExtraParams(operand, info.kind);
+}
+
+}  // namespace nnburst
