@@ -1,2 +1,80 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
+#include "fmq/event_flag.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <ctime>
+
+namespace nnburst::fmq {
+
+namespace {
+
+/// The futex is shared between processes, so not FUTEX_PRIVATE_FLAG. `until` is of CLOCK_MONOTONIC.
+void futexWait(std::atomic<std::uint32_t>* word, std::uint32_t expected,
+               SteadyTime until) noexcept {
+    const auto sinceEpoch = until.time_since_epoch();
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(sinceEpoch);
+    timespec timeout{};
+    timeout.tv_sec = seconds.count();
+    timeout.tv_nsec = (sinceEpoch - seconds).count();
+    ::syscall(SYS_futex, word, FUTEX_WAIT_BITSET, expected, &timeout, nullptr,
+              FUTEX_BITSET_MATCH_ANY);
+}
+
+void futexWakeAll(std::atomic<std::uint32_t>* word) noexcept {
+    ::syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+}  // namespace
+
+void EventFlag::wake(std::uint32_t bits) noexcept {
+    // sync [event-set]: what happened before wake is visible to the waiter that takes the bits
+    const std::uint32_t before = word_->fetch_or(bits & ~kSleeping, std::memory_order_seq_cst);
+    if ((before & kSleeping) != 0) {
+        wakeSleepers();
+    }
+}
+
+std::optional<std::uint32_t> EventFlag::wait(std::uint32_t mask,
+                                             std::optional<SteadyTime> deadline) noexcept {
+    mask &= ~kSleeping;
+    while (true) {
+        std::uint32_t value = word_->load(std::memory_order_relaxed);  // fetch_and below orders
+        if ((value & mask) == 0) {
+            value = announceSleeper();
+        }
+        if ((value & mask) != 0) {
+            // sync [event-set]
+            const std::uint32_t taken = word_->fetch_and(~mask, std::memory_order_seq_cst) & mask;
+            if (taken != 0) {
+                return taken;
+            }
+            continue;  // another waiter took them
+        }
+        if (deadline && std::chrono::steady_clock::now() >= *deadline) {
+            return std::nullopt;
+        }
+        sleep(value, deadline);
+    }
+}
+
+void EventFlag::wakeSleepers() noexcept {
+    // Changing the word also keeps those from sleeping who have announced it and do not sleep yet.
+    word_->fetch_and(~kSleeping, std::memory_order_seq_cst);
+    futexWakeAll(word_);
+}
+
+void EventFlag::sleep(std::uint32_t announced, std::optional<SteadyTime> until) noexcept {
+    SteadyTime limit = std::chrono::steady_clock::now() + kLongestSleep;
+    if (until) {
+        limit = std::min(limit, *until);
+    }
+    futexWait(word_, announced, limit);
+}
+
+}  // namespace nnburst::fmq

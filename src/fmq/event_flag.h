@@ -1,0 +1,89 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A word in shared memory on which threads of several processes sleep and are woken: the event
+/// flag of the HAL's fast message queues. One flag may serve several queues.
+///
+/// The word holds event bits, and one bit that says that somebody sleeps. A sleeper announces
+/// himself by setting it, looks once more, then sleeps; whoever made something happen makes the
+/// system call that wakes only when it is set. While all are awake there are no system calls.
+///
+///     bit   31        30 ... 0
+///         [sleeping | event bits]
+///
+/// A hostile process can spoil the word at any time. All that it gains is that a sleeper wakes
+/// late, which is why every sleep is short: see kLongestSleep.
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "fmq/shared_layout.h"
+
+namespace nnburst::fmq {
+
+/// The shared word, alone on its line. Zero at first. All sides read and write it.
+struct alignas(kCacheLineSize) EventWord {
+    std::atomic<std::uint32_t> word;
+    std::uint32_t reserved[15];  ///< zero
+};
+static_assert(isSharedLayout<EventWord> && sizeof(EventWord) == kCacheLineSize);
+
+/// Event bits with the HAL's meaning (system/libfmq, EventFlagBits).
+enum class EventBits : std::uint32_t {
+    NOT_EMPTY = 1U << 0,  ///< there is something to read
+    NOT_FULL = 1U << 1,   ///< there is room to write
+};
+
+/// No sleep lasts longer, so that a wake-up call that the other side owes and never makes costs
+/// this much and no more.
+inline constexpr std::chrono::milliseconds kLongestSleep{100};
+
+using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
+
+/// A process's view of an EventWord, which must outlive it. Thread-safe. None of the calls
+/// allocates.
+class EventFlag {
+  public:
+    static constexpr std::uint32_t kSleeping = 1U << 31;
+
+    explicit EventFlag(EventWord& shared) noexcept : word_(&shared.word) {}
+
+    /// Sets `bits` and wakes whoever waits for any of them (EventFlag::wake of libfmq). A system
+    /// call only if somebody sleeps. `bits` has no bit 31.
+    void wake(std::uint32_t bits) noexcept;
+
+    /// Waits until a bit of `mask` is set, clears these and gives those that were set; nothing if
+    /// `deadline` passed. (EventFlag::wait of libfmq.)
+    [[nodiscard]] std::optional<std::uint32_t> wait(std::uint32_t mask,
+                                                    std::optional<SteadyTime> deadline) noexcept;
+
+    /// Whether somebody has announced that he sleeps. To be asked after a sequentially consistent
+    /// store of what he waits for.
+    [[nodiscard]] bool hasSleepers() const noexcept {
+        // sync [sleep-announced]: ordered after the store of what the sleeper waits for
+        return (word_->load(std::memory_order_seq_cst) & kSleeping) != 0;
+    }
+
+    /// Wakes all sleepers. They look again at what they wait for.
+    void wakeSleepers() noexcept;
+
+    /// Announces a sleeper. Between this call and `sleep` the caller looks once more, with
+    /// sequentially consistent loads, at what it waits for. Gives what `sleep` wants.
+    [[nodiscard]] std::uint32_t announceSleeper() noexcept {
+        // sync [sleep-announced]: ordered before the sleeper's last look
+        return word_->fetch_or(kSleeping, std::memory_order_seq_cst) | kSleeping;
+    }
+
+    /// Sleeps until woken, but not past `until`, nor for longer than kLongestSleep, nor if anybody
+    /// has changed the word since `announced`. May wake for no reason.
+    void sleep(std::uint32_t announced, std::optional<SteadyTime> until) noexcept;
+
+  private:
+    std::atomic<std::uint32_t>* word_;
+};
+
+}  // namespace nnburst::fmq
