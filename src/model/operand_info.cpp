@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "memory/checked_math.h"
+#include "model/invalid.h"
 #include "nnburst/validation.h"
 
 namespace nnburst {
@@ -74,8 +75,7 @@ bool isPositive(float value) noexcept {
 
 Result<> checkScale(ScaleRule rule, float scale) {
     const auto refused = [&](const char* mustBe) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       fmt::format("scale {}: must be {}", scale, mustBe));
+        return invalid("scale {}: must be {}", scale, mustBe);
     };
     switch (rule) {
         case ScaleRule::ZERO:
@@ -102,29 +102,25 @@ Result<> checkScale(ScaleRule rule, float scale) {
 Result<> checkChannelQuant(const Operand& operand) {
     const auto* quant = std::get_if<SymmPerChannelQuantParams>(&operand.extraParams);
     if (quant == nullptr) {
-        return failure(ErrorStatus::INVALID_ARGUMENT, "no per-channel scales: must have them");
+        return invalid("no per-channel scales: must have them");
     }
     if (quant->channelDim >= operand.dimensions.size()) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       fmt::format("channel dimension {}: must be one of {} dimensions",
-                                   quant->channelDim, operand.dimensions.size()));
+        return invalid("channel dimension {}: must be one of {} dimensions", quant->channelDim,
+                       operand.dimensions.size());
     }
     const std::uint32_t channels = operand.dimensions[quant->channelDim];
     if (channels == 0) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       fmt::format("dimensions {}: the channel dimension {} must be known",
-                                   dimensionsText(operand.dimensions), quant->channelDim));
+        return invalid("dimensions {}: the channel dimension {} must be known",
+                       dimensionsText(operand.dimensions), quant->channelDim);
     }
     if (quant->scales.size() != channels) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       fmt::format("{} per-channel scales: must be {}, one for each channel",
-                                   quant->scales.size(), channels));
+        return invalid("{} per-channel scales: must be {}, one for each channel",
+                       quant->scales.size(), channels);
     }
     const auto bad = std::find_if_not(quant->scales.begin(), quant->scales.end(), isPositive);
     if (bad != quant->scales.end()) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       fmt::format("scale {} of channel {}: must be finite and more than 0", *bad,
-                                   bad - quant->scales.begin()));
+        return invalid("scale {} of channel {}: must be finite and more than 0", *bad,
+                       bad - quant->scales.begin());
     }
     return {};
 }
@@ -139,8 +135,7 @@ Result<> checkExtraParams(const Operand& operand, OperandKind kind) {
                            (kind == OperandKind::EXTENSION &&
                             std::holds_alternative<std::vector<std::uint8_t>>(operand.extraParams));
     if (!isAllowed) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       "extra parameters: this type must have none of this kind");
+        return invalid("extra parameters: this type must have none of this kind");
     }
     return {};
 }
@@ -148,19 +143,16 @@ Result<> checkExtraParams(const Operand& operand, OperandKind kind) {
 Result<> checkDimensions(const Operand& operand, OperandKind kind) {
     const std::size_t rank = operand.dimensions.size();
     if (rank > kMaximumDimensions) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       fmt::format("{} dimensions: must be at most {}", rank, kMaximumDimensions));
+        return invalid("{} dimensions: must be at most {}", rank, kMaximumDimensions);
     }
     if (rank != 0 && kind != OperandKind::TENSOR && kind != OperandKind::EXTENSION) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       fmt::format("dimensions {}: must have none, as it is no tensor",
-                                   dimensionsText(operand.dimensions)));
+        return invalid("dimensions {}: must have none, as it is no tensor",
+                       dimensionsText(operand.dimensions));
     }
     if (kind == OperandKind::TENSOR && !operandBytes(operand.type, operand.dimensions)) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       fmt::format("dimensions {} of {} bytes each: must take at most {} bytes",
-                                   dimensionsText(operand.dimensions), elementBytes(operand.type),
-                                   kMaximumOperandBytes));
+        return invalid("dimensions {} with elements of {} bytes: must take at most {} bytes",
+                       dimensionsText(operand.dimensions), elementBytes(operand.type),
+                       kMaximumOperandBytes);
     }
     return {};
 }
@@ -203,9 +195,8 @@ std::string dimensionsText(std::span<const std::uint32_t> dimensions) {
 Result<> checkOperandType(const Operand& operand) {
     const OperandInfo info = operandInfo(operand.type);
     if (info.kind == OperandKind::UNKNOWN) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       fmt::format("type {}: must be one of HAL 1.3 or of an extension",
-                                   static_cast<std::int32_t>(operand.type)));
+        return invalid("type {}: must be one of HAL 1.3 or of an extension",
+                       static_cast<std::int32_t>(operand.type));
     }
     NNBURST_TRY(checkDimensions(operand, info.kind));
     if (operand.lifetime == OperandLifeTime::NO_VALUE) {
@@ -213,9 +204,8 @@ Result<> checkOperandType(const Operand& operand) {
     }
     NNBURST_TRY(checkScale(info.scale, operand.scale));
     if (operand.zeroPoint < info.minimumZeroPoint || operand.zeroPoint > info.maximumZeroPoint) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       fmt::format("zero point {}: must be {} to {}", operand.zeroPoint,
-                                   info.minimumZeroPoint, info.maximumZeroPoint));
+        return invalid("zero point {}: must be {} to {}", operand.zeroPoint, info.minimumZeroPoint,
+                       info.maximumZeroPoint);
     }
     return checkExtraParams(operand, info.kind);
 }
