@@ -1,0 +1,39 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The rules that a request's arguments keep, one argument at a time: for validateRequest, and for
+/// whoever turns arguments into addresses. Pure functions; nothing is allocated unless they refuse.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst {
+
+/// Which list of a request an argument is in.
+enum class ArgumentRole : std::uint8_t { INPUT, OUTPUT };
+
+/// Stands for the size of a pool that is a driver-managed buffer. Arguments in it are the whole
+/// buffer and say so with offset 0 and length 0; whether that is large enough is for the device.
+inline constexpr std::uint64_t kDriverManagedPoolBytes = UINT64_MAX;
+
+/// Checks that a request has as many arguments in this role as the model.
+[[nodiscard]] Result<> checkArgumentCount(ArgumentRole role, std::size_t requestCount,
+                                          std::size_t modelCount);
+
+/// Checks argument `index` in this role against the model's `operand` and against the size of the
+/// pool that its location names (nothing if the request has no such pool). After it: offset and
+/// length lie in the pool; the offset is a multiple of the element's size, as kernels and compilers
+/// take for granted; merged dimensions take at most kMaximumOperandBytes; those of an input are all
+/// known and its length is exactly their size. The length of an output, which is not 0, may be
+/// anything. Of extension and OEM types only the place is checked: their sizes are not known here.
+[[nodiscard]] Result<> checkArgument(ArgumentRole role, std::size_t index, const Operand& operand,
+                                     const RequestArgument& argument,
+                                     std::optional<std::uint64_t> poolBytes);
+
+}  // namespace nnburst
