@@ -55,7 +55,7 @@ using ExecutionCallback = std::function<void(Result<> status, const ExecutionOut
 
 /// How a burst is to be set up.
 struct BurstOptions {
-    /// Lines of 56 usable bytes in each queue, a power of two between 4 and 4096. A request with
+    /// Lines of 56 usable bytes in each queue, a power of two between 16 and 4096. A request with
     /// two operands takes two lines. Longer frames go over the control plane.
     std::uint32_t queueLines = 128;
     WaitPolicy clientWait;  ///< of the thread that calls Burst::execute

@@ -1,2 +1,391 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
+#include "burst/frame.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string_view>
+
+#include "exec/operation.h"
+
+namespace nnburst::burst {
+
+namespace {
+
+constexpr std::uint64_t kWordBytes = sizeof(std::uint64_t);
+
+constexpr std::uint64_t linesForWords(std::uint64_t words) noexcept {
+    return 1 + (words + FrameLine::kWords - 1) / FrameLine::kWords;
+}
+
+constexpr std::uint64_t wordsForDimensions(std::uint64_t count) noexcept {
+    return (count + 1) / 2;
+}
+
+constexpr std::uint64_t wordsForBytes(std::uint64_t count) noexcept {
+    return (count + kWordBytes - 1) / kWordBytes;
+}
+
+/// Counts come from 32-bit fields, so that the sum stays far below 2^64.
+constexpr std::uint64_t requestWords(std::uint64_t pools, std::uint64_t arguments,
+                                     std::uint64_t dimensions) noexcept {
+    return pools * sizeof(FramePool) / kWordBytes + arguments * sizeof(FrameArgument) / kWordBytes +
+           wordsForDimensions(dimensions);
+}
+
+constexpr std::uint64_t resultWords(std::uint64_t shapes, std::uint64_t dimensions,
+                                    std::uint64_t messageBytes) noexcept {
+    return shapes * sizeof(FrameShape) / kWordBytes + wordsForDimensions(dimensions) +
+           wordsForBytes(messageBytes);
+}
+
+/// The body of a frame as a stream of bytes. Whoever made it has checked that it does not end
+/// early.
+class BodyWriter {
+  public:
+    explicit BodyWriter(std::span<FrameLine> lines) noexcept
+        : next_(reinterpret_cast<std::byte*>(lines.data() + 1)),
+          end_(reinterpret_cast<std::byte*>(lines.data() + lines.size())) {}
+    BodyWriter(const BodyWriter&) = delete;
+    BodyWriter& operator=(const BodyWriter&) = delete;
+    ~BodyWriter() { std::fill(next_, end_, std::byte{0}); }  // what is unused travels as zero
+
+    void write(const void* source, std::size_t sizeBytes) noexcept {
+        std::memcpy(next_, source, sizeBytes);
+        next_ += sizeBytes;
+    }
+
+  private:
+    std::byte* next_;
+    std::byte* end_;
+};
+
+class BodyReader {
+  public:
+    explicit BodyReader(std::span<const FrameLine> lines) noexcept
+        : next_(reinterpret_cast<const std::byte*>(lines.data() + 1)) {}
+
+    void read(void* destination, std::size_t sizeBytes) noexcept {
+        std::memcpy(destination, next_, sizeBytes);
+        next_ += sizeBytes;
+    }
+    [[nodiscard]] const std::byte* position() const noexcept { return next_; }
+    void skip(std::size_t sizeBytes) noexcept { next_ += sizeBytes; }
+
+  private:
+    const std::byte* next_;
+};
+
+Result<> badFrame(ErrorStatus status, const char* kind, const std::string& why) {
+    return failure(status, std::string(kind) + " frame: " + why);
+}
+
+std::uint64_t countDimensions(const std::vector<RequestArgument>& arguments) noexcept {
+    std::uint64_t count = 0;
+    for (const RequestArgument& argument : arguments) {
+        count += argument.dimensions.size();
+    }
+    return count;
+}
+
+std::uint64_t countDimensions(std::span<const OutputShape> shapes) noexcept {
+    std::uint64_t count = 0;
+    for (const OutputShape& shape : shapes) {
+        count += shape.dimensions.size();
+    }
+    return count;
+}
+
+void writeArguments(BodyWriter& body, const std::vector<RequestArgument>& arguments) noexcept {
+    for (const RequestArgument& argument : arguments) {
+        const FrameArgument packed{
+            .poolIndex = argument.location.poolIndex,
+            .rank = static_cast<std::uint16_t>(argument.dimensions.size()),
+            .hasNoValue = static_cast<std::uint16_t>(argument.hasNoValue ? 1 : 0),
+            .offset = argument.location.offset,
+            .length = argument.location.length};
+        body.write(&packed, sizeof(packed));
+    }
+}
+
+void writeDimensions(BodyWriter& body, const Dimensions& dimensions) noexcept {
+    if (!dimensions.empty()) {
+        body.write(dimensions.data(), dimensions.size() * sizeof(std::uint32_t));
+    }
+}
+
+/// Reads the packed arguments, then leaves `dimensionsLeft` less what they have.
+Result<> readArguments(BodyReader& body, const char* kind, std::vector<RequestArgument>& arguments,
+                       std::uint64_t& dimensionsLeft) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        FrameArgument packed;
+        body.read(&packed, sizeof(packed));
+        if (packed.hasNoValue > 1) {
+            return badFrame(ErrorStatus::INVALID_ARGUMENT, "request",
+                            std::string(kind) + " " + std::to_string(i) + " has the value flag " +
+                                std::to_string(packed.hasNoValue) + ": must be 0 or 1");
+        }
+        if (packed.rank > exec::kMaximumRank || packed.rank > dimensionsLeft) {
+            return badFrame(ErrorStatus::INVALID_ARGUMENT, "request",
+                            std::string(kind) + " " + std::to_string(i) + " has " +
+                                std::to_string(packed.rank) + " dimensions; the frame has " +
+                                std::to_string(dimensionsLeft) + " left, and at most " +
+                                std::to_string(exec::kMaximumRank) + " are allowed");
+        }
+        dimensionsLeft -= packed.rank;
+        RequestArgument& argument = arguments[i];
+        argument.hasNoValue = packed.hasNoValue == 1;
+        argument.location = {
+            .poolIndex = packed.poolIndex, .offset = packed.offset, .length = packed.length};
+        argument.dimensions.resize(packed.rank);
+    }
+    return {};
+}
+
+void readDimensions(BodyReader& body, std::vector<RequestArgument>& arguments) noexcept {
+    for (RequestArgument& argument : arguments) {
+        if (!argument.dimensions.empty()) {
+            body.read(argument.dimensions.data(),
+                      argument.dimensions.size() * sizeof(std::uint32_t));
+        }
+    }
+}
+
+}  // namespace
+
+std::uint64_t requestLineCount(const Request& request) noexcept {
+    return linesForWords(
+        requestWords(request.pools.size(), request.inputs.size() + request.outputs.size(),
+                     countDimensions(request.inputs) + countDimensions(request.outputs)));
+}
+
+void encodeRequest(std::uint64_t serial, const Request& request, std::span<const FramePool> pools,
+                   const ExecutionOptions& options, std::span<FrameLine> lines) noexcept {
+    const auto nanoseconds = [](std::chrono::nanoseconds duration) {
+        return static_cast<std::uint64_t>(std::max<std::int64_t>(0, duration.count()));
+    };
+    const RequestFrameHeader header{
+        .serial = serial,
+        .kind = static_cast<std::uint16_t>(FrameKind::EXECUTE),
+        .flags = options.measure == MeasureTiming::YES ? kMeasureTiming : std::uint16_t{0},
+        .lineCount = static_cast<std::uint32_t>(lines.size()),
+        .deadlineNs =
+            options.deadline ? nanoseconds(options.deadline->time_since_epoch()) : kNoTime,
+        .loopTimeoutNs = options.loopTimeout ? nanoseconds(*options.loopTimeout) : kNoTime,
+        .poolCount = static_cast<std::uint32_t>(pools.size()),
+        .inputCount = static_cast<std::uint32_t>(request.inputs.size()),
+        .outputCount = static_cast<std::uint32_t>(request.outputs.size()),
+        .dimensionCount = static_cast<std::uint32_t>(countDimensions(request.inputs) +
+                                                     countDimensions(request.outputs)),
+        .reserved = 0};
+    lines[0] = std::bit_cast<FrameLine>(header);
+    BodyWriter body(lines);
+    body.write(pools.data(), pools.size_bytes());
+    writeArguments(body, request.inputs);
+    writeArguments(body, request.outputs);
+    for (const auto* arguments : {&request.inputs, &request.outputs}) {
+        for (const RequestArgument& argument : *arguments) {
+            writeDimensions(body, argument.dimensions);
+        }
+    }
+}
+
+std::uint32_t announcedLineCount(const FrameLine& header, std::uint64_t capacity) noexcept {
+    // Both kinds of header have the count in the same place.
+    static_assert(offsetof(RequestFrameHeader, lineCount) ==
+                  offsetof(ResultFrameHeader, lineCount));
+    const std::uint32_t lineCount = std::bit_cast<RequestFrameHeader>(header).lineCount;
+    return lineCount <= capacity ? lineCount : 0;
+}
+
+std::uint64_t serialOf(const FrameLine& header) noexcept {
+    static_assert(offsetof(RequestFrameHeader, serial) == offsetof(ResultFrameHeader, serial));
+    return std::bit_cast<RequestFrameHeader>(header).serial;
+}
+
+Result<> decodeRequest(std::span<const FrameLine> lines, DecodedRequest& request) {
+    const auto refused = [](const std::string& why) {
+        return badFrame(ErrorStatus::INVALID_ARGUMENT, "request", why);
+    };
+    const auto header = std::bit_cast<RequestFrameHeader>(lines[0]);
+    request.serial = header.serial;
+    if (header.kind != static_cast<std::uint16_t>(FrameKind::EXECUTE)) {
+        return refused("kind " + std::to_string(header.kind) + " is unknown");
+    }
+    if ((header.flags & ~kMeasureTiming) != 0) {
+        return refused("flags " + std::to_string(header.flags) + " have unknown bits");
+    }
+    if (header.reserved != 0) {
+        return refused("the reserved word is not zero");
+    }
+    const std::uint64_t neededLines = linesForWords(
+        requestWords(header.poolCount, std::uint64_t{header.inputCount} + header.outputCount,
+                     header.dimensionCount));
+    if (header.lineCount != lines.size() || neededLines != lines.size()) {
+        return refused(std::to_string(lines.size()) + " lines, where " +
+                       std::to_string(header.poolCount) + " pools, " +
+                       std::to_string(header.inputCount) + " inputs, " +
+                       std::to_string(header.outputCount) + " outputs and " +
+                       std::to_string(header.dimensionCount) + " dimensions take " +
+                       std::to_string(neededLines));
+    }
+    const auto duration = [](std::uint64_t nanoseconds) {
+        constexpr auto kLargestTime = static_cast<std::uint64_t>(INT64_MAX);
+        return std::chrono::nanoseconds(
+            static_cast<std::int64_t>(std::min(nanoseconds, kLargestTime)));
+    };
+    request.options.measure =
+        (header.flags & kMeasureTiming) != 0 ? MeasureTiming::YES : MeasureTiming::NO;
+    request.options.deadline.reset();
+    if (header.deadlineNs != kNoTime) {
+        request.options.deadline = TimePoint(duration(header.deadlineNs));
+    }
+    request.options.loopTimeout.reset();
+    if (header.loopTimeoutNs != kNoTime) {
+        request.options.loopTimeout = duration(header.loopTimeoutNs);
+    }
+
+    BodyReader body(lines);
+    request.pools.resize(header.poolCount);
+    if (!request.pools.empty()) {
+        body.read(request.pools.data(), request.pools.size() * sizeof(FramePool));
+    }
+    for (std::size_t i = 0; i < request.pools.size(); ++i) {
+        const FramePool& pool = request.pools[i];
+        const bool isSlot = pool.kind == static_cast<std::uint32_t>(FramePool::Kind::SLOT);
+        if (!isSlot && pool.kind != static_cast<std::uint32_t>(FramePool::Kind::TOKEN)) {
+            return refused("pool " + std::to_string(i) + " is of the unknown kind " +
+                           std::to_string(pool.kind));
+        }
+        if (isSlot && pool.value >= static_cast<std::uint32_t>(kMaximumSlots)) {
+            return refused("pool " + std::to_string(i) + " names slot " +
+                           std::to_string(pool.value) + ": must be below " +
+                           std::to_string(kMaximumSlots));
+        }
+    }
+    request.inputs.resize(header.inputCount);
+    request.outputs.resize(header.outputCount);
+    std::uint64_t dimensionsLeft = header.dimensionCount;
+    NNBURST_TRY(readArguments(body, "input", request.inputs, dimensionsLeft));
+    NNBURST_TRY(readArguments(body, "output", request.outputs, dimensionsLeft));
+    if (dimensionsLeft != 0) {
+        return refused(std::to_string(dimensionsLeft) + " dimensions belong to no argument");
+    }
+    readDimensions(body, request.inputs);
+    readDimensions(body, request.outputs);
+    return {};
+}
+
+std::uint64_t resultLineCount(std::span<const OutputShape> shapes,
+                              std::size_t messageBytes) noexcept {
+    return linesForWords(resultWords(shapes.size(), countDimensions(shapes), messageBytes));
+}
+
+std::uint64_t longestResultLineCount(std::size_t outputCount) noexcept {
+    return linesForWords(
+        resultWords(outputCount, outputCount * exec::kMaximumRank, kMaximumMessageBytes));
+}
+
+void encodeResult(std::uint64_t serial, ErrorStatus status, const ExecutionOutcome& outcome,
+                  std::string_view message, std::span<FrameLine> lines) noexcept {
+    const ResultFrameHeader header{
+        .serial = serial,
+        .kind = static_cast<std::uint16_t>(FrameKind::RESULT),
+        .flags = 0,
+        .lineCount = static_cast<std::uint32_t>(lines.size()),
+        .status = static_cast<std::int32_t>(status),
+        .shapeCount = static_cast<std::uint32_t>(outcome.outputShapes.size()),
+        .dimensionCount = static_cast<std::uint32_t>(countDimensions(outcome.outputShapes)),
+        .messageBytes = static_cast<std::uint32_t>(message.size()),
+        .timeOnDeviceUs = outcome.timing.timeOnDevice,
+        .timeInDriverUs = outcome.timing.timeInDriver,
+        .reserved = 0};
+    lines[0] = std::bit_cast<FrameLine>(header);
+    BodyWriter body(lines);
+    for (const OutputShape& shape : outcome.outputShapes) {
+        const FrameShape packed{.rank = static_cast<std::uint32_t>(shape.dimensions.size()),
+                                .isSufficient = shape.isSufficient ? 1U : 0U};
+        body.write(&packed, sizeof(packed));
+    }
+    for (const OutputShape& shape : outcome.outputShapes) {
+        writeDimensions(body, shape.dimensions);
+    }
+    // The message starts at a whole word.
+    if (countDimensions(outcome.outputShapes) % 2 != 0) {
+        constexpr std::uint32_t kPadding = 0;
+        body.write(&kPadding, sizeof(kPadding));
+    }
+    body.write(message.data(), message.size());
+}
+
+Result<> decodeResult(std::span<const FrameLine> lines, ExecutionOutcome& outcome) {
+    const auto refused = [&](const std::string& why) {
+        outcome.outputShapes.clear();
+        outcome.timing = {};
+        return badFrame(ErrorStatus::GENERAL_FAILURE, "result", why);
+    };
+    const auto header = std::bit_cast<ResultFrameHeader>(lines[0]);
+    if (header.kind != static_cast<std::uint16_t>(FrameKind::RESULT) || header.flags != 0 ||
+        header.reserved != 0) {
+        return refused("kind " + std::to_string(header.kind) + ", flags " +
+                       std::to_string(header.flags) + ", or reserved words are unknown");
+    }
+    if (header.status < static_cast<std::int32_t>(ErrorStatus::NONE) ||
+        header.status > static_cast<std::int32_t>(ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT)) {
+        return refused("status " + std::to_string(header.status) + " is unknown");
+    }
+    const auto status = static_cast<ErrorStatus>(header.status);
+    const std::uint64_t neededLines =
+        linesForWords(resultWords(header.shapeCount, header.dimensionCount, header.messageBytes));
+    if (header.lineCount != lines.size() || neededLines != lines.size() ||
+        header.messageBytes > kMaximumMessageBytes) {
+        return refused(std::to_string(lines.size()) + " lines, where " +
+                       std::to_string(header.shapeCount) + " output shapes, " +
+                       std::to_string(header.dimensionCount) + " dimensions and " +
+                       std::to_string(header.messageBytes) + " bytes of message take " +
+                       std::to_string(neededLines));
+    }
+    const bool hasShapes =
+        status == ErrorStatus::NONE || status == ErrorStatus::OUTPUT_INSUFFICIENT_SIZE;
+    if (!hasShapes && header.shapeCount != 0) {
+        return refused(std::string("output shapes beside ") + toString(status));
+    }
+
+    BodyReader body(lines);
+    outcome.outputShapes.resize(header.shapeCount);
+    std::uint64_t dimensionsLeft = header.dimensionCount;
+    for (std::size_t i = 0; i < outcome.outputShapes.size(); ++i) {
+        FrameShape packed;
+        body.read(&packed, sizeof(packed));
+        if (packed.isSufficient > 1 || packed.rank > exec::kMaximumRank ||
+            packed.rank > dimensionsLeft) {
+            return refused("output shape " + std::to_string(i) + " has rank " +
+                           std::to_string(packed.rank) + " and sufficiency " +
+                           std::to_string(packed.isSufficient));
+        }
+        dimensionsLeft -= packed.rank;
+        outcome.outputShapes[i].isSufficient = packed.isSufficient == 1;
+        outcome.outputShapes[i].dimensions.resize(packed.rank);
+    }
+    if (dimensionsLeft != 0) {
+        return refused(std::to_string(dimensionsLeft) + " dimensions belong to no output");
+    }
+    for (OutputShape& shape : outcome.outputShapes) {
+        if (!shape.dimensions.empty()) {
+            body.read(shape.dimensions.data(), shape.dimensions.size() * sizeof(std::uint32_t));
+        }
+    }
+    outcome.timing = {.timeOnDevice = header.timeOnDeviceUs, .timeInDriver = header.timeInDriverUs};
+    if (status == ErrorStatus::NONE) {
+        return {};
+    }
+    outcome.timing = {};
+    if (header.dimensionCount % 2 != 0) {
+        body.skip(sizeof(std::uint32_t));
+    }
+    return failure(
+        status, std::string(reinterpret_cast<const char*>(body.position()), header.messageBytes));
+}
+
+}  // namespace nnburst::burst

@@ -254,7 +254,7 @@ class MessageQueue<T, Flavor>::Writer {
         if (elements.size() > capacity() || !queue_.notFull) {
             return tryWrite(elements);
         }
-        return waitUntil(*queue_.notFull, policy, deadline,
+        return waitUntil(*queue_.notFull, policy, {.deadline = deadline, .atMost = {}},
                          [&] { return hasRoomFor(elements.size()); }) &&
                tryWrite(elements);
     }
@@ -418,7 +418,8 @@ class MessageQueue<T, Flavor>::Reader {
         if (elements.empty() || elements.size() > capacity() || !queue_.notEmpty) {
             return tryRead(elements);
         }
-        return waitUntil(*queue_.notEmpty, policy, deadline, [&] { return tryRead(elements); });
+        return waitUntil(*queue_.notEmpty, policy, {.deadline = deadline, .atMost = {}},
+                         [&] { return tryRead(elements); });
     }
 
     /// As tryRead, waiting for the elements: EMPTY means that `deadline` passed.
@@ -427,7 +428,7 @@ class MessageQueue<T, Flavor>::Reader {
         requires(!kIsSynchronized) {
         ReadStatus status = tryRead(elements);
         if (elements.size() <= capacity() && queue_.notEmpty) {
-            (void)waitUntil(*queue_.notEmpty, policy, deadline, [&] {
+            (void)waitUntil(*queue_.notEmpty, policy, {.deadline = deadline, .atMost = {}}, [&] {
                 if (status == ReadStatus::EMPTY) {
                     status = tryRead(elements);
                 }

@@ -6,6 +6,7 @@
 /// The one place where threads wait for another process: spin for the policy's window, then sleep
 /// on an event flag.
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 
@@ -26,44 +27,55 @@ inline void relaxProcessor() noexcept {
 /// `policy` as it makes sense in this process: no spinning on a single processor.
 [[nodiscard]] WaitPolicy effectivePolicy(const WaitPolicy& policy) noexcept;
 
-/// Waits until `ready()` is true, or `deadline` has passed. Gives whether it is true. `ready` makes
-/// its loads sequentially consistent or with acquire; whoever makes it true does so with a
-/// sequentially consistent store and then wakes `flag`'s sleepers if there are any. Allocates
-/// nothing; the clock is read only after the first kTurnsWithoutClock turns.
+/// How long a wait may last. With neither limit it lasts until what it waits for happens.
+struct WaitLimit {
+    std::optional<SteadyTime> deadline;
+    /// Counted from the first look at the clock, so that a short wait never looks at it.
+    std::optional<std::chrono::nanoseconds> atMost;
+};
+
+/// Waits until `ready()` is true, or the limit is reached. Gives whether it is true. `ready` makes
+/// its loads sequentially consistent; whoever makes it true does so with a sequentially consistent
+/// store and then wakes `flag`'s sleepers if there are any. Allocates nothing.
 template <class Ready>
-[[nodiscard]] bool waitUntil(EventFlag flag, const WaitPolicy& policy,
-                             std::optional<SteadyTime> deadline, Ready ready) noexcept {
+[[nodiscard]] bool waitUntil(EventFlag flag, const WaitPolicy& policy, const WaitLimit& limit,
+                             Ready ready) noexcept {
     constexpr int kTurnsWithoutClock = 32;  // under a microsecond
     constexpr int kTurnsPerClockRead = 16;
-    if (policy.spinWindow.count() > 0) {
-        for (int turn = 0; turn < kTurnsWithoutClock; ++turn) {
+    const bool spins = policy.spinWindow.count() > 0;
+    for (int turn = 0; spins && turn < kTurnsWithoutClock; ++turn) {
+        if (ready()) {
+            return true;
+        }
+        relaxProcessor();
+    }
+    if (ready()) {
+        return true;
+    }
+    const SteadyTime start = std::chrono::steady_clock::now();
+    std::optional<SteadyTime> end = limit.deadline;
+    if (limit.atMost) {
+        end = std::min(end.value_or(SteadyTime::max()), start + *limit.atMost);
+    }
+    const SteadyTime spinUntil =
+        std::min(start + policy.spinWindow, end.value_or(SteadyTime::max()));
+    while (spins && std::chrono::steady_clock::now() < spinUntil) {
+        for (int turn = 0; turn < kTurnsPerClockRead; ++turn) {
             if (ready()) {
                 return true;
             }
             relaxProcessor();
         }
-        SteadyTime spinUntil = std::chrono::steady_clock::now() + policy.spinWindow;
-        if (deadline && *deadline < spinUntil) {
-            spinUntil = *deadline;
-        }
-        do {
-            for (int turn = 0; turn < kTurnsPerClockRead; ++turn) {
-                if (ready()) {
-                    return true;
-                }
-                relaxProcessor();
-            }
-        } while (std::chrono::steady_clock::now() < spinUntil);
     }
     while (!ready()) {
-        if (deadline && std::chrono::steady_clock::now() >= *deadline) {
+        if (end && std::chrono::steady_clock::now() >= *end) {
             return false;
         }
         const std::uint32_t announced = flag.announceSleeper();
         if (ready()) {
             return true;
         }
-        flag.sleep(announced, deadline);
+        flag.sleep(announced, end);
     }
     return true;
 }

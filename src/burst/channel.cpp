@@ -1,0 +1,107 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "burst/channel.h"
+
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <string>
+
+namespace nnburst::burst {
+
+namespace {
+
+tl::unexpected<Error> refused(const std::string& why) {
+    return failure(ErrorStatus::INVALID_ARGUMENT, "burst channel: " + why);
+}
+
+}  // namespace
+
+Result<Channel> Channel::create(std::uint32_t queueLines) {
+    if (!std::has_single_bit(queueLines) || queueLines < kMinimumQueueLines ||
+        queueLines > kMaximumQueueLines) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       "burst with queues of " + std::to_string(queueLines) +
+                           " lines: must be a power of two between " +
+                           std::to_string(kMinimumQueueLines) + " and " +
+                           std::to_string(kMaximumQueueLines));
+    }
+    const std::uint64_t resultQueueOffset =
+        (kRequestQueueOffset + FrameQueue::sizeBytes(queueLines) + fmq::kFalseSharingSize - 1) /
+        fmq::kFalseSharingSize * fmq::kFalseSharingSize;
+    const std::uint64_t sizeBytes = resultQueueOffset + FrameQueue::sizeBytes(queueLines);
+
+    Channel channel;
+    NNBURST_TRY_ASSIGN(SharedRegion region, Region::create(sizeBytes));
+    NNBURST_TRY_ASSIGN(channel.mapping_, Mapping::map(std::move(region)));
+    NNBURST_TRY_ASSIGN(channel.requests_, FrameQueue::create(channel.memory(), kRequestQueueOffset,
+                                                             queueLines, kRequestEventOffset, 0));
+    NNBURST_TRY_ASSIGN(channel.results_, FrameQueue::create(channel.memory(), resultQueueOffset,
+                                                            queueLines, kResultEventOffset, 0));
+    const ChannelHeader header{.magic = kChannelMagic,
+                               .version = kChannelVersion,
+                               .reserved = 0,
+                               .sizeBytes = sizeBytes,
+                               .requests = channel.requests_,
+                               .results = channel.results_};
+    // The region reaches the driver by a system call later, which orders these plain stores.
+    std::memcpy(channel.memory().data(), &header, sizeof(header));
+    return channel;
+}
+
+Result<Channel> Channel::open(SharedRegion region) {
+    Channel channel;
+    NNBURST_TRY_ASSIGN(channel.mapping_, Mapping::map(std::move(region)));
+    const std::span<std::byte> memory = channel.memory();
+    if (memory.size() < kRequestQueueOffset) {
+        return failure(ErrorStatus::INVALID_ARGUMENT, "burst channel: memory of " +
+                                                          std::to_string(memory.size()) +
+                                                          " bytes is too small to be one");
+    }
+    // One copy, which the peer cannot change: word by word with atomic loads, so that none is read
+    // twice.
+    constexpr std::size_t kHeaderWords = sizeof(ChannelHeader) / sizeof(std::uint64_t);
+    std::array<std::uint64_t, kHeaderWords> words;
+    for (std::size_t i = 0; i < kHeaderWords; ++i) {
+        words[i] =
+            std::atomic_ref<std::uint64_t>(reinterpret_cast<std::uint64_t*>(memory.data())[i])
+                .load(std::memory_order_relaxed);
+    }
+    const auto header = std::bit_cast<ChannelHeader>(words);
+    if (header.magic != kChannelMagic) {
+        return refused("the memory does not start with the magic number of one");
+    }
+    if (header.version != kChannelVersion) {
+        return refused("version " + std::to_string(header.version) + "; this driver has version " +
+                       std::to_string(kChannelVersion));
+    }
+    if (header.reserved != 0 || header.sizeBytes != memory.size()) {
+        return refused("announces " + std::to_string(header.sizeBytes) + " bytes, the memory has " +
+                       std::to_string(memory.size()));
+    }
+    if (header.requests.capacity > kMaximumQueueLines ||
+        header.results.capacity > kMaximumQueueLines) {
+        return refused("queues of " + std::to_string(header.requests.capacity) + " and " +
+                       std::to_string(header.results.capacity) + " lines: must be at most " +
+                       std::to_string(kMaximumQueueLines));
+    }
+    // Event words are where this version has them, whatever the peer wrote.
+    channel.requests_ = header.requests;
+    channel.requests_.notEmptyOffset = kRequestEventOffset;
+    channel.requests_.notFullOffset = 0;
+    channel.results_ = header.results;
+    channel.results_.notEmptyOffset = kResultEventOffset;
+    channel.results_.notFullOffset = 0;
+    return channel;
+}
+
+fmq::EventFlag Channel::requestEvent() const noexcept {
+    return fmq::EventFlag(
+        *reinterpret_cast<fmq::EventWord*>(memory().data() + kRequestEventOffset));
+}
+
+fmq::EventFlag Channel::resultEvent() const noexcept {
+    return fmq::EventFlag(*reinterpret_cast<fmq::EventWord*>(memory().data() + kResultEventOffset));
+}
+
+}  // namespace nnburst::burst

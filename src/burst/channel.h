@@ -1,0 +1,75 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The shared region of one burst: two one-way queues of frames and the words on which their
+/// readers sleep. The client creates it, the driver opens it. Pools are not part of it; they are
+/// regions of their own, named by slots.
+///
+///     +0     ChannelHeader: magic, version, sizes, both queue descriptors
+///     +192   EventWord: the driver sleeps here for requests
+///     +320   EventWord: the client sleeps here for results
+///     +448   request queue
+///     ...    result queue
+
+#include <cstdint>
+#include <memory>
+
+#include "burst/frame.h"
+#include "nnburst/memory.h"
+#include "nnburst/result.h"
+
+namespace nnburst::burst {
+
+inline constexpr std::uint64_t kChannelMagic = 0x0074737275626E6E;  // "nnburst" and a zero
+inline constexpr std::uint32_t kChannelVersion = 1;
+
+/// Lines in each queue of a burst; see BurstOptions::queueLines. The fewest hold any result of a
+/// model with up to eight outputs.
+inline constexpr std::uint32_t kMinimumQueueLines = 16;
+inline constexpr std::uint32_t kMaximumQueueLines = 4096;
+
+/// Start of the region. The client writes it before the driver has the region.
+struct ChannelHeader {
+    std::uint64_t magic;      ///< kChannelMagic
+    std::uint32_t version;    ///< kChannelVersion
+    std::uint32_t reserved;   ///< zero
+    std::uint64_t sizeBytes;  ///< of the whole region
+    fmq::QueueDescriptor requests;
+    fmq::QueueDescriptor results;
+};
+static_assert(fmq::isSharedLayout<ChannelHeader> && sizeof(ChannelHeader) == 120);
+
+inline constexpr std::uint64_t kRequestEventOffset = 192;
+inline constexpr std::uint64_t kResultEventOffset = kRequestEventOffset + fmq::kFalseSharingSize;
+inline constexpr std::uint64_t kRequestQueueOffset = kResultEventOffset + fmq::kFalseSharingSize;
+static_assert(sizeof(ChannelHeader) <= kRequestEventOffset);
+
+/// A channel in this process.
+class Channel {
+  public:
+    /// The client's: a new region with empty queues of `queueLines` lines each.
+    [[nodiscard]] static Result<Channel> create(std::uint32_t queueLines);
+
+    /// The driver's: maps a region that a client sent. Copies the header once and checks it; the
+    /// queues check themselves when their ends are attached. A channel of another version is
+    /// refused by name.
+    [[nodiscard]] static Result<Channel> open(SharedRegion region);
+
+    [[nodiscard]] const SharedRegion& region() const noexcept { return mapping_.region(); }
+    [[nodiscard]] std::span<std::byte> memory() const noexcept { return mapping_.bytes(); }
+    [[nodiscard]] const fmq::QueueDescriptor& requests() const noexcept { return requests_; }
+    [[nodiscard]] const fmq::QueueDescriptor& results() const noexcept { return results_; }
+
+    /// Where the driver sleeps for requests, and the client for results.
+    [[nodiscard]] fmq::EventFlag requestEvent() const noexcept;
+    [[nodiscard]] fmq::EventFlag resultEvent() const noexcept;
+
+  private:
+    Mapping mapping_;
+    fmq::QueueDescriptor requests_{};
+    fmq::QueueDescriptor results_{};
+};
+
+}  // namespace nnburst::burst

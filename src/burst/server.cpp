@@ -1,0 +1,272 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "burst/server.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "burst/channel.h"
+#include "burst/frame.h"
+#include "fmq/wait.h"
+
+namespace nnburst::burst {
+
+namespace {
+
+/// A client may not make the driver spin for longer, whatever it wishes.
+constexpr std::chrono::milliseconds kLongestDriverSpin{10};
+
+WaitPolicy driverPolicy(const WaitPolicy& wish) noexcept {
+    return fmq::effectivePolicy(
+        {.spinWindow = std::clamp<std::chrono::nanoseconds>(
+             wish.spinWindow, std::chrono::nanoseconds(0), kLongestDriverSpin)});
+}
+
+}  // namespace
+
+class Server::Impl {
+  public:
+    Impl(Channel channel, FrameQueue::Reader requests, FrameQueue::Writer results,
+         std::shared_ptr<exec::CompiledModel> model,
+         std::shared_ptr<DriverControlPlane> controlPlane, const WaitPolicy& wait)
+        : channel_(std::move(channel)),
+          requests_(requests),
+          results_(results),
+          model_(std::move(model)),
+          controlPlane_(std::move(controlPlane)),
+          wait_(driverPolicy(wait)),
+          isFreeRequested_(static_cast<std::size_t>(kMaximumSlots)),
+          lines_(std::max(requests.capacity(), results.capacity())),
+          thread_([this] { serve(); }) {}
+
+    ~Impl() {
+        stop();
+        thread_.join();
+    }
+
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+
+    void stop() noexcept {
+        // sync [server-stopped]: ordered before the look for sleepers in wakeSleepers
+        isStopping_.store(true, std::memory_order_seq_cst);
+        channel_.requestEvent().wakeSleepers();
+    }
+
+    void freeMemory(std::int32_t slot) noexcept {
+        if (slot < 0 || slot >= kMaximumSlots) {
+            return;
+        }
+        // sync [slot-freed]: which slots is visible with that there are some
+        isFreeRequested_[static_cast<std::size_t>(slot)].store(true, std::memory_order_relaxed);
+        hasFreeRequests_.store(true, std::memory_order_seq_cst);
+        channel_.requestEvent().wakeSleepers();
+    }
+
+  private:
+    void serve() noexcept {
+        ::pthread_setname_np(::pthread_self(), "nnburst-burst");
+        while (true) {
+            (void)fmq::waitUntil(channel_.requestEvent(), wait_, {}, [this]() noexcept {
+                // sync [message-published], [server-stopped], [slot-freed]
+                return requests_.hasNews() || isStopping_.load(std::memory_order_seq_cst) ||
+                       hasFreeRequests_.load(std::memory_order_seq_cst);
+            });
+            if (isStopping_.load(std::memory_order_relaxed)) {
+                return;
+            }
+            // Before the next frame: a slot that it names anew was freed before it was sent.
+            if (hasFreeRequests_.load(std::memory_order_relaxed)) {
+                unmapFreedSlots();
+            }
+            FrameLine header;
+            if (requests_.peek(0, header)) {
+                serveFrame(header);
+            }
+        }
+    }
+
+    void serveFrame(const FrameLine& header) {
+        const std::uint32_t lineCount = announcedLineCount(header, requests_.capacity());
+        if (lineCount == 0 || !requests_.tryRead(std::span(lines_).first(lineCount))) {
+            // Where the next frame starts is unknown: drop all that is there.
+            requests_.consume(requests_.availableToRead());
+            answer(serialOf(header),
+                   failure(ErrorStatus::INVALID_ARGUMENT,
+                           "request frame: it announces more lines than it has, or none"));
+            return;
+        }
+        const std::span<const FrameLine> frame(lines_.data(), lineCount);
+        const Result<> result = execute(frame);
+        answer(request_.serial, result);
+    }
+
+    Result<> execute(std::span<const FrameLine> frame) {
+        outcome_.outputShapes.clear();
+        outcome_.timing = {};
+        NNBURST_TRY(decodeRequest(frame, request_));
+        const bool measures = request_.options.measure == MeasureTiming::YES;
+        const TimePoint arrival = measures ? std::chrono::steady_clock::now() : TimePoint{};
+        NNBURST_TRY(resolvePools());
+        NNBURST_TRY(model_->bind(request_.inputs, request_.outputs, pools_, bindings_));
+        NNBURST_TRY(model_->run(bindings_, request_.options, outcome_));
+        if (measures) {
+            const auto inDriver = std::chrono::duration_cast<std::chrono::microseconds>(
+                std::chrono::steady_clock::now() - arrival);
+            outcome_.timing.timeInDriver = static_cast<std::uint64_t>(inDriver.count());
+        }
+        return {};
+    }
+
+    /// Finds the memory of the request's pools, fetching what is not mapped yet.
+    Result<> resolvePools() {
+        unknownSlots_.clear();
+        for (const FramePool& pool : request_.pools) {
+            if (pool.kind == static_cast<std::uint32_t>(FramePool::Kind::TOKEN)) {
+                return failure(ErrorStatus::GENERAL_FAILURE,
+                               "request names the driver-managed buffer " +
+                                   std::to_string(pool.value) +
+                                   "; this driver does not support memory domains yet");
+            }
+            if (!isMapped(pool.value) &&
+                std::find(unknownSlots_.begin(), unknownSlots_.end(),
+                          static_cast<std::int32_t>(pool.value)) == unknownSlots_.end()) {
+                unknownSlots_.push_back(static_cast<std::int32_t>(pool.value));
+            }
+        }
+        if (!unknownSlots_.empty()) {
+            NNBURST_TRY(mapUnknownSlots());
+        }
+        pools_.clear();
+        for (const FramePool& pool : request_.pools) {
+            const Mapping& mapping = slots_[pool.value];
+            pools_.push_back({.data = mapping.data(), .sizeBytes = mapping.sizeBytes()});
+        }
+        return {};
+    }
+
+    [[nodiscard]] bool isMapped(std::uint32_t slot) const noexcept {
+        return slot < slots_.size() && slots_[slot].data() != nullptr;
+    }
+
+    Result<> mapUnknownSlots() {
+        NNBURST_TRY_ASSIGN(const std::vector<SharedRegion> regions,
+                           controlPlane_->getMemories(unknownSlots_));
+        if (regions.size() != unknownSlots_.size()) {
+            return failure(ErrorStatus::INVALID_ARGUMENT,
+                           "the client gave " + std::to_string(regions.size()) + " memories for " +
+                               std::to_string(unknownSlots_.size()) + " slots");
+        }
+        for (std::size_t i = 0; i < regions.size(); ++i) {
+            const auto slot = static_cast<std::size_t>(unknownSlots_[i]);
+            if (!regions[i]) {
+                return failure(ErrorStatus::INVALID_ARGUMENT,
+                               "request names slot " + std::to_string(slot) +
+                                   ", of which the client does not know the memory");
+            }
+            NNBURST_TRY_ASSIGN(Mapping mapping, Mapping::map(regions[i]));
+            if (slot >= slots_.size()) {
+                slots_.resize(slot + 1);
+            }
+            slots_[slot] = std::move(mapping);
+        }
+        return {};
+    }
+
+    void unmapFreedSlots() noexcept {
+        // sync [slot-freed]: cleared first, so that a slot that is freed meanwhile is seen the next
+        // time
+        hasFreeRequests_.exchange(false, std::memory_order_seq_cst);
+        for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+            if (isFreeRequested_[slot].exchange(false, std::memory_order_relaxed)) {
+                slots_[slot] = Mapping();
+            }
+        }
+    }
+
+    /// Puts the result into its queue. A client that leaves no room in it has given its results up.
+    void answer(std::uint64_t serial, const Result<>& result) {
+        ErrorStatus status = ErrorStatus::NONE;
+        std::string_view message;
+        if (!result) {
+            status = result.error().status;
+            message = std::string_view(result.error().message).substr(0, kMaximumMessageBytes);
+            outcome_.timing = {};
+            if (status != ErrorStatus::OUTPUT_INSUFFICIENT_SIZE) {
+                outcome_.outputShapes.clear();
+            }
+        }
+        if (resultLineCount(outcome_.outputShapes, message.size()) > results_.capacity()) {
+            outcome_.outputShapes.clear();
+            outcome_.timing = {};
+            status = ErrorStatus::GENERAL_FAILURE;
+            message = "the output shapes do not fit into the result queue";
+        }
+        const std::uint64_t lineCount = resultLineCount(outcome_.outputShapes, message.size());
+        if (!results_.beginWrite(lineCount)) {
+            return;
+        }
+        const std::span<FrameLine> frame(lines_.data(), lineCount);
+        encodeResult(serial, status, outcome_, message, frame);
+        for (std::size_t i = 0; i < frame.size(); ++i) {
+            results_.set(i, frame[i]);
+        }
+        results_.commitWrite(frame.size());
+    }
+
+    const Channel channel_;
+    FrameQueue::Reader requests_;
+    FrameQueue::Writer results_;
+    const std::shared_ptr<exec::CompiledModel> model_;
+    const std::shared_ptr<DriverControlPlane> controlPlane_;
+    const WaitPolicy wait_;
+
+    std::atomic<bool> isStopping_{false};
+    std::atomic<bool> hasFreeRequests_{false};
+    std::vector<std::atomic<bool>> isFreeRequested_;  // by slot
+
+    // Of the burst's thread; reused, so that the steady state allocates nothing.
+    std::vector<Mapping> slots_;  // by slot; empty where nothing is mapped
+    std::vector<FrameLine> lines_;
+    DecodedRequest request_;
+    std::vector<std::int32_t> unknownSlots_;
+    std::vector<exec::PoolView> pools_;
+    exec::RequestBindings bindings_;
+    ExecutionOutcome outcome_;
+
+    std::thread thread_;  // last: it uses all of the above
+};
+
+Server::Server(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+Server::~Server() = default;
+
+Result<std::unique_ptr<Server>> Server::create(SharedRegion channel,
+                                               std::shared_ptr<exec::CompiledModel> model,
+                                               std::shared_ptr<DriverControlPlane> controlPlane,
+                                               const WaitPolicy& wait) {
+    NNBURST_TRY_ASSIGN(Channel opened, Channel::open(std::move(channel)));
+    NNBURST_TRY_ASSIGN(FrameQueue::Reader requests,
+                       FrameQueue::Reader::attach(opened.memory(), opened.requests()));
+    NNBURST_TRY_ASSIGN(FrameQueue::Writer results,
+                       FrameQueue::Writer::attach(opened.memory(), opened.results()));
+    return std::unique_ptr<Server>(new Server(std::make_unique<Impl>(
+        std::move(opened), requests, results, std::move(model), std::move(controlPlane), wait)));
+}
+
+void Server::stop() noexcept {
+    impl_->stop();
+}
+
+void Server::freeMemory(std::int32_t slot) noexcept {
+    impl_->freeMemory(slot);
+}
+
+}  // namespace nnburst::burst
