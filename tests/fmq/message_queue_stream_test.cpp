@@ -1,0 +1,233 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Long streams of messages of random sizes: the same body between two threads (which a thread
+/// sanitizer can follow) and between two processes. NNBURST_QUEUE_MESSAGES sets the number of
+/// messages.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <numeric>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "fmq/message_queue.h"
+
+namespace nnburst::fmq {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint64_t kCapacity = 256;
+constexpr std::size_t kLargestMessage = 16;
+constexpr std::uint64_t kEventOffset = 64;
+constexpr std::uint64_t kQueueOffset = 192;
+/// Spins briefly, so that both spinning and sleeping happen.
+constexpr WaitPolicy kPolicy{.spinWindow = 20us};
+
+struct Element {
+    std::uint64_t index;                  ///< in the stream
+    std::array<std::uint64_t, 6> copies;  ///< of index, mixed: a torn element shows
+};
+
+Element elementOf(std::uint64_t index) {
+    Element element{.index = index, .copies = {}};
+    for (std::uint64_t i = 0; i < element.copies.size(); ++i) {
+        element.copies[i] = (index + i) * 0x9E3779B97F4A7C15;
+    }
+    return element;
+}
+
+bool isWhole(const Element& element) {
+    return element.copies == elementOf(element.index).copies;
+}
+
+std::uint64_t messageCount(std::uint64_t otherwise) {
+    const char* given = std::getenv("NNBURST_QUEUE_MESSAGES");
+    return given != nullptr ? std::strtoull(given, nullptr, 10) : otherwise;
+}
+
+template <QueueFlavor Flavor>
+struct Stream {
+    using Queue = MessageQueue<Element, Flavor>;
+
+    Stream() {
+        mapping =
+            std::move(*Mapping::map(*Region::create(kQueueOffset + Queue::sizeBytes(kCapacity))));
+        descriptor = *Queue::create(mapping.bytes(), kQueueOffset, kCapacity, kEventOffset,
+                                    Flavor == QueueFlavor::SYNCHRONIZED ? kEventOffset : 0);
+    }
+
+    /// Writes `messages` messages of 1 to kLargestMessage elements, then one element with index
+    /// UINT64_MAX.
+    void write(std::uint64_t messages) {
+        auto writer = *Queue::Writer::attach(mapping.bytes(), descriptor);
+        std::mt19937 random(1);
+        std::uint64_t index = 0;
+        std::vector<Element> message;
+        for (std::uint64_t i = 0; i < messages; ++i) {
+            message.resize(1 + random() % kLargestMessage);
+            for (Element& element : message) {
+                element = elementOf(index++);
+            }
+            put(writer, message);
+        }
+        const std::vector<Element> end(1, elementOf(UINT64_MAX));
+        put(writer, end);
+    }
+
+    void put(typename Queue::Writer& writer, std::span<const Element> message) {
+        if constexpr (Flavor == QueueFlavor::SYNCHRONIZED) {
+            // One in 16 messages goes without waiting if it can.
+            if (message.size() != 1 || !writer.tryWrite(message)) {
+                ASSERT_TRUE(writer.write(message, kPolicy, std::nullopt));
+            }
+        } else {
+            ASSERT_TRUE(writer.tryWrite(message));
+        }
+    }
+
+    Mapping mapping;
+    QueueDescriptor descriptor{};
+};
+
+/// Reads a whole synchronized stream in portions of random sizes; gives what was wrong, if
+/// anything.
+std::string readAll(Stream<QueueFlavor::SYNCHRONIZED>& stream) {
+    using Queue = MessageQueue<Element, QueueFlavor::SYNCHRONIZED>;
+    auto reader = *Queue::Reader::attach(stream.mapping.bytes(), stream.descriptor);
+    std::mt19937 random(2);
+    std::uint64_t expected = 0;
+    std::vector<Element> portion;
+    while (true) {
+        portion.resize(std::min<std::uint64_t>(std::max<std::uint64_t>(1, reader.availableToRead()),
+                                               1 + random() % 32));
+        if (!reader.read(portion, kPolicy, std::chrono::steady_clock::now() + 60s)) {
+            return "no element after " + std::to_string(expected);
+        }
+        for (const Element& element : portion) {
+            if (!isWhole(element)) {
+                return "torn element after " + std::to_string(expected);
+            }
+            if (element.index == UINT64_MAX) {
+                return "";
+            }
+            if (element.index != expected++) {
+                return "element " + std::to_string(element.index) + " instead of " +
+                       std::to_string(expected - 1);
+            }
+        }
+    }
+}
+
+/// Reads an unsynchronized stream: elements are whole and contiguous between overruns, which are
+/// told.
+std::string readAll(Stream<QueueFlavor::UNSYNCHRONIZED>& stream) {
+    using Queue = MessageQueue<Element, QueueFlavor::UNSYNCHRONIZED>;
+    auto reader = *Queue::Reader::attach(stream.mapping.bytes(), stream.descriptor);
+    std::uint64_t read = 0;
+    std::uint64_t expected = 0;
+    bool isJoining = true;
+    std::vector<Element> portion(1);
+    while (true) {
+        switch (reader.read(portion, kPolicy, std::chrono::steady_clock::now() + 1s)) {
+            case ReadStatus::OVERRUN:
+                isJoining = true;
+                continue;
+            case ReadStatus::EMPTY:
+                // The end may have been lost in an overrun.
+                return read > 0 ? "" : "nothing was read";
+            case ReadStatus::READ:
+                break;
+        }
+        if (!isWhole(portion[0])) {
+            return "torn element after " + std::to_string(expected);
+        }
+        if (portion[0].index == UINT64_MAX) {
+            return "";
+        }
+        if (!isJoining && portion[0].index != expected) {
+            return "element " + std::to_string(portion[0].index) + " instead of " +
+                   std::to_string(expected) + " without an overrun";
+        }
+        if (isJoining && portion[0].index < expected) {
+            return "element " + std::to_string(portion[0].index) + " after " +
+                   std::to_string(expected);
+        }
+        isJoining = false;
+        expected = portion[0].index + 1;
+        ++read;
+    }
+}
+
+/// Runs `body` in a child process; its exit status is 0 if `body` gives an empty string.
+template <class Body>
+pid_t inChild(Body body) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const std::string wrong = body();
+        if (!wrong.empty()) {
+            std::fprintf(stderr, "reader: %s\n", wrong.c_str());
+        }
+        ::_exit(wrong.empty() ? 0 : 1);
+    }
+    return child;
+}
+
+int exitStatus(pid_t child) {
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(MessageQueueStream, losesAndTearsNothingBetweenThreads) {
+    Stream<QueueFlavor::SYNCHRONIZED> stream;
+    std::string wrong;
+    std::thread reader([&] { wrong = readAll(stream); });
+    stream.write(messageCount(300'000));
+    reader.join();
+    EXPECT_EQ(wrong, "");
+}
+
+TEST(MessageQueueStream, tearsNothingAndTellsOfOverrunsBetweenThreads) {
+    Stream<QueueFlavor::UNSYNCHRONIZED> stream;
+    std::array<std::string, 2> wrong;
+    std::thread first([&] { wrong[0] = readAll(stream); });
+    std::thread second([&] { wrong[1] = readAll(stream); });
+    std::this_thread::sleep_for(10ms);  // most likely both have joined
+    stream.write(messageCount(300'000));
+    first.join();
+    second.join();
+    EXPECT_EQ(wrong[0], "");
+    EXPECT_EQ(wrong[1], "");
+}
+
+#if !defined(__SANITIZE_THREAD__)  // it does not follow forked children
+
+TEST(MessageQueueStream, losesAndTearsNothingBetweenProcesses) {
+    Stream<QueueFlavor::SYNCHRONIZED> stream;
+    const pid_t reader = inChild([&] { return readAll(stream); });
+    stream.write(messageCount(10'000'000));
+    EXPECT_EQ(exitStatus(reader), 0);
+}
+
+TEST(MessageQueueStream, tearsNothingAndTellsOfOverrunsBetweenProcesses) {
+    Stream<QueueFlavor::UNSYNCHRONIZED> stream;
+    const pid_t first = inChild([&] { return readAll(stream); });
+    const pid_t second = inChild([&] { return readAll(stream); });
+    std::this_thread::sleep_for(10ms);
+    stream.write(messageCount(10'000'000));
+    EXPECT_EQ(exitStatus(first), 0);
+    EXPECT_EQ(exitStatus(second), 0);
+}
+
+#endif
+
+}  // namespace
+}  // namespace nnburst::fmq
