@@ -23,12 +23,15 @@ inline constexpr std::uint64_t kMaximumOperandBytes = UINT32_MAX;
 /// Checks that `model` is well formed: indices, lifetimes, order of definition and use, sizes and
 /// places of constants, dimensions, scales and zero points of each type, extension prefixes.
 /// Whether operations take such operands is for the device to say. INVALID_ARGUMENT names subgraph,
-/// operand or operation, the value and the rule.
+/// operand or operation, the value and the rule. Stricter than the HAL in one thing: constants lie
+/// at multiples of the size of their elements. Operand::numberOfConsumers is not looked at: nothing
+/// uses it.
 [[nodiscard]] Result<> validateModel(const Model& model);
 
 /// Checks that `request` fits `model` (which is valid): number of arguments, pools, offsets,
 /// lengths, dimensions. INVALID_ARGUMENT names the argument, the value and the rule. An output that
-/// is too short is not invalid: its execution gives OUTPUT_INSUFFICIENT_SIZE.
+/// is too short is not invalid: its execution gives OUTPUT_INSUFFICIENT_SIZE. Offsets are multiples
+/// of the size of an element, as for constants.
 [[nodiscard]] Result<> validateRequest(const Model& model, const Request& request);
 
 }  // namespace nnburst

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <ostream>
 #include <string>
 
 #include "nnburst/validation.h"
@@ -69,6 +70,10 @@ struct Lie {
     std::function<void(Request&)> tell;
     const char* message;
 };
+
+void PrintTo(const Lie& lie, std::ostream* out) {
+    *out << lie.name;
+}
 
 class RequestLie : public testing::TestWithParam<Lie> {};
 
