@@ -42,7 +42,7 @@ struct PoolView {
 struct ArgumentBinding {
     std::byte* data = nullptr;  ///< null if the argument has no value
     std::uint32_t lengthBytes = 0;
-    std::span<const std::uint32_t> dimensions;  ///< of the request; empty to take the model's
+    std::span<const std::uint32_t> dimensions{};  ///< of the request; empty to take the model's
     bool hasNoValue = false;
 };
 

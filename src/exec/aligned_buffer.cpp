@@ -1,0 +1,30 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/aligned_buffer.h"
+
+#include <fmt/format.h>
+
+#include "memory/checked_math.h"
+#include "nnburst/memory.h"
+
+namespace nnburst::exec {
+
+Result<AlignedBuffer> AlignedBuffer::allocate(std::uint64_t sizeBytes) {
+    constexpr std::uint64_t kOverheadBytes = kOperandAlignmentBytes - 1 + kMappingPaddingBytes;
+    AlignedBuffer buffer;
+    // Large blocks come from the system as zero pages: what is never touched costs nothing.
+    if (const auto total = checkedAdd(sizeBytes, kOverheadBytes)) {
+        buffer.memory_.reset(std::calloc(1, *total));
+    }
+    if (!buffer.memory_) {
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                       fmt::format("cannot allocate {} bytes for operands", sizeBytes));
+    }
+    void* start = buffer.memory_.get();
+    std::size_t space = sizeBytes + kOverheadBytes;
+    buffer.data_ = static_cast<std::byte*>(
+        std::align(kOperandAlignmentBytes, sizeBytes + kMappingPaddingBytes, start, space));
+    return buffer;
+}
+
+}  // namespace nnburst::exec

@@ -1,0 +1,40 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Lays out the temporary operands of a plan in one block of memory, so that operands share bytes
+/// unless both are needed at the same time.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "nnburst/result.h"
+
+namespace nnburst::exec {
+
+/// The largest arena. Networks for phones need a few megabytes; what needs more than this is a
+/// mistake or means harm.
+inline constexpr std::uint64_t kMaximumArenaBytes = std::uint64_t{4} << 30;
+
+/// With more blocks than this none of them share bytes: finding room takes a time that grows with
+/// the square of their number, and a client must not keep a driver busy so.
+inline constexpr std::size_t kMaximumSharingBlocks = 4096;
+
+/// Memory that is needed from one step to another, both included.
+struct ArenaBlock {
+    std::uint64_t sizeBytes = 0;
+    std::uint32_t firstStep = 0;
+    std::uint32_t lastStep = 0;
+};
+
+struct ArenaLayout {
+    std::vector<std::uint64_t> offsets;  ///< one a block, multiples of kOperandAlignmentBytes
+    std::uint64_t sizeBytes = 0;
+};
+
+/// RESOURCE_EXHAUSTED_PERSISTENT if the blocks need more than kMaximumArenaBytes.
+[[nodiscard]] Result<ArenaLayout> layOutArena(std::span<const ArenaBlock> blocks);
+
+}  // namespace nnburst::exec

@@ -1,0 +1,36 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/engine.h"
+
+#include <xnnpack.h>
+
+#include "model/invalid.h"
+
+namespace nnburst::exec {
+
+Result<std::shared_ptr<Engine>> Engine::create(const DriverOptions& options) {
+    if (options.threads == 0 || options.threads > kMaximumThreads) {
+        return invalid("cannot start an engine with {} threads; must be 1 to {}", options.threads,
+                       kMaximumThreads);
+    }
+    if (!options.useXnnpack) {
+        return std::make_shared<KernelEngine>(false, nullptr);
+    }
+    // Once per process, whatever the number of calls; what it sets up stays.
+    if (const xnn_status status = xnn_initialize(nullptr); status != xnn_status_success) {
+        return failure(
+            ErrorStatus::GENERAL_FAILURE,
+            fmt::format("cannot initialise XNNPACK: its status is {}", static_cast<int>(status)));
+    }
+    pthreadpool_t threads = nullptr;
+    if (options.threads > 1) {
+        threads = pthreadpool_create(options.threads);
+        if (threads == nullptr) {
+            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                           fmt::format("cannot create a pool of {} threads", options.threads));
+        }
+    }
+    return std::make_shared<KernelEngine>(true, threads);
+}
+
+}  // namespace nnburst::exec

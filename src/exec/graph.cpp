@@ -1,0 +1,19 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/graph.h"
+
+#include "model/operand_info.h"
+
+namespace nnburst::exec {
+
+Result<std::unique_ptr<Graph>> Graph::create(const Model& model) {
+    NNBURST_TRY_ASSIGN(Constants constants, Constants::load(model, model.main));
+    return std::make_unique<Graph>(model.main, std::move(constants),
+                                   model.relaxComputationFloat32toFloat16);
+}
+
+std::uint64_t sizeBytes(const OperandView& operand) noexcept {
+    return std::uint64_t{elementBytes(operand.type)} * operand.shape.elementCount();
+}
+
+}  // namespace nnburst::exec

@@ -1,0 +1,49 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A subgraph as the executor keeps it, and what its operations see of their operands.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "exec/constants.h"
+#include "exec/operation.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst::exec {
+
+/// A subgraph with its constants. Private memory: the model may be dropped once
+/// `constants.dropSources` was called. At a fixed address, since views point into it.
+struct Graph {
+    Graph(Subgraph given, Constants values, bool relaxed)
+        : subgraph(std::move(given)), constants(std::move(values)), isRelaxed(relaxed) {}
+    Graph(const Graph&) = delete;
+    Graph& operator=(const Graph&) = delete;
+
+    /// The main subgraph of `model`, which is valid.
+    [[nodiscard]] static Result<std::unique_ptr<Graph>> create(const Model& model);
+
+    Subgraph subgraph;
+    Constants constants;
+    bool isRelaxed;  ///< Model::relaxComputationFloat32toFloat16
+};
+
+/// An operation with views of its operands of its own.
+struct OperationInstance {
+    OperationType type = OperationType::ADD;
+    std::vector<OperandView> inputs;
+    std::vector<OperandView> outputs;
+    bool isRelaxed = false;
+
+    [[nodiscard]] OperationView view() const noexcept { return {type, inputs, outputs, isRelaxed}; }
+};
+
+/// The size of an operand whose shape is known; the shape inference has refused larger ones than
+/// kMaximumOperandBytes.
+[[nodiscard]] std::uint64_t sizeBytes(const OperandView& operand) noexcept;
+
+}  // namespace nnburst::exec

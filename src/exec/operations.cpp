@@ -1,0 +1,38 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "exec/operation.h"
+#include "exec/reference/definitions.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+/// All definitions, at the index that is the operation's code in the HAL.
+constexpr auto kDefinitions = [] {
+    std::array<const OperationDefinition*, kOperationTypeCount> table{};
+    const auto define = [&table](OperationType type, const OperationDefinition& definition) {
+        table[static_cast<std::size_t>(type)] = &definition;
+    };
+    define(OperationType::ADD, kAdd);
+    define(OperationType::AVERAGE_POOL_2D, kAveragePool2d);
+    define(OperationType::CONV_2D, kConv2d);
+    define(OperationType::DEPTHWISE_CONV_2D, kDepthwiseConv2d);
+    define(OperationType::FULLY_CONNECTED, kFullyConnected);
+    define(OperationType::LSTM, kLstm);
+    define(OperationType::MAX_POOL_2D, kMaxPool2d);
+    define(OperationType::RESHAPE, kReshape);
+    define(OperationType::RNN, kRnn);
+    define(OperationType::SOFTMAX, kSoftmax);
+    return table;
+}();
+
+}  // namespace
+
+const OperationDefinition* findOperation(OperationType type) noexcept {
+    const auto code = static_cast<std::size_t>(type);  // negative codes become large
+    return code < kDefinitions.size() ? kDefinitions[code] : nullptr;
+}
+
+}  // namespace nnburst::exec

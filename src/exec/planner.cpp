@@ -1,0 +1,282 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/planner.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "exec/arena.h"
+#include "exec/reference_step.h"
+#include "exec/shape_inference.h"
+#include "model/invalid.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+constexpr std::uint32_t kNone = UINT32_MAX;
+
+/// Operations whose output is input 0 with another shape.
+bool isReshaping(OperationType type) noexcept {
+    return type == OperationType::RESHAPE;
+}
+
+/// Which operands are the same bytes. Operands that a reshaping operation connects form a group,
+/// named by its first operand; all others are a group of their own.
+class Storage {
+  public:
+    explicit Storage(std::size_t operandCount) : parents_(operandCount), arguments_(operandCount) {
+        for (std::uint32_t operand = 0; operand < operandCount; ++operand) {
+            parents_[operand] = operand;
+            arguments_[operand] = kNone;
+        }
+    }
+
+    [[nodiscard]] std::uint32_t group(std::uint32_t operand) const noexcept {
+        while (parents_[operand] != operand) {
+            operand = parents_[operand];
+        }
+        return operand;
+    }
+
+    /// The argument that the operand's group lies in; kNone if it lies in none.
+    [[nodiscard]] std::uint32_t argument(std::uint32_t operand) const noexcept {
+        return arguments_[group(operand)];
+    }
+    void setArgument(std::uint32_t operand, std::uint32_t argument) noexcept {
+        arguments_[group(operand)] = argument;
+    }
+
+    /// Lets `output`, a group of its own, lie where `input` lies. False if they cannot, as each of
+    /// them has its own place.
+    [[nodiscard]] bool merge(std::uint32_t input, std::uint32_t output, bool isInputConstant) {
+        const std::uint32_t into = group(input);
+        if (arguments_[output] != kNone) {
+            if (isInputConstant || arguments_[into] != kNone) {
+                return false;
+            }
+            arguments_[into] = arguments_[output];
+        }
+        parents_[output] = into;
+        return true;
+    }
+
+  private:
+    std::vector<std::uint32_t> parents_;
+    std::vector<std::uint32_t> arguments_;  // of groups
+};
+
+/// The making of one plan.
+class Planner {
+  public:
+    Planner(Graph& graph, const Specialization& specialization, const KernelEngine& engine,
+            xnnpack::OperatorCache& operators)
+        : graph_(graph),
+          specialization_(specialization),
+          engine_(engine),
+          operators_(operators),
+          shapes_(graph),
+          storage_(graph.subgraph.operands.size()) {}
+
+    Result<std::unique_ptr<Plan>> make() {
+        NNBURST_TRY(inferShapes());
+        placeArguments();
+        NNBURST_TRY(chooseSteps());
+        NNBURST_TRY(layOutTemporaries());
+        return assemble();
+    }
+
+  private:
+    struct ChosenStep {
+        std::unique_ptr<Step> step;
+        std::uint32_t operation;
+        std::uint32_t scratchBlock = kNone;
+    };
+
+    Result<> inferShapes() {
+        for (std::size_t input = 0; input < specialization_.inputs.size(); ++input) {
+            const Specialization::Input& given = specialization_.inputs[input];
+            shapes_.stateInput(input, given.shape, given.isOmitted);
+        }
+        const std::vector<Operation>& operations = graph_.subgraph.operations;
+        for (std::size_t index = 0; index < operations.size(); ++index) {
+            if (auto visited = shapes_.visit(index); !visited) {
+                return failure(visited.error().status,
+                               fmt::format("operation {}: {}", index, visited.error().message));
+            }
+            for (const std::uint32_t output : operations[index].outputs) {
+                if (!shapes_.isKnown(output)) {
+                    return invalid("operation {}: {}: the shape of operand {} is not known", index,
+                                   toString(operations[index].type), output);
+                }
+            }
+        }
+        return {};
+    }
+
+    void placeArguments() {
+        const std::vector<std::uint32_t>& inputs = graph_.subgraph.inputIndexes;
+        const std::vector<std::uint32_t>& outputs = graph_.subgraph.outputIndexes;
+        for (std::uint32_t input = 0; input < inputs.size(); ++input) {
+            storage_.setArgument(inputs[input], input);
+        }
+        for (std::uint32_t output = 0; output < outputs.size(); ++output) {
+            // One that is left out of the request is a temporary that nobody reads.
+            if (specialization_.omittedOutputs[output] == 0) {
+                storage_.setArgument(outputs[output],
+                                     static_cast<std::uint32_t>(inputs.size()) + output);
+            }
+        }
+    }
+
+    Result<> chooseSteps() {
+        for (std::uint32_t index = 0; index < graph_.subgraph.operations.size(); ++index) {
+            const Operation& operation = graph_.subgraph.operations[index];
+            OperationInstance instance = shapes_.operation(index);
+            if (isReshaping(operation.type) &&
+                sizeBytes(instance.inputs[0]) == sizeBytes(instance.outputs[0]) &&
+                storage_.merge(operation.inputs[0], operation.outputs[0],
+                               instance.inputs[0].isConstant)) {
+                if (instance.inputs[0].isConstant) {
+                    NNBURST_TRY(graph_.constants.keep(operation.inputs[0]));
+                }
+                continue;
+            }
+            std::unique_ptr<Step> step;
+            if (engine_.usesXnnpack()) {
+                NNBURST_TRY_ASSIGN(step,
+                                   xnnpack::makeStep(instance.view(), {.threads = engine_.threads(),
+                                                                       .operators = &operators_,
+                                                                       .operation = index}));
+            }
+            if (!step) {
+                step = makeReferenceStep(std::move(instance));
+            }
+            if (!step->hasPackedConstants()) {
+                for (const std::uint32_t input : operation.inputs) {
+                    NNBURST_TRY(graph_.constants.keep(input));
+                }
+            }
+            steps_.push_back({std::move(step), index});
+        }
+        return {};
+    }
+
+    Result<> layOutTemporaries() {
+        std::vector<ArenaBlock> blocks;
+        blocksOfGroups_.assign(graph_.subgraph.operands.size(), kNone);
+        const auto touch = [&](std::uint32_t operand, std::uint32_t step) {
+            if (!isTemporary(operand)) {
+                return;
+            }
+            const std::uint32_t group = storage_.group(operand);
+            std::uint32_t& block = blocksOfGroups_[group];
+            if (block == kNone) {
+                block = static_cast<std::uint32_t>(blocks.size());
+                blocks.push_back({.sizeBytes = sizeBytes(shapes_.operand(group)),
+                                  .firstStep = step,
+                                  .lastStep = step});
+            }
+            blocks[block].lastStep = step;
+        };
+        for (std::uint32_t index = 0; index < steps_.size(); ++index) {
+            ChosenStep& chosen = steps_[index];
+            const Operation& operation = graph_.subgraph.operations[chosen.operation];
+            for (const std::uint32_t input : operation.inputs) {
+                touch(input, index);
+            }
+            for (const std::uint32_t output : operation.outputs) {
+                touch(output, index);
+            }
+            if (const std::size_t scratchBytes = chosen.step->scratchBytes(); scratchBytes != 0) {
+                chosen.scratchBlock = static_cast<std::uint32_t>(blocks.size());
+                blocks.push_back(
+                    {.sizeBytes = scratchBytes, .firstStep = index, .lastStep = index});
+            }
+        }
+        NNBURST_TRY_ASSIGN(layout_, layOutArena(blocks));
+        return {};
+    }
+
+    /// The operand lies in the arena: it is neither an argument, a constant, nor left out.
+    [[nodiscard]] bool isTemporary(std::uint32_t operand) const noexcept {
+        const std::uint32_t group = storage_.group(operand);
+        const OperandLifeTime lifetime = graph_.subgraph.operands[group].lifetime;
+        return storage_.argument(group) == kNone &&
+               (lifetime == OperandLifeTime::TEMPORARY_VARIABLE ||
+                lifetime == OperandLifeTime::SUBGRAPH_OUTPUT);
+    }
+
+    [[nodiscard]] Place place(std::uint32_t operand) const {
+        const std::uint32_t group = storage_.group(operand);
+        if (isTemporary(operand)) {
+            return {.kind = Place::Kind::ARENA, .offset = layout_.offsets[blocksOfGroups_[group]]};
+        }
+        if (const std::uint32_t argument = storage_.argument(group); argument != kNone) {
+            return {.kind = Place::Kind::ARGUMENT, .argument = argument};
+        }
+        if (std::byte* constant = graph_.constants.data(group); constant != nullptr) {
+            return {.kind = Place::Kind::CONSTANT, .constant = constant};
+        }
+        return {};
+    }
+
+    Result<std::unique_ptr<Plan>> assemble() {
+        NNBURST_TRY_ASSIGN(AlignedBuffer arena, AlignedBuffer::allocate(layout_.sizeBytes));
+        const std::vector<std::uint32_t>& inputs = graph_.subgraph.inputIndexes;
+        const std::vector<std::uint32_t>& outputIndexes = graph_.subgraph.outputIndexes;
+        std::uint64_t largestArgument = 0;
+        for (const std::uint32_t input : inputs) {
+            largestArgument = std::max(largestArgument, sizeBytes(shapes_.operand(input)));
+        }
+        std::vector<Plan::Output> outputs;
+        for (const std::uint32_t output : outputIndexes) {
+            const OperandView operand = shapes_.operand(output);
+            outputs.push_back({operand.shape, sizeBytes(operand)});
+            largestArgument = std::max(largestArgument, outputs.back().sizeBytes);
+        }
+        auto plan = std::make_unique<Plan>(std::move(arena), std::move(outputs),
+                                           inputs.size() + outputIndexes.size());
+        std::vector<Place> places;
+        for (ChosenStep& chosen : steps_) {
+            const Operation& operation = graph_.subgraph.operations[chosen.operation];
+            places.clear();
+            for (const std::uint32_t input : operation.inputs) {
+                places.push_back(place(input));
+            }
+            for (const std::uint32_t output : operation.outputs) {
+                places.push_back(place(output));
+            }
+            if (chosen.scratchBlock != kNone) {
+                places.push_back(
+                    {.kind = Place::Kind::ARENA, .offset = layout_.offsets[chosen.scratchBlock]});
+            }
+            plan->addStep(std::move(chosen.step), chosen.operation, places);
+        }
+        NNBURST_TRY_ASSIGN(const AlignedBuffer anywhere, AlignedBuffer::allocate(largestArgument));
+        NNBURST_TRY(plan->warmUp(anywhere.data()));
+        return plan;
+    }
+
+    Graph& graph_;
+    const Specialization& specialization_;
+    const KernelEngine& engine_;
+    xnnpack::OperatorCache& operators_;
+    ShapeInference shapes_;
+    Storage storage_;
+    std::vector<ChosenStep> steps_;
+    std::vector<std::uint32_t> blocksOfGroups_;  // index of a group's block in the arena
+    ArenaLayout layout_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Plan>> makePlan(Graph& graph, const Specialization& specialization,
+                                       const KernelEngine& engine,
+                                       xnnpack::OperatorCache& operators) {
+    return Planner(graph, specialization, engine, operators).make();
+}
+
+}  // namespace nnburst::exec

@@ -1,0 +1,38 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The seam between the planner and whatever computes: one operation of a plan, in the three phases
+/// of every kernel library. Creation (by the functions that give steps) packs weights, `setUp`
+/// takes the addresses of operands, `run` computes. Steps are used by one thread at a time.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "nnburst/result.h"
+
+namespace nnburst::exec {
+
+class Step {
+  public:
+    virtual ~Step() = default;
+
+    /// Bytes of scratch memory that a run needs, aligned to a cache line.
+    [[nodiscard]] virtual std::size_t scratchBytes() const noexcept { return 0; }
+
+    /// The inputs that are constants were copied when the step was created: runs do not read them.
+    [[nodiscard]] virtual bool hasPackedConstants() const noexcept { return false; }
+
+    /// Takes the addresses of the inputs, then of the outputs (null for those that are omitted),
+    /// then of the scratch memory if there is any. Reads and writes none of them. The array stays
+    /// where it is for the life of the step. Called before the first run and when an address has
+    /// changed; allocates the first time only.
+    [[nodiscard]] virtual Result<> setUp(std::span<std::byte* const> operands) = 0;
+
+    /// Computes the outputs. Allocates nothing but an error's message.
+    [[nodiscard]] virtual Result<> run() = 0;
+};
+
+}  // namespace nnburst::exec
