@@ -33,19 +33,20 @@ constexpr WaitPolicy kPolicy{.spinWindow = 20us};
 
 struct Element {
     std::uint64_t index;                  ///< in the stream
-    std::array<std::uint64_t, 6> copies;  ///< of index, mixed: a torn element shows
+    std::uint64_t following;              ///< elements of the same message after this one
+    std::array<std::uint64_t, 5> copies;  ///< of both, mixed: a torn element shows
 };
 
-Element elementOf(std::uint64_t index) {
-    Element element{.index = index, .copies = {}};
+Element elementOf(std::uint64_t index, std::uint64_t following) {
+    Element element{.index = index, .following = following, .copies = {}};
     for (std::uint64_t i = 0; i < element.copies.size(); ++i) {
-        element.copies[i] = (index + i) * 0x9E3779B97F4A7C15;
+        element.copies[i] = (index + following + i) * 0x9E3779B97F4A7C15;
     }
     return element;
 }
 
 bool isWhole(const Element& element) {
-    return element.copies == elementOf(element.index).copies;
+    return element.copies == elementOf(element.index, element.following).copies;
 }
 
 std::uint64_t messageCount(std::uint64_t otherwise) {
@@ -73,12 +74,12 @@ struct Stream {
         std::vector<Element> message;
         for (std::uint64_t i = 0; i < messages; ++i) {
             message.resize(1 + random() % kLargestMessage);
-            for (Element& element : message) {
-                element = elementOf(index++);
+            for (std::size_t element = 0; element < message.size(); ++element) {
+                message[element] = elementOf(index++, message.size() - 1 - element);
             }
             put(writer, message);
         }
-        const std::vector<Element> end(1, elementOf(UINT64_MAX));
+        const std::vector<Element> end(1, elementOf(UINT64_MAX, 0));
         put(writer, end);
     }
 
@@ -97,18 +98,26 @@ struct Stream {
     QueueDescriptor descriptor{};
 };
 
-/// Reads a whole synchronized stream in portions of random sizes; gives what was wrong, if
-/// anything.
+/// Reads a whole synchronized stream, sometimes by message, sometimes in portions of random sizes
+/// that know nothing of messages; gives what was wrong, if anything.
 std::string readAll(Stream<QueueFlavor::SYNCHRONIZED>& stream) {
     using Queue = MessageQueue<Element, QueueFlavor::SYNCHRONIZED>;
     auto reader = *Queue::Reader::attach(stream.mapping.bytes(), stream.descriptor);
     std::mt19937 random(2);
     std::uint64_t expected = 0;
+    bool isAtStartOfMessage = true;
     std::vector<Element> portion;
     while (true) {
-        portion.resize(std::min<std::uint64_t>(std::max<std::uint64_t>(1, reader.availableToRead()),
-                                               1 + random() % 32));
-        if (!reader.read(portion, kPolicy, std::chrono::steady_clock::now() + 60s)) {
+        Element first{};
+        const bool byMessage = isAtStartOfMessage && random() % 2 == 0 && reader.peek(0, first);
+        portion.resize(
+            byMessage ? first.following + 1
+                      : std::clamp<std::uint64_t>(reader.availableToRead(), 1, 1 + random() % 32));
+        if (byMessage && !reader.tryRead(portion)) {
+            return "a message of which only the first element can be seen, after " +
+                   std::to_string(expected);
+        }
+        if (!byMessage && !reader.read(portion, kPolicy, std::chrono::steady_clock::now() + 60s)) {
             return "no element after " + std::to_string(expected);
         }
         for (const Element& element : portion) {
@@ -122,6 +131,7 @@ std::string readAll(Stream<QueueFlavor::SYNCHRONIZED>& stream) {
                 return "element " + std::to_string(element.index) + " instead of " +
                        std::to_string(expected - 1);
             }
+            isAtStartOfMessage = element.following == 0;
         }
     }
 }
