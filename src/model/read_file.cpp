@@ -1,0 +1,62 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "model/read_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <system_error>
+
+#include "model/invalid.h"
+#include "nnburst/memory.h"
+
+namespace nnburst {
+
+namespace {
+
+tl::unexpected<Error> systemError(const std::string& path, int code) {
+    return invalid("cannot read {}: {}", path, std::system_category().message(code));
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> readFile(const std::string& path, std::size_t maximumBytes) {
+    const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat status {};
+    if (!fd || fstat(fd.get(), &status) != 0) {
+        return systemError(path, errno);
+    }
+    // The size is only a guess at the memory needed: pipes have none, and files may be growing.
+    constexpr std::size_t kBlockBytes = 64 * 1024;
+    const auto guess = static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
+    std::vector<std::byte> contents(std::min<std::uint64_t>(guess, maximumBytes) + 1);
+    std::size_t sizeBytes = 0;
+    while (true) {
+        const ssize_t count =
+            read(fd.get(), contents.data() + sizeBytes, contents.size() - sizeBytes);
+        if (count < 0 && errno == EINTR) {
+            continue;
+        }
+        if (count < 0) {
+            return systemError(path, errno);
+        }
+        if (count == 0) {
+            break;
+        }
+        sizeBytes += static_cast<std::size_t>(count);
+        if (sizeBytes > maximumBytes) {
+            return invalid("cannot read {}: it holds more than {} bytes", path, maximumBytes);
+        }
+        if (sizeBytes == contents.size()) {
+            contents.resize(sizeBytes + std::max(sizeBytes, kBlockBytes));
+        }
+    }
+    contents.resize(sizeBytes);
+    return contents;
+}
+
+}  // namespace nnburst
