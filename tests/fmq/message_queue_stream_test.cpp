@@ -78,6 +78,9 @@ struct Stream {
                 message[element] = elementOf(index++, message.size() - 1 - element);
             }
             put(writer, message);
+            if (testing::Test::HasFatalFailure()) {
+                return;
+            }
         }
         const std::vector<Element> end(1, elementOf(UINT64_MAX, 0));
         put(writer, end);
@@ -87,7 +90,8 @@ struct Stream {
         if constexpr (Flavor == QueueFlavor::SYNCHRONIZED) {
             // One in 16 messages goes without waiting if it can.
             if (message.size() != 1 || !writer.tryWrite(message)) {
-                ASSERT_TRUE(writer.write(message, kPolicy, std::nullopt));
+                ASSERT_TRUE(writer.write(message, kPolicy, std::chrono::steady_clock::now() + 20s))
+                    << "the reader has stopped reading";
             }
         } else {
             ASSERT_TRUE(writer.tryWrite(message));
@@ -117,7 +121,7 @@ std::string readAll(Stream<QueueFlavor::SYNCHRONIZED>& stream) {
             return "a message of which only the first element can be seen, after " +
                    std::to_string(expected);
         }
-        if (!byMessage && !reader.read(portion, kPolicy, std::chrono::steady_clock::now() + 60s)) {
+        if (!byMessage && !reader.read(portion, kPolicy, std::chrono::steady_clock::now() + 20s)) {
             return "no element after " + std::to_string(expected);
         }
         for (const Element& element : portion) {
