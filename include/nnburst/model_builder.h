@@ -42,19 +42,25 @@ class ModelBuilder {
     /// The declaration of an operand, to look at or to change before `build`.
     [[nodiscard]] Operand& operand(std::uint32_t index);
 
-    /// Gives the model with these inputs and outputs, and leaves the builder empty. An error is one
-    /// of memory (constants) or of the finished model (validateModel).
+    /// Gives the model with these inputs and outputs, and leaves the builder empty, also if it
+    /// fails: RESOURCE_EXHAUSTED_TRANSIENT for lack of shared memory, INVALID_ARGUMENT for
+    /// constants of more than 4 GiB together or for what validateModel finds.
     [[nodiscard]] Result<Model> build(std::vector<std::uint32_t> inputs,
                                       std::vector<std::uint32_t> outputs);
 
   private:
-    struct LargeConstant {
+    struct Constant {
         std::uint32_t operand;
         std::vector<std::byte> bytes;
     };
 
+    [[nodiscard]] Result<> placeConstants();
+    [[nodiscard]] Result<std::uint64_t> layOut(OperandLifeTime lifetime,
+                                               std::uint64_t alignmentBytes);
+    void copyConstants(OperandLifeTime lifetime, std::span<std::byte> destination) const;
+
     Model model_;
-    std::vector<LargeConstant> largeConstants_;
+    std::vector<Constant> constants_;
 };
 
 }  // namespace nnburst

@@ -1,0 +1,154 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnburst/model_builder.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "model/invalid.h"
+#include "nnburst/validation.h"
+
+namespace nnburst {
+
+namespace {
+
+constexpr std::uint64_t kCopyAlignmentBytes = 16;       // of heap memory, where operandValues lie
+constexpr std::uint64_t kReferenceAlignmentBytes = 64;  // a cache line
+
+constexpr std::uint64_t roundUp(std::uint64_t value, std::uint64_t multiple) noexcept {
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+}  // namespace
+
+std::uint32_t ModelBuilder::addTensor(OperandType type, Dimensions dimensions, float scale,
+                                      std::int32_t zeroPoint) {
+    const auto index = static_cast<std::uint32_t>(model_.main.operands.size());
+    Operand& operand = model_.main.operands.emplace_back();
+    operand.type = type;
+    operand.dimensions = std::move(dimensions);
+    operand.scale = scale;
+    operand.zeroPoint = zeroPoint;
+    return index;
+}
+
+std::uint32_t ModelBuilder::addConstant(OperandType type, Dimensions dimensions,
+                                        std::span<const std::byte> bytes, float scale,
+                                        std::int32_t zeroPoint, OperandExtraParams extraParams) {
+    const std::uint32_t index = addTensor(type, std::move(dimensions), scale, zeroPoint);
+    Operand& constant = operand(index);
+    constant.extraParams = std::move(extraParams);
+    constant.lifetime = bytes.size() < kReferenceThresholdBytes
+                            ? OperandLifeTime::CONSTANT_COPY
+                            : OperandLifeTime::CONSTANT_REFERENCE;
+    constants_.push_back({index, {bytes.begin(), bytes.end()}});
+    return index;
+}
+
+std::uint32_t ModelBuilder::addScalar(std::int32_t value) {
+    return addConstant(OperandType::INT32, {}, std::as_bytes(std::span(&value, 1)));
+}
+
+std::uint32_t ModelBuilder::addScalar(float value) {
+    return addConstant(OperandType::FLOAT32, {}, std::as_bytes(std::span(&value, 1)));
+}
+
+std::uint32_t ModelBuilder::addScalar(bool value) {
+    const std::byte byte{value};
+    return addConstant(OperandType::BOOL, {}, std::span(&byte, 1));
+}
+
+std::uint32_t ModelBuilder::addOmitted(OperandType type) {
+    const std::uint32_t index = addTensor(type, {});
+    operand(index).lifetime = OperandLifeTime::NO_VALUE;
+    return index;
+}
+
+void ModelBuilder::addOperation(OperationType type, std::vector<std::uint32_t> inputs,
+                                std::vector<std::uint32_t> outputs) {
+    model_.main.operations.push_back({type, std::move(inputs), std::move(outputs)});
+}
+
+Operand& ModelBuilder::operand(std::uint32_t index) {
+    assert(index < model_.main.operands.size());
+    return model_.main.operands[index];
+}
+
+/// Gives the constants of this lifetime their locations, one after the other. Returns the bytes
+/// that they take together.
+Result<std::uint64_t> ModelBuilder::layOut(OperandLifeTime lifetime, std::uint64_t alignmentBytes) {
+    std::uint64_t end = 0;
+    for (const auto& [index, bytes] : constants_) {
+        if (operand(index).lifetime != lifetime) {
+            continue;
+        }
+        const std::uint64_t offset = roundUp(end, alignmentBytes);
+        end = offset + bytes.size();
+        if (end > UINT32_MAX) {
+            return invalid("operand {}: offset {} + length {} of its constant: must be at most {}",
+                           index, offset, bytes.size(), UINT32_MAX);
+        }
+        operand(index).location = {.offset = static_cast<std::uint32_t>(offset),
+                                   .length = static_cast<std::uint32_t>(bytes.size())};
+    }
+    return end;
+}
+
+void ModelBuilder::copyConstants(OperandLifeTime lifetime, std::span<std::byte> destination) const {
+    for (const auto& [index, bytes] : constants_) {
+        const Operand& owner = model_.main.operands[index];
+        if (owner.lifetime == lifetime) {
+            std::ranges::copy(bytes, destination.begin() + owner.location.offset);
+        }
+    }
+}
+
+Result<> ModelBuilder::placeConstants() {
+    NNBURST_TRY_ASSIGN(const std::uint64_t copiedBytes,
+                       layOut(OperandLifeTime::CONSTANT_COPY, kCopyAlignmentBytes));
+    model_.operandValues.resize(copiedBytes);
+    copyConstants(OperandLifeTime::CONSTANT_COPY,
+                  std::as_writable_bytes(std::span(model_.operandValues)));
+
+    NNBURST_TRY_ASSIGN(const std::uint64_t referencedBytes,
+                       layOut(OperandLifeTime::CONSTANT_REFERENCE, kReferenceAlignmentBytes));
+    if (referencedBytes != 0) {
+        NNBURST_TRY_ASSIGN(SharedRegion region, Region::create(referencedBytes));
+        NNBURST_TRY_ASSIGN(const Mapping mapping, Mapping::map(region));
+        copyConstants(OperandLifeTime::CONSTANT_REFERENCE, mapping.bytes());
+        model_.pools.push_back(std::move(region));
+    }
+    return {};
+}
+
+Result<Model> ModelBuilder::build(std::vector<std::uint32_t> inputs,
+                                  std::vector<std::uint32_t> outputs) {
+    ModelBuilder finished = std::exchange(*this, ModelBuilder());
+    NNBURST_TRY(finished.placeConstants());
+    Subgraph& main = finished.model_.main;
+    const auto setLifetime = [&](const std::vector<std::uint32_t>& indexes,
+                                 OperandLifeTime lifetime) {
+        for (const std::uint32_t index : indexes) {
+            if (index < main.operands.size() &&
+                main.operands[index].lifetime == OperandLifeTime::TEMPORARY_VARIABLE) {
+                main.operands[index].lifetime = lifetime;
+            }
+        }
+    };
+    setLifetime(inputs, OperandLifeTime::SUBGRAPH_INPUT);
+    setLifetime(outputs, OperandLifeTime::SUBGRAPH_OUTPUT);
+    main.inputIndexes = std::move(inputs);
+    main.outputIndexes = std::move(outputs);
+    for (const Operation& operation : main.operations) {
+        for (const std::uint32_t index : operation.inputs) {
+            if (index < main.operands.size()) {
+                ++main.operands[index].numberOfConsumers;
+            }
+        }
+    }
+    NNBURST_TRY(validateModel(finished.model_));
+    return std::move(finished.model_);
+}
+
+}  // namespace nnburst
