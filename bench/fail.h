@@ -1,0 +1,31 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// How a benchmark answers to what it cannot measure: it ends the program.
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "nnburst/result.h"
+
+namespace nnburst::bench {
+
+[[noreturn]] inline void fail(const std::string& message) {
+    std::fprintf(stderr, "nnburst-bench: %s\n", message.c_str());
+    std::exit(1);
+}
+
+/// The value of `result`, or the end of the program.
+template <class T>
+[[nodiscard]] T valueOf(Result<T> result) {
+    if (!result) {
+        fail(result.error().message);
+    }
+    return std::move(*result);
+}
+
+}  // namespace nnburst::bench

@@ -1,0 +1,72 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// How one benchmark is measured: every call by itself, so that its median and its 99th percentile
+/// are known, not only its mean.
+
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+#include <cstddef>
+#include <vector>
+
+namespace nnburst::bench {
+
+/// Names of the counters of a run, both in nanoseconds.
+inline constexpr const char* kMedianCounter = "p50";
+inline constexpr const char* kTailCounter = "p99";
+
+/// What reading the clock twice in a row takes, in nanoseconds (the median). It is part of every
+/// measured duration and is taken off again.
+[[nodiscard]] double clockCostNs();
+
+/// The value of which `fraction` (0 to 1) of `samples` are below or equal. Reorders them; at least
+/// one.
+[[nodiscard]] double percentile(std::vector<double>& samples, double fraction);
+
+/// Calls `operation` (which gives false if it failed) as often as `state` wants, after kWarmUpCalls
+/// that are not counted, and reports the durations. `prepare` comes before each call and is not
+/// measured.
+template <class Prepare, class Operation>
+void measureEach(benchmark::State& state, Prepare prepare, Operation operation) {
+    using Clock = std::chrono::steady_clock;
+    using Nanoseconds = std::chrono::duration<double, std::nano>;
+    constexpr int kWarmUpCalls = 200;  // wakes sleepers, fills caches and predictors
+
+    std::vector<double> samples(static_cast<std::size_t>(state.max_iterations));  // touched: no
+    bool isSuccess = true;                                                        // page faults
+    for (int call = 0; call < kWarmUpCalls && isSuccess; ++call) {
+        prepare();
+        isSuccess = operation();
+    }
+    const double clockCost = clockCostNs();
+    std::size_t count = 0;
+    for ([[maybe_unused]] auto turn : state) {
+        if (!isSuccess) {
+            state.SkipWithError("the measured operation failed");
+            return;
+        }
+        prepare();
+        const Clock::time_point before = Clock::now();
+        isSuccess = operation();
+        const Clock::time_point after = Clock::now();
+        const double duration = Nanoseconds(after - before).count() - clockCost;
+        samples[count++] = duration;
+        state.SetIterationTime(duration * 1e-9);
+    }
+    if (count > 0) {
+        samples.resize(count);
+        state.counters[kMedianCounter] = percentile(samples, 0.5);
+        state.counters[kTailCounter] = percentile(samples, 0.99);
+    }
+}
+
+template <class Operation>
+void measureEach(benchmark::State& state, Operation operation) {
+    measureEach(
+        state, [] {}, operation);
+}
+
+}  // namespace nnburst::bench

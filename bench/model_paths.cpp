@@ -1,0 +1,42 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "model_paths.h"
+
+#include "fail.h"
+#include "peer.h"
+
+namespace nnburst::bench {
+namespace {
+
+Device& localDevice() {
+    static const SharedDevice device = valueOf(makeLocalDevice());
+    return *device;
+}
+
+Device& driver() {
+    static const SharedDevice device =
+        valueOf(spawnDriver({.threads = 1, .processors = {processorPair()->driver}}));
+    return *device;
+}
+
+}  // namespace
+
+ModelPaths::ModelPaths(const Model& model)
+    : request_(valueOf(tools::PooledRequest::create(model))),
+      local_(valueOf(prepareModel(localDevice(), model))),
+      remote_(valueOf(prepareModel(driver(), model))),
+      burst_(valueOf(remote_->configureExecutionBurst({}))) {}
+
+bool ModelPaths::runLocal() {
+    return local_->executeSynchronously(request_.request(), {}, outcome_).has_value();
+}
+
+bool ModelPaths::runBurst() {
+    return burst_->execute(request_.request(), {}, outcome_).has_value();
+}
+
+bool ModelPaths::runRpc() {
+    return remote_->executeSynchronously(request_.request(), {}, outcome_).has_value();
+}
+
+}  // namespace nnburst::bench

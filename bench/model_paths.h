@@ -1,0 +1,41 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// One model on every way to execute it: in this process, through a burst to a driver process, by a
+/// remote call to the same driver.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "nnburst/device.h"
+#include "nnburst/types.h"
+#include "support/pooled_request.h"
+
+namespace nnburst::bench {
+
+/// All models share one local device and one driver process, which runs on processorPair()->driver
+/// alone. The calls give false if the execution failed; the outputs are overwritten by each.
+class ModelPaths {
+  public:
+    /// Prepares `model` on both devices. Ends the program with a message if that fails.
+    explicit ModelPaths(const Model& model);
+
+    [[nodiscard]] bool runLocal();
+    [[nodiscard]] bool runBurst();
+    [[nodiscard]] bool runRpc();
+
+    [[nodiscard]] std::span<std::byte> input() const noexcept { return request_.input(0); }
+    [[nodiscard]] std::span<std::byte> output() const noexcept { return request_.output(0); }
+
+  private:
+    tools::PooledRequest request_;
+    SharedPreparedModel local_;
+    SharedPreparedModel remote_;
+    std::unique_ptr<Burst> burst_;
+    ExecutionOutcome outcome_;
+};
+
+}  // namespace nnburst::bench

@@ -1,0 +1,17 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What nnburst-bench measures. A name is GROUP/WHAT; in the table every row of a group is compared
+/// with the group's first. A label says the same for people.
+
+namespace nnburst::bench {
+
+/// Round trips between two processes, from one word in a cache line to a remote call.
+void registerLatency();
+
+/// MobileNet v1 0.25/128 in float32 and quant8, from direct calls of XNNPACK to a remote call.
+void registerMobileNet();
+
+}  // namespace nnburst::bench
