@@ -1,0 +1,147 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The thread of all RPC of a process: an event loop of Cap'n Proto to which other threads give
+/// work. Capabilities and promises belong to this thread alone. What other threads know is
+/// `post`, which does not wait, and `call`, which does.
+///
+/// Threads meet at a mutex and an eventfd of ours rather than at kj's executor: a job can be posted
+/// without waiting for it, and the thread sanitizer sees the hand-over.
+
+#include <kj/async-io.h>
+#include <kj/async-unix.h>
+#include <kj/async.h>
+#include <kj/exception.h>
+#include <kj/function.h>
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "nnburst/memory.h"
+#include "nnburst/result.h"
+
+namespace nnburst::device {
+
+/// What an exception of the RPC system means: DEVICE_UNAVAILABLE if the connection is lost.
+[[nodiscard]] Error toError(const kj::Exception& exception);
+
+/// Constructed, run and destroyed on one thread, and on its stack.
+class EventLoop {
+  public:
+    EventLoop();
+    ~EventLoop();
+    KJ_DISALLOW_COPY(EventLoop);
+
+    [[nodiscard]] kj::AsyncIoContext& io() noexcept { return io_; }
+    [[nodiscard]] kj::Timer& timer() { return io_.provider->getTimer(); }
+
+    /// Serves everything until `end` is there. On the loop's thread.
+    void run(kj::Promise<void> end);
+
+    /// Refuses all later jobs, drops those that wait, and fails the calls that wait: before the
+    /// threads are joined that may be waiting in `call`. On the loop's thread.
+    void close();
+
+    /// Runs `job` on the loop's thread, soon and in order, and destroys it there. False, and the
+    /// job is destroyed at once, after `close`. Any thread; does not block.
+    bool post(kj::Function<void()> job);
+
+    /// Runs `start` on the loop's thread and waits for what its promise gives. Any thread but the
+    /// loop's. An exception becomes an error by `toError`.
+    template <class T>
+    [[nodiscard]] Result<T> call(kj::Function<kj::Promise<Result<T>>()> start);
+
+  private:
+    template <class T>
+    class Answer;
+    template <class T>
+    class Completion;
+
+    /// Where errors end that no caller waits for.
+    struct ErrorLog final : public kj::TaskSet::ErrorHandler {
+        void taskFailed(kj::Exception&& exception) override;
+    };
+
+    kj::Promise<void> serveJobs();
+    void runJobs();
+
+    kj::AsyncIoContext io_;
+    UniqueFd wakeUp_;  // eventfd
+    kj::UnixEventPort::FdObserver wakeUpObserver_;
+
+    std::mutex mutex_;
+    std::vector<kj::Function<void()>> jobs_;  // guarded by mutex_
+    bool isClosed_ = false;                   // guarded by mutex_
+
+    ErrorLog errorLog_;
+    kj::Own<kj::TaskSet> calls_;  // what `call` started
+    kj::Promise<void> jobServer_;
+};
+
+/// Where a thread waits for a result.
+template <class T>
+class EventLoop::Answer {
+  public:
+    void give(Result<T> result) {
+        const std::lock_guard lock(mutex_);
+        result_.emplace(std::move(result));
+        given_.notify_one();  // under the lock: the waiting thread destroys this object
+    }
+
+    [[nodiscard]] Result<T> wait() {
+        std::unique_lock lock(mutex_);
+        given_.wait(lock, [this] { return result_.has_value(); });
+        return std::move(*result_);
+    }
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable given_;
+    std::optional<Result<T>> result_;
+};
+
+/// Gives an answer exactly once: at the latest when it is dropped, with an error.
+template <class T>
+class EventLoop::Completion {
+  public:
+    explicit Completion(Answer<T>& answer) noexcept : answer_(&answer) {}
+    Completion(Completion&& other) noexcept : answer_(std::exchange(other.answer_, nullptr)) {}
+    Completion(const Completion&) = delete;
+    Completion& operator=(const Completion&) = delete;
+    Completion& operator=(Completion&&) = delete;
+    ~Completion() {
+        give(failure(ErrorStatus::DEVICE_UNAVAILABLE, "the connection has been closed"));
+    }
+
+    void give(Result<T> result) {
+        if (answer_ != nullptr) {
+            std::exchange(answer_, nullptr)->give(std::move(result));
+        }
+    }
+
+  private:
+    Answer<T>* answer_;
+};
+
+template <class T>
+Result<T> EventLoop::call(kj::Function<kj::Promise<Result<T>>()> start) {
+    Answer<T> answer;
+    auto completion = std::make_shared<Completion<T>>(answer);
+    (void)post([this, completion, start = kj::mv(start)]() mutable {
+        calls_->add(kj::evalNow(start).then(
+            [completion](Result<T>&& result) { completion->give(std::move(result)); },
+            [completion](kj::Exception&& exception) {
+                completion->give(tl::unexpected<Error>(toError(exception)));
+            }));
+    });
+    completion.reset();
+    return answer.wait();
+}
+
+}  // namespace nnburst::device

@@ -1,0 +1,46 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// How much one RPC message may hold. Both sides keep to these limits when they send, because a
+/// receiver ends the connection over a message that breaks them.
+
+#include <capnp/message.h>
+
+#include <cstddef>
+
+namespace nnburst::device {
+
+/// A whole message. A model of a thousand operations takes some hundred kilobytes: weights travel
+/// in shared memory.
+inline constexpr std::size_t kMaximumMessageBytes = std::size_t{32} << 20;
+
+/// Bytes that a receiver reads out of one message: twice its size, because it looks at some things
+/// twice, but not more, because pointers in a message may all lead to the same bytes.
+inline constexpr std::size_t kMaximumReadBytes = 2 * kMaximumMessageBytes;
+
+/// Descriptors that come with one message. The system takes 253 at once.
+inline constexpr unsigned kMaximumFdsPerMessage = 192;
+
+/// Memory pools of one model or request, or slots asked for at once, so that their descriptors fit
+/// into one message beside two sets of 32 cache files.
+inline constexpr std::size_t kMaximumPoolsPerMessage = 127;
+
+/// Operand values of this size and more travel in shared memory.
+inline constexpr std::size_t kSharedOperandValuesBytes = 4096;
+
+/// Operand values of one model. Larger constants belong into memory pools, which are not copied.
+inline constexpr std::size_t kMaximumOperandValuesBytes = std::size_t{256} << 20;
+
+/// Texts (messages, names) are cut to this length by the receiver.
+inline constexpr std::size_t kMaximumTextBytes = 4096;
+
+[[nodiscard]] inline capnp::ReaderOptions readerOptions() noexcept {
+    capnp::ReaderOptions options;
+    options.traversalLimitInWords = kMaximumReadBytes / sizeof(capnp::word);
+    options.nestingLimit = 32;
+    return options;
+}
+
+}  // namespace nnburst::device
