@@ -1,0 +1,133 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Small TFLite files for tests, as plain values that can be wrong in every way.
+
+#include <tflite_generated.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace nnburst::tflite {
+
+struct TensorSpec {
+    std::vector<std::int32_t> shape{};
+    schema::TensorType type = schema::TensorType::FLOAT32;
+    std::uint32_t buffer = 0;
+    std::vector<float> scales{};
+    std::vector<std::int64_t> zeroPoints{};
+    std::int32_t quantizedDimension = 0;
+    bool isVariable = false;
+    bool isSparse = false;
+    std::string name = "tensor";
+};
+
+/// Builds the options table of an operator.
+using OptionsBuilder =
+    std::function<flatbuffers::Offset<void>(flatbuffers::FlatBufferBuilder& builder)>;
+
+struct OperatorSpec {
+    std::uint32_t opcodeIndex = 0;
+    std::vector<std::int32_t> inputs{};
+    std::vector<std::int32_t> outputs{};
+    schema::BuiltinOptions optionsType = schema::BuiltinOptions::NONE;
+    OptionsBuilder options{};
+};
+
+struct OperatorCodeSpec {
+    schema::BuiltinOperator code;
+    std::string customName{};
+};
+
+struct FileSpec {
+    std::uint32_t version = 3;
+    std::vector<OperatorCodeSpec> codes{};
+    std::vector<TensorSpec> tensors{};
+    std::vector<std::vector<std::uint8_t>> buffers{{}};  ///< the first is the empty one
+    std::vector<OperatorSpec> operators{};
+    std::vector<std::int32_t> inputs{};
+    std::vector<std::int32_t> outputs{};
+};
+
+inline std::vector<std::byte> serialize(const FileSpec& spec) {
+    flatbuffers::FlatBufferBuilder builder;
+    std::vector<flatbuffers::Offset<schema::Buffer>> buffers;
+    for (const auto& contents : spec.buffers) {
+        buffers.push_back(schema::CreateBuffer(builder, builder.CreateVector(contents)));
+    }
+    std::vector<flatbuffers::Offset<schema::Tensor>> tensors;
+    for (const TensorSpec& tensor : spec.tensors) {
+        const auto quantization = schema::CreateQuantizationParameters(
+            builder, builder.CreateVector(tensor.scales), builder.CreateVector(tensor.zeroPoints),
+            0, tensor.quantizedDimension);
+        const auto sparsity = tensor.isSparse ? schema::CreateSparsityParameters(builder)
+                                              : flatbuffers::Offset<schema::SparsityParameters>();
+        tensors.push_back(schema::CreateTensor(
+            builder, builder.CreateVector(tensor.shape), tensor.type, tensor.buffer,
+            builder.CreateString(tensor.name), quantization, tensor.isVariable, sparsity));
+    }
+    std::vector<flatbuffers::Offset<schema::OperatorCode>> codes;
+    for (const OperatorCodeSpec& code : spec.codes) {
+        constexpr std::int32_t kGreatestDeprecated = 127;
+        const auto value = static_cast<std::int32_t>(code.code);
+        codes.push_back(schema::CreateOperatorCode(
+            builder, static_cast<std::int8_t>(std::min(value, kGreatestDeprecated)),
+            builder.CreateString(code.customName), code.code));
+    }
+    std::vector<flatbuffers::Offset<schema::Operator>> operators;
+    for (const OperatorSpec& op : spec.operators) {
+        const auto options = op.options ? op.options(builder) : flatbuffers::Offset<void>();
+        operators.push_back(
+            schema::CreateOperator(builder, op.opcodeIndex, builder.CreateVector(op.inputs),
+                                   builder.CreateVector(op.outputs), op.optionsType, options));
+    }
+    const auto graph = schema::CreateSubGraph(
+        builder, builder.CreateVector(tensors), builder.CreateVector(spec.inputs),
+        builder.CreateVector(spec.outputs), builder.CreateVector(operators));
+    schema::FinishModelBuffer(
+        builder, schema::CreateModel(builder, spec.version, builder.CreateVector(codes),
+                                     builder.CreateVector(std::vector{graph}),
+                                     builder.CreateVector(buffers)));
+    const auto bytes = std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize()));
+    return {bytes.begin(), bytes.end()};
+}
+
+/// The bytes of `values`, as the contents of a buffer.
+template <class T>
+std::vector<std::uint8_t> bytesOf(const std::vector<T>& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    std::vector<std::uint8_t> result;
+    for (const std::byte byte : bytes) {
+        result.push_back(std::to_integer<std::uint8_t>(byte));
+    }
+    return result;
+}
+
+/// The options of most elementwise operators, as ADD.
+inline OptionsBuilder addOptions(
+    schema::ActivationFunctionType activation = schema::ActivationFunctionType::NONE) {
+    return [=](flatbuffers::FlatBufferBuilder& builder) {
+        return schema::CreateAddOptions(builder, activation).Union();
+    };
+}
+
+/// One ADD of two float inputs of shape 2x3: tensors 0 and 1 are added to 2.
+inline FileSpec addFile() {
+    FileSpec file;
+    file.codes = {{.code = schema::BuiltinOperator::ADD}};
+    file.tensors = {{.shape = {2, 3}}, {.shape = {2, 3}}, {.shape = {2, 3}}};
+    file.operators = {{.inputs = {0, 1},
+                       .outputs = {2},
+                       .optionsType = schema::BuiltinOptions::AddOptions,
+                       .options = addOptions()}};
+    file.inputs = {0, 1};
+    file.outputs = {2};
+    return file;
+}
+
+}  // namespace nnburst::tflite

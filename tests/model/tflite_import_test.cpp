@@ -1,0 +1,451 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// What the importer takes from a file and what it refuses, with files made for the purpose.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "nnburst/tflite.h"
+#include "nnburst/validation.h"
+#include "tflite_file.h"
+
+namespace nnburst {
+namespace {
+
+using namespace tflite;
+using Code = schema::BuiltinOperator;
+using schema::TensorType;
+
+/// The error's message; fails the test if the import succeeds.
+std::string refusal(const FileSpec& spec) {
+    const auto result = importTflite(serialize(spec));
+    if (result) {
+        ADD_FAILURE() << "the import succeeded";
+        return "";
+    }
+    EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+    return result.error().message;
+}
+
+/// The imported model; fails the test if it cannot be had.
+TfliteModel imported(const FileSpec& spec) {
+    auto result = importTflite(serialize(spec));
+    EXPECT_TRUE(result) << result.error().message;
+    return result ? *std::move(result) : TfliteModel();
+}
+
+const Operand& operandAt(const TfliteModel& imported, std::uint32_t index) {
+    return imported.model.main.operands.at(index);
+}
+const Operand& outputOf(const TfliteModel& imported, std::size_t index = 0) {
+    return operandAt(imported, imported.model.main.outputIndexes.at(index));
+}
+/// Input `input` of the first operation.
+const Operand& inputAt(const TfliteModel& imported, std::size_t input) {
+    return operandAt(imported, imported.model.main.operations.at(0).inputs.at(input));
+}
+/// The value of a scalar or small constant.
+template <class T>
+T valueOf(const TfliteModel& imported, const Operand& operand) {
+    EXPECT_EQ(operand.lifetime, OperandLifeTime::CONSTANT_COPY);
+    T value{};
+    std::memcpy(&value, imported.model.operandValues.data() + operand.location.offset,
+                sizeof value);
+    return value;
+}
+
+/// A CONV_2D of an 8-bit image 1x5x5x1 with two 3x3 filters, without a bias scale.
+FileSpec quantizedConvFile() {
+    FileSpec file;
+    file.codes = {{.code = Code::CONV_2D}};
+    file.buffers = {{}, std::vector<std::uint8_t>(18, 7), bytesOf(std::vector<std::int32_t>{1, 2})};
+    file.tensors = {
+        {.shape = {1, 5, 5, 1}, .type = TensorType::UINT8, .scales = {0.5F}, .zeroPoints = {128}},
+        {.shape = {2, 3, 3, 1},
+         .type = TensorType::UINT8,
+         .buffer = 1,
+         .scales = {0.25F},
+         .zeroPoints = {10}},
+        {.shape = {2}, .type = TensorType::INT32, .buffer = 2},
+        {.shape = {}, .type = TensorType::UINT8, .scales = {1.0F}, .zeroPoints = {0}}};
+    file.operators = {{.inputs = {0, 1, 2},
+                       .outputs = {3},
+                       .optionsType = schema::BuiltinOptions::Conv2DOptions,
+                       .options = [](flatbuffers::FlatBufferBuilder& builder) {
+                           return schema::CreateConv2DOptions(builder, schema::Padding::SAME, 2, 1,
+                                                              schema::ActivationFunctionType::RELU6)
+                               .Union();
+                       }}};
+    file.inputs = {0};
+    file.outputs = {3};
+    return file;
+}
+
+/// A FULLY_CONNECTED from 3 to 2 elements, of type `input` with weights of type `weights`.
+FileSpec denseFile(TensorType input, TensorType weights) {
+    FileSpec file;
+    const std::vector<float> scales =
+        input == TensorType::FLOAT32 ? std::vector<float>{} : std::vector<float>{1.0F};
+    const std::vector<float> weightScales =
+        weights == TensorType::FLOAT32 ? std::vector<float>{} : std::vector<float>{0.5F};
+    file.codes = {{.code = Code::FULLY_CONNECTED}};
+    file.buffers = {{}, std::vector<std::uint8_t>(weights == TensorType::FLOAT32 ? 24 : 6, 0)};
+    file.tensors = {{.shape = {4, 3}, .type = input, .scales = scales},
+                    {.shape = {2, 3}, .type = weights, .buffer = 1, .scales = weightScales},
+                    {.shape = {}, .type = input, .scales = scales}};
+    file.operators = {{.inputs = {0, 1, -1},
+                       .outputs = {2},
+                       .optionsType = schema::BuiltinOptions::FullyConnectedOptions,
+                       .options = [](flatbuffers::FlatBufferBuilder& builder) {
+                           return schema::CreateFullyConnectedOptions(builder).Union();
+                       }}};
+    file.inputs = {0};
+    file.outputs = {2};
+    return file;
+}
+
+/// An RNN from 3 to 2 elements whose hidden state is tensor 4.
+FileSpec rnnFile() {
+    FileSpec file;
+    file.codes = {{.code = Code::RNN}};
+    file.buffers = {{},
+                    bytesOf(std::vector<float>(6, 1.0F)),
+                    bytesOf(std::vector<float>(4, 1.0F)),
+                    bytesOf(std::vector<float>(2, 1.0F))};
+    file.tensors = {{.shape = {1, 3}},
+                    {.shape = {2, 3}, .buffer = 1},
+                    {.shape = {2, 2}, .buffer = 2},
+                    {.shape = {2}, .buffer = 3},
+                    {.shape = {1, 2}, .isVariable = true},
+                    {.shape = {}, .name = "result"}};
+    file.operators = {{.inputs = {0, 1, 2, 3, 4},
+                       .outputs = {5},
+                       .optionsType = schema::BuiltinOptions::RNNOptions,
+                       .options = [](flatbuffers::FlatBufferBuilder& builder) {
+                           return schema::CreateRNNOptions(builder).Union();
+                       }}};
+    file.inputs = {0};
+    file.outputs = {5};
+    return file;
+}
+
+/// A RESHAPE of 2x6 elements to `shape`, given as option.
+FileSpec reshapeFile(std::vector<std::int32_t> shape) {
+    FileSpec file = addFile();
+    file.codes = {{.code = Code::RESHAPE}};
+    file.tensors = {{.shape = {2, 6}}, {.shape = {}}};
+    file.operators = {
+        {.inputs = {0},
+         .outputs = {1},
+         .optionsType = schema::BuiltinOptions::ReshapeOptions,
+         .options = [shape](flatbuffers::FlatBufferBuilder& builder) {
+             return schema::CreateReshapeOptions(builder, builder.CreateVector(shape)).Union();
+         }}};
+    file.inputs = {0};
+    file.outputs = {1};
+    return file;
+}
+
+/// Two inputs: one of shape 3, which the file tells, and one of shape 2x1.
+FileSpec broadcastFile() {
+    FileSpec file = addFile();
+    file.tensors = {{.shape = {3}}, {.shape = {2, 1}}, {.shape = {}}};
+    return file;
+}
+
+TEST(TfliteImport, takesOperandsOperationsAndNames) {
+    FileSpec file = addFile();
+    file.tensors[0].name = "left";
+    file.tensors[2].name = "sum\n";
+    const TfliteModel result = imported(file);
+    EXPECT_EQ(result.inputNames, (std::vector<std::string>{"left", "tensor"}));
+    EXPECT_EQ(result.outputNames, (std::vector<std::string>{"sum?"}));
+    EXPECT_TRUE(result.states.empty());
+    ASSERT_EQ(result.model.main.operations.size(), 1U);
+    EXPECT_EQ(result.model.main.operations[0].type, OperationType::ADD);
+    EXPECT_EQ(outputOf(result).dimensions, (Dimensions{2, 3}));
+}
+
+TEST(TfliteImport, takesAFileAtAnyAddress) {
+    const std::vector<std::byte> file = serialize(addFile());
+    for (std::size_t offset = 0; offset < 16; ++offset) {
+        std::vector<std::byte> moved(offset);
+        moved.insert(moved.end(), file.begin(), file.end());
+        EXPECT_TRUE(importTflite(std::span(moved).subspan(offset)));
+    }
+}
+
+TEST(TfliteImport, computesTheShapeOfABroadcast) {
+    EXPECT_EQ(outputOf(imported(broadcastFile())).dimensions, (Dimensions{2, 3}));
+}
+
+TEST(TfliteImport, readsWindowsAndGivesTheBiasTheScaleOfItsProducts) {
+    const TfliteModel result = imported(quantizedConvFile());
+    EXPECT_EQ(result.model.main.operations.at(0).type, OperationType::CONV_2D);
+    EXPECT_EQ(inputAt(result, 0).type, OperandType::TENSOR_QUANT8_ASYMM);
+    EXPECT_EQ(inputAt(result, 0).zeroPoint, 128);
+    EXPECT_EQ(inputAt(result, 1).scale, 0.25F);
+    EXPECT_EQ(inputAt(result, 2).scale, 0.125F);
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 3)), 1);  // SAME
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 4)), 2);  // stride of the width
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 5)), 1);  // stride of the height
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 6)), 3);  // RELU6
+    EXPECT_EQ(result.model.main.operations[0].inputs.size(), 7U);
+    EXPECT_EQ(outputOf(result).dimensions, (Dimensions{1, 5, 3, 2}));
+}
+
+TEST(TfliteImport, passesDilationsAfterTheLayout) {
+    FileSpec file = quantizedConvFile();
+    file.operators[0].options = [](flatbuffers::FlatBufferBuilder& builder) {
+        return schema::CreateConv2DOptions(builder, schema::Padding::VALID, 1, 1,
+                                           schema::ActivationFunctionType::NONE, 1, 2)
+            .Union();
+    };
+    const TfliteModel result = imported(file);
+    ASSERT_EQ(result.model.main.operations.at(0).inputs.size(), 10U);
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 3)), 2);  // VALID
+    EXPECT_EQ(valueOf<std::uint8_t>(result, inputAt(result, 7)), 0);  // not NCHW
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 8)), 1);  // of the width
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 9)), 2);  // of the height
+    EXPECT_EQ(outputOf(result).dimensions, (Dimensions{1, 1, 3, 2}));
+}
+
+TEST(TfliteImport, readsSymmetricWeightsPerChannel) {
+    FileSpec file = quantizedConvFile();
+    for (TensorSpec& tensor : file.tensors) {
+        if (tensor.type == TensorType::UINT8) {
+            tensor.type = TensorType::INT8;
+            tensor.zeroPoints = {0};
+        }
+    }
+    file.tensors[1].scales = {0.5F, 0.25F};
+    file.tensors[1].zeroPoints = {0, 0};
+    const TfliteModel result = imported(file);
+    EXPECT_EQ(inputAt(result, 0).type, OperandType::TENSOR_QUANT8_ASYMM_SIGNED);
+    EXPECT_EQ(inputAt(result, 1).type, OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL);
+    EXPECT_EQ(std::get<SymmPerChannelQuantParams>(inputAt(result, 1).extraParams),
+              (SymmPerChannelQuantParams{.scales = {0.5F, 0.25F}, .channelDim = 0}));
+    EXPECT_EQ(inputAt(result, 2).scale, 0.0F);
+
+    file.tensors[1].scales = {0.5F, 0.25F, 1.0F};
+    EXPECT_EQ(refusal(file),
+              "operator 0 (CONV_2D): tensor 1 (\"tensor\"): 3 scales along dimension 0 of 2x3x3x1: "
+              "must be one for each of its indices");
+}
+
+TEST(TfliteImport, addsABiasOfZerosWhereTheFileHasNone) {
+    const TfliteModel result = imported(denseFile(TensorType::UINT8, TensorType::UINT8));
+    EXPECT_EQ(inputAt(result, 2).type, OperandType::TENSOR_INT32);
+    EXPECT_EQ(inputAt(result, 2).dimensions, (Dimensions{2}));
+    EXPECT_EQ(inputAt(result, 2).scale, 0.5F);
+    EXPECT_EQ(valueOf<std::int64_t>(result, inputAt(result, 2)), 0);
+    EXPECT_EQ(outputOf(result).dimensions, (Dimensions{4, 2}));
+}
+
+TEST(TfliteImport, takesTheNewShapeFromTheOptions) {
+    const TfliteModel result = imported(reshapeFile({3, -1}));
+    EXPECT_EQ(outputOf(result).dimensions, (Dimensions{3, 4}));
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 1)), 3);
+    EXPECT_EQ(outputOf(imported(reshapeFile({5, -1}))).dimensions, Dimensions{});
+}
+
+TEST(TfliteImport, makesVariablesInputsAndOutputs) {
+    const TfliteModel result = imported(rnnFile());
+    ASSERT_EQ(result.states.size(), 1U);
+    EXPECT_EQ(result.states[0].input, 1U);
+    EXPECT_EQ(result.states[0].output, 1U);
+    EXPECT_EQ(result.inputNames.size(), 1U);
+    EXPECT_EQ(result.outputNames, std::vector<std::string>{"result"});
+    EXPECT_EQ(outputOf(result, 0).dimensions, (Dimensions{1, 2}));
+    EXPECT_EQ(outputOf(result, 1).dimensions, (Dimensions{1, 2}));
+    const Operation& rnn = result.model.main.operations.at(0);
+    EXPECT_EQ(rnn.inputs.at(4), result.model.main.inputIndexes.at(1));
+    EXPECT_EQ(rnn.outputs.at(0), result.model.main.outputIndexes.at(1));
+}
+
+TEST(TfliteImport, letsTheSecondReaderOfAVariableSeeItsNewValue) {
+    FileSpec file = rnnFile();
+    file.tensors.push_back({.shape = {1, 2}});
+    file.operators.push_back(file.operators[0]);
+    file.codes.push_back({.code = Code::TANH});
+    file.operators[1] = {.opcodeIndex = 1, .inputs = {4}, .outputs = {6}};
+    file.outputs = {5, 6};
+    const TfliteModel result = imported(file);
+    EXPECT_EQ(result.model.main.operations.at(1).inputs.at(0),
+              result.model.main.operations.at(0).outputs.at(0));
+}
+
+TEST(TfliteImport, namesOperatorsThatItDoesNotKnow) {
+    FileSpec file = addFile();
+    file.codes[0].code = Code::GATHER_ND;
+    EXPECT_EQ(refusal(file), "operator 0 (GATHER_ND) is not supported");
+    file.codes[0].code = Code::CUMSUM;  // above the codes that older files can hold
+    EXPECT_EQ(refusal(file), "operator 0 (CUMSUM) is not supported");
+    file.codes[0] = {.code = Code::CUSTOM, .customName = "Detection\x1b[2J"};
+    EXPECT_EQ(refusal(file), "operator 0 (CUSTOM \"Detection?[2J\") is not supported");
+    file.codes[0].code = static_cast<Code>(9999);
+    EXPECT_EQ(refusal(file), "operator 0 (builtin code 9999) is not supported");
+    file.operators[0].opcodeIndex = 1;
+    EXPECT_EQ(refusal(file), "operator 0: operator code 1: must be one of 1");
+}
+
+TEST(TfliteImport, namesTheOperatorWhoseOptionsAreMissing) {
+    FileSpec file = addFile();
+    file.operators[0].optionsType = schema::BuiltinOptions::NONE;
+    file.operators[0].options = nullptr;
+    EXPECT_EQ(refusal(file), "operator 0 (ADD): must have AddOptions");
+}
+
+TEST(TfliteImport, refusesActivationsThatTheHalDoesNotFuse) {
+    FileSpec file = addFile();
+    file.operators[0].options = addOptions(schema::ActivationFunctionType::SIGN_BIT);
+    EXPECT_EQ(refusal(file), "operator 0 (ADD): fused activation 5 is not supported");
+}
+
+TEST(TfliteImport, refusesHybridQuantisation) {
+    EXPECT_EQ(refusal(denseFile(TensorType::FLOAT32, TensorType::INT8)),
+              "operator 0 (FULLY_CONNECTED): hybrid quantisation, TENSOR_QUANT8_ASYMM_SIGNED "
+              "weights for TENSOR_FLOAT32 input, is not supported");
+}
+
+TEST(TfliteImport, refusesSparseTensors) {
+    FileSpec file = addFile();
+    file.tensors[1].isSparse = true;
+    EXPECT_EQ(refusal(file), "tensor 1 (\"tensor\"): sparse tensors are not supported");
+}
+
+TEST(TfliteImport, refusesTypesThatTheHalDoesNotHave) {
+    FileSpec file = addFile();
+    file.tensors[0].type = TensorType::INT64;
+    EXPECT_EQ(refusal(file), "tensor 0 (\"tensor\"): type INT64 is not supported");
+    file.tensors[0].type = static_cast<TensorType>(99);
+    EXPECT_EQ(refusal(file), "tensor 0 (\"tensor\"): type 99 is not supported");
+    file.tensors[0].type = TensorType::UINT8;
+    EXPECT_EQ(refusal(file), "tensor 0 (\"tensor\"): 0 scales: must be quantised with one");
+    file.tensors[0].scales = {1.0F};
+    file.tensors[0].zeroPoints = {std::int64_t{1} << 32};
+    EXPECT_EQ(refusal(file), "tensor 0 (\"tensor\"): zero point 4294967296: does not fit the type");
+}
+
+TEST(TfliteImport, refusesIndicesOutOfRange) {
+    FileSpec file = addFile();
+    file.operators[0].inputs = {0, 3};
+    EXPECT_EQ(refusal(file), "operator 0 (ADD): tensor 3: must be one of 3 tensors");
+    file.operators[0].inputs = {0, -2};
+    EXPECT_EQ(refusal(file), "operator 0 (ADD): tensor -2: must be one of 3 tensors");
+    file = addFile();
+    file.outputs = {7};
+    EXPECT_EQ(refusal(file), "tensor 7: must be one of 3 tensors");
+    file = addFile();
+    file.tensors[0].buffer = 9;
+    EXPECT_EQ(refusal(file), "tensor 0 (\"tensor\"): buffer 9: must be one of 1");
+}
+
+TEST(TfliteImport, refusesWrongNumbersOfInputsAndOutputs) {
+    FileSpec file = addFile();
+    file.operators[0].inputs = {0};
+    EXPECT_EQ(refusal(file), "operator 0 (ADD): 1 inputs: must be 2 to 2");
+    file.operators[0].inputs = {0, -1};
+    EXPECT_EQ(refusal(file), "operator 0 (ADD): input 1 is left out: must be there");
+    file = addFile();
+    file.operators[0].outputs = {};
+    EXPECT_EQ(refusal(file), "operator 0 (ADD): 0 outputs: must be 1");
+}
+
+TEST(TfliteImport, refusesTensorsThatAreReadBeforeTheyAreWritten) {
+    FileSpec file = addFile();
+    file.inputs = {0};
+    EXPECT_EQ(refusal(file),
+              "operator 0 (ADD): tensor 1 (\"tensor\") is read before any operator writes it");
+}
+
+TEST(TfliteImport, refusesTensorsThatAreWrittenTwice) {
+    FileSpec file = addFile();
+    file.operators.push_back(file.operators[0]);
+    EXPECT_EQ(refusal(file),
+              "operator 1 (ADD): tensor 2 (\"tensor\") is constant, variable or written already: "
+              "cannot be an output");
+}
+
+TEST(TfliteImport, refusesModelOutputsThatNoOperatorComputes) {
+    FileSpec file = addFile();
+    file.outputs = {0};
+    EXPECT_EQ(refusal(file),
+              "output 0 of the model: tensor 0 (\"tensor\") is not computed by any operator");
+}
+
+TEST(TfliteImport, refusesConstantsOfTheWrongSize) {
+    FileSpec file = quantizedConvFile();
+    file.buffers[1].pop_back();
+    EXPECT_EQ(refusal(file),
+              "operator 0 (CONV_2D): tensor 1 (\"tensor\"): buffer of 17 bytes for 2x3x3x1 "
+              "TENSOR_QUANT8_ASYMM: must have as many bytes as the tensor");
+}
+
+TEST(TfliteImport, refusesStatesThatAreNotVariable) {
+    FileSpec file = rnnFile();
+    file.tensors[4].isVariable = false;
+    file.inputs = {0, 4};
+    EXPECT_EQ(refusal(file),
+              "operator 0 (RNN): tensor 4 (\"tensor\") is a state: must be variable");
+}
+
+TEST(TfliteImport, refusesVariablesThatNeverChange) {
+    FileSpec file = addFile();
+    file.tensors[1].isVariable = true;
+    file.inputs = {0};
+    EXPECT_EQ(refusal(file), "tensor 1 (\"tensor\") is variable, but no operator updates it");
+}
+
+TEST(TfliteImport, refusesDimensionsOfZeroOrLess) {
+    FileSpec file = addFile();
+    file.tensors[0].shape = {2, 0};
+    EXPECT_EQ(refusal(file), "tensor 0 (\"tensor\"): dimension 1 is 0: must be at least 1");
+    file.tensors[0].shape = {-1, 3};
+    EXPECT_EQ(refusal(file), "tensor 0 (\"tensor\"): dimension 0 is -1: must be at least 1");
+}
+
+TEST(TfliteImport, refusesStridesOfZero) {
+    FileSpec file = quantizedConvFile();
+    file.operators[0].options = [](flatbuffers::FlatBufferBuilder& builder) {
+        return schema::CreateConv2DOptions(builder, schema::Padding::SAME, 0, 1).Union();
+    };
+    EXPECT_EQ(refusal(file),
+              "operator 0 (CONV_2D): window of 3, stride 0, dilation 1: must be at least 1");
+}
+
+TEST(TfliteImport, refusesOtherFilesAndVersions) {
+    FileSpec file = addFile();
+    file.version = 2;
+    EXPECT_EQ(refusal(file), "schema version 2: must be 3");
+    const std::vector<std::byte> zeros(100);
+    EXPECT_EQ(importTflite(zeros).error().message,
+              "not a TFLite file: must have the identifier TFL3");
+    EXPECT_EQ(importTflite({}).error().message, "not a TFLite file: must have the identifier TFL3");
+    EXPECT_EQ(loadTflite("/nonexistent.tflite").error().message,
+              "cannot read /nonexistent.tflite: No such file or directory");
+    EXPECT_EQ(loadTflite("/").error().message, "cannot read /: Is a directory");
+}
+
+TEST(TfliteImport, refusesManyConstantsThatShareOneBuffer) {
+    FileSpec file = addFile();
+    file.buffers.push_back(std::vector<std::uint8_t>(1 << 20));
+    for (std::int32_t i = 0; i < 20; ++i) {
+        const auto next = static_cast<std::int32_t>(file.tensors.size());
+        file.tensors.push_back({.shape = {1 << 18}, .buffer = 1});
+        file.tensors.push_back({.shape = {1 << 18}});
+        file.operators.push_back(file.operators[0]);
+        file.operators.back().inputs = {next, next};
+        file.operators.back().outputs = {next + 1};
+    }
+    EXPECT_EQ(refusal(file),
+              "operator 17 (ADD): constants take more than 16 times the size of the file");
+}
+
+}  // namespace
+}  // namespace nnburst

@@ -1,0 +1,33 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Where tests find data that are not part of the sources: models with golden outputs, vectors of
+/// operations.
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+namespace nnburst {
+
+/// The directory that the environment variable NNBURST_SHARED names, else `shared` beside the
+/// sources; nothing if there is no such directory.
+inline std::optional<std::filesystem::path> sharedData() {
+    const char* named = std::getenv("NNBURST_SHARED");
+    const std::filesystem::path path =
+        named != nullptr ? std::filesystem::path(named)
+                         : std::filesystem::path(NNBURST_SOURCE_DIR).parent_path() / "shared";
+    return std::filesystem::is_directory(path) ? std::optional(path) : std::nullopt;
+}
+
+}  // namespace nnburst
+
+/// Declares `variable` with the directory of shared data, or skips the test, saying so.
+#define NNBURST_SHARED_DATA_OR_SKIP(variable)                                               \
+    const std::optional<std::filesystem::path> nnburstSharedData = ::nnburst::sharedData(); \
+    if (!nnburstSharedData) {                                                               \
+        GTEST_SKIP() << "no shared data: neither NNBURST_SHARED nor ../shared is there";    \
+    }                                                                                       \
+    const std::filesystem::path& variable = *nnburstSharedData
