@@ -1,0 +1,74 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/reference/broadcast.h"
+
+#include <algorithm>
+
+#include "model/invalid.h"
+#include "model/operand_info.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+/// The size of an axis counted from the last one; 1 for axes that are not there.
+std::uint32_t sizeFromEnd(const Shape& shape, std::size_t fromEnd) noexcept {
+    return fromEnd < shape.rank() ? shape[shape.rank() - 1 - fromEnd] : 1;
+}
+
+}  // namespace
+
+Result<Shape> broadcastShape(const OperationView& operation) {
+    const Shape& a = operation.inputs[0].shape;
+    const Shape& b = operation.inputs[1].shape;
+    Shape result = a.rank() >= b.rank() ? a : b;
+    for (std::size_t fromEnd = 0; fromEnd < result.rank(); ++fromEnd) {
+        const std::uint32_t sizeA = sizeFromEnd(a, fromEnd);
+        const std::uint32_t sizeB = sizeFromEnd(b, fromEnd);
+        if (sizeA != sizeB && sizeA != 1 && sizeB != 1) {
+            return invalid("{} inputs 0 and 1: shapes {} and {}; sizes must be equal or 1",
+                           toString(operation.type), dimensionsText(a.sizes()),
+                           dimensionsText(b.sizes()));
+        }
+        result[result.rank() - 1 - fromEnd] = sizeA == 1 ? sizeB : sizeA;
+    }
+    return result;
+}
+
+Broadcast::Broadcast(const Shape& a, const Shape& b, const Shape& result) noexcept {
+    if (result.elementCount() == 0) {
+        rowCount_ = 0;
+        return;
+    }
+    if (a == b) {
+        rowLength_ = result.elementCount();
+        strideA_ = 1;
+        strideB_ = 1;
+        return;
+    }
+    if (result.rank() == 0) {
+        return;
+    }
+    outerRank_ = result.rank() - 1;
+    std::size_t elementsA = 1;  // of one step along the axis
+    std::size_t elementsB = 1;
+    for (std::size_t fromEnd = 0; fromEnd < result.rank(); ++fromEnd) {
+        const std::size_t sizeA = sizeFromEnd(a, fromEnd);
+        const std::size_t sizeB = sizeFromEnd(b, fromEnd);
+        const std::size_t size = sizeFromEnd(result, fromEnd);
+        const std::size_t strideA = sizeA == 1 ? 0 : elementsA;
+        const std::size_t strideB = sizeB == 1 ? 0 : elementsB;
+        if (fromEnd == 0) {
+            rowLength_ = size;
+            strideA_ = strideA;
+            strideB_ = strideB;
+        } else {
+            outer_[outerRank_ - fromEnd] = {size, strideA, strideB};
+            rowCount_ *= size;
+        }
+        elementsA *= sizeA;
+        elementsB *= sizeB;
+    }
+}
+
+}  // namespace nnburst::exec

@@ -1,0 +1,71 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Broadcasting of two tensors: axes are matched from the last one on, and of two sizes either may
+/// be 1, in which case its one element serves for all.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "exec/operation.h"
+#include "nnburst/result.h"
+
+namespace nnburst::exec {
+
+/// The shape of an operation on each element of inputs 0 and 1, whose shapes are known. A size of 0
+/// goes with 0 and 1 and gives 0. INVALID_ARGUMENT if the shapes do not go together.
+[[nodiscard]] Result<Shape> broadcastShape(const OperationView& operation);
+
+/// How to walk two tensors and their broadcast result together, as rows along the last axis.
+class Broadcast {
+  public:
+    /// `result` is the broadcast shape of `a` and `b`.
+    Broadcast(const Shape& a, const Shape& b, const Shape& result) noexcept;
+
+    /// Elements of a row, which lie one after the other in the result.
+    [[nodiscard]] std::size_t rowLength() const noexcept { return rowLength_; }
+    /// Distance of the elements of a row in `a` and `b`: 1, or 0 where one serves for all.
+    [[nodiscard]] std::size_t strideA() const noexcept { return strideA_; }
+    [[nodiscard]] std::size_t strideB() const noexcept { return strideB_; }
+
+    /// Calls row(offsetA, offsetB, offsetResult) for each row, in the order of the result.
+    template <class Row>
+    void forEachRow(Row&& row) const {
+        std::array<std::uint32_t, kMaximumRank> index{};
+        std::size_t offsetA = 0;
+        std::size_t offsetB = 0;
+        for (std::size_t r = 0; r < rowCount_; ++r) {
+            row(offsetA, offsetB, r * rowLength_);
+            for (std::size_t axis = outerRank_; axis-- > 0;) {
+                const OuterAxis& outer = outer_[axis];
+                offsetA += outer.strideA;
+                offsetB += outer.strideB;
+                if (++index[axis] < outer.size) {
+                    break;
+                }
+                index[axis] = 0;
+                offsetA -= outer.strideA * outer.size;
+                offsetB -= outer.strideB * outer.size;
+            }
+        }
+    }
+
+  private:
+    struct OuterAxis {
+        std::size_t size = 1;
+        std::size_t strideA = 0;
+        std::size_t strideB = 0;
+    };
+
+    std::size_t rowLength_ = 1;
+    std::size_t strideA_ = 0;
+    std::size_t strideB_ = 0;
+    std::size_t rowCount_ = 1;
+    std::size_t outerRank_ = 0;
+    std::array<OuterAxis, kMaximumRank> outer_{};
+};
+
+}  // namespace nnburst::exec

@@ -1,0 +1,194 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// AVERAGE_POOL_2D and MAX_POOL_2D.
+//
+//     input   [batches, height, width, channels], or NCHW
+//     output  [batches, outputHeight, outputWidth, channels], in the layout of the input
+//
+// Padding counts neither as an element nor as a value: windows shrink at the edges.
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <type_traits>
+
+#include "exec/activation.h"
+#include "exec/reference/definitions.h"
+#include "exec/reference/dispatch.h"
+#include "exec/reference/image.h"
+#include "exec/reference/operation_check.h"
+#include "exec/spatial.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+/// A pooling whose shapes are known and go together.
+struct Pooling {
+    SpatialArguments arguments;
+    SpatialWindow window;
+    Shape outputShape;
+};
+
+Result<Pooling> resolve(const OperationView& operation) {
+    NNBURST_TRY_ASSIGN(const SpatialArguments arguments,
+                       readSpatialArguments(operation, SpatialForm::POOLING));
+    OperationCheck check(operation, ShapeKnowledge::COMPLETE);
+    check.input(0, "input").rank(4).notEmpty(arguments.channelAxis());
+    NNBURST_TRY(check.result());
+    const Shape& input = operation.inputs[0].shape;
+    NNBURST_TRY_ASSIGN(
+        const SpatialWindow window,
+        slideWindow(operation, arguments, input[arguments.heightAxis()],
+                    input[arguments.widthAxis()], arguments.height.window, arguments.width.window));
+    Shape output = input;
+    output[arguments.heightAxis()] = window.height.outputSize;
+    output[arguments.widthAxis()] = window.width.outputSize;
+    return Pooling{arguments, window, output};
+}
+
+Result<> check(const OperationView& operation) {
+    using enum OperandType;
+    OperationCheck check(operation, ShapeKnowledge::PARTIAL);
+    check.inputCount(7, 11).outputCount(1);
+    const OperandCheck input =
+        check.input(0, "input")
+            .type({TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED})
+            .rank(4);
+    check.output(0, "output").sameTypeAs(input).sameQuantizationAs(input).rank(4);
+    NNBURST_TRY(check.result());
+    NNBURST_TRY(readSpatialArguments(operation, SpatialForm::POOLING));
+    if (hasKnownInputShapes(operation)) {
+        NNBURST_TRY(resolve(operation));
+    }
+    return {};
+}
+
+Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
+    NNBURST_TRY_ASSIGN(const Pooling pooling, resolve(operation));
+    return setOutputShape(operation, outputs, 0, pooling.outputShape);
+}
+
+/// The mean, in 8 bits rounded to the nearest, ties away from 0.
+struct Average {
+    template <class T>
+    using State = std::conditional_t<std::is_integral_v<T>, std::int64_t, float>;
+
+    template <class T>
+    static constexpr State<T> kStart{0};
+
+    template <class T>
+    static State<T> add(State<T> sum, T element) noexcept {
+        return sum + static_cast<State<T>>(element);
+    }
+
+    static float finish(float sum, std::size_t count) noexcept {
+        return sum / static_cast<float>(count);
+    }
+    static std::int32_t finish(std::int64_t sum, std::size_t count) noexcept {
+        const auto divisor = static_cast<std::int64_t>(count);
+        const std::int64_t half = sum < 0 ? -divisor / 2 : divisor / 2;
+        return static_cast<std::int32_t>((sum + half) / divisor);
+    }
+};
+
+struct Maximum {
+    template <class T>
+    using State = std::conditional_t<std::is_integral_v<T>, std::int32_t, float>;
+
+    template <class T>
+    static constexpr State<T> kStart = std::is_integral_v<T>
+                                           ? std::numeric_limits<State<T>>::lowest()
+                                           : -std::numeric_limits<State<T>>::infinity();
+
+    template <class T>
+    static State<T> add(State<T> maximum, T element) noexcept {
+        return std::max(maximum, static_cast<State<T>>(element));
+    }
+
+    template <class State>
+    static State finish(State maximum, std::size_t /*count*/) noexcept {
+        return maximum;
+    }
+};
+
+/// output[b, y, x, c] = the elements of input[b, y', x', c] in the window of y, x, pooled by `Pool`
+/// and clamped to `range`.
+template <class Pool, class T, class Range>
+void pool(const OperationView& operation, const Pooling& pooling, Range range) {
+    constexpr std::size_t kBlock = 64;  // channels that are pooled side by side
+    const SlidingWindow& height = pooling.window.height;
+    const SlidingWindow& width = pooling.window.width;
+    const Image input(operation.inputs[0].shape, pooling.arguments);
+    const Image output(operation.outputs[0].shape, pooling.arguments);
+    const T* inputData = operation.inputs[0].as<const T>();
+    T* outputData = operation.outputs[0].as<T>();
+
+    std::array<typename Pool::template State<T>, kBlock> states;
+    const auto poolBlock = [&](std::size_t b, std::uint32_t y, std::uint32_t x, std::size_t first,
+                               std::size_t count) {
+        const Taps rows(height, y);
+        const Taps columns(width, x);
+        states.fill(Pool::template kStart<T>);
+        for (std::size_t t = rows.first; t < rows.last; ++t) {
+            for (std::size_t u = columns.first; u < columns.last; ++u) {
+                const T* pixel = inputData + input.offset(b, rows.at(t), columns.at(u), first);
+                for (std::size_t c = 0; c < count; ++c) {
+                    states[c] = Pool::add(states[c], pixel[c * input.channelStride]);
+                }
+            }
+        }
+        const std::size_t elements = (rows.last - rows.first) * (columns.last - columns.first);
+        for (std::size_t c = 0; c < count; ++c) {
+            const auto pooled = Pool::finish(states[c], elements);
+            outputData[output.offset(b, y, x, first + c)] =
+                static_cast<T>(std::min(std::max(pooled, range.minimum), range.maximum));
+        }
+    };
+    for (std::size_t b = 0; b < output.batches; ++b) {
+        for (std::uint32_t y = 0; y < output.height; ++y) {
+            for (std::uint32_t x = 0; x < output.width; ++x) {
+                for (std::size_t c = 0; c < output.channels; c += kBlock) {
+                    poolBlock(b, y, x, c, std::min(kBlock, output.channels - c));
+                }
+            }
+        }
+    }
+}
+
+template <class Pool>
+Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
+    NNBURST_TRY_ASSIGN(const Pooling pooling, resolve(operation));
+    NNBURST_TRY(requireOutputShape(operation, 0, pooling.outputShape));
+    const OperandType type = operation.inputs[0].type;
+    const FusedActivationFunc activation = pooling.arguments.activation;
+    dispatchFloat(
+        type, [&]<class T>() { pool<Pool, T>(operation, pooling, activationRange(activation)); });
+    dispatchQuantized8(type, [&]<class T>() {
+        pool<Pool, T>(operation, pooling, activationRange(activation, operation.outputs[0]));
+    });
+    return {};
+}
+
+}  // namespace
+
+constinit const OperationDefinition kAveragePool2d{
+    .type = OperationType::AVERAGE_POOL_2D,
+    .since = HalVersion::V1_0,
+    .check = check,
+    .inferShapes = inferShapes,
+    .scratchBytes = nullptr,
+    .run = run<Average>,
+};
+
+constinit const OperationDefinition kMaxPool2d{
+    .type = OperationType::MAX_POOL_2D,
+    .since = HalVersion::V1_0,
+    .check = check,
+    .inferShapes = inferShapes,
+    .scratchBytes = nullptr,
+    .run = run<Maximum>,
+};
+
+}  // namespace nnburst::exec

@@ -1,0 +1,199 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// SOFTMAX.
+//
+//     input   any shape of rank up to 4; slices along one axis are independent of each other
+//     output  of the input's shape; quantised in units of 1/256
+//
+//     output[i] = exp((input[i] - max) * beta) / sum over k of exp((input[k] - max) * beta)
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "exec/activation.h"
+#include "exec/reference/definitions.h"
+#include "exec/reference/dispatch.h"
+#include "exec/reference/operation_check.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+constexpr std::size_t kBeta = 1;
+constexpr std::size_t kAxis = 2;
+
+/// Slices along the axis: `size` elements, `stride` apart. The slices of one `outer` index begin
+/// side by side.
+struct Slices {
+    std::size_t outer = 1;
+    std::size_t size = 1;
+    std::size_t stride = 1;
+
+    /// Calls slice(offset of its first element) for each.
+    template <class Slice>
+    void forEach(Slice&& slice) const {
+        if (size == 0) {
+            return;
+        }
+        for (std::size_t o = 0; o < outer; ++o) {
+            for (std::size_t i = 0; i < stride; ++i) {
+                slice(o * size * stride + i);
+            }
+        }
+    }
+};
+
+/// The axis as the HAL has it: the last one unless input 2 says so.
+Result<std::int32_t> readAxis(const OperationView& operation) {
+    if (operation.inputs.size() <= kAxis) {
+        return -1;
+    }
+    return readConstantInt32(operation, kAxis, "axis", std::numeric_limits<std::int32_t>::min());
+}
+
+/// The axis counted from the first one. The input's rank is known.
+Result<std::size_t> resolveAxis(const OperationView& operation) {
+    NNBURST_TRY_ASSIGN(const std::int32_t axis, readAxis(operation));
+    OperationCheck check(operation, ShapeKnowledge::COMPLETE);
+    check.input(0, "input").rank(1, 4);
+    const auto rank = static_cast<std::int32_t>(operation.inputs[0].shape.rank());
+    check.require(axis >= -rank && axis < rank, [&] {
+        return fmt::format("axis {} (input 2); must be {} to {}", axis, -rank, rank - 1);
+    });
+    NNBURST_TRY(check.result());
+    return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+}
+
+Result<float> readBeta(const OperationView& operation) {
+    const bool isHalf = operation.inputs[0].type == OperandType::TENSOR_FLOAT16;
+    NNBURST_TRY_ASSIGN(const float beta,
+                       readConstantFloat(operation, kBeta, "beta",
+                                         isHalf ? OperandType::FLOAT16 : OperandType::FLOAT32));
+    OperationCheck check(operation, ShapeKnowledge::COMPLETE);
+    check.input(kBeta, "beta").require(std::isfinite(beta) && beta > 0.0F, [&] {
+        return fmt::format("value {}; must be finite and more than 0", beta);
+    });
+    NNBURST_TRY(check.result());
+    return beta;
+}
+
+Result<> check(const OperationView& operation) {
+    using enum OperandType;
+    OperationCheck check(operation, ShapeKnowledge::PARTIAL);
+    check.inputCount(2, 3).outputCount(1);
+    const OperandCheck input =
+        check.input(0, "input")
+            .type({TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED})
+            .rank(1, 4);
+    OperandCheck output = check.output(0, "output").sameTypeAs(input).sameShapeAs(input);
+    if (isQuantized8Tensor(output.view().type)) {
+        output.quantization(1.0F / 256, quantizedLimits(output.view().type).minimum);
+    }
+    NNBURST_TRY(check.result());
+    NNBURST_TRY(readBeta(operation));
+    NNBURST_TRY(readAxis(operation));
+    if (input.view().shape.rank() != 0) {
+        NNBURST_TRY(resolveAxis(operation));
+    }
+    return {};
+}
+
+Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
+    NNBURST_TRY(resolveAxis(operation));
+    return setOutputShape(operation, outputs, 0, operation.inputs[0].shape);
+}
+
+template <class T>
+void softmaxFloat(const T* input, T* output, const Slices& slices, float beta) {
+    slices.forEach([&](std::size_t offset) {
+        const auto at = [&](std::size_t i) {
+            return static_cast<float>(input[offset + i * slices.stride]);
+        };
+        float maximum = at(0);
+        for (std::size_t i = 1; i < slices.size; ++i) {
+            maximum = std::max(maximum, at(i));
+        }
+        float sum = 0.0F;
+        for (std::size_t i = 0; i < slices.size; ++i) {
+            sum += std::exp((at(i) - maximum) * beta);
+        }
+        for (std::size_t i = 0; i < slices.size; ++i) {
+            output[offset + i * slices.stride] =
+                static_cast<T>(std::exp((at(i) - maximum) * beta) / sum);
+        }
+    });
+}
+
+template <class T>
+void softmaxQuantized(const T* input, T* output, const Slices& slices, double scaledBeta) {
+    // There are only 256 differences to the maximum.
+    std::array<float, 256> exponentials;
+    for (std::size_t difference = 0; difference < exponentials.size(); ++difference) {
+        exponentials[difference] =
+            static_cast<float>(std::exp(-static_cast<double>(difference) * scaledBeta));
+    }
+    constexpr std::int32_t kLowest = std::numeric_limits<T>::lowest();
+    constexpr std::int32_t kHighest = std::numeric_limits<T>::max();
+    slices.forEach([&](std::size_t offset) {
+        std::int32_t maximum = kLowest;
+        for (std::size_t i = 0; i < slices.size; ++i) {
+            maximum = std::max<std::int32_t>(maximum, input[offset + i * slices.stride]);
+        }
+        // An element that another process has changed since may be above the maximum.
+        const auto exponential = [&](std::size_t i) {
+            const std::int32_t element = input[offset + i * slices.stride];
+            return exponentials[static_cast<std::size_t>(std::max(maximum - element, 0))];
+        };
+        float sum = 0.0F;
+        for (std::size_t i = 0; i < slices.size; ++i) {
+            sum += exponential(i);
+        }
+        for (std::size_t i = 0; i < slices.size; ++i) {
+            const float probability = std::min(1.0F, exponential(i) / sum);
+            const auto steps = static_cast<std::int32_t>(std::lround(256.0F * probability));
+            output[offset + i * slices.stride] =
+                static_cast<T>(std::min(steps + kLowest, kHighest));
+        }
+    });
+}
+
+Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
+    NNBURST_TRY_ASSIGN(const std::size_t axis, resolveAxis(operation));
+    NNBURST_TRY_ASSIGN(const float beta, readBeta(operation));
+    const OperandView& input = operation.inputs[0];
+    const OperandView& output = operation.outputs[0];
+    NNBURST_TRY(requireOutputShape(operation, 0, input.shape));
+    Slices slices{.size = input.shape[axis]};
+    for (std::size_t i = 0; i < axis; ++i) {
+        slices.outer *= input.shape[i];
+    }
+    for (std::size_t i = axis + 1; i < input.shape.rank(); ++i) {
+        slices.stride *= input.shape[i];
+    }
+    dispatchFloat(input.type, [&]<class T>() {
+        softmaxFloat(input.as<const T>(), output.as<T>(), slices, beta);
+    });
+    dispatchQuantized8(input.type, [&]<class T>() {
+        softmaxQuantized(input.as<const T>(), output.as<T>(), slices,
+                         static_cast<double>(beta) * input.scale);
+    });
+    return {};
+}
+
+}  // namespace
+
+constinit const OperationDefinition kSoftmax{
+    .type = OperationType::SOFTMAX,
+    .since = HalVersion::V1_0,
+    .check = check,
+    .inferShapes = inferShapes,
+    .scratchBytes = nullptr,
+    .run = run,
+};
+
+}  // namespace nnburst::exec
