@@ -1,6 +1,8 @@
 # Warnings, assertions and sanitizers for every target of the project.
 
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+# Designated initialisers leave out what keeps its default; that is what they are for.
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+    -Wno-missing-field-initializers)
 add_compile_options("$<$<CONFIG:Debug>:-D_GLIBCXX_ASSERTIONS>")
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -20,6 +22,12 @@ if(NNBURST_SANITIZER)
     if(NNBURST_SANITIZER STREQUAL "undefined")
         add_compile_options(-fno-sanitize-recover=all)
     endif()
+endif()
+
+if(NNBURST_FUZZ)
+    # Counts coverage in everything; libFuzzer itself comes with nnburst_add_fuzzer.
+    add_compile_options(-fsanitize=fuzzer-no-link)
+    add_link_options(-fsanitize=fuzzer-no-link)
 endif()
 
 # nnburst_add_library(ROOM SOURCE...): the static library of one room of src/.
