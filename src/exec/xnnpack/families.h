@@ -1,0 +1,23 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The families of operators, one a file. Each gives null for what XNNPACK does not cover.
+
+#include "exec/xnnpack/operator_step.h"
+
+namespace nnburst::exec::xnnpack {
+
+[[nodiscard]] StepResult makeAdd(const OperationView& operation, const StepContext& context);
+[[nodiscard]] StepResult makeAveragePool2d(const OperationView& operation,
+                                           const StepContext& context);
+[[nodiscard]] StepResult makeConv2d(const OperationView& operation, const StepContext& context);
+[[nodiscard]] StepResult makeDepthwiseConv2d(const OperationView& operation,
+                                             const StepContext& context);
+[[nodiscard]] StepResult makeFullyConnected(const OperationView& operation,
+                                            const StepContext& context);
+[[nodiscard]] StepResult makeMaxPool2d(const OperationView& operation, const StepContext& context);
+[[nodiscard]] StepResult makeSoftmax(const OperationView& operation, const StepContext& context);
+
+}  // namespace nnburst::exec::xnnpack

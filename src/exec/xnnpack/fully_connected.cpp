@@ -1,0 +1,111 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// FULLY_CONNECTED. Covered: constant weights and bias; float32; unsigned 8 bits; signed 8 bits with
+// weights of zero point 0.
+//
+//     input [any, with batches * inputs elements], weights [units, inputs], bias [units],
+//     output [batches, units]
+
+#include <utility>
+
+#include "exec/xnnpack/families.h"
+
+namespace nnburst::exec::xnnpack {
+
+namespace {
+
+Result<SharedOperator> createFloat(const OperationView& operation, FusedActivationFunc activation) {
+    const Shape& weights = operation.inputs[1].shape;
+    const FloatRange range = activationRange(activation);
+    xnn_operator_t created = nullptr;
+    const xnn_status status = xnn_create_fully_connected_nc_f32(
+        weights[1], weights[0], weights[1], weights[0], operation.inputs[1].as<float>(),
+        operation.inputs[2].as<float>(), range.minimum, range.maximum, 0, &created);
+    return takeOperator(status, created);
+}
+
+Result<SharedOperator> createQuantized(const OperationView& operation,
+                                       FusedActivationFunc activation) {
+    const OperandView& input = operation.inputs[0];
+    const OperandView& weights = operation.inputs[1];
+    const OperandView& output = operation.outputs[0];
+    const std::size_t units = weights.shape[0];
+    const std::size_t inputs = weights.shape[1];
+    const auto* bias = operation.inputs[2].as<std::int32_t>();
+    const QuantizedRange range = activationRange(activation, output);
+    if (!isNormalScale(input.scale) || !isNormalScale(weights.scale) ||
+        !isNormalScale(output.scale) ||
+        !isRequantizationScale(input.scale * weights.scale / output.scale) || !isRange(range)) {
+        return nullptr;
+    }
+    xnn_operator_t created = nullptr;
+    xnn_status status = xnn_status_unsupported_parameter;
+    if (input.type == OperandType::TENSOR_QUANT8_ASYMM) {
+        status = xnn_create_fully_connected_nc_qu8(
+            inputs, units, inputs, units, static_cast<std::uint8_t>(input.zeroPoint), input.scale,
+            static_cast<std::uint8_t>(weights.zeroPoint), weights.scale, weights.as<std::uint8_t>(),
+            bias, static_cast<std::uint8_t>(output.zeroPoint), output.scale,
+            static_cast<std::uint8_t>(range.minimum), static_cast<std::uint8_t>(range.maximum), 0,
+            &created);
+    } else if (weights.zeroPoint == 0) {
+        status = xnn_create_fully_connected_nc_qs8(
+            inputs, units, inputs, units, static_cast<std::int8_t>(input.zeroPoint), input.scale,
+            weights.scale, weights.as<std::int8_t>(), bias,
+            static_cast<std::int8_t>(output.zeroPoint), output.scale,
+            static_cast<std::int8_t>(range.minimum), static_cast<std::int8_t>(range.maximum), 0,
+            &created);
+    }
+    return takeOperator(status, created);
+}
+
+template <class T, class Function>
+SetUp batchSetUp(Function function, std::size_t batches, std::size_t output) {
+    return [=](xnn_operator_t handle, Operands operands, pthreadpool_t threads) {
+        return function(handle, batches, operandAs<const T>(operands, 0),
+                        operandAs<T>(operands, output), threads);
+    };
+}
+
+SetUp setUpOf(const OperationView& operation, std::size_t batches) {
+    const std::size_t output = operation.inputs.size();
+    switch (operation.inputs[0].type) {
+        case OperandType::TENSOR_FLOAT32:
+            return batchSetUp<float>(xnn_setup_fully_connected_nc_f32, batches, output);
+        case OperandType::TENSOR_QUANT8_ASYMM:
+            return batchSetUp<std::uint8_t>(xnn_setup_fully_connected_nc_qu8, batches, output);
+        default:
+            return batchSetUp<std::int8_t>(xnn_setup_fully_connected_nc_qs8, batches, output);
+    }
+}
+
+}  // namespace
+
+StepResult makeFullyConnected(const OperationView& operation, const StepContext& context) {
+    const OperandView& input = operation.inputs[0];
+    const OperandView& weights = operation.inputs[1];
+    const OperandView& bias = operation.inputs[2];
+    const bool isFloat = input.type == OperandType::TENSOR_FLOAT32;
+    const bool isQuantized = input.type == OperandType::TENSOR_QUANT8_ASYMM ||
+                             input.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+    if ((!isFloat && !isQuantized) || !weights.isConstant || !bias.isConstant) {
+        return nullptr;
+    }
+    NNBURST_TRY_ASSIGN(const FusedActivationFunc activation, readActivation(operation, 3));
+    const OperatorKey key{context.operation, 0, 0};
+    const bool hasWeights = weights.data != nullptr && bias.data != nullptr;
+    NNBURST_TRY_ASSIGN(SharedOperator shared, shareOperator(context, key, hasWeights, [&] {
+                           return isFloat ? createFloat(operation, activation)
+                                          : createQuantized(operation, activation);
+                       }));
+    if (!shared) {
+        return nullptr;
+    }
+    const std::size_t batches = operation.outputs[0].shape[0];
+    const double work =
+        static_cast<double>(batches) * static_cast<double>(weights.shape.elementCount());
+    return makeOperatorStep(std::move(shared), setUpOf(operation, batches),
+                            threadsFor(context, work), true);
+}
+
+}  // namespace nnburst::exec::xnnpack

@@ -1,0 +1,87 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What the families of XNNPACK operators share: from an operator to a step, and the checks that
+/// stand before XNNPACK's functions.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "exec/activation.h"
+#include "exec/operation.h"
+#include "exec/xnnpack/backend.h"
+#include "nnburst/result.h"
+
+namespace nnburst::exec::xnnpack {
+
+/// Addresses as Step::setUp gets them: inputs, then outputs.
+using Operands = std::span<std::byte* const>;
+
+template <class T>
+[[nodiscard]] T* operandAs(Operands operands, std::size_t index) noexcept {
+    return reinterpret_cast<T*>(operands[index]);
+}
+
+/// Calls an operator's set-up function with sizes that it has stored.
+using SetUp = std::function<xnn_status(xnn_operator_t, Operands, pthreadpool_t)>;
+
+/// The result of a family: null if XNNPACK does not cover the operation.
+using StepResult = Result<std::unique_ptr<Step>>;
+
+/// A step that runs an operator, alone or in turn with others that share it. `threads` may be null.
+[[nodiscard]] std::unique_ptr<Step> makeOperatorStep(SharedOperator shared, SetUp setUp,
+                                                     pthreadpool_t threads,
+                                                     bool hasPackedConstants);
+
+/// The operator of `key`, from the cache or else from `create`, which gives a
+/// Result<SharedOperator> and is not called if the weights are gone (`hasWeights`). Null if there
+/// is none.
+template <class Create>
+[[nodiscard]] Result<SharedOperator> shareOperator(const StepContext& context,
+                                                   const OperatorKey& key, bool hasWeights,
+                                                   Create create) {
+    SharedOperator shared = context.operators->find(key);
+    if (!shared && hasWeights) {
+        NNBURST_TRY_ASSIGN(shared, create());
+        if (shared) {
+            context.operators->insert(key, shared);
+        }
+    }
+    return shared;
+}
+
+/// Takes what a creation function gave: an operator, or null where XNNPACK refuses what our own
+/// checks let pass. RESOURCE_EXHAUSTED_TRANSIENT if there is no memory.
+[[nodiscard]] Result<SharedOperator> takeOperator(xnn_status status, xnn_operator_t created);
+
+/// Multiplications and additions below which an operator runs on one thread: it would take less
+/// than some 5 us, and to share it out costs 1 to 1.5 us and two system calls.
+inline constexpr double kMinimumParallelWork = 150'000;
+
+/// The threads of `context` for an operator that does `work` multiplications and additions.
+[[nodiscard]] inline pthreadpool_t threadsFor(const StepContext& context, double work) noexcept {
+    return work < kMinimumParallelWork ? nullptr : context.threads;
+}
+
+/// Window positions that an operator may look at in one image. It keeps the address of each, and
+/// Debian's XNNPACK does not check the size of that table: 1 GiB with this many.
+inline constexpr double kMaximumTaps = 1 << 27;
+
+/// XNNPACK refuses scales that are subnormal.
+[[nodiscard]] bool isNormalScale(float scale) noexcept;
+
+/// The factor that turns sums into outputs is one that XNNPACK takes: it refuses those of 256 and
+/// more, and aborts below 2^-32.
+[[nodiscard]] bool isRequantizationScale(float scale) noexcept;
+
+/// XNNPACK refuses ranges of one value.
+template <class Range>
+[[nodiscard]] bool isRange(const Range& range) noexcept {
+    return range.minimum < range.maximum;
+}
+
+}  // namespace nnburst::exec::xnnpack

@@ -1,0 +1,79 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// SOFTMAX along the last axis. Covered: float32 with beta 1; unsigned 8 bits with any beta, which
+// is folded into the input's scale.
+//
+//     output[..., i] = exp(beta * input[..., i]) / sum over j of exp(beta * input[..., j])
+
+#include <utility>
+
+#include "exec/xnnpack/families.h"
+
+namespace nnburst::exec::xnnpack {
+
+namespace {
+
+/// XNNPACK sums exponentials in 32 bits, scaled down by the number of channels: with this many they
+/// still have 16 bits.
+constexpr std::uint32_t kMaximumQuantizedChannels = 1 << 16;
+
+/// Along which axis; nothing if that is not known.
+bool isAlongLastAxis(const OperationView& operation) noexcept {
+    if (!operation.has(2)) {
+        return true;
+    }
+    const OperandView& axis = operation.inputs[2];
+    const auto last = static_cast<std::int32_t>(operation.inputs[0].shape.rank()) - 1;
+    return axis.data != nullptr &&
+           (axis.scalar<std::int32_t>() == -1 || axis.scalar<std::int32_t>() == last);
+}
+
+template <class T, class Function>
+SetUp rowSetUp(Function function, std::size_t rows, std::size_t output) {
+    return [=](xnn_operator_t handle, Operands operands, pthreadpool_t threads) {
+        return function(handle, rows, operandAs<const T>(operands, 0),
+                        operandAs<T>(operands, output), threads);
+    };
+}
+
+}  // namespace
+
+StepResult makeSoftmax(const OperationView& operation, const StepContext& /*context*/) {
+    const OperandView& input = operation.inputs[0];
+    const OperandView& output = operation.outputs[0];
+    const bool isFloat = input.type == OperandType::TENSOR_FLOAT32;
+    if ((!isFloat && input.type != OperandType::TENSOR_QUANT8_ASYMM) || input.shape.rank() == 0 ||
+        !isAlongLastAxis(operation) || operation.inputs[1].data == nullptr) {
+        return nullptr;
+    }
+    const auto beta = operation.inputs[1].scalar<float>();
+    const std::uint32_t channels = input.shape[input.shape.rank() - 1];
+    xnn_operator_t created = nullptr;
+    xnn_status status = xnn_status_unsupported_parameter;
+    if (isFloat) {
+        if (beta == 1.0F) {
+            status = xnn_create_softmax_nc_f32(channels, channels, channels, 0, &created);
+        }
+    } else {
+        OperandView scaled = input;
+        scaled.scale *= beta;
+        if (isNormalScale(scaled.scale) && output.scale == 0x1p-8F && output.zeroPoint == 0 &&
+            channels <= kMaximumQuantizedChannels) {
+            status = xnn_create_softmax_nc_qu8(channels, channels, channels, scaled.scale, 0,
+                                               output.scale, 0, &created);
+        }
+    }
+    NNBURST_TRY_ASSIGN(SharedOperator softmax, takeOperator(status, created));
+    if (!softmax) {
+        return nullptr;
+    }
+    const std::size_t rows = input.shape.elementCount() / channels;
+    const std::size_t outputIndex = operation.inputs.size();
+    SetUp setUp = isFloat ? rowSetUp<float>(xnn_setup_softmax_nc_f32, rows, outputIndex)
+                          : rowSetUp<std::uint8_t>(xnn_setup_softmax_nc_qu8, rows, outputIndex);
+    // Threads would share out rows; there is mostly one.
+    return makeOperatorStep(std::move(softmax), std::move(setUp), nullptr, false);
+}
+
+}  // namespace nnburst::exec::xnnpack
