@@ -1,0 +1,197 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The neighbours of a burst as tests want them: a model that doubles numbers, and both control
+/// planes.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "burst/control_plane.h"
+#include "burst/controller.h"
+#include "burst/server.h"
+
+namespace nnburst::burst {
+
+/// Doubles the float32 elements of its one input into its one output. `onRun` is called before.
+class DoublingModel final : public exec::CompiledModel {
+  public:
+    std::function<Result<>()> onRun = [] { return Result<>(); };
+    std::atomic<int> runs{0};
+    ExecutionOptions lastOptions;
+
+    std::span<const Operand> inputs() const noexcept override { return {&operand_, 1}; }
+    std::span<const Operand> outputs() const noexcept override { return {&operand_, 1}; }
+
+    Result<> bind(std::span<const RequestArgument> inputs, std::span<const RequestArgument> outputs,
+                  std::span<const exec::PoolView> pools,
+                  exec::RequestBindings& bindings) const override {
+        if (inputs.size() != 1 || outputs.size() != 1) {
+            return failure(ErrorStatus::INVALID_ARGUMENT, "one input and one output, please");
+        }
+        bindings.inputs.resize(1);
+        bindings.outputs.resize(1);
+        NNBURST_TRY(bindOne(inputs[0], pools, bindings.inputs[0]));
+        return bindOne(outputs[0], pools, bindings.outputs[0]);
+    }
+
+    Result<> run(const exec::RequestBindings& bindings, const ExecutionOptions& options,
+                 ExecutionOutcome& outcome) override {
+        ++runs;
+        lastOptions = options;
+        const exec::ArgumentBinding& input = bindings.inputs[0];
+        const exec::ArgumentBinding& output = bindings.outputs[0];
+        const std::uint32_t count = input.lengthBytes / 4;
+        outcome.outputShapes.resize(1);
+        outcome.outputShapes[0].dimensions.assign(1, count);
+        outcome.outputShapes[0].isSufficient = output.lengthBytes >= input.lengthBytes;
+        if (!outcome.outputShapes[0].isSufficient) {
+            return failure(ErrorStatus::OUTPUT_INSUFFICIENT_SIZE, "output 0 is too small");
+        }
+        NNBURST_TRY(onRun());
+        for (std::uint32_t i = 0; i < count; ++i) {
+            reinterpret_cast<float*>(output.data)[i] =
+                2 * reinterpret_cast<const float*>(input.data)[i];
+        }
+        outcome.timing.timeOnDevice = options.measure == MeasureTiming::YES ? 1 : kTimeNotAvailable;
+        return {};
+    }
+
+  private:
+    static Result<> bindOne(const RequestArgument& argument, std::span<const exec::PoolView> pools,
+                            exec::ArgumentBinding& binding) {
+        const DataLocation& at = argument.location;
+        if (at.poolIndex >= pools.size() ||
+            std::uint64_t{at.offset} + at.length > pools[at.poolIndex].sizeBytes) {
+            return failure(ErrorStatus::INVALID_ARGUMENT, "argument outside its pool");
+        }
+        binding = {.data = pools[at.poolIndex].data + at.offset,
+                   .lengthBytes = at.length,
+                   .dimensions = argument.dimensions,
+                   .hasNoValue = argument.hasNoValue};
+        return {};
+    }
+
+    Operand operand_{.dimensions = {0}};
+};
+
+/// The driver asks the controller directly for memory.
+class FakeDriverControlPlane final : public DriverControlPlane {
+  public:
+    explicit FakeDriverControlPlane(
+        std::function<Result<std::vector<SharedRegion>>(std::span<const std::int32_t>)> memories)
+        : memories_(std::move(memories)) {}
+
+    Result<std::vector<SharedRegion>> getMemories(std::span<const std::int32_t> slots) override {
+        fetched += static_cast<int>(slots.size());
+        return memories_(slots);
+    }
+
+    std::atomic<int> fetched{0};
+
+  private:
+    std::function<Result<std::vector<SharedRegion>>(std::span<const std::int32_t>)> memories_;
+};
+
+/// Counts what goes over the control plane instead of the queue.
+class FakeClientControlPlane final : public ClientControlPlane {
+  public:
+    Server* server = nullptr;
+    std::atomic<int> fallbacks{0};
+    std::atomic<int> lifeSigns{0};
+    std::atomic<bool> isAlive{true};
+    std::vector<std::int32_t> freed;
+
+    Result<> executeSynchronously(const Request&, const ExecutionOptions&,
+                                  ExecutionOutcome& outcome) override {
+        ++fallbacks;
+        outcome.outputShapes.assign(1, {.dimensions = {77}, .isSufficient = true});
+        return {};
+    }
+    void freeMemory(std::int32_t slot) override {
+        freed.push_back(slot);
+        if (server != nullptr) {
+            server->freeMemory(slot);
+        }
+    }
+    Result<> checkAlive() override {
+        ++lifeSigns;
+        if (!isAlive) {
+            return failure(ErrorStatus::DEVICE_UNAVAILABLE, "no sign of life");
+        }
+        return {};
+    }
+};
+
+/// Regions as another process would receive them: with handles of their own.
+inline std::vector<SharedRegion> asReceived(std::vector<SharedRegion> regions) {
+    for (SharedRegion& region : regions) {
+        if (region) {
+            region = *Region::receive(*UniqueFd::duplicate(region->fd()), region->sizeBytes());
+        }
+    }
+    return regions;
+}
+
+/// Both ends of a burst in one process.
+struct BurstPair {
+    explicit BurstPair(const BurstOptions& options = {}) {
+        auto created = Controller::create(options);
+        EXPECT_TRUE(created) << created.error().message;
+        controller = std::move(*created);
+        client = std::make_shared<FakeClientControlPlane>();
+        controller->attach(client);
+        driver = std::make_shared<FakeDriverControlPlane>(
+            [this](std::span<const std::int32_t> slots) -> Result<std::vector<SharedRegion>> {
+                return asReceived(controller->getMemories(slots));
+            });
+        auto served = Server::create(controller->channel(), model, driver, options.driverWait);
+        EXPECT_TRUE(served) << served.error().message;
+        server = std::move(*served);
+        client->server = server.get();
+    }
+
+    std::shared_ptr<DoublingModel> model = std::make_shared<DoublingModel>();
+    std::unique_ptr<Controller> controller;
+    std::shared_ptr<FakeClientControlPlane> client;
+    std::shared_ptr<FakeDriverControlPlane> driver;
+    std::unique_ptr<Server> server;
+};
+
+/// A request of `count` floats in one pool, with room for as many outputs.
+struct DoublingRequest {
+    explicit DoublingRequest(std::uint32_t count = 4, std::uint32_t outputBytes = UINT32_MAX)
+        : pool(*MemoryPool::create(8192)) {
+        input = *pool.allocate(std::size_t{count} * 4);
+        output = *pool.allocate(std::min(outputBytes, count * 4));
+        request.inputs = {argument(input, {count})};
+        request.outputs = {argument(output, {count})};
+        request.pools = {pool.region()};
+        for (std::uint32_t i = 0; i < count; ++i) {
+            in()[i] = static_cast<float>(i) + 0.5F;
+        }
+    }
+
+    static RequestArgument argument(const MemoryPool::Block& block, Dimensions dimensions) {
+        return {.hasNoValue = false,
+                .location = {.poolIndex = 0, .offset = block.offset(), .length = block.length()},
+                .dimensions = std::move(dimensions)};
+    }
+
+    [[nodiscard]] float* in() const { return reinterpret_cast<float*>(input.data()); }
+    [[nodiscard]] float* out() const { return reinterpret_cast<float*>(output.data()); }
+
+    MemoryPool pool;
+    MemoryPool::Block input;
+    MemoryPool::Block output;
+    Request request;
+};
+
+}  // namespace nnburst::burst

@@ -1,0 +1,210 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "burst/frame.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <random>
+
+namespace nnburst::burst {
+namespace {
+
+Request requestOfTwo() {
+    Request request;
+    request.pools = {SharedRegion(), BufferToken{9}};
+    request.inputs = {{.hasNoValue = false,
+                       .location = {.poolIndex = 0, .offset = 64, .length = 128},
+                       .dimensions = {2, 4, 4}},
+                      {.hasNoValue = true, .location = {}, .dimensions = {}}};
+    request.outputs = {{.hasNoValue = false,
+                        .location = {.poolIndex = 1, .offset = 0, .length = 32},
+                        .dimensions = {}}};
+    return request;
+}
+
+std::vector<FrameLine> encoded(const Request& request, const ExecutionOptions& options = {}) {
+    const std::vector<FramePool> pools{{.kind = 0, .value = 3}, {.kind = 1, .value = 9}};
+    std::vector<FrameLine> lines(requestLineCount(request));
+    encodeRequest(7, request, pools, options, lines);
+    return lines;
+}
+
+TEST(RequestFrame, comesBackAsItWas) {
+    const Request request = requestOfTwo();
+    const ExecutionOptions options{.measure = MeasureTiming::YES,
+                                   .deadline = TimePoint(std::chrono::nanoseconds(123456789)),
+                                   .loopTimeout = std::chrono::nanoseconds(42)};
+    DecodedRequest decoded;
+    const Result<> result = decodeRequest(encoded(request, options), decoded);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(decoded.serial, 7U);
+    EXPECT_EQ(decoded.inputs, request.inputs);
+    EXPECT_EQ(decoded.outputs, request.outputs);
+    ASSERT_EQ(decoded.pools.size(), 2U);
+    EXPECT_EQ(decoded.pools[0].value, 3U);
+    EXPECT_EQ(decoded.pools[1].kind, 1U);
+    EXPECT_EQ(decoded.options.measure, MeasureTiming::YES);
+    EXPECT_EQ(decoded.options.deadline, options.deadline);
+    EXPECT_EQ(decoded.options.loopTimeout, options.loopTimeout);
+}
+
+TEST(RequestFrame, ofTwoOperandsInTwoPoolsTakesTwoLines) {
+    Request request;
+    request.pools.resize(2);
+    request.inputs.resize(1);
+    request.outputs.resize(1);
+    EXPECT_EQ(requestLineCount(request), 2U);
+}
+
+TEST(ResultFrame, comesBackAsItWas) {
+    ExecutionOutcome outcome;
+    outcome.outputShapes = {{.dimensions = {1, 2, 3}, .isSufficient = true},
+                            {.dimensions = {}, .isSufficient = false}};
+    outcome.timing = {.timeOnDevice = 5, .timeInDriver = 6};
+    std::vector<FrameLine> lines(resultLineCount(outcome.outputShapes, 0));
+    encodeResult(9, ErrorStatus::NONE, outcome, "", lines);
+    ExecutionOutcome decoded;
+    ASSERT_TRUE(decodeResult(lines, decoded));
+    EXPECT_EQ(decoded.outputShapes, outcome.outputShapes);
+    EXPECT_EQ(decoded.timing, outcome.timing);
+    EXPECT_EQ(serialOf(lines[0]), 9U);
+}
+
+TEST(ResultFrame, carriesAMessageBesideAnOddNumberOfDimensions) {
+    ExecutionOutcome outcome;
+    outcome.outputShapes = {{.dimensions = {1, 2, 3}, .isSufficient = false}};
+    const std::string message = "output 0 is too small";
+    std::vector<FrameLine> lines(resultLineCount(outcome.outputShapes, message.size()));
+    encodeResult(9, ErrorStatus::OUTPUT_INSUFFICIENT_SIZE, outcome, message, lines);
+    ExecutionOutcome decoded;
+    const Result<> result = decodeResult(lines, decoded);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::OUTPUT_INSUFFICIENT_SIZE);
+    EXPECT_EQ(result.error().message, message);
+    EXPECT_EQ(decoded.outputShapes, outcome.outputShapes);
+}
+
+TEST(ResultFrame, neverExceedsTheLongest) {
+    ExecutionOutcome outcome;
+    outcome.outputShapes.assign(5, {.dimensions = Dimensions(8, 1), .isSufficient = true});
+    EXPECT_EQ(resultLineCount(outcome.outputShapes, kMaximumMessageBytes),
+              longestResultLineCount(5));
+}
+
+TEST(FrameHeader, announcesNoMoreLinesThanTheQueueHas) {
+    const std::vector<FrameLine> lines = encoded(requestOfTwo());
+    EXPECT_EQ(announcedLineCount(lines[0], 16), lines.size());
+    EXPECT_EQ(announcedLineCount(lines[0], 1), 0U);
+}
+
+// ---- Broken frames
+// -------------------------------------------------------------------------------
+
+struct RequestLie {
+    const char* name;
+    void (*tell)(RequestFrameHeader&);
+};
+
+class RequestFrameLies : public testing::TestWithParam<RequestLie> {};
+
+TEST_P(RequestFrameLies, areRefused) {
+    std::vector<FrameLine> lines = encoded(requestOfTwo());
+    auto header = std::bit_cast<RequestFrameHeader>(lines[0]);
+    GetParam().tell(header);
+    lines[0] = std::bit_cast<FrameLine>(header);
+    DecodedRequest decoded;
+    const Result<> result = decodeRequest(lines, decoded);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    RequestFrame, RequestFrameLies,
+    testing::Values(RequestLie{"kind", [](auto& h) { h.kind = 2; }},
+                    RequestLie{"unknownFlag", [](auto& h) { h.flags = 2; }},
+                    RequestLie{"reserved", [](auto& h) { h.reserved = 1; }},
+                    RequestLie{"lineCount", [](auto& h) { ++h.lineCount; }},
+                    RequestLie{"poolCount", [](auto& h) { h.poolCount = UINT32_MAX; }},
+                    RequestLie{"inputCount", [](auto& h) { h.inputCount = UINT32_MAX; }},
+                    RequestLie{"outputCount", [](auto& h) { h.outputCount = UINT32_MAX; }},
+                    RequestLie{"allCounts",
+                               [](auto& h) {
+                                   h.poolCount = h.inputCount = h.outputCount = h.dimensionCount =
+                                       UINT32_MAX;
+                               }},
+                    RequestLie{"dimensionCount", [](auto& h) { h.dimensionCount = UINT32_MAX; }},
+                    RequestLie{"dimensionsOfNobody", [](auto& h) { ++h.dimensionCount; }},
+                    RequestLie{"tooFewDimensions", [](auto& h) { h.dimensionCount = 2; }}),
+    [](const auto& instance) { return instance.param.name; });
+
+TEST(RequestFrame, refusesASlotBeyondTheLargest) {
+    std::vector<FrameLine> lines = encoded(requestOfTwo());
+    lines[1].words[0] = std::uint64_t{kMaximumSlots} << 32;
+    DecodedRequest decoded;
+    EXPECT_FALSE(decodeRequest(lines, decoded));
+}
+
+TEST(RequestFrame, refusesAnUnknownKindOfPool) {
+    std::vector<FrameLine> lines = encoded(requestOfTwo());
+    lines[1].words[0] |= 2;
+    DecodedRequest decoded;
+    EXPECT_FALSE(decodeRequest(lines, decoded));
+}
+
+TEST(RequestFrame, survivesAnyChangeOfItsWords) {
+    const unsigned seed = std::random_device{}();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    const std::vector<FrameLine> good = encoded(requestOfTwo());
+    DecodedRequest decoded;
+    for (int i = 0; i < 100'000; ++i) {
+        std::vector<FrameLine> lines = good;
+        for (std::uint64_t changes = 1 + random() % 3; changes > 0; --changes) {
+            std::uint64_t& word = lines[random() % lines.size()].words[random() % 7];
+            word ^= random() % 2 == 0 ? std::uint64_t{1} << (random() % 64) : random();
+        }
+        if (decodeRequest(lines, decoded)) {
+            ASSERT_LE(decoded.inputs.size() + decoded.outputs.size(), lines.size() * 7 / 2);
+        }
+    }
+}
+
+struct ResultLie {
+    const char* name;
+    void (*tell)(ResultFrameHeader&);
+};
+
+class ResultFrameLies : public testing::TestWithParam<ResultLie> {};
+
+TEST_P(ResultFrameLies, areRefused) {
+    ExecutionOutcome outcome;
+    outcome.outputShapes = {{.dimensions = {1, 2, 3, 4}, .isSufficient = true}};
+    std::vector<FrameLine> lines(resultLineCount(outcome.outputShapes, 0));
+    encodeResult(9, ErrorStatus::NONE, outcome, "", lines);
+    auto header = std::bit_cast<ResultFrameHeader>(lines[0]);
+    GetParam().tell(header);
+    lines[0] = std::bit_cast<FrameLine>(header);
+    const Result<> result = decodeResult(lines, outcome);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::GENERAL_FAILURE);
+    EXPECT_TRUE(outcome.outputShapes.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ResultFrame, ResultFrameLies,
+    testing::Values(ResultLie{"kind", [](auto& h) { h.kind = 1; }},
+                    ResultLie{"flags", [](auto& h) { h.flags = 1; }},
+                    ResultLie{"reserved", [](auto& h) { h.reserved = 1; }},
+                    ResultLie{"negativeStatus", [](auto& h) { h.status = -1; }},
+                    ResultLie{"unknownStatus", [](auto& h) { h.status = 9; }},
+                    ResultLie{"shapesBesideAnError", [](auto& h) { h.status = 2; }},
+                    ResultLie{"lineCount", [](auto& h) { h.lineCount = 3; }},
+                    ResultLie{"shapeCount", [](auto& h) { h.shapeCount = UINT32_MAX; }},
+                    ResultLie{"dimensionCount", [](auto& h) { h.dimensionCount = 5; }},
+                    ResultLie{"tooFewDimensions", [](auto& h) { h.dimensionCount = 3; }},
+                    ResultLie{"messageBytes", [](auto& h) { h.messageBytes = UINT32_MAX; }}),
+    [](const auto& instance) { return instance.param.name; });
+
+}  // namespace
+}  // namespace nnburst::burst

@@ -1,0 +1,240 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// A client that lies to the driver's server: it has the channel, and writes what it likes.
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <random>
+
+#include "burst/channel.h"
+#include "fakes.h"
+
+namespace nnburst::burst {
+namespace {
+
+using namespace std::chrono_literals;
+
+class HostileClient : public testing::Test {
+  protected:
+    HostileClient() {
+        channel = std::move(*Channel::create(16));
+        requests.emplace(*FrameQueue::Writer::attach(channel.memory(), channel.requests()));
+        results.emplace(*FrameQueue::Reader::attach(channel.memory(), channel.results()));
+    }
+
+    void serve() {
+        auto served = Server::create(channel.region(), model, driver, {});
+        ASSERT_TRUE(served) << served.error().message;
+        server = std::move(*served);
+    }
+
+    /// The frame of a good request, with slot 3 for its pool.
+    std::vector<FrameLine> goodFrame() {
+        std::vector<FrameLine> lines(requestLineCount(doubling.request));
+        const FramePool pool{.kind = 0, .value = 3};
+        encodeRequest(++serial, doubling.request, {&pool, 1}, {}, lines);
+        return lines;
+    }
+
+    /// The result of what was sent; fails the test if none comes.
+    Result<> answer() {
+        std::vector<FrameLine> lines(1);
+        EXPECT_TRUE(results->read(lines, {}, std::chrono::steady_clock::now() + 20s));
+        lines.resize(std::max(1U, announcedLineCount(lines[0], 16)));
+        EXPECT_TRUE(results->tryRead(std::span(lines).subspan(1)));
+        return decodeResult(lines, outcome);
+    }
+
+    void expectThatItStillServes() {
+        doubling.in()[0] = 4.0F;
+        doubling.out()[0] = 0.0F;
+        ASSERT_TRUE(requests->tryWrite(goodFrame()));
+        const Result<> result = answer();
+        ASSERT_TRUE(result) << result.error().message;
+        EXPECT_EQ(doubling.out()[0], 8.0F);
+    }
+
+    DoublingRequest doubling;
+    Channel channel;
+    std::optional<FrameQueue::Writer> requests;
+    std::optional<FrameQueue::Reader> results;
+    std::uint64_t serial = 0;
+    ExecutionOutcome outcome;
+    std::shared_ptr<DoublingModel> model = std::make_shared<DoublingModel>();
+    std::shared_ptr<FakeDriverControlPlane> driver = std::make_shared<FakeDriverControlPlane>(
+        [this](std::span<const std::int32_t> slots) -> Result<std::vector<SharedRegion>> {
+            return memories(slots);
+        });
+    std::function<Result<std::vector<SharedRegion>>(std::span<const std::int32_t>)> memories =
+        [this](std::span<const std::int32_t> slots) {
+            return std::vector<SharedRegion>(slots.size(), doubling.pool.region());
+        };
+    std::unique_ptr<Server> server;
+};
+
+TEST_F(HostileClient, thatIsHonestIsServed) {
+    serve();
+    expectThatItStillServes();
+}
+
+TEST_F(HostileClient, announcesMoreLinesThanItWrote) {
+    serve();
+    std::vector<FrameLine> frame = goodFrame();
+    auto header = std::bit_cast<RequestFrameHeader>(frame[0]);
+    header.lineCount = 9;
+    frame[0] = std::bit_cast<FrameLine>(header);
+    ASSERT_TRUE(requests->tryWrite(frame));
+    const Result<> result = answer();
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+    expectThatItStillServes();
+}
+
+TEST_F(HostileClient, announcesNoLinesOrMoreThanTheQueueHas) {
+    serve();
+    for (const std::uint32_t lineCount : {0U, 17U, UINT32_MAX}) {
+        std::vector<FrameLine> frame = goodFrame();
+        auto header = std::bit_cast<RequestFrameHeader>(frame[0]);
+        header.lineCount = lineCount;
+        frame[0] = std::bit_cast<FrameLine>(header);
+        ASSERT_TRUE(requests->tryWrite(frame));
+        ASSERT_FALSE(answer()) << lineCount;
+        expectThatItStillServes();
+    }
+}
+
+TEST_F(HostileClient, namesMemoryThatItDoesNotGive) {
+    serve();
+    const auto good = memories;
+    memories = [](std::span<const std::int32_t> slots) {
+        return std::vector<SharedRegion>(slots.size());
+    };
+    ASSERT_TRUE(requests->tryWrite(goodFrame()));
+    Result<> result = answer();
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+    memories = [](auto) { return std::vector<SharedRegion>(5); };
+    ASSERT_TRUE(requests->tryWrite(goodFrame()));
+    result = answer();
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+    memories = [](auto) -> Result<std::vector<SharedRegion>> {
+        return failure(ErrorStatus::DEVICE_UNAVAILABLE, "the client is gone");
+    };
+    ASSERT_TRUE(requests->tryWrite(goodFrame()));
+    EXPECT_FALSE(answer());
+    memories = good;
+    expectThatItStillServes();
+}
+
+TEST_F(HostileClient, doesNotReadItsResults) {
+    serve();
+    for (int i = 0; i < 100; ++i) {
+        const std::vector<FrameLine> frame = goodFrame();
+        while (!requests->tryWrite(frame)) {
+            std::this_thread::yield();
+        }
+    }
+    while (model->runs < 100) {
+        std::this_thread::yield();
+    }
+    while (results->hasNews()) {
+        results->consume(results->availableToRead());
+    }
+    expectThatItStillServes();
+}
+
+TEST_F(HostileClient, sendsFramesOfRandomWords) {
+    const unsigned seed = std::random_device{}();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    serve();
+    for (int i = 0; i < 3000; ++i) {
+        std::vector<FrameLine> frame = goodFrame();
+        std::uint64_t& word = frame[random() % frame.size()].words[random() % 7];
+        word ^= random() % 2 == 0 ? std::uint64_t{1} << (random() % 64) : random();
+        while (!requests->tryWrite(frame)) {
+            std::this_thread::yield();
+        }
+        while (results->hasNews()) {
+            results->consume(1);
+        }
+    }
+    // Drain: a good request is answered in the end, with its serial.
+    for (int i = 0; i < 1000; ++i) {
+        const std::vector<FrameLine> frame = goodFrame();
+        while (!requests->tryWrite(frame)) {
+            std::this_thread::yield();
+        }
+        std::vector<FrameLine> lines(1);
+        ASSERT_TRUE(results->read(lines, {}, std::chrono::steady_clock::now() + 20s));
+        if (serialOf(lines[0]) == serial) {
+            return;
+        }
+        results->consume(results->availableToRead());
+    }
+    FAIL() << "the server did not recover";
+}
+
+TEST_F(HostileClient, spoilsTheEventWordAndTheServerStillStops) {
+    serve();
+    auto& word = *reinterpret_cast<std::atomic<std::uint32_t>*>(channel.memory().data() +
+                                                                kRequestEventOffset);
+    std::atomic<bool> isDone{false};
+    std::thread spoiler([&] {
+        while (!isDone) {
+            word.store(fmq::EventFlag::kSleeping);
+        }
+    });
+    std::this_thread::sleep_for(30ms);
+    server.reset();  // ends within kLongestSleep; a watchdog of the test run ends it otherwise
+    isDone = true;
+    spoiler.join();
+}
+
+TEST_F(HostileClient, lengthensTheArgumentsBeyondThePool) {
+    serve();
+    doubling.request.inputs[0].location.offset = UINT32_MAX - 3;
+    doubling.request.inputs[0].location.length = UINT32_MAX;
+    ASSERT_TRUE(requests->tryWrite(goodFrame()));
+    const Result<> result = answer();
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+}
+
+TEST(HostileChannel, isRefusedWhateverItsHeaderSays) {
+    const auto expectRefusal = [](const char* what, auto change) {
+        const Channel channel = std::move(*Channel::create(16));
+        change(*reinterpret_cast<ChannelHeader*>(channel.memory().data()));
+        const auto server = Server::create(channel.region(), std::make_shared<DoublingModel>(),
+                                           std::make_shared<FakeDriverControlPlane>(
+                                               [](auto) { return std::vector<SharedRegion>(); }),
+                                           {});
+        ASSERT_FALSE(server) << what;
+        EXPECT_EQ(server.error().status, ErrorStatus::INVALID_ARGUMENT) << what;
+    };
+    expectRefusal("magic", [](ChannelHeader& h) { h.magic = 0; });
+    expectRefusal("version", [](ChannelHeader& h) { h.version = 2; });
+    expectRefusal("size", [](ChannelHeader& h) { h.sizeBytes = 64; });
+    expectRefusal("reserved", [](ChannelHeader& h) { h.reserved = 1; });
+    expectRefusal("capacity", [](ChannelHeader& h) { h.requests.capacity = 32; });
+    expectRefusal("huge capacity", [](ChannelHeader& h) { h.results.capacity = 1U << 20; });
+    expectRefusal("offset", [](ChannelHeader& h) { h.requests.offset = UINT64_MAX - 63; });
+    expectRefusal("flavour", [](ChannelHeader& h) { h.results.flavor = 2; });
+    expectRefusal("element", [](ChannelHeader& h) { h.results.elementBytes = 64; });
+}
+
+TEST(HostileChannel, isRefusedWhenItIsTooSmall) {
+    const auto server = Server::create(
+        *Region::create(100), std::make_shared<DoublingModel>(),
+        std::make_shared<FakeDriverControlPlane>([](auto) { return std::vector<SharedRegion>(); }),
+        {});
+    ASSERT_FALSE(server);
+    EXPECT_EQ(server.error().status, ErrorStatus::INVALID_ARGUMENT);
+}
+
+}  // namespace
+}  // namespace nnburst::burst

@@ -1,0 +1,129 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// A driver that lies to the client's controller: it has the channel, and answers what it likes.
+
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "burst/channel.h"
+#include "fakes.h"
+
+namespace nnburst::burst {
+namespace {
+
+using namespace std::chrono_literals;
+
+class HostileDriver : public testing::Test {
+  protected:
+    HostileDriver() {
+        controller = std::move(*Controller::create({}));
+        controller->attach(client);
+        channel = std::move(*Channel::open(controller->channel()));
+        requests.emplace(*FrameQueue::Reader::attach(channel.memory(), channel.requests()));
+        results.emplace(*FrameQueue::Writer::attach(channel.memory(), channel.results()));
+    }
+
+    /// Executes, while `driver` is given the serial of the request and answers.
+    template <class Driver>
+    Result<> execute(Driver driver) {
+        std::thread thread([&] {
+            std::vector<FrameLine> lines(1);
+            EXPECT_TRUE(requests->read(lines, {}, std::chrono::steady_clock::now() + 20s));
+            requests->consume(requests->availableToRead());
+            driver(serialOf(lines[0]));
+        });
+        Result<> result = controller->execute(doubling.request, {}, outcome);
+        thread.join();
+        return result;
+    }
+
+    void send(std::uint64_t serial, ErrorStatus status, const ExecutionOutcome& sent,
+              void (*change)(ResultFrameHeader&) = nullptr) {
+        std::vector<FrameLine> lines(resultLineCount(sent.outputShapes, 0));
+        encodeResult(serial, status, sent, "", lines);
+        if (change != nullptr) {
+            auto header = std::bit_cast<ResultFrameHeader>(lines[0]);
+            change(header);
+            lines[0] = std::bit_cast<FrameLine>(header);
+        }
+        EXPECT_TRUE(results->tryWrite(lines));
+    }
+
+    static ExecutionOutcome shapes(std::size_t count) {
+        ExecutionOutcome sent;
+        sent.outputShapes.assign(count, {.dimensions = {4}, .isSufficient = true});
+        return sent;
+    }
+
+    DoublingRequest doubling;
+    ExecutionOutcome outcome;
+    std::shared_ptr<FakeClientControlPlane> client = std::make_shared<FakeClientControlPlane>();
+    std::unique_ptr<Controller> controller;
+    Channel channel;
+    std::optional<FrameQueue::Reader> requests;
+    std::optional<FrameQueue::Writer> results;
+};
+
+TEST_F(HostileDriver, thatIsHonestIsBelieved) {
+    EXPECT_TRUE(execute([&](auto serial) { send(serial, ErrorStatus::NONE, shapes(1)); }));
+}
+
+TEST_F(HostileDriver, answersWithOtherSerialsFirst) {
+    EXPECT_TRUE(execute([&](auto serial) {
+        send(serial - 1, ErrorStatus::GENERAL_FAILURE, {});
+        send(serial + 1, ErrorStatus::GENERAL_FAILURE, {});
+        send(serial, ErrorStatus::NONE, shapes(1));
+    }));
+}
+
+TEST_F(HostileDriver, givesMoreOrFewerShapesThanThereAreOutputs) {
+    for (const std::size_t count : {std::size_t{0}, std::size_t{2}}) {
+        const Result<> result =
+            execute([&](auto serial) { send(serial, ErrorStatus::NONE, shapes(count)); });
+        ASSERT_FALSE(result) << count;
+        EXPECT_EQ(result.error().status, ErrorStatus::GENERAL_FAILURE);
+        EXPECT_TRUE(outcome.outputShapes.empty());
+    }
+}
+
+TEST_F(HostileDriver, answersWithAnUnknownStatus) {
+    const Result<> result = execute([&](auto serial) {
+        send(serial, ErrorStatus::NONE, shapes(1), [](ResultFrameHeader& h) { h.status = 99; });
+    });
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::GENERAL_FAILURE);
+}
+
+TEST_F(HostileDriver, announcesLinesThatItDoesNotWriteAndIsNeverBelievedAgain) {
+    Result<> result = execute([&](auto serial) {
+        send(serial, ErrorStatus::NONE, shapes(1), [](ResultFrameHeader& h) { h.lineCount = 50; });
+    });
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+    result = controller->execute(doubling.request, {}, outcome);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+}
+
+TEST_F(HostileDriver, changesTheQueueHeadersLater) {
+    std::fill_n(channel.memory().begin(), kRequestEventOffset, std::byte{0xFF});
+    EXPECT_TRUE(execute([&](auto serial) { send(serial, ErrorStatus::NONE, shapes(1)); }));
+}
+
+TEST_F(HostileDriver, claimsToHaveReadWhatWasNeverWritten) {
+    auto& position = *reinterpret_cast<std::atomic<std::uint64_t>*>(
+        channel.memory().data() + kRequestQueueOffset + fmq::kReadPositionOffset);
+    position = 1000;
+    ExecutionOutcome other;
+    for (int i = 0; i < 80 && client->fallbacks == 0; ++i) {
+        (void)controller->execute(doubling.request,
+                                  {.deadline = TimePoint(std::chrono::steady_clock::now())}, other);
+    }
+    EXPECT_EQ(client->fallbacks, 1) << "the queue counts as full: the control plane is used";
+}
+
+}  // namespace
+}  // namespace nnburst::burst
