@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <cstring>
 #include <utility>
 
 #include "model/invalid.h"
@@ -44,6 +44,14 @@ Result<Dimensions> readShape(const schema::Tensor& tensor) {
     return dimensions;
 }
 
+/// Element `index` of a vector whose elements need not be aligned: the verifier aligns vectors to
+/// their length alone, which has 4 bytes.
+std::int64_t unalignedAt(const flatbuffers::Vector<std::int64_t>& vector, std::uint32_t index) {
+    std::int64_t value = 0;
+    std::memcpy(&value, vector.Data() + std::size_t{index} * sizeof value, sizeof value);
+    return flatbuffers::EndianScalar(value);
+}
+
 /// One scale and one zero point for the whole tensor.
 Result<> applyScale(const schema::QuantizationParameters* quantization, Operand& operand) {
     const std::uint32_t count = quantization == nullptr ? 0 : sizeOf(quantization->scale());
@@ -51,7 +59,7 @@ Result<> applyScale(const schema::QuantizationParameters* quantization, Operand&
         return invalid("{} scales: must be quantised with one", count);
     }
     const auto* zeroPoints = quantization->zero_point();
-    const std::int64_t zeroPoint = sizeOf(zeroPoints) == 0 ? 0 : zeroPoints->Get(0);
+    const std::int64_t zeroPoint = sizeOf(zeroPoints) == 0 ? 0 : unalignedAt(*zeroPoints, 0);
     if (!std::in_range<std::int32_t>(zeroPoint)) {
         return invalid("zero point {}: does not fit the type", zeroPoint);
     }
@@ -71,8 +79,8 @@ Result<> applyChannelScales(const schema::QuantizationParameters& quantization, 
                        scales.size(), dimension, dimensionsText(operand.dimensions));
     }
     for (std::uint32_t i = 0; i < sizeOf(zeroPoints); ++i) {
-        if (zeroPoints->Get(i) != 0) {
-            return invalid("zero point {} of channel {}: must be 0", zeroPoints->Get(i), i);
+        if (const std::int64_t zeroPoint = unalignedAt(*zeroPoints, i); zeroPoint != 0) {
+            return invalid("zero point {} of channel {}: must be 0", zeroPoint, i);
         }
     }
     operand.extraParams =
