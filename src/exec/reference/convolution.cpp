@@ -110,7 +110,8 @@ Result<> check(const OperationView& operation) {
 template <SpatialForm form>
 Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     NNBURST_TRY_ASSIGN(const Convolution convolution, resolve(operation, form));
-    return setOutputShape(operation, outputs, 0, convolution.outputShape);
+    outputs[0] = convolution.outputShape;
+    return {};
 }
 
 /// output[b, y, x, c] = sum over t, u, k of input[b, y', x', k] * filter[c, t, u, k] + bias[c],

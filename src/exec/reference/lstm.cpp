@@ -288,9 +288,7 @@ Result<> check(const OperationView& operation) {
 
 Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     NNBURST_TRY_ASSIGN(const OutputShapes shapes, computeOutputShapes(operation));
-    for (std::size_t i = 0; i < shapes.size(); ++i) {
-        NNBURST_TRY(setOutputShape(operation, outputs, i, shapes[i]));
-    }
+    std::copy(shapes.begin(), shapes.end(), outputs.begin());
     return {};
 }
 

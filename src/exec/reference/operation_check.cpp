@@ -196,16 +196,6 @@ Result<float> readConstantFloat(const OperationView& operation, std::size_t inde
                                         : operand.view().scalar<float>();
 }
 
-Result<> setOutputShape(const OperationView& operation, std::span<Shape> outputs, std::size_t index,
-                        const Shape& shape) {
-    if (!operandBytes(operation.outputs[index].type, shape.sizes())) {
-        return invalid("{} output {}: shape {}; must be less than 4 GiB", toString(operation.type),
-                       index, dimensionsText(shape.sizes()));
-    }
-    outputs[index] = shape;
-    return {};
-}
-
 Result<> requireOutputShape(const OperationView& operation, std::size_t index, const Shape& shape) {
     const Shape& given = operation.outputs[index].shape;
     if (given != shape) {

@@ -138,10 +138,6 @@ class OperationCheck {
 [[nodiscard]] Result<float> readConstantFloat(const OperationView& operation, std::size_t index,
                                               const char* name, OperandType type);
 
-/// Gives output `index` its shape. INVALID_ARGUMENT if the HAL cannot express so many bytes.
-[[nodiscard]] Result<> setOutputShape(const OperationView& operation, std::span<Shape> outputs,
-                                      std::size_t index, const Shape& shape);
-
 /// Whether output `index` has the shape that was computed for it. `run` asks before it writes.
 [[nodiscard]] Result<> requireOutputShape(const OperationView& operation, std::size_t index,
                                           const Shape& shape);

@@ -67,7 +67,8 @@ Result<> check(const OperationView& operation) {
 
 Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     NNBURST_TRY_ASSIGN(const Pooling pooling, resolve(operation));
-    return setOutputShape(operation, outputs, 0, pooling.outputShape);
+    outputs[0] = pooling.outputShape;
+    return {};
 }
 
 /// The mean, in 8 bits rounded to the nearest, ties away from 0.

@@ -74,8 +74,9 @@ Result<> check(const OperationView& operation) {
 
 Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     NNBURST_TRY_ASSIGN(const Shape shape, computeOutputShape(operation));
-    NNBURST_TRY(setOutputShape(operation, outputs, kHiddenState, shape));
-    return setOutputShape(operation, outputs, kOutput, shape);
+    outputs[kHiddenState] = shape;
+    outputs[kOutput] = shape;
+    return {};
 }
 
 /// A row of the new state is complete before it replaces the old one.

@@ -105,7 +105,8 @@ Result<> check(const OperationView& operation) {
 
 Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     NNBURST_TRY(resolveAxis(operation));
-    return setOutputShape(operation, outputs, 0, operation.inputs[0].shape);
+    outputs[0] = operation.inputs[0].shape;
+    return {};
 }
 
 template <class T>
