@@ -110,7 +110,6 @@ class Server::Impl {
     }
 
     Result<> execute(std::span<const FrameLine> frame) {
-        outcome_.outputShapes.clear();
         outcome_.timing = {};
         NNBURST_TRY(decodeRequest(frame, request_));
         const bool measures = request_.options.measure == MeasureTiming::YES;

@@ -1,0 +1,163 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// The promise of the steady state: executing through a burst takes no system call and no heap
+/// allocation, neither of the client nor of the driver. Both ends run in one forked child, the real
+/// kernels behind them, so that one count covers both.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fakes.h"
+#include "nnburst/builtin_models.h"
+#include "support/allocation_counter.h"
+#include "support/system_call_counter.h"
+
+namespace nnburst::burst {
+namespace {
+
+constexpr int kExecutions = 2000;
+
+struct SteadyModel {
+    const char* name;
+    Result<Model> (*make)();
+};
+
+class SteadyState : public testing::TestWithParam<SteadyModel> {
+  protected:
+    /// A burst over the compiled model, a request with memory for it, and a few executions done.
+    void warmUp() {
+        auto made = GetParam().make();
+        ASSERT_TRUE(made) << made.error().message;
+        auto engine = exec::Engine::create({});
+        ASSERT_TRUE(engine) << engine.error().message;
+        auto compiled = exec::CompiledModel::compile(*engine, *made);
+        ASSERT_TRUE(compiled) << compiled.error().message;
+
+        controller = std::move(*Controller::create({}));
+        auto client = std::make_shared<FakeClientControlPlane>();
+        controller->attach(client);
+        auto driver = std::make_shared<FakeDriverControlPlane>(
+            [this](std::span<const std::int32_t> slots) -> Result<std::vector<SharedRegion>> {
+                return asReceived(controller->getMemories(slots));
+            });
+        server = std::move(*Server::create(controller->channel(), *compiled, driver, {}));
+
+        pool.emplace(*MemoryPool::create(8 << 20));
+        const auto allocate = [&](std::span<const Operand> operands,
+                                  std::vector<RequestArgument>& arguments) {
+            for (const Operand& operand : operands) {
+                std::uint64_t bytes =
+                    operand.type == OperandType::TENSOR_FLOAT32 ? sizeof(float) : 1;
+                for (const std::uint32_t size : operand.dimensions) {
+                    bytes *= size;
+                }
+                blocks.push_back(*pool->allocate(bytes));
+                arguments.push_back({.hasNoValue = false,
+                                     .location = {.poolIndex = 0,
+                                                  .offset = blocks.back().offset(),
+                                                  .length = blocks.back().length()},
+                                     .dimensions = {}});
+            }
+        };
+        allocate((*compiled)->inputs(), request.inputs);
+        allocate((*compiled)->outputs(), request.outputs);
+        request.pools = {pool->region()};
+        for (int i = 0; i < 10; ++i) {
+            const Result<> result = controller->execute(request, options, outcome);
+            ASSERT_TRUE(result) << result.error().message;
+        }
+    }
+
+    bool executeMany() {
+        for (int i = 0; i < kExecutions; ++i) {
+            if (!controller->execute(request, options, outcome)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    std::unique_ptr<Controller> controller;
+    std::unique_ptr<Server> server;
+    std::optional<MemoryPool> pool;
+    std::vector<MemoryPool::Block> blocks;
+    Request request;
+    ExecutionOptions options;
+    ExecutionOutcome outcome;
+};
+
+TEST_P(SteadyState, allocatesNothing) {
+    if (!test::kCountsAllocations) {
+        GTEST_SKIP() << "sanitizers bring their own allocator";
+    }
+    warmUp();
+    const std::uint64_t before = test::allocationCount();
+    ASSERT_TRUE(executeMany());
+    EXPECT_EQ(test::allocationCount() - before, 0U);
+}
+
+TEST_P(SteadyState, allocatesNothingWithDeadlinesAndTiming) {
+    if (!test::kCountsAllocations) {
+        GTEST_SKIP() << "sanitizers bring their own allocator";
+    }
+    options = {.measure = MeasureTiming::YES,
+               .deadline = std::chrono::steady_clock::now() + std::chrono::hours(1)};
+    warmUp();
+    const std::uint64_t before = test::allocationCount();
+    ASSERT_TRUE(executeMany());
+    EXPECT_EQ(test::allocationCount() - before, 0U);
+}
+
+/// Futex calls are allowed to the few executions in which the machine kept one side from running
+/// for longer than the other spins. All others, and any other call, would be calls of the path
+/// itself.
+constexpr std::uint64_t kUnluckyExecutions = kExecutions / 10;
+
+TEST_P(SteadyState, makesNoSystemCall) {
+    if (test::kHasSanitizer) {
+        GTEST_SKIP() << "sanitizers make system calls of their own";
+    }
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        warmUp();
+        if (!test::countAllSystemCallsFromNow()) {
+            ::_exit(77);
+        }
+        const bool isDone = executeMany();
+        const bool isSilent = test::systemCallCount() == test::futexCallCount() &&
+                              test::futexCallCount() <= kUnluckyExecutions;
+        if (!isDone || !isSilent) {
+            std::fprintf(stderr, "%llu system calls, %llu of them futex calls, done %d\n",
+                         static_cast<unsigned long long>(test::systemCallCount()),
+                         static_cast<unsigned long long>(test::futexCallCount()), isDone);
+        }
+        ::_exit(isDone && isSilent ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
+    if (WEXITSTATUS(status) == 77) {
+        GTEST_SKIP() << "the kernel does not allow seccomp filters here";
+    }
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Burst, SteadyState,
+    testing::Values(SteadyModel{"mobileNetFloat",
+                                [] { return makeMobileNetV1({.width = 0.25F, .resolution = 32}); }},
+                    SteadyModel{"mobileNetQuant8",
+                                [] {
+                                    return makeMobileNetV1({.width = 0.25F,
+                                                            .resolution = 32,
+                                                            .precision = BuiltinPrecision::QUANT8});
+                                }},
+                    SteadyModel{"streamingLstm", [] { return makeStreamingLstm(); }}),
+    [](const auto& instance) { return instance.param.name; });
+
+}  // namespace
+}  // namespace nnburst::burst
