@@ -20,7 +20,7 @@ TestOperand given(OperandType type, Dimensions dimensions, std::vector<std::byte
 
 template <class T>
 TestOperand constant(OperandType type, T value) {
-    TestOperand operand = given(type, {}, bytesOf(std::vector<T>{value}));
+    TestOperand operand = given(type, {}, toBytes(std::vector<T>{value}));
     operand.isConstant = true;
     return operand;
 }
@@ -46,36 +46,36 @@ std::vector<OperandView> viewsOf(std::vector<TestOperand>& operands, Contents co
 }  // namespace
 
 TestOperand floats(Dimensions dimensions, const std::vector<float>& values) {
-    return given(OperandType::TENSOR_FLOAT32, std::move(dimensions), bytesOf(values));
+    return given(OperandType::TENSOR_FLOAT32, std::move(dimensions), toBytes(values));
 }
 
 TestOperand halves(Dimensions dimensions, const std::vector<float>& values) {
     std::vector<Float16> converted(values.size());
     std::transform(values.begin(), values.end(), converted.begin(),
                    [](float value) { return Float16(value); });
-    return given(OperandType::TENSOR_FLOAT16, std::move(dimensions), bytesOf(converted));
+    return given(OperandType::TENSOR_FLOAT16, std::move(dimensions), toBytes(converted));
 }
 
 TestOperand int32s(Dimensions dimensions, const std::vector<std::int32_t>& values, float scale) {
-    return given(OperandType::TENSOR_INT32, std::move(dimensions), bytesOf(values), scale);
+    return given(OperandType::TENSOR_INT32, std::move(dimensions), toBytes(values), scale);
 }
 
 TestOperand quant8(Dimensions dimensions, const std::vector<std::uint8_t>& values, float scale,
                    std::int32_t zeroPoint) {
-    return given(OperandType::TENSOR_QUANT8_ASYMM, std::move(dimensions), bytesOf(values), scale,
+    return given(OperandType::TENSOR_QUANT8_ASYMM, std::move(dimensions), toBytes(values), scale,
                  zeroPoint);
 }
 
 TestOperand quant8Signed(Dimensions dimensions, const std::vector<std::int8_t>& values, float scale,
                          std::int32_t zeroPoint) {
-    return given(OperandType::TENSOR_QUANT8_ASYMM_SIGNED, std::move(dimensions), bytesOf(values),
+    return given(OperandType::TENSOR_QUANT8_ASYMM_SIGNED, std::move(dimensions), toBytes(values),
                  scale, zeroPoint);
 }
 
 TestOperand quant8PerChannel(Dimensions dimensions, const std::vector<std::int8_t>& values,
                              std::vector<float> scales, std::uint32_t channelDim) {
     TestOperand operand =
-        given(OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL, std::move(dimensions), bytesOf(values));
+        given(OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL, std::move(dimensions), toBytes(values));
     operand.channelQuant = SymmPerChannelQuantParams{std::move(scales), channelDim};
     return operand;
 }

@@ -43,7 +43,7 @@ struct TestOperand {
 
 /// The bytes of `values`.
 template <class T>
-std::vector<std::byte> bytesOf(const std::vector<T>& values) {
+std::vector<std::byte> toBytes(const std::vector<T>& values) {
     const auto bytes = std::as_bytes(std::span(values));
     return {bytes.begin(), bytes.end()};
 }
