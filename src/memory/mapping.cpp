@@ -30,7 +30,9 @@ struct MemfdMapping {
     }
 };
 
-/// Zero pages that can be read: the address range of a mapping with its padding.
+/// Pages that read as zero: the address range of a mapping with its padding. Owns only those pages
+/// that nothing else has been put over: who unmapped the others too could hit what another thread
+/// has got in their place.
 class Reservation {
   public:
     explicit Reservation(std::size_t sizeBytes) noexcept
@@ -40,17 +42,20 @@ class Reservation {
     Reservation(const Reservation&) = delete;
     Reservation& operator=(const Reservation&) = delete;
     ~Reservation() {
-        if (*this) {
-            ::munmap(address_, sizeBytes_);
+        if (*this && coveredBytes_ < sizeBytes_) {
+            ::munmap(static_cast<std::byte*>(address_) + coveredBytes_, sizeBytes_ - coveredBytes_);
         }
     }
 
     [[nodiscard]] explicit operator bool() const noexcept { return address_ != MAP_FAILED; }
     [[nodiscard]] void* address() const noexcept { return address_; }
+    /// The first `sizeBytes`, a number of whole pages, belong to somebody else now.
+    void cover(std::size_t sizeBytes) noexcept { coveredBytes_ = sizeBytes; }
 
   private:
     void* address_;
     std::size_t sizeBytes_;
+    std::size_t coveredBytes_ = 0;
 };
 
 }  // namespace
@@ -61,7 +66,7 @@ struct Mapping::View {
         : reservation(roundUpToPage(regionBytes + kMappingPaddingBytes)) {}
 
     Reservation reservation;
-    interprocess::mapped_region mapped;  // unmapped before the reservation around it
+    interprocess::mapped_region mapped;
 };
 
 Mapping::Mapping() noexcept = default;
@@ -96,6 +101,7 @@ Result<Mapping> Mapping::map(SharedRegion region, MappingAccess access) {
             MemfdMapping{region->fd()},
             access == MappingAccess::READ_ONLY ? interprocess::read_only : interprocess::read_write,
             0, sizeBytes, view->reservation.address(), MAP_FIXED);
+        view->reservation.cover(roundUpToPage(sizeBytes));
     } catch (const interprocess::interprocess_exception& exception) {
         return refused(exception.what());
     }
