@@ -91,7 +91,7 @@ Result<SharedRegion> Region::receive(UniqueFd fd, std::uint64_t sizeBytes) {
             "received descriptor is not shared memory sealed against shrinking; create it "
             "with memfd_create and F_SEAL_SHRINK");
     }
-    if ((seals & F_SEAL_WRITE) != 0) {
+    if ((seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)) != 0) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        "received shared memory is sealed against writing; only writable memory is "
                        "accepted");
