@@ -46,9 +46,10 @@ MemoryPool::Block::Block(Block&& other) noexcept
       offset_(std::exchange(other.offset_, 0)) {}
 
 MemoryPool::Block& MemoryPool::Block::operator=(Block&& other) noexcept {
-    std::swap(arena_, other.arena_);
-    std::swap(bytes_, other.bytes_);
-    std::swap(offset_, other.offset_);
+    Block taken(std::move(other));  // gives back, in the end, what this block was
+    std::swap(arena_, taken.arena_);
+    std::swap(bytes_, taken.bytes_);
+    std::swap(offset_, taken.offset_);
     return *this;
 }
 
