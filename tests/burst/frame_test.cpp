@@ -57,6 +57,36 @@ TEST(RequestFrame, ofTwoOperandsInTwoPoolsTakesTwoLines) {
     EXPECT_EQ(requestLineCount(request), 2U);
 }
 
+/// The bytes of docs/wire_format.md, as 64-bit words.
+TEST(RequestFrame, liesInMemoryAsDocumented) {
+    Request request;
+    request.pools.resize(1);
+    request.inputs = {{.location = {.poolIndex = 0, .offset = 0, .length = 16}}};
+    request.outputs = {{.location = {.poolIndex = 0, .offset = 64, .length = 16}}};
+    const FramePool pool{.kind = 0, .value = 0};
+    std::vector<FrameLine> lines(requestLineCount(request));
+    encodeRequest(1, request, {&pool, 1}, {}, lines);
+    ASSERT_EQ(lines.size(), 2U);
+    EXPECT_EQ(lines[0].words,
+              (std::array<std::uint64_t, 7>{1, 0x0000'0002'0000'0001, UINT64_MAX, UINT64_MAX,
+                                            0x0000'0001'0000'0001, 1, 0}));
+    EXPECT_EQ(lines[1].words, (std::array<std::uint64_t, 7>{0, 0, 0x0000'0010'0000'0000, 0,
+                                                            0x0000'0010'0000'0040, 0, 0}));
+}
+
+TEST(ResultFrame, liesInMemoryAsDocumented) {
+    ExecutionOutcome outcome;
+    outcome.outputShapes = {{.dimensions = {1, 4}, .isSufficient = true}};
+    std::vector<FrameLine> lines(resultLineCount(outcome.outputShapes, 0));
+    encodeResult(1, ErrorStatus::NONE, outcome, "", lines);
+    ASSERT_EQ(lines.size(), 2U);
+    EXPECT_EQ(lines[0].words,
+              (std::array<std::uint64_t, 7>{1, 0x0000'0002'0000'0002, 0x0000'0001'0000'0000, 2,
+                                            UINT64_MAX, UINT64_MAX, 0}));
+    EXPECT_EQ(lines[1].words, (std::array<std::uint64_t, 7>{0x0000'0001'0000'0002,
+                                                            0x0000'0004'0000'0001, 0, 0, 0, 0, 0}));
+}
+
 TEST(ResultFrame, comesBackAsItWas) {
     ExecutionOutcome outcome;
     outcome.outputShapes = {{.dimensions = {1, 2, 3}, .isSufficient = true},
