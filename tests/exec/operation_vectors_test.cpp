@@ -1,0 +1,167 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Runs the test vectors of the HAL's operations in every way that this room can: operation by
+// operation on the reference kernels, and as compiled models without and with XNNPACK.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "exec/constants.h"
+#include "exec/model_runner.h"
+#include "exec/operation.h"
+#include "exec/test_operation.h"
+#include "support/shared_data.h"
+#include "support/vector_file.h"
+
+namespace nnburst::exec {
+namespace {
+
+enum class Way { OPERATION_BY_OPERATION, COMPILED, COMPILED_WITH_XNNPACK };
+
+/// What an execution says of a main output.
+struct Output {
+    Dimensions dimensions;
+    std::vector<std::byte> contents;
+};
+
+/// The operands of an example's main subgraph, with all values that are given.
+Result<std::vector<TestOperand>> operandsOf(const VectorExample& example) {
+    NNBURST_TRY_ASSIGN(const Constants constants,
+                       Constants::load(example.model, example.model.main));
+    std::vector<TestOperand> operands;
+    for (const Operand& operand : example.model.main.operands) {
+        TestOperand& made = operands.emplace_back(
+            tensor(operand.type, operand.dimensions, operand.scale, operand.zeroPoint));
+        if (const auto* quant = std::get_if<SymmPerChannelQuantParams>(&operand.extraParams)) {
+            made.channelQuant = *quant;
+        }
+        made.isConstant = operand.lifetime == OperandLifeTime::CONSTANT_COPY ||
+                          operand.lifetime == OperandLifeTime::CONSTANT_REFERENCE;
+        made.isOmitted = operand.lifetime == OperandLifeTime::NO_VALUE;
+        if (made.isConstant) {
+            const std::byte* data = constants.data(static_cast<std::uint32_t>(operands.size() - 1));
+            made.data.assign(data, data + operand.location.length);
+        }
+    }
+    for (std::size_t i = 0; i < example.inputs.size(); ++i) {
+        TestOperand& input = operands[example.model.main.inputIndexes[i]];
+        input.data = example.inputs[i];
+        input.isOmitted = input.data.empty();
+    }
+    return operands;
+}
+
+Result<std::vector<Output>> runOperations(const VectorExample& example) {
+    NNBURST_TRY_ASSIGN(std::vector<TestOperand> operands, operandsOf(example));
+    for (const Operation& operation : example.model.main.operations) {
+        TestOperation test{operation.type, {}, {}};
+        for (const std::uint32_t input : operation.inputs) {
+            test.inputs.push_back(operands[input]);
+        }
+        for (const std::uint32_t output : operation.outputs) {
+            test.outputs.push_back(operands[output]);
+        }
+        NNBURST_TRY(test.run());
+        for (std::size_t i = 0; i < operation.outputs.size(); ++i) {
+            operands[operation.outputs[i]] = test.outputs[i];
+        }
+    }
+    std::vector<Output> outputs;
+    for (const std::uint32_t index : example.model.main.outputIndexes) {
+        outputs.push_back({operands[index].dimensions, operands[index].data});
+    }
+    return outputs;
+}
+
+Result<std::vector<Output>> runCompiled(const std::shared_ptr<Engine>& engine,
+                                        const VectorExample& example) {
+    NNBURST_TRY_ASSIGN(const auto compiled, CompiledModel::compile(engine, example.model));
+    TestRequest request;
+    for (const std::vector<std::byte>& input : example.inputs) {
+        if (input.empty()) {
+            request.omitInput();
+        } else {
+            request.addInput(input);
+        }
+    }
+    for (const VectorOutput& output : example.outputs) {
+        request.addOutput(output.expected.size());
+    }
+    NNBURST_TRY(request.run(*compiled));
+    std::vector<Output> outputs;
+    for (std::size_t i = 0; i < example.outputs.size(); ++i) {
+        const auto contents = request.output(i);
+        outputs.push_back(
+            {request.outcome().outputShapes[i].dimensions, {contents.begin(), contents.end()}});
+    }
+    return outputs;
+}
+
+void expectOutputs(const VectorExample& example, const Result<std::vector<Output>>& outputs) {
+    if (example.expectsFailure) {
+        EXPECT_FALSE(outputs) << example.name << " must fail";
+        return;
+    }
+    ASSERT_TRUE(outputs) << example.name << ": " << outputs.error().message;
+    for (std::size_t i = 0; i < example.outputs.size(); ++i) {
+        const Output& output = (*outputs)[i];
+        EXPECT_EQ(output.dimensions, example.outputs[i].dimensions) << example.name;
+        EXPECT_EQ(compareOutput(example, i, output.contents), "");
+    }
+}
+
+/// Examples whose operations are all there. Those of ADD are of ADD alone: it also occurs in half
+/// of all others, as a way to make an operand internal.
+bool isFor(const VectorExample& example, OperationType type) {
+    const std::vector<Operation>& operations = example.model.main.operations;
+    return std::all_of(operations.begin(), operations.end(), [&](const Operation& operation) {
+        return type == OperationType::ADD ? operation.type == type
+                                          : findOperation(operation.type) != nullptr;
+    });
+}
+
+class OperationVectors : public testing::TestWithParam<std::tuple<OperationType, Way>> {};
+
+TEST_P(OperationVectors, giveTheExpectedOutputs) {
+    NNBURST_SHARED_DATA_OR_SKIP(shared);
+    const auto [type, way] = GetParam();
+    const auto engine = makeEngine(way == Way::COMPILED_WITH_XNNPACK);
+    std::size_t count = 0;
+    for (const auto& file : vectorFiles(shared)) {
+        forEachExample(file, type, [&, type = type, way = way](const VectorExample& example) {
+            if (isFor(example, type)) {
+                ++count;
+                expectOutputs(example, way == Way::OPERATION_BY_OPERATION
+                                           ? runOperations(example)
+                                           : runCompiled(engine, example));
+            }
+        });
+    }
+    EXPECT_GT(count, 0U);
+}
+
+std::string nameOf(const testing::TestParamInfo<OperationVectors::ParamType>& test) {
+    const auto [type, way] = test.param;
+    const char* suffix = way == Way::OPERATION_BY_OPERATION ? "byOperation"
+                         : way == Way::COMPILED             ? "compiled"
+                                                            : "compiledWithXnnpack";
+    return std::string(toString(type)) + "_" + suffix;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , OperationVectors,
+    testing::Combine(
+        testing::Values(OperationType::ADD, OperationType::AVERAGE_POOL_2D, OperationType::CONV_2D,
+                        OperationType::DEPTHWISE_CONV_2D, OperationType::FULLY_CONNECTED,
+                        OperationType::LSTM, OperationType::MAX_POOL_2D, OperationType::RESHAPE,
+                        OperationType::RNN, OperationType::SOFTMAX),
+        testing::Values(Way::OPERATION_BY_OPERATION, Way::COMPILED, Way::COMPILED_WITH_XNNPACK)),
+    nameOf);
+
+}  // namespace
+}  // namespace nnburst::exec
