@@ -180,26 +180,6 @@ std::string readAll(Stream<QueueFlavor::UNSYNCHRONIZED>& stream) {
     }
 }
 
-/// Runs `body` in a child process; its exit status is 0 if `body` gives an empty string.
-template <class Body>
-pid_t inChild(Body body) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-        const std::string wrong = body();
-        if (!wrong.empty()) {
-            std::fprintf(stderr, "reader: %s\n", wrong.c_str());
-        }
-        ::_exit(wrong.empty() ? 0 : 1);
-    }
-    return child;
-}
-
-int exitStatus(pid_t child) {
-    int status = 0;
-    EXPECT_EQ(::waitpid(child, &status, 0), child);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 TEST(MessageQueueStream, losesAndTearsNothingBetweenThreads) {
     Stream<QueueFlavor::SYNCHRONIZED> stream;
     std::string wrong;
@@ -223,6 +203,26 @@ TEST(MessageQueueStream, tearsNothingAndTellsOfOverrunsBetweenThreads) {
 }
 
 #if !defined(__SANITIZE_THREAD__)  // it does not follow forked children
+
+/// Runs `body` in a child process; its exit status is 0 if `body` gives an empty string.
+template <class Body>
+pid_t inChild(Body body) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const std::string wrong = body();
+        if (!wrong.empty()) {
+            std::fprintf(stderr, "reader: %s\n", wrong.c_str());
+        }
+        ::_exit(wrong.empty() ? 0 : 1);
+    }
+    return child;
+}
+
+int exitStatus(pid_t child) {
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
 
 TEST(MessageQueueStream, losesAndTearsNothingBetweenProcesses) {
     Stream<QueueFlavor::SYNCHRONIZED> stream;
