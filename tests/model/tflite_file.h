@@ -16,11 +16,11 @@
 namespace nnburst::tflite {
 
 struct TensorSpec {
-    std::vector<std::int32_t> shape{};
+    std::vector<std::int32_t> shape;
     schema::TensorType type = schema::TensorType::FLOAT32;
     std::uint32_t buffer = 0;
-    std::vector<float> scales{};
-    std::vector<std::int64_t> zeroPoints{};
+    std::vector<float> scales;
+    std::vector<std::int64_t> zeroPoints;
     std::int32_t quantizedDimension = 0;
     bool isVariable = false;
     bool isSparse = false;
@@ -33,25 +33,25 @@ using OptionsBuilder =
 
 struct OperatorSpec {
     std::uint32_t opcodeIndex = 0;
-    std::vector<std::int32_t> inputs{};
-    std::vector<std::int32_t> outputs{};
+    std::vector<std::int32_t> inputs;
+    std::vector<std::int32_t> outputs;
     schema::BuiltinOptions optionsType = schema::BuiltinOptions::NONE;
-    OptionsBuilder options{};
+    OptionsBuilder options;
 };
 
 struct OperatorCodeSpec {
     schema::BuiltinOperator code;
-    std::string customName{};
+    std::string customName;
 };
 
 struct FileSpec {
     std::uint32_t version = 3;
-    std::vector<OperatorCodeSpec> codes{};
-    std::vector<TensorSpec> tensors{};
+    std::vector<OperatorCodeSpec> codes;
+    std::vector<TensorSpec> tensors;
     std::vector<std::vector<std::uint8_t>> buffers{{}};  ///< the first is the empty one
-    std::vector<OperatorSpec> operators{};
-    std::vector<std::int32_t> inputs{};
-    std::vector<std::int32_t> outputs{};
+    std::vector<OperatorSpec> operators;
+    std::vector<std::int32_t> inputs;
+    std::vector<std::int32_t> outputs;
 };
 
 inline std::vector<std::byte> serialize(const FileSpec& spec) {
