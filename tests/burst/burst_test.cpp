@@ -64,13 +64,13 @@ TEST(Burst, carriesMeasureDeadlineAndLoopTimeout) {
     ASSERT_TRUE(burst.controller->execute(
         doubling.request, {.measure = MeasureTiming::YES, .deadline = deadline, .loopTimeout = 5ms},
         outcome));
-    EXPECT_EQ(burst.model->lastOptions.deadline, deadline);
-    EXPECT_EQ(burst.model->lastOptions.loopTimeout, 5ms);
+    EXPECT_EQ(burst.model->lastOptions().deadline, deadline);
+    EXPECT_EQ(burst.model->lastOptions().loopTimeout, 5ms);
     EXPECT_NE(outcome.timing.timeOnDevice, kTimeNotAvailable);
     EXPECT_NE(outcome.timing.timeInDriver, kTimeNotAvailable);
     ASSERT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
-    EXPECT_EQ(burst.model->lastOptions.deadline, std::nullopt);
-    EXPECT_EQ(burst.model->lastOptions.loopTimeout, std::nullopt);
+    EXPECT_EQ(burst.model->lastOptions().deadline, std::nullopt);
+    EXPECT_EQ(burst.model->lastOptions().loopTimeout, std::nullopt);
     EXPECT_EQ(outcome.timing, Timing{});
 }
 
@@ -89,9 +89,9 @@ TEST(Burst, tellsTheDriversStatusAndMessage) {
     BurstPair burst;
     DoublingRequest doubling;
     ExecutionOutcome outcome;
-    burst.model->onRun = [] {
+    burst.model->setOnRun([] {
         return Result<>(failure(ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT, std::string(600, 'x')));
-    };
+    });
     Result<> result = burst.controller->execute(doubling.request, {}, outcome);
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT);
@@ -110,11 +110,11 @@ TEST(Burst, refusesASecondThreadMeanwhile) {
     DoublingRequest doubling;
     std::promise<void> entered;
     std::promise<void> leave;
-    burst.model->onRun = [&] {
+    burst.model->setOnRun([&] {
         entered.set_value();
         leave.get_future().wait();
         return Result<>();
-    };
+    });
     std::thread first([&] {
         ExecutionOutcome outcome;
         EXPECT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
@@ -177,10 +177,10 @@ TEST(Burst, givesUpAtTheDeadlineOnADriverThatHangsAndIgnoresItsLateAnswer) {
     second.in()[0] = 21.0F;
     std::promise<void> leave;
     auto left = leave.get_future().share();
-    burst.model->onRun = [left] {
+    burst.model->setOnRun([left] {
         left.wait();
         return Result<>(failure(ErrorStatus::GENERAL_FAILURE, "late"));
-    };
+    });
     ExecutionOutcome outcome;
     const Result<> missed = burst.controller->execute(
         first.request, {.deadline = TimePoint(std::chrono::steady_clock::now() + 5ms)}, outcome);
@@ -191,7 +191,7 @@ TEST(Burst, givesUpAtTheDeadlineOnADriverThatHangsAndIgnoresItsLateAnswer) {
         std::this_thread::sleep_for(20ms);
         leave.set_value();
     });
-    burst.model->onRun = [] { return Result<>(); };
+    burst.model->setOnRun([] { return Result<>(); });
     const Result<> next = burst.controller->execute(second.request, {}, outcome);
     releaser.join();
     ASSERT_TRUE(next) << next.error().message;
@@ -235,12 +235,12 @@ TEST(Burst, asksForASignOfLifeAndFailsWithoutOne) {
 TEST(Burst, waitsLongerForADriverThatGivesSignsOfLife) {
     BurstPair burst;
     DoublingRequest doubling;
-    burst.model->onRun = [&] {
+    burst.model->setOnRun([&] {
         while (burst.client->lifeSigns < 1) {
             std::this_thread::sleep_for(1ms);
         }
         return Result<>();
-    };
+    });
     ExecutionOutcome outcome;
     EXPECT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
 }

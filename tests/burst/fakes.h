@@ -20,12 +20,20 @@
 
 namespace nnburst::burst {
 
-/// Doubles the float32 elements of its one input into its one output. `onRun` is called before.
+/// Doubles the float32 elements of its one input into its one output. What setOnRun sets is called
+/// before.
 class DoublingModel final : public exec::CompiledModel {
   public:
-    std::function<Result<>()> onRun = [] { return Result<>(); };
     std::atomic<int> runs{0};
-    ExecutionOptions lastOptions;
+
+    void setOnRun(std::function<Result<>()> onRun) {
+        const std::lock_guard lock(mutex_);
+        onRun_ = std::move(onRun);
+    }
+    ExecutionOptions lastOptions() {
+        const std::lock_guard lock(mutex_);
+        return lastOptions_;
+    }
 
     std::span<const Operand> inputs() const noexcept override { return {&operand_, 1}; }
     std::span<const Operand> outputs() const noexcept override { return {&operand_, 1}; }
@@ -45,7 +53,6 @@ class DoublingModel final : public exec::CompiledModel {
     Result<> run(const exec::RequestBindings& bindings, const ExecutionOptions& options,
                  ExecutionOutcome& outcome) override {
         ++runs;
-        lastOptions = options;
         const exec::ArgumentBinding& input = bindings.inputs[0];
         const exec::ArgumentBinding& output = bindings.outputs[0];
         const std::uint32_t count = input.lengthBytes / 4;
@@ -54,6 +61,12 @@ class DoublingModel final : public exec::CompiledModel {
         outcome.outputShapes[0].isSufficient = output.lengthBytes >= input.lengthBytes;
         if (!outcome.outputShapes[0].isSufficient) {
             return failure(ErrorStatus::OUTPUT_INSUFFICIENT_SIZE, "output 0 is too small");
+        }
+        std::function<Result<>()> onRun;
+        {
+            const std::lock_guard lock(mutex_);
+            lastOptions_ = options;
+            onRun = onRun_;
         }
         NNBURST_TRY(onRun());
         for (std::uint32_t i = 0; i < count; ++i) {
@@ -80,24 +93,37 @@ class DoublingModel final : public exec::CompiledModel {
     }
 
     Operand operand_{.dimensions = {0}};
+    // The two ends are synchronised through shared memory, which a thread sanitizer does not see
+    // because each has a mapping of its own; what a test and the driver's thread share is guarded.
+    std::mutex mutex_;
+    std::function<Result<>()> onRun_ = [] { return Result<>(); };
+    ExecutionOptions lastOptions_;
 };
 
-/// The driver asks the controller directly for memory.
+/// Asks a function of the test for memory, instead of the client.
 class FakeDriverControlPlane final : public DriverControlPlane {
   public:
-    explicit FakeDriverControlPlane(
-        std::function<Result<std::vector<SharedRegion>>(std::span<const std::int32_t>)> memories)
-        : memories_(std::move(memories)) {}
+    using Memories =
+        std::function<Result<std::vector<SharedRegion>>(std::span<const std::int32_t>)>;
+
+    explicit FakeDriverControlPlane(Memories memories) : memories_(std::move(memories)) {}
+
+    void setMemories(Memories memories) {
+        const std::lock_guard lock(mutex_);
+        memories_ = std::move(memories);
+    }
 
     Result<std::vector<SharedRegion>> getMemories(std::span<const std::int32_t> slots) override {
         fetched += static_cast<int>(slots.size());
+        const std::lock_guard lock(mutex_);
         return memories_(slots);
     }
 
     std::atomic<int> fetched{0};
 
   private:
-    std::function<Result<std::vector<SharedRegion>>(std::span<const std::int32_t>)> memories_;
+    std::mutex mutex_;
+    Memories memories_;
 };
 
 /// Counts what goes over the control plane instead of the queue.

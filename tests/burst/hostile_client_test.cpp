@@ -39,20 +39,31 @@ class HostileClient : public testing::Test {
         return lines;
     }
 
-    /// The result of what was sent; fails the test if none comes.
+    /// The next result; fails the test if none comes.
     Result<> answer() {
         std::vector<FrameLine> lines(1);
         EXPECT_TRUE(results->read(lines, {}, std::chrono::steady_clock::now() + 20s));
+        answeredSerial = serialOf(lines[0]);
         lines.resize(std::max(1U, announcedLineCount(lines[0], 16)));
         EXPECT_TRUE(results->tryRead(std::span(lines).subspan(1)));
         return decodeResult(lines, outcome);
+    }
+
+    /// The result of the last request, after those of earlier ones.
+    Result<> lastAnswer() {
+        while (true) {
+            Result<> result = answer();
+            if (answeredSerial == serial || HasFailure()) {
+                return result;
+            }
+        }
     }
 
     void expectThatItStillServes() {
         doubling.in()[0] = 4.0F;
         doubling.out()[0] = 0.0F;
         ASSERT_TRUE(requests->tryWrite(goodFrame()));
-        const Result<> result = answer();
+        const Result<> result = lastAnswer();
         ASSERT_TRUE(result) << result.error().message;
         EXPECT_EQ(doubling.out()[0], 8.0F);
     }
@@ -61,17 +72,15 @@ class HostileClient : public testing::Test {
     Channel channel;
     std::optional<FrameQueue::Writer> requests;
     std::optional<FrameQueue::Reader> results;
-    std::uint64_t serial = 0;
+    std::uint64_t serial = 0;          ///< of the last request
+    std::uint64_t answeredSerial = 0;  ///< of the last answer
     ExecutionOutcome outcome;
     std::shared_ptr<DoublingModel> model = std::make_shared<DoublingModel>();
-    std::shared_ptr<FakeDriverControlPlane> driver = std::make_shared<FakeDriverControlPlane>(
-        [this](std::span<const std::int32_t> slots) -> Result<std::vector<SharedRegion>> {
-            return memories(slots);
-        });
-    std::function<Result<std::vector<SharedRegion>>(std::span<const std::int32_t>)> memories =
-        [this](std::span<const std::int32_t> slots) {
-            return std::vector<SharedRegion>(slots.size(), doubling.pool.region());
-        };
+    const FakeDriverControlPlane::Memories goodMemories = [this](auto slots) {
+        return std::vector<SharedRegion>(slots.size(), doubling.pool.region());
+    };
+    std::shared_ptr<FakeDriverControlPlane> driver =
+        std::make_shared<FakeDriverControlPlane>(goodMemories);
     std::unique_ptr<Server> server;
 };
 
@@ -108,25 +117,24 @@ TEST_F(HostileClient, announcesNoLinesOrMoreThanTheQueueHas) {
 
 TEST_F(HostileClient, namesMemoryThatItDoesNotGive) {
     serve();
-    const auto good = memories;
-    memories = [](std::span<const std::int32_t> slots) {
+    driver->setMemories([](std::span<const std::int32_t> slots) {
         return std::vector<SharedRegion>(slots.size());
-    };
+    });
     ASSERT_TRUE(requests->tryWrite(goodFrame()));
     Result<> result = answer();
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
-    memories = [](auto) { return std::vector<SharedRegion>(5); };
+    driver->setMemories([](auto) { return std::vector<SharedRegion>(5); });
     ASSERT_TRUE(requests->tryWrite(goodFrame()));
     result = answer();
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
-    memories = [](auto) -> Result<std::vector<SharedRegion>> {
+    driver->setMemories([](auto) -> Result<std::vector<SharedRegion>> {
         return failure(ErrorStatus::DEVICE_UNAVAILABLE, "the client is gone");
-    };
+    });
     ASSERT_TRUE(requests->tryWrite(goodFrame()));
     EXPECT_FALSE(answer());
-    memories = good;
+    driver->setMemories(goodMemories);
     expectThatItStillServes();
 }
 
@@ -160,23 +168,15 @@ TEST_F(HostileClient, sendsFramesOfRandomWords) {
             std::this_thread::yield();
         }
         while (results->hasNews()) {
-            results->consume(1);
+            (void)answer();
         }
     }
-    // Drain: a good request is answered in the end, with its serial.
-    for (int i = 0; i < 1000; ++i) {
-        const std::vector<FrameLine> frame = goodFrame();
-        while (!requests->tryWrite(frame)) {
-            std::this_thread::yield();
-        }
-        std::vector<FrameLine> lines(1);
-        ASSERT_TRUE(results->read(lines, {}, std::chrono::steady_clock::now() + 20s));
-        if (serialOf(lines[0]) == serial) {
-            return;
-        }
-        results->consume(results->availableToRead());
+    // A good request is answered in the end, after the answers to what came before.
+    const std::vector<FrameLine> last = goodFrame();
+    while (!requests->tryWrite(last)) {
+        std::this_thread::yield();
     }
-    FAIL() << "the server did not recover";
+    (void)lastAnswer();
 }
 
 TEST_F(HostileClient, spoilsTheEventWordAndTheServerStillStops) {
