@@ -25,6 +25,7 @@ std::size_t roundUpToPage(std::size_t sizeBytes) {
 /// What Boost.Interprocess maps: anything with a handle; here our own memfd.
 struct MemfdMapping {
     int fd;
+    // NOLINTNEXTLINE(readability-identifier-naming): Boost's name
     [[nodiscard]] interprocess::mapping_handle_t get_mapping_handle() const noexcept {
         return {fd, false};
     }
