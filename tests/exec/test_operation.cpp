@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/test_operation.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -121,6 +123,9 @@ Result<> TestOperation::run() {
     std::vector<OperandView> outputViews = viewsOf(outputs, Contents::OF_CONSTANTS);
     std::vector<Shape> shapes(outputs.size());
     NNBURST_TRY(definition.inferShapes({type, inputViews, outputViews}, shapes));
+    if (!outputShapes.empty()) {
+        shapes = outputShapes;
+    }
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const auto sizes = shapes[i].sizes();
         outputs[i].dimensions = {sizes.begin(), sizes.end()};
@@ -136,6 +141,16 @@ Result<> TestOperation::run() {
 std::string TestOperation::refusal() {
     const Result<> result = run();
     return result ? std::string() : result.error().message;
+}
+
+void expectRefusals(const std::function<TestOperation()>& makeValid,
+                    const std::vector<Refusal>& refusals) {
+    ASSERT_EQ(makeValid().refusal(), "");
+    for (const Refusal& refusal : refusals) {
+        TestOperation operation = makeValid();
+        refusal.change(operation);
+        EXPECT_EQ(operation.refusal(), refusal.message);
+    }
 }
 
 }  // namespace nnburst::exec

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -77,6 +78,8 @@ struct TestOperation {
     OperationType type = OperationType::ADD;
     std::vector<TestOperand> inputs;
     std::vector<TestOperand> outputs;
+    /// Shapes to run with instead of those that are inferred.
+    std::vector<Shape> outputShapes = {};
 
     /// What the operation's definition says of it before it runs, when only constants have values.
     [[nodiscard]] Result<> check();
@@ -87,5 +90,15 @@ struct TestOperation {
     /// The message of check, of inferShapes, or of run; empty if none of them refuses.
     [[nodiscard]] std::string refusal();
 };
+
+/// A change that makes an operation invalid, and the error that says so.
+struct Refusal {
+    std::function<void(TestOperation&)> change;
+    std::string message;
+};
+
+/// Expects that `makeValid()` runs, and that each of the changes makes it refused.
+void expectRefusals(const std::function<TestOperation()>& makeValid,
+                    const std::vector<Refusal>& refusals);
 
 }  // namespace nnburst::exec

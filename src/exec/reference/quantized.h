@@ -16,8 +16,8 @@
 
 namespace nnburst::exec {
 
-/// The upper half of 2 * a * b, rounded to the nearest; the one overflow (both the smallest number)
-/// saturates.
+/// The upper half of 2 * a * b, rounded to the nearest, ties upwards; the one overflow (both are the
+/// smallest number) saturates.
 [[nodiscard]] inline std::int32_t saturatingRoundingDoublingHighMultiply(std::int32_t a,
                                                                          std::int32_t b) noexcept {
     constexpr auto kLowest = std::numeric_limits<std::int32_t>::min();
@@ -26,7 +26,7 @@ namespace nnburst::exec {
     }
     const std::int64_t product = std::int64_t{a} * b;
     const std::int64_t nudge = product >= 0 ? std::int64_t{1} << 30 : 1 - (std::int64_t{1} << 30);
-    // The division truncates towards zero, the nudge makes it round, ties away from zero.
+    // The division truncates towards zero, the nudge makes it round; ties go upwards.
     return static_cast<std::int32_t>((product + nudge) / (std::int64_t{1} << 31));
 }
 
