@@ -132,6 +132,9 @@ Result<> TestOperation::run() {
         outputs[i].data.assign(*operandBytes(outputs[i].type, sizes), std::byte{0xCD});
     }
     outputViews = viewsOf(outputs, Contents::OF_ALL);
+    for (const SamePlace& place : inPlace) {
+        outputViews[place.output].data = inputs[place.input].data.data();
+    }
     const OperationView operation{type, inputViews, outputViews};
     std::vector<std::byte> scratch(
         definition.scratchBytes != nullptr ? definition.scratchBytes(operation) : 0);

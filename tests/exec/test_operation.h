@@ -80,6 +80,12 @@ struct TestOperation {
     std::vector<TestOperand> outputs;
     /// Shapes to run with instead of those that are inferred.
     std::vector<Shape> outputShapes = {};
+    /// Outputs that lie where an input lies.
+    struct SamePlace {
+        std::size_t input = 0;
+        std::size_t output = 0;
+    };
+    std::vector<SamePlace> inPlace = {};
 
     /// What the operation's definition says of it before it runs, when only constants have values.
     [[nodiscard]] Result<> check();
