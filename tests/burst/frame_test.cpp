@@ -168,6 +168,24 @@ INSTANTIATE_TEST_SUITE_P(
                     RequestLie{"tooFewDimensions", [](auto& h) { h.dimensionCount = 2; }}),
     [](const auto& instance) { return instance.param.name; });
 
+TEST(RequestFrame, refusesMoreDimensionsThanATensorMayHave) {
+    Request request = requestOfTwo();
+    request.inputs[0].dimensions.assign(9, 1);
+    DecodedRequest decoded;
+    EXPECT_FALSE(decodeRequest(encoded(request), decoded));
+}
+
+TEST(RequestFrame, refusesARankThatTakesTheDimensionsOfOthers) {
+    Request request = requestOfTwo();
+    std::vector<FrameLine> lines = encoded(request);
+    lines[1].words[2] += std::uint64_t{1} << 32;  // input 0 has 4 dimensions of the frame's 3
+    DecodedRequest decoded;
+    const Result<> result = decodeRequest(lines, decoded);
+    ASSERT_FALSE(result);
+    EXPECT_NE(result.error().message.find("input 0 has 4 dimensions"), std::string::npos)
+        << result.error().message;
+}
+
 TEST(RequestFrame, refusesASlotBeyondTheLargest) {
     std::vector<FrameLine> lines = encoded(requestOfTwo());
     lines[1].words[0] = std::uint64_t{kMaximumSlots} << 32;

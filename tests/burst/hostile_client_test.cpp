@@ -124,6 +124,7 @@ TEST_F(HostileClient, namesMemoryThatItDoesNotGive) {
     Result<> result = answer();
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_NE(result.error().message.find("slot 3"), std::string::npos) << result.error().message;
     driver->setMemories([](auto) { return std::vector<SharedRegion>(5); });
     ASSERT_TRUE(requests->tryWrite(goodFrame()));
     result = answer();
