@@ -30,8 +30,9 @@ struct Arguments {
     std::int32_t dilationHeight = 1;
 };
 
-TestOperation convolution(OperationType type, TestOperand input, TestOperand filter,
-                          TestOperand bias, TestOperand output, const Arguments& arguments = {}) {
+TestOperation convolution(OperationType type, const TestOperand& input, const TestOperand& filter,
+                          const TestOperand& bias, const TestOperand& output,
+                          const Arguments& arguments = {}) {
     TestOperation operation{type, {input, filter, bias}, {output}};
     auto& inputs = operation.inputs;
     for (const std::int32_t value :
@@ -63,7 +64,7 @@ TestOperation smallDepthwiseConvolution() {
         tensor(TENSOR_FLOAT32), {.multiplier = 2});
 }
 
-TestOperation quantisedConvolution(TestOperand filter, float biasScale) {
+TestOperation quantisedConvolution(const TestOperand& filter, float biasScale) {
     return convolution(
         OperationType::CONV_2D, quant8({1, 1, 2, 2}, {138, 118, 128, 148}, 0.5F, 128), filter,
         int32s({2}, {8, -8}, biasScale), tensor(TENSOR_QUANT8_ASYMM, {}, 0.25F, 100));

@@ -12,7 +12,8 @@ namespace {
 
 using enum OperandType;
 
-TestOperation add(TestOperand a, TestOperand b, TestOperand output, std::int32_t activation = 0) {
+TestOperation add(const TestOperand& a, const TestOperand& b, const TestOperand& output,
+                  std::int32_t activation = 0) {
     return {OperationType::ADD, {a, b, scalar(activation)}, {output}};
 }
 

@@ -11,8 +11,9 @@ namespace {
 
 using enum OperandType;
 
-TestOperation fullyConnected(TestOperand input, TestOperand weights, TestOperand bias,
-                             TestOperand output, std::int32_t activation = 0) {
+TestOperation fullyConnected(const TestOperand& input, const TestOperand& weights,
+                             const TestOperand& bias, const TestOperand& output,
+                             std::int32_t activation = 0) {
     return {OperationType::FULLY_CONNECTED, {input, weights, bias, scalar(activation)}, {output}};
 }
 

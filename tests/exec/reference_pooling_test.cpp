@@ -13,7 +13,7 @@ namespace {
 using enum OperandType;
 
 /// A pooling with explicit padding on all sides.
-TestOperation pooling(OperationType type, TestOperand input, TestOperand output,
+TestOperation pooling(OperationType type, const TestOperand& input, const TestOperand& output,
                       std::int32_t padding, std::int32_t stride, std::int32_t window,
                       std::int32_t activation = 0, bool isNchw = false) {
     TestOperation operation{type, {input}, {output}};
@@ -25,7 +25,7 @@ TestOperation pooling(OperationType type, TestOperand input, TestOperand output,
     return operation;
 }
 
-TestOperation averagePool(TestOperand input, TestOperand output, std::int32_t padding,
+TestOperation averagePool(const TestOperand& input, const TestOperand& output, std::int32_t padding,
                           std::int32_t stride, std::int32_t window, std::int32_t activation = 0,
                           bool isNchw = false) {
     return pooling(OperationType::AVERAGE_POOL_2D, input, output, padding, stride, window,
@@ -63,7 +63,7 @@ TEST(AveragePool2d, poolsChannelsInEitherLayout) {
 
 TEST(AveragePool2d, poolsMoreChannelsThanABlock) {
     constexpr std::uint32_t kChannels = 200;
-    std::vector<float> input(2 * kChannels);
+    std::vector<float> input(std::size_t{2} * kChannels);
     std::vector<float> expected(kChannels);
     for (std::uint32_t c = 0; c < kChannels; ++c) {
         input[c] = static_cast<float>(c);

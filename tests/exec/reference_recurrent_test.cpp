@@ -119,7 +119,7 @@ constexpr std::uint32_t kUnits = 4;
 TestOperation lstm(const Options& options, std::uint32_t seed = 1) {
     std::mt19937 random(seed);
     const std::uint32_t outputSize = options.hasProjection ? 2 : kUnits;
-    const auto weights = [&](Dimensions dimensions, bool isThere = true) {
+    const auto weights = [&](const Dimensions& dimensions, bool isThere = true) {
         std::size_t count = 1;
         for (const std::uint32_t axis : dimensions) {
             count *= axis;

@@ -11,7 +11,7 @@ namespace {
 
 using enum OperandType;
 
-TestOperation reshape(std::vector<std::int32_t> sizes) {
+TestOperation reshape(const std::vector<std::int32_t>& sizes) {
     TestOperand shape = int32s({static_cast<std::uint32_t>(sizes.size())}, sizes);
     shape.isConstant = true;
     return {OperationType::RESHAPE,
@@ -19,8 +19,8 @@ TestOperation reshape(std::vector<std::int32_t> sizes) {
             {tensor(TENSOR_FLOAT32)}};
 }
 
-Dimensions dimensionsOf(std::vector<std::int32_t> sizes) {
-    TestOperation operation = reshape(std::move(sizes));
+Dimensions dimensionsOf(const std::vector<std::int32_t>& sizes) {
+    TestOperation operation = reshape(sizes);
     EXPECT_EQ(operation.refusal(), "");
     return operation.outputs[0].dimensions;
 }
@@ -75,8 +75,8 @@ TEST(Reshape, takesTensorsWithoutElements) {
 }
 
 TEST(Reshape, refusesShapesOfOtherSizes) {
-    const auto refusal = [](std::vector<std::int32_t> sizes) {
-        return reshape(std::move(sizes)).refusal();
+    const auto refusal = [](const std::vector<std::int32_t>& sizes) {
+        return reshape(sizes).refusal();
     };
     EXPECT_EQ(refusal({4, 2}),
               "RESHAPE input 1 (shape): 8 elements in shape 4x2; must be 6, those of the input");

@@ -12,7 +12,7 @@ namespace {
 
 using enum OperandType;
 
-TestOperation softmax(TestOperand input, TestOperand output, float beta = 1.0F) {
+TestOperation softmax(const TestOperand& input, const TestOperand& output, float beta = 1.0F) {
     const bool isHalf = input.type == TENSOR_FLOAT16;
     return {
         OperationType::SOFTMAX, {input, isHalf ? scalar(Float16(beta)) : scalar(beta)}, {output}};

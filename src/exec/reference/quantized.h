@@ -16,8 +16,8 @@
 
 namespace nnburst::exec {
 
-/// The upper half of 2 * a * b, rounded to the nearest, ties upwards; the one overflow (both are the
-/// smallest number) saturates.
+/// The upper half of 2 * a * b, rounded to the nearest, ties upwards; the one overflow (both are
+/// the smallest number) saturates.
 [[nodiscard]] inline std::int32_t saturatingRoundingDoublingHighMultiply(std::int32_t a,
                                                                          std::int32_t b) noexcept {
     constexpr auto kLowest = std::numeric_limits<std::int32_t>::min();

@@ -131,24 +131,23 @@ void softmaxFloat(const T* input, T* output, const Slices& slices, float beta) {
 }
 
 template <class T>
-void softmaxQuantized(const T* input, T* output, const Slices& slices, double scaledBeta) {
+void softmaxQuantized(const T* input, T* output, const Slices& slices, double scaledBeta,
+                      QuantizedRange limits) {
     // There are only 256 differences to the maximum.
     std::array<float, 256> exponentials;
     for (std::size_t difference = 0; difference < exponentials.size(); ++difference) {
         exponentials[difference] =
             static_cast<float>(std::exp(-static_cast<double>(difference) * scaledBeta));
     }
-    constexpr std::int32_t kLowest = std::numeric_limits<T>::lowest();
-    constexpr std::int32_t kHighest = std::numeric_limits<T>::max();
     slices.forEach([&](std::size_t offset) {
-        std::int32_t maximum = kLowest;
+        std::int32_t maximum = limits.minimum;
         for (std::size_t i = 0; i < slices.size; ++i) {
             maximum = std::max<std::int32_t>(maximum, input[offset + i * slices.stride]);
         }
-        // An element that another process has changed since may be above the maximum.
+        // A byte is an index whatever another process has made of the element since.
         const auto exponential = [&](std::size_t i) {
-            const std::int32_t element = input[offset + i * slices.stride];
-            return exponentials[static_cast<std::size_t>(std::max(maximum - element, 0))];
+            return exponentials[static_cast<std::uint8_t>(maximum -
+                                                          input[offset + i * slices.stride])];
         };
         float sum = 0.0F;
         for (std::size_t i = 0; i < slices.size; ++i) {
@@ -158,7 +157,7 @@ void softmaxQuantized(const T* input, T* output, const Slices& slices, double sc
             const float probability = std::min(1.0F, exponential(i) / sum);
             const auto steps = static_cast<std::int32_t>(std::lround(256.0F * probability));
             output[offset + i * slices.stride] =
-                static_cast<T>(std::min(steps + kLowest, kHighest));
+                static_cast<T>(std::min(steps + limits.minimum, limits.maximum));
         }
     });
 }
@@ -181,7 +180,7 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     });
     dispatchQuantized8(input.type, [&]<class T>() {
         softmaxQuantized(input.as<const T>(), output.as<T>(), slices,
-                         static_cast<double>(beta) * input.scale);
+                         static_cast<double>(beta) * input.scale, quantizedLimits(input.type));
     });
     return {};
 }

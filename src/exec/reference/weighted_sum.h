@@ -161,6 +161,7 @@ void dispatchSums(const OperationView& operation, FusedActivationFunc activation
     const OperandView& weights = operation.inputs[1];
     dispatchFloat(input.type, [&]<class T>() { kernel(FloatSums<T>(activation)); });
     dispatchQuantized8(input.type, [&]<class T>() {
+        // NOLINTNEXTLINE(bugprone-branch-clone): the branches are equal only for one of the types
         if (weights.type == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL) {
             kernel(QuantizedSums<T, std::int8_t>(input, weights, operation.outputs[0], activation));
         } else {
