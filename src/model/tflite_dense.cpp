@@ -55,7 +55,7 @@ Dimensions reshaped(std::uint32_t elements, const std::vector<std::int32_t>& new
         result.push_back(size < 0 ? 0 : static_cast<std::uint32_t>(size));
         known = checkedMultiply(known, std::max(result.back(), 1U)).value_or(0);
     }
-    if (known == 0 || elements % known != 0 || std::count(result.begin(), result.end(), 0U) > 1) {
+    if (known == 0 || std::count(result.begin(), result.end(), 0U) > 1) {
         return {};
     }
     std::replace(result.begin(), result.end(), 0U, elements / known);

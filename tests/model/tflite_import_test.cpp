@@ -134,6 +134,40 @@ FileSpec rnnFile() {
     return file;
 }
 
+/// An LSTM from 2 to 3 elements without projection. Its input gate has values of its own, or is
+/// coupled to the forget gate.
+FileSpec lstmFile(bool isCoupled) {
+    FileSpec file;
+    file.codes = {{.code = Code::LSTM}};
+    file.buffers = {{},
+                    bytesOf(std::vector<float>(6, 1.0F)),
+                    bytesOf(std::vector<float>(9, 1.0F)),
+                    bytesOf(std::vector<float>(3, 1.0F))};
+    file.tensors = {{.shape = {1, 2}},
+                    {.shape = {3, 2}, .buffer = 1},
+                    {.shape = {3, 3}, .buffer = 2},
+                    {.shape = {3}, .buffer = 3},
+                    {.shape = {1, 3}, .isVariable = true},
+                    {.shape = {1, 3}, .isVariable = true},
+                    {.shape = {}}};
+    const std::int32_t inputWeights = isCoupled ? -1 : 1;
+    const std::int32_t inputRecurrent = isCoupled ? -1 : 2;
+    const std::int32_t inputBias = isCoupled ? -1 : 3;
+    file.operators = {
+        {.inputs = {0, inputWeights, 1,  1, 1, inputRecurrent, 2, 2, 2, -1, -1, -1, inputBias, 3, 3,
+                    3, -1,           -1, 4, 5},
+         .outputs = {6},
+         .optionsType = schema::BuiltinOptions::LSTMOptions,
+         .options = [](flatbuffers::FlatBufferBuilder& builder) {
+             return schema::CreateLSTMOptions(builder, schema::ActivationFunctionType::TANH, 50.0F,
+                                              2.0F)
+                 .Union();
+         }}};
+    file.inputs = {0};
+    file.outputs = {6};
+    return file;
+}
+
 /// A RESHAPE of 2x6 elements to `shape`, given as option.
 FileSpec reshapeFile(std::vector<std::int32_t> shape) {
     FileSpec file = addFile();
@@ -266,6 +300,45 @@ TEST(TfliteImport, makesVariablesInputsAndOutputs) {
     const Operation& rnn = result.model.main.operations.at(0);
     EXPECT_EQ(rnn.inputs.at(4), result.model.main.inputIndexes.at(1));
     EXPECT_EQ(rnn.outputs.at(0), result.model.main.outputIndexes.at(1));
+}
+
+TEST(TfliteImport, givesAnLstmTheScratchOfItsGates) {
+    const TfliteModel result = imported(lstmFile(false));
+    const Operation& lstm = result.model.main.operations.at(0);
+    ASSERT_EQ(lstm.inputs.size(), 23U);
+    ASSERT_EQ(lstm.outputs.size(), 4U);
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 20)), 4);  // TANH
+    EXPECT_EQ(valueOf<float>(result, inputAt(result, 21)), 50.0F);     // of the cells
+    EXPECT_EQ(valueOf<float>(result, inputAt(result, 22)), 2.0F);      // of the projection
+    EXPECT_EQ(operandAt(result, lstm.outputs[0]).dimensions, (Dimensions{1, 12}));
+    EXPECT_EQ(lstm.outputs[1], result.model.main.outputIndexes.at(1));
+    EXPECT_EQ(lstm.outputs[2], result.model.main.outputIndexes.at(2));
+    EXPECT_EQ(lstm.outputs[3], result.model.main.outputIndexes.at(0));
+
+    const TfliteModel coupled = imported(lstmFile(true));
+    EXPECT_EQ(inputAt(coupled, 1).lifetime, OperandLifeTime::NO_VALUE);
+    EXPECT_EQ(operandAt(coupled, coupled.model.main.operations.at(0).outputs.at(0)).dimensions,
+              (Dimensions{1, 9}));
+}
+
+TEST(TfliteImport, passesTheNormalisationOfLayersAfterTheClips) {
+    FileSpec file = lstmFile(false);
+    file.operators[0].inputs.insert(file.operators[0].inputs.end(), {3, 3, 3, 3});
+    const TfliteModel result = imported(file);
+    ASSERT_EQ(result.model.main.operations.at(0).inputs.size(), 27U);
+    EXPECT_EQ(inputAt(result, 26).dimensions, (Dimensions{3}));
+    file.operators[0].inputs.resize(25, 3);
+    EXPECT_EQ(refusal(file), "operator 0 (LSTM): 25 inputs: must be 20 to 24");
+}
+
+TEST(TfliteImport, refusesTheBasicKernelOfLstm) {
+    FileSpec file = lstmFile(false);
+    file.operators[0].options = [](flatbuffers::FlatBufferBuilder& builder) {
+        return schema::CreateLSTMOptions(builder, schema::ActivationFunctionType::TANH, 0.0F, 0.0F,
+                                         schema::LSTMKernelType::BASIC)
+            .Union();
+    };
+    EXPECT_EQ(refusal(file), "operator 0 (LSTM): the BASIC kernel is not supported");
 }
 
 TEST(TfliteImport, letsTheSecondReaderOfAVariableSeeItsNewValue) {
