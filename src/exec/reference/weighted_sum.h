@@ -137,10 +137,8 @@ class QuantizedSums {
     [[nodiscard]] Finisher finisher(std::size_t channel) const noexcept {
         const float weightScale =
             channelScales_ != nullptr ? channelScales_[channel] : weightScale_;
-        // The product in float, as TFLite has it: bit-exact results depend on its rounding.
-        const float productScale = inputScale_ * weightScale;
-        return Finisher(Requantizer(static_cast<double>(productScale) / outputScale_,
-                                    outputZeroPoint_, range_));
+        const double productScale = static_cast<double>(inputScale_) * weightScale;
+        return Finisher(Requantizer(productScale / outputScale_, outputZeroPoint_, range_));
     }
 
   private:
