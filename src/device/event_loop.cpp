@@ -14,17 +14,6 @@ namespace nnburst::device {
 
 namespace {
 
-/// Sends what the RPC system logs to our log, and spares exceptions their stack traces, for which
-/// it would start a process.
-class Diagnostics final : public kj::ExceptionCallback {
-  public:
-    void logMessage(kj::LogSeverity /*severity*/, const char* /*file*/, int /*line*/,
-                    int /*contextDepth*/, kj::String&& text) override {
-        spdlog::debug("rpc: {}", text.cStr());
-    }
-    StackTraceMode stackTraceMode() override { return StackTraceMode::NONE; }
-};
-
 /// kj ignores SIGPIPE in the whole process. Our threads block it and the application's threads
 /// never write to our sockets, so the application keeps what it had.
 kj::AsyncIoContext setUpAsyncIo() {
@@ -72,7 +61,6 @@ EventLoop::~EventLoop() {
 }
 
 void EventLoop::run(kj::Promise<void> end) {
-    const Diagnostics diagnostics;
     end.wait(io_.waitScope);
 }
 
@@ -124,6 +112,11 @@ void EventLoop::runJobs() {
             errorLog_.taskFailed(kj::mv(*exception));
         }
     }
+}
+
+void EventLoop::Diagnostics::logMessage(kj::LogSeverity /*severity*/, const char* /*file*/,
+                                        int /*line*/, int /*contextDepth*/, kj::String&& text) {
+    spdlog::debug("rpc: {}", text.cStr());
 }
 
 void EventLoop::ErrorLog::taskFailed(kj::Exception&& exception) {

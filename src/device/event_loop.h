@@ -63,6 +63,15 @@ class EventLoop {
     template <class T>
     class Completion;
 
+    /// Sends what the RPC system logs to our log, and spares exceptions their stack traces, for
+    /// which it would start a process.
+    class Diagnostics final : public kj::ExceptionCallback {
+      public:
+        void logMessage(kj::LogSeverity severity, const char* file, int line, int contextDepth,
+                        kj::String&& text) override;
+        StackTraceMode stackTraceMode() override { return StackTraceMode::NONE; }
+    };
+
     /// Where errors end that no caller waits for.
     struct ErrorLog final : public kj::TaskSet::ErrorHandler {
         void taskFailed(kj::Exception&& exception) override;
@@ -71,6 +80,7 @@ class EventLoop {
     kj::Promise<void> serveJobs();
     void runJobs();
 
+    Diagnostics diagnostics_;  // first: it serves as long as anything is there
     kj::AsyncIoContext io_;
     UniqueFd wakeUp_;  // eventfd
     kj::UnixEventPort::FdObserver wakeUpObserver_;

@@ -1,2 +1,147 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
+#include "device/local_device.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "device/unsupported.h"
+#include "nnburst/validation.h"
+
+namespace nnburst::device {
+
+namespace {
+
+/// The types of HAL 1.3 that operands of a main subgraph have.
+constexpr OperandType kFirstOperandType = OperandType::FLOAT32;
+constexpr OperandType kLastOperandType = OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+
+/// Refuses what no preparation of this driver can satisfy, before any work is done.
+Result<> checkOptions(const PrepareOptions& options) {
+    if (!options.modelCache.empty() || !options.dataCache.empty()) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("prepareModel with {} model and {} data cache files: this "
+                                   "driver needs none (getNumberOfCacheFilesNeeded)",
+                                   options.modelCache.size(), options.dataCache.size()));
+    }
+    if (options.deadline && *options.deadline <= std::chrono::steady_clock::now()) {
+        return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
+                       "prepareModel: the deadline has passed");
+    }
+    return {};
+}
+
+}  // namespace
+
+LocalDevice::LocalDevice(std::shared_ptr<exec::Engine> engine,
+                         std::shared_ptr<Scheduler> scheduler) noexcept
+    : engine_(std::move(engine)), scheduler_(std::move(scheduler)) {}
+
+Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& options,
+                                                         std::shared_ptr<Scheduler> scheduler) {
+    NNBURST_TRY_ASSIGN(std::shared_ptr<exec::Engine> engine, exec::Engine::create(options));
+    return std::shared_ptr<LocalDevice>(new LocalDevice(std::move(engine), std::move(scheduler)));
+}
+
+Result<Capabilities> LocalDevice::getCapabilities() {
+    // 1.0: no figure was measured. The reference of these figures is the HAL's own CPU path, which
+    // does not exist outside of Android.
+    Capabilities capabilities;
+    for (auto code = static_cast<std::int32_t>(kFirstOperandType);
+         code <= static_cast<std::int32_t>(kLastOperandType); ++code) {
+        capabilities.operandPerformance.push_back(
+            {.type = static_cast<OperandType>(code), .info = {}});
+    }
+    return capabilities;
+}
+
+Result<DeviceType> LocalDevice::getType() {
+    return DeviceType::CPU;
+}
+
+Result<std::string> LocalDevice::getVersionString() {
+    return std::string("nnburst-" NNBURST_VERSION);
+}
+
+Result<std::vector<Extension>> LocalDevice::getSupportedExtensions() {
+    return std::vector<Extension>();
+}
+
+Result<NumberOfCacheFiles> LocalDevice::getNumberOfCacheFilesNeeded() {
+    return NumberOfCacheFiles{};
+}
+
+DeviceStatus LocalDevice::getStatus() {
+    return DeviceStatus::AVAILABLE;
+}
+
+Result<std::vector<bool>> LocalDevice::getSupportedOperations(const Model& model) {
+    NNBURST_TRY(validateModel(model));
+    return exec::CompiledModel::supportedOperations(model);
+}
+
+Result<> LocalDevice::prepareModel(const Model& model, const PrepareOptions& options,
+                                   PreparedModelCallback callback) {
+    return prepare(model, options, std::move(callback));
+}
+
+Result<> LocalDevice::prepare(Model model, const PrepareOptions& options,
+                              PrepareCallback callback) {
+    const auto sharedCallback = std::make_shared<PrepareCallback>(std::move(callback));
+    const Result<> launched = [&]() -> Result<> {
+        NNBURST_TRY(checkOptions(options));
+        NNBURST_TRY(validateModel(model));
+        return scheduler_->trySubmit([engine = engine_, scheduler = scheduler_,
+                                      sharedModel = std::make_shared<Model>(std::move(model)),
+                                      deadline = options.deadline, sharedCallback] {
+            (*sharedCallback)([&]() -> Result<std::shared_ptr<LocalPreparedModel>> {
+                if (deadline && *deadline <= std::chrono::steady_clock::now()) {
+                    return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
+                                   "prepareModel: the deadline passed before a worker was free");
+                }
+                NNBURST_TRY_ASSIGN(auto compiled,
+                                   exec::CompiledModel::compile(engine, *sharedModel));
+                return std::make_shared<LocalPreparedModel>(std::move(compiled), scheduler);
+            }());
+        });
+    }();
+    if (!launched) {
+        (*sharedCallback)(tl::unexpected<Error>(launched.error()));
+    }
+    return launched;
+}
+
+Result<> LocalDevice::prepareModelFromCache(const PrepareOptions& /*options*/,
+                                            PreparedModelCallback callback) {
+    const Result<> status = unsupported("prepareModelFromCache");
+    callback(tl::unexpected<Error>(status.error()));
+    return status;
+}
+
+Result<AllocatedBuffer> LocalDevice::allocate(
+    const BufferDesc& /*desc*/, std::span<const SharedPreparedModel> /*preparedModels*/,
+    std::span<const BufferRole> /*inputRoles*/, std::span<const BufferRole> /*outputRoles*/) {
+    return unsupported("allocate");
+}
+
+std::size_t defaultWorkerCount() noexcept {
+    return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 8);
+}
+
+}  // namespace nnburst::device
+
+namespace nnburst {
+
+Result<SharedDevice> makeLocalDevice(const DriverOptions& options) {
+    if (!options.processors.empty()) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       "makeLocalDevice with processors: they can be chosen for a driver process "
+                       "only; set the affinity of the application's own threads instead");
+    }
+    NNBURST_TRY_ASSIGN(std::shared_ptr<device::Scheduler> scheduler,
+                       device::Scheduler::create("nnburst-work", device::defaultWorkerCount()));
+    return device::LocalDevice::create(options, std::move(scheduler));
+}
+
+}  // namespace nnburst

@@ -1,3 +1,195 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-int main() { return 1; }
+
+// nnburst-driver: the driver process. Serves a device on a socket until it is told to stop.
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <signal.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/event_loop.h"
+#include "device/local_device.h"
+#include "device/service.h"
+#include "device/unix_socket.h"
+
+namespace nnburst {
+namespace {
+
+/// The first descriptor that systemd passes (sd_listen_fds(3)).
+constexpr int kFirstSystemdFd = 3;
+
+struct Options {
+    std::string socketPath;
+    int fd = -1;
+    DriverOptions driver;
+    bool noXnnpack = false;
+    std::string logLevel = "info";
+};
+
+/// The socket that systemd listens on for us, if it started us so: LISTEN_PID is ours and
+/// LISTEN_FDS says how many there are.
+Result<std::optional<int>> systemdSocket() {
+    const char* pid = std::getenv("LISTEN_PID");
+    const char* count = std::getenv("LISTEN_FDS");
+    if (pid == nullptr || count == nullptr || std::to_string(::getpid()) != pid) {
+        return std::optional<int>();
+    }
+    if (std::string_view(count) != "1") {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("systemd passes {} sockets; the unit must have one "
+                                   "ListenStream=",
+                                   count));
+    }
+    return std::optional<int>(kFirstSystemdFd);
+}
+
+Result<> useProcessors(const std::vector<std::uint32_t>& processors) {
+    if (processors.empty()) {
+        return {};
+    }
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const std::uint32_t processor : processors) {
+        if (processor >= CPU_SETSIZE) {
+            return failure(ErrorStatus::INVALID_ARGUMENT,
+                           fmt::format("processor {}: must be below {}", processor, CPU_SETSIZE));
+        }
+        CPU_SET(processor, &set);
+    }
+    if (::sched_setaffinity(0, sizeof(set), &set) != 0) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("cannot run on processors {}: {}", fmt::join(processors, ","),
+                                   std::strerror(errno)));
+    }
+    return {};
+}
+
+/// A private driver ends with the process that started it, also if that is killed.
+Result<> endWithParent() {
+    const pid_t parent = ::getppid();
+    if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       fmt::format("cannot ask to end with the parent: {}", std::strerror(errno)));
+    }
+    if (::getppid() != parent) {
+        return failure(ErrorStatus::DEVICE_UNAVAILABLE, "the parent is gone already");
+    }
+    return {};
+}
+
+Result<> serve(const Options& options) {
+    NNBURST_TRY_ASSIGN(const std::optional<int> systemd, systemdSocket());
+    const int ways =
+        (options.socketPath.empty() ? 0 : 1) + (options.fd >= 0 ? 1 : 0) + (systemd ? 1 : 0);
+    if (ways != 1) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       "say where to serve: either --socket PATH, or --fd N, or socket activation "
+                       "by systemd");
+    }
+    if (options.fd >= 0) {
+        NNBURST_TRY(endWithParent());
+    }
+    NNBURST_TRY(useProcessors(options.driver.processors));
+
+    std::shared_ptr<device::Scheduler> scheduler;
+    NNBURST_TRY_ASSIGN(scheduler,
+                       device::Scheduler::create("nnburst-work", device::defaultWorkerCount()));
+    NNBURST_TRY_ASSIGN(const std::shared_ptr<device::LocalDevice> device,
+                       device::LocalDevice::create(options.driver, scheduler));
+    std::optional<device::UnixListener> listener;
+    if (!options.socketPath.empty()) {
+        NNBURST_TRY_ASSIGN(auto listening, device::UnixListener::listen(options.socketPath));
+        listener.emplace(std::move(listening));
+    }
+
+    device::EventLoop loop;
+    {
+        device::Service service(loop, device, scheduler);
+        const auto signalled = [&loop](int number) {
+            return loop.io().unixEventPort.onSignal(number).then(
+                [number](auto&&) { spdlog::info("stopping: {}", ::strsignal(number)); });
+        };
+        kj::Promise<void> end = signalled(SIGTERM).exclusiveJoin(signalled(SIGINT));
+        if (options.fd >= 0) {
+            auto stream = loop.io().lowLevelProvider->wrapUnixSocketFd(kj::AutoCloseFd(options.fd));
+            end = end.exclusiveJoin(service.serve(kj::mv(stream)));
+            spdlog::debug("serving the process that started this one, {}", ::getppid());
+        } else {
+            end = end.exclusiveJoin(service.listen(listener ? listener->fd() : *systemd));
+            spdlog::info("serving on {} with {} kernel thread{}",
+                         listener ? options.socketPath : "the socket of systemd",
+                         options.driver.threads, options.driver.threads == 1 ? "" : "s");
+        }
+        loop.run(kj::mv(end));
+    }
+    loop.close();
+    return {};
+}
+
+int run(int argc, char** argv) {
+    Options options;
+    CLI::App app("The nnburst driver: runs neural networks for other processes.");
+    app.set_version_flag("--version", "nnburst-driver " NNBURST_VERSION);
+    app.add_option("--socket", options.socketPath,
+                   "Serve on the Unix socket PATH; its mode is 0660, and it is removed at the end")
+        ->type_name("PATH");
+    app.add_option("--fd", options.fd,
+                   "Serve one client on the connected socket N, which this process inherited, and "
+                   "end with it")
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber);
+    app.add_option("--threads", options.driver.threads,
+                   "Threads that share the work of one operation")
+        ->type_name("N")
+        ->check(CLI::Range(1U, exec::Engine::kMaximumThreads))
+        ->capture_default_str();
+    app.add_option("--processors", options.driver.processors,
+                   "Processors to run on, such as 0,2; all by default")
+        ->type_name("LIST")
+        ->delimiter(',');
+    app.add_flag("--no-xnnpack", options.noXnnpack, "Run all operations on the reference kernels");
+    app.add_option("--log-level", options.logLevel, "What to log to standard error")
+        ->type_name("LEVEL")
+        ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "critical", "off"}))
+        ->capture_default_str();
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
+    options.driver.useXnnpack = !options.noXnnpack;
+
+    spdlog::set_default_logger(spdlog::stderr_color_mt("nnburst-driver"));
+    spdlog::set_level(spdlog::level::from_str(options.logLevel));
+    // Before any thread starts, so that all of them have the same signals blocked.
+    ::signal(SIGPIPE, SIG_IGN);
+    kj::UnixEventPort::captureSignal(SIGTERM);
+    kj::UnixEventPort::captureSignal(SIGINT);
+
+    if (const Result<> served = serve(options); !served) {
+        fmt::print(stderr, "nnburst-driver: {}\n", served.error().message);
+        return 1;
+    }
+    spdlog::debug("ended");
+    return 0;
+}
+
+}  // namespace
+}  // namespace nnburst
+
+int main(int argc, char** argv) {
+    return nnburst::run(argc, argv);
+}

@@ -1,0 +1,100 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/burst_service.h"
+
+#include <utility>
+#include <vector>
+
+#include "burst/server.h"
+#include "device/conversion.h"
+#include "device/conversion_support.h"
+#include "device/descriptors.h"
+#include "device/loop_work.h"
+#include "device/rpc_limits.h"
+#include "nnburst/device.h"
+
+namespace nnburst::device {
+
+namespace {
+
+/// Asks the client for memory, from the burst's thread.
+class RpcDriverControlPlane final : public burst::DriverControlPlane {
+  public:
+    RpcDriverControlPlane(EventLoop& loop, rpc::BurstCallback::Client callback)
+        : loop_(loop), callback_(ownedByLoop(loop, kj::mv(callback))) {}
+
+    [[nodiscard]] Result<std::vector<SharedRegion>> getMemories(
+        std::span<const std::int32_t> slots) override {
+        NNBURST_TRY(checkCount(slots.size(), kMaximumPoolsPerMessage, "slots"));
+        return loop_.call<std::vector<SharedRegion>>([&] {
+            auto call = callback_->getMemoriesRequest();
+            auto message = call.initSlots(static_cast<unsigned>(slots.size()));
+            for (unsigned i = 0; i < message.size(); ++i) {
+                message.set(i, slots[i]);
+            }
+            auto memories = call.send().then(
+                [](auto&& response) -> kj::Promise<Result<std::vector<SharedRegion>>> {
+                    if (const Result<> status = fromMessage(response.getStatus()); !status) {
+                        return Result<std::vector<SharedRegion>>(
+                            tl::unexpected<Error>(status.error()));
+                    }
+                    auto received = receiveRegions(response.getMemories());
+                    return received.attach(kj::mv(response));
+                });
+            return memories.exclusiveJoin(
+                loop_.timer()
+                    .afterDelay(static_cast<std::int64_t>(kHangTimeout.count()) * kj::MILLISECONDS)
+                    .then([]() -> Result<std::vector<SharedRegion>> {
+                        return failure(ErrorStatus::GENERAL_FAILURE,
+                                       "the client does not answer the question for memory");
+                    }));
+        });
+    }
+
+  private:
+    EventLoop& loop_;
+    const std::shared_ptr<rpc::BurstCallback::Client> callback_;
+};
+
+class BurstService final : public rpc::Burst::Server {
+  public:
+    BurstService(std::shared_ptr<Scheduler> scheduler,
+                 std::unique_ptr<burst::Server> server) noexcept
+        : scheduler_(std::move(scheduler)), server_(std::move(server)) {}
+
+    /// The client is gone or has dropped the burst. Its thread may be running the model, or be
+    /// asking this loop for memory: a worker waits for it.
+    ~BurstService() noexcept {
+        server_->stop();
+        scheduler_->submit([server = std::move(server_)]() mutable { server = nullptr; });
+    }
+
+  protected:
+    kj::Promise<void> freeMemory(FreeMemoryContext context) override {
+        server_->freeMemory(context.getParams().getSlot());
+        return kj::READY_NOW;
+    }
+
+  private:
+    const std::shared_ptr<Scheduler> scheduler_;
+    std::shared_ptr<burst::Server> server_;  // shared, because a job has to be copyable
+};
+
+}  // namespace
+
+Result<rpc::Burst::Client> serveBurst(EventLoop& loop, std::shared_ptr<Scheduler> scheduler,
+                                      SharedRegion channel,
+                                      std::shared_ptr<exec::CompiledModel> model,
+                                      rpc::BurstCallback::Client callback,
+                                      std::chrono::nanoseconds spinWindow) {
+    if (!channel) {
+        return failure(ErrorStatus::INVALID_ARGUMENT, "configureExecutionBurst without a channel");
+    }
+    NNBURST_TRY_ASSIGN(auto server, burst::Server::create(std::move(channel), std::move(model),
+                                                          std::make_shared<RpcDriverControlPlane>(
+                                                              loop, kj::mv(callback)),
+                                                          {.spinWindow = spinWindow}));
+    return rpc::Burst::Client(kj::heap<BurstService>(std::move(scheduler), std::move(server)));
+}
+
+}  // namespace nnburst::device

@@ -1,0 +1,46 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A driver process that belongs to this one. A thread of its own starts it and reaps it, because a
+/// child that asks to be ended with its parent (PR_SET_PDEATHSIG) is ended with the thread that
+/// started it.
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "nnburst/memory.h"
+#include "nnburst/result.h"
+
+namespace nnburst::device {
+
+class ChildProcess {
+  public:
+    /// The descriptor under which the child finds `socket`.
+    static constexpr int kSocketFd = 3;
+
+    /// Starts `program` (a path, or a name on the PATH) with `arguments`. It inherits standard
+    /// output and error and `socket`, and nothing else. DEVICE_UNAVAILABLE if it cannot be started.
+    [[nodiscard]] static Result<std::unique_ptr<ChildProcess>> start(
+        const std::string& program, const std::vector<std::string>& arguments, UniqueFd socket);
+
+    /// Leaves the child to its thread, which gives it some time to end by itself, then kills it.
+    /// Does not wait.
+    ~ChildProcess();
+    ChildProcess(const ChildProcess&) = delete;
+    ChildProcess& operator=(const ChildProcess&) = delete;
+
+    [[nodiscard]] pid_t pid() const noexcept { return pid_; }
+
+  private:
+    ChildProcess(pid_t pid, UniqueFd release) noexcept;
+
+    pid_t pid_;
+    UniqueFd release_;  // the thread sees it closed
+};
+
+}  // namespace nnburst::device

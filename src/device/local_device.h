@@ -1,0 +1,59 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The device itself: prepares models with the execution room. `makeLocalDevice` gives it to the
+/// application, the driver's service gives it to other processes.
+
+#include <functional>
+#include <memory>
+
+#include "device/local_prepared_model.h"
+#include "device/scheduler.h"
+#include "exec/compiled_model.h"
+#include "nnburst/device.h"
+
+namespace nnburst::device {
+
+class LocalDevice final : public Device {
+  public:
+    using PrepareCallback =
+        std::function<void(Result<std::shared_ptr<LocalPreparedModel>> preparedModel)>;
+
+    /// `scheduler` prepares models and runs asynchronous executions.
+    [[nodiscard]] static Result<std::shared_ptr<LocalDevice>> create(
+        const DriverOptions& options, std::shared_ptr<Scheduler> scheduler);
+
+    [[nodiscard]] Result<Capabilities> getCapabilities() override;
+    [[nodiscard]] Result<DeviceType> getType() override;
+    [[nodiscard]] Result<std::string> getVersionString() override;
+    [[nodiscard]] Result<std::vector<Extension>> getSupportedExtensions() override;
+    [[nodiscard]] Result<NumberOfCacheFiles> getNumberOfCacheFilesNeeded() override;
+    [[nodiscard]] DeviceStatus getStatus() override;
+    [[nodiscard]] Result<std::vector<bool>> getSupportedOperations(const Model& model) override;
+    [[nodiscard]] Result<> prepareModel(const Model& model, const PrepareOptions& options,
+                                        PreparedModelCallback callback) override;
+    [[nodiscard]] Result<> prepareModelFromCache(const PrepareOptions& options,
+                                                 PreparedModelCallback callback) override;
+    [[nodiscard]] Result<AllocatedBuffer> allocate(
+        const BufferDesc& desc, std::span<const SharedPreparedModel> preparedModels,
+        std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles) override;
+
+    /// prepareModel, with a model that is given away and a callback that gets the very type.
+    [[nodiscard]] Result<> prepare(Model model, const PrepareOptions& options,
+                                   PrepareCallback callback);
+
+  private:
+    LocalDevice(std::shared_ptr<exec::Engine> engine,
+                std::shared_ptr<Scheduler> scheduler) noexcept;
+
+    std::shared_ptr<exec::Engine> engine_;
+    std::shared_ptr<Scheduler> scheduler_;
+};
+
+/// Workers for preparing and for asynchronous executions: one a processor, at least two so that
+/// executions need not wait for a preparation, and at most eight.
+[[nodiscard]] std::size_t defaultWorkerCount() noexcept;
+
+}  // namespace nnburst::device

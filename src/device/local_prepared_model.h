@@ -1,0 +1,45 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A prepared model that executes in this process: the whole of a local device's, and what the
+/// driver's service calls.
+
+#include <memory>
+
+#include "device/scheduler.h"
+#include "exec/compiled_model.h"
+#include "nnburst/device.h"
+
+namespace nnburst::device {
+
+/// Synchronous executions and bursts run on the caller's thread, asynchronous ones on the
+/// scheduler's.
+class LocalPreparedModel final : public PreparedModel {
+  public:
+    LocalPreparedModel(std::shared_ptr<exec::CompiledModel> model,
+                       std::shared_ptr<Scheduler> scheduler) noexcept;
+
+    [[nodiscard]] Result<> executeSynchronously(const Request& request,
+                                                const ExecutionOptions& options,
+                                                ExecutionOutcome& outcome) override;
+    [[nodiscard]] Result<> execute(const Request& request, const ExecutionOptions& options,
+                                   ExecutionCallback callback) override;
+    [[nodiscard]] Result<FencedExecution> executeFenced(
+        const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
+        OptionalTimeoutDuration timeoutAfterFence) override;
+    [[nodiscard]] Result<std::unique_ptr<Burst>> configureExecutionBurst(
+        const BurstOptions& options) override;
+
+    /// What a burst of another process runs.
+    [[nodiscard]] const std::shared_ptr<exec::CompiledModel>& compiledModel() const noexcept {
+        return model_;
+    }
+
+  private:
+    std::shared_ptr<exec::CompiledModel> model_;
+    std::shared_ptr<Scheduler> scheduler_;
+};
+
+}  // namespace nnburst::device

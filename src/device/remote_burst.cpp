@@ -1,0 +1,112 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/remote_burst.h"
+
+#include <utility>
+#include <vector>
+
+#include "device/conversion.h"
+#include "device/conversion_support.h"
+#include "device/descriptors.h"
+#include "device/rpc_limits.h"
+
+namespace nnburst::device {
+
+namespace {
+
+using BurstHandle = std::shared_ptr<RemoteHandle<rpc::Burst>>;
+
+/// The driver's questions for the memory of slots.
+class BurstCallbackServer final : public rpc::BurstCallback::Server {
+  public:
+    explicit BurstCallbackServer(std::weak_ptr<burst::Controller> controller) noexcept
+        : controller_(std::move(controller)) {}
+
+  protected:
+    kj::Promise<void> getMemories(GetMemoriesContext context) override {
+        const auto slots = context.getParams().getSlots();
+        const Result<> allowed = checkCount(slots.size(), kMaximumPoolsPerMessage, "slots");
+        const auto controller = controller_.lock();
+        toMessage(allowed, context.getResults().initStatus());
+        if (!allowed || !controller) {
+            return kj::READY_NOW;
+        }
+        const std::vector<SharedRegion> regions =
+            controller->getMemories(numbersFromMessage<std::int32_t>(slots));
+        auto memories = context.getResults().initMemories(static_cast<unsigned>(regions.size()));
+        for (unsigned i = 0; i < memories.size(); ++i) {
+            toMessage(regions[i], memories[i]);
+        }
+        return kj::READY_NOW;
+    }
+
+  private:
+    std::weak_ptr<burst::Controller> controller_;
+};
+
+/// What the controller asks of the driver beside the queues.
+class RemoteControlPlane final : public burst::ClientControlPlane {
+  public:
+    RemoteControlPlane(PreparedModelHandle model, BurstHandle burst) noexcept
+        : model_(std::move(model)), burst_(std::move(burst)) {}
+
+    [[nodiscard]] Result<> executeSynchronously(const Request& request,
+                                                const ExecutionOptions& options,
+                                                ExecutionOutcome& outcome) override {
+        return executeRemotely(*model_, request, options, outcome);
+    }
+
+    void freeMemory(std::int32_t slot) override {
+        // The only error is a lost connection, which has freed everything.
+        (void)burst_->connection()->call<void>([&] {
+            auto call = burst_->client().freeMemoryRequest();
+            call.setSlot(slot);
+            return call.send().then([](auto&&) { return Result<>(); });
+        });
+    }
+
+    [[nodiscard]] Result<> checkAlive() override { return model_->connection()->ping(); }
+
+  private:
+    PreparedModelHandle model_;
+    BurstHandle burst_;
+};
+
+}  // namespace
+
+RemoteBurst::RemoteBurst(std::shared_ptr<burst::Controller> controller) noexcept
+    : controller_(std::move(controller)) {}
+
+Result<std::unique_ptr<Burst>> RemoteBurst::create(const PreparedModelHandle& model,
+                                                   const BurstOptions& options) {
+    NNBURST_TRY_ASSIGN(std::unique_ptr<burst::Controller> created,
+                       burst::Controller::create(options));
+    const std::shared_ptr<burst::Controller> controller(std::move(created));
+    const std::shared_ptr<Connection>& connection = model->connection();
+    NNBURST_TRY_ASSIGN(const BurstHandle burst, connection->call<BurstHandle>([&] {
+        auto call = model->client().configureExecutionBurstRequest();
+        toMessage(controller->channel(), call.initChannel());
+        call.setCallback(kj::heap<BurstCallbackServer>(controller));
+        call.setDriverSpinNanoseconds(options.driverWait.spinWindow.count());
+        return call.send().then([&](auto&& response) -> Result<BurstHandle> {
+            NNBURST_TRY(fromMessage(response.getStatus()));
+            if (!response.hasBurst()) {
+                return failure(ErrorStatus::GENERAL_FAILURE,
+                               "the driver accepted a burst without giving it");
+            }
+            connection->notifyOfLoss(controller);
+            return std::make_shared<RemoteHandle<rpc::Burst>>(connection, response.getBurst());
+        });
+    }));
+    controller->attach(std::make_shared<RemoteControlPlane>(model, burst));
+    return std::unique_ptr<Burst>(new RemoteBurst(controller));
+}
+
+Result<> RemoteBurst::execute(const Request& request, const ExecutionOptions& options,
+                              ExecutionOutcome& outcome) {
+    return controller_->execute(request, options, outcome);
+}
+
+void RemoteBurst::freeMemory(const SharedRegion& region) { controller_->freeMemory(region); }
+
+}  // namespace nnburst::device

@@ -1,0 +1,182 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/remote_device.h"
+
+#include <utility>
+
+#include "device/conversion.h"
+#include "device/delivery.h"
+#include "device/remote_prepared_model.h"
+#include "device/unsupported.h"
+
+namespace nnburst::device {
+
+namespace {
+
+using PrepareDelivery = Delivery<Result<SharedPreparedModel>>;
+
+/// What the driver calls when a model is prepared or cannot be.
+class PreparedModelCallbackServer final : public rpc::PreparedModelCallback::Server {
+  public:
+    PreparedModelCallbackServer(std::shared_ptr<Connection> connection,
+                                std::shared_ptr<PrepareDelivery> delivery) noexcept
+        : connection_(std::move(connection)), delivery_(std::move(delivery)) {}
+
+  protected:
+    kj::Promise<void> notify(NotifyContext context) override {
+        if (delivery_) {
+            delivery_->give(preparedModel(context.getParams()));
+            delivery_ = nullptr;
+            connection_ = nullptr;
+        }
+        return kj::READY_NOW;
+    }
+
+  private:
+    Result<SharedPreparedModel> preparedModel(
+        rpc::PreparedModelCallback::NotifyParams::Reader params) {
+        NNBURST_TRY(fromMessage(params.getStatus()));
+        if (!params.hasPreparedModel()) {
+            return failure(ErrorStatus::GENERAL_FAILURE,
+                           "the driver announced a prepared model without giving it");
+        }
+        return std::make_shared<RemotePreparedModel>(connection_, params.getPreparedModel());
+    }
+
+    std::shared_ptr<Connection> connection_;
+    std::shared_ptr<PrepareDelivery> delivery_;
+};
+
+}  // namespace
+
+RemoteDevice::RemoteDevice(std::shared_ptr<Connection> connection) noexcept
+    : connection_(std::move(connection)) {}
+
+Result<Capabilities> RemoteDevice::getCapabilities() {
+    return connection_->call<Capabilities>([this] {
+        return connection_->device().getCapabilitiesRequest().send().then(
+            [](auto&& response) -> Result<Capabilities> {
+                NNBURST_TRY(fromMessage(response.getStatus()));
+                return fromMessage(response.getCapabilities());
+            });
+    });
+}
+
+Result<DeviceType> RemoteDevice::getType() {
+    return connection_->call<DeviceType>([this] {
+        return connection_->device().getTypeRequest().send().then(
+            [](auto&& response) -> Result<DeviceType> {
+                NNBURST_TRY(fromMessage(response.getStatus()));
+                return deviceTypeFromMessage(response.getType());
+            });
+    });
+}
+
+Result<std::string> RemoteDevice::getVersionString() {
+    return connection_->call<std::string>([this] {
+        return connection_->device().getVersionStringRequest().send().then(
+            [](auto&& response) -> Result<std::string> {
+                NNBURST_TRY(fromMessage(response.getStatus()));
+                return fromMessage(response.getVersion());
+            });
+    });
+}
+
+Result<std::vector<Extension>> RemoteDevice::getSupportedExtensions() {
+    return connection_->call<std::vector<Extension>>([this] {
+        return connection_->device().getSupportedExtensionsRequest().send().then(
+            [](auto&& response) -> Result<std::vector<Extension>> {
+                NNBURST_TRY(fromMessage(response.getStatus()));
+                return fromMessage(response.getExtensions());
+            });
+    });
+}
+
+Result<NumberOfCacheFiles> RemoteDevice::getNumberOfCacheFilesNeeded() {
+    return connection_->call<NumberOfCacheFiles>([this] {
+        return connection_->device().getNumberOfCacheFilesNeededRequest().send().then(
+            [](auto&& response) -> Result<NumberOfCacheFiles> {
+                NNBURST_TRY(fromMessage(response.getStatus()));
+                return NumberOfCacheFiles{.numModelCache = response.getNumModelCache(),
+                                          .numDataCache = response.getNumDataCache()};
+            });
+    });
+}
+
+DeviceStatus RemoteDevice::getStatus() {
+    const Result<DeviceStatus> status = connection_->call<DeviceStatus>([this] {
+        return connection_->device().getStatusRequest().send().then(
+            [](auto&& response) -> Result<DeviceStatus> {
+                return deviceStatusFromMessage(response.getDeviceStatus());
+            });
+    });
+    return status ? *status : DeviceStatus::OFFLINE;
+}
+
+Result<std::vector<bool>> RemoteDevice::getSupportedOperations(const Model& model) {
+    NNBURST_TRY_ASSIGN(const SharedRegion operandValues, shareOperandValues(model));
+    NNBURST_TRY_ASSIGN(
+        std::vector<bool> supported,
+        connection_->call<std::vector<bool>>([&]() -> kj::Promise<Result<std::vector<bool>>> {
+            auto call = connection_->device().getSupportedOperationsRequest();
+            if (Result<> fits = toMessage(model, operandValues, call.initModel()); !fits) {
+                return Result<std::vector<bool>>(tl::unexpected<Error>(std::move(fits.error())));
+            }
+            return call.send().then([](auto&& response) -> Result<std::vector<bool>> {
+                NNBURST_TRY(fromMessage(response.getStatus()));
+                std::vector<bool> answers;
+                for (const bool answer : response.getSupported()) {
+                    answers.push_back(answer);
+                }
+                return answers;
+            });
+        }));
+    if (supported.size() != model.main.operations.size()) {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       fmt::format("the driver answered for {} operations of {}", supported.size(),
+                                   model.main.operations.size()));
+    }
+    return supported;
+}
+
+Result<> RemoteDevice::prepareModel(const Model& model, const PrepareOptions& options,
+                                    PreparedModelCallback callback) {
+    const Result<SharedRegion> operandValues = [&]() -> Result<SharedRegion> {
+        if (!options.modelCache.empty() || !options.dataCache.empty()) {
+            return unsupported("prepareModel with cache files");
+        }
+        NNBURST_TRY_ASSIGN(SharedRegion shared, shareOperandValues(model));
+        NNBURST_TRY(connection_->reserveCallback());
+        return shared;
+    }();
+    if (!operandValues) {
+        callback(tl::unexpected<Error>(operandValues.error()));
+        return tl::unexpected<Error>(operandValues.error());
+    }
+    const auto delivery = std::make_shared<PrepareDelivery>(connection_, std::move(callback));
+    return connection_->call<void>([&, delivery]() -> kj::Promise<Result<>> {
+        auto call = connection_->device().prepareModelRequest();
+        toMessage(options, call.initOptions());
+        if (Result<> fits = toMessage(model, *operandValues, call.initModel()); !fits) {
+            delivery->give(tl::unexpected<Error>(fits.error()));
+            return fits;
+        }
+        call.setCallback(kj::heap<PreparedModelCallbackServer>(connection_, delivery));
+        return launched(call.send(), delivery);
+    });
+}
+
+Result<> RemoteDevice::prepareModelFromCache(const PrepareOptions& /*options*/,
+                                             PreparedModelCallback callback) {
+    const Result<> status = unsupported("prepareModelFromCache");
+    callback(tl::unexpected<Error>(status.error()));
+    return status;
+}
+
+Result<AllocatedBuffer> RemoteDevice::allocate(
+    const BufferDesc& /*desc*/, std::span<const SharedPreparedModel> /*preparedModels*/,
+    std::span<const BufferRole> /*inputRoles*/, std::span<const BufferRole> /*outputRoles*/) {
+    return unsupported("allocate");
+}
+
+}  // namespace nnburst::device

@@ -1,0 +1,279 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/service.h"
+
+#include <capnp/rpc-twoparty.h>
+#include <spdlog/spdlog.h>
+
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "device/conversion.h"
+#include "device/loop_work.h"
+#include "device/nnburst.capnp.h"
+#include "device/prepared_model_service.h"
+#include "device/rpc_limits.h"
+#include "device/unsupported.h"
+
+namespace nnburst::device {
+
+namespace {
+
+using Prepared = Result<std::shared_ptr<LocalPreparedModel>>;
+using Callback = std::shared_ptr<rpc::PreparedModelCallback::Client>;
+
+/// Calls a client's callback. On the loop's thread.
+void notify(EventLoop& loop, const std::shared_ptr<Scheduler>& scheduler, const Callback& callback,
+            Prepared prepared) {
+    auto call = callback->notifyRequest();
+    if (prepared) {
+        toMessage(Result<>(), call.initStatus());
+        call.setPreparedModel(servePreparedModel(loop, scheduler, std::move(*prepared)));
+    } else {
+        toMessage(tl::unexpected<Error>(prepared.error()), call.initStatus());
+    }
+    call.send().detach([](kj::Exception&&) {});  // the client is gone
+}
+
+class DeviceService final : public rpc::Device::Server {
+  public:
+    DeviceService(EventLoop& loop, std::shared_ptr<LocalDevice> device,
+                  std::shared_ptr<Scheduler> scheduler) noexcept
+        : loop_(loop), device_(std::move(device)), scheduler_(std::move(scheduler)) {}
+
+  protected:
+    kj::Promise<void> getCapabilities(GetCapabilitiesContext context) override {
+        return answer(context, device_->getCapabilities(), [](auto results, const auto& value) {
+            toMessage(value, results.initCapabilities());
+        });
+    }
+
+    kj::Promise<void> getType(GetTypeContext context) override {
+        return answer(context, device_->getType(), [](auto results, DeviceType value) {
+            results.setType(static_cast<std::int32_t>(value));
+        });
+    }
+
+    kj::Promise<void> getVersionString(GetVersionStringContext context) override {
+        return answer(context, device_->getVersionString(),
+                      [](auto results, const auto& value) { results.setVersion(value.c_str()); });
+    }
+
+    kj::Promise<void> getSupportedExtensions(GetSupportedExtensionsContext context) override {
+        return answer(
+            context, device_->getSupportedExtensions(), [](auto results, const auto& value) {
+                toMessage(value, results.initExtensions(static_cast<unsigned>(value.size())));
+            });
+    }
+
+    kj::Promise<void> getNumberOfCacheFilesNeeded(
+        GetNumberOfCacheFilesNeededContext context) override {
+        return answer(context, device_->getNumberOfCacheFilesNeeded(),
+                      [](auto results, const NumberOfCacheFiles& value) {
+                          results.setNumModelCache(value.numModelCache);
+                          results.setNumDataCache(value.numDataCache);
+                      });
+    }
+
+    kj::Promise<void> getStatus(GetStatusContext context) override {
+        context.getResults().setDeviceStatus(static_cast<std::int32_t>(device_->getStatus()));
+        return kj::READY_NOW;
+    }
+
+    kj::Promise<void> getSupportedOperations(GetSupportedOperationsContext context) override {
+        return withModel<std::vector<bool>>(context.getParams().getModel(),
+                                            [device = device_](const Model& model) {
+                                                return device->getSupportedOperations(model);
+                                            })
+            .then([context](Result<std::vector<bool>>&& supported) mutable {
+                return answer(context, supported, [](auto results, const auto& value) {
+                    auto list = results.initSupported(static_cast<unsigned>(value.size()));
+                    for (unsigned i = 0; i < list.size(); ++i) {
+                        list.set(i, value[i]);
+                    }
+                });
+            });
+    }
+
+    kj::Promise<void> prepareModel(PrepareModelContext context) override {
+        const auto params = context.getParams();
+        const auto callback = ownedByLoop(loop_, params.getCallback());
+        Result<PrepareOptions> options = fromMessage(params.getOptions());
+        if (options && (params.getOptions().getModelCache().size() != 0 ||
+                        params.getOptions().getDataCache().size() != 0)) {
+            options = failure(ErrorStatus::INVALID_ARGUMENT,
+                              "prepareModel with cache files: this driver needs none "
+                              "(getNumberOfCacheFilesNeeded)");
+        }
+        if (!options) {
+            notify(loop_, scheduler_, callback, tl::unexpected<Error>(options.error()));
+            toMessage(tl::unexpected<Error>(options.error()), context.getResults().initStatus());
+            return kj::READY_NOW;
+        }
+        // The model is checked on a worker. If it is refused, the callback is posted to this loop
+        // before the answer is, so the client gets it first.
+        const auto isNotified = std::make_shared<std::atomic<bool>>(false);
+        auto notifyLater = [&loop = loop_, scheduler = scheduler_, callback,
+                            isNotified](Prepared prepared) {
+            isNotified->store(true, std::memory_order_relaxed);  // the post orders
+            (void)loop.post([&loop, scheduler, callback, prepared = std::move(prepared)]() mutable {
+                notify(loop, scheduler, callback, std::move(prepared));
+            });
+        };
+        return withModel<void>(params.getModel(),
+                               [device = device_, options = *options,
+                                notifyLater = std::move(notifyLater)](Model model) {
+                                   return device->prepare(std::move(model), options, notifyLater);
+                               })
+            .then([this, context, callback, isNotified](Result<>&& launched) mutable {
+                if (!launched && !isNotified->load(std::memory_order_relaxed)) {
+                    notify(loop_, scheduler_, callback, tl::unexpected<Error>(launched.error()));
+                }
+                toMessage(launched, context.getResults().initStatus());
+            });
+    }
+
+    kj::Promise<void> prepareModelFromCache(PrepareModelFromCacheContext context) override {
+        const Result<> status = unsupported("prepareModelFromCache");
+        notify(loop_, scheduler_, ownedByLoop(loop_, context.getParams().getCallback()),
+               tl::unexpected<Error>(status.error()));
+        toMessage(status, context.getResults().initStatus());
+        return kj::READY_NOW;
+    }
+
+    kj::Promise<void> allocate(AllocateContext context) override {
+        toMessage(unsupported("allocate"), context.getResults().initStatus());
+        return kj::READY_NOW;
+    }
+
+  private:
+    /// Answers a call with the status of `result` and, if it has one, its value.
+    template <class Context, class T, class Fill>
+    static kj::Promise<void> answer(Context& context, const Result<T>& result, Fill fill) {
+        auto results = context.getResults();
+        if (!result) {
+            toMessage(tl::unexpected<Error>(result.error()), results.initStatus());
+            return kj::READY_NOW;
+        }
+        toMessage(Result<>(), results.initStatus());
+        fill(results, *result);
+        return kj::READY_NOW;
+    }
+
+    /// Receives a model and gives it to `use` on a worker.
+    template <class T, class Use>
+    kj::Promise<Result<T>> withModel(rpc::Model::Reader reader, Use use) {
+        return receiveModel(reader).then(
+            [this, use = std::move(use)](
+                Result<ReceivedModel>&& received) mutable -> kj::Promise<Result<T>> {
+                if (!received) {
+                    return Result<T>(tl::unexpected<Error>(received.error()));
+                }
+                return onWorker<T>(
+                    loop_, *scheduler_,
+                    [use = std::move(use), received = std::make_shared<ReceivedModel>(
+                                               std::move(*received))]() mutable -> Result<T> {
+                        NNBURST_TRY_ASSIGN(Model model, completeModel(std::move(*received)));
+                        return use(std::move(model));
+                    });
+            });
+    }
+
+    EventLoop& loop_;
+    const std::shared_ptr<LocalDevice> device_;
+    const std::shared_ptr<Scheduler> scheduler_;
+};
+
+/// What a connection finds first.
+class DriverService final : public rpc::Driver::Server {
+  public:
+    explicit DriverService(rpc::Device::Client device) : device_(kj::mv(device)) {}
+
+  protected:
+    kj::Promise<void> open(OpenContext context) override {
+        const std::uint32_t theirs = context.getParams().getProtocolVersion();
+        auto results = context.getResults();
+        results.setProtocolVersion(rpc::PROTOCOL_VERSION);
+        if (theirs != rpc::PROTOCOL_VERSION) {
+            toMessage(failure(ErrorStatus::DEVICE_UNAVAILABLE,
+                              fmt::format("the client speaks version {} of the protocol, this "
+                                          "driver version {}",
+                                          theirs, rpc::PROTOCOL_VERSION)),
+                      results.initStatus());
+            return kj::READY_NOW;
+        }
+        toMessage(Result<>(), results.initStatus());
+        results.setDevice(device_);
+        return kj::READY_NOW;
+    }
+
+    kj::Promise<void> ping(PingContext /*context*/) override { return kj::READY_NOW; }
+
+  private:
+    rpc::Device::Client device_;
+};
+
+/// The RPC system of one client.
+struct ClientConnection {
+    ClientConnection(kj::Own<kj::AsyncCapabilityStream> clientStream, rpc::Driver::Client driver)
+        : stream(kj::mv(clientStream)),
+          network(*stream, kMaximumFdsPerMessage, capnp::rpc::twoparty::Side::SERVER,
+                  readerOptions()),
+          rpcSystem(capnp::makeRpcServer(network, kj::mv(driver))) {}
+
+    kj::Own<kj::AsyncCapabilityStream> stream;
+    capnp::TwoPartyVatNetwork network;
+    capnp::RpcSystem<capnp::rpc::twoparty::VatId> rpcSystem;
+};
+
+}  // namespace
+
+class Service::Log final : public kj::TaskSet::ErrorHandler {
+  public:
+    void taskFailed(kj::Exception&& exception) override {
+        spdlog::debug("client: {}", exception.getDescription().cStr());
+    }
+};
+
+Service::Service(EventLoop& loop, std::shared_ptr<LocalDevice> device,
+                 std::shared_ptr<Scheduler> scheduler)
+    : loop_(loop),
+      device_(std::move(device)),
+      scheduler_(std::move(scheduler)),
+      log_(kj::heap<Log>()),
+      clients_(*log_) {}
+
+Service::~Service() = default;
+
+kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client) {
+    ++connectionCount_;
+    spdlog::debug("a client has connected, {} now", connectionCount_);
+    auto connection = kj::heap<ClientConnection>(
+        kj::mv(client),
+        kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device_, scheduler_)));
+    auto disconnected = connection->network.onDisconnect();
+    return disconnected.attach(kj::mv(connection), kj::defer([this] {
+                                   --connectionCount_;
+                                   spdlog::debug("a client has gone, {} left", connectionCount_);
+                               }));
+}
+
+kj::Promise<void> Service::listen(int socket) {
+    auto receiver = loop_.io().lowLevelProvider->wrapListenSocketFd(socket);
+    auto& borrowed = *receiver;
+    return acceptNext(borrowed).attach(kj::mv(receiver));
+}
+
+kj::Promise<void> Service::acceptNext(kj::ConnectionReceiver& receiver) {
+    return receiver.accept().then([this, &receiver](kj::Own<kj::AsyncIoStream>&& stream) {
+        if (connectionCount_ < kMaximumConnections) {
+            clients_.add(serve(stream.downcast<kj::AsyncCapabilityStream>()));
+        } else {
+            spdlog::warn("refused a client: {} are connected already", connectionCount_);
+        }
+        return acceptNext(receiver);
+    });
+}
+
+}  // namespace nnburst::device
