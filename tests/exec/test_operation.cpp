@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/operand_info.h"
+#include "support/allocation_counter.h"
 
 namespace nnburst::exec {
 
@@ -138,7 +139,12 @@ Result<> TestOperation::run() {
     const OperationView operation{type, inputViews, outputViews};
     std::vector<std::byte> scratch(
         definition.scratchBytes != nullptr ? definition.scratchBytes(operation) : 0);
-    return definition.run(operation, scratch);
+    const std::uint64_t allocations = test::allocationCount();
+    Result<> result = definition.run(operation, scratch);
+    if (result) {
+        EXPECT_EQ(test::allocationCount(), allocations) << toString(type) << " allocates";
+    }
+    return result;
 }
 
 std::string TestOperation::refusal() {

@@ -90,7 +90,8 @@ struct TestOperation {
     /// What the operation's definition says of it before it runs, when only constants have values.
     [[nodiscard]] Result<> check();
 
-    /// Checks, infers the shapes of the outputs, gives these memory of that size and runs.
+    /// Checks, infers the shapes of the outputs, gives these memory of that size and runs. Expects
+    /// that a run that succeeds allocates nothing.
     [[nodiscard]] Result<> run();
 
     /// The message of check, of inferShapes, or of run; empty if none of them refuses.
