@@ -492,7 +492,7 @@ TEST(Lstm, refusesOptionsThatDoNotGoTogether) {
 TEST(Lstm, leavesOptionsThatComeWithTheRequestToThePlanner) {
     // The model does not say whether inputs of unknown size will be given.
     TestOperation operation = lstm({.isCoupled = true});
-    for (const std::size_t index : {1, 5, 12}) {
+    for (const std::size_t index : {1U, 5U, 12U}) {
         operation.inputs[index] = tensor(TENSOR_FLOAT32);
     }
     EXPECT_TRUE(operation.check());
