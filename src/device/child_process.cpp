@@ -7,7 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/pidfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +26,11 @@ namespace {
 
 /// What a child gets to end by itself after its socket has been closed.
 constexpr int kGraceMs = 2000;
+
+/// glibc 2.36 declares pidfd_open without C linkage.
+int pidfdOpen(pid_t pid, unsigned flags) noexcept {
+    return static_cast<int>(::syscall(SYS_pidfd_open, pid, flags));
+}
 
 /// posix_spawn's two parameter objects, freed at the end.
 class SpawnParameters {
@@ -85,7 +90,7 @@ Result<pid_t> spawn(const std::string& program, const std::vector<std::string>& 
 
 /// Waits until the child has ended and is reaped. `released` hangs up when nobody needs it any more.
 void reap(pid_t pid, const UniqueFd& released) {
-    const UniqueFd child(::pidfd_open(pid, 0));
+    const UniqueFd child(pidfdOpen(pid, 0));
     std::array<pollfd, 2> events{{{.fd = child.get(), .events = POLLIN, .revents = 0},
                                   {.fd = released.get(), .events = POLLIN, .revents = 0}}};
     while (::poll(events.data(), events.size(), -1) < 0 && errno == EINTR) {
