@@ -17,7 +17,7 @@ namespace nnburst::exec::xnnpack {
 /// One XNNPACK operator. It knows the addresses and sizes of one user at a time.
 struct Operator {
     struct Delete {
-        void operator()(xnn_operator_t handle) const noexcept { xnn_delete_operator(handle); }
+        void operator()(xnn_operator_t created) const noexcept { xnn_delete_operator(created); }
     };
 
     explicit Operator(xnn_operator_t created) noexcept : handle(created) {}
