@@ -169,7 +169,7 @@ FileSpec lstmFile(bool isCoupled) {
 }
 
 /// A RESHAPE of 2x6 elements to `shape`, given as option.
-FileSpec reshapeFile(std::vector<std::int32_t> shape) {
+FileSpec reshapeFile(const std::vector<std::int32_t>& shape) {
     FileSpec file = addFile();
     file.codes = {{.code = Code::RESHAPE}};
     file.tensors = {{.shape = {2, 6}}, {.shape = {}}};

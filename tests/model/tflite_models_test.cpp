@@ -31,8 +31,8 @@ struct ModelFacts {
     std::size_t states;
 };
 
-void PrintTo(const ModelFacts& facts, std::ostream* stream) {
-    *stream << facts.file;
+std::ostream& operator<<(std::ostream& stream, const ModelFacts& facts) {
+    return stream << facts.file;
 }
 
 using enum OperationType;

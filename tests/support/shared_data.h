@@ -24,6 +24,7 @@ inline std::optional<std::filesystem::path> sharedData() {
 
 }  // namespace nnburst
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration cannot be in parentheses
 /// Declares `variable` with the directory of shared data, or skips the test, saying so.
 #define NNBURST_SHARED_DATA_OR_SKIP(variable)                                               \
     const std::optional<std::filesystem::path> nnburstSharedData = ::nnburst::sharedData(); \
@@ -31,3 +32,4 @@ inline std::optional<std::filesystem::path> sharedData() {
         GTEST_SKIP() << "no shared data: neither NNBURST_SHARED nor ../shared is there";    \
     }                                                                                       \
     const std::filesystem::path& variable = *nnburstSharedData
+// NOLINTEND(bugprone-macro-parentheses)
