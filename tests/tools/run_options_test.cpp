@@ -1,0 +1,97 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "nnburst_run/options.h"
+
+namespace nnburst::run {
+namespace {
+
+struct Parsed {
+    std::variant<Options, ExitStatus> result;
+    std::string out;
+    std::string err;
+};
+
+Parsed parse(std::vector<const char*> arguments) {
+    arguments.insert(arguments.begin(), "nnburst-run");
+    std::ostringstream out;
+    std::ostringstream err;
+    auto result = parseOptions(static_cast<int>(arguments.size()), arguments.data(), out, err);
+    return {std::move(result), out.str(), err.str()};
+}
+
+ExitStatus statusOf(const Parsed& parsed) {
+    const auto* status = std::get_if<ExitStatus>(&parsed.result);
+    return status == nullptr ? ExitStatus::SUCCESS : *status;
+}
+
+TEST(ParseOptions, takesAModelAloneWithItsDefaults) {
+    const Parsed parsed = parse({"model.tflite"});
+    ASSERT_TRUE(std::holds_alternative<Options>(parsed.result)) << parsed.err;
+    const auto& options = std::get<Options>(parsed.result);
+    EXPECT_EQ(options.model, "model.tflite");
+    EXPECT_EQ(options.device, "spawn");
+    EXPECT_EQ(options.via, Via::BURST);
+    EXPECT_EQ(options.repeat, 1U);
+    EXPECT_EQ(options.top, 0U);
+    EXPECT_FALSE(options.tolerance);
+}
+
+TEST(ParseOptions, takesSeveralFilesAfterOneOptionOrOneEach) {
+    const Parsed parsed =
+        parse({"m", "--input", "a", "b", "--expect", "c", "--expect", "d", "--output", "e"});
+    ASSERT_TRUE(std::holds_alternative<Options>(parsed.result)) << parsed.err;
+    const auto& options = std::get<Options>(parsed.result);
+    EXPECT_EQ(options.inputs, (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(options.expected, (std::vector<std::string>{"c", "d"}));
+    EXPECT_EQ(options.outputs, (std::vector<std::string>{"e"}));
+}
+
+TEST(ParseOptions, takesDeviceWayToleranceTopAndRepeat) {
+    const Parsed parsed =
+        parse({"m", "--device", "/run/nn.sock", "--via", "rpc", "--expect", "g", "--tolerance",
+               "1e-5", "--top", "5", "--labels", "l.txt", "--repeat", "100"});
+    ASSERT_TRUE(std::holds_alternative<Options>(parsed.result)) << parsed.err;
+    const auto& options = std::get<Options>(parsed.result);
+    EXPECT_EQ(options.device, "/run/nn.sock");
+    EXPECT_EQ(options.via, Via::RPC);
+    EXPECT_EQ(options.tolerance, 1e-5);
+    EXPECT_EQ(options.top, 5U);
+    EXPECT_EQ(options.labels, "l.txt");
+    EXPECT_EQ(options.repeat, 100U);
+}
+
+TEST(ParseOptions, refusesWhatMakesNoSense) {
+    const std::vector<std::vector<const char*>> wrong = {
+        {},
+        {"m", "--via", "pigeon"},
+        {"m", "--repeat", "0"},
+        {"m", "--repeat", "x"},
+        {"m", "--top", "0"},
+        {"m", "--labels", "l.txt"},
+        {"m", "--tolerance", "1"},
+        {"m", "--expect", "g", "--tolerance", "-1"},
+        {"m", "--colour"},
+    };
+    for (const auto& arguments : wrong) {
+        const Parsed parsed = parse(arguments);
+        EXPECT_EQ(statusOf(parsed), ExitStatus::USAGE);
+        EXPECT_NE(parsed.err, "");
+        EXPECT_EQ(parsed.out, "");
+    }
+}
+
+TEST(ParseOptions, printsHelp) {
+    const Parsed parsed = parse({"--help"});
+    ASSERT_TRUE(std::holds_alternative<ExitStatus>(parsed.result));
+    EXPECT_EQ(statusOf(parsed), ExitStatus::SUCCESS);
+    EXPECT_NE(parsed.out.find("--tolerance"), std::string::npos);
+    EXPECT_NE(parsed.out.find("builtin:lstm"), std::string::npos);
+    EXPECT_EQ(parsed.err, "");
+}
+
+}  // namespace
+}  // namespace nnburst::run

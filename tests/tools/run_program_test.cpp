@@ -1,0 +1,276 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// nnburst-run as its users see it: what it prints and returns, with the shared models through a
+/// burst to a driver process, and with what it must refuse.
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "support/shared_data.h"
+
+namespace nnburst {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ProgramResult {
+    int status = -1;  ///< of exit; -1 if it was killed or could not be started
+    std::string out;
+    std::string err;
+};
+
+std::string contentsOf(const fs::path& path) {
+    std::ostringstream contents;
+    contents << std::ifstream(path, std::ios::binary).rdbuf();
+    return contents.str();
+}
+
+void writeFile(const fs::path& path, const std::string& contents) {
+    std::ofstream(path, std::ios::binary) << contents;
+}
+
+/// A directory of the test's own, and the program in it.
+class RunProgram : public testing::Test {
+  protected:
+    void SetUp() override {
+        std::string name = (fs::temp_directory_path() / "nnburst-run-XXXXXX").string();
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        directory_ = name;
+    }
+    void TearDown() override { fs::remove_all(directory_); }
+
+    [[nodiscard]] fs::path file(const std::string& name) const { return directory_ / name; }
+
+    [[nodiscard]] ProgramResult run(std::vector<std::string> arguments) const {
+        arguments.insert(arguments.begin(), NNBURST_RUN);
+        std::vector<char*> argv;
+        argv.reserve(arguments.size() + 1);
+        for (std::string& argument : arguments) {
+            argv.push_back(argument.data());
+        }
+        argv.push_back(nullptr);
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC;
+        posix_spawn_file_actions_addopen(&actions, 1, file("stdout").c_str(), kFlags, 0600);
+        posix_spawn_file_actions_addopen(&actions, 2, file("stderr").c_str(), kFlags, 0600);
+        pid_t child = 0;
+        const int error = posix_spawn(&child, NNBURST_RUN, &actions, nullptr, argv.data(), environ);
+        posix_spawn_file_actions_destroy(&actions);
+        EXPECT_EQ(error, 0);
+        ProgramResult result;
+        int status = 0;
+        if (error == 0 && waitpid(child, &status, 0) == child && WIFEXITED(status)) {
+            result.status = WEXITSTATUS(status);
+        }
+        result.out = contentsOf(file("stdout"));
+        result.err = contentsOf(file("stderr"));
+        return result;
+    }
+
+  private:
+    fs::path directory_;
+};
+
+/// One step of the built-in LSTM's input: 64 floats of 0.75.
+const std::string kLstmStep(64 * sizeof(float), '\x3f');
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+/// A model with one of its goldens, by their paths under `models`.
+struct Golden {
+    std::string model;
+    std::string input;
+    std::string output;
+    /// Largest difference; negative for quantised models, of which only the top-1 is compared.
+    double tolerance;
+};
+
+std::ostream& operator<<(std::ostream& stream, const Golden& golden) {
+    return stream << golden.model << " " << golden.output;
+}
+
+/// The HAL's tolerance for float32. Exact arithmetic in another order gives up to 2.5e-6.
+constexpr double kFloatTolerance = 1e-5;
+constexpr double kTopOnly = -1;
+
+const Golden kGoldens[] = {
+    {"mobilenet_v1_0.25_128.tflite", "mobilenet_float/cup_128.input",
+     "mobilenet_float/cup_0.25_128.output", kFloatTolerance},
+    {"mobilenet_v1_0.25_128.tflite", "mobilenet_float/banana_128.input",
+     "mobilenet_float/banana_0.25_128.output", kFloatTolerance},
+    {"mobilenet_v1_0.25_128_quant.tflite", "mobilenet_quantized/cup_128.input",
+     "mobilenet_quantized/cup_0.25_128.output", kTopOnly},
+    {"mobilenet_v1_0.25_128_quant.tflite", "mobilenet_quantized/banana_128.input",
+     "mobilenet_quantized/banana_0.25_128.output", kTopOnly},
+    {"mobilenet_v2_1.0_224_quant.tflite", "mobilenet_quantized/cup_224.input",
+     "mobilenet_quantized/cup_v2_1.0_224.output", kTopOnly},
+    {"mobilenet_v2_1.0_224_quant.tflite", "mobilenet_quantized/banana_224.input",
+     "mobilenet_quantized/banana_v2_1.0_224.output", kTopOnly},
+    {"tts_float.tflite", "tts_float/arctic_a0001.input", "tts_float/arctic_a0001.output",
+     kFloatTolerance},
+    {"tts_float.tflite", "tts_float/arctic_a0002.input", "tts_float/arctic_a0002.output",
+     kFloatTolerance},
+    {"tts_float.tflite", "tts_float/arctic_a0003.input", "tts_float/arctic_a0003.output",
+     kFloatTolerance},
+    {"tts_float.tflite", "tts_float/arctic_a0004.input", "tts_float/arctic_a0004.output",
+     kFloatTolerance},
+    {"tts_float.tflite", "tts_float/arctic_a0005.input", "tts_float/arctic_a0005.output",
+     kFloatTolerance},
+};
+
+class RunGolden : public RunProgram, public testing::WithParamInterface<Golden> {};
+
+TEST_P(RunGolden, givesTheGoldenOutputThroughABurstToADriverProcess) {
+    NNBURST_SHARED_DATA_OR_SKIP(shared);
+    const fs::path models = shared / "models";
+    const Golden& golden = GetParam();
+    std::vector<std::string> arguments{models / golden.model,
+                                       "--input",
+                                       models / golden.input,
+                                       "--expect",
+                                       models / golden.output,
+                                       "--device",
+                                       "spawn",
+                                       "--via",
+                                       "burst"};
+    if (golden.tolerance != kTopOnly) {
+        arguments.insert(arguments.end(), {"--tolerance", std::to_string(golden.tolerance)});
+    }
+    const ProgramResult result = run(arguments);
+    std::cout << result.out;
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.err, "");
+    if (golden.tolerance == kTopOnly) {
+        EXPECT_TRUE(contains(result.out, "top-1 is the same\n") ||
+                    contains(result.out, "the same as the golden output"));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shared, RunGolden, testing::ValuesIn(kGoldens), [](const auto& test) {
+    std::string name = test.param.model + "_" + fs::path(test.param.output).stem().string();
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return !std::isalnum(c); }, '_');
+    return name;
+});
+
+TEST_F(RunProgram, givesTheSameOutputsOnAllWays) {
+    writeFile(file("input"), kLstmStep);
+    std::vector<std::string> outputs;
+    for (const std::string device : {"local", "spawn"}) {
+        for (const std::string via : {"burst", "rpc"}) {
+            const ProgramResult result = run({"builtin:lstm", "--input", file("input"), "--output",
+                                              file("output"), "--device", device, "--via", via});
+            ASSERT_EQ(result.status, 0) << result.err;
+            outputs.push_back(contentsOf(file("output")));
+        }
+    }
+    EXPECT_EQ(outputs[0].size(), kLstmStep.size());
+    EXPECT_NE(outputs[0], std::string(kLstmStep.size(), '\0'));
+    for (const std::string& output : outputs) {
+        EXPECT_EQ(output, outputs[0]);
+    }
+}
+
+TEST_F(RunProgram, feedsStatesBackFromStepToStep) {
+    writeFile(file("steps"), kLstmStep + kLstmStep);
+    const ProgramResult result = run({"builtin:lstm", "--input", file("steps"), "--output",
+                                      file("output"), "--device", "local"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    const std::string output = contentsOf(file("output"));
+    ASSERT_EQ(output.size(), 2 * kLstmStep.size());
+    EXPECT_NE(output.substr(0, kLstmStep.size()), output.substr(kLstmStep.size()));
+}
+
+TEST_F(RunProgram, printsTheLargestElementsWithTheirLabels) {
+    writeFile(file("labels"), "first\nsecond\n");
+    const ProgramResult result =
+        run({"builtin:lstm", "--top", "64", "--labels", file("labels"), "--device", "local"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_TRUE(contains(result.out, " first\n")) << result.out;
+    EXPECT_TRUE(contains(result.out, " second\n")) << result.out;
+}
+
+TEST_F(RunProgram, printsLatenciesOfRepeatedExecutions) {
+    const ProgramResult result = run({"builtin:lstm", "--repeat", "10", "--device", "local"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_TRUE(contains(result.out, "10 executions, in microseconds: p50 ")) << result.out;
+}
+
+TEST_F(RunProgram, returnsThreeOutOfTolerance) {
+    writeFile(file("golden"), std::string(kLstmStep.size(), '\x42'));
+    const ProgramResult result = run(
+        {"builtin:lstm", "--expect", file("golden"), "--tolerance", "0.1", "--device", "local"});
+    EXPECT_EQ(result.status, 3) << result.err;
+    EXPECT_TRUE(contains(result.out, "out of tolerance")) << result.out;
+    EXPECT_EQ(run({"builtin:lstm", "--expect", file("golden"), "--device", "local"}).status, 0);
+}
+
+/// Arguments that must fail, and what the error must say.
+struct Refusal {
+    std::vector<std::string> arguments;
+    std::string message;
+};
+
+TEST_F(RunProgram, refusesFilesThatItCannotUse) {
+    writeFile(file("short"), "abc");
+    writeFile(file("model"), "this is not a model");
+    const std::vector<Refusal> refusals = {
+        {{file("missing")}, "missing: No such file or directory"},
+        {{file("model")}, "not a TFLite file"},
+        {{"builtin:lstm", "--input", file("missing")}, "missing: No such file or directory"},
+        {{"builtin:lstm", "--input", file("short")},
+         "short has 3 bytes: must be a multiple of 256"},
+        {{"builtin:lstm", "--input", file("short"), file("short")},
+         "--input with 2 files: the model needs 1"},
+        {{"builtin:lstm", "--expect", file("short")}, "golden output of 3 bytes: must be 256"},
+        {{"builtin:lstm", "--output", file("no/such/directory")}, "cannot write"},
+        {{"builtin:lstm", "--top", "1", "--labels", file("missing")}, "cannot read labels"},
+        {{"builtin:resnet"}, "no built-in model \"resnet\""},
+    };
+    for (const auto& [arguments, message] : refusals) {
+        std::vector<std::string> local = arguments;
+        local.insert(local.end(), {"--device", "local"});
+        const ProgramResult result = run(local);
+        EXPECT_EQ(result.status, 1) << message;
+        EXPECT_TRUE(contains(result.err, "nnburst-run: INVALID_ARGUMENT: ")) << result.err;
+        EXPECT_TRUE(contains(result.err, message)) << result.err;
+    }
+}
+
+TEST_F(RunProgram, refusesATruncatedModel) {
+    NNBURST_SHARED_DATA_OR_SKIP(shared);
+    const std::string whole = contentsOf(shared / "models" / "tts_float.tflite");
+    writeFile(file("cut.tflite"), whole.substr(0, whole.size() / 2));
+    const ProgramResult result = run({file("cut.tflite")});
+    EXPECT_EQ(result.status, 1);
+    EXPECT_TRUE(contains(result.err, "cut.tflite: the file is damaged")) << result.err;
+}
+
+TEST_F(RunProgram, refusesASocketOnWhichNoDriverListens) {
+    const ProgramResult result = run({"builtin:lstm", "--device", file("no.sock")});
+    EXPECT_EQ(result.status, 1);
+    EXPECT_TRUE(contains(result.err, "no.sock")) << result.err;
+}
+
+TEST_F(RunProgram, returnsTwoForWrongArguments) {
+    const ProgramResult result = run({"--via", "pigeon"});
+    EXPECT_EQ(result.status, 2);
+    EXPECT_NE(result.err, "");
+    EXPECT_EQ(run({"--help"}).status, 0);
+}
+
+}  // namespace
+}  // namespace nnburst

@@ -1,0 +1,55 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What nnburst-run says of the contents of outputs: how far they are from golden ones, and which
+/// elements are the largest. Pure functions. Contents are whole operands, one after the other if
+/// there are several steps.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst::run {
+
+/// How an output differs from the golden one.
+struct Comparison {
+    std::size_t elements = 0;
+    std::size_t differing = 0;     ///< elements that are not exactly the same
+    double largestDifference = 0;  ///< of stored values: steps, if they are quantised
+    std::size_t largestAt = 0;     ///< the first element that differs so much
+    std::size_t steps = 0;
+    std::size_t stepsWithSameTop = 0;  ///< the first largest element is the same one
+};
+
+/// Compares `actual` with `golden`, contents of as many steps of `operand` each.
+/// INVALID_ARGUMENT if `golden` has another size, or elements of this type cannot be compared. NaN
+/// differs infinitely from everything but NaN.
+[[nodiscard]] Result<Comparison> compare(const Operand& operand, std::span<const std::byte> golden,
+                                         std::span<const std::byte> actual);
+
+/// An element of an output.
+struct RankedElement {
+    std::size_t index = 0;
+    double value = 0;  ///< the real value, also of quantised elements
+};
+
+/// The `count` largest elements (or all, if there are fewer) in falling order, equal ones by index.
+[[nodiscard]] Result<std::vector<RankedElement>> largestElements(
+    const Operand& operand, std::span<const std::byte> contents, std::size_t count);
+
+/// The number of steps for which these files have the inputs of a model: each file holds the same
+/// number of times its operand. The error names the file. Requires at least one file.
+struct InputFile {
+    std::string path;
+    std::uint64_t fileBytes = 0;
+    std::uint64_t operandBytes = 0;  ///< more than 0
+};
+[[nodiscard]] Result<std::uint64_t> countSteps(std::span<const InputFile> files);
+
+}  // namespace nnburst::run

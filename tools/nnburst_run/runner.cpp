@@ -1,0 +1,40 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnburst_run/runner.h"
+
+#include <algorithm>
+
+namespace nnburst::run {
+
+Result<SharedDevice> openDevice(const std::string& name) {
+    if (name == "local") {
+        return makeLocalDevice();
+    }
+    return name == "spawn" ? spawnDriver() : connect(name);
+}
+
+Result<Runner> Runner::create(const TfliteModel& model, Device& device, Via via) {
+    NNBURST_TRY_ASSIGN(tools::PooledRequest operands, tools::PooledRequest::create(model.model));
+    Runner runner(model, std::move(operands));
+    NNBURST_TRY_ASSIGN(runner.prepared_, prepareModel(device, model.model));
+    if (via == Via::BURST) {
+        NNBURST_TRY_ASSIGN(runner.burst_, runner.prepared_->configureExecutionBurst({}));
+    }
+    return runner;
+}
+
+Result<std::chrono::nanoseconds> Runner::execute() {
+    const auto start = std::chrono::steady_clock::now();
+    NNBURST_TRY(burst_ != nullptr
+                    ? burst_->execute(operands_.request(), {}, outcome_)
+                    : prepared_->executeSynchronously(operands_.request(), {}, outcome_));
+    return std::chrono::steady_clock::now() - start;
+}
+
+void Runner::feedBack() {
+    for (const TfliteModel::State& state : model_->states) {
+        std::ranges::copy(operands_.output(state.output), operands_.input(state.input).begin());
+    }
+}
+
+}  // namespace nnburst::run

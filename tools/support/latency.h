@@ -1,0 +1,23 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What programs print of the durations that they measured.
+
+#include <chrono>
+#include <vector>
+
+namespace nnburst::tools {
+
+/// Quantiles of durations, in microseconds.
+struct Latency {
+    double p50 = 0;
+    double p99 = 0;
+    double max = 0;
+};
+
+/// Sorts `samples` (at least one).
+[[nodiscard]] Latency summarise(std::vector<std::chrono::nanoseconds>& samples);
+
+}  // namespace nnburst::tools
