@@ -156,8 +156,8 @@ class Controller::Impl {
             limit.deadline = *options.deadline + kDeadlineGrace;
         }
         while (true) {
-            const bool hasNews =
-                fmq::waitUntil(channel_.resultEvent(), wait_, limit, [&]() noexcept {
+            const bool hasNews = fmq::waitUntil(
+                channel_.resultEvent(), channel_.requestEvent(), wait_, limit, [&]() noexcept {
                     // sync [message-published], [connection-lost]
                     return results_.hasNews() || isLost_.load(std::memory_order_seq_cst);
                 });

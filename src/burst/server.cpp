@@ -75,11 +75,12 @@ class Server::Impl {
     void serve() noexcept {
         ::pthread_setname_np(::pthread_self(), "nnburst-burst");
         while (true) {
-            (void)fmq::waitUntil(channel_.requestEvent(), wait_, {}, [this]() noexcept {
-                // sync [message-published], [server-stopped], [slot-freed]
-                return requests_.hasNews() || isStopping_.load(std::memory_order_seq_cst) ||
-                       hasFreeRequests_.load(std::memory_order_seq_cst);
-            });
+            (void)fmq::waitUntil(
+                channel_.requestEvent(), channel_.resultEvent(), wait_, {}, [this]() noexcept {
+                    // sync [message-published], [server-stopped], [slot-freed]
+                    return requests_.hasNews() || isStopping_.load(std::memory_order_seq_cst) ||
+                           hasFreeRequests_.load(std::memory_order_seq_cst);
+                });
             if (isStopping_.load(std::memory_order_relaxed)) {
                 return;
             }
@@ -104,6 +105,8 @@ class Server::Impl {
                            "request frame: it announces more lines than it has, or none"));
             return;
         }
+        // The client, which is about to wait, has to know on which processor the model runs.
+        channel_.requestEvent().publishProcessor();
         const std::span<const FrameLine> frame(lines_.data(), lineCount);
         const Result<> result = execute(frame);
         answer(request_.serial, result);

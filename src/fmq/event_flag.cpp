@@ -3,6 +3,7 @@
 #include "fmq/event_flag.h"
 
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -67,6 +68,19 @@ void EventFlag::wakeSleepers() noexcept {
     // Changing the word also keeps those from sleeping who have announced it and do not sleep yet.
     word_->fetch_and(~kSleeping, std::memory_order_seq_cst);
     futexWakeAll(word_);
+}
+
+void EventFlag::publishProcessor() noexcept {
+    const auto processor = static_cast<std::uint32_t>(::sched_getcpu() + 1);
+    // Relaxed: only a hint. Stored only when it changes, so that the line stays shared.
+    if (processor_->load(std::memory_order_relaxed) != processor) {
+        processor_->store(processor, std::memory_order_relaxed);
+    }
+}
+
+bool EventFlag::isOnThisProcessor() const noexcept {
+    return processor_->load(std::memory_order_relaxed) ==
+           static_cast<std::uint32_t>(::sched_getcpu() + 1);
 }
 
 void EventFlag::sleep(std::uint32_t announced, std::optional<SteadyTime> until) noexcept {

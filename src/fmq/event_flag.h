@@ -28,7 +28,10 @@ namespace nnburst::fmq {
 /// The shared word, alone on its line. Zero at first. All sides read and write it.
 struct alignas(kCacheLineSize) EventWord {
     std::atomic<std::uint32_t> word;
-    std::uint32_t reserved[15];  ///< zero
+    /// The processor on which the thread that sleeps here was last seen, plus 1; 0 if it does not
+    /// say.
+    std::atomic<std::uint32_t> processor;
+    std::uint32_t reserved[14];  ///< zero
 };
 static_assert(isSharedLayout<EventWord> && sizeof(EventWord) == kCacheLineSize);
 
@@ -50,7 +53,8 @@ class EventFlag {
   public:
     static constexpr std::uint32_t kSleeping = 1U << 31;
 
-    explicit EventFlag(EventWord& shared) noexcept : word_(&shared.word) {}
+    explicit EventFlag(EventWord& shared) noexcept
+        : word_(&shared.word), processor_(&shared.processor) {}
 
     /// Sets `bits` and wakes whoever waits for any of them (EventFlag::wake of libfmq). A system
     /// call only if somebody sleeps. `bits` has no bit 31.
@@ -82,8 +86,17 @@ class EventFlag {
     /// has changed the word since `announced`. May wake for no reason.
     void sleep(std::uint32_t announced, std::optional<SteadyTime> until) noexcept;
 
+    /// Says on which processor the calling thread runs, which is the one that sleeps on this flag.
+    /// No system call (rseq).
+    void publishProcessor() noexcept;
+
+    /// Whether the thread that sleeps on this flag was last seen on the processor of the calling
+    /// one: then it cannot run while this one spins.
+    [[nodiscard]] bool isOnThisProcessor() const noexcept;
+
   private:
     std::atomic<std::uint32_t>* word_;
+    std::atomic<std::uint32_t>* processor_;
 };
 
 }  // namespace nnburst::fmq

@@ -254,7 +254,8 @@ class MessageQueue<T, Flavor>::Writer {
         if (elements.size() > capacity() || !queue_.notFull) {
             return tryWrite(elements);
         }
-        return waitUntil(*queue_.notFull, policy, {.deadline = deadline, .atMost = {}},
+        return waitUntil(*queue_.notFull, std::nullopt, policy,
+                         {.deadline = deadline, .atMost = {}},
                          [&] { return hasRoomFor(elements.size()); }) &&
                tryWrite(elements);
     }
@@ -418,8 +419,8 @@ class MessageQueue<T, Flavor>::Reader {
         if (elements.empty() || elements.size() > capacity() || !queue_.notEmpty) {
             return tryRead(elements);
         }
-        return waitUntil(*queue_.notEmpty, policy, {.deadline = deadline, .atMost = {}},
-                         [&] { return tryRead(elements); });
+        return waitUntil(*queue_.notEmpty, std::nullopt, policy,
+                         {.deadline = deadline, .atMost = {}}, [&] { return tryRead(elements); });
     }
 
     /// As tryRead, waiting for the elements: EMPTY means that `deadline` passed.
@@ -428,12 +429,13 @@ class MessageQueue<T, Flavor>::Reader {
         requires(!kIsSynchronized) {
         ReadStatus status = tryRead(elements);
         if (elements.size() <= capacity() && queue_.notEmpty) {
-            (void)waitUntil(*queue_.notEmpty, policy, {.deadline = deadline, .atMost = {}}, [&] {
-                if (status == ReadStatus::EMPTY) {
-                    status = tryRead(elements);
-                }
-                return status != ReadStatus::EMPTY;
-            });
+            (void)waitUntil(*queue_.notEmpty, std::nullopt, policy,
+                            {.deadline = deadline, .atMost = {}}, [&] {
+                                if (status == ReadStatus::EMPTY) {
+                                    status = tryRead(elements);
+                                }
+                                return status != ReadStatus::EMPTY;
+                            });
         }
         return status;
     }

@@ -24,7 +24,7 @@ inline void relaxProcessor() noexcept {
 #endif
 }
 
-/// `policy` as it makes sense in this process: no spinning on a single processor.
+/// `policy` as it makes sense on this machine: no spinning on a single processor.
 [[nodiscard]] WaitPolicy effectivePolicy(const WaitPolicy& policy) noexcept;
 
 /// How long a wait may last. With neither limit it lasts until what it waits for happens.
@@ -36,13 +36,19 @@ struct WaitLimit {
 
 /// Waits until `ready()` is true, or the limit is reached. Gives whether it is true. `ready` makes
 /// its loads sequentially consistent; whoever makes it true does so with a sequentially consistent
-/// store and then wakes `flag`'s sleepers if there are any. Allocates nothing.
+/// store and then wakes `flag`'s sleepers if there are any. `peer` is the flag on which the thread
+/// sleeps that makes it true, if it has one: while that thread was last seen on this one's
+/// processor, this one does not spin, because the other could not run. Allocates nothing.
 template <class Ready>
-[[nodiscard]] bool waitUntil(EventFlag flag, const WaitPolicy& policy, const WaitLimit& limit,
+[[nodiscard]] bool waitUntil(EventFlag flag, std::optional<EventFlag> peer,
+                             const WaitPolicy& policy, const WaitLimit& limit,
                              Ready ready) noexcept {
     constexpr int kTurnsWithoutClock = 32;  // under a microsecond
     constexpr int kTurnsPerClockRead = 16;
     const bool spins = policy.spinWindow.count() > 0;
+    if (peer) {
+        flag.publishProcessor();
+    }
     for (int turn = 0; spins && turn < kTurnsWithoutClock; ++turn) {
         if (ready()) {
             return true;
@@ -60,6 +66,12 @@ template <class Ready>
     const SteadyTime spinUntil =
         std::min(start + policy.spinWindow, end.value_or(SteadyTime::max()));
     while (spins && std::chrono::steady_clock::now() < spinUntil) {
+        if (peer) {
+            flag.publishProcessor();
+            if (peer->isOnThisProcessor()) {
+                break;
+            }
+        }
         for (int turn = 0; turn < kTurnsPerClockRead; ++turn) {
             if (ready()) {
                 return true;
@@ -76,6 +88,7 @@ template <class Ready>
             return true;
         }
         flag.sleep(announced, end);
+        flag.publishProcessor();
     }
     return true;
 }

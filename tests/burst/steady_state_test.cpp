@@ -7,6 +7,7 @@
 /// kernels behind them, so that one count covers both.
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,7 +44,7 @@ class SteadyState : public testing::TestWithParam<SteadyModel> {
             [this](std::span<const std::int32_t> slots) -> Result<std::vector<SharedRegion>> {
                 return asReceived(controller->getMemories(slots));
             });
-        server = std::move(*Server::create(controller->channel(), *compiled, driver, {}));
+        startServer(*compiled, driver);
 
         pool.emplace(*MemoryPool::create(8 << 20));
         const auto allocate = [&](std::span<const Operand> operands,
@@ -71,6 +72,32 @@ class SteadyState : public testing::TestWithParam<SteadyModel> {
         }
     }
 
+    SteadyState() {
+        CPU_ZERO(&processors);
+        EXPECT_EQ(::sched_getaffinity(0, sizeof(processors), &processors), 0);
+    }
+    ~SteadyState() override { ::sched_setaffinity(0, sizeof(processors), &processors); }
+
+    /// Client and driver run on processors of their own if there are two: on one they would rightly
+    /// sleep. A thread starts with the processors of its creator.
+    void startServer(const std::shared_ptr<exec::CompiledModel>& model,
+                     const std::shared_ptr<DriverControlPlane>& driver) {
+        cpu_set_t driversOwn;
+        CPU_ZERO(&driversOwn);
+        cpu_set_t others = processors;
+        if (CPU_COUNT(&processors) > 1) {
+            int first = 0;
+            while (!CPU_ISSET(first, &processors)) {
+                ++first;
+            }
+            CPU_SET(first, &driversOwn);
+            CPU_CLR(first, &others);
+            ::sched_setaffinity(0, sizeof(driversOwn), &driversOwn);
+        }
+        server = std::move(*Server::create(controller->channel(), model, driver, {}));
+        ::sched_setaffinity(0, sizeof(others), &others);
+    }
+
     bool executeMany() {
         for (int i = 0; i < kExecutions; ++i) {
             if (!controller->execute(request, options, outcome)) {
@@ -80,6 +107,7 @@ class SteadyState : public testing::TestWithParam<SteadyModel> {
         return true;
     }
 
+    cpu_set_t processors{};  ///< of this thread, before the test
     std::unique_ptr<Controller> controller;
     std::unique_ptr<Server> server;
     std::optional<MemoryPool> pool;

@@ -6,6 +6,7 @@
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <array>
@@ -21,22 +22,42 @@ namespace {
 std::atomic<std::uint64_t> calls{0};
 std::atomic<std::uint64_t> futexCalls{0};
 
-void countTrappedCall(int /*signal*/, siginfo_t* info, void* /*context*/) {
+/// The fifth argument of the handler's own futex calls, which waiting and waking do not use.
+constexpr std::uint32_t kOwnCall = 0x6E6E6275;
+
+#if defined(__x86_64__)
+
+void countTrappedCall(int /*signal*/, siginfo_t* info, void* context) {
     calls.fetch_add(1, std::memory_order_relaxed);
+    auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+    long result = -ENOSYS;
     if (info->si_syscall == SYS_futex) {
         futexCalls.fetch_add(1, std::memory_order_relaxed);
+        const int savedErrno = errno;
+        result = ::syscall(SYS_futex, registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
+                           registers[REG_R10], kOwnCall, registers[REG_R9]);
+        result = result < 0 ? -errno : result;
+        errno = savedErrno;
     }
-    // The kernel has put the call's number where its result goes, which reads as a positive result;
-    // for futex that means "woken", after which every caller looks again.
+    registers[REG_RAX] = result;
 }
 
-constexpr sock_filter allow(std::uint32_t number, std::uint8_t callsUntilAllow) {
-    return BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, callsUntilAllow, 0);
+constexpr sock_filter load(std::size_t offset) {
+    return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
 }
+constexpr sock_filter skipIf(std::uint32_t value, std::uint8_t ifEqual, std::uint8_t ifNot) {
+    return BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, ifEqual, ifNot);
+}
+constexpr sock_filter answer(std::uint32_t action) {
+    return BPF_STMT(BPF_RET | BPF_K, action);
+}
+
+#endif
 
 }  // namespace
 
 bool countAllSystemCallsFromNow() noexcept {
+#if defined(__x86_64__)
     struct sigaction action {};
     action.sa_sigaction = countTrappedCall;
     action.sa_flags = SA_SIGINFO | SA_NODEFER;
@@ -44,17 +65,23 @@ bool countAllSystemCallsFromNow() noexcept {
         ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
         return false;
     }
-    std::array<sock_filter, 7> filter{
-        sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-        allow(SYS_rt_sigreturn, 4),
-        allow(SYS_exit_group, 3),
-        allow(SYS_exit, 2),
-        allow(SYS_write, 1),
-        sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
-        sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    std::array<sock_filter, 10> filter{
+        load(offsetof(seccomp_data, nr)),
+        skipIf(SYS_rt_sigreturn, 7, 0),
+        skipIf(SYS_exit_group, 6, 0),
+        skipIf(SYS_exit, 5, 0),
+        skipIf(SYS_write, 4, 0),
+        skipIf(SYS_futex, 0, 2),
+        load(offsetof(seccomp_data, args) + 4 * sizeof(std::uint64_t)),
+        skipIf(kOwnCall, 1, 0),
+        answer(SECCOMP_RET_TRAP),
+        answer(SECCOMP_RET_ALLOW)};
     sock_fprog program{.len = static_cast<unsigned short>(filter.size()), .filter = filter.data()};
     return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) ==
            0;
+#else
+    return false;
+#endif
 }
 
 std::uint64_t systemCallCount() noexcept {

@@ -9,9 +9,10 @@
 
 namespace nnburst::test {
 
-/// From this call on, every system call of every thread of this process is counted and, but for
-/// those that end it or write text, not made: the caller gets ENOSYS. There is no way back, so call
-/// it in a forked child. Gives false where the kernel does not let it (seccomp(2)).
+/// From this call on, every system call of every thread of this process is counted. Futex calls are
+/// made all the same, and calls that write text or end the process are neither counted nor kept
+/// from it; all others are not made. There is no way back, so call it in a forked child. Gives
+/// false where that is not possible: no seccomp(2), or another processor than x86-64.
 [[nodiscard]] bool countAllSystemCallsFromNow() noexcept;
 
 /// System calls counted so far; `futexCallCount` of them were futex calls.
