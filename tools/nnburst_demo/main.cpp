@@ -1,0 +1,189 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// nnburst-demo: streams frames through a model in this process, through a burst to a driver
+/// process, and by RPC to the same driver, and shows what each costs.
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "nnburst/builtin_models.h"
+#include "nnburst/device.h"
+#include "nnburst/tflite.h"
+#include "nnburst_demo/report.h"
+#include "nnburst_demo/streamer.h"
+#include "nnburst_demo/system_calls.h"
+
+namespace nnburst::demo {
+namespace {
+
+/// Frames that a way sends in one turn before the next way has its turn, so that noise hits all
+/// alike.
+constexpr std::uint64_t kFramesPerTurn = 50;
+/// Frames at the beginning of each turn that are not measured: what slept wakes up.
+constexpr std::uint64_t kWarmUpFrames = 3;
+/// Frames of each way while system calls are counted, at most.
+constexpr std::uint64_t kCountedFrames = 200;
+
+struct Options {
+    std::string modelFile;
+    std::string jsonFile;
+    std::uint64_t frames = 1000;
+    float width = 0.25F;
+    std::uint32_t resolution = 128;
+    bool quant8 = false;
+    DriverOptions driver;
+};
+
+Result<StreamedModel> loadModel(const Options& options) {
+    if (!options.modelFile.empty()) {
+        NNBURST_TRY_ASSIGN(TfliteModel file, loadTflite(options.modelFile));
+        return StreamedModel{options.modelFile, std::move(file.model), std::move(file.states)};
+    }
+    NNBURST_TRY_ASSIGN(Model model,
+                       makeMobileNetV1({.width = options.width,
+                                        .resolution = options.resolution,
+                                        .precision = options.quant8 ? BuiltinPrecision::QUANT8
+                                                                    : BuiltinPrecision::FLOAT32}));
+    return StreamedModel{fmt::format("MobileNet v1 {:.2f}/{} {}", options.width, options.resolution,
+                                     options.quant8 ? "quant8" : "float32"),
+                         std::move(model),
+                         {}};
+}
+
+/// Sends `count` frames from `first` on. Appends to `latencies`, and to `checksums`, those after
+/// the first `unmeasured`.
+Result<> stream(Streamer& streamer, Way way, std::uint64_t first, std::uint64_t count,
+                std::uint64_t unmeasured, std::vector<std::chrono::nanoseconds>& latencies,
+                std::vector<std::uint64_t>& checksums) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+        streamer.writeFrame(way, first + i);
+        NNBURST_TRY_ASSIGN(const std::chrono::nanoseconds latency, streamer.execute(way));
+        const std::uint64_t checksum = streamer.finishFrame(way);
+        if (i >= unmeasured) {
+            latencies.push_back(latency);
+            checksums.push_back(checksum);
+        }
+    }
+    return {};
+}
+
+/// Marks the begin and end of a stream on each way, so that its calls are an odd section.
+Result<> streamMarked(const StreamedModel& model, const Options& options, std::uint64_t frames) {
+    NNBURST_TRY_ASSIGN(Streamer streamer, Streamer::create(model, options.driver));
+    std::vector<std::chrono::nanoseconds> latencies;
+    std::vector<std::uint64_t> checksums;
+    latencies.reserve(kWays.size() * (kFramesPerTurn + frames));
+    checksums.reserve(latencies.capacity());
+    for (const Way way : kWays) {
+        NNBURST_TRY(stream(streamer, way, 0, kFramesPerTurn, 0, latencies, checksums));
+        markSystemCalls();
+        NNBURST_TRY(stream(streamer, way, 0, frames, 0, latencies, checksums));
+        markSystemCalls();
+    }
+    return {};
+}
+
+Result<std::array<SystemCallRate, kWays.size()>> measureSystemCalls(const StreamedModel& model,
+                                                                    const Options& options) {
+    const std::uint64_t frames = std::min(options.frames, kCountedFrames);
+    NNBURST_TRY_ASSIGN(const std::vector<SystemCalls> sections,
+                       countSystemCalls([&] { return streamMarked(model, options, frames); }));
+    std::array<SystemCallRate, kWays.size()> rates;
+    for (std::size_t way = 0; way < kWays.size(); ++way) {
+        const SystemCalls& calls = sections.at(2 * way + 1);
+        rates[way] = {
+            .client = static_cast<double>(calls.own) / static_cast<double>(frames),
+            .driver = static_cast<double>(calls.descendants) / static_cast<double>(frames)};
+    }
+    return rates;
+}
+
+/// The ways take turns, each time beginning with another one.
+Result<> measureLatency(const StreamedModel& model, const Options& options, Report& report) {
+    NNBURST_TRY_ASSIGN(Streamer streamer, Streamer::create(model, options.driver));
+    report.frameBytes = streamer.frameBytes();
+    std::array<std::vector<std::chrono::nanoseconds>, kWays.size()> latencies;
+    std::array<std::vector<std::uint64_t>, kWays.size()> checksums;
+    for (std::size_t way = 0; way < kWays.size(); ++way) {
+        latencies[way].reserve(options.frames);
+        checksums[way].reserve(options.frames);
+    }
+    std::uint64_t sent = 0;
+    for (std::uint64_t turn = 0; sent < options.frames; ++turn) {
+        const std::uint64_t measured = std::min(kFramesPerTurn, options.frames - sent);
+        for (std::size_t i = 0; i < kWays.size(); ++i) {
+            const std::size_t way = (turn + i) % kWays.size();
+            NNBURST_TRY(stream(streamer, kWays[way], turn * (kFramesPerTurn + kWarmUpFrames),
+                               measured + kWarmUpFrames, kWarmUpFrames, latencies[way],
+                               checksums[way]));
+        }
+        sent += measured;
+    }
+    for (std::size_t way = 0; way < kWays.size(); ++way) {
+        report.latency[way] = summarise(latencies[way]);
+    }
+    for (std::uint64_t frame = 0; frame < options.frames; ++frame) {
+        const std::uint64_t expected = checksums[0][frame];
+        const bool isSame = checksums[1][frame] == expected && checksums[2][frame] == expected;
+        report.differingFrames += isSame ? 0U : 1U;
+        report.checksum = report.checksum * 31 + expected;
+    }
+    return {};
+}
+
+Result<Report> run(const Options& options) {
+    NNBURST_TRY_ASSIGN(const StreamedModel model, loadModel(options));
+    Report report;
+    report.model = model.name;
+    report.frames = options.frames;
+    report.threads = options.driver.threads;
+    report.systemCalls = measureSystemCalls(model, options);  // before this process has threads
+    NNBURST_TRY(measureLatency(model, options, report));
+    if (!options.jsonFile.empty()) {
+        NNBURST_TRY(writeJson(report, options.jsonFile));
+    }
+    return report;
+}
+
+}  // namespace
+}  // namespace nnburst::demo
+
+int main(int argc, char** argv) {
+    nnburst::demo::Options options;
+    CLI::App app(
+        "Streams frames through a model in process, through a burst to a driver process and by RPC "
+        "to the same driver, and shows what each costs.");
+    app.add_option("MODEL", options.modelFile,
+                   "A .tflite file; without it, the built-in MobileNet v1");
+    app.add_option("--frames", options.frames, "Frames to stream on each way")
+        ->check(CLI::Range(1U, 100'000'000U))
+        ->capture_default_str();
+    app.add_option("--width", options.width, "Width multiplier of the built-in MobileNet")
+        ->capture_default_str();
+    app.add_option("--resolution", options.resolution, "Input resolution of the built-in MobileNet")
+        ->capture_default_str();
+    app.add_flag("--quant8", options.quant8,
+                 "8-bit weights and activations in the built-in MobileNet");
+    app.add_option("--threads", options.driver.threads, "Threads of the kernels")
+        ->capture_default_str();
+    app.add_option("--json", options.jsonFile, "Also write the figures to this file");
+    CLI11_PARSE(app, argc, argv);
+
+    const auto report = nnburst::demo::run(options);
+    if (!report) {
+        fmt::print(stderr, "nnburst-demo: {}: {}\n", nnburst::toString(report.error().status),
+                   report.error().message);
+        return 1;
+    }
+    nnburst::demo::print(*report);
+    return report->differingFrames == 0 ? 0 : 1;
+}

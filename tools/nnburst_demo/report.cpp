@@ -1,0 +1,123 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnburst_demo/report.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+namespace nnburst::demo {
+namespace {
+
+constexpr std::array<const char*, kWays.size()> kLabels{"in process", "burst to a driver process",
+                                                        "RPC to the same driver"};
+constexpr std::array<const char*, kWays.size()> kKeys{"inProcess", "burst", "rpc"};
+
+std::string processorName() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);) {
+        const std::size_t colon = line.find(": ");
+        if (line.starts_with("model name") && colon != std::string::npos) {
+            return line.substr(colon + 2);
+        }
+    }
+    return "unknown processor";
+}
+
+/// How much longer than in process, by the medians.
+struct Overhead {
+    double microseconds;
+    double percent;
+};
+
+Overhead overhead(const Report& report, Way way) {
+    const double base = report.latency[0].p50;
+    const double extra = report.latency[static_cast<std::size_t>(way)].p50 - base;
+    return {extra, extra / base * 100};
+}
+
+void printOverhead(const char* label, const Overhead& extra) {
+    fmt::print("  {:<27}{:>+10.1f} us{:>+9.1f} %\n", label, extra.microseconds, extra.percent);
+}
+
+}  // namespace
+
+Latency summarise(std::vector<std::chrono::nanoseconds>& samples) {
+    std::sort(samples.begin(), samples.end());
+    const auto at = [&](double fraction) {
+        const auto place =
+            static_cast<std::size_t>(fraction * static_cast<double>(samples.size() - 1));
+        return std::chrono::duration<double, std::micro>(samples[place]).count();
+    };
+    return {.p50 = at(0.5), .p99 = at(0.99), .max = at(1.0)};
+}
+
+void print(const Report& report) {
+    fmt::print("{}: {} frames of {} bytes, {} kernel thread{}\n", report.model, report.frames,
+               report.frameBytes, report.threads, report.threads == 1 ? "" : "s");
+    fmt::print("on {}, {} processors\n\n", processorName(), std::thread::hardware_concurrency());
+
+    fmt::print("  {:<27}{:>10}{:>10}{:>10}\n", "latency in microseconds", "p50", "p99", "max");
+    for (std::size_t way = 0; way < kWays.size(); ++way) {
+        const Latency& latency = report.latency[way];
+        fmt::print("  {:<27}{:>10.1f}{:>10.1f}{:>10.1f}\n", kLabels[way], latency.p50, latency.p99,
+                   latency.max);
+    }
+    fmt::print("\n  medians over in process\n");
+    printOverhead("burst", overhead(report, Way::BURST));
+    printOverhead("RPC", overhead(report, Way::RPC));
+
+    if (report.systemCalls) {
+        fmt::print("\n  {:<27}{:>10}{:>10}\n", "system calls per inference", "client", "driver");
+        for (std::size_t way = 0; way < kWays.size(); ++way) {
+            const SystemCallRate& rate = (*report.systemCalls)[way];
+            fmt::print("  {:<27}{:>10.2f}{:>10.2f}\n", kLabels[way], rate.client, rate.driver);
+        }
+    } else {
+        fmt::print("\n  system calls not measured: {}\n", report.systemCalls.error().message);
+    }
+
+    if (report.differingFrames == 0) {
+        fmt::print("\noutputs: identical bit for bit on all three ways (checksum {:016x})\n",
+                   report.checksum);
+    } else {
+        fmt::print("\noutputs: {} of {} frames DIFFER between the ways\n", report.differingFrames,
+                   report.frames);
+    }
+}
+
+Result<> writeJson(const Report& report, const std::string& path) {
+    nlohmann::ordered_json json{
+        {"model", report.model},           {"frames", report.frames},
+        {"frameBytes", report.frameBytes}, {"threads", report.threads},
+        {"processor", processorName()},    {"processors", std::thread::hardware_concurrency()}};
+    for (std::size_t way = 0; way < kWays.size(); ++way) {
+        const Latency& latency = report.latency[way];
+        json["latencyUs"][kKeys[way]] = {
+            {"p50", latency.p50}, {"p99", latency.p99}, {"max", latency.max}};
+        if (report.systemCalls) {
+            const SystemCallRate& rate = (*report.systemCalls)[way];
+            json["systemCallsPerInference"][kKeys[way]] = {{"client", rate.client},
+                                                           {"driver", rate.driver}};
+        }
+    }
+    for (const Way way : {Way::BURST, Way::RPC}) {
+        const Overhead extra = overhead(report, way);
+        json["overInProcess"][kKeys[static_cast<std::size_t>(way)]] = {{"us", extra.microseconds},
+                                                                       {"percent", extra.percent}};
+    }
+    json["differingFrames"] = report.differingFrames;
+    json["checksum"] = fmt::format("{:016x}", report.checksum);
+    std::ofstream file(path);
+    file << json.dump(2) << '\n';
+    file.close();
+    if (!file) {
+        return failure(ErrorStatus::GENERAL_FAILURE, fmt::format("writing {} failed", path));
+    }
+    return {};
+}
+
+}  // namespace nnburst::demo

@@ -1,0 +1,54 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What the demo found, for people and as JSON.
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "nnburst/result.h"
+#include "nnburst_demo/streamer.h"
+
+namespace nnburst::demo {
+
+/// Latencies of the executions of one way, in microseconds.
+struct Latency {
+    double p50 = 0;
+    double p99 = 0;
+    double max = 0;
+};
+
+/// Sorts `samples` (at least one).
+[[nodiscard]] Latency summarise(std::vector<std::chrono::nanoseconds>& samples);
+
+/// System calls per execution, on the two sides.
+struct SystemCallRate {
+    double client = 0;
+    double driver = 0;
+};
+
+/// Everything that the demo prints. The arrays have one entry a way, in the order of kWays.
+struct Report {
+    std::string model;
+    std::size_t frameBytes = 0;
+    std::uint64_t frames = 0;
+    std::uint32_t threads = 1;
+    std::array<Latency, kWays.size()> latency;
+    Result<std::array<SystemCallRate, kWays.size()>> systemCalls;
+    std::uint64_t differingFrames = 0;  ///< whose outputs are not the same on all ways
+    std::uint64_t checksum = 0;         ///< of all outputs of the first way
+};
+
+/// Prints the report on the standard output.
+void print(const Report& report);
+
+/// Writes the report to the file `path`, replacing it.
+[[nodiscard]] Result<> writeJson(const Report& report, const std::string& path);
+
+}  // namespace nnburst::demo

@@ -1,0 +1,149 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnburst_demo/system_calls.h"
+
+#include <fmt/core.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <unordered_map>
+
+namespace nnburst::demo {
+namespace {
+
+/// An operation that prctl(2) does not have: the kernel refuses it, the tracer sees it.
+constexpr int kMark = 0x6E6E6275;
+
+/// The signal of a stop at a system call, with PTRACE_O_TRACESYSGOOD.
+constexpr int kSystemCallStop = SIGTRAP | 0x80;
+
+[[noreturn]] void runTraced(const std::function<Result<>()>& body) {
+    if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) {
+        ::_exit(2);
+    }
+    ::raise(SIGSTOP);  // the tracer takes over here
+    const Result<> result = body();
+    if (!result) {
+        fmt::print(stderr, "{}\n", result.error().message);
+    }
+    ::_exit(result ? 0 : 1);
+}
+
+pid_t processOf(pid_t thread) {
+    std::ifstream status(fmt::format("/proc/{}/status", thread));
+    for (std::string word; status >> word;) {
+        if (word == "Tgid:") {
+            pid_t process = 0;
+            status >> process;
+            return process;
+        }
+    }
+    return thread;
+}
+
+/// Follows one child and all its descendants until the last of them has ended.
+class Tracer {
+  public:
+    explicit Tracer(pid_t child) : child_(child) {}
+
+    [[nodiscard]] Result<std::vector<SystemCalls>> run() {
+        int status = 0;
+        if (::waitpid(child_, &status, __WALL) != child_ || !WIFSTOPPED(status)) {
+            return failure(ErrorStatus::GENERAL_FAILURE,
+                           "tracing a child: ptrace is not permitted");
+        }
+        constexpr long kOptions = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+                                  PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL;
+        if (::ptrace(PTRACE_SETOPTIONS, child_, nullptr, kOptions) != 0) {
+            const int error = errno;
+            ::kill(child_, SIGKILL);
+            ::waitpid(child_, nullptr, __WALL);
+            return failure(ErrorStatus::GENERAL_FAILURE,
+                           fmt::format("tracing a child: ptrace: {}", std::strerror(error)));
+        }
+        processes_[child_] = child_;
+        resume(child_, 0);
+        for (pid_t thread = 0; (thread = ::waitpid(-1, &status, __WALL)) > 0;) {
+            if (WIFSTOPPED(status)) {
+                handleStop(thread, status);
+            } else {
+                processes_.erase(thread);
+                hasSucceeded_ = hasSucceeded_ ||
+                                (thread == child_ && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+            }
+        }
+        if (!hasSucceeded_) {
+            return failure(ErrorStatus::GENERAL_FAILURE, "the traced child failed");
+        }
+        return std::move(sections_);
+    }
+
+  private:
+    static void resume(pid_t thread, int signal) {
+        // The thread may have been killed meanwhile; waitpid tells.
+        (void)::ptrace(PTRACE_SYSCALL, thread, nullptr, static_cast<long>(signal));
+    }
+
+    void handleStop(pid_t thread, int status) {
+        const int signal = WSTOPSIG(status);
+        const bool isEvent = status >> 16 != 0;  // a fork, clone or vfork
+        const auto [entry, isNew] = processes_.try_emplace(thread, 0);
+        if (isNew) {
+            entry->second = processOf(thread);
+        }
+        if (signal == kSystemCallStop) {
+            countEntry(thread, entry->second == child_);
+            resume(thread, 0);
+        } else if (isEvent || (isNew && signal == SIGSTOP)) {  // new threads begin with SIGSTOP
+            resume(thread, 0);
+        } else {
+            resume(thread, signal == SIGTRAP ? 0 : signal);  // SIGTRAP: after an exec
+        }
+    }
+
+    void countEntry(pid_t thread, bool isOwn) {
+        __ptrace_syscall_info info{};
+        if (::ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof(info), &info) <= 0 ||
+            info.op != PTRACE_SYSCALL_INFO_ENTRY) {
+            return;
+        }
+        if (isOwn && info.entry.nr == SYS_prctl && info.entry.args[0] == kMark) {
+            sections_.emplace_back();
+        } else {
+            ++(isOwn ? sections_.back().own : sections_.back().descendants);
+        }
+    }
+
+    const pid_t child_;
+    std::unordered_map<pid_t, pid_t> processes_;  ///< of each thread that is traced
+    std::vector<SystemCalls> sections_{1};
+    bool hasSucceeded_ = false;
+};
+
+}  // namespace
+
+void markSystemCalls() noexcept {
+    (void)::prctl(kMark, 0, 0, 0, 0);
+}
+
+Result<std::vector<SystemCalls>> countSystemCalls(const std::function<Result<>()>& body) {
+    const pid_t child = ::fork();
+    if (child < 0) {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       fmt::format("forking a child to trace: {}", std::strerror(errno)));
+    }
+    if (child == 0) {
+        runTraced(body);
+    }
+    return Tracer(child).run();
+}
+
+}  // namespace nnburst::demo

@@ -1,0 +1,33 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Counts the system calls that a program and the processes that it starts make, by ptrace(2). A
+/// process is stopped only where it makes a call: code that makes none runs at full speed.
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "nnburst/result.h"
+
+namespace nnburst::demo {
+
+/// Calls made between two marks.
+struct SystemCalls {
+    std::uint64_t own = 0;          ///< by the process itself, with all its threads
+    std::uint64_t descendants = 0;  ///< by all processes that it started
+};
+
+/// Ends a section and begins the next one. Only inside `body` of countSystemCalls.
+void markSystemCalls() noexcept;
+
+/// Runs `body` in a child of this process and counts. Gives one entry a section: the first lasts
+/// until the first mark, the last one from the last mark to the end. GENERAL_FAILURE if tracing is
+/// not permitted or `body` gave an error, whose message goes to the standard error. Call it before
+/// this process has threads or other children.
+[[nodiscard]] Result<std::vector<SystemCalls>> countSystemCalls(
+    const std::function<Result<>()>& body);
+
+}  // namespace nnburst::demo
