@@ -129,7 +129,7 @@ Result<> measureLatency(const StreamedModel& model, const Options& options, Repo
         sent += measured;
     }
     for (std::size_t way = 0; way < kWays.size(); ++way) {
-        report.latency[way] = summarise(latencies[way]);
+        report.latency[way] = tools::summarise(latencies[way]);
     }
     for (std::uint64_t frame = 0; frame < options.frames; ++frame) {
         const std::uint64_t expected = checksums[0][frame];

@@ -4,7 +4,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -45,16 +44,6 @@ void printOverhead(const char* label, const Overhead& extra) {
 
 }  // namespace
 
-Latency summarise(std::vector<std::chrono::nanoseconds>& samples) {
-    std::sort(samples.begin(), samples.end());
-    const auto at = [&](double fraction) {
-        const auto place =
-            static_cast<std::size_t>(fraction * static_cast<double>(samples.size() - 1));
-        return std::chrono::duration<double, std::micro>(samples[place]).count();
-    };
-    return {.p50 = at(0.5), .p99 = at(0.99), .max = at(1.0)};
-}
-
 void print(const Report& report) {
     fmt::print("{}: {} frames of {} bytes, {} kernel thread{}\n", report.model, report.frames,
                report.frameBytes, report.threads, report.threads == 1 ? "" : "s");
@@ -62,7 +51,7 @@ void print(const Report& report) {
 
     fmt::print("  {:<27}{:>10}{:>10}{:>10}\n", "latency in microseconds", "p50", "p99", "max");
     for (std::size_t way = 0; way < kWays.size(); ++way) {
-        const Latency& latency = report.latency[way];
+        const tools::Latency& latency = report.latency[way];
         fmt::print("  {:<27}{:>10.1f}{:>10.1f}{:>10.1f}\n", kLabels[way], latency.p50, latency.p99,
                    latency.max);
     }
@@ -95,7 +84,7 @@ Result<> writeJson(const Report& report, const std::string& path) {
         {"frameBytes", report.frameBytes}, {"threads", report.threads},
         {"processor", processorName()},    {"processors", std::thread::hardware_concurrency()}};
     for (std::size_t way = 0; way < kWays.size(); ++way) {
-        const Latency& latency = report.latency[way];
+        const tools::Latency& latency = report.latency[way];
         json["latencyUs"][kKeys[way]] = {
             {"p50", latency.p50}, {"p99", latency.p99}, {"max", latency.max}};
         if (report.systemCalls) {

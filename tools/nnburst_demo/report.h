@@ -6,26 +6,15 @@
 /// What the demo found, for people and as JSON.
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "nnburst/result.h"
 #include "nnburst_demo/streamer.h"
+#include "support/latency.h"
 
 namespace nnburst::demo {
-
-/// Latencies of the executions of one way, in microseconds.
-struct Latency {
-    double p50 = 0;
-    double p99 = 0;
-    double max = 0;
-};
-
-/// Sorts `samples` (at least one).
-[[nodiscard]] Latency summarise(std::vector<std::chrono::nanoseconds>& samples);
 
 /// System calls per execution, on the two sides.
 struct SystemCallRate {
@@ -39,7 +28,7 @@ struct Report {
     std::size_t frameBytes = 0;
     std::uint64_t frames = 0;
     std::uint32_t threads = 1;
-    std::array<Latency, kWays.size()> latency;
+    std::array<tools::Latency, kWays.size()> latency;
     Result<std::array<SystemCallRate, kWays.size()>> systemCalls;
     std::uint64_t differingFrames = 0;  ///< whose outputs are not the same on all ways
     std::uint64_t checksum = 0;         ///< of all outputs of the first way
