@@ -72,7 +72,8 @@ void EventLoop::close() {
         dropped.swap(jobs_);
     }
     dropped.clear();
-    calls_ = nullptr;  // nothing that could start another one is left
+    calls_ = nullptr;      // nothing that could start another one is left
+    io_.waitScope.poll();  // kj insists that no event is left over
 }
 
 bool EventLoop::post(kj::Function<void()> job) {

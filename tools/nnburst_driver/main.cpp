@@ -56,6 +56,21 @@ Result<std::optional<int>> systemdSocket() {
     return std::optional<int>(kFirstSystemdFd);
 }
 
+/// Refuses a descriptor that is not a Unix socket of the kind that is needed.
+Result<> checkSocket(int fd, bool isListening) {
+    int domain = 0;
+    int accepts = 0;
+    socklen_t size = sizeof(int);
+    if (::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0 ||
+        ::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &size) != 0 || domain != AF_UNIX ||
+        (accepts != 0) != isListening) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("descriptor {} is not a {} Unix socket", fd,
+                                   isListening ? "listening" : "connected"));
+    }
+    return {};
+}
+
 Result<> useProcessors(const std::vector<std::uint32_t>& processors) {
     if (processors.empty()) {
         return {};
@@ -90,6 +105,7 @@ Result<> endWithParent() {
     return {};
 }
 
+/// Serves until it is told to stop, and then ends the process; returns only if it cannot serve.
 Result<> serve(const Options& options) {
     NNBURST_TRY_ASSIGN(const std::optional<int> systemd, systemdSocket());
     const int ways =
@@ -99,7 +115,11 @@ Result<> serve(const Options& options) {
                        "say where to serve: either --socket PATH, or --fd N, or socket activation "
                        "by systemd");
     }
+    if (systemd) {
+        NNBURST_TRY(checkSocket(*systemd, true));
+    }
     if (options.fd >= 0) {
+        NNBURST_TRY(checkSocket(options.fd, false));
         NNBURST_TRY(endWithParent());
     }
     NNBURST_TRY(useProcessors(options.driver.processors));
@@ -107,7 +127,7 @@ Result<> serve(const Options& options) {
     std::shared_ptr<device::Scheduler> scheduler;
     NNBURST_TRY_ASSIGN(scheduler,
                        device::Scheduler::create("nnburst-work", device::defaultWorkerCount()));
-    NNBURST_TRY_ASSIGN(const std::shared_ptr<device::LocalDevice> device,
+    NNBURST_TRY_ASSIGN(std::shared_ptr<device::LocalDevice> device,
                        device::LocalDevice::create(options.driver, scheduler));
     std::optional<device::UnixListener> listener;
     if (!options.socketPath.empty()) {
@@ -136,7 +156,14 @@ Result<> serve(const Options& options) {
         loop.run(kj::mv(end));
     }
     loop.close();
-    return {};
+    listener.reset();
+    // Waits for what is running. Workers may still refer to the loop, so the process ends without
+    // taking it down.
+    device.reset();
+    scheduler.reset();
+    spdlog::debug("ended");
+    spdlog::default_logger()->flush();
+    std::_Exit(0);
 }
 
 int run(int argc, char** argv) {
@@ -179,12 +206,9 @@ int run(int argc, char** argv) {
     kj::UnixEventPort::captureSignal(SIGTERM);
     kj::UnixEventPort::captureSignal(SIGINT);
 
-    if (const Result<> served = serve(options); !served) {
-        fmt::print(stderr, "nnburst-driver: {}\n", served.error().message);
-        return 1;
-    }
-    spdlog::debug("ended");
-    return 0;
+    const Error error = serve(options).error();
+    fmt::print(stderr, "nnburst-driver: {}\n", error.message);
+    return 1;
 }
 
 }  // namespace

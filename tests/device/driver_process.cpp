@@ -1,0 +1,185 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "driver_process.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "nnburst/model_builder.h"
+
+namespace nnburst::test {
+
+namespace {
+
+pid_t start(const std::vector<std::string>& arguments, int standardError) {
+    std::vector<std::string> words{NNBURST_DRIVER_PATH};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (std::string& word : words) {
+        argv.push_back(word.data());
+    }
+    argv.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    if (standardError >= 0) {
+        ::posix_spawn_file_actions_adddup2(&actions, standardError, STDERR_FILENO);
+    }
+    pid_t pid = -1;
+    EXPECT_EQ(::posix_spawn(&pid, NNBURST_DRIVER_PATH, &actions, nullptr, argv.data(), environ), 0);
+    ::posix_spawn_file_actions_destroy(&actions);
+    return pid;
+}
+
+int endOf(pid_t pid) {
+    int status = 0;
+    EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+}  // namespace
+
+bool eventually(const std::function<bool()>& isTrue) {
+    const auto end = std::chrono::steady_clock::now() + kWatchdog;
+    while (std::chrono::steady_clock::now() < end) {
+        if (isTrue()) {
+            return true;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return isTrue();
+}
+
+TemporaryDirectory::TemporaryDirectory() {
+    std::string pattern = "/tmp/nnburst-test-XXXXXX";
+    EXPECT_NE(::mkdtemp(pattern.data()), nullptr);
+    path_ = pattern;
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+    std::error_code error;
+    std::filesystem::remove_all(path_, error);
+}
+
+DriverProcess::DriverProcess(std::vector<std::string> moreArguments) {
+    moreArguments.insert(moreArguments.begin(),
+                         {"--socket", socketPath(), "--log-level", "warning"});
+    pid_ = start(moreArguments, -1);
+    EXPECT_TRUE(eventually([this] { return nnburst::connect(socketPath()).has_value(); }));
+}
+
+DriverProcess::~DriverProcess() {
+    if (pid_ > 0) {
+        signal(SIGCONT);
+        signal(SIGKILL);
+        (void)endOf(pid_);
+    }
+}
+
+SharedDevice DriverProcess::connect() const {
+    auto device = nnburst::connect(socketPath());
+    EXPECT_TRUE(device) << device.error().message;
+    return device ? *device : nullptr;
+}
+
+void DriverProcess::signal(int number) const {
+    ::kill(pid_, number);
+}
+
+int DriverProcess::waitForEnd() {
+    const int status = endOf(pid_);
+    pid_ = -1;
+    return status;
+}
+
+Ended runDriver(const std::vector<std::string>& arguments) {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+    const UniqueFd reading(ends[0]);
+    UniqueFd writing(ends[1]);
+    const pid_t pid = start(arguments, writing.get());
+    writing.reset();
+    Ended ended;
+    std::array<char, 4096> buffer{};
+    ssize_t count = 0;
+    while ((count = ::read(reading.get(), buffer.data(), buffer.size())) > 0) {
+        ended.text.append(buffer.data(), static_cast<std::size_t>(count));
+    }
+    ended.status = endOf(pid);
+    return ended;
+}
+
+std::size_t descriptorCount(pid_t pid) {
+    const std::filesystem::directory_iterator descriptors("/proc/" + std::to_string(pid) + "/fd");
+    return static_cast<std::size_t>(std::distance(begin(descriptors), end(descriptors)));
+}
+
+std::size_t sharedMappingCount(pid_t pid) {
+    std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
+    std::size_t count = 0;
+    for (std::string line; std::getline(maps, line);) {
+        count += line.find("memfd:nnburst") != std::string::npos ? 1 : 0;
+    }
+    return count;
+}
+
+std::vector<pid_t> spawnedDrivers() {
+    std::vector<pid_t> drivers;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+        std::ifstream children(task.path() / "children");
+        for (pid_t child = 0; children >> child;) {
+            std::ifstream name("/proc/" + std::to_string(child) + "/comm");
+            std::string comm;
+            std::getline(name, comm);
+            if (comm == "nnburst-driver") {
+                drivers.push_back(child);
+            }
+        }
+    }
+    return drivers;
+}
+
+Model makeAddModel(std::uint32_t count) {
+    ModelBuilder builder;
+    const auto a = builder.addTensor(OperandType::TENSOR_FLOAT32, {count});
+    const auto b = builder.addTensor(OperandType::TENSOR_FLOAT32, {count});
+    const auto activation = builder.addScalar(std::int32_t{0});
+    const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {count});
+    builder.addOperation(OperationType::ADD, {a, b, activation}, {out});
+    auto model = builder.build({a, b}, {out});
+    EXPECT_TRUE(model) << model.error().message;
+    return std::move(*model);
+}
+
+AddRequest::AddRequest(std::uint32_t count, std::uint32_t outputBytes)
+    : pool(*MemoryPool::create(1 << 16)) {
+    const std::uint32_t bytes = count * sizeof(float);
+    for (const std::uint32_t size : {bytes, bytes, outputBytes == 0 ? bytes : outputBytes}) {
+        blocks.push_back(*pool.allocate(size));
+    }
+    const auto argument = [&](const MemoryPool::Block& block) {
+        return RequestArgument{
+            .location = {.poolIndex = 0, .offset = block.offset(), .length = block.length()},
+            .dimensions = {count}};
+    };
+    request.inputs = {argument(blocks[0]), argument(blocks[1])};
+    request.outputs = {argument(blocks[2])};
+    request.pools = {pool.region()};
+    for (std::uint32_t i = 0; i < count; ++i) {
+        a()[i] = static_cast<float>(i);
+        b()[i] = 10.0F;
+        if (outputBytes == 0) {
+            out()[i] = -1.0F;
+        }
+    }
+}
+
+}  // namespace nnburst::test

@@ -1,0 +1,89 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Driver processes and models for the tests of the device room.
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "nnburst/device.h"
+#include "nnburst/memory.h"
+
+namespace nnburst::test {
+
+/// How long a test waits for what has to happen; only a hang reaches it.
+inline constexpr std::chrono::seconds kWatchdog{20};
+
+/// Looks again and again until `isTrue`, at most for kWatchdog.
+[[nodiscard]] bool eventually(const std::function<bool()>& isTrue);
+
+/// A directory under /tmp that is removed at the end.
+class TemporaryDirectory {
+  public:
+    TemporaryDirectory();
+    ~TemporaryDirectory();
+    TemporaryDirectory(const TemporaryDirectory&) = delete;
+    TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+    [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+
+  private:
+    std::filesystem::path path_;
+};
+
+/// An nnburst-driver that listens on a socket in a directory of its own. Killed at the end.
+class DriverProcess {
+  public:
+    explicit DriverProcess(std::vector<std::string> moreArguments = {});
+    ~DriverProcess();
+    DriverProcess(const DriverProcess&) = delete;
+    DriverProcess& operator=(const DriverProcess&) = delete;
+
+    [[nodiscard]] std::string socketPath() const { return directory_.path() / "driver.sock"; }
+    [[nodiscard]] pid_t pid() const noexcept { return pid_; }
+    [[nodiscard]] SharedDevice connect() const;
+
+    void signal(int number) const;
+    /// Waits for the end; gives the exit status, or minus the number of the signal.
+    [[nodiscard]] int waitForEnd();
+
+  private:
+    TemporaryDirectory directory_;
+    pid_t pid_ = -1;
+};
+
+/// Runs a program with standard error in a pipe; gives its exit status and what it wrote there.
+struct Ended {
+    int status = -1;
+    std::string text;
+};
+[[nodiscard]] Ended runDriver(const std::vector<std::string>& arguments);
+
+/// Open descriptors of a process, and its mappings of our shared memory.
+[[nodiscard]] std::size_t descriptorCount(pid_t pid);
+[[nodiscard]] std::size_t sharedMappingCount(pid_t pid);
+/// Children of this process that are drivers and alive.
+[[nodiscard]] std::vector<pid_t> spawnedDrivers();
+
+/// out = a + b for `count` floats; 0 leaves the number to the request.
+[[nodiscard]] Model makeAddModel(std::uint32_t count = 4);
+
+/// A request for makeAddModel with memory of its own.
+struct AddRequest {
+    explicit AddRequest(std::uint32_t count = 4, std::uint32_t outputBytes = 0);
+    [[nodiscard]] float* a() const { return reinterpret_cast<float*>(blocks[0].data()); }
+    [[nodiscard]] float* b() const { return reinterpret_cast<float*>(blocks[1].data()); }
+    [[nodiscard]] float* out() const { return reinterpret_cast<float*>(blocks[2].data()); }
+
+    MemoryPool pool;
+    std::vector<MemoryPool::Block> blocks;
+    Request request;
+};
+
+}  // namespace nnburst::test

@@ -1,0 +1,405 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// What processes do to each other: drivers that die, hang or are stopped, clients that vanish, and
+/// peers that speak nonsense.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "driver_process.h"
+#include "nnburst/builtin_models.h"
+
+namespace nnburst::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class DriverProcessTest : public testing::Test {
+  protected:
+    /// A driver that a test has left frozen is killed after some time of grace.
+    DriverProcessTest() {
+        EXPECT_TRUE(eventually([] { return spawnedDrivers().empty(); }));
+    }
+};
+
+SharedPreparedModel prepareAdd(const SharedDevice& device) {
+    auto prepared = prepareModel(*device, makeAddModel());
+    EXPECT_TRUE(prepared) << prepared.error().message;
+    return prepared ? *prepared : nullptr;
+}
+
+/// Executes until something fails; gives the first error.
+Error streamUntilError(Burst& burst, const Request& request) {
+    ExecutionOutcome outcome;
+    while (true) {
+        if (const Result<> result = burst.execute(request, {}, outcome); !result) {
+            return result.error();
+        }
+    }
+}
+
+std::set<std::string> entriesOf(const char* directory) {
+    std::set<std::string> entries;
+    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+        entries.insert(entry.path().filename());
+    }
+    return entries;
+}
+
+TEST_F(DriverProcessTest, thatIsKilledFailsTheWaitingExecutionAndAllLaterCalls) {
+    const std::set<std::string> sharedMemoryBefore = entriesOf("/dev/shm");
+    const SharedDevice device = *spawnDriver();
+    const SharedPreparedModel prepared = prepareAdd(device);
+    const auto burst = std::move(*prepared->configureExecutionBurst({}));
+    AddRequest add;
+    ExecutionOutcome outcome;
+    ASSERT_TRUE(burst->execute(add.request, {}, outcome));
+
+    const std::vector<pid_t> drivers = spawnedDrivers();
+    ASSERT_EQ(drivers.size(), 1U);
+    std::thread killer([&] {
+        std::this_thread::sleep_for(30ms);
+        ::kill(drivers[0], SIGKILL);
+    });
+    const Error error = streamUntilError(*burst, add.request);
+    killer.join();
+    EXPECT_EQ(error.status, ErrorStatus::DEVICE_UNAVAILABLE) << error.message;
+
+    const auto expectGone = [](const auto& result) {
+        ASSERT_FALSE(result);
+        EXPECT_EQ(result.error().status, ErrorStatus::DEVICE_UNAVAILABLE) << result.error().message;
+    };
+    expectGone(burst->execute(add.request, {}, outcome));
+    expectGone(prepared->executeSynchronously(add.request, {}, outcome));
+    expectGone(prepared->configureExecutionBurst({}));
+    expectGone(device->getCapabilities());
+    expectGone(prepareModel(*device, makeAddModel()));
+    EXPECT_EQ(device->getStatus(), DeviceStatus::OFFLINE);
+    EXPECT_TRUE(eventually([] { return spawnedDrivers().empty(); })) << "the child is reaped";
+    EXPECT_EQ(entriesOf("/dev/shm"), sharedMemoryBefore);
+}
+
+TEST_F(DriverProcessTest, thatIsKilledFailsAnExecutionThatSleeps) {
+    const SharedDevice device = *spawnDriver();
+    const auto model = *makeMobileNetV1({.width = 1.0F, .resolution = 224});
+    const SharedPreparedModel prepared = *prepareModel(*device, model);
+    const auto burst =
+        std::move(*prepared->configureExecutionBurst({.clientWait = {.spinWindow = 0ns}}));
+    MemoryPool pool = *MemoryPool::create(1 << 20);
+    const auto input = *pool.allocate(224 * 224 * 3 * 4);
+    const auto output = *pool.allocate(1001 * 4);
+    Request request;
+    request.inputs = {{.location = {0, input.offset(), input.length()}}};
+    request.outputs = {{.location = {0, output.offset(), output.length()}}};
+    request.pools = {pool.region()};
+    const std::vector<pid_t> drivers = spawnedDrivers();
+    ASSERT_EQ(drivers.size(), 1U);
+    std::thread killer([&] {
+        std::this_thread::sleep_for(50ms);
+        ::kill(drivers[0], SIGKILL);
+    });
+    const Error error = streamUntilError(*burst, request);
+    killer.join();
+    EXPECT_EQ(error.status, ErrorStatus::DEVICE_UNAVAILABLE) << error.message;
+}
+
+TEST_F(DriverProcessTest, thatIsFrozenIsTakenForGone) {
+    const SharedDevice device = *spawnDriver();
+    const SharedPreparedModel prepared = prepareAdd(device);
+    const auto burst = std::move(*prepared->configureExecutionBurst({}));
+    AddRequest add;
+    ExecutionOutcome outcome;
+    ASSERT_TRUE(burst->execute(add.request, {}, outcome));
+    const std::vector<pid_t> drivers = spawnedDrivers();
+    ASSERT_EQ(drivers.size(), 1U);
+    ASSERT_EQ(::kill(drivers[0], SIGSTOP), 0);
+
+    const Result<> missed = burst->execute(
+        add.request, {.deadline = TimePoint(std::chrono::steady_clock::now() + 20ms)}, outcome);
+    ASSERT_FALSE(missed);
+    EXPECT_EQ(missed.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
+    const Result<> result = burst->execute(add.request, {}, outcome);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+    const Result<> call = prepared->executeSynchronously(add.request, {}, outcome);
+    ASSERT_FALSE(call);
+    EXPECT_EQ(call.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+}
+
+TEST_F(DriverProcessTest, endsWhenTheLastObjectThatNeedsItIsDropped) {
+    SharedDevice device = *spawnDriver();
+    SharedPreparedModel prepared = prepareAdd(device);
+    auto burst = std::move(*prepared->configureExecutionBurst({}));
+    device = nullptr;
+    prepared = nullptr;
+    AddRequest add;
+    ExecutionOutcome outcome;
+    EXPECT_TRUE(burst->execute(add.request, {}, outcome)) << "the burst keeps what it needs";
+    EXPECT_EQ(spawnedDrivers().size(), 1U);
+    burst = nullptr;
+    EXPECT_TRUE(eventually([] { return spawnedDrivers().empty(); }));
+}
+
+TEST_F(DriverProcessTest, endsWithItsParentThoughThatIsKilled) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe(ends.data()), 0);
+    const pid_t parent = ::fork();
+    ASSERT_GE(parent, 0);
+    if (parent == 0) {
+        const auto device = spawnDriver();
+        const std::vector<pid_t> drivers = spawnedDrivers();
+        const pid_t driver = device && drivers.size() == 1 ? drivers[0] : -1;
+        (void)!::write(ends[1], &driver, sizeof(driver));
+        ::pause();
+        ::_exit(1);
+    }
+    pid_t driver = -1;
+    ASSERT_EQ(::read(ends[0], &driver, sizeof(driver)), static_cast<ssize_t>(sizeof(driver)));
+    ASSERT_GT(driver, 0);
+    ::kill(parent, SIGKILL);
+    ASSERT_EQ(::waitpid(parent, nullptr, 0), parent);
+    // Its new parent may not reap it: a zombie has ended too.
+    EXPECT_TRUE(eventually([&] {
+        std::ifstream status("/proc/" + std::to_string(driver) + "/stat");
+        std::string line;
+        std::getline(status, line);
+        return line.empty() || line.find(") Z ") != std::string::npos;
+    }));
+    ::close(ends[0]);
+    ::close(ends[1]);
+}
+
+TEST_F(DriverProcessTest, freesWhatAClientHeldWhenThatIsKilled) {
+    DriverProcess driver;
+    const auto quiet = [&] {
+        return std::pair(descriptorCount(driver.pid()), sharedMappingCount(driver.pid()));
+    };
+    // The connection that the constructor made for a moment is gone first.
+    ASSERT_TRUE(eventually([&] { return quiet().second == 0; }));
+    std::this_thread::sleep_for(100ms);
+    const auto before = quiet();
+
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe(ends.data()), 0);
+    const pid_t client = ::fork();
+    ASSERT_GE(client, 0);
+    if (client == 0) {
+        const SharedDevice device = driver.connect();
+        std::vector<SharedPreparedModel> models;
+        std::vector<std::unique_ptr<Burst>> bursts;
+        std::vector<AddRequest> requests(5);
+        for (AddRequest& add : requests) {
+            models.push_back(prepareAdd(device));
+            bursts.push_back(std::move(*models.back()->configureExecutionBurst({})));
+            ExecutionOutcome outcome;
+            if (!bursts.back()->execute(add.request, {}, outcome)) {
+                ::_exit(1);
+            }
+        }
+        (void)!::write(ends[1], "x", 1);
+        (void)streamUntilError(*bursts.back(), requests.back().request);
+        ::_exit(1);
+    }
+    char ready = 0;
+    ASSERT_EQ(::read(ends[0], &ready, 1), 1);
+    const auto during = quiet();
+    EXPECT_GT(during.first, before.first);
+    EXPECT_GE(during.second, 10U) << "five channels and five pools";
+    ::kill(client, SIGKILL);
+    ASSERT_EQ(::waitpid(client, nullptr, 0), client);
+    EXPECT_TRUE(eventually([&] { return quiet() == before; }))
+        << quiet().first << " descriptors and " << quiet().second << " mappings are left of "
+        << during.first << " and " << during.second << "; before " << before.first << " and "
+        << before.second;
+    ::close(ends[0]);
+    ::close(ends[1]);
+    EXPECT_EQ(driver.connect()->getStatus(), DeviceStatus::AVAILABLE) << "and goes on serving";
+}
+
+TEST_F(DriverProcessTest, freesWhatAClientDropsWhileThatLives) {
+    DriverProcess driver;
+    const SharedDevice device = driver.connect();
+    ASSERT_EQ(device->getStatus(), DeviceStatus::AVAILABLE);
+    ASSERT_TRUE(eventually([&] { return sharedMappingCount(driver.pid()) == 0; }));
+    for (int i = 0; i < 20; ++i) {
+        const SharedPreparedModel prepared = prepareAdd(device);
+        const auto burst = std::move(*prepared->configureExecutionBurst({}));
+        AddRequest add;
+        ExecutionOutcome outcome;
+        ASSERT_TRUE(burst->execute(add.request, {}, outcome));
+    }
+    EXPECT_TRUE(eventually([&] { return sharedMappingCount(driver.pid()) == 0; }))
+        << sharedMappingCount(driver.pid());
+}
+
+TEST_F(DriverProcessTest, unmapsMemoryThatABurstFrees) {
+    DriverProcess driver;
+    const SharedPreparedModel prepared = prepareAdd(driver.connect());
+    const auto burst = std::move(*prepared->configureExecutionBurst({}));
+    const AddRequest add;
+    ExecutionOutcome outcome;
+    ASSERT_TRUE(burst->execute(add.request, {}, outcome));
+    EXPECT_EQ(sharedMappingCount(driver.pid()), 2U) << "the channel and the pool";
+    burst->freeMemory(add.pool.region());
+    EXPECT_TRUE(eventually([&] { return sharedMappingCount(driver.pid()) == 1; }));
+    EXPECT_TRUE(burst->execute(add.request, {}, outcome));
+    EXPECT_EQ(add.out()[1], 11.0F);
+}
+
+TEST_F(DriverProcessTest, stopsCleanlyOnSigterm) {
+    for (const int number : {SIGTERM, SIGINT}) {
+        DriverProcess driver;
+        const SharedPreparedModel prepared = prepareAdd(driver.connect());
+        const auto burst = std::move(*prepared->configureExecutionBurst({}));
+        const AddRequest add;
+        ExecutionOutcome outcome;
+        ASSERT_TRUE(burst->execute(add.request, {}, outcome));
+        driver.signal(number);
+        EXPECT_EQ(driver.waitForEnd(), 0);
+        EXPECT_FALSE(std::filesystem::exists(driver.socketPath())) << "the socket is removed";
+        const Result<> result = burst->execute(add.request, {}, outcome);
+        ASSERT_FALSE(result);
+        EXPECT_EQ(result.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+    }
+}
+
+UniqueFd rawConnection(const std::string& path) {
+    UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+    EXPECT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+    return fd;
+}
+
+TEST_F(DriverProcessTest, survivesNonsenseOnItsSocket) {
+    DriverProcess driver;
+    const SharedPreparedModel prepared = prepareAdd(driver.connect());
+    const auto burst = std::move(*prepared->configureExecutionBurst({}));
+    const unsigned seed = std::random_device{}();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    for (int i = 0; i < 200; ++i) {
+        const UniqueFd socket = rawConnection(driver.socketPath());
+        std::vector<std::uint8_t> bytes(random() % 4096);
+        for (std::uint8_t& byte : bytes) {
+            byte = static_cast<std::uint8_t>(random() % (i % 2 == 0 ? 256 : 3));
+        }
+        (void)::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    }
+    AddRequest add;
+    ExecutionOutcome outcome;
+    EXPECT_TRUE(burst->execute(add.request, {}, outcome));
+    EXPECT_EQ(driver.connect()->getStatus(), DeviceStatus::AVAILABLE);
+}
+
+TEST_F(DriverProcessTest, refusesASocketWhereAnotherDriverLives) {
+    DriverProcess driver;
+    const Ended second = runDriver({"--socket", driver.socketPath()});
+    EXPECT_EQ(second.status, 1);
+    EXPECT_NE(second.text.find(driver.socketPath()), std::string::npos) << second.text;
+    EXPECT_NE(second.text.find("another driver"), std::string::npos) << second.text;
+    EXPECT_EQ(driver.connect()->getStatus(), DeviceStatus::AVAILABLE);
+}
+
+TEST_F(DriverProcessTest, replacesTheSocketOfADeadOneButNoOtherFile) {
+    const TemporaryDirectory directory;
+    const std::string path = directory.path() / "stale.sock";
+    {
+        const UniqueFd dead(::socket(AF_UNIX, SOCK_STREAM, 0));
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+        ASSERT_EQ(::bind(dead.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)),
+                  0);
+    }
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::execl(NNBURST_DRIVER_PATH, "nnburst-driver", "--socket", path.c_str(), "--log-level",
+                "off", nullptr);
+        ::_exit(127);
+    }
+    EXPECT_TRUE(eventually([&] { return connect(path).has_value(); }));
+    ::kill(child, SIGTERM);
+    ::waitpid(child, nullptr, 0);
+
+    std::ofstream(directory.path() / "file") << "precious";
+    const Ended refused = runDriver({"--socket", directory.path() / "file"});
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_NE(refused.text.find("no socket"), std::string::npos) << refused.text;
+    EXPECT_TRUE(std::filesystem::exists(directory.path() / "file"));
+}
+
+TEST_F(DriverProcessTest, saysWhatIsWrongWithItsArguments) {
+    EXPECT_EQ(runDriver({}).status, 1);
+    EXPECT_NE(runDriver({}).text.find("--socket"), std::string::npos);
+    EXPECT_EQ(runDriver({"--threads", "0", "--socket", "x"}).status, 2);
+    EXPECT_EQ(runDriver({"--log-level", "loud"}).status, 2);
+    EXPECT_EQ(runDriver({"--nonsense"}).status, 2);
+    const Ended processor = runDriver({"--socket", "/tmp/unused", "--processors", "9999"});
+    EXPECT_EQ(processor.status, 1);
+    EXPECT_NE(processor.text.find("9999"), std::string::npos) << processor.text;
+    const Ended directory = runDriver({"--socket", "/nonexistent/x.sock"});
+    EXPECT_EQ(directory.status, 1);
+    EXPECT_NE(directory.text.find("/nonexistent/x.sock"), std::string::npos) << directory.text;
+}
+
+TEST_F(DriverProcessTest, takesAListeningSocketFromSystemd) {
+    const TemporaryDirectory directory;
+    const std::string path = directory.path() / "activated.sock";
+    const UniqueFd listening(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+    ASSERT_EQ(::bind(listening.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)),
+              0);
+    ASSERT_EQ(::listen(listening.get(), 8), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const UniqueFd inherited(::dup(listening.get()));  // another number, without close-on-exec
+        ::dup2(inherited.get(), 3);
+        ::setenv("LISTEN_PID", std::to_string(::getpid()).c_str(), 1);
+        ::setenv("LISTEN_FDS", "1", 1);
+        ::execl(NNBURST_DRIVER_PATH, "nnburst-driver", "--log-level", "off", nullptr);
+        ::_exit(127);
+    }
+    {
+        const auto device = connect(path);
+        ASSERT_TRUE(device) << device.error().message;
+        EXPECT_TRUE(prepareModel(**device, makeAddModel()));
+    }
+    ::kill(child, SIGTERM);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    EXPECT_TRUE(std::filesystem::exists(path)) << "the socket is systemd's";
+}
+
+TEST_F(DriverProcessTest, thatIsNotThereIsNamedInTheError) {
+    const auto nowhere = connect("/nonexistent/driver.sock");
+    ASSERT_FALSE(nowhere);
+    EXPECT_EQ(nowhere.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+    EXPECT_NE(nowhere.error().message.find("/nonexistent/driver.sock"), std::string::npos);
+    const auto program = spawnDriver({}, "/nonexistent/nnburst-driver");
+    ASSERT_FALSE(program);
+    EXPECT_NE(program.error().message.find("/nonexistent/nnburst-driver"), std::string::npos);
+    const auto wrong = spawnDriver({}, "/bin/true");
+    ASSERT_FALSE(wrong);
+    EXPECT_EQ(wrong.error().status, ErrorStatus::DEVICE_UNAVAILABLE) << wrong.error().message;
+}
+
+}  // namespace
+}  // namespace nnburst::test
