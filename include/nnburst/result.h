@@ -65,6 +65,7 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
 /// Declares `declaration` with the value of `expression` (a `Result`), or returns its error.
 #define NNBURST_TRY_ASSIGN(declaration, expression) \
     NNBURST_TRY_ASSIGN_INNER(NNBURST_CONCATENATE(nnburstTried, __LINE__), declaration, expression)
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration cannot stand in parentheses
 #define NNBURST_TRY_ASSIGN_INNER(tried, declaration, expression)           \
     auto tried = (expression);                                             \
     if (!tried) {                                                          \

@@ -52,7 +52,9 @@ class BodyWriter {
     ~BodyWriter() { std::fill(next_, end_, std::byte{0}); }  // what is unused travels as zero
 
     void write(const void* source, std::size_t sizeBytes) noexcept {
-        std::memcpy(next_, source, sizeBytes);
+        if (sizeBytes != 0) {  // memcpy takes no null pointer, not even of nothing
+            std::memcpy(next_, source, sizeBytes);
+        }
         next_ += sizeBytes;
     }
 
@@ -67,7 +69,9 @@ class BodyReader {
         : next_(reinterpret_cast<const std::byte*>(lines.data() + 1)) {}
 
     void read(void* destination, std::size_t sizeBytes) noexcept {
-        std::memcpy(destination, next_, sizeBytes);
+        if (sizeBytes != 0) {
+            std::memcpy(destination, next_, sizeBytes);
+        }
         next_ += sizeBytes;
     }
     [[nodiscard]] const std::byte* position() const noexcept { return next_; }
@@ -110,9 +114,7 @@ void writeArguments(BodyWriter& body, const std::vector<RequestArgument>& argume
 }
 
 void writeDimensions(BodyWriter& body, const Dimensions& dimensions) noexcept {
-    if (!dimensions.empty()) {
-        body.write(dimensions.data(), dimensions.size() * sizeof(std::uint32_t));
-    }
+    body.write(dimensions.data(), dimensions.size() * sizeof(std::uint32_t));
 }
 
 /// Reads the packed arguments, then leaves `dimensionsLeft` less what they have.
@@ -145,10 +147,7 @@ Result<> readArguments(BodyReader& body, const char* kind, std::vector<RequestAr
 
 void readDimensions(BodyReader& body, std::vector<RequestArgument>& arguments) noexcept {
     for (RequestArgument& argument : arguments) {
-        if (!argument.dimensions.empty()) {
-            body.read(argument.dimensions.data(),
-                      argument.dimensions.size() * sizeof(std::uint32_t));
-        }
+        body.read(argument.dimensions.data(), argument.dimensions.size() * sizeof(std::uint32_t));
     }
 }
 
@@ -248,9 +247,7 @@ Result<> decodeRequest(std::span<const FrameLine> lines, DecodedRequest& request
 
     BodyReader body(lines);
     request.pools.resize(header.poolCount);
-    if (!request.pools.empty()) {
-        body.read(request.pools.data(), request.pools.size() * sizeof(FramePool));
-    }
+    body.read(request.pools.data(), request.pools.size() * sizeof(FramePool));
     for (std::size_t i = 0; i < request.pools.size(); ++i) {
         const FramePool& pool = request.pools[i];
         const bool isSlot = pool.kind == static_cast<std::uint32_t>(FramePool::Kind::SLOT);
@@ -372,9 +369,7 @@ Result<> decodeResult(std::span<const FrameLine> lines, ExecutionOutcome& outcom
         return refused(std::to_string(dimensionsLeft) + " dimensions belong to no output");
     }
     for (OutputShape& shape : outcome.outputShapes) {
-        if (!shape.dimensions.empty()) {
-            body.read(shape.dimensions.data(), shape.dimensions.size() * sizeof(std::uint32_t));
-        }
+        body.read(shape.dimensions.data(), shape.dimensions.size() * sizeof(std::uint32_t));
     }
     outcome.timing = {.timeOnDevice = header.timeOnDeviceUs, .timeInDriver = header.timeInDriverUs};
     if (status == ErrorStatus::NONE) {

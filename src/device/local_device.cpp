@@ -94,16 +94,21 @@ Result<> LocalDevice::prepare(Model model, const PrepareOptions& options,
         NNBURST_TRY(validateModel(model));
         return scheduler_->trySubmit([engine = engine_, scheduler = scheduler_,
                                       sharedModel = std::make_shared<Model>(std::move(model)),
-                                      deadline = options.deadline, sharedCallback] {
-            (*sharedCallback)([&]() -> Result<std::shared_ptr<LocalPreparedModel>> {
+                                      deadline = options.deadline, sharedCallback]() mutable {
+            // The scheduler goes with the prepared model: its last reference must not be this
+            // job's, which runs on one of its workers.
+            auto prepared = [&]() -> Result<std::shared_ptr<LocalPreparedModel>> {
                 if (deadline && *deadline <= std::chrono::steady_clock::now()) {
                     return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
                                    "prepareModel: the deadline passed before a worker was free");
                 }
                 NNBURST_TRY_ASSIGN(auto compiled,
                                    exec::CompiledModel::compile(engine, *sharedModel));
-                return std::make_shared<LocalPreparedModel>(std::move(compiled), scheduler);
-            }());
+                return std::make_shared<LocalPreparedModel>(std::move(compiled),
+                                                            std::move(scheduler));
+            }();
+            scheduler = nullptr;
+            (*sharedCallback)(std::move(prepared));
         });
     }();
     if (!launched) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "exec/engine.h"
+#include "exec/folding.h"
 #include "exec/graph.h"
 #include "exec/plan.h"
 #include "exec/planner.h"
@@ -53,6 +54,21 @@ bool agrees(const ArgumentBinding& output, const Shape& shape) noexcept {
                output.dimensions.begin(), output.dimensions.end(), sizes.begin(), sizes.end(),
                [](std::uint32_t given, std::uint32_t size) { return given == 0 || given == size; });
 }
+
+/// What compile and supportedOperations both ask of each operation, in order.
+class GraphCheck {
+  public:
+    explicit GraphCheck(Graph& graph) : graph_(graph), shapes_(graph) {}
+
+    Result<> visit(std::size_t operation) {
+        NNBURST_TRY(shapes_.visit(operation));
+        return foldOperation(graph_, shapes_, operation);
+    }
+
+  private:
+    Graph& graph_;
+    ShapeInference shapes_;
+};
 
 class PlannedModel final : public CompiledModel {
   public:
@@ -107,6 +123,13 @@ class PlannedModel final : public CompiledModel {
 };
 
 Result<> PlannedModel::prepare() {
+    GraphCheck check(*graph_);
+    for (std::size_t index = 0; index < graph_->subgraph.operations.size(); ++index) {
+        if (auto checked = check.visit(index); !checked) {
+            return failure(checked.error().status,
+                           fmt::format("operation {}: {}", index, checked.error().message));
+        }
+    }
     const bool isSpecified = std::all_of(
         inputs_.begin(), inputs_.end(),
         [](const Operand& operand) { return isFullySpecified(operand.type, operand.dimensions); });
@@ -116,13 +139,6 @@ Result<> PlannedModel::prepare() {
         }
         NNBURST_TRY(addPlan());
     } else {
-        ShapeInference shapes(*graph_);
-        for (std::size_t index = 0; index < graph_->subgraph.operations.size(); ++index) {
-            if (auto visited = shapes.visit(index); !visited) {
-                return failure(visited.error().status,
-                               fmt::format("operation {}: {}", index, visited.error().message));
-            }
-        }
         NNBURST_TRY(graph_->constants.keepAll());
     }
     graph_->constants.dropSources();
@@ -278,10 +294,10 @@ Result<std::shared_ptr<CompiledModel>> CompiledModel::compile(std::shared_ptr<En
 Result<std::vector<bool>> CompiledModel::supportedOperations(const Model& model) {
     NNBURST_TRY(validateModel(model));
     NNBURST_TRY_ASSIGN(const auto graph, Graph::create(model));
-    ShapeInference shapes(*graph);
+    GraphCheck check(*graph);
     std::vector<bool> supported(graph->subgraph.operations.size());
     for (std::size_t index = 0; index < supported.size(); ++index) {
-        supported[index] = static_cast<bool>(shapes.visit(index));
+        supported[index] = static_cast<bool>(check.visit(index));
     }
     return supported;
 }

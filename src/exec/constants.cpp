@@ -82,17 +82,30 @@ Result<> Constants::keep(std::uint32_t operand) {
     if (value.data == nullptr || value.isCopied) {
         return {};
     }
-    copiedBytes_ += value.sizeBytes;
-    if (copiedBytes_ > kMaximumCopiedBytes) {
-        return failure(ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
-                       fmt::format("the model's constants need more than {} bytes of copies",
-                                   kMaximumCopiedBytes));
-    }
+    NNBURST_TRY(countCopy(value.sizeBytes));
     NNBURST_TRY_ASSIGN(AlignedBuffer copy, AlignedBuffer::allocate(value.sizeBytes));
     std::memcpy(copy.data(), value.data, value.sizeBytes);
     value.data = copy.data();
     value.isCopied = true;
     copies_.push_back(std::move(copy));
+    return {};
+}
+
+Result<> Constants::adopt(std::uint32_t operand, AlignedBuffer value, std::uint64_t sizeBytes) {
+    NNBURST_TRY(countCopy(sizeBytes));
+    values_[operand] = {
+        .data = value.data(), .sizeBytes = static_cast<std::uint32_t>(sizeBytes), .isCopied = true};
+    copies_.push_back(std::move(value));
+    return {};
+}
+
+Result<> Constants::countCopy(std::uint64_t sizeBytes) {
+    copiedBytes_ += sizeBytes;
+    if (copiedBytes_ > kMaximumCopiedBytes) {
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
+                       fmt::format("the model's constants need more than {} bytes of copies",
+                                   kMaximumCopiedBytes));
+    }
     return {};
 }
 

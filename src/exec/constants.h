@@ -43,6 +43,10 @@ class Constants {
     /// done. GENERAL_FAILURE if it was dropped.
     [[nodiscard]] Result<> keep(std::uint32_t operand);
 
+    /// Makes `value`, in private memory already, the value of `operand`.
+    [[nodiscard]] Result<> adopt(std::uint32_t operand, AlignedBuffer value,
+                                 std::uint64_t sizeBytes);
+
     /// Copies the values of all constants to private memory.
     [[nodiscard]] Result<> keepAll();
 
@@ -50,6 +54,8 @@ class Constants {
     void dropSources();
 
   private:
+    Result<> countCopy(std::uint64_t sizeBytes);
+
     struct Value {
         std::byte* data = nullptr;
         std::uint32_t sizeBytes = 0;

@@ -20,7 +20,10 @@ namespace nnburst::exec {
 /// `constants.dropSources` was called. At a fixed address, since views point into it.
 struct Graph {
     Graph(Subgraph given, Constants values, bool relaxed)
-        : subgraph(std::move(given)), constants(std::move(values)), isRelaxed(relaxed) {}
+        : subgraph(std::move(given)),
+          constants(std::move(values)),
+          isFolded(subgraph.operations.size(), false),
+          isRelaxed(relaxed) {}
     Graph(const Graph&) = delete;
     Graph& operator=(const Graph&) = delete;
 
@@ -29,7 +32,8 @@ struct Graph {
 
     Subgraph subgraph;
     Constants constants;
-    bool isRelaxed;  ///< Model::relaxComputationFloat32toFloat16
+    std::vector<bool> isFolded;  ///< one an operation: its outputs have become constants
+    bool isRelaxed;              ///< Model::relaxComputationFloat32toFloat16
 };
 
 /// An operation with views of its operands of its own.

@@ -100,12 +100,9 @@ class Planner {
             const Specialization::Input& given = specialization_.inputs[input];
             shapes_.stateInput(input, given.shape, given.isOmitted);
         }
+        NNBURST_TRY(shapes_.visitAll());
         const std::vector<Operation>& operations = graph_.subgraph.operations;
         for (std::size_t index = 0; index < operations.size(); ++index) {
-            if (auto visited = shapes_.visit(index); !visited) {
-                return failure(visited.error().status,
-                               fmt::format("operation {}: {}", index, visited.error().message));
-            }
             for (const std::uint32_t output : operations[index].outputs) {
                 if (!shapes_.isKnown(output)) {
                     return invalid("operation {}: {}: the shape of operand {} is not known", index,
@@ -133,6 +130,9 @@ class Planner {
 
     Result<> chooseSteps() {
         for (std::uint32_t index = 0; index < graph_.subgraph.operations.size(); ++index) {
+            if (graph_.isFolded[index]) {
+                continue;
+            }
             const Operation& operation = graph_.subgraph.operations[index];
             OperationInstance instance = shapes_.operation(index);
             if (isReshaping(operation.type) &&

@@ -63,7 +63,20 @@ OperationInstance ShapeInference::operation(std::size_t index) const {
     return instance;
 }
 
+Result<> ShapeInference::visitAll() {
+    for (std::size_t index = 0; index < graph_.subgraph.operations.size(); ++index) {
+        if (auto visited = visit(index); !visited) {
+            return failure(visited.error().status,
+                           fmt::format("operation {}: {}", index, visited.error().message));
+        }
+    }
+    return {};
+}
+
 Result<> ShapeInference::visit(std::size_t index) {
+    if (graph_.isFolded[index]) {
+        return {};
+    }
     const Operation& operation = graph_.subgraph.operations[index];
     const OperationDefinition* definition = findOperation(operation.type);
     if (definition == nullptr) {

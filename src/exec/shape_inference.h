@@ -26,8 +26,12 @@ class ShapeInference {
     /// that bind has checked.
     void stateInput(std::size_t input, const Shape& shape, bool isOmitted);
 
+    /// Visits all operations; the error says which one it is of.
+    [[nodiscard]] Result<> visitAll();
+
     /// Checks the operation with OperationDefinition::check and infers the shapes of its outputs if
-    /// those of its inputs are known. The error does not say which operation of the graph it is.
+    /// those of its inputs are known. Skips one that was folded. The error does not say which
+    /// operation of the graph it is.
     [[nodiscard]] Result<> visit(std::size_t operation);
 
     /// All sizes of the operand are known.

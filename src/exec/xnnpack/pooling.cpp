@@ -71,7 +71,7 @@ struct Pooling {
     }
     template <class Create, class... Rest>
     [[nodiscard]] Result<SharedOperator> createMaximum(Create function, const Rest&... rest) const {
-        return create(function, std::tuple(1, 1), rest...);
+        return create(function, std::tuple(1U, 1U), rest...);
     }
     template <class Create, class... Rest>
     [[nodiscard]] Result<SharedOperator> createGlobal(Create function, const Rest&... rest) const {
