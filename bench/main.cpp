@@ -4,7 +4,7 @@
 /// \file
 /// nnburst-bench: what a burst costs beside what the machine can do and beside the alternatives.
 /// All benchmarks run in rounds, in random order within each, so that noise hits all alike. Takes
-/// the options of Google Benchmark; bench/report runs it and says on what.
+/// the options of Google Benchmark and prints one table; docs/performance.md says how to read it.
 
 #include <benchmark/benchmark.h>
 

@@ -23,12 +23,13 @@ Device& driver() {
 
 ModelPaths::ModelPaths(const Model& model)
     : request_(valueOf(tools::PooledRequest::create(model))),
-      local_(valueOf(prepareModel(localDevice(), model))),
       remote_(valueOf(prepareModel(driver(), model))),
+      localBurst_(
+          valueOf(valueOf(prepareModel(localDevice(), model))->configureExecutionBurst({}))),
       burst_(valueOf(remote_->configureExecutionBurst({}))) {}
 
 bool ModelPaths::runLocal() {
-    return local_->executeSynchronously(request_.request(), {}, outcome_).has_value();
+    return localBurst_->execute(request_.request(), {}, outcome_).has_value();
 }
 
 bool ModelPaths::runBurst() {

@@ -32,8 +32,8 @@ class ModelPaths {
 
   private:
     tools::PooledRequest request_;
-    SharedPreparedModel local_;
     SharedPreparedModel remote_;
+    std::unique_ptr<Burst> localBurst_;  // keeps the memory mapped, as burst_ does
     std::unique_ptr<Burst> burst_;
     ExecutionOutcome outcome_;
 };
