@@ -18,9 +18,10 @@ namespace {
 
 constexpr std::uint32_t kNone = UINT32_MAX;
 
-/// Operations whose output is input 0 with another shape.
-bool isReshaping(OperationType type) noexcept {
-    return type == OperationType::RESHAPE;
+/// The output is input 0 with another shape, and no run has to look whether it may be.
+bool isReshaping(const OperationInstance& operation) noexcept {
+    return operation.type == OperationType::RESHAPE && operation.inputs[1].isConstant &&
+           sizeBytes(operation.inputs[0]) == sizeBytes(operation.outputs[0]);
 }
 
 /// Which operands are the same bytes. Operands that a reshaping operation connects form a group,
@@ -135,10 +136,8 @@ class Planner {
             }
             const Operation& operation = graph_.subgraph.operations[index];
             OperationInstance instance = shapes_.operation(index);
-            if (isReshaping(operation.type) &&
-                sizeBytes(instance.inputs[0]) == sizeBytes(instance.outputs[0]) &&
-                storage_.merge(operation.inputs[0], operation.outputs[0],
-                               instance.inputs[0].isConstant)) {
+            if (isReshaping(instance) && storage_.merge(operation.inputs[0], operation.outputs[0],
+                                                        instance.inputs[0].isConstant)) {
                 if (instance.inputs[0].isConstant) {
                     NNBURST_TRY(graph_.constants.keep(operation.inputs[0]));
                 }
