@@ -248,7 +248,8 @@ TEST_P(ExecutionTest, givesTheSameBitsAsTheLocalDevice) {
                                      OperandType::TENSOR_FLOAT32;
                 const std::span<std::byte> bytes = mine.input(input);
                 for (std::size_t i = 0; i < bytes.size(); i += isFloat ? 4 : 1) {
-                    const float value = std::sin(static_cast<float>(i + 7 * frame));
+                    const float value =
+                        std::sin(static_cast<float>(i) + 7.0F * static_cast<float>(frame));
                     if (isFloat) {
                         std::memcpy(&bytes[i], &value, sizeof(value));
                     } else {

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <fstream>
@@ -129,6 +130,16 @@ std::size_t sharedMappingCount(pid_t pid) {
         count += line.find("memfd:nnburst") != std::string::npos ? 1 : 0;
     }
     return count;
+}
+
+bool isStopped(pid_t pid) {
+    const std::filesystem::directory_iterator tasks("/proc/" + std::to_string(pid) + "/task");
+    return std::all_of(begin(tasks), end(tasks), [](const auto& task) {
+        std::ifstream file(task.path() / "stat");
+        std::string stat;
+        std::getline(file, stat);
+        return stat.find(") T ") != std::string::npos;
+    });
 }
 
 std::vector<pid_t> spawnedDrivers() {

@@ -126,6 +126,7 @@ TEST_F(DriverProcessTest, thatIsFrozenIsTakenForGone) {
     const std::vector<pid_t> drivers = spawnedDrivers();
     ASSERT_EQ(drivers.size(), 1U);
     ASSERT_EQ(::kill(drivers[0], SIGSTOP), 0);
+    ASSERT_TRUE(eventually([&] { return isStopped(drivers[0]); }));
 
     const Result<> missed = burst->execute(
         add.request, {.deadline = TimePoint(std::chrono::steady_clock::now() + 20ms)}, outcome);
