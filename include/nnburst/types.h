@@ -286,8 +286,8 @@ struct RequestArgument {
     bool operator==(const RequestArgument&) const = default;
 };
 
-/// Names a driver-managed buffer (HAL 1.3 IDevice::allocate). Belongs to one device; 0 is none. As a
-/// pool it is one argument's whole memory: the argument's offset and length are 0.
+/// Names a driver-managed buffer (HAL 1.3 IDevice::allocate). Belongs to one device; 0 is none. As
+/// a pool it is one argument's whole memory: the argument's offset and length are 0.
 enum class BufferToken : std::uint32_t {};
 
 /// Memory that request arguments point into: shared memory, or a driver-managed buffer.
