@@ -88,7 +88,8 @@ Result<pid_t> spawn(const std::string& program, const std::vector<std::string>& 
     return pid;
 }
 
-/// Waits until the child has ended and is reaped. `released` hangs up when nobody needs it any more.
+/// Waits until the child has ended and is reaped. `released` hangs up when nobody needs it any
+/// more.
 void reap(pid_t pid, const UniqueFd& released) {
     const UniqueFd child(pidfdOpen(pid, 0));
     std::array<pollfd, 2> events{{{.fd = child.get(), .events = POLLIN, .revents = 0},
@@ -110,8 +111,9 @@ ChildProcess::ChildProcess(pid_t pid, UniqueFd release) noexcept
 
 ChildProcess::~ChildProcess() = default;
 
-Result<std::unique_ptr<ChildProcess>> ChildProcess::start(
-    const std::string& program, const std::vector<std::string>& arguments, UniqueFd socket) {
+Result<std::unique_ptr<ChildProcess>> ChildProcess::start(const std::string& program,
+                                                          const std::vector<std::string>& arguments,
+                                                          UniqueFd socket) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
         return failure(

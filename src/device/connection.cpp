@@ -22,8 +22,7 @@ Connection::Connection(std::unique_ptr<ChildProcess> child, std::unique_ptr<Sche
                        std::shared_ptr<std::atomic<bool>> isLost) noexcept
     : child_(std::move(child)), callbacks_(std::move(callbacks)), isLost_(std::move(isLost)) {}
 
-Result<std::shared_ptr<Connection>> Connection::open(UniqueFd socket,
-                                                     const std::string& driverName,
+Result<std::shared_ptr<Connection>> Connection::open(UniqueFd socket, const std::string& driverName,
                                                      std::unique_ptr<ChildProcess> child) {
     NNBURST_TRY_ASSIGN(auto callbacks, Scheduler::create("nnburst-call", 1));
     const auto isLost = std::make_shared<std::atomic<bool>>(false);
@@ -32,21 +31,22 @@ Result<std::shared_ptr<Connection>> Connection::open(UniqueFd socket,
 
     const auto started = std::make_shared<std::promise<Result<LoopAndLink>>>();
     const auto sharedSocket = std::make_shared<UniqueFd>(std::move(socket));
-    NNBURST_TRY_ASSIGN(
-        connection->thread_, startThread("nnburst-rpc", [started, sharedSocket, driverName, isLost] {
-            bool isStarted = false;
-            KJ_IF_MAYBE (exception, kj::runCatchingExceptions([&] {
-                EventLoop loop;
-                DriverLink link(loop, std::move(*sharedSocket), driverName, isLost);
-                isStarted = true;
-                started->set_value(LoopAndLink{&loop, &link});
-                link.run();
-            })) {
-                if (!isStarted) {
-                    started->set_value(tl::unexpected<Error>(toError(*exception)));
-                }
-            }
-        }));
+    NNBURST_TRY_ASSIGN(connection->thread_,
+                       startThread("nnburst-rpc", [started, sharedSocket, driverName, isLost] {
+                           bool isStarted = false;
+                           KJ_IF_MAYBE (exception, kj::runCatchingExceptions([&] {
+                                            EventLoop loop;
+                                            DriverLink link(loop, std::move(*sharedSocket),
+                                                            driverName, isLost);
+                                            isStarted = true;
+                                            started->set_value(LoopAndLink{&loop, &link});
+                                            link.run();
+                                        })) {
+                               if (!isStarted) {
+                                   started->set_value(tl::unexpected<Error>(toError(*exception)));
+                               }
+                           }
+                       }));
     NNBURST_TRY_ASSIGN(const LoopAndLink running, started->get_future().get());
     connection->loop_ = running.loop;
     connection->link_ = running.link;

@@ -56,7 +56,9 @@ void DriverLink::run() {
     loop_.run(stopped_.addBranch());
 }
 
-void DriverLink::stop() { stopping_.fulfiller->fulfill(); }
+void DriverLink::stop() {
+    stopping_.fulfiller->fulfill();
+}
 
 /// Not inside a promise of the link: it takes down all of them.
 void DriverLink::lose() {
@@ -134,9 +136,8 @@ kj::Promise<void> DriverLink::watchForLife() {
 kj::Promise<void> DriverLink::demandLife() {
     return ping()
         .then([](const Result<>&) { return true; })
-        .exclusiveJoin(loop_.timer().atTime(lastSignOfLife_ + hangTimeout()).then([] {
-            return false;
-        }))
+        .exclusiveJoin(
+            loop_.timer().atTime(lastSignOfLife_ + hangTimeout()).then([] { return false; }))
         .then([this](bool isAlive) -> kj::Promise<void> {
             if (isAlive) {
                 lastSignOfLife_ = loop_.timer().now();

@@ -70,7 +70,7 @@ class DriverLink {
     rpc::Device::Client device_;
     std::vector<std::weak_ptr<burst::Controller>> controllers_;
 
-    kj::Canceler calls_;           // everything that somebody waits for
+    kj::Canceler calls_;  // everything that somebody waits for
     std::size_t waitingCalls_ = 0;
     kj::TimePoint lastSignOfLife_;  // or when somebody began to wait, whatever is later
     bool isWatching_ = false;

@@ -23,13 +23,12 @@ Result<> LocalPreparedModel::executeSynchronously(const Request& request,
 Result<> LocalPreparedModel::execute(const Request& request, const ExecutionOptions& options,
                                      ExecutionCallback callback) {
     const auto shared = std::make_shared<ExecutionCallback>(std::move(callback));
-    const Result<> submitted = scheduler_->trySubmit(
-        [model = model_, request, options, arrival = arrivalTime(options), shared] {
-            ExecutionOutcome outcome;
-            const Result<> status =
-                RequestExecution(model).execute(request, options, arrival, outcome);
-            (*shared)(status, outcome);
-        });
+    const Result<> submitted = scheduler_->trySubmit([model = model_, request, options,
+                                                      arrival = arrivalTime(options), shared] {
+        ExecutionOutcome outcome;
+        const Result<> status = RequestExecution(model).execute(request, options, arrival, outcome);
+        (*shared)(status, outcome);
+    });
     if (!submitted) {
         (*shared)(submitted, ExecutionOutcome());
     }

@@ -107,6 +107,8 @@ Result<> RemoteBurst::execute(const Request& request, const ExecutionOptions& op
     return controller_->execute(request, options, outcome);
 }
 
-void RemoteBurst::freeMemory(const SharedRegion& region) { controller_->freeMemory(region); }
+void RemoteBurst::freeMemory(const SharedRegion& region) {
+    controller_->freeMemory(region);
+}
 
 }  // namespace nnburst::device

@@ -94,9 +94,8 @@ void RequestExecution::makeRoom() {
 }
 
 void RequestExecution::forget(const SharedRegion& region) noexcept {
-    std::erase_if(mapped_, [&](const MappedRegion& mapped) {
-        return mapped.mapping.region() == region;
-    });
+    std::erase_if(mapped_,
+                  [&](const MappedRegion& mapped) { return mapped.mapping.region() == region; });
 }
 
 }  // namespace nnburst::device

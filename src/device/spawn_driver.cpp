@@ -42,9 +42,8 @@ std::string findProgram(const std::string& program) {
 }
 
 std::vector<std::string> argumentsOf(const DriverOptions& options) {
-    std::vector<std::string> arguments{
-        "--fd", std::to_string(device::ChildProcess::kSocketFd),
-        "--threads", std::to_string(options.threads)};
+    std::vector<std::string> arguments{"--fd", std::to_string(device::ChildProcess::kSocketFd),
+                                       "--threads", std::to_string(options.threads)};
     if (!options.processors.empty()) {
         arguments.emplace_back("--processors");
         arguments.push_back(fmt::format("{}", fmt::join(options.processors, ",")));
@@ -60,16 +59,15 @@ std::vector<std::string> argumentsOf(const DriverOptions& options) {
 Result<SharedDevice> spawnDriver(const DriverOptions& options, const std::string& program) {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-                       fmt::format("cannot make a socket pair for a driver: {}",
-                                   std::strerror(errno)));
+        return failure(
+            ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+            fmt::format("cannot make a socket pair for a driver: {}", std::strerror(errno)));
     }
     UniqueFd ours(ends[0]);
     UniqueFd theirs(ends[1]);
     const std::string path = findProgram(program);
-    NNBURST_TRY_ASSIGN(
-        std::unique_ptr<device::ChildProcess> child,
-        device::ChildProcess::start(path, argumentsOf(options), std::move(theirs)));
+    NNBURST_TRY_ASSIGN(std::unique_ptr<device::ChildProcess> child,
+                       device::ChildProcess::start(path, argumentsOf(options), std::move(theirs)));
     const std::string name = fmt::format("driver process {} ({})", child->pid(), path);
     NNBURST_TRY_ASSIGN(std::shared_ptr<device::Connection> connection,
                        device::Connection::open(std::move(ours), name, std::move(child)));
