@@ -106,9 +106,9 @@ StepResult makeAdd(const OperationView& operation, const StepContext& context) {
     }
     // XNNPACK shares out broadcasts only; with equal shapes it runs on one thread in any case.
     const pthreadpool_t threads =
-        a == b
-            ? nullptr
-            : threadsFor(context, static_cast<double>(operation.outputs[0].shape.elementCount()));
+        a == b ? nullptr
+               : threadsFor(context, static_cast<double>(operation.outputs[0].shape.elementCount()),
+                            Speed::ELEMENTWISE);
     return makeOperatorStep(std::move(created), setUpOf(operation), threads, false);
 }
 

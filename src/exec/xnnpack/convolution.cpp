@@ -184,7 +184,9 @@ StepResult makeConvolution(const OperationView& operation, const StepContext& co
         return nullptr;
     }
     return makeOperatorStep(std::move(shared), setUpOf(operation),
-                            threadsFor(context, convolution.work()), true);
+                            threadsFor(context, convolution.work(),
+                                       convolution.groups == 1 ? Speed::DENSE : Speed::ELEMENTWISE),
+                            true);
 }
 
 Result<Convolution> readConvolution(const OperationView& operation, SpatialForm form) {

@@ -105,7 +105,7 @@ StepResult makeFullyConnected(const OperationView& operation, const StepContext&
     const double work =
         static_cast<double>(batches) * static_cast<double>(weights.shape.elementCount());
     return makeOperatorStep(std::move(shared), setUpOf(operation, batches),
-                            threadsFor(context, work), true);
+                            threadsFor(context, work, Speed::DENSE), true);
 }
 
 }  // namespace nnburst::exec::xnnpack

@@ -58,13 +58,21 @@ template <class Create>
 /// checks let pass. RESOURCE_EXHAUSTED_TRANSIENT if there is no memory.
 [[nodiscard]] Result<SharedOperator> takeOperator(xnn_status status, xnn_operator_t created);
 
-/// Multiplications and additions below which an operator runs on one thread: it would take less
-/// than some 5 us, and to share it out costs 1 to 1.5 us and two system calls.
-inline constexpr double kMinimumParallelWork = 150'000;
+/// How an operator spends its time: multiplications and additions per nanosecond, as measured on
+/// one core with AVX-512, rounded.
+enum class Speed : std::uint8_t {
+    DENSE = 40,        ///< matrix multiplications
+    ELEMENTWISE = 10,  ///< each input is used once or a few times: depthwise, poolings, sums
+};
+
+/// An operator that takes less than this on one thread is not shared out. That costs 1 to 1.5 us
+/// and two system calls, and makes the operator wait for the slowest thread.
+inline constexpr double kMinimumParallelNs = 2500;
 
 /// The threads of `context` for an operator that does `work` multiplications and additions.
-[[nodiscard]] inline pthreadpool_t threadsFor(const StepContext& context, double work) noexcept {
-    return work < kMinimumParallelWork ? nullptr : context.threads;
+[[nodiscard]] inline pthreadpool_t threadsFor(const StepContext& context, double work,
+                                              Speed speed) noexcept {
+    return work < kMinimumParallelNs * static_cast<double>(speed) ? nullptr : context.threads;
 }
 
 /// Window positions that an operator may look at in one image. It keeps the address of each, and
