@@ -118,6 +118,28 @@ TEST(CompiledModel, outlivesItsModelAndNoticesNoLaterChangeOfItsMemory) {
     EXPECT_EQ(floats(request.output(0)), values);
 }
 
+TEST(CompiledModel, largeConstantsMayChangeOnceTheModelIsCompiled) {
+    constexpr std::uint32_t kSize = 4096;
+    for (const bool useXnnpack : {true, false}) {
+        ModelBuilder builder;
+        const auto x = builder.addTensor(kFloat, {kSize});
+        const auto ones =
+            builder.addConstant(kFloat, {kSize}, bytesOf(std::vector<float>(kSize, 1.0F)));
+        const auto y = builder.addTensor(kFloat, {kSize});
+        builder.addOperation(OperationType::ADD, {x, ones, builder.addScalar(0)}, {y});
+        const Model model = build(builder, {x}, {y});
+        ASSERT_EQ(model.pools.size(), 1U);
+        const auto compiled = compile(model, useXnnpack);
+        const Mapping mapping = *Mapping::map(model.pools[0]);
+        std::fill(mapping.bytes().begin(), mapping.bytes().end(), std::byte{0x7F});
+        TestRequest request;
+        request.addInput(bytesOf(std::vector<float>(kSize, 2.0F)));
+        request.addOutput(kSize * sizeof(float));
+        ASSERT_TRUE(request.run(*compiled));
+        EXPECT_EQ(floats(request.output(0)), std::vector<float>(kSize, 3.0F));
+    }
+}
+
 TEST(CompiledModel, givesTheSameWhereverTheArgumentsMove) {
     for (const auto precision : {BuiltinPrecision::FLOAT32, BuiltinPrecision::QUANT8}) {
         const Model model = *makeMobileNetV1({.resolution = 64, .precision = precision});

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <latch>
 #include <thread>
 
 #include "exec/model_runner.h"
@@ -16,12 +17,13 @@ namespace nnburst::exec {
 namespace {
 
 constexpr std::uint32_t kThreads = 4;
-constexpr int kRounds = 20;
 
-/// Runs `model` on this thread and compares with `expected` each time.
-bool runsRight(CompiledModel& model, std::uint32_t seed, std::span<const std::byte> expected) {
+/// Runs `model` on this thread, when all threads are there, and compares with `expected` each time.
+bool runsRight(CompiledModel& model, std::uint32_t seed, std::span<const std::byte> expected,
+               int rounds, std::latch& start) {
     TestRequest request = randomRequest(model, seed);
-    for (int round = 0; round < kRounds; ++round) {
+    start.arrive_and_wait();
+    for (int round = 0; round < rounds; ++round) {
         std::fill(request.output(0).begin(), request.output(0).end(), std::byte{0});
         if (!request.run(model) ||
             !std::equal(expected.begin(), expected.end(), request.output(0).begin())) {
@@ -38,10 +40,12 @@ void expectRightOnAllThreads(CompiledModel& model) {
         ASSERT_TRUE(expected.back().run(model));
     }
     std::atomic<std::uint32_t> right{0};
+    std::latch start(kThreads);
     std::vector<std::thread> threads;
     for (std::uint32_t seed = 0; seed < kThreads; ++seed) {
-        threads.emplace_back(
-            [&, seed] { right += runsRight(model, seed, expected[seed].output(0)) ? 1 : 0; });
+        threads.emplace_back([&, seed] {
+            right += runsRight(model, seed, expected[seed].output(0), 200, start) ? 1 : 0;
+        });
     }
     for (std::thread& thread : threads) {
         thread.join();
@@ -73,9 +77,11 @@ TEST(Concurrency, modelsShareTheThreadsOfAnEngine) {
     TestRequest expected = randomRequest(*models[0], 1);
     ASSERT_TRUE(expected.run(*models[0]));
     std::atomic<std::uint32_t> right{0};
+    std::latch start(kThreads);
     std::vector<std::thread> threads;
     for (const auto& model : models) {
-        threads.emplace_back([&] { right += runsRight(*model, 1, expected.output(0)) ? 1 : 0; });
+        threads.emplace_back(
+            [&] { right += runsRight(*model, 1, expected.output(0), 10, start) ? 1 : 0; });
     }
     for (std::thread& thread : threads) {
         thread.join();
