@@ -103,13 +103,23 @@ struct OperationDefinition {
     OperationType type;
     HalVersion since;
 
-    /// Checks number, types, ranks, scales and constant values of the operands against the HAL's
-    /// section of this operation. Shapes may be unknown in part. The error says which operand broke
-    /// which rule: "CONV_2D input 1 (filter): type TENSOR_INT32; must be ...".
-    Result<> (*check)(const OperationView& operation);
+    /// The tensors among the inputs (see `inputs`) whose values decide shapes or addresses: axes,
+    /// paddings, permutations. Like all scalars they have their values when `inferShapes` and what
+    /// follows it is called, in private memory: what was checked stays as it was. Values of other
+    /// inputs may be written to by another process at any time.
+    std::uint64_t valueInputs = 0;
 
-    /// Computes the shapes of all outputs from fully known input shapes and values of inputs, into
-    /// `outputs` (one entry an output). INVALID_ARGUMENT if the input shapes do not go together.
+    /// Checks number, types, ranks, scales and known values of the operands against the HAL's
+    /// section of this operation. Shapes may be unknown in part, and so may the values of
+    /// `valueInputs` (null data); those of scalars are known. Gives the first HAL version that
+    /// allows these operands. The error says which operand broke which rule: "CONV_2D input 1
+    /// (filter): type TENSOR_INT32; must be ...".
+    Result<HalVersion> (*check)(const OperationView& operation);
+
+    /// Computes the shapes of all outputs from fully known input shapes and values of scalars and
+    /// `valueInputs`, into `outputs` (one entry an output); for operations with `runShrinking` the
+    /// largest that they can be. INVALID_ARGUMENT if the input shapes do not go together. A size
+    /// may be 0: then there are no elements.
     Result<> (*inferShapes)(const OperationView& operation, std::span<Shape> outputs);
 
     /// Bytes of scratch memory (aligned to a cache line) that one run needs; null if none. Shapes
@@ -118,8 +128,24 @@ struct OperationDefinition {
 
     /// Computes the outputs, whose data have room for their shapes. Allocates nothing, except for
     /// an error's message. Errors: values that only a run can see, such as an index out of range.
+    /// Null for an operation with `runShrinking`.
     Result<> (*run)(const OperationView& operation, std::span<std::byte> scratch);
+
+    /// Instead of `run`, for operations that know their output shapes only when they have computed
+    /// them: computes the outputs, whose data have room for the shapes that were inferred, and says
+    /// in `outputs` what shapes they really have, none of them larger.
+    Result<> (*runShrinking)(const OperationView& operation, std::span<std::byte> scratch,
+                             std::span<Shape> outputs) = nullptr;
 };
+
+/// The set of these inputs, for OperationDefinition::valueInputs: `inputs(1, 2)`.
+template <class... Index>
+[[nodiscard]] consteval std::uint64_t inputs(Index... index) {
+    return (std::uint64_t{0} | ... | (std::uint64_t{1} << index));
+}
+
+/// The first HAL version with operands of `type`; V1_0 for those of vendors.
+[[nodiscard]] HalVersion since(OperandType type) noexcept;
 
 /// The definition of `type`; null if there is none.
 [[nodiscard]] const OperationDefinition* findOperation(OperationType type) noexcept;

@@ -35,4 +35,23 @@ const OperationDefinition* findOperation(OperationType type) noexcept {
     return code < kDefinitions.size() ? kDefinitions[code] : nullptr;
 }
 
+HalVersion since(OperandType type) noexcept {
+    switch (type) {
+        case OperandType::BOOL:
+        case OperandType::TENSOR_QUANT16_SYMM:
+        case OperandType::TENSOR_FLOAT16:
+        case OperandType::TENSOR_BOOL8:
+        case OperandType::FLOAT16:
+        case OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL:
+        case OperandType::TENSOR_QUANT16_ASYMM:
+        case OperandType::TENSOR_QUANT8_SYMM:
+            return HalVersion::V1_2;
+        case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
+        case OperandType::SUBGRAPH:
+            return HalVersion::V1_3;
+        default:
+            return HalVersion::V1_0;
+    }
+}
+
 }  // namespace nnburst::exec

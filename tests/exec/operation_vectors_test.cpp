@@ -153,15 +153,22 @@ std::string nameOf(const testing::TestParamInfo<OperationVectors::ParamType>& te
     return std::string(toString(type)) + "_" + suffix;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    , OperationVectors,
-    testing::Combine(
-        testing::Values(OperationType::ADD, OperationType::AVERAGE_POOL_2D, OperationType::CONV_2D,
-                        OperationType::DEPTHWISE_CONV_2D, OperationType::FULLY_CONNECTED,
-                        OperationType::LSTM, OperationType::MAX_POOL_2D, OperationType::RESHAPE,
-                        OperationType::RNN, OperationType::SOFTMAX),
-        testing::Values(Way::OPERATION_BY_OPERATION, Way::COMPILED, Way::COMPILED_WITH_XNNPACK)),
-    nameOf);
+std::vector<OperationType> definedOperations() {
+    std::vector<OperationType> types;
+    for (std::int32_t code = 0; code < kOperationTypeCount; ++code) {
+        if (findOperation(static_cast<OperationType>(code)) != nullptr) {
+            types.push_back(static_cast<OperationType>(code));
+        }
+    }
+    return types;
+}
+
+INSTANTIATE_TEST_SUITE_P(, OperationVectors,
+                         testing::Combine(testing::ValuesIn(definedOperations()),
+                                          testing::Values(Way::OPERATION_BY_OPERATION,
+                                                          Way::COMPILED,
+                                                          Way::COMPILED_WITH_XNNPACK)),
+                         nameOf);
 
 }  // namespace
 }  // namespace nnburst::exec

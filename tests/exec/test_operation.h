@@ -89,6 +89,8 @@ struct TestOperation {
 
     /// What the operation's definition says of it before it runs, when only constants have values.
     [[nodiscard]] Result<> check();
+    /// The first HAL version that allows it, as the last check has found.
+    HalVersion minimumVersion = HalVersion::V1_0;
 
     /// Checks, infers the shapes of the outputs, gives these memory of that size and runs. Expects
     /// that a run that succeeds allocates nothing.

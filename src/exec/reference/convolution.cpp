@@ -91,7 +91,7 @@ Result<Convolution> resolve(const OperationView& operation, SpatialForm form) {
 }
 
 template <SpatialForm form>
-Result<> check(const OperationView& operation) {
+Result<HalVersion> check(const OperationView& operation) {
     constexpr std::size_t kFewest = form == kDepthwise ? 8 : 7;
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
     check.inputCount(kFewest, kFewest + 6).outputCount(1);
@@ -104,7 +104,7 @@ Result<> check(const OperationView& operation) {
     if (hasKnownInputShapes(operation)) {
         NNBURST_TRY(resolve(operation, form));
     }
-    return {};
+    return check.minimumVersion();
 }
 
 template <SpatialForm form>

@@ -31,7 +31,7 @@ Result<Shape> computeOutputShape(const OperationView& operation) {
     return broadcastShape(operation);
 }
 
-Result<> check(const OperationView& operation) {
+Result<HalVersion> check(const OperationView& operation) {
     using enum OperandType;
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
     check.inputCount(3).outputCount(1);
@@ -50,7 +50,7 @@ Result<> check(const OperationView& operation) {
     if (hasKnownInputShapes(operation)) {
         NNBURST_TRY(computeOutputShape(operation));
     }
-    return {};
+    return check.minimumVersion();
 }
 
 Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {

@@ -43,7 +43,7 @@ Result<Shape> computeOutputShape(const OperationView& operation) {
     return Shape{static_cast<std::uint32_t>(elements / inputSize), weights[0]};
 }
 
-Result<> check(const OperationView& operation) {
+Result<HalVersion> check(const OperationView& operation) {
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
     check.inputCount(4).outputCount(1);
     checkSumTypes(check, "weights", std::nullopt);
@@ -54,7 +54,7 @@ Result<> check(const OperationView& operation) {
     if (hasKnownInputShapes(operation)) {
         NNBURST_TRY(computeOutputShape(operation));
     }
-    return {};
+    return check.minimumVersion();
 }
 
 Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {

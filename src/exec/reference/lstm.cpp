@@ -257,7 +257,7 @@ Result<OutputShapes> computeOutputShapes(const OperationView& operation) {
                         Shape{batches, sizes[Size::UNITS]}, output};
 }
 
-Result<> check(const OperationView& operation) {
+Result<HalVersion> check(const OperationView& operation) {
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
     const std::size_t count = operation.inputs.size();
     check
@@ -283,7 +283,7 @@ Result<> check(const OperationView& operation) {
     if (hasKnownInputShapes(operation)) {
         NNBURST_TRY(computeOutputShapes(operation));
     }
-    return {};
+    return check.minimumVersion();
 }
 
 Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {

@@ -178,6 +178,24 @@ Result<> OperationCheck::result() const {
     return {};
 }
 
+OperationCheck& OperationCheck::since(HalVersion version, bool applies) {
+    if (applies) {
+        version_ = std::max(version_, version);
+    }
+    return *this;
+}
+
+Result<HalVersion> OperationCheck::minimumVersion() const {
+    NNBURST_TRY(result());
+    HalVersion version = std::max(version_, findOperation(operation_.type)->since);
+    for (const auto operands : {operation_.inputs, operation_.outputs}) {
+        for (const OperandView& operand : operands) {
+            version = std::max(version, exec::since(operand.type));
+        }
+    }
+    return version;
+}
+
 bool hasKnownInputShapes(const OperationView& operation) noexcept {
     return std::all_of(operation.inputs.begin(), operation.inputs.end(), [](const auto& input) {
         return input.isOmitted || !isTensor(input.type) ||

@@ -9,7 +9,8 @@
 ///     check.inputCount(2, 3).outputCount(1);
 ///     const OperandCheck input = check.input(0, "input").type(kFloats).rank(1, 4);
 ///     check.output(0, "output").sameTypeAs(input);
-///     return check.result();
+///     check.since(HalVersion::V1_3, input.view().type == OperandType::TENSOR_INT32);
+///     return check.minimumVersion();
 ///
 /// The first rule that is broken makes the error, all later ones are skipped: nothing that is not
 /// there is ever looked at. Rules that hold for any operand of a type (its scale is finite and
@@ -116,9 +117,16 @@ class OperationCheck {
         return *this;
     }
 
+    /// The HAL allows it since `version`, if it `applies`: a type, a rank, an argument that came
+    /// later than the operation. The operation's own version and those of the types of its operands
+    /// are known without this.
+    OperationCheck& since(HalVersion version, bool applies);
+
     [[nodiscard]] bool hasFailed() const noexcept { return error_.has_value(); }
     /// The first broken rule, if there is one.
     [[nodiscard]] Result<> result() const;
+    /// The first broken rule, or else the first HAL version that allows these operands.
+    [[nodiscard]] Result<HalVersion> minimumVersion() const;
 
   private:
     friend class OperandCheck;
@@ -128,6 +136,7 @@ class OperationCheck {
     const OperationView& operation_;
     ShapeKnowledge knowledge_;
     std::optional<Error> error_;
+    HalVersion version_ = HalVersion::V1_0;
 };
 
 /// Rank and all sizes of all inputs that are there are known: shapes can be computed, so `check`

@@ -48,7 +48,7 @@ Result<Pooling> resolve(const OperationView& operation) {
     return Pooling{arguments, window, output};
 }
 
-Result<> check(const OperationView& operation) {
+Result<HalVersion> check(const OperationView& operation) {
     using enum OperandType;
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
     check.inputCount(7, 11).outputCount(1);
@@ -62,7 +62,7 @@ Result<> check(const OperationView& operation) {
     if (hasKnownInputShapes(operation)) {
         NNBURST_TRY(resolve(operation));
     }
-    return {};
+    return check.minimumVersion();
 }
 
 Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {

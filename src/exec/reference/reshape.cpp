@@ -82,7 +82,7 @@ Result<Shape> computeOutputShape(const OperationView& operation) {
     return result;
 }
 
-Result<> check(const OperationView& operation) {
+Result<HalVersion> check(const OperationView& operation) {
     using enum OperandType;
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
     check.inputCount(2).outputCount(1);
@@ -96,7 +96,7 @@ Result<> check(const OperationView& operation) {
     if (hasKnownInputShapes(operation) && operation.inputs[1].data != nullptr) {
         NNBURST_TRY(computeOutputShape(operation));
     }
-    return {};
+    return check.minimumVersion();
 }
 
 Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
@@ -122,6 +122,7 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
 constinit const OperationDefinition kReshape{
     .type = OperationType::RESHAPE,
     .since = HalVersion::V1_0,
+    .valueInputs = inputs(1),
     .check = check,
     .inferShapes = inferShapes,
     .scratchBytes = nullptr,

@@ -52,7 +52,7 @@ Result<Shape> computeOutputShape(const OperationView& operation) {
     return Shape{operation.inputs[0].shape[0], operation.inputs[1].shape[0]};
 }
 
-Result<> check(const OperationView& operation) {
+Result<HalVersion> check(const OperationView& operation) {
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
     check.inputCount(6).outputCount(2);
     const OperandCheck input =
@@ -69,7 +69,7 @@ Result<> check(const OperationView& operation) {
     if (hasKnownInputShapes(operation)) {
         NNBURST_TRY(computeOutputShape(operation));
     }
-    return {};
+    return check.minimumVersion();
 }
 
 Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {

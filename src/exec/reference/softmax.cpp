@@ -82,7 +82,7 @@ Result<float> readBeta(const OperationView& operation) {
     return beta;
 }
 
-Result<> check(const OperationView& operation) {
+Result<HalVersion> check(const OperationView& operation) {
     using enum OperandType;
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
     check.inputCount(2, 3).outputCount(1);
@@ -100,7 +100,7 @@ Result<> check(const OperationView& operation) {
     if (input.view().shape.rank() != 0) {
         NNBURST_TRY(resolveAxis(operation));
     }
-    return {};
+    return check.minimumVersion();
 }
 
 Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
