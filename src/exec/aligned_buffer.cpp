@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/aligned_buffer.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "memory/checked_math.h"
@@ -25,6 +27,16 @@ Result<AlignedBuffer> AlignedBuffer::allocate(std::uint64_t sizeBytes) {
     buffer.data_ = static_cast<std::byte*>(
         std::align(kOperandAlignmentBytes, sizeBytes + kMappingPaddingBytes, start, space));
     return buffer;
+}
+
+Result<std::byte*> GrowingBuffer::reserve(std::uint64_t sizeBytes) {
+    if (memory_.data() == nullptr || sizeBytes > capacityBytes_) {
+        // By half at least, so that a tensor that grows in a loop is not allocated in each turn.
+        const std::uint64_t capacity = std::max(sizeBytes, capacityBytes_ + capacityBytes_ / 2);
+        NNBURST_TRY_ASSIGN(memory_, AlignedBuffer::allocate(capacity));
+        capacityBytes_ = capacity;
+    }
+    return memory_.data();
 }
 
 }  // namespace nnburst::exec

@@ -37,4 +37,18 @@ class AlignedBuffer {
     std::byte* data_ = nullptr;
 };
 
+/// Memory for one operand whose size changes from run to run.
+class GrowingBuffer {
+  public:
+    /// Room for `sizeBytes`. The contents are lost if it grows. RESOURCE_EXHAUSTED_TRANSIENT if
+    /// there is no memory.
+    [[nodiscard]] Result<std::byte*> reserve(std::uint64_t sizeBytes);
+
+    [[nodiscard]] std::uint64_t capacityBytes() const noexcept { return capacityBytes_; }
+
+  private:
+    AlignedBuffer memory_;
+    std::uint64_t capacityBytes_ = 0;
+};
+
 }  // namespace nnburst::exec

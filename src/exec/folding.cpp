@@ -14,6 +14,9 @@ namespace {
 
 bool isFoldable(const Graph& graph, const ShapeInference& shapes, std::size_t index) {
     const Operation& operation = graph.subgraph.operations[index];
+    if (!shapes.isDecidedByShapes(index)) {
+        return false;
+    }
     const bool areConstants =
         std::all_of(operation.inputs.begin(), operation.inputs.end(), [&](std::uint32_t input) {
             const OperandView operand = shapes.operand(input);

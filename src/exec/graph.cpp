@@ -6,9 +6,9 @@
 
 namespace nnburst::exec {
 
-Result<std::unique_ptr<Graph>> Graph::create(const Model& model) {
-    NNBURST_TRY_ASSIGN(Constants constants, Constants::load(model, model.main));
-    return std::make_unique<Graph>(model.main, std::move(constants),
+Result<std::unique_ptr<Graph>> Graph::create(const Model& model, const Subgraph& subgraph) {
+    NNBURST_TRY_ASSIGN(Constants constants, Constants::load(model, subgraph));
+    return std::make_unique<Graph>(subgraph, std::move(constants),
                                    model.relaxComputationFloat32toFloat16);
 }
 

@@ -27,8 +27,9 @@ struct Graph {
     Graph(const Graph&) = delete;
     Graph& operator=(const Graph&) = delete;
 
-    /// The main subgraph of `model`, which is valid.
-    [[nodiscard]] static Result<std::unique_ptr<Graph>> create(const Model& model);
+    /// `subgraph`, one of those of `model`, which is valid.
+    [[nodiscard]] static Result<std::unique_ptr<Graph>> create(const Model& model,
+                                                               const Subgraph& subgraph);
 
     Subgraph subgraph;
     Constants constants;

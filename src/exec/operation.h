@@ -147,6 +147,11 @@ template <class... Index>
 /// The first HAL version with operands of `type`; V1_0 for those of vendors.
 [[nodiscard]] HalVersion since(OperandType type) noexcept;
 
+/// IF and WHILE run subgraphs: their definitions have a check only, control_flow.h does the rest.
+[[nodiscard]] constexpr bool isControlFlow(OperationType type) noexcept {
+    return type == OperationType::IF || type == OperationType::WHILE;
+}
+
 /// The definition of `type`; null if there is none.
 [[nodiscard]] const OperationDefinition* findOperation(OperationType type) noexcept;
 

@@ -20,11 +20,13 @@ constexpr auto kDefinitions = [] {
     define(OperationType::CONV_2D, kConv2d);
     define(OperationType::DEPTHWISE_CONV_2D, kDepthwiseConv2d);
     define(OperationType::FULLY_CONNECTED, kFullyConnected);
+    define(OperationType::IF, kIf);
     define(OperationType::LSTM, kLstm);
     define(OperationType::MAX_POOL_2D, kMaxPool2d);
     define(OperationType::RESHAPE, kReshape);
     define(OperationType::RNN, kRnn);
     define(OperationType::SOFTMAX, kSoftmax);
+    define(OperationType::WHILE, kWhile);
     return table;
 }();
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "exec/arena.h"
-#include "exec/reference_step.h"
+#include "exec/operation_step.h"
 #include "exec/shape_inference.h"
 #include "model/invalid.h"
 
@@ -99,7 +99,7 @@ class Planner {
     Result<> inferShapes() {
         for (std::size_t input = 0; input < specialization_.inputs.size(); ++input) {
             const Specialization::Input& given = specialization_.inputs[input];
-            shapes_.stateInput(input, given.shape, given.isOmitted);
+            NNBURST_TRY(shapes_.stateInput(input, given.shape, given.isOmitted));
         }
         NNBURST_TRY(shapes_.visitAll());
         const std::vector<Operation>& operations = graph_.subgraph.operations;
@@ -143,16 +143,8 @@ class Planner {
                 }
                 continue;
             }
-            std::unique_ptr<Step> step;
-            if (engine_.usesXnnpack()) {
-                NNBURST_TRY_ASSIGN(step,
-                                   xnnpack::makeStep(instance.view(), {.threads = engine_.threads(),
-                                                                       .operators = &operators_,
-                                                                       .operation = index}));
-            }
-            if (!step) {
-                step = makeReferenceStep(std::move(instance));
-            }
+            NNBURST_TRY_ASSIGN(std::unique_ptr<Step> step,
+                               makeOperationStep(std::move(instance), index, engine_, operators_));
             if (!step->hasPackedConstants()) {
                 for (const std::uint32_t input : operation.inputs) {
                     NNBURST_TRY(graph_.constants.keep(input));

@@ -9,9 +9,33 @@
 
 namespace nnburst::exec {
 
+namespace {
+
+/// `found` is a shape that an operand may have which the model declares like this.
+Result<> checkDeclared(const Operand& declared, const Shape& found) {
+    const Dimensions& sizes = declared.dimensions;
+    const bool isRankDeclared = !isTensor(declared.type) || !sizes.empty();
+    if (isRankDeclared &&
+        !std::equal(sizes.begin(), sizes.end(), found.sizes().begin(), found.sizes().end(),
+                    [](std::uint32_t size, std::uint32_t is) { return size == 0 || size == is; })) {
+        return invalid("shape {}; the model declares {}", dimensionsText(found.sizes()),
+                       dimensionsText(sizes));
+    }
+    return {};
+}
+
+}  // namespace
+
+bool isValueInput(const OperationDefinition& definition, std::size_t input,
+                  OperandType type) noexcept {
+    return operandKind(type) == OperandKind::SCALAR ||
+           (input < 64 && (definition.valueInputs >> input & 1U) != 0);
+}
+
 ShapeInference::ShapeInference(const Graph& graph) : graph_(graph) {
     const std::vector<Operand>& operands = graph.subgraph.operands;
     shapes_.reserve(operands.size());
+    values_.resize(operands.size());
     known_.resize(operands.size());
     omitted_.resize(operands.size());
     for (std::size_t index = 0; index < operands.size(); ++index) {
@@ -26,23 +50,39 @@ ShapeInference::ShapeInference(const Graph& graph) : graph_(graph) {
     }
 }
 
-void ShapeInference::stateInput(std::size_t input, const Shape& shape, bool isOmitted) {
+Result<> ShapeInference::stateInput(std::size_t input, const Shape& shape, bool isOmitted) {
     const std::uint32_t operand = graph_.subgraph.inputIndexes[input];
     omitted_[operand] = isOmitted;
     known_[operand] = true;
     if (!isOmitted) {
+        if (auto checked = checkDeclared(graph_.subgraph.operands[operand], shape); !checked) {
+            return invalid("input {}: {}", input, checked.error().message);
+        }
         shapes_[operand] = shape;
     }
+    return {};
+}
+
+Result<> ShapeInference::stateShape(std::uint32_t operand, const Shape& shape) {
+    const Operand& declared = graph_.subgraph.operands[operand];
+    NNBURST_TRY(checkDeclared(declared, shape));
+    if (!operandBytes(declared.type, shape.sizes())) {
+        return invalid("shape {}; at most 2^32 - 1 bytes", dimensionsText(shape.sizes()));
+    }
+    shapes_[operand] = shape;
+    known_[operand] = true;
+    return {};
 }
 
 OperandView ShapeInference::operand(std::uint32_t index) const {
     const Operand& operand = graph_.subgraph.operands[index];
+    std::byte* const constant = graph_.constants.data(index);
     return {.type = operand.type,
             .shape = shapes_[index],
             .scale = operand.scale,
             .zeroPoint = operand.zeroPoint,
             .channelQuant = std::get_if<SymmPerChannelQuantParams>(&operand.extraParams),
-            .data = graph_.constants.data(index),
+            .data = constant != nullptr ? constant : values_[index],
             .isConstant = operand.lifetime == OperandLifeTime::CONSTANT_COPY ||
                           operand.lifetime == OperandLifeTime::CONSTANT_REFERENCE,
             .isOmitted = omitted_[index]};
@@ -73,9 +113,27 @@ Result<> ShapeInference::visitAll() {
     return {};
 }
 
-Result<> ShapeInference::visit(std::size_t index) {
+bool ShapeInference::isDecidedByShapes(std::size_t index) const {
     if (graph_.isFolded[index]) {
-        return {};
+        return true;
+    }
+    const Operation& operation = graph_.subgraph.operations[index];
+    const OperationDefinition& definition = *findOperation(operation.type);
+    if (isControlFlow(operation.type) || definition.runShrinking != nullptr) {
+        return false;
+    }
+    for (std::size_t input = 0; input < operation.inputs.size(); ++input) {
+        const OperandView view = operand(operation.inputs[input]);
+        if (isValueInput(definition, input, view.type) && view.data == nullptr && !view.isOmitted) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Result<HalVersion> ShapeInference::visit(std::size_t index) {
+    if (graph_.isFolded[index]) {
+        return HalVersion::V1_0;
     }
     const Operation& operation = graph_.subgraph.operations[index];
     const OperationDefinition* definition = findOperation(operation.type);
@@ -84,43 +142,34 @@ Result<> ShapeInference::visit(std::size_t index) {
                        static_cast<std::int32_t>(operation.type));
     }
     const OperationInstance instance = this->operation(index);
-    NNBURST_TRY(definition->check(instance.view()));
-    if (!std::all_of(operation.inputs.begin(), operation.inputs.end(),
-                     [&](std::uint32_t input) { return known_[input]; })) {
-        return {};
+    const bool areScalarsKnown =
+        std::all_of(instance.inputs.begin(), instance.inputs.end(), [](const OperandView& input) {
+            return operandKind(input.type) != OperandKind::SCALAR || input.isOmitted ||
+                   input.data != nullptr;
+        });
+    if (!areScalarsKnown) {
+        return definition->since;  // checked when they are
+    }
+    NNBURST_TRY_ASSIGN(const HalVersion version, definition->check(instance.view()));
+    if (isControlFlow(operation.type)) {
+        return version;
+    }
+    for (std::size_t input = 0; input < operation.inputs.size(); ++input) {
+        const OperandView& view = instance.inputs[input];
+        if (!known_[operation.inputs[input]] || (isValueInput(*definition, input, view.type) &&
+                                                 !view.isOmitted && view.data == nullptr)) {
+            return version;
+        }
     }
     std::vector<Shape> inferred(operation.outputs.size());
     NNBURST_TRY(definition->inferShapes(instance.view(), inferred));
     for (std::size_t output = 0; output < inferred.size(); ++output) {
-        if (auto learned = learn(operation.outputs[output], inferred[output]); !learned) {
+        if (auto stated = stateShape(operation.outputs[output], inferred[output]); !stated) {
             return invalid("{} output {}: {}", toString(operation.type), output,
-                           learned.error().message);
+                           stated.error().message);
         }
     }
-    return {};
-}
-
-Result<> ShapeInference::learn(std::uint32_t operand, const Shape& shape) {
-    const Operand& declared = graph_.subgraph.operands[operand];
-    const Dimensions& sizes = declared.dimensions;
-    const bool isRankDeclared = !isTensor(declared.type) || !sizes.empty();
-    if (isRankDeclared &&
-        !std::equal(
-            sizes.begin(), sizes.end(), shape.sizes().begin(), shape.sizes().end(),
-            [](std::uint32_t size, std::uint32_t found) { return size == 0 || size == found; })) {
-        return invalid("computed as {}; the model declares {}", dimensionsText(shape.sizes()),
-                       dimensionsText(sizes));
-    }
-    if (!shape.isFullySpecified()) {
-        return invalid("computed as {}; tensors without elements are not supported",
-                       dimensionsText(shape.sizes()));
-    }
-    if (!operandBytes(declared.type, shape.sizes())) {
-        return invalid("computed as {}; at most 2^32 - 1 bytes", dimensionsText(shape.sizes()));
-    }
-    shapes_[operand] = shape;
-    known_[operand] = true;
-    return {};
+    return version;
 }
 
 }  // namespace nnburst::exec

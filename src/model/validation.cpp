@@ -164,9 +164,6 @@ Result<> checkOperand(const Context& context, const Operand& operand) {
 /// Checks the list of a subgraph's inputs or outputs: exactly the operands of that lifetime.
 Result<> checkInterface(const Subgraph& subgraph, std::string_view list,
                         std::span<const std::uint32_t> indexes, OperandLifeTime lifetime) {
-    if (indexes.empty()) {
-        return invalid("no {}s: must have at least one", list);
-    }
     std::vector<bool> isListed(subgraph.operands.size(), false);
     for (std::size_t index = 0; index < indexes.size(); ++index) {
         const std::uint32_t operand = indexes[index];
@@ -341,6 +338,13 @@ Result<> validateModel(const Model& model) {
     }
     NNBURST_TRY_ASSIGN(DeclaredPrefixes prefixes, checkExtensions(model.extensionNameToPrefix));
     const Context context{model, std::move(prefixes)};
+    // Subgraphs that IF refers to may have none.
+    if (model.main.inputIndexes.empty()) {
+        return invalid("main subgraph: no inputs: must have at least one");
+    }
+    if (model.main.outputIndexes.empty()) {
+        return invalid("main subgraph: no outputs: must have at least one");
+    }
     if (const Result<> result = checkSubgraph(context, model.main); !result) {
         return invalid("main subgraph: {}", result.error().message);
     }

@@ -28,6 +28,19 @@ std::span<const std::byte> bytesOf(const std::vector<T>& values) {
     return std::as_bytes(std::span(values));
 }
 
+inline std::vector<float> floats(std::span<const std::byte> bytes) {
+    std::vector<float> values(bytes.size() / sizeof(float));
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+}
+
+inline Model build(ModelBuilder& builder, std::vector<std::uint32_t> inputs,
+                   std::vector<std::uint32_t> outputs) {
+    auto model = builder.build(std::move(inputs), std::move(outputs));
+    EXPECT_TRUE(model) << model.error().message;
+    return model ? std::move(*model) : Model();
+}
+
 /// Seeded, the same on every machine.
 class Random {
   public:
@@ -196,7 +209,7 @@ inline void expectClose(OperandType type, std::span<const std::byte> actual,
 /// Whether XNNPACK takes the first operation of a model whose dimensions are all known.
 inline bool isCoveredByXnnpack(const Model& model) {
     EXPECT_TRUE(makeEngine(true));  // initialises XNNPACK
-    const auto graph = Graph::create(model);
+    const auto graph = Graph::create(model, model.main);
     EXPECT_TRUE(graph);
     ShapeInference shapes(**graph);
     const auto visited = shapes.visit(0);

@@ -49,12 +49,6 @@ class Sketch {
     ModelBuilder builder_;
 };
 
-std::vector<float> floats(std::span<const std::byte> bytes) {
-    std::vector<float> values(bytes.size() / sizeof(float));
-    std::memcpy(values.data(), bytes.data(), bytes.size());
-    return values;
-}
-
 const std::vector<float> kOneToSix{1, 2, 3, 4, 5, 6};
 const std::vector<float> kTwice{2, 4, 6, 8, 10, 12};
 
@@ -125,7 +119,7 @@ TEST(Planner, foldsWhatIsTheSameInEveryRun) {
     const Model model = sketch.build({x}, {sketch.add(x, folded)});
     expectOutputs(model, {kTwice});
 
-    const auto graph = Graph::create(model);
+    const auto graph = Graph::create(model, model.main);
     ASSERT_TRUE(graph);
     EXPECT_EQ(*CompiledModel::supportedOperations(model), std::vector<bool>(3, true));
 }
@@ -182,7 +176,7 @@ TEST(Plan, stopsBetweenStepsWhenItsDeadlineHasPassed) {
     Sketch sketch;
     const auto x = sketch.tensor({6});
     const Model model = sketch.build({x}, {sketch.add(x, x)});
-    const auto graph = Graph::create(model);
+    const auto graph = Graph::create(model, model.main);
     ASSERT_TRUE(graph);
     xnnpack::OperatorCache operators;
     const auto made = plan(**graph, operators, true);

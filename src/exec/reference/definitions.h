@@ -10,6 +10,9 @@
 
 namespace nnburst::exec {
 
+// control_flow.cpp
+extern const OperationDefinition kIf;
+extern const OperationDefinition kWhile;
 // convolution.cpp
 extern const OperationDefinition kConv2d;
 extern const OperationDefinition kDepthwiseConv2d;

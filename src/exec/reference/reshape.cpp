@@ -42,14 +42,6 @@ Result<Shape> computeOutputShape(const OperationView& operation) {
     const auto refused = [&](const auto& why) {
         return invalid("RESHAPE input 1 (shape): {}", why);
     };
-    if (shape.data == nullptr) {
-        // The values come with the request. Until then the model's word counts; `run` compares.
-        const Shape& declared = operation.outputs[0].shape;
-        if (declared.rank() == 0 || declared.elementCount() != elements) {
-            return refused("its values are not known, nor does the output's shape say them");
-        }
-        return declared;
-    }
     std::array<std::uint32_t, kHighestRank> sizes{};
     std::optional<std::size_t> stretched;
     std::uint64_t product = 1;

@@ -1,0 +1,124 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/graph_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "exec/folding.h"
+#include "exec/interpreter.h"
+#include "exec/planner.h"
+#include "model/operand_info.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+/// Plans that a graph keeps for the input shapes that it has run with. Each has its own temporaries
+/// and, for other image sizes, its own packed weights.
+constexpr std::size_t kMaximumSpecializations = 8;
+
+}  // namespace
+
+Result<HalVersion> GraphCheck::visit(std::size_t operation) {
+    NNBURST_TRY_ASSIGN(const HalVersion version, shapes_.visit(operation));
+    NNBURST_TRY(foldOperation(graph_, shapes_, operation));
+    return version;
+}
+
+GraphRunner::GraphRunner(const KernelEngine& engine, std::unique_ptr<Graph> graph,
+                         std::span<const std::unique_ptr<GraphRunner>> referenced)
+    : engine_(engine), graph_(std::move(graph)), referenced_(referenced) {
+    wanted_.inputs.resize(graph_->subgraph.inputIndexes.size());
+    wanted_.omittedOutputs.resize(graph_->subgraph.outputIndexes.size());
+    arguments_.resize(wanted_.inputs.size() + wanted_.omittedOutputs.size());
+    plans_.reserve(kMaximumSpecializations);
+}
+
+GraphRunner::~GraphRunner() = default;
+
+Result<> GraphRunner::prepare() {
+    const Subgraph& subgraph = graph_->subgraph;
+    GraphCheck check(*graph_);
+    bool isDecided = true;
+    for (std::size_t index = 0; index < subgraph.operations.size(); ++index) {
+        if (auto checked = check.visit(index); !checked) {
+            return failure(checked.error().status,
+                           fmt::format("operation {}: {}", index, checked.error().message));
+        }
+        isDecided = isDecided && check.shapes().isDecidedByShapes(index);
+    }
+    const bool isSpecified = std::all_of(
+        subgraph.inputIndexes.begin(), subgraph.inputIndexes.end(), [&](std::uint32_t input) {
+            const Operand& operand = subgraph.operands[input];
+            return isFullySpecified(operand.type, operand.dimensions);
+        });
+    if (isDecided && isSpecified) {
+        for (std::size_t input = 0; input < wanted_.inputs.size(); ++input) {
+            wanted_.inputs[input].shape =
+                Shape(subgraph.operands[subgraph.inputIndexes[input]].dimensions);
+        }
+        NNBURST_TRY(addPlan());
+    } else {
+        NNBURST_TRY(graph_->constants.keepAll());
+    }
+    if (!isDecided) {
+        interpreter_ = std::make_unique<Interpreter>(*graph_, engine_, operators_, referenced_);
+    }
+    graph_->constants.dropSources();
+    return {};
+}
+
+Result<> GraphRunner::run(std::span<const GraphInput> inputs, GraphOutputs& outputs,
+                          const RunLimits& limits) {
+    return interpreter_ != nullptr ? interpreter_->run(inputs, outputs, limits)
+                                   : runPlan(inputs, outputs, limits);
+}
+
+Result<> GraphRunner::runPlan(std::span<const GraphInput> inputs, GraphOutputs& outputs,
+                              const RunLimits& limits) {
+    for (std::size_t input = 0; input < inputs.size(); ++input) {
+        wanted_.inputs[input] = {.shape = inputs[input].shape,
+                                 .isOmitted = inputs[input].isOmitted};
+        arguments_[input] = inputs[input].data;
+    }
+    for (std::size_t output = 0; output < wanted_.omittedOutputs.size(); ++output) {
+        wanted_.omittedOutputs[output] = outputs.wants(output) ? 0 : 1;
+    }
+    NNBURST_TRY_ASSIGN(Plan * plan, findPlan());
+    for (std::size_t output = 0; output < plan->outputs().size(); ++output) {
+        const Plan::Output& computed = plan->outputs()[output];
+        NNBURST_TRY_ASSIGN(arguments_[inputs.size() + output],
+                           outputs.place(output, computed.shape, computed.sizeBytes));
+    }
+    NNBURST_TRY(outputs.sufficient());
+    return plan->run(arguments_, limits.deadline);
+}
+
+Result<Plan*> GraphRunner::findPlan() {
+    if (!plans_.empty() && plans_.front().specialization == wanted_) {
+        return plans_.front().plan.get();
+    }
+    const auto found = std::find_if(plans_.begin(), plans_.end(), [&](const Specialized& known) {
+        return known.specialization == wanted_;
+    });
+    if (found == plans_.end()) {
+        return addPlan();
+    }
+    std::rotate(plans_.begin(), found, found + 1);
+    return plans_.front().plan.get();
+}
+
+Result<Plan*> GraphRunner::addPlan() {
+    NNBURST_TRY_ASSIGN(auto plan, makePlan(*graph_, wanted_, engine_, operators_));
+    if (plans_.size() == kMaximumSpecializations) {
+        plans_.pop_back();
+        operators_.dropUnused();
+    }
+    plans_.insert(plans_.begin(), {wanted_, std::move(plan)});
+    return plans_.front().plan.get();
+}
+
+}  // namespace nnburst::exec

@@ -1,0 +1,119 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A graph that can be run with inputs of any shapes that it declares: a model's main subgraph, or
+/// one that IF or WHILE refers to. A graph whose shapes all follow from those of its inputs runs by
+/// plans (plan.h), one for each set of input shapes; any other is interpreted (interpreter.h).
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "exec/engine.h"
+#include "exec/graph.h"
+#include "exec/operation.h"
+#include "exec/plan.h"
+#include "exec/shape_inference.h"
+#include "exec/xnnpack/operator_cache.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst::exec {
+
+class Interpreter;
+
+/// An input of a run. Its bytes may change while the graph runs.
+struct GraphInput {
+    Shape shape;
+    std::byte* data = nullptr;
+    bool isOmitted = false;
+};
+
+/// Where the outputs of a run go.
+class GraphOutputs {
+  public:
+    virtual ~GraphOutputs() = default;
+
+    /// False for an output that nobody asks for.
+    [[nodiscard]] virtual bool wants(std::size_t output) const noexcept = 0;
+
+    /// The output has this shape. Called once an output, in any order, before it is computed or
+    /// copied. Gives memory for it, or null if there is none: the run goes on elsewhere.
+    [[nodiscard]] virtual Result<std::byte*> place(std::size_t output, const Shape& shape,
+                                                   std::uint64_t sizeBytes) = 0;
+
+    /// Why not all outputs that were placed have memory; nothing if they have.
+    [[nodiscard]] virtual Result<> sufficient() const = 0;
+};
+
+/// What a run must keep to.
+struct RunLimits {
+    OptionalTimePoint deadline;
+    /// Of each WHILE.
+    std::chrono::nanoseconds loopTimeout{};
+};
+
+/// Used by one thread at a time.
+class GraphRunner {
+  public:
+    /// `referenced` are the model's referenced subgraphs; those that the graph refers to are there
+    /// before its first run. Both outlive the runner.
+    GraphRunner(const KernelEngine& engine, std::unique_ptr<Graph> graph,
+                std::span<const std::unique_ptr<GraphRunner>> referenced);
+    ~GraphRunner();
+
+    /// Checks and folds the graph and does before the first run what can be done. Drops what is
+    /// not needed of the model's memory.
+    [[nodiscard]] Result<> prepare();
+
+    /// Runs the graph. OUTPUT_INSUFFICIENT_SIZE (of GraphOutputs::sufficient) before anything is
+    /// computed where shapes are known beforehand. The first run with certain shapes may allocate,
+    /// later ones do not.
+    [[nodiscard]] Result<> run(std::span<const GraphInput> inputs, GraphOutputs& outputs,
+                               const RunLimits& limits);
+
+    [[nodiscard]] const Graph& graph() const noexcept { return *graph_; }
+
+  private:
+    struct Specialized {
+        Specialization specialization;
+        std::unique_ptr<Plan> plan;
+    };
+
+    Result<> runPlan(std::span<const GraphInput> inputs, GraphOutputs& outputs,
+                     const RunLimits& limits);
+    Result<Plan*> findPlan();
+    Result<Plan*> addPlan();
+
+    const KernelEngine& engine_;
+    const std::unique_ptr<Graph> graph_;  // changed by planning only
+    const std::span<const std::unique_ptr<GraphRunner>> referenced_;
+    xnnpack::OperatorCache operators_;
+    std::vector<Specialized> plans_;            // the one used last is the first
+    Specialization wanted_;                     // of the run at hand; here to reuse its memory
+    std::vector<std::byte*> arguments_;         // of the run at hand
+    std::unique_ptr<Interpreter> interpreter_;  // of a graph that is not planned
+};
+
+/// Checks the operations of a graph, in order, and folds those of constants.
+class GraphCheck {
+  public:
+    explicit GraphCheck(Graph& graph) : graph_(graph), shapes_(graph) {}
+
+    /// Gives the first HAL version that allows the operation. The error does not say which
+    /// operation it is.
+    [[nodiscard]] Result<HalVersion> visit(std::size_t operation);
+
+    [[nodiscard]] const ShapeInference& shapes() const noexcept { return shapes_; }
+
+  private:
+    Graph& graph_;
+    ShapeInference shapes_;
+};
+
+}  // namespace nnburst::exec

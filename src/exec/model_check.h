@@ -1,0 +1,44 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What can be said of a valid model before it is compiled: which operations can be run, and which
+/// HAL version knows all of it. Asks each operation's definition, and for IF and WHILE those of all
+/// operations in the subgraphs that they refer to.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "exec/operation.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst::exec {
+
+/// Used once, for one model, which outlives it.
+class ModelCheck {
+  public:
+    explicit ModelCheck(const Model& model) : model_(model), referenced_(model.referenced.size()) {}
+
+    /// One entry an operation of the main subgraph: the first HAL version that allows it, or why it
+    /// cannot be run.
+    [[nodiscard]] Result<std::vector<Result<HalVersion>>> operations() {
+        return visit(model_.main, 0);
+    }
+
+  private:
+    Result<std::vector<Result<HalVersion>>> visit(const Subgraph& subgraph, std::uint32_t nesting);
+    Result<> visitReferenced(std::uint32_t index, std::uint32_t nesting);
+
+    const Model& model_;
+    /// Whether the operations of a referenced subgraph can be run, once it was visited.
+    std::vector<std::optional<Result<>>> referenced_;
+};
+
+/// The first HAL version that knows all of a valid model: its operations and their rules, types of
+/// operands, relaxed computation, extensions. An operation that cannot be run is the error.
+[[nodiscard]] Result<HalVersion> minimumVersion(const Model& model);
+
+}  // namespace nnburst::exec

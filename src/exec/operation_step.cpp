@@ -1,0 +1,38 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/operation_step.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "exec/reference_step.h"
+#include "exec/xnnpack/backend.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+bool hasElements(const OperandView& operand) noexcept {
+    return operand.isOmitted || operand.shape.elementCount() != 0;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation, std::uint32_t index,
+                                                const KernelEngine& engine,
+                                                xnnpack::OperatorCache& operators) {
+    std::unique_ptr<Step> step;
+    if (engine.usesXnnpack() &&
+        std::all_of(operation.inputs.begin(), operation.inputs.end(), hasElements) &&
+        std::all_of(operation.outputs.begin(), operation.outputs.end(), hasElements)) {
+        NNBURST_TRY_ASSIGN(step, xnnpack::makeStep(operation.view(), {.threads = engine.threads(),
+                                                                      .operators = &operators,
+                                                                      .operation = index}));
+    }
+    if (!step) {
+        step = makeReferenceStep(std::move(operation));
+    }
+    return step;
+}
+
+}  // namespace nnburst::exec
