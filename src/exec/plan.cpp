@@ -31,8 +31,8 @@ void Plan::addStep(std::unique_ptr<Step> step, std::uint32_t operation,
                 break;
             case Place::Kind::ARGUMENT:
                 arguments_[place.argument].uses.push_back(
-                    {static_cast<std::uint32_t>(steps_.size()),
-                     static_cast<std::uint32_t>(operand)});
+                    {static_cast<std::uint32_t>(steps_.size()), static_cast<std::uint32_t>(operand),
+                     place.offset});
                 break;
         }
     }
@@ -53,7 +53,7 @@ Result<> Plan::warmUp(std::byte* anywhere) {
 void Plan::move(Argument& argument, std::byte* data) noexcept {
     argument.data = data;
     for (const Use& use : argument.uses) {
-        steps_[use.step].operands[use.operand] = data;
+        steps_[use.step].operands[use.operand] = data + use.offset;
         steps_[use.step].isMoved = true;
     }
 }

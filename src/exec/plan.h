@@ -41,7 +41,7 @@ struct Place {
         NOWHERE,   ///< left out
         CONSTANT,  ///< at `constant`
         ARENA,     ///< at byte `offset` of the plan's arena
-        ARGUMENT,  ///< where argument `argument` of the run lies
+        ARGUMENT,  ///< at byte `offset` of argument `argument` of the run
     };
 
     Kind kind = Kind::NOWHERE;
@@ -89,6 +89,7 @@ class Plan {
     struct Use {
         std::uint32_t step;
         std::uint32_t operand;
+        std::uint64_t offset;
     };
     struct Argument {
         std::byte* data = nullptr;  ///< of the last run

@@ -18,54 +18,95 @@ namespace {
 
 constexpr std::uint32_t kNone = UINT32_MAX;
 
-/// The output is input 0 with another shape, and no run has to look whether it may be.
+/// The output is input 0 with another shape.
 bool isReshaping(const OperationInstance& operation) noexcept {
-    return operation.type == OperationType::RESHAPE && operation.inputs[1].isConstant &&
-           sizeBytes(operation.inputs[0]) == sizeBytes(operation.outputs[0]);
+    return operation.type == OperationType::RESHAPE || operation.type == OperationType::SQUEEZE ||
+           operation.type == OperationType::EXPAND_DIMS;
 }
 
-/// Which operands are the same bytes. Operands that a reshaping operation connects form a group,
-/// named by its first operand; all others are a group of their own.
+/// The output is the inputs one after the other: no axis before the one that they are joined along
+/// has more than one index, and no element is quantised anew.
+bool isJoining(const OperationInstance& operation) noexcept {
+    if (operation.type != OperationType::CONCATENATION) {
+        return false;
+    }
+    const OperandView& output = operation.outputs[0];
+    std::uint64_t inputBytes = 0;
+    for (std::size_t input = 0; input + 1 < operation.inputs.size(); ++input) {
+        const OperandView& part = operation.inputs[input];
+        if (part.scale != output.scale || part.zeroPoint != output.zeroPoint) {
+            return false;
+        }
+        inputBytes += sizeBytes(part);
+        // The first axis along which sizes differ, or which has several indexes, is the joined one.
+        for (std::size_t axis = 0; axis < output.shape.rank(); ++axis) {
+            if (part.shape[axis] != output.shape[axis]) {
+                break;
+            }
+            if (output.shape[axis] != 1) {
+                return operation.inputs.size() == 2;
+            }
+        }
+    }
+    return inputBytes == sizeBytes(output);
+}
+
+/// Which operands are the same bytes, or some of them. Operands that are connected so form a group,
+/// named by the one that has all bytes; all others are a group of their own.
 class Storage {
   public:
+    /// A place in a group.
+    struct Part {
+        std::uint32_t group;
+        std::uint64_t offset;  ///< in bytes
+    };
+
     explicit Storage(std::size_t operandCount) : parents_(operandCount), arguments_(operandCount) {
         for (std::uint32_t operand = 0; operand < operandCount; ++operand) {
-            parents_[operand] = operand;
+            parents_[operand] = {operand, 0};
             arguments_[operand] = kNone;
         }
     }
 
-    [[nodiscard]] std::uint32_t group(std::uint32_t operand) const noexcept {
-        while (parents_[operand] != operand) {
-            operand = parents_[operand];
+    [[nodiscard]] Part part(std::uint32_t operand) noexcept {
+        Part found{operand, 0};
+        while (parents_[found.group].group != found.group) {
+            found = {parents_[found.group].group, found.offset + parents_[found.group].offset};
         }
-        return operand;
+        // Shortens the way for all that are on it: it may be long.
+        for (Part rest = found; operand != found.group;) {
+            const Part parent = std::exchange(parents_[operand], rest);
+            rest.offset -= parent.offset;
+            operand = parent.group;
+        }
+        return found;
     }
 
-    /// The argument that the operand's group lies in; kNone if it lies in none.
-    [[nodiscard]] std::uint32_t argument(std::uint32_t operand) const noexcept {
-        return arguments_[group(operand)];
+    /// The argument that a group lies in; kNone if it lies in none.
+    [[nodiscard]] std::uint32_t argument(std::uint32_t group) const noexcept {
+        return arguments_[group];
     }
-    void setArgument(std::uint32_t operand, std::uint32_t argument) noexcept {
-        arguments_[group(operand)] = argument;
+    void setArgument(std::uint32_t group, std::uint32_t argument) noexcept {
+        arguments_[group] = argument;
     }
 
-    /// Lets `output`, a group of its own, lie where `input` lies. False if they cannot, as each of
-    /// them has its own place.
-    [[nodiscard]] bool merge(std::uint32_t input, std::uint32_t output, bool isInputConstant) {
-        const std::uint32_t into = group(input);
+    /// Lets `output`, a group of its own, lie where `input` lies. If `output` lies in an argument,
+    /// the group of `input` must not lie in one and goes there.
+    void merge(std::uint32_t input, std::uint32_t output) noexcept {
+        const Part into = part(input);
         if (arguments_[output] != kNone) {
-            if (isInputConstant || arguments_[into] != kNone) {
-                return false;
-            }
-            arguments_[into] = arguments_[output];
+            arguments_[into.group] = arguments_[output];
         }
         parents_[output] = into;
-        return true;
+    }
+
+    /// Makes `group`, which lies in no argument, a part of `whole`.
+    void join(std::uint32_t group, std::uint32_t whole, std::uint64_t offset) noexcept {
+        parents_[group] = {whole, offset};
     }
 
   private:
-    std::vector<std::uint32_t> parents_;
+    std::vector<Part> parents_;
     std::vector<std::uint32_t> arguments_;  // of groups
 };
 
@@ -136,11 +177,15 @@ class Planner {
             }
             const Operation& operation = graph_.subgraph.operations[index];
             OperationInstance instance = shapes_.operation(index);
-            if (isReshaping(instance) && storage_.merge(operation.inputs[0], operation.outputs[0],
-                                                        instance.inputs[0].isConstant)) {
+            if (isReshaping(instance) && (storage_.argument(operation.outputs[0]) == kNone ||
+                                          isMovable(operation.inputs[0]))) {
+                storage_.merge(operation.inputs[0], operation.outputs[0]);
                 if (instance.inputs[0].isConstant) {
                     NNBURST_TRY(graph_.constants.keep(operation.inputs[0]));
                 }
+                continue;
+            }
+            if (isJoining(instance) && join(operation)) {
                 continue;
             }
             NNBURST_TRY_ASSIGN(std::unique_ptr<Step> step,
@@ -155,6 +200,33 @@ class Planner {
         return {};
     }
 
+    /// Lets the inputs of a joining operation lie where its output is, so that nothing is left to
+    /// do. False if not all of them can: each must be computed into the arena, and only once there.
+    bool join(const Operation& operation) {
+        const std::uint32_t whole = operation.outputs[0];
+        const std::span<const std::uint32_t> inputs(operation.inputs.data(),
+                                                    operation.inputs.size() - 1);
+        std::vector<std::uint32_t> groups;
+        for (const std::uint32_t input : inputs) {
+            const std::uint32_t group = storage_.part(input).group;
+            if (!isMovable(input)) {
+                return false;
+            }
+            groups.push_back(group);
+        }
+        std::vector<std::uint32_t> sorted = groups;
+        std::sort(sorted.begin(), sorted.end());
+        if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+            return false;
+        }
+        std::uint64_t offset = 0;
+        for (const std::uint32_t group : groups) {
+            storage_.join(group, whole, offset);
+            offset += sizeBytes(shapes_.operand(group));
+        }
+        return true;
+    }
+
     Result<> layOutTemporaries() {
         std::vector<ArenaBlock> blocks;
         blocksOfGroups_.assign(graph_.subgraph.operands.size(), kNone);
@@ -162,7 +234,7 @@ class Planner {
             if (!isTemporary(operand)) {
                 return;
             }
-            const std::uint32_t group = storage_.group(operand);
+            const std::uint32_t group = storage_.part(operand).group;
             std::uint32_t& block = blocksOfGroups_[group];
             if (block == kNone) {
                 block = static_cast<std::uint32_t>(blocks.size());
@@ -192,21 +264,30 @@ class Planner {
     }
 
     /// The operand lies in the arena: it is neither an argument, a constant, nor left out.
-    [[nodiscard]] bool isTemporary(std::uint32_t operand) const noexcept {
-        const std::uint32_t group = storage_.group(operand);
+    [[nodiscard]] bool isTemporary(std::uint32_t operand) noexcept {
+        const std::uint32_t group = storage_.part(operand).group;
         const OperandLifeTime lifetime = graph_.subgraph.operands[group].lifetime;
         return storage_.argument(group) == kNone &&
                (lifetime == OperandLifeTime::TEMPORARY_VARIABLE ||
                 lifetime == OperandLifeTime::SUBGRAPH_OUTPUT);
     }
 
-    [[nodiscard]] Place place(std::uint32_t operand) const {
-        const std::uint32_t group = storage_.group(operand);
+    /// The operand lies in the arena with nothing beside it in its group: the group can become a
+    /// part of another one, or of an argument.
+    [[nodiscard]] bool isMovable(std::uint32_t operand) {
+        const std::uint32_t group = storage_.part(operand).group;
+        return isTemporary(operand) &&
+               sizeBytes(shapes_.operand(group)) == sizeBytes(shapes_.operand(operand));
+    }
+
+    [[nodiscard]] Place place(std::uint32_t operand) {
+        const auto [group, offset] = storage_.part(operand);
         if (isTemporary(operand)) {
-            return {.kind = Place::Kind::ARENA, .offset = layout_.offsets[blocksOfGroups_[group]]};
+            return {.kind = Place::Kind::ARENA,
+                    .offset = layout_.offsets[blocksOfGroups_[group]] + offset};
         }
         if (const std::uint32_t argument = storage_.argument(group); argument != kNone) {
-            return {.kind = Place::Kind::ARGUMENT, .argument = argument};
+            return {.kind = Place::Kind::ARGUMENT, .offset = offset, .argument = argument};
         }
         if (std::byte* constant = graph_.constants.data(group); constant != nullptr) {
             return {.kind = Place::Kind::CONSTANT, .constant = constant};
