@@ -2,29 +2,66 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/xnnpack/backend.h"
 
+#include "exec/xnnpack/converted_step.h"
 #include "exec/xnnpack/families.h"
 
 namespace nnburst::exec::xnnpack {
 
-Result<std::unique_ptr<Step>> makeStep(const OperationView& operation, const StepContext& context) {
-    switch (operation.type) {
+namespace {
+
+/// A family of operators: gives null for what XNNPACK does not cover.
+using Family = StepResult (*)(const OperationView& operation, const StepContext& context);
+
+/// The family that has some form of the operation; null if there is none.
+Family familyOf(OperationType type) noexcept {
+    switch (type) {
         case OperationType::ADD:
-            return makeAdd(operation, context);
+        case OperationType::DIV:
+        case OperationType::MAXIMUM:
+        case OperationType::MINIMUM:
+        case OperationType::MUL:
+        case OperationType::SUB:
+            return makeBinary;
+        case OperationType::ABS:
+        case OperationType::ELU:
+        case OperationType::FLOOR:
+        case OperationType::HARD_SWISH:
+        case OperationType::LOGISTIC:
+        case OperationType::NEG:
+        case OperationType::RELU:
+        case OperationType::RELU1:
+        case OperationType::RELU6:
+        case OperationType::SQRT:
+        case OperationType::TANH:
+            return makeUnary;
         case OperationType::AVERAGE_POOL_2D:
-            return makeAveragePool2d(operation, context);
+            return makeAveragePool2d;
         case OperationType::CONV_2D:
-            return makeConv2d(operation, context);
+            return makeConv2d;
         case OperationType::DEPTHWISE_CONV_2D:
-            return makeDepthwiseConv2d(operation, context);
+            return makeDepthwiseConv2d;
         case OperationType::FULLY_CONNECTED:
-            return makeFullyConnected(operation, context);
+            return makeFullyConnected;
         case OperationType::MAX_POOL_2D:
-            return makeMaxPool2d(operation, context);
+            return makeMaxPool2d;
+        case OperationType::PRELU:
+            return makePrelu;
         case OperationType::SOFTMAX:
-            return makeSoftmax(operation, context);
+            return makeSoftmax;
         default:
             return nullptr;
     }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Step>> makeStep(const OperationView& operation, const StepContext& context) {
+    const Family family = familyOf(operation.type);
+    if (family == nullptr) {
+        return nullptr;
+    }
+    NNBURST_TRY_ASSIGN(auto step, family(operation, context));
+    return step != nullptr ? std::move(step) : makeConvertedStep(operation, context);
 }
 
 }  // namespace nnburst::exec::xnnpack

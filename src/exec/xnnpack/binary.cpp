@@ -1,11 +1,13 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// ADD. Covered: float32, unsigned and signed 8 bits, with broadcasting.
+// ADD, SUB, MUL: float32, unsigned and signed 8 bits. DIV, MAXIMUM, MINIMUM: float32. All with
+// broadcasting.
 //
-//     output[...] = activation(input 0[...] + input 1[...]), sizes of 1 repeated
+//     output[...] = activation(input 0[...] op input 1[...]), sizes of 1 repeated
 
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "exec/xnnpack/families.h"
@@ -14,48 +16,13 @@ namespace nnburst::exec::xnnpack {
 
 namespace {
 
-/// XNNPACK refuses inputs whose scale is not in [2^-10, 2^8) of the output's.
-bool isAddScale(const OperandView& input, const OperandView& output) noexcept {
-    const float ratio = input.scale / output.scale;
-    return isNormalScale(input.scale) && ratio >= 0x1p-10F && ratio < 0x1p+8F;
-}
+template <class T>
+using CreateQuantized = xnn_status (*)(T, float, T, float, T, float, T, T, std::uint32_t,
+                                       xnn_operator_t*);
 
-template <class T, class Create>
-Result<SharedOperator> createQuantized(Create function, const OperationView& operation,
-                                       FusedActivationFunc activation) {
-    const OperandView& a = operation.inputs[0];
-    const OperandView& b = operation.inputs[1];
-    const OperandView& output = operation.outputs[0];
-    const QuantizedRange range = activationRange(activation, output);
-    if (!isNormalScale(output.scale) || !isAddScale(a, output) || !isAddScale(b, output) ||
-        !isRange(range)) {
-        return nullptr;
-    }
-    xnn_operator_t created = nullptr;
-    const xnn_status status =
-        function(static_cast<T>(a.zeroPoint), a.scale, static_cast<T>(b.zeroPoint), b.scale,
-                 static_cast<T>(output.zeroPoint), output.scale, static_cast<T>(range.minimum),
-                 static_cast<T>(range.maximum), 0, &created);
-    return takeOperator(status, created);
-}
-
-Result<SharedOperator> create(const OperationView& operation, FusedActivationFunc activation) {
-    switch (operation.inputs[0].type) {
-        case OperandType::TENSOR_FLOAT32: {
-            const FloatRange range = activationRange(activation);
-            xnn_operator_t created = nullptr;
-            const xnn_status status =
-                xnn_create_add_nd_f32(range.minimum, range.maximum, 0, &created);
-            return takeOperator(status, created);
-        }
-        case OperandType::TENSOR_QUANT8_ASYMM:
-            return createQuantized<std::uint8_t>(xnn_create_add_nd_qu8, operation, activation);
-        case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
-            return createQuantized<std::int8_t>(xnn_create_add_nd_qs8, operation, activation);
-        default:
-            return nullptr;
-    }
-}
+template <class T>
+using BinarySetUp = xnn_status (*)(xnn_operator_t, std::size_t, const std::size_t*, std::size_t,
+                                   const std::size_t*, const T*, const T*, T*, pthreadpool_t);
 
 /// A shape with sizes as XNNPACK takes them.
 struct Sizes {
@@ -69,47 +36,130 @@ struct Sizes {
     std::size_t rank;
 };
 
-template <class T, class Function>
-SetUp binarySetUp(Function function, const OperationView& operation) {
-    return [function, a = Sizes(operation.inputs[0].shape), b = Sizes(operation.inputs[1].shape),
-            output = operation.inputs.size()](xnn_operator_t handle, Operands operands,
-                                              pthreadpool_t threads) {
-        return function(handle, a.rank, a.sizes.data(), b.rank, b.sizes.data(),
-                        operandAs<const T>(operands, 0), operandAs<const T>(operands, 1),
-                        operandAs<T>(operands, output), threads);
-    };
-}
-
-SetUp setUpOf(const OperationView& operation) {
-    switch (operation.inputs[0].type) {
-        case OperandType::TENSOR_FLOAT32:
-            return binarySetUp<float>(xnn_setup_add_nd_f32, operation);
-        case OperandType::TENSOR_QUANT8_ASYMM:
-            return binarySetUp<std::uint8_t>(xnn_setup_add_nd_qu8, operation);
-        default:
-            return binarySetUp<std::int8_t>(xnn_setup_add_nd_qs8, operation);
+template <class T>
+StepResult makeBinaryStep(Result<SharedOperator> created, BinarySetUp<T> function,
+                          const OperationView& operation, const StepContext& context) {
+    if (!created) {
+        return tl::unexpected<Error>(std::move(created.error()));
     }
-}
-
-}  // namespace
-
-StepResult makeAdd(const OperationView& operation, const StepContext& context) {
+    if (!*created) {
+        return nullptr;
+    }
     const Shape& a = operation.inputs[0].shape;
     const Shape& b = operation.inputs[1].shape;
-    if (a.rank() > XNN_MAX_TENSOR_DIMS || b.rank() > XNN_MAX_TENSOR_DIMS) {
-        return nullptr;
-    }
-    NNBURST_TRY_ASSIGN(const FusedActivationFunc activation, readActivation(operation, 2));
-    NNBURST_TRY_ASSIGN(SharedOperator created, create(operation, activation));
-    if (!created) {
-        return nullptr;
-    }
     // XNNPACK shares out broadcasts only; with equal shapes it runs on one thread in any case.
     const pthreadpool_t threads =
         a == b ? nullptr
                : threadsFor(context, static_cast<double>(operation.outputs[0].shape.elementCount()),
                             Speed::ELEMENTWISE);
-    return makeOperatorStep(std::move(created), setUpOf(operation), threads, false);
+    SetUp setUp = [function, sizesA = Sizes(a), sizesB = Sizes(b),
+                   output = operation.inputs.size()](xnn_operator_t handle, Operands operands,
+                                                     pthreadpool_t pool) {
+        return function(handle, sizesA.rank, sizesA.sizes.data(), sizesB.rank, sizesB.sizes.data(),
+                        operandAs<const T>(operands, 0), operandAs<const T>(operands, 1),
+                        operandAs<T>(operands, output), pool);
+    };
+    return makeOperatorStep(std::move(*created), std::move(setUp), threads, false);
+}
+
+StepResult makeFloat(const OperationView& operation, const StepContext& context) {
+    xnn_operator_t created = nullptr;
+    const auto clamped = [&](auto create, BinarySetUp<float> setUp) -> StepResult {
+        NNBURST_TRY_ASSIGN(const FusedActivationFunc activation, readActivation(operation, 2));
+        const FloatRange range = activationRange(activation);
+        const xnn_status status = create(range.minimum, range.maximum, 0, &created);
+        return makeBinaryStep(takeOperator(status, created), setUp, operation, context);
+    };
+    const auto plain = [&](auto create, BinarySetUp<float> setUp) -> StepResult {
+        const xnn_status status = create(0, &created);
+        return makeBinaryStep(takeOperator(status, created), setUp, operation, context);
+    };
+    switch (operation.type) {
+        case OperationType::ADD:
+            return clamped(xnn_create_add_nd_f32, xnn_setup_add_nd_f32);
+        case OperationType::SUB:
+            return clamped(xnn_create_subtract_nd_f32, xnn_setup_subtract_nd_f32);
+        case OperationType::MUL:
+            return clamped(xnn_create_multiply_nd_f32, xnn_setup_multiply_nd_f32);
+        case OperationType::DIV:
+            return clamped(xnn_create_divide_nd_f32, xnn_setup_divide_nd_f32);
+        case OperationType::MAXIMUM:
+            return plain(xnn_create_maximum_nd_f32, xnn_setup_maximum_nd_f32);
+        case OperationType::MINIMUM:
+            return plain(xnn_create_minimum_nd_f32, xnn_setup_minimum_nd_f32);
+        default:
+            return nullptr;
+    }
+}
+
+/// XNNPACK refuses other scales than these.
+bool areScalesCovered(const OperationView& operation) noexcept {
+    const float a = operation.inputs[0].scale;
+    const float b = operation.inputs[1].scale;
+    const float output = operation.outputs[0].scale;
+    if (!isNormalScale(a) || !isNormalScale(b) || !isNormalScale(output)) {
+        return false;
+    }
+    const auto isWithin = [](float ratio, float minimum, float maximum) {
+        return ratio >= minimum && ratio < maximum;
+    };
+    return operation.type == OperationType::MUL
+               ? isWithin(a * b / output, 0x1p-16F, 0x1p+8F)
+               : isWithin(a / output, 0x1p-10F, 0x1p+8F) && isWithin(b / output, 0x1p-10F, 0x1p+8F);
+}
+
+/// `create` and `setUp` have one function for ADD, SUB and MUL each.
+template <class T>
+StepResult makeQuantized(const OperationView& operation, const StepContext& context,
+                         const std::array<CreateQuantized<T>, 3>& create,
+                         const std::array<BinarySetUp<T>, 3>& setUp) {
+    const std::size_t function = operation.type == OperationType::ADD   ? 0
+                                 : operation.type == OperationType::SUB ? 1
+                                                                        : 2;
+    const OperandView& a = operation.inputs[0];
+    const OperandView& b = operation.inputs[1];
+    const OperandView& output = operation.outputs[0];
+    NNBURST_TRY_ASSIGN(const FusedActivationFunc activation, readActivation(operation, 2));
+    const QuantizedRange range = activationRange(activation, output);
+    if (!areScalesCovered(operation) || !isRange(range)) {
+        return nullptr;
+    }
+    xnn_operator_t created = nullptr;
+    const xnn_status status =
+        create[function](static_cast<T>(a.zeroPoint), a.scale, static_cast<T>(b.zeroPoint), b.scale,
+                         static_cast<T>(output.zeroPoint), output.scale,
+                         static_cast<T>(range.minimum), static_cast<T>(range.maximum), 0, &created);
+    return makeBinaryStep(takeOperator(status, created), setUp[function], operation, context);
+}
+
+}  // namespace
+
+StepResult makeBinary(const OperationView& operation, const StepContext& context) {
+    if (operation.inputs[0].shape.rank() > XNN_MAX_TENSOR_DIMS ||
+        operation.inputs[1].shape.rank() > XNN_MAX_TENSOR_DIMS) {
+        return nullptr;
+    }
+    const OperandType type = operation.inputs[0].type;
+    if (type == OperandType::TENSOR_FLOAT32) {
+        return makeFloat(operation, context);
+    }
+    if (operation.type != OperationType::ADD && operation.type != OperationType::SUB &&
+        operation.type != OperationType::MUL) {
+        return nullptr;
+    }
+    if (type == OperandType::TENSOR_QUANT8_ASYMM) {
+        return makeQuantized<std::uint8_t>(
+            operation, context,
+            {xnn_create_add_nd_qu8, xnn_create_subtract_nd_qu8, xnn_create_multiply_nd_qu8},
+            {xnn_setup_add_nd_qu8, xnn_setup_subtract_nd_qu8, xnn_setup_multiply_nd_qu8});
+    }
+    if (type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED) {
+        return makeQuantized<std::int8_t>(
+            operation, context,
+            {xnn_create_add_nd_qs8, xnn_create_subtract_nd_qs8, xnn_create_multiply_nd_qs8},
+            {xnn_setup_add_nd_qs8, xnn_setup_subtract_nd_qs8, xnn_setup_multiply_nd_qs8});
+    }
+    return nullptr;
 }
 
 }  // namespace nnburst::exec::xnnpack

@@ -9,7 +9,7 @@
 
 namespace nnburst::exec::xnnpack {
 
-[[nodiscard]] StepResult makeAdd(const OperationView& operation, const StepContext& context);
+[[nodiscard]] StepResult makeBinary(const OperationView& operation, const StepContext& context);
 [[nodiscard]] StepResult makeAveragePool2d(const OperationView& operation,
                                            const StepContext& context);
 [[nodiscard]] StepResult makeConv2d(const OperationView& operation, const StepContext& context);
@@ -18,6 +18,8 @@ namespace nnburst::exec::xnnpack {
 [[nodiscard]] StepResult makeFullyConnected(const OperationView& operation,
                                             const StepContext& context);
 [[nodiscard]] StepResult makeMaxPool2d(const OperationView& operation, const StepContext& context);
+[[nodiscard]] StepResult makePrelu(const OperationView& operation, const StepContext& context);
+[[nodiscard]] StepResult makeUnary(const OperationView& operation, const StepContext& context);
 [[nodiscard]] StepResult makeSoftmax(const OperationView& operation, const StepContext& context);
 
 }  // namespace nnburst::exec::xnnpack

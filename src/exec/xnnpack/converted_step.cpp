@@ -1,0 +1,342 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/xnnpack/converted_step.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "exec/aligned_buffer.h"
+#include "exec/graph.h"
+#include "exec/reference/float16.h"
+#include "model/operand_info.h"
+#include "nnburst/memory.h"
+
+namespace nnburst::exec::xnnpack {
+
+namespace {
+
+enum class Form : std::uint8_t { FLOAT32, SIGNED, NHWC };
+
+bool isHalf(OperandType type) noexcept {
+    return type == OperandType::TENSOR_FLOAT16 || type == OperandType::FLOAT16;
+}
+
+/// NCHW to NHWC or back: a transposition of the two inner axes of [batches, rows, columns].
+struct Transposition {
+    std::size_t batches = 0;
+    std::size_t rows = 0;
+    std::size_t columns = 0;
+
+    template <class T>
+    void run(const std::byte* source, std::byte* target) const noexcept {
+        // Squares of which both the rows and the columns fit into the nearest cache.
+        constexpr std::size_t kSide = 16;
+        const auto* from = reinterpret_cast<const T*>(source);
+        auto* to = reinterpret_cast<T*>(target);
+        for (std::size_t batch = 0; batch < batches; ++batch) {
+            for (std::size_t top = 0; top < rows; top += kSide) {
+                const std::size_t bottom = std::min(top + kSide, rows);
+                for (std::size_t left = 0; left < columns; left += kSide) {
+                    const std::size_t right = std::min(left + kSide, columns);
+                    for (std::size_t row = top; row < bottom; ++row) {
+                        for (std::size_t column = left; column < right; ++column) {
+                            to[column * rows + row] = from[row * columns + column];
+                        }
+                    }
+                }
+            }
+            from += rows * columns;
+            to += rows * columns;
+        }
+    }
+};
+
+/// How one operand gets into the other form, or back.
+struct Conversion {
+    Form form = Form::FLOAT32;
+    bool isInput = false;  ///< to the other form, else back
+    std::size_t elements = 0;
+    std::size_t elementBytes = 0;  ///< with NHWC
+    Transposition transposition;   ///< with NHWC
+    SharedOperator convert;        ///< with FLOAT32
+    std::byte* source = nullptr;   ///< of the last set-up, as is `target`
+    std::byte* target = nullptr;
+
+    /// Takes the addresses.
+    xnn_status setUp(std::byte* from, std::byte* to) {
+        source = from;
+        target = to;
+        if (form != Form::FLOAT32) {
+            return xnn_status_success;
+        }
+        return isInput ? xnn_setup_convert_nc_f16_f32(convert->handle.get(), elements, source,
+                                                      reinterpret_cast<float*>(target), nullptr)
+                       : xnn_setup_convert_nc_f32_f16(convert->handle.get(), elements,
+                                                      reinterpret_cast<const float*>(source),
+                                                      target, nullptr);
+    }
+
+    xnn_status run() const {
+        switch (form) {
+            case Form::FLOAT32:
+                return xnn_run_operator(convert->handle.get(), nullptr);
+            case Form::SIGNED:
+                std::transform(source, source + elements, target,
+                               [](std::byte element) { return element ^ std::byte{0x80}; });
+                break;
+            case Form::NHWC:
+                switch (elementBytes) {
+                    case 1:
+                        transposition.run<std::uint8_t>(source, target);
+                        break;
+                    case 2:
+                        transposition.run<std::uint16_t>(source, target);
+                        break;
+                    default:
+                        transposition.run<std::uint32_t>(source, target);
+                }
+        }
+        return xnn_status_success;
+    }
+};
+
+/// The operation in the other form, with memory for constants that had to be converted for it.
+struct ConvertedOperation {
+    OperationInstance instance;
+    std::vector<AlignedBuffer> constants;
+    /// One an operand, inputs before outputs: where it was converted to; null if runs do that, or
+    /// if it stays as it is.
+    std::vector<std::byte*> convertedConstants;
+    /// One an operand: nothing for those that no run converts.
+    std::vector<std::optional<Conversion>> conversions;
+};
+
+/// The making of one.
+class Converter {
+  public:
+    Converter(const OperationView& operation, Form form) : operation_(operation), form_(form) {}
+
+    Result<ConvertedOperation> convert() {
+        converted_.instance = {.type = operation_.type,
+                               .inputs = {operation_.inputs.begin(), operation_.inputs.end()},
+                               .outputs = {operation_.outputs.begin(), operation_.outputs.end()},
+                               .isRelaxed = operation_.isRelaxed};
+        bool isLayoutFound = false;
+        for (std::size_t index = 0; index < operation_.inputs.size(); ++index) {
+            OperandView& input = converted_.instance.inputs[index];
+            if (form_ == Form::NHWC && input.type == OperandType::BOOL && !isLayoutFound) {
+                isLayoutFound = true;
+                static constexpr std::uint8_t kNhwc = 0;
+                // Never written to: OperandView has no type for constants.
+                input.data = reinterpret_cast<std::byte*>(const_cast<std::uint8_t*>(&kNhwc));
+            }
+            NNBURST_TRY(convertOperand(input, true, index == 0));
+        }
+        for (OperandView& output : converted_.instance.outputs) {
+            NNBURST_TRY(convertOperand(output, false, true));
+        }
+        return std::move(converted_);
+    }
+
+  private:
+    [[nodiscard]] bool isConverted(const OperandView& operand, bool isImage) const noexcept {
+        if (operand.isOmitted) {
+            return false;
+        }
+        switch (form_) {
+            case Form::FLOAT32:
+                return isHalf(operand.type);
+            case Form::SIGNED:
+                return operand.type == OperandType::TENSOR_QUANT8_ASYMM;
+            case Form::NHWC:
+                return isImage;
+        }
+        return false;
+    }
+
+    Result<> convertOperand(OperandView& operand, bool isInput, bool isImage) {
+        converted_.conversions.emplace_back();
+        converted_.convertedConstants.push_back(nullptr);
+        if (!isConverted(operand, isImage)) {
+            return {};
+        }
+        Conversion conversion{.form = form_,
+                              .isInput = isInput,
+                              .elements = operand.shape.elementCount(),
+                              .elementBytes = elementBytes(operand.type),
+                              .transposition = {}};
+        if (form_ == Form::FLOAT32) {
+            NNBURST_TRY_ASSIGN(conversion.convert, makeHalfConverter(isInput));
+            operand.type = operand.type == OperandType::FLOAT16 ? OperandType::FLOAT32
+                                                                : OperandType::TENSOR_FLOAT32;
+        } else if (form_ == Form::SIGNED) {
+            operand.type = OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+            operand.zeroPoint -= 128;
+        } else {
+            const Shape nchw = operand.shape;
+            operand.shape = Shape{nchw[0], nchw[2], nchw[3], nchw[1]};
+            const std::size_t pixels = std::size_t{nchw[2]} * nchw[3];
+            conversion.transposition = {.batches = nchw[0],
+                                        .rows = isInput ? nchw[1] : pixels,
+                                        .columns = isInput ? pixels : nchw[1]};
+        }
+        if (isInput && (operand.isConstant || !isTensor(operand.type))) {
+            // Converted now. Without a value it was packed, and the packed one is there.
+            if (operand.data != nullptr) {
+                NNBURST_TRY_ASSIGN(AlignedBuffer constant,
+                                   AlignedBuffer::allocate(sizeBytes(operand)));
+                if (conversion.setUp(operand.data, constant.data()) != xnn_status_success ||
+                    conversion.run() != xnn_status_success) {
+                    return failure(ErrorStatus::GENERAL_FAILURE, "cannot convert a constant");
+                }
+                operand.data = constant.data();
+                converted_.convertedConstants.back() = constant.data();
+                converted_.constants.push_back(std::move(constant));
+            }
+            return {};
+        }
+        operand.data = nullptr;
+        converted_.conversions.back() = std::move(conversion);
+        return {};
+    }
+
+    static Result<SharedOperator> makeHalfConverter(bool isInput) {
+        xnn_operator_t created = nullptr;
+        const xnn_status status = isInput ? xnn_create_convert_nc_f16_f32(1, 1, 1, 0, &created)
+                                          : xnn_create_convert_nc_f32_f16(1, 1, 1, 0, &created);
+        NNBURST_TRY_ASSIGN(SharedOperator shared, takeOperator(status, created));
+        if (!shared) {
+            return failure(ErrorStatus::GENERAL_FAILURE,
+                           "this processor has no conversion of float16");
+        }
+        return shared;
+    }
+
+    const OperationView& operation_;
+    const Form form_;
+    ConvertedOperation converted_;
+};
+
+class ConvertedStep final : public Step {
+  public:
+    ConvertedStep(ConvertedOperation operation, std::unique_ptr<Step> inner)
+        : operation_(std::move(operation)), inner_(std::move(inner)) {
+        for (std::size_t index = 0; index < operation_.conversions.size(); ++index) {
+            offsets_.push_back(scratchBytes_);
+            if (operation_.conversions[index]) {
+                reserve(sizeBytes(operand(index)));
+            }
+        }
+        innerScratchOffset_ = scratchBytes_;
+        reserve(inner_->scratchBytes());
+        innerOperands_.resize(offsets_.size() + (inner_->scratchBytes() == 0 ? 0 : 1));
+    }
+
+    [[nodiscard]] std::size_t scratchBytes() const noexcept override { return scratchBytes_; }
+
+    [[nodiscard]] bool hasPackedConstants() const noexcept override {
+        return inner_->hasPackedConstants();
+    }
+
+    Result<> setUp(std::span<std::byte* const> operands) override {
+        std::byte* const scratch = operands.back();
+        for (std::size_t index = 0; index < offsets_.size(); ++index) {
+            std::optional<Conversion>& conversion = operation_.conversions[index];
+            if (!conversion) {
+                std::byte* const constant = operation_.convertedConstants[index];
+                innerOperands_[index] = constant != nullptr ? constant : operands[index];
+                continue;
+            }
+            std::byte* const converted = scratch + offsets_[index];
+            innerOperands_[index] = converted;
+            const xnn_status status = conversion->isInput
+                                          ? conversion->setUp(operands[index], converted)
+                                          : conversion->setUp(converted, operands[index]);
+            if (status != xnn_status_success) {
+                return failure(ErrorStatus::GENERAL_FAILURE, "cannot set up a conversion");
+            }
+        }
+        if (innerOperands_.size() > offsets_.size()) {
+            innerOperands_.back() = scratch + innerScratchOffset_;
+        }
+        return inner_->setUp(innerOperands_);
+    }
+
+    Result<> run() override {
+        NNBURST_TRY(convert(true));
+        NNBURST_TRY(inner_->run());
+        return convert(false);
+    }
+
+  private:
+    [[nodiscard]] const OperandView& operand(std::size_t index) const {
+        const OperationInstance& instance = operation_.instance;
+        return index < instance.inputs.size() ? instance.inputs[index]
+                                              : instance.outputs[index - instance.inputs.size()];
+    }
+
+    void reserve(std::size_t sizeBytes) noexcept {
+        // XNNPACK reads a little past the end of an operand.
+        const std::size_t padded = sizeBytes + kMappingPaddingBytes;
+        scratchBytes_ +=
+            (padded + kOperandAlignmentBytes - 1) / kOperandAlignmentBytes * kOperandAlignmentBytes;
+    }
+
+    Result<> convert(bool areInputs) const {
+        for (const std::optional<Conversion>& conversion : operation_.conversions) {
+            if (conversion && conversion->isInput == areInputs &&
+                conversion->run() != xnn_status_success) {
+                return failure(ErrorStatus::GENERAL_FAILURE, "cannot convert an operand");
+            }
+        }
+        return {};
+    }
+
+    ConvertedOperation operation_;
+    std::unique_ptr<Step> inner_;
+    std::vector<std::size_t> offsets_;  // of operands in the scratch memory
+    std::size_t scratchBytes_ = 0;
+    std::size_t innerScratchOffset_ = 0;
+    std::vector<std::byte*> innerOperands_;
+};
+
+std::optional<Form> formFor(const OperationView& operation) noexcept {
+    if (isHalf(operation.inputs[0].type)) {
+        return Form::FLOAT32;
+    }
+    const auto firstBool =
+        std::find_if(operation.inputs.begin(), operation.inputs.end(),
+                     [](const OperandView& input) { return input.type == OperandType::BOOL; });
+    // The first BOOL of an operation on images is its layout: true for NCHW.
+    const bool isOnImages = operation.inputs[0].shape.rank() == 4;
+    if (isOnImages && firstBool != operation.inputs.end() && firstBool->data != nullptr &&
+        firstBool->scalar<std::uint8_t>() != 0) {
+        return Form::NHWC;
+    }
+    if (operation.inputs[0].type == OperandType::TENSOR_QUANT8_ASYMM &&
+        operation.inputs.size() > 1 && operation.inputs[1].channelQuant != nullptr) {
+        return Form::SIGNED;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+StepResult makeConvertedStep(const OperationView& operation, const StepContext& context) {
+    const std::optional<Form> form = formFor(operation);
+    if (!form) {
+        return nullptr;
+    }
+    NNBURST_TRY_ASSIGN(ConvertedOperation converted, Converter(operation, *form).convert());
+    NNBURST_TRY_ASSIGN(std::unique_ptr<Step> inner, makeStep(converted.instance.view(), context));
+    if (inner == nullptr) {
+        return nullptr;
+    }
+    return std::make_unique<ConvertedStep>(std::move(converted), std::move(inner));
+}
+
+}  // namespace nnburst::exec::xnnpack
