@@ -16,6 +16,8 @@
 #include "exec/aligned_buffer.h"
 #include "exec/compiled_model.h"
 #include "exec/graph.h"
+#include "exec/reference/dispatch.h"
+#include "exec/reference/float16.h"
 #include "exec/shape_inference.h"
 #include "exec/xnnpack/backend.h"
 #include "model/operand_info.h"
@@ -71,6 +73,8 @@ class Random {
         for (std::size_t index = 0; index < count; ++index) {
             if (type == OperandType::TENSOR_FLOAT32) {
                 store(bytes, index, real(-1.0F, 1.0F));
+            } else if (type == OperandType::TENSOR_FLOAT16) {
+                store(bytes, index, Float16(real(-1.0F, 1.0F)));
             } else if (type == OperandType::TENSOR_INT32) {
                 store(bytes, index, integer(-1000, 1000));
             } else {
@@ -191,14 +195,18 @@ inline void expectClose(OperandType type, std::span<const std::byte> actual,
             T e{};
             std::memcpy(&a, &actual[offset], sizeof(T));
             std::memcpy(&e, &expected[offset], sizeof(T));
-            const double tolerance = absolute + relative * std::fabs(static_cast<double>(e));
-            ASSERT_LE(std::fabs(static_cast<double>(a) - static_cast<double>(e)), tolerance)
-                << "element " << offset / sizeof(T) << ": " << +a << " instead of " << +e;
+            const auto is = static_cast<float>(a);
+            const auto mustBe = static_cast<float>(e);
+            const double tolerance = absolute + relative * std::fabs(static_cast<double>(mustBe));
+            ASSERT_LE(std::fabs(static_cast<double>(is) - static_cast<double>(mustBe)), tolerance)
+                << "element " << offset / sizeof(T) << ": " << is << " instead of " << mustBe;
         }
     };
     switch (type) {
         case OperandType::TENSOR_FLOAT32:
             return compare.operator()<float>(1e-5, 5 * 0x1p-23);
+        case OperandType::TENSOR_FLOAT16:
+            return compare.operator()<Float16>(5 * 0x1p-10, 5 * 0x1p-10);
         case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
             return compare.operator()<std::int8_t>(1, 0);
         default:

@@ -117,8 +117,8 @@ TEST(Reshape, refusesOperandsThatBreakARule) {
              "RESHAPE input 1 (shape): rank 2; must be 1"},
             {[](auto& o) { o.inputs[1].dimensions = {0}; },
              "RESHAPE input 1 (shape): size 0 of axis 0; must be at least 1"},
-            {[](auto& o) { o.inputs[1].dimensions = {5}; },
-             "RESHAPE input 1 (shape): 5 elements; must be 1 to 4"},
+            {[](auto& o) { o.inputs[1].dimensions = {9}; },
+             "RESHAPE input 1 (shape): 9 elements; must be 1 to 8"},
             {[](auto& o) { o.outputs[0].type = TENSOR_FLOAT16; },
              "RESHAPE output 0 (output): type TENSOR_FLOAT16; must be TENSOR_FLOAT32, that of "
              "input 0 (input)"},

@@ -18,6 +18,7 @@ namespace {
 constexpr auto kFloat = OperandType::TENSOR_FLOAT32;
 constexpr auto kUnsigned = OperandType::TENSOR_QUANT8_ASYMM;
 constexpr auto kSigned = OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+constexpr auto kHalf = OperandType::TENSOR_FLOAT16;
 constexpr auto kPerChannel = OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL;
 
 struct Quantization {
@@ -26,7 +27,7 @@ struct Quantization {
 };
 
 Quantization randomQuantization(Random& random, OperandType type, float minimum, float maximum) {
-    if (type == kFloat) {
+    if (type == kFloat || type == kHalf) {
         return {};
     }
     return {random.real(minimum, maximum),
@@ -59,7 +60,13 @@ class OperationModel {
         }
         return indexes;
     }
-    std::uint32_t scalar(float value) { return builder_.addScalar(value); }
+    /// A FLOAT16 beside float16 tensors, else a FLOAT32.
+    std::uint32_t scalar(OperandType tensorType, float value) {
+        const Float16 half(value);
+        return tensorType == kHalf ? builder_.addConstant(OperandType::FLOAT16, {},
+                                                          std::as_bytes(std::span(&half, 1)))
+                                   : builder_.addScalar(value);
+    }
     std::uint32_t boolean(bool value) { return builder_.addScalar(value); }
 
     Model build(OperationType type, std::vector<std::uint32_t> inputs,
@@ -123,15 +130,37 @@ std::vector<std::int32_t> spatialArguments(std::int32_t scheme, const Axis& heig
     return arguments;
 }
 
-enum class Kind { FLOAT, UNSIGNED, SIGNED, PER_CHANNEL };
+enum class Kind { FLOAT, HALF, UNSIGNED, SIGNED, PER_CHANNEL, UNSIGNED_PER_CHANNEL };
+
+bool isPerChannel(Kind kind) {
+    return kind == Kind::PER_CHANNEL || kind == Kind::UNSIGNED_PER_CHANNEL;
+}
 
 std::string kindName(const testing::TestParamInfo<Kind>& info) {
-    constexpr std::array kNames{"float32", "unsigned", "signed", "perChannel"};
+    constexpr std::array kNames{"float32", "float16",    "unsigned",
+                                "signed",  "perChannel", "unsignedPerChannel"};
     return kNames[static_cast<std::size_t>(info.param)];
 }
 
 OperandType elementType(Kind kind) {
-    return kind == Kind::FLOAT ? kFloat : kind == Kind::UNSIGNED ? kUnsigned : kSigned;
+    switch (kind) {
+        case Kind::FLOAT:
+            return kFloat;
+        case Kind::HALF:
+            return kHalf;
+        case Kind::UNSIGNED:
+        case Kind::UNSIGNED_PER_CHANNEL:
+            return kUnsigned;
+        default:
+            return kSigned;
+    }
+}
+
+/// The axes of an image [batches, height, width, channels] in one of the two layouts.
+Dimensions image(bool isNchw, std::uint32_t batches, std::uint32_t height, std::uint32_t width,
+                 std::uint32_t channels) {
+    return isNchw ? Dimensions{batches, channels, height, width}
+                  : Dimensions{batches, height, width, channels};
 }
 
 class XnnpackSweep : public testing::TestWithParam<Kind> {
@@ -191,7 +220,7 @@ class ConvolutionSweep : public XnnpackSweep {
         Quantization bias{input.scale * filter.scale, 0};
         if (kind == Kind::SIGNED) {
             filter.zeroPoint = 0;
-        } else if (kind == Kind::PER_CHANNEL) {
+        } else if (isPerChannel(kind)) {
             SymmPerChannelQuantParams channels{.channelDim = isDepthwise ? 3U : 0U};
             for (std::uint32_t channel = 0; channel < outputs; ++channel) {
                 channels.scales.push_back(random.real(0.01F, 0.1F));
@@ -200,25 +229,30 @@ class ConvolutionSweep : public XnnpackSweep {
             filter = {};
             bias = {};
         }
-        const auto x = model.tensor(type_, {batches, height.input, width.input, inputs}, input);
-        const auto w = model.constant(kind == Kind::PER_CHANNEL ? kPerChannel : type_,
-                                      filterDimensions, filter, std::move(extraParams));
-        const auto b =
-            model.constant(type_ == kFloat ? kFloat : OperandType::TENSOR_INT32, {outputs}, bias);
+        const bool isNchw = random.integer(0, 4) == 0;
+        const auto x =
+            model.tensor(type_, image(isNchw, batches, height.input, width.input, inputs), input);
+        const auto w = model.constant(isPerChannel(kind) ? kPerChannel : type_, filterDimensions,
+                                      filter, std::move(extraParams));
+        const auto b = model.constant(isFloatTensor(type_) ? type_ : OperandType::TENSOR_INT32,
+                                      {outputs}, bias);
         const std::size_t taps =
             std::size_t{height.window} * width.window * (isDepthwise ? 1 : inputs);
-        const auto y = model.tensor(type_,
-                                    {batches, static_cast<std::uint32_t>(height.outputs(scheme)),
-                                     static_cast<std::uint32_t>(width.outputs(scheme)), outputs},
-                                    convolutionOutput(random, type_, taps));
+        const auto y =
+            model.tensor(type_,
+                         image(isNchw, batches, static_cast<std::uint32_t>(height.outputs(scheme)),
+                               static_cast<std::uint32_t>(width.outputs(scheme)), outputs),
+                         convolutionOutput(random, type_, taps));
         std::vector<std::int32_t> arguments = spatialArguments(scheme, height, width);
         if (isDepthwise) {
             arguments.push_back(static_cast<std::int32_t>(multiplier));
         }
         arguments.push_back(random.integer(0, 3));
         auto scalars = model.scalars(arguments);
+        if (isDilated || isNchw) {
+            scalars.push_back(model.boolean(isNchw));
+        }
         if (isDilated) {
-            scalars.push_back(model.boolean(false));
             const auto dilations = model.scalars({width.dilation, height.dilation});
             scalars.insert(scalars.end(), dilations.begin(), dilations.end());
         }
@@ -236,8 +270,8 @@ TEST_P(ConvolutionSweep, depthwiseConv2dIsAsTheReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Xnnpack, ConvolutionSweep,
-                         testing::Values(Kind::FLOAT, Kind::UNSIGNED, Kind::SIGNED,
-                                         Kind::PER_CHANNEL),
+                         testing::Values(Kind::FLOAT, Kind::HALF, Kind::UNSIGNED, Kind::SIGNED,
+                                         Kind::PER_CHANNEL, Kind::UNSIGNED_PER_CHANNEL),
                          kindName);
 
 class OperatorSweep : public XnnpackSweep {
@@ -259,17 +293,23 @@ class OperatorSweep : public XnnpackSweep {
         const std::uint32_t batches = random.size(1, 3);
         const std::uint32_t channels = random.size(1, 40);
         const Quantization quantization = randomQuantization(random, type_, 0.005F, 0.1F);
-        const auto x =
-            model.tensor(type_, {batches, height.input, width.input, channels}, quantization);
-        const auto y = model.tensor(type_,
-                                    {batches, static_cast<std::uint32_t>(height.outputs(scheme)),
-                                     static_cast<std::uint32_t>(width.outputs(scheme)), channels},
-                                    quantization);
+        const bool isNchw = random.integer(0, 4) == 0;
+        const auto x = model.tensor(
+            type_, image(isNchw, batches, height.input, width.input, channels), quantization);
+        const auto y =
+            model.tensor(type_,
+                         image(isNchw, batches, static_cast<std::uint32_t>(height.outputs(scheme)),
+                               static_cast<std::uint32_t>(width.outputs(scheme)), channels),
+                         quantization);
         std::vector<std::int32_t> arguments = spatialArguments(scheme, height, width);
         arguments.push_back(static_cast<std::int32_t>(width.window));
         arguments.push_back(static_cast<std::int32_t>(height.window));
         arguments.push_back(random.integer(0, 3));
-        return model.build(type, {x}, model.scalars(arguments), {x}, y);
+        auto scalars = model.scalars(arguments);
+        if (isNchw) {
+            scalars.push_back(model.boolean(true));
+        }
+        return model.build(type, {x}, scalars, {x}, y);
     }
 };
 
@@ -301,8 +341,8 @@ TEST_P(OperatorSweep, fullyConnectedIsAsTheReference) {
             type_, random.flip() ? Dimensions{batches, inputs} : Dimensions{1, batches, 1, inputs},
             input);
         const auto w = model.constant(type_, {units, inputs}, weights);
-        const auto b = model.constant(type_ == kFloat ? kFloat : OperandType::TENSOR_INT32, {units},
-                                      {input.scale * weights.scale, 0});
+        const auto b = model.constant(isFloatTensor(type_) ? type_ : OperandType::TENSOR_INT32,
+                                      {units}, {input.scale * weights.scale, 0});
         const auto y =
             model.tensor(type_, {batches, units}, convolutionOutput(random, type_, inputs));
         return model.build(OperationType::FULLY_CONNECTED, {x, w, b},
@@ -327,7 +367,7 @@ TEST_P(OperatorSweep, addIsAsTheReference) {
         }
         // Scales of inputs over that of the output: from 2^-11, which is refused, to 2^9.
         const auto quantization = [&] {
-            return type_ == kFloat
+            return isFloatTensor(type_)
                        ? Quantization{}
                        : Quantization{std::exp2(random.real(-4.0F, 4.0F)),
                                       randomQuantization(random, type_, 1, 2).zeroPoint};
@@ -345,7 +385,7 @@ TEST_P(OperatorSweep, addIsAsTheReference) {
 }
 
 TEST_P(OperatorSweep, softmaxIsAsTheReference) {
-    const int covered = GetParam() == Kind::FLOAT ? 40 : GetParam() == Kind::UNSIGNED ? 90 : 0;
+    const int covered = isFloatTensor(type_) ? 40 : type_ == kUnsigned ? 90 : 0;
     sweep(250, covered, [this](Random& random) {
         OperationModel model(random);
         const std::uint32_t rows = random.size(1, 5);
@@ -353,16 +393,18 @@ TEST_P(OperatorSweep, softmaxIsAsTheReference) {
         const Dimensions shape =
             random.flip() ? Dimensions{rows, channels} : Dimensions{1, rows, 1, channels};
         const auto x = model.tensor(type_, shape, randomQuantization(random, type_, 0.01F, 0.5F));
-        const auto y = model.tensor(
-            type_, shape,
-            type_ == kFloat ? Quantization{} : Quantization{0x1p-8F, type_ == kSigned ? -128 : 0});
+        const auto y =
+            model.tensor(type_, shape,
+                         isFloatTensor(type_) ? Quantization{}
+                                              : Quantization{0x1p-8F, type_ == kSigned ? -128 : 0});
         const float beta = random.flip() ? 1.0F : random.real(0.1F, 2.0F);
-        return model.build(OperationType::SOFTMAX, {x}, {model.scalar(beta)}, {x}, y);
+        return model.build(OperationType::SOFTMAX, {x}, {model.scalar(type_, beta)}, {x}, y);
     });
 }
 
 INSTANTIATE_TEST_SUITE_P(Xnnpack, OperatorSweep,
-                         testing::Values(Kind::FLOAT, Kind::UNSIGNED, Kind::SIGNED), kindName);
+                         testing::Values(Kind::FLOAT, Kind::HALF, Kind::UNSIGNED, Kind::SIGNED),
+                         kindName);
 
 // ---- What Debian's XNNPACK must never be asked
 

@@ -1,18 +1,21 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// RESHAPE.
+// RESHAPE, SQUEEZE and EXPAND_DIMS: the elements of the input in their order, in another shape.
 //
-//     input   any shape of rank up to 4
-//     shape   [rank of the output], INT32: the sizes of the output, of which one may be -1, which
-//             is whatever keeps the number of elements
-//     output  the elements of the input in their order
+//     RESHAPE       the shape is input 1, INT32 [rank of the output]: of its sizes one may be -1,
+//                   which is whatever keeps the number of elements
+//     SQUEEZE       without axes of size 1: those that input 1 lists, or all of them; at least one
+//                   axis is left
+//     EXPAND_DIMS   with one more axis, of size 1, which is number input 1 of the output
 
+#include <bitset>
 #include <cstring>
 #include <optional>
 
 #include "exec/reference/definitions.h"
 #include "exec/reference/operation_check.h"
+#include "exec/reference/shape_arguments.h"
 #include "memory/checked_math.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
@@ -21,18 +24,18 @@ namespace nnburst::exec {
 
 namespace {
 
-constexpr std::size_t kHighestRank = 4;
+constexpr std::size_t kHighestRank = 4;  ///< of what is reshaped and squeezed
 
 void checkShapes(OperationCheck& check) {
     check.input(0, "input").rank(1, kHighestRank);
     OperandCheck shape = check.input(1, "shape").rank(1).notEmpty(0);
-    shape.require(shape[0] <= kHighestRank, [&] {
-        return fmt::format("{} elements; must be 1 to {}", shape[0], kHighestRank);
+    shape.require(shape[0] <= kMaximumRank, [&] {
+        return fmt::format("{} elements; must be 1 to {}", shape[0], kMaximumRank);
     });
 }
 
 /// The output's shape from the values of input 1, each of which is read once.
-Result<Shape> computeOutputShape(const OperationView& operation) {
+Result<Shape> reshape(const OperationView& operation) {
     OperationCheck check(operation, ShapeKnowledge::COMPLETE);
     checkShapes(check);
     NNBURST_TRY(check.result());
@@ -42,7 +45,7 @@ Result<Shape> computeOutputShape(const OperationView& operation) {
     const auto refused = [&](const auto& why) {
         return invalid("RESHAPE input 1 (shape): {}", why);
     };
-    std::array<std::uint32_t, kHighestRank> sizes{};
+    std::array<std::uint32_t, kMaximumRank> sizes{};
     std::optional<std::size_t> stretched;
     std::uint64_t product = 1;
     for (std::size_t axis = 0; axis < shape.shape[0]; ++axis) {
@@ -74,7 +77,7 @@ Result<Shape> computeOutputShape(const OperationView& operation) {
     return result;
 }
 
-Result<HalVersion> check(const OperationView& operation) {
+Result<HalVersion> checkReshape(const OperationView& operation) {
     using enum OperandType;
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
     check.inputCount(2).outputCount(1);
@@ -83,28 +86,120 @@ Result<HalVersion> check(const OperationView& operation) {
                                           TENSOR_QUANT8_ASYMM_SIGNED});
     check.input(1, "shape").type({TENSOR_INT32});
     checkShapes(check);
-    check.output(0, "output").sameTypeAs(input).sameQuantizationAs(input).rank(1, kHighestRank);
+    check.output(0, "output").sameTypeAs(input).sameQuantizationAs(input);
     NNBURST_TRY(check.result());
-    if (hasKnownInputShapes(operation) && operation.inputs[1].data != nullptr) {
-        NNBURST_TRY(computeOutputShape(operation));
+    if (hasKnownArguments(operation)) {
+        NNBURST_TRY(reshape(operation));
     }
     return check.minimumVersion();
 }
 
+void checkSqueezedAxes(OperationCheck& check) {
+    check.input(0, "input").rank(1, kHighestRank);
+    check.optionalInput(1, "axes").rank(1);
+}
+
+Result<Shape> squeeze(const OperationView& operation) {
+    OperationCheck check(operation, ShapeKnowledge::COMPLETE);
+    checkSqueezedAxes(check);
+    NNBURST_TRY(check.result());
+    const Shape& input = operation.inputs[0].shape;
+    std::bitset<kHighestRank> isSqueezed;
+    if (operation.has(1)) {
+        NNBURST_TRY_ASSIGN(const auto axes, readValues(operation, 1, "axes"));
+        const auto rank = static_cast<std::int32_t>(input.rank());
+        for (const std::int32_t value : axes) {
+            if (value < -rank || value >= rank) {
+                return invalid("SQUEEZE input 1 (axes): axis {}; must be {} to {}", value, -rank,
+                               rank - 1);
+            }
+            const auto axis = static_cast<std::size_t>(value < 0 ? value + rank : value);
+            if (input[axis] != 1) {
+                return invalid("SQUEEZE input 1 (axes): axis {} of size {}; must be of size 1",
+                               value, input[axis]);
+            }
+            isSqueezed.set(axis);
+        }
+    } else {
+        for (std::size_t axis = 0; axis < input.rank(); ++axis) {
+            isSqueezed.set(axis, input[axis] == 1);
+        }
+    }
+    std::array<std::uint32_t, kHighestRank> sizes{1};
+    std::size_t rank = 0;
+    for (std::size_t axis = 0; axis < input.rank(); ++axis) {
+        if (!isSqueezed[axis]) {
+            sizes[rank++] = input[axis];
+        }
+    }
+    return Shape(std::span<const std::uint32_t>(sizes.data(), rank == 0 ? 1 : rank));
+}
+
+Result<HalVersion> checkSqueeze(const OperationView& operation) {
+    using enum OperandType;
+    OperationCheck check(operation, ShapeKnowledge::PARTIAL);
+    check.inputCount(2).outputCount(1);
+    const OperandCheck input = check.input(0, "input")
+                                   .type({TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_QUANT8_ASYMM,
+                                          TENSOR_QUANT8_ASYMM_SIGNED});
+    check.optionalInput(1, "axes").type({TENSOR_INT32});
+    checkSqueezedAxes(check);
+    check.output(0, "output").sameTypeAs(input).sameQuantizationAs(input).rank(1, kHighestRank);
+    NNBURST_TRY(check.result());
+    if (hasKnownArguments(operation)) {
+        NNBURST_TRY(squeeze(operation));
+    }
+    return check.minimumVersion();
+}
+
+Result<Shape> expandDims(const OperationView& operation) {
+    OperationCheck check(operation, ShapeKnowledge::COMPLETE);
+    check.input(0, "input").rank(1, kMaximumRank - 1);
+    NNBURST_TRY(check.result());
+    const Shape& input = operation.inputs[0].shape;
+    NNBURST_TRY_ASSIGN(const std::size_t added, readAxis(operation, 1, input.rank() + 1));
+    std::array<std::uint32_t, kMaximumRank> sizes{};
+    for (std::size_t axis = 0; axis <= input.rank(); ++axis) {
+        sizes[axis] = axis == added ? 1 : input[axis < added ? axis : axis - 1];
+    }
+    return Shape(std::span<const std::uint32_t>(sizes.data(), input.rank() + 1));
+}
+
+Result<HalVersion> checkExpandDims(const OperationView& operation) {
+    using enum OperandType;
+    OperationCheck check(operation, ShapeKnowledge::PARTIAL);
+    check.inputCount(2).outputCount(1);
+    const OperandCheck input = check.input(0, "input")
+                                   .type({TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_INT32,
+                                          TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED})
+                                   .rank(1, kMaximumRank - 1);
+    check.input(1, "axis").type({INT32});
+    check.output(0, "output").sameTypeAs(input).sameQuantizationAs(input);
+    NNBURST_TRY(check.result());
+    if (hasKnownArguments(operation)) {
+        NNBURST_TRY(expandDims(operation));
+    }
+    return check.minimumVersion();
+}
+
+using ComputeShape = Result<Shape> (*)(const OperationView& operation);
+
+template <ComputeShape compute>
 Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
-    NNBURST_TRY_ASSIGN(const Shape shape, computeOutputShape(operation));
+    NNBURST_TRY_ASSIGN(const Shape shape, compute(operation));
     outputs[0] = shape;
     return {};
 }
 
+template <ComputeShape compute>
 Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
-    NNBURST_TRY_ASSIGN(const Shape shape, computeOutputShape(operation));
+    NNBURST_TRY_ASSIGN(const Shape shape, compute(operation));
     NNBURST_TRY(requireOutputShape(operation, 0, shape));
     const OperandView& input = operation.inputs[0];
     const OperandView& output = operation.outputs[0];
-    if (output.data != input.data) {
-        std::memmove(output.data, input.data,
-                     input.shape.elementCount() * elementBytes(input.type));
+    const std::size_t bytes = input.shape.elementCount() * elementBytes(input.type);
+    if (bytes != 0 && output.data != input.data) {
+        std::memmove(output.data, input.data, bytes);
     }
     return {};
 }
@@ -115,10 +210,29 @@ constinit const OperationDefinition kReshape{
     .type = OperationType::RESHAPE,
     .since = HalVersion::V1_0,
     .valueInputs = inputs(1),
-    .check = check,
-    .inferShapes = inferShapes,
+    .check = checkReshape,
+    .inferShapes = inferShapes<reshape>,
     .scratchBytes = nullptr,
-    .run = run,
+    .run = run<reshape>,
+};
+
+constinit const OperationDefinition kSqueeze{
+    .type = OperationType::SQUEEZE,
+    .since = HalVersion::V1_1,
+    .valueInputs = inputs(1),
+    .check = checkSqueeze,
+    .inferShapes = inferShapes<squeeze>,
+    .scratchBytes = nullptr,
+    .run = run<squeeze>,
+};
+
+constinit const OperationDefinition kExpandDims{
+    .type = OperationType::EXPAND_DIMS,
+    .since = HalVersion::V1_2,
+    .check = checkExpandDims,
+    .inferShapes = inferShapes<expandDims>,
+    .scratchBytes = nullptr,
+    .run = run<expandDims>,
 };
 
 }  // namespace nnburst::exec
