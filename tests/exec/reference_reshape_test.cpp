@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "exec/constant_values.h"
 #include "exec/test_operation.h"
 
 namespace nnburst::exec {
@@ -129,6 +130,62 @@ TEST(Reshape, refusesOperandsThatBreakARule) {
              "RESHAPE output 0 (output): scale 0.5 and zero point 2; must be scale 0.5 and zero "
              "point 1, those of input 0 (input)"},
         });
+}
+
+TestOperation squeeze(const Dimensions& dimensions, const TestOperand& axes) {
+    return {OperationType::SQUEEZE, {counting(dimensions), axes}, {tensor(TENSOR_FLOAT32)}};
+}
+
+TEST(Squeeze, dropsTheListedAxes) {
+    const auto dimensionsWithout = [](const TestOperand& axes) {
+        TestOperation operation = squeeze({1, 2, 1, 1}, axes);
+        EXPECT_EQ(operation.refusal(), "");
+        EXPECT_EQ(operation.outputs[0].values<float>(), (std::vector<float>{0, 1}));
+        return operation.outputs[0].dimensions;
+    };
+    EXPECT_EQ(dimensionsWithout(constants({0, -1, 3})), (Dimensions{2, 1}));
+    EXPECT_EQ(dimensionsWithout(omitted(TENSOR_INT32)), (Dimensions{2}));
+    EXPECT_EQ(dimensionsWithout(int32s({0}, {})), (Dimensions{1, 2, 1, 1}));
+}
+
+TEST(Squeeze, leavesOneAxis) {
+    TestOperation operation = squeeze({1, 1}, omitted(TENSOR_INT32));
+    ASSERT_EQ(operation.refusal(), "");
+    EXPECT_EQ(operation.outputs[0].dimensions, (Dimensions{1}));
+}
+
+TEST(Squeeze, refusesAxesThatCannotBeDropped) {
+    EXPECT_EQ(squeeze({1, 2}, constants({1})).refusal(),
+              "SQUEEZE input 1 (axes): axis 1 of size 2; must be of size 1");
+    EXPECT_EQ(squeeze({1, 0}, int32s({1}, {-1})).refusal(),
+              "SQUEEZE input 1 (axes): axis -1 of size 0; must be of size 1");
+    EXPECT_EQ(squeeze({1, 2}, constants({-3})).refusal(),
+              "SQUEEZE input 1 (axes): axis -3; must be -2 to 1");
+}
+
+TestOperation expandDims(const Dimensions& dimensions, std::int32_t axis) {
+    return {
+        OperationType::EXPAND_DIMS, {counting(dimensions), scalar(axis)}, {tensor(TENSOR_FLOAT32)}};
+}
+
+TEST(ExpandDims, addsAnAxis) {
+    const auto expanded = [](std::int32_t axis) {
+        TestOperation operation = expandDims({2, 0}, axis);
+        EXPECT_EQ(operation.refusal(), "");
+        return operation.outputs[0].dimensions;
+    };
+    EXPECT_EQ(expanded(0), (Dimensions{1, 2, 0}));
+    EXPECT_EQ(expanded(2), (Dimensions{2, 0, 1}));
+    EXPECT_EQ(expanded(-1), (Dimensions{2, 0, 1}));
+    EXPECT_EQ(expanded(-3), (Dimensions{1, 2, 0}));
+}
+
+TEST(ExpandDims, refusesAxesThatAreNone) {
+    EXPECT_EQ(expandDims({2}, 2).refusal(), "EXPAND_DIMS input 1 (axis): value 2; must be -2 to 1");
+    EXPECT_EQ(expandDims({2}, INT32_MIN).refusal(),
+              "EXPAND_DIMS input 1 (axis): value -2147483648; must be -2 to 1");
+    EXPECT_EQ(expandDims({1, 1, 1, 1, 1, 1, 1, 1}, 0).refusal(),
+              "EXPAND_DIMS input 0 (input): rank 8; must be 1 to 7");
 }
 
 }  // namespace
