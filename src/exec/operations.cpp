@@ -40,8 +40,10 @@ constexpr auto kDefinitions = [] {
     define(OperationType::GATHER, kGather);
     define(OperationType::GREATER, kGreater);
     define(OperationType::GREATER_EQUAL, kGreaterEqual);
+    define(OperationType::GROUPED_CONV_2D, kGroupedConv2d);
     define(OperationType::HARD_SWISH, kHardSwish);
     define(OperationType::HASHTABLE_LOOKUP, kHashtableLookup);
+    define(OperationType::HEATMAP_MAX_KEYPOINT, kHeatmapMaxKeypoint);
     define(OperationType::IF, kIf);
     define(OperationType::INSTANCE_NORMALIZATION, kInstanceNormalization);
     define(OperationType::L2_NORMALIZATION, kL2Normalization);
@@ -81,7 +83,11 @@ constexpr auto kDefinitions = [] {
     define(OperationType::RELU1, kRelu1);
     define(OperationType::RELU6, kRelu6);
     define(OperationType::RESHAPE, kReshape);
+    define(OperationType::RESIZE_BILINEAR, kResizeBilinear);
+    define(OperationType::RESIZE_NEAREST_NEIGHBOR, kResizeNearestNeighbor);
     define(OperationType::RNN, kRnn);
+    define(OperationType::ROI_ALIGN, kRoiAlign);
+    define(OperationType::ROI_POOLING, kRoiPooling);
     define(OperationType::RSQRT, kRsqrt);
     define(OperationType::SELECT, kSelect);
     define(OperationType::SIN, kSin);
@@ -98,6 +104,7 @@ constexpr auto kDefinitions = [] {
     define(OperationType::TILE, kTile);
     define(OperationType::TOPK_V2, kTopkV2);
     define(OperationType::TRANSPOSE, kTranspose);
+    define(OperationType::TRANSPOSE_CONV_2D, kTransposeConv2d);
     define(OperationType::WHILE, kWhile);
     return table;
 }();

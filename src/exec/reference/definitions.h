@@ -41,6 +41,7 @@ extern const OperationDefinition kWhile;
 // convolution.cpp
 extern const OperationDefinition kConv2d;
 extern const OperationDefinition kDepthwiseConv2d;
+extern const OperationDefinition kGroupedConv2d;
 // elementwise_binary.cpp
 extern const OperationDefinition kAdd;
 extern const OperationDefinition kDiv;
@@ -58,6 +59,8 @@ extern const OperationDefinition kSin;
 extern const OperationDefinition kSqrt;
 // fully_connected.cpp
 extern const OperationDefinition kFullyConnected;
+// heatmap_max_keypoint.cpp
+extern const OperationDefinition kHeatmapMaxKeypoint;
 // instance_normalization.cpp
 extern const OperationDefinition kInstanceNormalization;
 // lookup.cpp
@@ -98,10 +101,16 @@ extern const OperationDefinition kReduceMax;
 extern const OperationDefinition kReduceMin;
 extern const OperationDefinition kReduceProd;
 extern const OperationDefinition kReduceSum;
+// regions_of_interest.cpp
+extern const OperationDefinition kRoiAlign;
+extern const OperationDefinition kRoiPooling;
 // reshape.cpp
 extern const OperationDefinition kExpandDims;
 extern const OperationDefinition kReshape;
 extern const OperationDefinition kSqueeze;
+// resize.cpp
+extern const OperationDefinition kResizeBilinear;
+extern const OperationDefinition kResizeNearestNeighbor;
 // rnn.cpp
 extern const OperationDefinition kRnn;
 // select.cpp
@@ -126,5 +135,7 @@ extern const OperationDefinition kTopkV2;
 // transpose.cpp
 extern const OperationDefinition kChannelShuffle;
 extern const OperationDefinition kTranspose;
+// transpose_convolution.cpp
+extern const OperationDefinition kTransposeConv2d;
 
 }  // namespace nnburst::exec
