@@ -16,7 +16,7 @@
 #include "exec/operation.h"
 #include "exec/test_operation.h"
 #include "support/shared_data.h"
-#include "support/vector_file.h"
+#include "vectors/vector_file.h"
 
 namespace nnburst::exec {
 namespace {
@@ -115,7 +115,7 @@ void expectOutputs(const VectorExample& example, const Result<std::vector<Output
     for (std::size_t i = 0; i < example.outputs.size(); ++i) {
         const Output& output = (*outputs)[i];
         EXPECT_EQ(output.dimensions, example.outputs[i].dimensions) << example.name;
-        EXPECT_EQ(compareOutput(example, i, output.contents), "");
+        EXPECT_EQ(compareOutput(example, i, output.contents), "") << example.name;
     }
 }
 
@@ -148,7 +148,7 @@ TEST_P(OperationVectors, giveTheExpectedOutputs) {
     const auto [type, way] = GetParam();
     const auto engine = makeEngine(way == Way::COMPILED_WITH_XNNPACK);
     std::size_t count = 0;
-    for (const auto& file : vectorFiles(shared)) {
+    for (const auto& file : vectorFiles(shared / "vectors")) {
         forEachExample(file, type, [&, type = type, way = way](const VectorExample& example) {
             if (isFor(example, type) &&
                 (way != Way::OPERATION_BY_OPERATION || isRunnableByOperation(example))) {

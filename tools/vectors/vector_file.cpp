@@ -1,14 +1,16 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "support/vector_file.h"
+#include "vectors/vector_file.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <iomanip>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
@@ -163,6 +165,9 @@ class ModelReader {
                 operand.location = place(data, referenced_);
                 break;
             case OperandLifeTime::SUBGRAPH:
+                if (data.size() < sizeof(std::uint32_t)) {
+                    throw std::runtime_error("a SUBGRAPH operand without data");
+                }
                 std::memcpy(&operand.location.offset, data.data(), sizeof(std::uint32_t));
                 break;
             default:
@@ -190,6 +195,7 @@ class ModelReader {
 VectorExample readExample(const Json& json) {
     VectorExample example;
     example.name = json.at("name").get<std::string>();
+    example.halVersionWire = json.value("hal_version_wire", "");
     example.expectsFailure = json.value("expect_failure", false);
     if (const auto tolerance = json.find("tolerance"); tolerance != json.end()) {
         example.multinomialTolerance = tolerance->at("multinomial").get<double>();
@@ -287,11 +293,54 @@ Tolerance toleranceOf(const VectorExample& example, OperandType type) {
     }
 }
 
+/// RANDOM_MULTINOMIAL: the frequencies of the classes among the samples of the first batch.
+std::string compareFrequencies(const VectorExample& example, const std::vector<std::byte>& actual,
+                               const std::string& where) {
+    const Operation& operation = example.model.main.operations.back();
+    const std::uint32_t logits = operation.inputs[0];
+    const std::vector<std::uint32_t>& inputs = example.model.main.inputIndexes;
+    const auto input = std::find(inputs.begin(), inputs.end(), logits);
+    const Operand& operand = example.model.main.operands[logits];
+    if (input == inputs.end() || operand.dimensions.size() != 2 || operand.dimensions[0] == 0) {
+        return where + ": no input of the model has its probabilities";
+    }
+    const std::vector<std::byte>& values =
+        example.inputs[static_cast<std::size_t>(input - inputs.begin())];
+    const std::size_t classes = operand.dimensions[1];
+    const std::size_t samples = actual.size() / sizeof(std::int32_t) / operand.dimensions[0];
+    std::vector<double> expected(classes);
+    double total = 0.0;
+    for (std::size_t i = 0; i < classes; ++i) {
+        expected[i] = std::exp(element(operand.type, values, i));
+        total += expected[i];
+    }
+    std::vector<double> counts(classes);
+    for (std::size_t i = 0; i < samples; ++i) {
+        const double chosen = element(OperandType::TENSOR_INT32, actual, i);
+        if (chosen < 0.0 || chosen >= static_cast<double>(classes)) {
+            return where + " index " + std::to_string(i) + ": expected 0 to " +
+                   std::to_string(classes - 1) + ", actual " + std::to_string(chosen);
+        }
+        counts[static_cast<std::size_t>(chosen)] += 1.0;
+    }
+    for (std::size_t i = 0; i < classes; ++i) {
+        const double frequency = counts[i] / static_cast<double>(samples);
+        if (!(std::abs(frequency - expected[i] / total) <= *example.multinomialTolerance)) {
+            return where + " class " + std::to_string(i) + ": expected frequency " +
+                   std::to_string(expected[i] / total) + ", actual " + std::to_string(frequency);
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
-std::vector<std::filesystem::path> vectorFiles(const std::filesystem::path& directory) {
+std::vector<std::filesystem::path> vectorFiles(const std::filesystem::path& path) {
+    if (std::filesystem::is_regular_file(path)) {
+        return {path};
+    }
     std::vector<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(directory / "vectors")) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
         if (entry.path().extension() == ".jsonl") {
             files.push_back(entry.path());
         }
@@ -300,25 +349,38 @@ std::vector<std::filesystem::path> vectorFiles(const std::filesystem::path& dire
     return files;
 }
 
-void forEachExample(const std::filesystem::path& file, OperationType type,
+void forEachExample(const std::filesystem::path& file, std::optional<OperationType> type,
                     const std::function<void(const VectorExample&)>& visit) {
     std::ifstream stream(file);
     std::string line;
     // Operation types occur as {"type": "ADD", "inputs": ...}; most lines need no parsing.
-    const std::string quotedType = '"' + std::string(toString(type)) + '"';
-    for (std::size_t number = 1; std::getline(stream, line); ++number) {
+    const std::string wanted = type ? '"' + std::string(toString(*type)) + '"' : std::string();
+    bool isForRuntime = false;
+    std::size_t number = 0;
+    while (std::getline(stream, line)) {
+        ++number;
         try {
             if (number == 1) {
-                if (Json::parse(line).at("format") != "nn-vectors/1") {
+                const Json header = Json::parse(line);
+                if (header.value("format", "") != "nn-vectors/1") {
                     throw std::runtime_error("not of format nn-vectors/1");
                 }
-            } else if (line.find(quotedType) != std::string::npos) {
-                visit(readExample(Json::parse(line)));
+                isForRuntime = header.value("cts_only", false);
+                continue;
             }
+            if (line.find(wanted) == std::string::npos) {
+                continue;
+            }
+            VectorExample example = readExample(Json::parse(line));
+            example.isForRuntime = isForRuntime;
+            visit(example);
         } catch (const std::exception& exception) {
             throw std::runtime_error(file.string() + " line " + std::to_string(number) + ": " +
                                      exception.what());
         }
+    }
+    if (number == 0) {
+        throw std::runtime_error(file.string() + ": cannot be read, or is empty");
     }
 }
 
@@ -328,10 +390,14 @@ std::string compareOutput(const VectorExample& example, std::size_t index,
     if (output.isIgnored) {
         return {};
     }
-    const std::string where = example.name + " output " + std::to_string(index);
+    const std::string where = "operand " + std::to_string(example.model.main.outputIndexes[index]) +
+                              " (output " + std::to_string(index) + ")";
     if (actual.size() != output.expected.size()) {
-        return where + ": " + std::to_string(actual.size()) + " bytes; expected " +
-               std::to_string(output.expected.size());
+        return where + ": expected " + std::to_string(output.expected.size()) + " bytes, actual " +
+               std::to_string(actual.size());
+    }
+    if (example.multinomialTolerance) {
+        return compareFrequencies(example, actual, where);
     }
     const Tolerance tolerance = toleranceOf(example, output.type);
     for (std::size_t i = 0; i < actual.size() / elementBytes(output.type); ++i) {
@@ -340,8 +406,10 @@ std::string compareOutput(const VectorExample& example, std::size_t index,
         // Written so that NaN is a difference.
         if (!(std::abs(is - expected) <=
               tolerance.absolute + tolerance.relative * std::abs(expected))) {
-            return where + ": element " + std::to_string(i) + " is " + std::to_string(is) +
-                   "; expected " + std::to_string(expected);
+            std::ostringstream text;
+            text << where << " index " << i << ": expected " << std::setprecision(9) << expected
+                 << ", actual " << is;
+            return text.str();
         }
     }
     return {};

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,11 @@ struct VectorOutput {
 
 struct VectorExample {
     std::string name;
+    /// The lowest HAL version that can carry the model as written: "1.0" to "1.3".
+    std::string halVersionWire;
+    /// Written for a runtime that resolves the model before a driver sees it: a driver need not
+    /// support it.
+    bool isForRuntime = false;
     /// Preparing or executing the model must fail.
     bool expectsFailure = false;
     /// Set: the output is random, with frequencies that are right within so much.
@@ -37,17 +43,19 @@ struct VectorExample {
     std::vector<VectorOutput> outputs;
 };
 
-/// The vector files under `directory` (of shared data), in the order of their paths.
-[[nodiscard]] std::vector<std::filesystem::path> vectorFiles(
-    const std::filesystem::path& directory);
+/// The files NAME.jsonl that `path` is, or that are under it, in the order of their paths.
+[[nodiscard]] std::vector<std::filesystem::path> vectorFiles(const std::filesystem::path& path);
 
-/// Calls `visit` with every example of the file that contains an operation of `type`. Throws
-/// std::runtime_error, naming file and line, for what is not of the format.
-void forEachExample(const std::filesystem::path& file, OperationType type,
+/// Calls `visit` with every example of the file; with `type`, with those that contain an operation
+/// of that type. Throws std::runtime_error, naming file and line, for what is not of the format.
+void forEachExample(const std::filesystem::path& file, std::optional<OperationType> type,
                     const std::function<void(const VectorExample&)>& visit);
 
+/// Writes a file with this one example. Constants of the model lie in operandValues or in pools.
+void writeVectorFile(std::ostream& stream, const VectorExample& example);
+
 /// What is wrong with `actual`, the bytes of output `index`, by the rules of AOSP's tests; empty if
-/// it is as good as expected.
+/// it is as good as expected: "operand 5 (output 0) index 3: expected 1, actual 2".
 [[nodiscard]] std::string compareOutput(const VectorExample& example, std::size_t index,
                                         const std::vector<std::byte>& actual);
 

@@ -1,0 +1,138 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnburst_conformance/options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <ostream>
+#include <thread>
+
+namespace nnburst::conformance {
+
+namespace {
+
+constexpr const char* kDescription =
+    "Runs examples of the HAL's operations (files of format nn-vectors/1) on an nnburst device.";
+
+constexpr const char* kFooter = R"(
+Each example is one test for each way to execute it (--via) and, with --derive, one more for each
+derived test. Prints a line for each test that fails, then "N passed, N failed, N skipped". Skipped is
+only what the format allows: an example for the runtime that the device does not support, and
+dynamic output shapes where the device says that it has none.
+
+Exit status: 0 if nothing failed; 1 if something did; 2 for wrong arguments or unreadable files.
+
+Example:
+  nnburst-conformance ../shared/vectors --device spawn --via sync,burst --derive all
+)";
+
+constexpr Via kVias[]{Via::SYNC, Via::ASYNC, Via::BURST, Via::FENCED};
+constexpr Derivation kDerivations[]{Derivation::SHAPES, Derivation::INSUFFICIENT,
+                                    Derivation::COUPLING};
+
+/// The values that a list of names stands for; "all" is all of them.
+template <class T, std::size_t N>
+std::vector<T> select(const std::vector<std::string>& names, const T (&values)[N]) {
+    std::vector<T> selected;
+    for (const T value : values) {
+        const auto isNamed = [&](const std::string& name) {
+            return name == "all" || name == toString(value);
+        };
+        if (std::any_of(names.begin(), names.end(), isNamed)) {
+            selected.push_back(value);
+        }
+    }
+    return selected;
+}
+
+/// A regular expression.
+std::string checkRegex(const std::string& text) {
+    try {
+        const std::regex parsed(text);
+        return {};
+    } catch (const std::regex_error& error) {
+        return "'" + text + "' is no regular expression: " + error.what();
+    }
+}
+
+}  // namespace
+
+const char* toString(Via via) noexcept {
+    switch (via) {
+        case Via::SYNC:
+            return "sync";
+        case Via::ASYNC:
+            return "async";
+        case Via::BURST:
+            return "burst";
+        case Via::FENCED:
+            return "fenced";
+    }
+    return "";
+}
+
+const char* toString(Derivation derivation) noexcept {
+    switch (derivation) {
+        case Derivation::NONE:
+            return "none";
+        case Derivation::SHAPES:
+            return "shapes";
+        case Derivation::INSUFFICIENT:
+            return "insufficient";
+        case Derivation::COUPLING:
+            return "coupling";
+    }
+    return "";
+}
+
+std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv, std::ostream& out,
+                                               std::ostream& err) {
+    Options options;
+    options.jobs = std::max(1U, std::thread::hardware_concurrency());
+    CLI::App app(kDescription, "nnburst-conformance");
+    app.footer(kFooter);
+    app.add_option("DIR", options.paths, "Directories with .jsonl files, or such files")
+        ->type_name("")
+        ->required()
+        ->check(CLI::ExistingPath.description(""));
+    app.add_option("--device", options.device,
+                   "local: in this process; spawn: in a driver process for each job;\n"
+                   "PATH: in the driver that listens on that socket")
+        ->type_name("local|spawn|PATH")
+        ->capture_default_str();
+    std::vector<std::string> vias{"sync", "burst"};
+    app.add_option("--via", vias, "How executions reach the device, one or several")
+        ->check(CLI::IsMember({"sync", "async", "burst", "fenced", "all"}).description(""))
+        ->type_name("sync|async|burst|fenced|all")
+        ->delimiter(',')
+        ->capture_default_str();
+    std::vector<std::string> derivations{"none"};
+    app.add_option("--derive", derivations, "Tests to derive from each example, one or several")
+        ->check(
+            CLI::IsMember({"shapes", "insufficient", "coupling", "none", "all"}).description(""))
+        ->type_name("shapes|insufficient|coupling|none|all")
+        ->delimiter(',')
+        ->capture_default_str();
+    app.add_option("--filter", options.filter, "Only examples whose name contains a match")
+        ->check(CLI::Validator(checkRegex, ""))
+        ->type_name("REGEX");
+    app.add_option("--sample", options.sample,
+                   "Only one example in N, chosen by name, always the same")
+        ->check(CLI::Range(1, 1'000'000).description(""))
+        ->type_name("N");
+    app.add_option("--jobs", options.jobs, "Examples to run at the same time")
+        ->check(CLI::Range(1, 256).description(""))
+        ->type_name("N");
+    app.add_option("--report", options.report, "Write counts and failures as JSON to this file")
+        ->type_name("F");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error, out, err) == 0 ? ExitStatus::SUCCESS : ExitStatus::USAGE;
+    }
+    options.vias = select(vias, kVias);
+    options.derivations = select(derivations, kDerivations);
+    return options;
+}
+
+}  // namespace nnburst::conformance

@@ -1,0 +1,148 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnburst_conformance/runner.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <fstream>
+#include <mutex>
+#include <optional>
+#include <ostream>
+#include <thread>
+
+#include "nnburst_conformance/example_test.h"
+#include "nnburst_conformance/report.h"
+
+namespace nnburst::conformance {
+
+namespace {
+
+Result<SharedDevice> openDevice(const std::string& name) {
+    if (name == "local") {
+        return makeLocalDevice();
+    }
+    return name == "spawn" ? spawnDriver() : connect(name);
+}
+
+/// The same number for the same name everywhere (FNV-1a).
+std::uint32_t hashOf(const std::string& name) noexcept {
+    std::uint32_t hash = 2166136261U;
+    for (const char c : name) {
+        hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+    }
+    return hash;
+}
+
+/// What the jobs share.
+class Run {
+  public:
+    Run(const Options& options, std::ostream& out) : options_(options), report_(out) {
+        if (!options.filter.empty()) {
+            filter_.emplace(options.filter);
+        }
+        for (const std::filesystem::path& path : options.paths) {
+            const auto found = vectorFiles(path);
+            files_.insert(files_.end(), found.begin(), found.end());
+        }
+    }
+
+    Result<> runAll() {
+        std::vector<std::thread> jobs;
+        for (std::uint32_t job = 0; job < options_.jobs; ++job) {
+            jobs.emplace_back([this] { runJob(); });
+        }
+        for (std::thread& job : jobs) {
+            job.join();
+        }
+        return error_;
+    }
+
+    [[nodiscard]] const Report& report() const noexcept { return report_; }
+
+  private:
+    void runJob() {
+        auto device = openDevice(options_.device);
+        if (!device) {
+            return stop(tl::unexpected<Error>(device.error()));
+        }
+        while (!isStopped_) {
+            const std::size_t file = nextFile_++;
+            if (file >= files_.size()) {
+                return;
+            }
+            try {
+                forEachExample(files_[file], std::nullopt, [&](const VectorExample& example) {
+                    if (isSelected(example.name) && !isStopped_) {
+                        runExample(*device, example);
+                    }
+                });
+            } catch (const std::exception& exception) {
+                stop(failure(ErrorStatus::INVALID_ARGUMENT, exception.what()));
+            }
+        }
+    }
+
+    [[nodiscard]] bool isSelected(const std::string& name) const {
+        return hashOf(name) % options_.sample == 0 &&
+               (!filter_ || std::regex_search(name, *filter_));
+    }
+
+    void runExample(SharedDevice& device, const VectorExample& example) {
+        testExample(*device, example, options_,
+                    [&](const TestResult& result) { report_.add(example, result); });
+        if (device->getStatus() != DeviceStatus::OFFLINE) {
+            return;
+        }
+        // The example has failed with its driver; the next one gets another.
+        auto next = openDevice(options_.device);
+        if (next) {
+            device = std::move(*next);
+        } else {
+            stop(tl::unexpected<Error>(next.error()));
+        }
+    }
+
+    void stop(Result<> error) {
+        const std::scoped_lock lock(mutex_);
+        if (error_) {
+            error_ = std::move(error);
+        }
+        isStopped_ = true;
+    }
+
+    const Options& options_;
+    Report report_;
+    std::optional<std::regex> filter_;
+    std::vector<std::filesystem::path> files_;
+    std::atomic<std::size_t> nextFile_{0};
+    std::atomic<bool> isStopped_{false};
+    std::mutex mutex_;
+    Result<> error_;
+};
+
+}  // namespace
+
+Result<ExitStatus> run(const Options& options, std::ostream& out) {
+    Run run(options, out);
+    NNBURST_TRY(run.runAll());
+    const Counts total = run.report().total();
+    if (!options.report.empty()) {
+        std::ofstream file(options.report);
+        run.report().writeJson(file);
+        file.close();
+        if (!file) {
+            return failure(ErrorStatus::INVALID_ARGUMENT,
+                           fmt::format("cannot write the report to {}", options.report));
+        }
+    }
+    if (total.passed + total.failed + total.skipped == 0) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       "no example: the files have none, or none that is selected");
+    }
+    out << fmt::format("{} passed, {} failed, {} skipped\n", total.passed, total.failed,
+                       total.skipped);
+    return total.failed == 0 ? ExitStatus::SUCCESS : ExitStatus::FAILURE;
+}
+
+}  // namespace nnburst::conformance

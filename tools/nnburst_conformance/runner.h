@@ -1,0 +1,19 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Runs all examples that the options select, several at a time.
+
+#include <iosfwd>
+
+#include "nnburst/result.h"
+#include "nnburst_conformance/options.h"
+
+namespace nnburst::conformance {
+
+/// Prints failures and the closing line on `out`. INVALID_ARGUMENT for files that are not of the
+/// format and if no example is selected; the device's error if there is none.
+[[nodiscard]] Result<ExitStatus> run(const Options& options, std::ostream& out);
+
+}  // namespace nnburst::conformance
