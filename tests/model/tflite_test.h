@@ -96,6 +96,10 @@ inline FileSpec operatorFile(Code code, const std::vector<Argument>& inputs,
         op.outputs.push_back(static_cast<std::int32_t>(file.tensors.size()));
         file.tensors.push_back(output.tensor);
     }
+    if (file.inputs.empty()) {  // a model must have one, though nothing may read it
+        file.inputs.push_back(static_cast<std::int32_t>(file.tensors.size()));
+        file.tensors.push_back({.shape = {1}});
+    }
     file.outputs = op.outputs;
     file.operators = {op};
     return file;
