@@ -45,23 +45,6 @@ TEST(Reshape, takesItsShapeFromTheRequest) {
     EXPECT_EQ(operation.outputs[0].dimensions, (Dimensions{3, 2}));
 }
 
-TEST(Reshape, believesTheModelUntilTheShapeComes) {
-    TestOperation operation = reshape({3, 2});
-    std::vector<OperandView> inputs(2);
-    inputs[0] = {.shape = Shape{2, 3}};
-    inputs[1] = {.type = TENSOR_INT32, .shape = Shape{2}};
-    std::vector<OperandView> outputs(1);
-    const OperationDefinition& definition = *findOperation(OperationType::RESHAPE);
-    std::vector<Shape> shapes(1);
-    outputs[0].shape = Shape{6, 1};
-    ASSERT_TRUE(definition.inferShapes({OperationType::RESHAPE, inputs, outputs}, shapes));
-    EXPECT_EQ(shapes[0], (Shape{6, 1}));
-    outputs[0].shape = Shape{6, 0};
-    EXPECT_FALSE(definition.inferShapes({OperationType::RESHAPE, inputs, outputs}, shapes));
-    outputs[0].shape = Shape{};
-    EXPECT_FALSE(definition.inferShapes({OperationType::RESHAPE, inputs, outputs}, shapes));
-}
-
 TEST(Reshape, refusesAShapeThatChangedAfterPlanning) {
     TestOperation operation = reshape({3, 2});
     operation.outputShapes = {Shape{2, 3}};

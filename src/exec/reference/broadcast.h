@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "exec/operation.h"
 #include "nnburst/result.h"
@@ -67,5 +68,33 @@ class Broadcast {
     std::size_t outerRank_ = 0;
     std::array<OuterAxis, kMaximumRank> outer_{};
 };
+
+/// output = function(input 0, input 1), element by element, of types In, In and Out.
+template <class In, class Out, class Function>
+void forEachPair(const OperationView& operation, Function&& function) {
+    const In* a = operation.inputs[0].as<const In>();
+    const In* b = operation.inputs[1].as<const In>();
+    Out* output = operation.outputs[0].as<Out>();
+    const Broadcast broadcast(operation.inputs[0].shape, operation.inputs[1].shape,
+                              operation.outputs[0].shape);
+    const std::size_t length = broadcast.rowLength();
+    const auto rows = [&](auto strideA, auto strideB) {
+        broadcast.forEachRow([&](std::size_t rowA, std::size_t rowB, std::size_t row) {
+            for (std::size_t i = 0; i < length; ++i) {
+                output[row + i] = function(a[rowA + i * strideA], b[rowB + i * strideB]);
+            }
+        });
+    };
+    // Constant strides let the compiler make vectors of the common cases.
+    constexpr std::integral_constant<std::size_t, 0> kOne;
+    constexpr std::integral_constant<std::size_t, 1> kEach;
+    if (broadcast.strideA() == 0) {
+        rows(kOne, broadcast.strideB());
+    } else if (broadcast.strideB() == 0) {
+        rows(kEach, kOne);
+    } else {
+        rows(kEach, kEach);
+    }
+}
 
 }  // namespace nnburst::exec

@@ -10,17 +10,49 @@
 
 namespace nnburst::exec {
 
-// control_flow.cpp
-extern const OperationDefinition kIf;
-extern const OperationDefinition kWhile;
+// activations.cpp
+extern const OperationDefinition kElu;
+extern const OperationDefinition kHardSwish;
+extern const OperationDefinition kLogistic;
+extern const OperationDefinition kRelu;
+extern const OperationDefinition kRelu1;
+extern const OperationDefinition kRelu6;
+extern const OperationDefinition kTanh;
+// cast.cpp
+extern const OperationDefinition kCast;
+// comparison.cpp
+extern const OperationDefinition kEqual;
+extern const OperationDefinition kGreater;
+extern const OperationDefinition kGreaterEqual;
+extern const OperationDefinition kLess;
+extern const OperationDefinition kLessEqual;
+extern const OperationDefinition kLogicalAnd;
+extern const OperationDefinition kLogicalOr;
+extern const OperationDefinition kNotEqual;
 // concatenation.cpp
 extern const OperationDefinition kConcatenation;
 extern const OperationDefinition kSplit;
+// control_flow.cpp
+extern const OperationDefinition kIf;
+extern const OperationDefinition kWhile;
 // convolution.cpp
 extern const OperationDefinition kConv2d;
 extern const OperationDefinition kDepthwiseConv2d;
 // elementwise_binary.cpp
 extern const OperationDefinition kAdd;
+extern const OperationDefinition kDiv;
+extern const OperationDefinition kMul;
+extern const OperationDefinition kSub;
+// elementwise_unary.cpp
+extern const OperationDefinition kAbs;
+extern const OperationDefinition kExp;
+extern const OperationDefinition kFloor;
+extern const OperationDefinition kLog;
+extern const OperationDefinition kLogicalNot;
+extern const OperationDefinition kNeg;
+extern const OperationDefinition kRsqrt;
+extern const OperationDefinition kSin;
+extern const OperationDefinition kSqrt;
 // fully_connected.cpp
 extern const OperationDefinition kFullyConnected;
 // lookup.cpp
@@ -29,18 +61,30 @@ extern const OperationDefinition kGather;
 extern const OperationDefinition kHashtableLookup;
 // lstm.cpp
 extern const OperationDefinition kLstm;
+// maximum_minimum.cpp
+extern const OperationDefinition kMaximum;
+extern const OperationDefinition kMinimum;
 // pad.cpp
 extern const OperationDefinition kPad;
 extern const OperationDefinition kPadV2;
 // pooling.cpp
 extern const OperationDefinition kAveragePool2d;
 extern const OperationDefinition kMaxPool2d;
+// pow.cpp
+extern const OperationDefinition kPow;
+// prelu.cpp
+extern const OperationDefinition kPrelu;
+// quantize.cpp
+extern const OperationDefinition kDequantize;
+extern const OperationDefinition kQuantize;
 // reshape.cpp
 extern const OperationDefinition kExpandDims;
 extern const OperationDefinition kReshape;
 extern const OperationDefinition kSqueeze;
 // rnn.cpp
 extern const OperationDefinition kRnn;
+// select.cpp
+extern const OperationDefinition kSelect;
 // slice.cpp
 extern const OperationDefinition kSlice;
 extern const OperationDefinition kStridedSlice;

@@ -1,12 +1,15 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// ADD.
+// ADD, SUB, MUL, DIV.
 //
 //     inputs  two tensors of rank up to 4, broadcast
 //     output  of the broadcast shape
 //
-//     output = activation(input0 + input1)
+//     output = activation(input0 op input1)
+//
+// DIV is not for 8 bits. Quotients of TENSOR_INT32 are rounded downwards; by 0 they are 0, since
+// the HAL leaves them undefined.
 
 #include <algorithm>
 
@@ -35,17 +38,25 @@ Result<HalVersion> check(const OperationView& operation) {
     using enum OperandType;
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
     check.inputCount(3).outputCount(1);
-    const OperandCheck input = check.input(0, "input0")
-                                   .type({TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_INT32,
-                                          TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED})
-                                   .rank(1, 4);
+    OperandCheck input = check.input(0, "input0");
+    if (operation.type == OperationType::DIV) {
+        input.type({TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_INT32});
+    } else {
+        input.type({TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_INT32, TENSOR_QUANT8_ASYMM,
+                    TENSOR_QUANT8_ASYMM_SIGNED});
+    }
+    input.rank(1, 4);
     check.input(1, "input1").sameTypeAs(input).rank(1, 4);
     check.output(0, "output").sameTypeAs(input).rank(1, 4);
     NNBURST_TRY(check.result());
+    const OperandType type = input.view().type;
     NNBURST_TRY_ASSIGN(const FusedActivationFunc activation,
                        readActivation(operation, kActivation));
-    check.require(input.view().type != TENSOR_INT32 || activation == FusedActivationFunc::NONE,
+    check.require(type != TENSOR_INT32 || activation == FusedActivationFunc::NONE,
                   [] { return "an activation with TENSOR_INT32; must be 0 (NONE)"; });
+    check.since(HalVersion::V1_3, type == TENSOR_INT32);
+    check.since(HalVersion::V1_2,
+                type == TENSOR_QUANT8_ASYMM && operation.type == OperationType::SUB);
     NNBURST_TRY(check.result());
     if (hasKnownInputShapes(operation)) {
         NNBURST_TRY(computeOutputShape(operation));
@@ -59,28 +70,16 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     return {};
 }
 
-/// output = function(input0, input1), element by element.
-template <class T, class Function>
-void forEachPair(const OperationView& operation, Function&& function) {
-    const T* a = operation.inputs[0].as<const T>();
-    const T* b = operation.inputs[1].as<const T>();
-    T* output = operation.outputs[0].as<T>();
-    const Broadcast broadcast(operation.inputs[0].shape, operation.inputs[1].shape,
-                              operation.outputs[0].shape);
-    broadcast.forEachRow([&](std::size_t rowA, std::size_t rowB, std::size_t row) {
-        for (std::size_t i = 0; i < broadcast.rowLength(); ++i) {
-            output[row + i] =
-                function(a[rowA + i * broadcast.strideA()], b[rowB + i * broadcast.strideB()]);
-        }
-    });
-}
-
-/// Both inputs in a common scale of 20 more bits, where their sum is exact.
+/// Sums and differences: both inputs in a common scale of 20 more bits, where they are exact.
 class QuantizedAdder {
   public:
-    QuantizedAdder(const OperandView& a, const OperandView& b, const OperandView& output,
-                   QuantizedRange range) noexcept
-        : zeroPointA_(a.zeroPoint), zeroPointB_(b.zeroPoint) {
+    QuantizedAdder(const OperationView& operation, QuantizedRange range) noexcept
+        : zeroPointA_(operation.inputs[0].zeroPoint),
+          zeroPointB_(operation.inputs[1].zeroPoint),
+          sign_(operation.type == OperationType::SUB ? -1 : 1) {
+        const OperandView& a = operation.inputs[0];
+        const OperandView& b = operation.inputs[1];
+        const OperandView& output = operation.outputs[0];
         const double commonScale = 2.0 * std::max(a.scale, b.scale);
         multiplierA_ = QuantizedMultiplier(a.scale / commonScale);
         multiplierB_ = QuantizedMultiplier(b.scale / commonScale);
@@ -91,7 +90,7 @@ class QuantizedAdder {
     [[nodiscard]] std::int32_t operator()(std::int32_t a, std::int32_t b) const noexcept {
         // At most 255 * 2^20 * 1/2 each: no overflow.
         return requantize_(multiplierA_((a - zeroPointA_) * kCommonUnit) +
-                           multiplierB_((b - zeroPointB_) * kCommonUnit));
+                           sign_ * multiplierB_((b - zeroPointB_) * kCommonUnit));
     }
 
   private:
@@ -99,10 +98,76 @@ class QuantizedAdder {
 
     std::int32_t zeroPointA_;
     std::int32_t zeroPointB_;
+    std::int32_t sign_;
     QuantizedMultiplier multiplierA_;
     QuantizedMultiplier multiplierB_;
     Requantizer requantize_;
 };
+
+class QuantizedMultiplication {
+  public:
+    QuantizedMultiplication(const OperationView& operation, QuantizedRange range) noexcept
+        : zeroPointA_(operation.inputs[0].zeroPoint), zeroPointB_(operation.inputs[1].zeroPoint) {
+        const double scaleA = operation.inputs[0].scale;
+        const double scaleB = operation.inputs[1].scale;
+        const OperandView& output = operation.outputs[0];
+        requantize_ = Requantizer(scaleA * scaleB / output.scale, output.zeroPoint, range);
+    }
+
+    [[nodiscard]] std::int32_t operator()(std::int32_t a, std::int32_t b) const noexcept {
+        return requantize_((a - zeroPointA_) * (b - zeroPointB_));
+    }
+
+  private:
+    std::int32_t zeroPointA_;
+    std::int32_t zeroPointB_;
+    Requantizer requantize_;
+};
+
+template <class T>
+void runFloat(const OperationView& operation, FloatRange range) {
+    const auto run = [&](auto&& function) {
+        forEachPair<T, T>(operation, [&](T a, T b) {
+            const float result = function(static_cast<float>(a), static_cast<float>(b));
+            return static_cast<T>(std::min(std::max(result, range.minimum), range.maximum));
+        });
+    };
+    switch (operation.type) {
+        case OperationType::ADD:
+            return run([](float a, float b) { return a + b; });
+        case OperationType::SUB:
+            return run([](float a, float b) { return a - b; });
+        case OperationType::MUL:
+            return run([](float a, float b) { return a * b; });
+        default:
+            return run([](float a, float b) { return a / b; });
+    }
+}
+
+/// `a` over the number at `divisor`, which another process may change: it is read once.
+std::int32_t divideDownwards(std::int64_t a, const std::int32_t& divisor) noexcept {
+    const std::int64_t b = static_cast<const volatile std::int32_t&>(divisor);
+    if (b == 0) {
+        return 0;
+    }
+    const bool isRoundedUp = a % b != 0 && (a < 0) != (b < 0);
+    return static_cast<std::int32_t>(a / b - (isRoundedUp ? 1 : 0));
+}
+
+/// Wraps around, as 32-bit arithmetic does on every processor.
+void runInt32(const OperationView& operation) {
+    using U = std::uint32_t;
+    switch (operation.type) {
+        case OperationType::ADD:
+            return forEachPair<U, U>(operation, [](U a, U b) { return a + b; });
+        case OperationType::SUB:
+            return forEachPair<U, U>(operation, [](U a, U b) { return a - b; });
+        case OperationType::MUL:
+            return forEachPair<U, U>(operation, [](U a, U b) { return a * b; });
+        default:
+            return forEachPair<std::int32_t, std::int32_t>(operation, divideDownwards);
+    }
+}
 
 Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     NNBURST_TRY_ASSIGN(const Shape shape, computeOutputShape(operation));
@@ -111,34 +176,37 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
                        readActivation(operation, kActivation));
     const OperandType type = operation.inputs[0].type;
     if (type == OperandType::TENSOR_INT32) {
-        // Wraps around, as 32-bit sums do on every processor.
-        forEachPair<std::uint32_t>(operation,
-                                   [](std::uint32_t a, std::uint32_t b) { return a + b; });
+        runInt32(operation);
     }
-    dispatchFloat(type, [&]<class T>() {
-        forEachPair<T>(operation, [range = activationRange(activation)](T a, T b) {
-            const float sum = static_cast<float>(a) + static_cast<float>(b);
-            return static_cast<T>(std::min(std::max(sum, range.minimum), range.maximum));
-        });
-    });
+    dispatchFloat(type, [&]<class T>() { runFloat<T>(operation, activationRange(activation)); });
     dispatchQuantized8(type, [&]<class T>() {
-        const OperandView& output = operation.outputs[0];
-        const QuantizedAdder add(operation.inputs[0], operation.inputs[1], output,
-                                 activationRange(activation, output));
-        forEachPair<T>(operation, [&](T a, T b) { return static_cast<T>(add(a, b)); });
+        const QuantizedRange range = activationRange(activation, operation.outputs[0]);
+        const auto run = [&](const auto& function) {
+            forEachPair<T, T>(operation, [&](T a, T b) { return static_cast<T>(function(a, b)); });
+        };
+        if (operation.type == OperationType::MUL) {
+            run(QuantizedMultiplication(operation, range));
+        } else {
+            run(QuantizedAdder(operation, range));
+        }
     });
     return {};
 }
 
+consteval OperationDefinition define(OperationType type, HalVersion version) {
+    return {.type = type,
+            .since = version,
+            .check = check,
+            .inferShapes = inferShapes,
+            .scratchBytes = nullptr,
+            .run = run};
+}
+
 }  // namespace
 
-constinit const OperationDefinition kAdd{
-    .type = OperationType::ADD,
-    .since = HalVersion::V1_0,
-    .check = check,
-    .inferShapes = inferShapes,
-    .scratchBytes = nullptr,
-    .run = run,
-};
+constinit const OperationDefinition kAdd = define(OperationType::ADD, HalVersion::V1_0);
+constinit const OperationDefinition kSub = define(OperationType::SUB, HalVersion::V1_1);
+constinit const OperationDefinition kMul = define(OperationType::MUL, HalVersion::V1_0);
+constinit const OperationDefinition kDiv = define(OperationType::DIV, HalVersion::V1_1);
 
 }  // namespace nnburst::exec

@@ -1,0 +1,128 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// ABS, EXP, FLOOR, LOG, LOGICAL_NOT, NEG, RSQRT, SIN, SQRT.
+//
+//     input   any shape
+//     output  of the input's shape: the function of each element
+
+#include <algorithm>
+#include <cmath>
+
+#include "exec/reference/definitions.h"
+#include "exec/reference/dispatch.h"
+#include "exec/reference/operation_check.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+using enum OperandType;
+
+Result<HalVersion> check(const OperationView& operation) {
+    OperationCheck check(operation, ShapeKnowledge::PARTIAL);
+    check.inputCount(1).outputCount(1);
+    OperandCheck input = check.input(0, "input");
+    switch (operation.type) {
+        case OperationType::LOGICAL_NOT:
+            input.type({TENSOR_BOOL8}).rank(1, kMaximumRank);
+            break;
+        case OperationType::ABS:
+        case OperationType::NEG:
+            input.type({TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_INT32}).rank(1, kMaximumRank);
+            check.since(HalVersion::V1_3,
+                        operation.type == OperationType::ABS && input.view().type == TENSOR_INT32);
+            break;
+        default:
+            input.type({TENSOR_FLOAT32, TENSOR_FLOAT16})
+                .rank(1, operation.type == OperationType::FLOOR ? 4 : kMaximumRank);
+    }
+    check.output(0, "output").sameTypeAs(input).sameShapeAs(input);
+    return check.minimumVersion();
+}
+
+Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
+    outputs[0] = operation.inputs[0].shape;
+    return {};
+}
+
+template <class T, class Function>
+void forEach(const OperationView& operation, Function&& function) {
+    const T* input = operation.inputs[0].as<const T>();
+    std::transform(input, input + operation.inputs[0].shape.elementCount(),
+                   operation.outputs[0].as<T>(), function);
+}
+
+template <class T>
+void runFloat(const OperationView& operation) {
+    const auto run = [&](auto&& function) {
+        forEach<T>(operation, [&](T element) {
+            return static_cast<T>(function(static_cast<float>(element)));
+        });
+    };
+    switch (operation.type) {
+        case OperationType::ABS:
+            return run([](float x) { return std::fabs(x); });
+        case OperationType::EXP:
+            return run([](float x) { return std::exp(x); });
+        case OperationType::FLOOR:
+            return run([](float x) { return std::floor(x); });
+        case OperationType::LOG:
+            return run([](float x) { return std::log(x); });
+        case OperationType::NEG:
+            return run([](float x) { return -x; });
+        case OperationType::RSQRT:
+            return run([](float x) { return 1.0F / std::sqrt(x); });
+        case OperationType::SIN:
+            return run([](float x) { return std::sin(x); });
+        default:
+            return run([](float x) { return std::sqrt(x); });
+    }
+}
+
+/// ABS and NEG. The smallest number stays what it is: it has no opposite.
+void runInt32(const OperationView& operation) {
+    const bool isAbs = operation.type == OperationType::ABS;
+    forEach<std::int32_t>(operation, [&](std::int32_t element) {
+        return isAbs && element >= 0
+                   ? element
+                   : static_cast<std::int32_t>(0U - static_cast<std::uint32_t>(element));
+    });
+}
+
+Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
+    NNBURST_TRY(requireOutputShape(operation, 0, operation.inputs[0].shape));
+    const OperandType type = operation.inputs[0].type;
+    if (type == TENSOR_BOOL8) {
+        forEach<std::uint8_t>(operation, [](std::uint8_t element) {
+            return static_cast<std::uint8_t>(element == 0 ? 1 : 0);
+        });
+    } else if (type == TENSOR_INT32) {
+        runInt32(operation);
+    }
+    dispatchFloat(type, [&]<class T>() { runFloat<T>(operation); });
+    return {};
+}
+
+consteval OperationDefinition define(OperationType type, HalVersion version = HalVersion::V1_2) {
+    return {.type = type,
+            .since = version,
+            .check = check,
+            .inferShapes = inferShapes,
+            .scratchBytes = nullptr,
+            .run = run};
+}
+
+}  // namespace
+
+constinit const OperationDefinition kAbs = define(OperationType::ABS);
+constinit const OperationDefinition kExp = define(OperationType::EXP);
+constinit const OperationDefinition kFloor = define(OperationType::FLOOR, HalVersion::V1_0);
+constinit const OperationDefinition kLog = define(OperationType::LOG);
+constinit const OperationDefinition kLogicalNot = define(OperationType::LOGICAL_NOT);
+constinit const OperationDefinition kNeg = define(OperationType::NEG);
+constinit const OperationDefinition kRsqrt = define(OperationType::RSQRT);
+constinit const OperationDefinition kSin = define(OperationType::SIN);
+constinit const OperationDefinition kSqrt = define(OperationType::SQRT);
+
+}  // namespace nnburst::exec

@@ -1,0 +1,80 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// PRELU.
+//
+//     input, alpha  two tensors, broadcast
+//     output        of the broadcast shape: input where it is at least 0, else alpha * input
+
+#include <algorithm>
+
+#include "exec/reference/broadcast.h"
+#include "exec/reference/definitions.h"
+#include "exec/reference/dispatch.h"
+#include "exec/reference/operation_check.h"
+#include "exec/reference/quantized.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+Result<HalVersion> check(const OperationView& operation) {
+    using enum OperandType;
+    OperationCheck check(operation, ShapeKnowledge::PARTIAL);
+    check.inputCount(2).outputCount(1);
+    const OperandCheck input =
+        check.input(0, "input")
+            .type({TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED})
+            .rank(1, kMaximumRank);
+    check.input(1, "alpha").sameTypeAs(input).rank(1, kMaximumRank);
+    check.output(0, "output").sameTypeAs(input);
+    NNBURST_TRY(check.result());
+    if (hasKnownInputShapes(operation)) {
+        NNBURST_TRY(broadcastShape(operation));
+    }
+    return check.minimumVersion();
+}
+
+Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
+    NNBURST_TRY_ASSIGN(outputs[0], broadcastShape(operation));
+    return {};
+}
+
+Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
+    NNBURST_TRY_ASSIGN(const Shape shape, broadcastShape(operation));
+    NNBURST_TRY(requireOutputShape(operation, 0, shape));
+    const OperandView& input = operation.inputs[0];
+    const OperandView& alpha = operation.inputs[1];
+    const OperandView& output = operation.outputs[0];
+    dispatchFloat(input.type, [&]<class T>() {
+        forEachPair<T, T>(operation, [](T element, T factor) {
+            const auto value = static_cast<float>(element);
+            return value >= 0.0F ? element : static_cast<T>(value * static_cast<float>(factor));
+        });
+    });
+    dispatchQuantized8(input.type, [&]<class T>() {
+        const QuantizedRange limits = quantizedLimits(output.type);
+        const double scale = static_cast<double>(input.scale) / output.scale;
+        const Requantizer positive(scale, output.zeroPoint, limits);
+        const Requantizer negative(scale * alpha.scale, output.zeroPoint, limits);
+        forEachPair<T, T>(operation, [&](T element, T factor) {
+            const std::int32_t steps = element - input.zeroPoint;
+            return static_cast<T>(steps >= 0 ? positive(steps)
+                                             : negative(steps * (factor - alpha.zeroPoint)));
+        });
+    });
+    return {};
+}
+
+}  // namespace
+
+constinit const OperationDefinition kPrelu{
+    .type = OperationType::PRELU,
+    .since = HalVersion::V1_2,
+    .check = check,
+    .inferShapes = inferShapes,
+    .scratchBytes = nullptr,
+    .run = run,
+};
+
+}  // namespace nnburst::exec
