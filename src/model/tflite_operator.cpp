@@ -62,6 +62,11 @@ constexpr Arity kDetection{.minimumInputs = 3,
 /// of layers may be left out.
 constexpr Arity kLstm{
     .minimumInputs = 20, .maximumInputs = 24, .requiredInputs = 0b1100'1110'0001'1101'1101};
+/// The same, or the five inputs and four outputs of the basic kernel.
+constexpr Arity kLstmKernels{.minimumInputs = 5,
+                             .maximumInputs = kLstm.maximumInputs,
+                             .requiredInputs = kLstm.requiredInputs,
+                             .maximumOutputs = 4};
 constexpr Arity kRnn{.minimumInputs = 5, .maximumInputs = 5, .requiredInputs = kAll};
 /// The bias may be left out.
 constexpr Arity kSvdf{.minimumInputs = 5, .maximumInputs = 5, .requiredInputs = 0b10111};
@@ -130,7 +135,7 @@ constexpr std::array kConverters{
     Converter{Code::LOGISTIC, kUnary, LOGISTIC, convertUnary},
     Converter{Code::LOG_SOFTMAX, kUnary, LOG_SOFTMAX, convertLogSoftmax},
     Converter{Code::LSH_PROJECTION, kLshProjection, LSH_PROJECTION, convertLshProjection},
-    Converter{Code::LSTM, kLstm, LSTM, convertLstm},
+    Converter{Code::LSTM, kLstmKernels, LSTM, convertLstm},
     Converter{Code::MAXIMUM, kBinary, MAXIMUM, convertBinary, kFitsInt32},
     Converter{Code::MAX_POOL_2D, kUnary, MAX_POOL_2D, convertPool2d},
     Converter{Code::MEAN, kBinary, MEAN, convertMean},

@@ -95,6 +95,7 @@ class OperatorImport {
 
     // ---- Values that are known
 
+    /// Input `index` is a constant of the file, with elements of its operand's type.
     [[nodiscard]] bool isConstant(std::size_t index);
     /// The contents of input `index` as the file has them; empty if it is not constant.
     [[nodiscard]] std::span<const std::byte> constantBytes(std::size_t index) const;
@@ -164,6 +165,10 @@ class OperatorImport {
                                              std::size_t weights, std::uint32_t channels);
     /// The operand for the next value of the variable tensor that is input `index`.
     [[nodiscard]] Result<std::uint32_t> nextState(std::size_t index);
+    /// The next value of input `index` is that of `operand`, if it is a variable tensor.
+    void setNextState(std::size_t index, std::uint32_t operand) {
+        tensors_->setNext(inputTensor(index), operand);
+    }
 
     // ---- Outputs
 
@@ -174,6 +179,11 @@ class OperatorImport {
     void inferScalarOutput(std::size_t output = 0);
     /// The output has the shape of input `index`.
     void inferShapeOf(std::size_t index, std::size_t output = 0);
+
+    /// The output has no value that others could use.
+    void leaveOut(std::size_t output) {
+        operand(outputs_[output]).lifetime = OperandLifeTime::NO_VALUE;
+    }
 
     // ---- Operations
 

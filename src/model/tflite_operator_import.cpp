@@ -101,9 +101,10 @@ bool OperatorImport::haveSameQuantization(std::uint32_t a, std::uint32_t b) {
 // ---- Values that are known
 
 bool OperatorImport::isConstant(std::size_t index) {
-    const OperandLifeTime lifetime = operand(input(index)).lifetime;
-    return lifetime == OperandLifeTime::CONSTANT_COPY ||
-           lifetime == OperandLifeTime::CONSTANT_REFERENCE;
+    const Operand& constant = operand(input(index));
+    const auto sizeBytes = operandBytes(constant.type, constant.dimensions);
+    const auto bytes = constantBytes(index);
+    return !bytes.empty() && bytes.size() == sizeBytes;
 }
 
 std::span<const std::byte> OperatorImport::constantBytes(std::size_t index) const {
@@ -217,7 +218,7 @@ Result<std::uint32_t> OperatorImport::bias(std::size_t index, std::size_t factor
     }
     // TFLite's kernels do not look at the scale of the bias; other operators may share it.
     const auto bytes = constantBytes(index);
-    if (bytes.empty()) {
+    if (!isConstant(index)) {
         return invalid("input {} (bias): scale {}: must be {}, that of the products", index,
                        bias.scale, scale);
     }
@@ -233,6 +234,10 @@ Result<std::uint32_t> OperatorImport::nextState(std::size_t index) {
 
 void OperatorImport::inferOutputShape(const Dimensions& dimensions, std::size_t output) {
     Dimensions& known = operand(outputs_[output]).dimensions;
+    if (tensors_->isGuessedScalar(outputTensor(output)) && !dimensions.empty()) {
+        tensors_->setScalar(outputTensor(output), false);
+        known.clear();
+    }
     if (known.empty()) {
         known = dimensions;
     }
@@ -244,7 +249,7 @@ void OperatorImport::inferOutputShape(const Dimensions& dimensions, std::size_t 
 void OperatorImport::inferScalarOutput(std::size_t output) {
     if (operand(outputs_[output]).dimensions.empty()) {
         operand(outputs_[output]).dimensions = {1};
-        tensors_->setScalar(outputTensor(output));
+        tensors_->setScalar(outputTensor(output), true);
     }
 }
 

@@ -142,7 +142,12 @@ Result<> addLayerNorm(OperatorImport& lstm, std::vector<std::uint32_t>& inputs) 
 Result<> convertLstm(OperatorImport& op, OperationType operation) {
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::LSTMOptions>());
     if (options->kernel_type() != schema::LSTMKernelType::FULL) {
-        return invalid("the BASIC kernel is not supported");
+        return convertBasicLstm(op);
+    }
+    if (op.inputCount() <= kCellState || op.outputCount() != 1) {
+        return invalid("{} inputs and {} outputs of the full kernel: must be {} to {} and 1",
+                       op.inputCount(), op.outputCount(), kCellState + 1,
+                       kFirstLayerNormWeights + kLayerNormWeights);
     }
     if (op.type(0) == OperandType::TENSOR_QUANT8_ASYMM_SIGNED) {
         return convertQuantizedLstm(op, *options);

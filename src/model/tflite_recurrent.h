@@ -25,6 +25,9 @@ inline constexpr std::size_t kLayerNormWeights = 4;
 [[nodiscard]] Result<std::uint32_t> lstmActivation(OperatorImport& lstm,
                                                    schema::ActivationFunctionType activation);
 
+/// Converts an LSTM with the basic kernel (tflite_basic_lstm.cpp).
+Result<> convertBasicLstm(OperatorImport& op);
+
 /// Adds the weights of the normalisation of layers, unless there are none.
 Result<> addLayerNorm(OperatorImport& lstm, std::vector<std::uint32_t>& inputs);
 

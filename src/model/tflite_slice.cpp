@@ -311,7 +311,7 @@ Result<> convertStridedSlice(OperatorImport& op, OperationType /*operation*/) {
     }
     for (std::size_t i = 0; i < spec.newAxes.size(); ++i) {
         const std::uint32_t axis = spec.newAxes[i];
-        sliced.insert(sliced.begin() + std::min<std::size_t>(axis, sliced.size()), 1);
+        sliced.insert(sliced.begin() + axis, 1);
         const std::uint32_t next =
             i + 1 == spec.newAxes.size() ? op.output() : op.temporaryLike(op.output(), sliced);
         op.add(OperationType::EXPAND_DIMS, {current, op.scalar(static_cast<std::int32_t>(axis))},

@@ -262,6 +262,9 @@ Result<std::uint32_t> TensorMap::read(std::int32_t tensor) {
     }
     values_[index] = {.operand = operand,
                       .isScalar = isDeclaredScalar(*declaration, Source::CONSTANT)};
+    if (builder_.operand(operand).lifetime == OperandLifeTime::NO_VALUE) {
+        values_[index]->integers.emplace();
+    }
     return operand;
 }
 
@@ -292,6 +295,13 @@ Result<std::uint32_t> TensorMap::update(std::int32_t tensor) {
     NNBURST_TRY_ASSIGN(const std::uint32_t operand, addTensor(index, Source::VARIABLE));
     values_[index] = {.operand = operand};
     return operand;
+}
+
+void TensorMap::setNext(std::int32_t tensor, std::uint32_t operand) {
+    const auto index = static_cast<std::uint32_t>(tensor);
+    if (graph_.tensors()->Get(index)->is_variable()) {
+        values_[index]->operand = operand;
+    }
 }
 
 void TensorMap::redefine(std::int32_t tensor, std::uint32_t operand) {
@@ -339,8 +349,12 @@ bool TensorMap::isScalar(std::int32_t tensor) const {
     return values_[static_cast<std::uint32_t>(tensor)]->isScalar;
 }
 
-void TensorMap::setScalar(std::int32_t tensor) {
-    values_[static_cast<std::uint32_t>(tensor)]->isScalar = true;
+void TensorMap::setScalar(std::int32_t tensor, bool isScalar) {
+    values_[static_cast<std::uint32_t>(tensor)]->isScalar = isScalar;
+}
+
+bool TensorMap::isGuessedScalar(std::int32_t tensor) const {
+    return isScalar(tensor) && !tellsRanks_;
 }
 
 bool TensorMap::isInt64(std::int32_t tensor) const {
@@ -359,15 +373,13 @@ std::optional<std::vector<std::int32_t>> TensorMap::integers(std::int32_t tensor
         return values_[index]->integers;
     }
     const schema::TensorType type = graph_.tensors()->Get(index)->type();
-    const OperandLifeTime lifetime = builder_.operand(values_[index]->operand).lifetime;
-    if ((type != schema::TensorType::INT32 && type != schema::TensorType::INT64) ||
-        lifetime == OperandLifeTime::TEMPORARY_VARIABLE) {
+    const auto bytes = constantBytes(tensor);
+    if ((type != schema::TensorType::INT32 && type != schema::TensorType::INT64) || bytes.empty() ||
+        bytes.size() > kMaximumIntegers * sizeof(std::int64_t)) {
         return std::nullopt;
     }
-    const auto bytes = constantBytes(tensor);
     std::size_t misfit = 0;
-    return bytes.size() > kMaximumIntegers * sizeof(std::int64_t) ? std::nullopt
-                                                                  : toInt32(type, bytes, misfit);
+    return toInt32(type, bytes, misfit);
 }
 
 std::uint32_t TensorMap::asOutput(std::uint32_t operand, std::set<std::uint32_t>& taken) {

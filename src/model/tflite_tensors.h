@@ -66,6 +66,8 @@ class TensorMap {
     [[nodiscard]] Result<std::uint32_t> define(std::int32_t tensor, bool fitsInt32);
     /// A new operand for the next value of variable tensor `tensor`, which must have been read.
     [[nodiscard]] Result<std::uint32_t> update(std::int32_t tensor);
+    /// The next value of `tensor`, which was read, is that of `operand`, if it is variable.
+    void setNext(std::int32_t tensor, std::uint32_t operand);
     /// The value of `tensor`, which was defined, is that of `operand`, or these integers.
     void redefine(std::int32_t tensor, std::uint32_t operand);
     Result<> redefine(std::int32_t tensor, const std::vector<std::int32_t>& integers);
@@ -84,7 +86,9 @@ class TensorMap {
 
     /// It has no dimensions in the file, and one of size 1 here.
     [[nodiscard]] bool isScalar(std::int32_t tensor) const;
-    void setScalar(std::int32_t tensor);
+    void setScalar(std::int32_t tensor, bool isScalar);
+    /// It is taken for a scalar because the file has shapes of others.
+    [[nodiscard]] bool isGuessedScalar(std::int32_t tensor) const;
     /// It is of INT64 in the file.
     [[nodiscard]] bool isInt64(std::int32_t tensor) const;
     /// The contents of a constant as the file has them; empty if it is not constant.

@@ -285,17 +285,7 @@ TEST(TfliteImport, passesTheNormalisationOfLayersAfterTheClips) {
     ASSERT_EQ(result.model.main.operations.at(0).inputs.size(), 27U);
     EXPECT_EQ(inputAt(result, 26).dimensions, (Dimensions{3}));
     file.operators[0].inputs.resize(25, 3);
-    EXPECT_EQ(refusal(file), "operator 0 (LSTM): 25 inputs: must be 20 to 24");
-}
-
-TEST(TfliteImport, refusesTheBasicKernelOfLstm) {
-    FileSpec file = lstmFile(false);
-    file.operators[0].options = [](flatbuffers::FlatBufferBuilder& builder) {
-        return schema::CreateLSTMOptions(builder, schema::ActivationFunctionType::TANH, 0.0F, 0.0F,
-                                         schema::LSTMKernelType::BASIC)
-            .Union();
-    };
-    EXPECT_EQ(refusal(file), "operator 0 (LSTM): the BASIC kernel is not supported");
+    EXPECT_EQ(refusal(file), "operator 0 (LSTM): 25 inputs: must be 5 to 24");
 }
 
 TEST(TfliteImport, letsTheSecondReaderOfAVariableSeeItsNewValue) {

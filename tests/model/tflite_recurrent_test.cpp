@@ -160,6 +160,102 @@ TEST(TfliteSequence, runsAnRnnInBothDirections) {
     EXPECT_EQ(result.states.size(), 2U);
 }
 
+// ---- The basic kernel of LSTM
+
+/// One input and two cells: rows of 3 weights, of which the last two are for the last output.
+FileSpec basicLstm(bool isFloat, std::vector<std::int32_t> biasShape = {8}) {
+    std::vector<Argument> inputs;
+    std::vector<Argument> outputs;
+    if (isFloat) {
+        std::vector<float> values(24);
+        std::vector<float> biases(8);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] = static_cast<float>(i);
+            biases[i / 3] = static_cast<float>(i / 3);
+        }
+        inputs = {real({1, 1}), variable({1, 2}), reals({8, 3}, values),
+                  reals(std::move(biasShape), biases), variable({1, 2})};
+        outputs = std::vector<Argument>(4, real({}));
+    } else {
+        std::vector<std::uint8_t> values(24);
+        std::vector<std::int32_t> biases(8);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] = static_cast<std::uint8_t>(i);
+            biases[i / 3] = static_cast<std::int32_t>(i / 3);
+        }
+        Argument lastOutput = quantized({1, 2}, TensorType::UINT8, 0x1p-7F, 128);
+        Argument lastCells = quantized({1, 2}, TensorType::INT16, 0x1p-11F, 0);
+        lastOutput.tensor.isVariable = true;
+        lastCells.tensor.isVariable = true;
+        constexpr float kWeightScale = 0x1p-8F;
+        inputs = {quantized({1, 1}, TensorType::UINT8, 0x1p-7F, 128), lastOutput,
+                  withContents(quantized({8, 3}, TensorType::UINT8, kWeightScale, 100), values),
+                  withContents(quantized(std::move(biasShape), TensorType::INT32, 0x1p-15F, 0),
+                               bytesOf(biases)),
+                  lastCells};
+        outputs = {quantized({1, 2}, TensorType::UINT8, 0x1p-7F, 128),
+                   quantized({1, 2}, TensorType::INT16, 0x1p-11F, 0),
+                   quantized({1, 3}, TensorType::UINT8, 0x1p-7F, 128),
+                   quantized({1, 8}, TensorType::INT16, 0x1p-11F, 0)};
+    }
+    FileSpec file = operatorFile(
+        Code::LSTM, inputs, outputs, BuiltinOptions::LSTMOptions,
+        optionsOf(schema::CreateLSTMOptions, kTanh, 0.0F, 0.0F, schema::LSTMKernelType::BASIC));
+    file.outputs.resize(1);
+    return file;
+}
+
+TEST(TfliteBasicLstm, sharesItsWeightsOutToTheGates) {
+    const TfliteModel result = imported(basicLstm(true));
+    EXPECT_EQ(result.model.main.operations.at(0).type, LSTM);
+    EXPECT_EQ(inputAt(result, 2).dimensions, (Dimensions{2, 1}));
+    // The HAL has the forget gate before the cell gate.
+    EXPECT_EQ(valuesOf<float>(result, inputAt(result, 1)), (std::vector<float>{0, 3}));
+    EXPECT_EQ(valuesOf<float>(result, inputAt(result, 2)), (std::vector<float>{12, 15}));
+    EXPECT_EQ(valuesOf<float>(result, inputAt(result, 3)), (std::vector<float>{6, 9}));
+    EXPECT_EQ(valuesOf<float>(result, inputAt(result, 8)), (std::vector<float>{19, 20, 22, 23}));
+    EXPECT_EQ(valuesOf<float>(result, inputAt(result, 13)), (std::vector<float>{4, 5}));
+    EXPECT_EQ(result.states.size(), 2U);
+    // The output is also the state of the next step.
+    EXPECT_EQ(result.model.main.outputIndexes.size(), 3U);
+    EXPECT_EQ(operationsOf(result), (Operations{LSTM, CAST}));
+
+    const TfliteModel quantised = imported(basicLstm(false));
+    EXPECT_EQ(quantised.model.main.operations.at(0).type, QUANTIZED_16BIT_LSTM);
+    ASSERT_EQ(quantised.model.main.operations[0].inputs.size(), 15U);
+    EXPECT_EQ(valuesOf<std::uint8_t>(quantised, inputAt(quantised, 2)),
+              (std::vector<std::uint8_t>{12, 15}));
+    EXPECT_EQ(inputAt(quantised, 2).zeroPoint, 100);
+    EXPECT_EQ(inputAt(quantised, 13).type, OperandType::TENSOR_QUANT16_SYMM);
+    EXPECT_EQ(outputOf(quantised).dimensions, (Dimensions{1, 2}));
+}
+
+TEST(TfliteBasicLstm, refusesWeightsThatAreNoConstantsOfTheFile) {
+    // The shape of a tensor as bias: a constant in the model, but without bytes in the file.
+    FileSpec file = basicLstm(false);
+    file.codes.push_back({.code = Code::SHAPE});
+    const auto tensor = static_cast<std::int32_t>(file.tensors.size());
+    file.tensors.push_back({.shape = {1, 1, 1, 1, 1, 1, 1, 1}});
+    file.tensors.push_back({.shape = {8}, .type = TensorType::INT32});
+    file.inputs.push_back(tensor);
+    file.operators.insert(file.operators.begin(),
+                          {.opcodeIndex = 1, .inputs = {tensor}, .outputs = {tensor + 1}});
+    file.operators[1].inputs[3] = tensor + 1;
+    EXPECT_EQ(refusal(file), "operator 1 (LSTM): weights and bias: must be constant");
+}
+
+TEST(TfliteBasicLstm, refusesShapesThatDoNotFit) {
+    EXPECT_EQ(
+        refusal(basicLstm(true, {4, 2})),
+        "operator 0 (LSTM): weights of shape 8x3, bias of 4x2: must have 4 rows a cell, and a "
+        "column for each cell and each input");
+    FileSpec file = basicLstm(true);
+    file.operators[0].outputs.pop_back();
+    EXPECT_EQ(refusal(file),
+              "operator 0 (LSTM): 5 inputs and 3 outputs of the basic kernel: must "
+              "be 5 and 4");
+}
+
 // ---- Quantised LSTM
 
 Argument int8Weights(std::int32_t rows, std::int32_t columns) {

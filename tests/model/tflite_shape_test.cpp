@@ -140,6 +140,21 @@ TEST(TfliteShape, keepsSizesOpenIfAskedTo) {
     EXPECT_EQ(outputOf(open).dimensions, (Dimensions{0, 3}));
 }
 
+TEST(TfliteShape, knowsConstantsThatAreForwarded) {
+    // RESHAPE(x, REVERSE_V2({2, 3}, no axes)).
+    FileSpec file = operatorFile(Code::REVERSE_V2, {ints({2, 3}), tensorOf({0}, kInt32)},
+                                 {tensorOf({2}, kInt32)});
+    file.codes.push_back({.code = Code::RESHAPE});
+    file.tensors.push_back({.shape = {6}});
+    file.tensors.push_back({.shape = {2, 3}});
+    file.operators.push_back({.opcodeIndex = 1, .inputs = {3, 2}, .outputs = {4}});
+    file.inputs = {3};
+    file.outputs = {4};
+    const TfliteModel result = imported(file);
+    EXPECT_EQ(operationsOf(result), Operations{RESHAPE});
+    EXPECT_EQ(valuesOf<std::int32_t>(result, inputAt(result, 1)), (Integers{2, 3}));
+}
+
 TEST(TfliteShape, givesShapesAndRanksAsConstants) {
     const TfliteModel shape =
         imported(operatorFile(Code::SHAPE, {real({2, 3})}, {tensorOf({2}, TensorType::INT64)}));
