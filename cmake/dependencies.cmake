@@ -13,8 +13,8 @@ find_package(CapnProto REQUIRED)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
 
-# Debian ships XNNPACK and pthreadpool without CMake or pkg-config files.
-foreach(library XNNPACK pthreadpool)
+# Debian ships these without CMake or pkg-config files.
+foreach(library XNNPACK pthreadpool farmhash)
     string(TOLOWER ${library} header)
     find_library(${library}_LIBRARY NAMES ${library} REQUIRED)
     find_path(${library}_INCLUDE_DIR NAMES ${header}.h REQUIRED)

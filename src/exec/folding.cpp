@@ -14,7 +14,8 @@ namespace {
 
 bool isFoldable(const Graph& graph, const ShapeInference& shapes, std::size_t index) {
     const Operation& operation = graph.subgraph.operations[index];
-    if (!shapes.isDecidedByShapes(index)) {
+    // A random operation may be another in each run.
+    if (!shapes.isDecidedByShapes(index) || operation.type == OperationType::RANDOM_MULTINOMIAL) {
         return false;
     }
     const bool areConstants =

@@ -23,9 +23,15 @@ namespace nnburst::exec {
 enum class PaddingScheme : std::int32_t { SAME = 1, VALID = 2 };
 
 /// Which arguments an operation has, in the order of the HAL: padding (4 explicit or 1 implicit),
-/// stride width and height, filter width and height of poolings, depth multiplier, activation; then
-/// the optional layout (BOOL) and dilation width and height.
-enum class SpatialForm : std::uint8_t { CONVOLUTION, DEPTHWISE_CONVOLUTION, POOLING };
+/// stride width and height, filter width and height of poolings, depth multiplier or number of
+/// groups, activation; then the optional layout (BOOL) and, unless there are groups, dilation width
+/// and height.
+enum class SpatialForm : std::uint8_t {
+    CONVOLUTION,
+    DEPTHWISE_CONVOLUTION,
+    GROUPED_CONVOLUTION,
+    POOLING
+};
 
 /// The arguments along one axis.
 struct AxisArguments {
@@ -41,7 +47,8 @@ struct SpatialArguments {
     std::optional<PaddingScheme> implicitPadding;
     AxisArguments height;
     AxisArguments width;
-    std::uint32_t depthMultiplier = 1;
+    std::uint32_t depthMultiplier = 1;  ///< of a depthwise convolution
+    std::uint32_t groups = 1;           ///< of a grouped convolution
     FusedActivationFunc activation = FusedActivationFunc::NONE;
     bool isNchw = false;  ///< layout of input and output; filters have one layout only
 
@@ -55,6 +62,35 @@ struct SpatialArguments {
 /// must be constants. INVALID_ARGUMENT names the argument, its value and the rule.
 [[nodiscard]] Result<SpatialArguments> readSpatialArguments(const OperationView& operation,
                                                             SpatialForm form);
+
+/// With implicit padding, the input of TRANSPOSE_CONV_2D that is the shape of its output.
+inline constexpr std::size_t kTransposeOutputShape = 3;
+
+/// The arguments of TRANSPOSE_CONV_2D, and where its windows lie: turned around, since each input
+/// goes to a window of outputs.
+struct TransposeConvolution {
+    SpatialArguments arguments;
+    /// Input `i` goes to the outputs i * stride - paddingBefore + t, for t in [0, filterSize), as
+    /// far as they exist.
+    struct Axis {
+        std::uint32_t inputSize = 0;
+        std::uint32_t filterSize = 0;
+        std::uint32_t stride = 1;
+        std::int64_t paddingBefore = 0;
+        std::int64_t paddingAfter = 0;  ///< below 0 if the output goes on after the last window
+        std::uint32_t outputSize = 0;
+    };
+    Axis height;
+    Axis width;
+};
+
+/// Checks and reads the arguments that follow the tensors, and places the windows: shapes are
+/// known, and so is the output's shape that implicit padding comes with.
+[[nodiscard]] Result<TransposeConvolution> resolveTransposeConvolution(
+    const OperationView& operation);
+
+/// Checks and reads the arguments of TRANSPOSE_CONV_2D without its shapes.
+[[nodiscard]] Result<SpatialArguments> readTransposeArguments(const OperationView& operation);
 
 /// A window along one axis. Output `o` covers the inputs `o * stride - paddingBefore + t *
 /// dilation` for t in [0, size), of which those outside [0, inputSize) are padding. No sum of these

@@ -1,10 +1,12 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// CONV_2D and DEPTHWISE_CONV_2D.
+// CONV_2D, GROUPED_CONV_2D and DEPTHWISE_CONV_2D.
 //
 //     input   [batches, height, width, depthIn], or NCHW
 //     filter  [depthOut, filterHeight, filterWidth, depthIn] of CONV_2D
+//             [depthOut, filterHeight, filterWidth, depthIn / groups] of GROUPED_CONV_2D, whose
+//             outputs of a group are of the inputs of that group
 //             [1, filterHeight, filterWidth, depthOut] of DEPTHWISE_CONV_2D, where
 //             depthOut = depthIn * multiplier
 //     bias    [depthOut]
@@ -32,6 +34,7 @@ constexpr std::size_t kFilterWidth = 2;
 constexpr std::size_t kFilterLast = 3;  ///< depthIn of CONV_2D, depthOut of DEPTHWISE_CONV_2D
 
 constexpr SpatialForm kFull = SpatialForm::CONVOLUTION;
+constexpr SpatialForm kGrouped = SpatialForm::GROUPED_CONVOLUTION;
 constexpr SpatialForm kDepthwise = SpatialForm::DEPTHWISE_CONVOLUTION;
 
 constexpr std::uint32_t filterChannelAxis(SpatialForm form) noexcept {
@@ -63,7 +66,15 @@ void checkShapes(OperationCheck& check, const SpatialArguments& arguments, Spati
             .size(kFilterLast, static_cast<std::uint32_t>(outputs),
                   "the input's channels times the depth multiplier");
     } else {
-        filter.size(kFilterLast, input[channelAxis], "the input's channels");
+        const std::uint32_t groups = arguments.groups;
+        check.require(input[channelAxis] % groups == 0 && filter[0] % groups == 0, [&] {
+            return fmt::format(
+                "{} channels of input and {} of output in {} groups; must be "
+                "multiples of it",
+                input[channelAxis], filter[0], groups);
+        });
+        filter.size(kFilterLast, input[channelAxis] / groups,
+                    form == kGrouped ? "the input's channels of a group" : "the input's channels");
     }
     const std::uint32_t depthOut = filter[filterChannelAxis(form)];
     if (depthOut != 0) {
@@ -92,9 +103,14 @@ Result<Convolution> resolve(const OperationView& operation, SpatialForm form) {
 
 template <SpatialForm form>
 Result<HalVersion> check(const OperationView& operation) {
-    constexpr std::size_t kFewest = form == kDepthwise ? 8 : 7;
+    constexpr std::size_t kFewest = form == kFull ? 7 : 8;
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
-    check.inputCount(kFewest, kFewest + 6).outputCount(1);
+    if constexpr (form == kGrouped) {
+        check.inputCount(9, 12);  // the layout must be given
+    } else {
+        check.inputCount(kFewest, kFewest + 6);
+    }
+    check.outputCount(1);
     checkSumTypes(check, "filter", filterChannelAxis(form));
     check.output(0, "output").rank(4);
     NNBURST_TRY(check.result());
@@ -115,7 +131,7 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
 }
 
 /// output[b, y, x, c] = sum over t, u, k of input[b, y', x', k] * filter[c, t, u, k] + bias[c],
-/// where y' and x' lie under tap t, u of the window of y, x.
+/// where y' and x' lie under tap t, u of the window of y, x, and k is in the group of c.
 template <class Sums>
 void convolve(const OperationView& operation, const Convolution& convolution, const Sums& sums) {
     using Element = typename Sums::Element;
@@ -129,15 +145,17 @@ void convolve(const OperationView& operation, const Convolution& convolution, co
     const auto* filter = operation.inputs[1].as<const Weight>();
     const auto* bias = operation.inputs[2].as<const typename Sums::Bias>();
     auto* outputData = operation.outputs[0].as<Element>();
+    const std::size_t depth = input.channels / convolution.arguments.groups;  // of a group
+    const std::size_t groupOutputs = output.channels / convolution.arguments.groups;
 
     const auto sumOverDepth = [&](const Element* pixel, const Weight* weights) {
         const std::size_t stride = input.channelStride;
-        return stride == 1 ? sumOfTerms<Sum>(
-                                 input.channels,
-                                 [&](std::size_t k) { return sums.product(pixel[k], weights[k]); })
-                           : sumOfTerms<Sum>(input.channels, [&](std::size_t k) {
-                                 return sums.product(pixel[k * stride], weights[k]);
-                             });
+        return stride == 1
+                   ? sumOfTerms<Sum>(
+                         depth, [&](std::size_t k) { return sums.product(pixel[k], weights[k]); })
+                   : sumOfTerms<Sum>(depth, [&](std::size_t k) {
+                         return sums.product(pixel[k * stride], weights[k]);
+                     });
     };
     for (std::size_t b = 0; b < output.batches; ++b) {
         for (std::uint32_t y = 0; y < output.height; ++y) {
@@ -146,16 +164,16 @@ void convolve(const OperationView& operation, const Convolution& convolution, co
             // and the filter is read once a row rather than once a pixel.
             for (std::size_t c = 0; c < output.channels; ++c) {
                 const auto finish = sums.finisher(c);
-                const Weight* channelFilter =
-                    filter + c * height.size * width.size * input.channels;
+                const Weight* channelFilter = filter + c * height.size * width.size * depth;
+                const std::size_t firstInput = c / groupOutputs * depth;
                 for (std::uint32_t x = 0; x < output.width; ++x) {
                     const Taps columns(width, x);
                     auto sum = static_cast<Sum>(bias[c]);
                     for (std::size_t t = rows.first; t < rows.last; ++t) {
                         for (std::size_t u = columns.first; u < columns.last; ++u) {
                             sum += sumOverDepth(
-                                inputData + input.offset(b, rows.at(t), columns.at(u), 0),
-                                channelFilter + (t * width.size + u) * input.channels);
+                                inputData + input.offset(b, rows.at(t), columns.at(u), firstInput),
+                                channelFilter + (t * width.size + u) * depth);
                         }
                     }
                     outputData[output.offset(b, y, x, c)] = finish(sum);
@@ -258,6 +276,15 @@ constinit const OperationDefinition kDepthwiseConv2d{
     .inferShapes = inferShapes<kDepthwise>,
     .scratchBytes = nullptr,
     .run = run<kDepthwise>,
+};
+
+constinit const OperationDefinition kGroupedConv2d{
+    .type = OperationType::GROUPED_CONV_2D,
+    .since = HalVersion::V1_2,
+    .check = check<kGrouped>,
+    .inferShapes = inferShapes<kGrouped>,
+    .scratchBytes = nullptr,
+    .run = run<kGrouped>,
 };
 
 }  // namespace nnburst::exec

@@ -18,6 +18,9 @@ extern const OperationDefinition kRelu;
 extern const OperationDefinition kRelu1;
 extern const OperationDefinition kRelu6;
 extern const OperationDefinition kTanh;
+// arg_extremum.cpp
+extern const OperationDefinition kArgmax;
+extern const OperationDefinition kArgmin;
 // cast.cpp
 extern const OperationDefinition kCast;
 // comparison.cpp
@@ -38,6 +41,7 @@ extern const OperationDefinition kWhile;
 // convolution.cpp
 extern const OperationDefinition kConv2d;
 extern const OperationDefinition kDepthwiseConv2d;
+extern const OperationDefinition kGroupedConv2d;
 // elementwise_binary.cpp
 extern const OperationDefinition kAdd;
 extern const OperationDefinition kDiv;
@@ -55,20 +59,30 @@ extern const OperationDefinition kSin;
 extern const OperationDefinition kSqrt;
 // fully_connected.cpp
 extern const OperationDefinition kFullyConnected;
+// heatmap_max_keypoint.cpp
+extern const OperationDefinition kHeatmapMaxKeypoint;
+// instance_normalization.cpp
+extern const OperationDefinition kInstanceNormalization;
 // lookup.cpp
 extern const OperationDefinition kEmbeddingLookup;
 extern const OperationDefinition kGather;
 extern const OperationDefinition kHashtableLookup;
+// lsh_projection.cpp
+extern const OperationDefinition kLshProjection;
 // lstm.cpp
 extern const OperationDefinition kLstm;
 // maximum_minimum.cpp
 extern const OperationDefinition kMaximum;
 extern const OperationDefinition kMinimum;
+// normalization.cpp
+extern const OperationDefinition kL2Normalization;
+extern const OperationDefinition kLocalResponseNormalization;
 // pad.cpp
 extern const OperationDefinition kPad;
 extern const OperationDefinition kPadV2;
 // pooling.cpp
 extern const OperationDefinition kAveragePool2d;
+extern const OperationDefinition kL2Pool2d;
 extern const OperationDefinition kMaxPool2d;
 // pow.cpp
 extern const OperationDefinition kPow;
@@ -77,10 +91,26 @@ extern const OperationDefinition kPrelu;
 // quantize.cpp
 extern const OperationDefinition kDequantize;
 extern const OperationDefinition kQuantize;
+// random_multinomial.cpp
+extern const OperationDefinition kRandomMultinomial;
+// reduction.cpp
+extern const OperationDefinition kMean;
+extern const OperationDefinition kReduceAll;
+extern const OperationDefinition kReduceAny;
+extern const OperationDefinition kReduceMax;
+extern const OperationDefinition kReduceMin;
+extern const OperationDefinition kReduceProd;
+extern const OperationDefinition kReduceSum;
+// regions_of_interest.cpp
+extern const OperationDefinition kRoiAlign;
+extern const OperationDefinition kRoiPooling;
 // reshape.cpp
 extern const OperationDefinition kExpandDims;
 extern const OperationDefinition kReshape;
 extern const OperationDefinition kSqueeze;
+// resize.cpp
+extern const OperationDefinition kResizeBilinear;
+extern const OperationDefinition kResizeNearestNeighbor;
 // rnn.cpp
 extern const OperationDefinition kRnn;
 // select.cpp
@@ -89,6 +119,7 @@ extern const OperationDefinition kSelect;
 extern const OperationDefinition kSlice;
 extern const OperationDefinition kStridedSlice;
 // softmax.cpp
+extern const OperationDefinition kLogSoftmax;
 extern const OperationDefinition kSoftmax;
 // space_blocks.cpp
 extern const OperationDefinition kBatchToSpaceNd;
@@ -99,8 +130,12 @@ extern const OperationDefinition kSpaceToDepth;
 extern const OperationDefinition kFill;
 extern const OperationDefinition kRank;
 extern const OperationDefinition kTile;
+// top_k.cpp
+extern const OperationDefinition kTopkV2;
 // transpose.cpp
 extern const OperationDefinition kChannelShuffle;
 extern const OperationDefinition kTranspose;
+// transpose_convolution.cpp
+extern const OperationDefinition kTransposeConv2d;
 
 }  // namespace nnburst::exec

@@ -1,7 +1,7 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// AVERAGE_POOL_2D and MAX_POOL_2D.
+// AVERAGE_POOL_2D, MAX_POOL_2D, and L2_POOL_2D: the root of the mean of squares, not for 8 bits.
 //
 //     input   [batches, height, width, channels], or NCHW
 //     output  [batches, outputHeight, outputWidth, channels], in the layout of the input
@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <type_traits>
 
@@ -52,10 +53,14 @@ Result<HalVersion> check(const OperationView& operation) {
     using enum OperandType;
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
     check.inputCount(7, 11).outputCount(1);
-    const OperandCheck input =
-        check.input(0, "input")
-            .type({TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED})
-            .rank(4);
+    OperandCheck input = check.input(0, "input");
+    if (operation.type == OperationType::L2_POOL_2D) {
+        input.type({TENSOR_FLOAT32, TENSOR_FLOAT16});
+    } else {
+        input.type(
+            {TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED});
+    }
+    input.rank(4);
     check.output(0, "output").sameTypeAs(input).sameQuantizationAs(input).rank(4);
     NNBURST_TRY(check.result());
     NNBURST_TRY(readSpatialArguments(operation, SpatialForm::POOLING));
@@ -114,6 +119,23 @@ struct Maximum {
     }
 };
 
+struct RootMeanSquare {
+    template <class T>
+    using State = float;
+
+    template <class T>
+    static constexpr float kStart = 0.0F;
+
+    template <class T>
+    static float add(float sum, T element) noexcept {
+        return sum + static_cast<float>(element) * static_cast<float>(element);
+    }
+
+    static float finish(float sum, std::size_t count) noexcept {
+        return std::sqrt(sum / static_cast<float>(count));
+    }
+};
+
 /// output[b, y, x, c] = the elements of input[b, y', x', c] in the window of y, x, pooled by `Pool`
 /// and clamped to `range`.
 template <class Pool, class T, class Range>
@@ -166,9 +188,11 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     const FusedActivationFunc activation = pooling.arguments.activation;
     dispatchFloat(
         type, [&]<class T>() { pool<Pool, T>(operation, pooling, activationRange(activation)); });
-    dispatchQuantized8(type, [&]<class T>() {
-        pool<Pool, T>(operation, pooling, activationRange(activation, operation.outputs[0]));
-    });
+    if constexpr (!std::is_same_v<Pool, RootMeanSquare>) {
+        dispatchQuantized8(type, [&]<class T>() {
+            pool<Pool, T>(operation, pooling, activationRange(activation, operation.outputs[0]));
+        });
+    }
     return {};
 }
 
@@ -181,6 +205,15 @@ constinit const OperationDefinition kAveragePool2d{
     .inferShapes = inferShapes,
     .scratchBytes = nullptr,
     .run = run<Average>,
+};
+
+constinit const OperationDefinition kL2Pool2d{
+    .type = OperationType::L2_POOL_2D,
+    .since = HalVersion::V1_0,
+    .check = check,
+    .inferShapes = inferShapes,
+    .scratchBytes = nullptr,
+    .run = run<RootMeanSquare>,
 };
 
 constinit const OperationDefinition kMaxPool2d{

@@ -37,13 +37,12 @@ Result<std::size_t> readAxis(const OperationView& operation, std::size_t index, 
     return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
 }
 
-Result<bool> readLayout(const OperationView& operation, std::size_t index) {
+Result<bool> readFlag(const OperationView& operation, std::size_t index, const char* name) {
     OperationCheck check(operation, ShapeKnowledge::COMPLETE);
-    OperandCheck layout = check.optionalInput(index, "layout").type({OperandType::BOOL});
-    layout.require(layout.view().data != nullptr,
-                   [] { return "its value is not constant; must be"; });
+    OperandCheck flag = check.optionalInput(index, name).type({OperandType::BOOL});
+    flag.require(flag.view().data != nullptr, [] { return "its value is not constant; must be"; });
     NNBURST_TRY(check.result());
-    return operation.has(index) && layout.view().scalar<std::uint8_t>() != 0;
+    return operation.has(index) && flag.view().scalar<std::uint8_t>() != 0;
 }
 
 Result<std::span<const std::int32_t>> readValues(const OperationView& operation, std::size_t index,

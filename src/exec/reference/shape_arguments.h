@@ -24,8 +24,14 @@ namespace nnburst::exec {
 [[nodiscard]] Result<std::size_t> readAxis(const OperationView& operation, std::size_t index,
                                            std::size_t rank);
 
+/// Reads the optional BOOL `index`, which errors call `name`; false if it is left out.
+[[nodiscard]] Result<bool> readFlag(const OperationView& operation, std::size_t index,
+                                    const char* name);
+
 /// Reads the optional BOOL `index` that says NCHW; false if it is left out.
-[[nodiscard]] Result<bool> readLayout(const OperationView& operation, std::size_t index);
+[[nodiscard]] inline Result<bool> readLayout(const OperationView& operation, std::size_t index) {
+    return readFlag(operation, index, "layout");
+}
 
 /// The values of input `index`, an INT32 tensor of known shape among the operation's `valueInputs`.
 [[nodiscard]] Result<std::span<const std::int32_t>> readValues(const OperationView& operation,

@@ -1,12 +1,14 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// SOFTMAX.
+// SOFTMAX and LOG_SOFTMAX.
 //
-//     input   any shape of rank up to 4; slices along one axis are independent of each other
+//     input   any shape, of rank up to 4 for SOFTMAX; slices along one axis are independent of each
+//             other
 //     output  of the input's shape; quantised in units of 1/256
 //
-//     output[i] = exp((input[i] - max) * beta) / sum over k of exp((input[k] - max) * beta)
+//     SOFTMAX      output[i] = exp((input[i] - max) * beta) / sum over k of exp((input[k] - max) *
+//     beta) LOG_SOFTMAX  the logarithm of that
 
 #include <fmt/format.h>
 
@@ -19,6 +21,7 @@
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
 #include "exec/reference/operation_check.h"
+#include "exec/reference/slices.h"
 
 namespace nnburst::exec {
 
@@ -26,27 +29,6 @@ namespace {
 
 constexpr std::size_t kBeta = 1;
 constexpr std::size_t kAxis = 2;
-
-/// Slices along the axis: `size` elements, `stride` apart. The slices of one `outer` index begin
-/// side by side.
-struct Slices {
-    std::size_t outer = 1;
-    std::size_t size = 1;
-    std::size_t stride = 1;
-
-    /// Calls slice(offset of its first element) for each.
-    template <class Slice>
-    void forEach(Slice&& slice) const {
-        if (size == 0) {
-            return;
-        }
-        for (std::size_t o = 0; o < outer; ++o) {
-            for (std::size_t i = 0; i < stride; ++i) {
-                slice(o * size * stride + i);
-            }
-        }
-    }
-};
 
 /// The axis as the HAL has it: the last one unless input 2 says so.
 Result<std::int32_t> readAxis(const OperationView& operation) {
@@ -56,11 +38,15 @@ Result<std::int32_t> readAxis(const OperationView& operation) {
     return readConstantInt32(operation, kAxis, "axis", std::numeric_limits<std::int32_t>::min());
 }
 
+std::size_t highestRank(OperationType type) noexcept {
+    return type == OperationType::SOFTMAX ? 4 : kMaximumRank;
+}
+
 /// The axis counted from the first one. The input's rank is known.
 Result<std::size_t> resolveAxis(const OperationView& operation) {
     NNBURST_TRY_ASSIGN(const std::int32_t axis, readAxis(operation));
     OperationCheck check(operation, ShapeKnowledge::COMPLETE);
-    check.input(0, "input").rank(1, 4);
+    check.input(0, "input").rank(1, highestRank(operation.type));
     const auto rank = static_cast<std::int32_t>(operation.inputs[0].shape.rank());
     check.require(axis >= -rank && axis < rank, [&] {
         return fmt::format("axis {} (input 2); must be {} to {}", axis, -rank, rank - 1);
@@ -84,12 +70,17 @@ Result<float> readBeta(const OperationView& operation) {
 
 Result<HalVersion> check(const OperationView& operation) {
     using enum OperandType;
+    const bool isLog = operation.type == OperationType::LOG_SOFTMAX;
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
-    check.inputCount(2, 3).outputCount(1);
-    const OperandCheck input =
-        check.input(0, "input")
-            .type({TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED})
-            .rank(1, 4);
+    check.inputCount(isLog ? 3 : 2, 3).outputCount(1);
+    OperandCheck input = check.input(0, "input");
+    if (isLog) {
+        input.type({TENSOR_FLOAT32, TENSOR_FLOAT16});
+    } else {
+        input.type(
+            {TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED});
+    }
+    input.rank(1, highestRank(operation.type));
     OperandCheck output = check.output(0, "output").sameTypeAs(input).sameShapeAs(input);
     if (isQuantized8Tensor(output.view().type)) {
         output.quantization(1.0F / 256, quantizedLimits(output.view().type).minimum);
@@ -97,9 +88,11 @@ Result<HalVersion> check(const OperationView& operation) {
     NNBURST_TRY(check.result());
     NNBURST_TRY(readBeta(operation));
     NNBURST_TRY(readAxis(operation));
-    if (input.view().shape.rank() != 0) {
+    const std::size_t rank = input.view().shape.rank();
+    if (rank != 0) {
         NNBURST_TRY(resolveAxis(operation));
     }
+    check.since(HalVersion::V1_2, operation.inputs.size() > kAxis || rank == 1 || rank == 3);
     return check.minimumVersion();
 }
 
@@ -110,7 +103,7 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
 }
 
 template <class T>
-void softmaxFloat(const T* input, T* output, const Slices& slices, float beta) {
+void softmaxFloat(const T* input, T* output, const Slices& slices, float beta, bool isLog) {
     slices.forEach([&](std::size_t offset) {
         const auto at = [&](std::size_t i) {
             return static_cast<float>(input[offset + i * slices.stride]);
@@ -123,9 +116,11 @@ void softmaxFloat(const T* input, T* output, const Slices& slices, float beta) {
         for (std::size_t i = 0; i < slices.size; ++i) {
             sum += std::exp((at(i) - maximum) * beta);
         }
+        const float logarithm = std::log(sum);
         for (std::size_t i = 0; i < slices.size; ++i) {
+            const float exponent = (at(i) - maximum) * beta;
             output[offset + i * slices.stride] =
-                static_cast<T>(std::exp((at(i) - maximum) * beta) / sum);
+                static_cast<T>(isLog ? exponent - logarithm : std::exp(exponent) / sum);
         }
     });
 }
@@ -168,15 +163,13 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     const OperandView& input = operation.inputs[0];
     const OperandView& output = operation.outputs[0];
     NNBURST_TRY(requireOutputShape(operation, 0, input.shape));
-    Slices slices{.size = input.shape[axis]};
-    for (std::size_t i = 0; i < axis; ++i) {
-        slices.outer *= input.shape[i];
+    if (input.shape.elementCount() == 0) {
+        return {};
     }
-    for (std::size_t i = axis + 1; i < input.shape.rank(); ++i) {
-        slices.stride *= input.shape[i];
-    }
+    const Slices slices(input.shape, axis);
     dispatchFloat(input.type, [&]<class T>() {
-        softmaxFloat(input.as<const T>(), output.as<T>(), slices, beta);
+        softmaxFloat(input.as<const T>(), output.as<T>(), slices, beta,
+                     operation.type == OperationType::LOG_SOFTMAX);
     });
     dispatchQuantized8(input.type, [&]<class T>() {
         softmaxQuantized(input.as<const T>(), output.as<T>(), slices,
@@ -190,6 +183,15 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
 constinit const OperationDefinition kSoftmax{
     .type = OperationType::SOFTMAX,
     .since = HalVersion::V1_0,
+    .check = check,
+    .inferShapes = inferShapes,
+    .scratchBytes = nullptr,
+    .run = run,
+};
+
+constinit const OperationDefinition kLogSoftmax{
+    .type = OperationType::LOG_SOFTMAX,
+    .since = HalVersion::V1_2,
     .check = check,
     .inferShapes = inferShapes,
     .scratchBytes = nullptr,

@@ -1,0 +1,210 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// L2_NORMALIZATION and LOCAL_RESPONSE_NORMALIZATION.
+//
+//     input   any shape of rank up to 4; slices along one axis, the last one unless `axis` says
+//             otherwise, are independent of each other
+//     output  of the input's shape; quantised in units of 1/128
+//
+//     L2_NORMALIZATION              output[i] = input[i] / sqrt(sum over k of input[k]^2)
+//     LOCAL_RESPONSE_NORMALIZATION  output[i] = input[i] / (bias + alpha * sum of input[k]^2)^beta,
+//                                   over the k at most `radius` from i
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "exec/activation.h"
+#include "exec/reference/definitions.h"
+#include "exec/reference/dispatch.h"
+#include "exec/reference/operation_check.h"
+#include "exec/reference/shape_arguments.h"
+#include "exec/reference/slices.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+using enum OperandType;
+
+constexpr std::size_t kRadius = 1;
+constexpr std::size_t kBias = 2;
+constexpr std::size_t kAlpha = 3;
+constexpr std::size_t kBeta = 4;
+constexpr std::size_t kHighestRank = 4;
+
+/// The index of the optional axis, which is the last input.
+std::size_t axisInput(OperationType type) noexcept {
+    return type == OperationType::L2_NORMALIZATION ? 1 : 5;
+}
+
+/// The axis counted from the first one. The input's rank is known.
+Result<std::size_t> resolveAxis(const OperationView& operation) {
+    const std::size_t rank = operation.inputs[0].shape.rank();
+    const std::size_t index = axisInput(operation.type);
+    if (operation.inputs.size() <= index) {
+        return rank - 1;
+    }
+    return readAxis(operation, index, rank);
+}
+
+struct Parameters {
+    std::size_t radius = 0;
+    float bias = 0.0F;
+    float alpha = 0.0F;
+    float beta = 0.0F;
+};
+
+Result<Parameters> readParameters(const OperationView& operation) {
+    const OperandType type = operation.inputs[0].type == TENSOR_FLOAT16 ? FLOAT16 : FLOAT32;
+    Parameters parameters;
+    NNBURST_TRY_ASSIGN(const std::int32_t radius,
+                       readConstantInt32(operation, kRadius, "radius", 0));
+    parameters.radius = static_cast<std::size_t>(radius);
+    NNBURST_TRY_ASSIGN(parameters.bias, readConstantFloat(operation, kBias, "bias", type));
+    NNBURST_TRY_ASSIGN(parameters.alpha, readConstantFloat(operation, kAlpha, "alpha", type));
+    NNBURST_TRY_ASSIGN(parameters.beta, readConstantFloat(operation, kBeta, "beta", type));
+    return parameters;
+}
+
+Result<HalVersion> check(const OperationView& operation) {
+    const bool isL2 = operation.type == OperationType::L2_NORMALIZATION;
+    const std::size_t axis = axisInput(operation.type);
+    OperationCheck check(operation, ShapeKnowledge::PARTIAL);
+    check.inputCount(axis, axis + 1).outputCount(1);
+    OperandCheck input = check.input(0, "input");
+    if (isL2) {
+        input.type(
+            {TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED});
+    } else {
+        input.type({TENSOR_FLOAT32, TENSOR_FLOAT16});
+    }
+    input.rank(1, kHighestRank);
+    OperandCheck output = check.output(0, "output").sameTypeAs(input).sameShapeAs(input);
+    if (isQuantized8Tensor(output.view().type)) {
+        output.quantization(1.0F / 128, quantizedLimits(output.view().type).minimum + 128);
+    }
+    NNBURST_TRY(check.result());
+    if (!isL2) {
+        NNBURST_TRY(readParameters(operation));
+    }
+    const std::size_t rank = input.view().shape.rank();
+    if (rank != 0) {
+        NNBURST_TRY(resolveAxis(operation));
+    }
+    check.since(HalVersion::V1_2, operation.inputs.size() > axis || (rank != 0 && rank < 4) ||
+                                      input.view().type == TENSOR_QUANT8_ASYMM);
+    return check.minimumVersion();
+}
+
+Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
+    NNBURST_TRY(resolveAxis(operation));
+    outputs[0] = operation.inputs[0].shape;
+    return {};
+}
+
+template <class T>
+void normalizeFloat(const OperationView& operation, const Slices& slices) {
+    constexpr float kSmallestNorm = 1e-6F;
+    const T* input = operation.inputs[0].as<const T>();
+    T* output = operation.outputs[0].as<T>();
+    slices.forEach([&](std::size_t offset) {
+        const auto at = [&](std::size_t i) {
+            return static_cast<float>(input[offset + i * slices.stride]);
+        };
+        float sum = 0.0F;
+        for (std::size_t i = 0; i < slices.size; ++i) {
+            sum += at(i) * at(i);
+        }
+        const float norm = std::max(std::sqrt(sum), kSmallestNorm);
+        for (std::size_t i = 0; i < slices.size; ++i) {
+            output[offset + i * slices.stride] = static_cast<T>(at(i) / norm);
+        }
+    });
+}
+
+template <class T>
+void normalizeQuantized(const OperationView& operation, const Slices& slices) {
+    const T* input = operation.inputs[0].as<const T>();
+    T* output = operation.outputs[0].as<T>();
+    const std::int32_t zeroPoint = operation.inputs[0].zeroPoint;
+    const QuantizedRange limits = quantizedLimits(operation.inputs[0].type);
+    slices.forEach([&](std::size_t offset) {
+        const auto at = [&](std::size_t i) {
+            return input[offset + i * slices.stride] - zeroPoint;
+        };
+        std::int64_t sum = 0;
+        for (std::size_t i = 0; i < slices.size; ++i) {
+            const std::int64_t value = at(i);
+            sum += value * value;
+        }
+        const float inverse = sum == 0 ? 0.0F : 128.0F / std::sqrt(static_cast<float>(sum));
+        for (std::size_t i = 0; i < slices.size; ++i) {
+            // Another process may have changed the element: it is clamped before it is an integer.
+            const float steps = std::clamp(static_cast<float>(at(i)) * inverse, -128.0F, 127.0F);
+            output[offset + i * slices.stride] = static_cast<T>(
+                std::min(static_cast<std::int32_t>(std::lround(steps)) + limits.minimum + 128,
+                         limits.maximum));
+        }
+    });
+}
+
+template <class T>
+void normalizeLocally(const OperationView& operation, const Slices& slices,
+                      const Parameters& parameters) {
+    const T* input = operation.inputs[0].as<const T>();
+    T* output = operation.outputs[0].as<T>();
+    slices.forEach([&](std::size_t offset) {
+        const auto at = [&](std::size_t i) {
+            return static_cast<float>(input[offset + i * slices.stride]);
+        };
+        for (std::size_t i = 0; i < slices.size; ++i) {
+            const std::size_t first = i - std::min(i, parameters.radius);
+            const std::size_t last = std::min(slices.size - 1, i + parameters.radius);
+            float sum = 0.0F;
+            for (std::size_t k = first; k <= last; ++k) {
+                sum += at(k) * at(k);
+            }
+            const float divisor =
+                std::pow(parameters.bias + parameters.alpha * sum, parameters.beta);
+            output[offset + i * slices.stride] = static_cast<T>(at(i) / divisor);
+        }
+    });
+}
+
+Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
+    NNBURST_TRY_ASSIGN(const std::size_t axis, resolveAxis(operation));
+    const OperandView& input = operation.inputs[0];
+    NNBURST_TRY(requireOutputShape(operation, 0, input.shape));
+    if (input.shape.elementCount() == 0) {
+        return {};
+    }
+    const Slices slices(input.shape, axis);
+    if (operation.type == OperationType::LOCAL_RESPONSE_NORMALIZATION) {
+        NNBURST_TRY_ASSIGN(const Parameters parameters, readParameters(operation));
+        dispatchFloat(input.type,
+                      [&]<class T>() { normalizeLocally<T>(operation, slices, parameters); });
+        return {};
+    }
+    dispatchFloat(input.type, [&]<class T>() { normalizeFloat<T>(operation, slices); });
+    dispatchQuantized8(input.type, [&]<class T>() { normalizeQuantized<T>(operation, slices); });
+    return {};
+}
+
+consteval OperationDefinition define(OperationType type) {
+    return {.type = type,
+            .since = HalVersion::V1_0,
+            .check = check,
+            .inferShapes = inferShapes,
+            .scratchBytes = nullptr,
+            .run = run};
+}
+
+}  // namespace
+
+constinit const OperationDefinition kL2Normalization = define(OperationType::L2_NORMALIZATION);
+constinit const OperationDefinition kLocalResponseNormalization =
+    define(OperationType::LOCAL_RESPONSE_NORMALIZATION);
+
+}  // namespace nnburst::exec

@@ -1,0 +1,300 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// MEAN, REDUCE_ALL, REDUCE_ANY, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD, REDUCE_SUM.
+//
+//     input     of rank up to 4
+//     axes      INT32 [any]: those to reduce; negative ones count from the last one on
+//     keepAxes  BOOL (MEAN: INT32 above 0): reduced axes stay, with size 1
+//     output    without the reduced axes, or of shape 1 if all are reduced
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "exec/activation.h"
+#include "exec/reference/definitions.h"
+#include "exec/reference/dispatch.h"
+#include "exec/reference/operation_check.h"
+#include "exec/reference/shape_arguments.h"
+#include "model/invalid.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+using enum OperandType;
+
+constexpr std::size_t kAxes = 1;
+constexpr std::size_t kKeepAxes = 2;
+constexpr std::size_t kHighestRank = 4;
+
+/// A reduction whose shapes and values are known and go together.
+struct Reduction {
+    std::array<bool, kHighestRank> isReduced{};
+    Shape outputShape;
+};
+
+Result<bool> readKeepAxes(const OperationView& operation) {
+    if (operation.type == OperationType::MEAN) {
+        NNBURST_TRY_ASSIGN(const std::int32_t keep,
+                           readConstantInt32(operation, kKeepAxes, "keep axes",
+                                             std::numeric_limits<std::int32_t>::min()));
+        return keep > 0;
+    }
+    return operation.inputs[kKeepAxes].scalar<std::uint8_t>() != 0;
+}
+
+Result<Reduction> resolve(const OperationView& operation) {
+    OperationCheck check(operation, ShapeKnowledge::COMPLETE);
+    check.input(0, "input").rank(1, kHighestRank);
+    check.input(kAxes, "axes").rank(1);
+    NNBURST_TRY(check.result());
+    NNBURST_TRY_ASSIGN(const auto axes, readValues(operation, kAxes, "axes"));
+    NNBURST_TRY_ASSIGN(const bool areKept, readKeepAxes(operation));
+    const Shape& input = operation.inputs[0].shape;
+    const auto rank = static_cast<std::int32_t>(input.rank());
+    Reduction reduction;
+    for (const std::int32_t axis : axes) {
+        if (axis < -rank || axis >= rank) {
+            return invalid("{} input 1 (axes): axis {}; must be {} to {}", toString(operation.type),
+                           axis, -rank, rank - 1);
+        }
+        reduction.isReduced[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)] = true;
+    }
+    std::array<std::uint32_t, kHighestRank> sizes{};
+    std::size_t outputRank = 0;
+    for (std::size_t axis = 0; axis < input.rank(); ++axis) {
+        if (!reduction.isReduced[axis]) {
+            sizes[outputRank++] = input[axis];
+        } else if (areKept) {
+            sizes[outputRank++] = 1;
+        }
+    }
+    if (outputRank == 0) {
+        sizes[outputRank++] = 1;
+    }
+    reduction.outputShape = Shape(std::span<const std::uint32_t>(sizes.data(), outputRank));
+    return reduction;
+}
+
+Result<HalVersion> check(const OperationView& operation) {
+    OperationCheck check(operation, ShapeKnowledge::PARTIAL);
+    check.inputCount(3).outputCount(1);
+    OperandCheck input = check.input(0, "input");
+    switch (operation.type) {
+        case OperationType::REDUCE_ALL:
+        case OperationType::REDUCE_ANY:
+            input.type({TENSOR_BOOL8});
+            break;
+        case OperationType::REDUCE_PROD:
+        case OperationType::REDUCE_SUM:
+            input.type({TENSOR_FLOAT32, TENSOR_FLOAT16});
+            break;
+        default:
+            input.type(
+                {TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED});
+    }
+    input.rank(1, kHighestRank);
+    check.input(kAxes, "axes").type({TENSOR_INT32}).rank(1);
+    check.input(kKeepAxes, "keep axes")
+        .type({operation.type == OperationType::MEAN ? INT32 : BOOL});
+    check.output(0, "output").sameTypeAs(input).sameQuantizationAs(input);
+    NNBURST_TRY(check.result());
+    if (hasKnownArguments(operation)) {
+        NNBURST_TRY(resolve(operation));
+    }
+    return check.minimumVersion();
+}
+
+Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
+    NNBURST_TRY_ASSIGN(const Reduction reduction, resolve(operation));
+    outputs[0] = reduction.outputShape;
+    return {};
+}
+
+/// Every output has an accumulator of 8 bytes.
+std::size_t scratchBytes(const OperationView& operation) {
+    return operation.outputs[0].shape.elementCount() * sizeof(std::int64_t);
+}
+
+/// accumulators[o] = accumulate(..., element) over the elements of the input that go to output o,
+/// in one pass through the input.
+template <class T, class State, class Accumulate>
+void accumulateAll(const OperandView& input, const Reduction& reduction, State* accumulators,
+                   Accumulate&& accumulate) {
+    const Shape& shape = input.shape;
+    const std::size_t rank = shape.rank();
+    std::array<std::size_t, kHighestRank> strides{};  // in the output; 0 along reduced axes
+    std::size_t stride = 1;
+    for (std::size_t axis = rank; axis-- > 0;) {
+        if (!reduction.isReduced[axis]) {
+            strides[axis] = stride;
+            stride *= shape[axis];
+        }
+    }
+    const std::size_t rowLength = shape[rank - 1];
+    const bool areRowsReduced = reduction.isReduced[rank - 1];
+    const T* row = input.as<const T>();
+    const T* const end = row + shape.elementCount();
+    std::array<std::uint32_t, kHighestRank> index{};
+    std::size_t output = 0;
+    for (; row != end; row += rowLength) {
+        if (areRowsReduced) {
+            State state = accumulators[output];
+            for (std::size_t i = 0; i < rowLength; ++i) {
+                state = accumulate(state, row[i]);
+            }
+            accumulators[output] = state;
+        } else {
+            for (std::size_t i = 0; i < rowLength; ++i) {
+                accumulators[output + i] = accumulate(accumulators[output + i], row[i]);
+            }
+        }
+        for (std::size_t axis = rank - 1; axis-- > 0;) {
+            output += strides[axis];
+            if (++index[axis] < shape[axis]) {
+                break;
+            }
+            index[axis] = 0;
+            output -= strides[axis] * shape[axis];
+        }
+    }
+}
+
+template <class T, class State, class Accumulate, class Finish>
+void reduce(const OperationView& operation, const Reduction& reduction,
+            std::span<std::byte> scratch, State start, Accumulate&& accumulate, Finish&& finish) {
+    auto* accumulators = reinterpret_cast<State*>(scratch.data());
+    const OperandView& output = operation.outputs[0];
+    const std::size_t count = output.shape.elementCount();
+    std::fill_n(accumulators, count, start);
+    if (operation.inputs[0].shape.elementCount() != 0) {
+        accumulateAll<T>(operation.inputs[0], reduction, accumulators, accumulate);
+    }
+    std::transform(accumulators, accumulators + count, output.as<T>(),
+                   [&](State state) { return static_cast<T>(finish(state)); });
+}
+
+/// How many elements of the input go to one of the output.
+std::size_t reducedCount(const OperationView& operation) noexcept {
+    const std::size_t outputs = operation.outputs[0].shape.elementCount();
+    return outputs == 0 ? 0 : operation.inputs[0].shape.elementCount() / outputs;
+}
+
+template <class T>
+void reduceFloat(const OperationView& operation, const Reduction& reduction,
+                 std::span<std::byte> scratch) {
+    const auto same = [](float state) { return state; };
+    switch (operation.type) {
+        case OperationType::MEAN:
+            return reduce<T>(
+                operation, reduction, scratch, 0.0F,
+                [](float sum, T element) { return sum + static_cast<float>(element); },
+                [count = static_cast<float>(reducedCount(operation))](float sum) {
+                    return sum / count;
+                });
+        case OperationType::REDUCE_SUM:
+            return reduce<T>(
+                operation, reduction, scratch, 0.0F,
+                [](float sum, T element) { return sum + static_cast<float>(element); }, same);
+        case OperationType::REDUCE_PROD:
+            return reduce<T>(
+                operation, reduction, scratch, 1.0F,
+                [](float product, T element) { return product * static_cast<float>(element); },
+                same);
+        case OperationType::REDUCE_MAX:
+            return reduce<T>(
+                operation, reduction, scratch, -std::numeric_limits<float>::infinity(),
+                [](float state, T element) { return std::max(state, static_cast<float>(element)); },
+                same);
+        default:
+            return reduce<T>(
+                operation, reduction, scratch, std::numeric_limits<float>::infinity(),
+                [](float state, T element) { return std::min(state, static_cast<float>(element)); },
+                same);
+    }
+}
+
+/// The nearest to sum / count, ties away from 0.
+std::int64_t roundedQuotient(std::int64_t sum, std::int64_t count) noexcept {
+    return (sum + (sum < 0 ? -count / 2 : count / 2)) / count;
+}
+
+template <class T>
+void reduceQuantized(const OperationView& operation, const Reduction& reduction,
+                     std::span<std::byte> scratch) {
+    const auto same = [](std::int32_t state) { return state; };
+    const QuantizedRange limits = quantizedLimits(operation.inputs[0].type);
+    switch (operation.type) {
+        case OperationType::MEAN:
+            return reduce<T>(
+                operation, reduction, scratch, std::int64_t{0},
+                [](std::int64_t sum, T element) { return sum + element; },
+                [count = static_cast<std::int64_t>(reducedCount(operation)),
+                 zeroPoint = operation.inputs[0].zeroPoint](std::int64_t sum) {
+                    return count == 0 ? zeroPoint : roundedQuotient(sum, count);
+                });
+        case OperationType::REDUCE_MAX:
+            return reduce<T>(
+                operation, reduction, scratch, limits.minimum,
+                [](std::int32_t state, T element) {
+                    return std::max(state, static_cast<std::int32_t>(element));
+                },
+                same);
+        default:
+            return reduce<T>(
+                operation, reduction, scratch, limits.maximum,
+                [](std::int32_t state, T element) {
+                    return std::min(state, static_cast<std::int32_t>(element));
+                },
+                same);
+    }
+}
+
+void reduceBool(const OperationView& operation, const Reduction& reduction,
+                std::span<std::byte> scratch) {
+    const bool isAll = operation.type == OperationType::REDUCE_ALL;
+    reduce<std::uint8_t>(
+        operation, reduction, scratch, isAll,
+        [isAll](bool state, std::uint8_t element) {
+            return isAll ? state && element != 0 : state || element != 0;
+        },
+        [](bool state) { return state ? 1 : 0; });
+}
+
+Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
+    NNBURST_TRY_ASSIGN(const Reduction reduction, resolve(operation));
+    NNBURST_TRY(requireOutputShape(operation, 0, reduction.outputShape));
+    const OperandType type = operation.inputs[0].type;
+    if (type == TENSOR_BOOL8) {
+        reduceBool(operation, reduction, scratch);
+    }
+    dispatchFloat(type, [&]<class T>() { reduceFloat<T>(operation, reduction, scratch); });
+    dispatchQuantized8(type, [&]<class T>() { reduceQuantized<T>(operation, reduction, scratch); });
+    return {};
+}
+
+consteval OperationDefinition define(OperationType type, HalVersion version = HalVersion::V1_2) {
+    return {.type = type,
+            .since = version,
+            .valueInputs = inputs(kAxes),
+            .check = check,
+            .inferShapes = inferShapes,
+            .scratchBytes = scratchBytes,
+            .run = run};
+}
+
+}  // namespace
+
+constinit const OperationDefinition kMean = define(OperationType::MEAN, HalVersion::V1_1);
+constinit const OperationDefinition kReduceAll = define(OperationType::REDUCE_ALL);
+constinit const OperationDefinition kReduceAny = define(OperationType::REDUCE_ANY);
+constinit const OperationDefinition kReduceMax = define(OperationType::REDUCE_MAX);
+constinit const OperationDefinition kReduceMin = define(OperationType::REDUCE_MIN);
+constinit const OperationDefinition kReduceProd = define(OperationType::REDUCE_PROD);
+constinit const OperationDefinition kReduceSum = define(OperationType::REDUCE_SUM);
+
+}  // namespace nnburst::exec
