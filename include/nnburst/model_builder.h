@@ -15,9 +15,10 @@
 
 namespace nnburst {
 
-/// Collects a model whose main subgraph it builds. Small constants are copied into the model; those
-/// of kReferenceThresholdBytes or more go into one memory pool, as drivers like it (they cross to a
-/// driver without a copy). Not thread-safe. Indices are those of the main subgraph's operands.
+/// Collects a model whose main subgraph it builds; others come from builders of their own. Small
+/// constants are copied into the model; those of kReferenceThresholdBytes or more go into one
+/// memory pool, as drivers like it (they cross to a driver without a copy). Not thread-safe.
+/// Indices are those of the main subgraph's operands.
 class ModelBuilder {
   public:
     static constexpr std::size_t kReferenceThresholdBytes = 4096;
@@ -35,9 +36,16 @@ class ModelBuilder {
     std::uint32_t addScalar(bool value);          ///< BOOL
     /// An optional operand that is left out.
     std::uint32_t addOmitted(OperandType type);
+    /// A reference to subgraph `referenced`, for IF and WHILE.
+    std::uint32_t addSubgraphReference(std::uint32_t referenced);
 
     void addOperation(OperationType type, std::vector<std::uint32_t> inputs,
                       std::vector<std::uint32_t> outputs);
+
+    /// Makes the main subgraph of `subgraph`, which refers to subgraphs of this builder alone, one
+    /// of the model's referenced subgraphs. Returns its index among these.
+    std::uint32_t addReferenced(ModelBuilder subgraph, std::vector<std::uint32_t> inputs,
+                                std::vector<std::uint32_t> outputs);
 
     /// The declaration of an operand, to look at or to change before `build`.
     [[nodiscard]] Operand& operand(std::uint32_t index);
@@ -49,15 +57,19 @@ class ModelBuilder {
                                       std::vector<std::uint32_t> outputs);
 
   private:
+    static constexpr std::size_t kMain = SIZE_MAX;
+
     struct Constant {
+        std::size_t subgraph;  ///< an index into Model::referenced, or kMain
         std::uint32_t operand;
         std::vector<std::byte> bytes;
     };
 
+    [[nodiscard]] Operand& owner(const Constant& constant);
     [[nodiscard]] Result<> placeConstants();
     [[nodiscard]] Result<std::uint64_t> layOut(OperandLifeTime lifetime,
                                                std::uint64_t alignmentBytes);
-    void copyConstants(OperandLifeTime lifetime, std::span<std::byte> destination) const;
+    void copyConstants(OperandLifeTime lifetime, std::span<std::byte> destination);
 
     Model model_;
     std::vector<Constant> constants_;

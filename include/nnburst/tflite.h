@@ -16,8 +16,19 @@
 
 namespace nnburst {
 
-/// An imported file. Variable tensors (states of recurrent operators), which the HAL does not have,
-/// have become inputs and outputs of the model, after those of the file.
+/// What an import does where a file leaves a choice.
+struct TfliteOptions {
+    /// Sizes of inputs that the file leaves open (-1 in its shape signature) stay open, so that
+    /// each request says them. Otherwise they are what the file names besides, mostly 1.
+    bool keepsOpenSizes = false;
+};
+
+/// An imported file. Operators become one operation of the HAL or a few that compute the same.
+/// Quantised weights of operators that compute in floating point become floating point, which is
+/// more exact than what TFLite does. Integers of 64 bits, which the HAL does not have, become
+/// TENSOR_INT32 where their values are known to fit: constants, axes, indices. Variable tensors
+/// (states of recurrent operators), which the HAL does not have, have become inputs and outputs of
+/// the model, after those of the file.
 struct TfliteModel {
     /// A state: feed model output `output` back to model input `input` of the next step; zero at
     /// first.
@@ -33,10 +44,13 @@ struct TfliteModel {
 };
 
 /// Imports a file's contents. The FlatBuffers verifier runs first: damaged files are refused, never
-/// trusted. INVALID_ARGUMENT names what is wrong or not understood, such as the operator.
-[[nodiscard]] Result<TfliteModel> importTflite(std::span<const std::byte> file);
+/// trusted. INVALID_ARGUMENT names what is wrong or not understood, such as the operator. Whether a
+/// device takes the operand types and shapes of the file is for its getSupportedOperations to say.
+[[nodiscard]] Result<TfliteModel> importTflite(std::span<const std::byte> file,
+                                               const TfliteOptions& options = {});
 
 /// Imports the file at `path`; errors name it.
-[[nodiscard]] Result<TfliteModel> loadTflite(const std::string& path);
+[[nodiscard]] Result<TfliteModel> loadTflite(const std::string& path,
+                                             const TfliteOptions& options = {});
 
 }  // namespace nnburst

@@ -20,6 +20,31 @@ constexpr std::uint64_t roundUp(std::uint64_t value, std::uint64_t multiple) noe
     return (value + multiple - 1) / multiple * multiple;
 }
 
+/// Makes the operands that have no value yet inputs and outputs, and counts what reads them.
+void finishInterface(Subgraph& subgraph, std::vector<std::uint32_t> inputs,
+                     std::vector<std::uint32_t> outputs) {
+    const auto setLifetime = [&](const std::vector<std::uint32_t>& indexes,
+                                 OperandLifeTime lifetime) {
+        for (const std::uint32_t index : indexes) {
+            if (index < subgraph.operands.size() &&
+                subgraph.operands[index].lifetime == OperandLifeTime::TEMPORARY_VARIABLE) {
+                subgraph.operands[index].lifetime = lifetime;
+            }
+        }
+    };
+    setLifetime(inputs, OperandLifeTime::SUBGRAPH_INPUT);
+    setLifetime(outputs, OperandLifeTime::SUBGRAPH_OUTPUT);
+    subgraph.inputIndexes = std::move(inputs);
+    subgraph.outputIndexes = std::move(outputs);
+    for (const Operation& operation : subgraph.operations) {
+        for (const std::uint32_t index : operation.inputs) {
+            if (index < subgraph.operands.size()) {
+                ++subgraph.operands[index].numberOfConsumers;
+            }
+        }
+    }
+}
+
 }  // namespace
 
 std::uint32_t ModelBuilder::addTensor(OperandType type, Dimensions dimensions, float scale,
@@ -42,7 +67,7 @@ std::uint32_t ModelBuilder::addConstant(OperandType type, Dimensions dimensions,
     constant.lifetime = bytes.size() < kReferenceThresholdBytes
                             ? OperandLifeTime::CONSTANT_COPY
                             : OperandLifeTime::CONSTANT_REFERENCE;
-    constants_.push_back({index, {bytes.begin(), bytes.end()}});
+    constants_.push_back({kMain, index, {bytes.begin(), bytes.end()}});
     return index;
 }
 
@@ -65,9 +90,28 @@ std::uint32_t ModelBuilder::addOmitted(OperandType type) {
     return index;
 }
 
+std::uint32_t ModelBuilder::addSubgraphReference(std::uint32_t referenced) {
+    const std::uint32_t index = addTensor(OperandType::SUBGRAPH, {});
+    operand(index).lifetime = OperandLifeTime::SUBGRAPH;
+    operand(index).location.offset = referenced;
+    return index;
+}
+
 void ModelBuilder::addOperation(OperationType type, std::vector<std::uint32_t> inputs,
                                 std::vector<std::uint32_t> outputs) {
     model_.main.operations.push_back({type, std::move(inputs), std::move(outputs)});
+}
+
+std::uint32_t ModelBuilder::addReferenced(ModelBuilder subgraph, std::vector<std::uint32_t> inputs,
+                                          std::vector<std::uint32_t> outputs) {
+    assert(subgraph.model_.referenced.empty());
+    const std::size_t index = model_.referenced.size();
+    finishInterface(subgraph.model_.main, std::move(inputs), std::move(outputs));
+    model_.referenced.push_back(std::move(subgraph.model_.main));
+    for (Constant& constant : subgraph.constants_) {
+        constants_.push_back({index, constant.operand, std::move(constant.bytes)});
+    }
+    return static_cast<std::uint32_t>(index);
 }
 
 Operand& ModelBuilder::operand(std::uint32_t index) {
@@ -75,31 +119,37 @@ Operand& ModelBuilder::operand(std::uint32_t index) {
     return model_.main.operands[index];
 }
 
+Operand& ModelBuilder::owner(const Constant& constant) {
+    Subgraph& subgraph =
+        constant.subgraph == kMain ? model_.main : model_.referenced[constant.subgraph];
+    return subgraph.operands[constant.operand];
+}
+
 /// Gives the constants of this lifetime their locations, one after the other. Returns the bytes
 /// that they take together.
 Result<std::uint64_t> ModelBuilder::layOut(OperandLifeTime lifetime, std::uint64_t alignmentBytes) {
     std::uint64_t end = 0;
-    for (const auto& [index, bytes] : constants_) {
-        if (operand(index).lifetime != lifetime) {
+    for (const Constant& constant : constants_) {
+        if (owner(constant).lifetime != lifetime) {
             continue;
         }
         const std::uint64_t offset = roundUp(end, alignmentBytes);
-        end = offset + bytes.size();
+        end = offset + constant.bytes.size();
         if (end > UINT32_MAX) {
             return invalid("operand {}: offset {} + length {} of its constant: must be at most {}",
-                           index, offset, bytes.size(), UINT32_MAX);
+                           constant.operand, offset, constant.bytes.size(), UINT32_MAX);
         }
-        operand(index).location = {.offset = static_cast<std::uint32_t>(offset),
-                                   .length = static_cast<std::uint32_t>(bytes.size())};
+        owner(constant).location = {.offset = static_cast<std::uint32_t>(offset),
+                                    .length = static_cast<std::uint32_t>(constant.bytes.size())};
     }
     return end;
 }
 
-void ModelBuilder::copyConstants(OperandLifeTime lifetime, std::span<std::byte> destination) const {
-    for (const auto& [index, bytes] : constants_) {
-        const Operand& owner = model_.main.operands[index];
-        if (owner.lifetime == lifetime) {
-            std::ranges::copy(bytes, destination.begin() + owner.location.offset);
+void ModelBuilder::copyConstants(OperandLifeTime lifetime, std::span<std::byte> destination) {
+    for (const Constant& constant : constants_) {
+        if (owner(constant).lifetime == lifetime) {
+            std::ranges::copy(constant.bytes,
+                              destination.begin() + owner(constant).location.offset);
         }
     }
 }
@@ -126,27 +176,7 @@ Result<Model> ModelBuilder::build(std::vector<std::uint32_t> inputs,
                                   std::vector<std::uint32_t> outputs) {
     ModelBuilder finished = std::exchange(*this, ModelBuilder());
     NNBURST_TRY(finished.placeConstants());
-    Subgraph& main = finished.model_.main;
-    const auto setLifetime = [&](const std::vector<std::uint32_t>& indexes,
-                                 OperandLifeTime lifetime) {
-        for (const std::uint32_t index : indexes) {
-            if (index < main.operands.size() &&
-                main.operands[index].lifetime == OperandLifeTime::TEMPORARY_VARIABLE) {
-                main.operands[index].lifetime = lifetime;
-            }
-        }
-    };
-    setLifetime(inputs, OperandLifeTime::SUBGRAPH_INPUT);
-    setLifetime(outputs, OperandLifeTime::SUBGRAPH_OUTPUT);
-    main.inputIndexes = std::move(inputs);
-    main.outputIndexes = std::move(outputs);
-    for (const Operation& operation : main.operations) {
-        for (const std::uint32_t index : operation.inputs) {
-            if (index < main.operands.size()) {
-                ++main.operands[index].numberOfConsumers;
-            }
-        }
-    }
+    finishInterface(finished.model_.main, std::move(inputs), std::move(outputs));
     NNBURST_TRY(validateModel(finished.model_));
     return std::move(finished.model_);
 }

@@ -2,166 +2,148 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Converters of fully connected layers, and of operators that go element by element.
+/// Converter of fully connected layers.
 
 #include <algorithm>
-#include <cstring>
 
-#include "memory/checked_math.h"
 #include "model/operand_info.h"
-#include "model/tflite_operator.h"
+#include "model/tflite_converters.h"
+#include "model/tflite_shapes.h"
 
 namespace nnburst::tflite {
 
 namespace {
 
-/// The number of elements; 0 if it is unknown, or more than fits.
-std::uint32_t elementCount(const Dimensions& dimensions) {
-    if (dimensions.empty()) {
-        return 0;
-    }
-    std::uint32_t count = 1;
-    for (const std::uint32_t size : dimensions) {
-        count = checkedMultiply(count, size).value_or(0);
-    }
-    return count;
+/// The HAL's FULLY_CONNECTED takes 2 to 4 dimensions.
+constexpr std::size_t kMinimumRank = 2;
+constexpr std::size_t kMaximumRank = 4;
+
+/// A layer, as [batches, depth] to [batches, units].
+struct Layer {
+    std::uint32_t input;
+    std::uint32_t result;
+    std::uint32_t bias;
+    std::uint32_t activation;
+    std::uint32_t batches;  ///< 0 if unknown
+    std::uint32_t depth;
+    std::uint32_t units;
+};
+
+/// Adds `operand` with another shape, of which one size may be -1.
+Result<> addReshape(OperatorImport& op, std::uint32_t operand,
+                    const std::vector<std::int32_t>& shape, std::uint32_t result) {
+    NNBURST_TRY_ASSIGN(const std::uint32_t sizes, op.constant(shape));
+    op.add(OperationType::RESHAPE, {operand, sizes}, {result});
+    return {};
 }
 
-/// The shape of an operation on two operands of which axes of size 1 are repeated; empty if it is
-/// unknown.
-Dimensions broadcast(const Dimensions& a, const Dimensions& b) {
-    if (elementCount(a) == 0 || elementCount(b) == 0) {
-        return {};
+std::int32_t orOpen(std::uint32_t size) {
+    return size == 0 ? -1 : static_cast<std::int32_t>(size);
+}
+
+/// Weights with a scale for each unit: the HAL has them for convolutions alone, of which this is
+/// one of 1x1 pixels.
+Result<> addPerChannel(OperatorImport& op, const Layer& layer) {
+    constexpr std::int32_t kHalPaddingValid = 2;
+    constexpr std::int32_t kStride = 1;
+    Operand& weights = op.operand(op.input(1));
+    const auto* quant = std::get_if<SymmPerChannelQuantParams>(&weights.extraParams);
+    if (quant->channelDim != 0) {
+        return invalid("weights with scales along dimension {}: must be 0, that of the units",
+                       quant->channelDim);
     }
-    Dimensions result = a.size() < b.size() ? b : a;
-    const Dimensions& shorter = a.size() < b.size() ? a : b;
-    const std::size_t offset = result.size() - shorter.size();
-    for (std::size_t axis = 0; axis < shorter.size(); ++axis) {
-        std::uint32_t& size = result[offset + axis];
-        if (size != shorter[axis] && size != 1 && shorter[axis] != 1) {
-            return {};
+    weights.dimensions = {layer.units, 1, 1, layer.depth};
+    const std::uint32_t image = op.temporaryLike(layer.input, {layer.batches, 1, 1, layer.depth});
+    const std::uint32_t convolved =
+        op.temporaryLike(layer.result, {layer.batches, 1, 1, layer.units});
+    NNBURST_TRY(addReshape(op, layer.input,
+                           {orOpen(layer.batches), 1, 1, static_cast<std::int32_t>(layer.depth)},
+                           image));
+    op.add(OperationType::CONV_2D,
+           {image, op.input(1), layer.bias, op.scalar(kHalPaddingValid), op.scalar(kStride),
+            op.scalar(kStride), layer.activation},
+           {convolved});
+    return addReshape(op, convolved,
+                      {orOpen(layer.batches), static_cast<std::int32_t>(layer.units)},
+                      layer.result);
+}
+
+/// [units, depth]; [units, 1, 1, depth] if addPerChannel has been here before.
+Result<Dimensions> weightsShape(OperatorImport& op) {
+    Dimensions shape = op.shape(1);
+    if (shape.size() == 4 && shape[1] == 1 && shape[2] == 1) {
+        shape = {shape[0], shape[3]};
+    }
+    if (shape.size() != 2 || shape[0] == 0 || shape[1] == 0) {
+        return invalid("weights of shape {}: must have 2 dimensions", dimensionsText(op.shape(1)));
+    }
+    for (const std::uint32_t size : shape) {
+        if (size > INT32_MAX) {
+            return invalid("weights of shape {}: must fit into 32 bits", dimensionsText(shape));
         }
-        size = std::max(size, shorter[axis]);
+    }
+    return shape;
+}
+
+/// [..., depth] to [..., units].
+Dimensions keptShape(const Dimensions& input, std::uint32_t units) {
+    Dimensions result = input;
+    if (!result.empty()) {
+        result.back() = units;
     }
     return result;
 }
 
-/// The shape that `elements` elements take; empty if `newShape`, of which one size may be -1, does
-/// not fit.
-Dimensions reshaped(std::uint32_t elements, const std::vector<std::int32_t>& newShape) {
-    Dimensions result;
-    std::uint32_t known = 1;
-    for (const std::int32_t size : newShape) {
-        result.push_back(size < 0 ? 0 : static_cast<std::uint32_t>(size));
-        known = checkedMultiply(known, std::max(result.back(), 1U)).value_or(0);
-    }
-    if (known == 0 || std::count(result.begin(), result.end(), 0U) > 1) {
-        return {};
-    }
-    std::replace(result.begin(), result.end(), 0U, elements / known);
-    return elementCount(result) == elements ? result : Dimensions();
-}
-
-/// Constant elements of type INT32; empty if input `index` is not constant.
-std::vector<std::int32_t> constantInts(const OperatorImport& op, std::size_t index) {
-    const auto bytes = op.constantBytes(index);
-    std::vector<std::int32_t> values(bytes.size() / sizeof(std::int32_t));
-    if (!values.empty()) {
-        std::memcpy(values.data(), bytes.data(), values.size() * sizeof(std::int32_t));
-    }
-    return values;
-}
-
-Result<schema::ActivationFunctionType> arithmeticActivation(const OperatorImport& arithmetic,
-                                                            OperationType operation) {
-    const auto activation = [](const auto& options) -> Result<schema::ActivationFunctionType> {
-        NNBURST_TRY(options);
-        return (*options)->fused_activation_function();
-    };
-    switch (operation) {
-        case OperationType::SUB:
-            return activation(arithmetic.options<schema::SubOptions>());
-        case OperationType::MUL:
-            return activation(arithmetic.options<schema::MulOptions>());
-        case OperationType::DIV:
-            return activation(arithmetic.options<schema::DivOptions>());
-        default:
-            return activation(arithmetic.options<schema::AddOptions>());
-    }
-}
-
 }  // namespace
 
-Result<> convertFullyConnected(OperatorImport& dense, OperationType operation) {
-    NNBURST_TRY_ASSIGN(const auto* options, dense.options<schema::FullyConnectedOptions>());
+Result<> convertFullyConnected(OperatorImport& op, OperationType operation) {
+    NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::FullyConnectedOptions>());
     if (options->weights_format() != schema::FullyConnectedWeightsFormat::DEFAULT) {
         return invalid("shuffled weights are not supported");
     }
-    NNBURST_TRY(dense.refuseHybrid(1));
-    const Dimensions& input = dense.shape(0);
-    const Dimensions& weights = dense.shape(1);
-    if (weights.size() != 2 || weights[0] == 0 || weights[1] == 0) {
-        return invalid("weights of shape {}: must have 2 dimensions", dimensionsText(weights));
-    }
-    if (options->keep_num_dims() && input.size() != 2) {
-        return invalid("keep_num_dims with input of shape {} is not supported",
-                       dimensionsText(input));
-    }
+    op.dequantizeHybrid(1);
+    NNBURST_TRY_ASSIGN(const Dimensions weights, weightsShape(op));
     const std::uint32_t units = weights[0];
-    dense.inferOutputShape({elementCount(input) / weights[1], units});
+    const std::uint32_t depth = weights[1];
+    const Dimensions input = op.shape(0);
+    const std::uint32_t batches = elementCount(input) / depth;
+    const Dimensions flat{batches, units};
+    const bool keepsDimensions = options->keep_num_dims() && input.size() != 2;
+    op.inferOutputShape(keepsDimensions ? keptShape(input, units) : flat);
 
-    NNBURST_TRY_ASSIGN(const std::uint32_t bias, dense.bias(2, 0, 1, units));
+    NNBURST_TRY_ASSIGN(const std::uint32_t bias, op.bias(2, 0, 1, units));
     NNBURST_TRY_ASSIGN(const std::uint32_t activation,
-                       dense.activation(options->fused_activation_function()));
-    dense.add(operation, {dense.input(0), dense.input(1), bias, activation}, {dense.output()});
-    return {};
-}
-
-Result<> convertReshape(OperatorImport& reshape, OperationType operation) {
-    if (reshape.has(1)) {
-        if (reshape.type(1) != OperandType::TENSOR_INT32) {
-            return invalid("new shape of type {}: must be TENSOR_INT32", toString(reshape.type(1)));
+                       op.activation(options->fused_activation_function()));
+    const Layer layer{.input = op.input(0),
+                      .result = keepsDimensions ? op.temporaryLike(op.output(), flat) : op.output(),
+                      .bias = bias,
+                      .activation = activation,
+                      .batches = batches,
+                      .depth = depth,
+                      .units = units};
+    if (op.type(1) == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL) {
+        NNBURST_TRY(addPerChannel(op, layer));
+    } else {
+        std::uint32_t rows = layer.input;
+        if (!input.empty() && (input.size() < kMinimumRank || input.size() > kMaximumRank)) {
+            rows = op.temporaryLike(layer.input, {batches, depth});
+            NNBURST_TRY(addReshape(op, layer.input,
+                                   {orOpen(batches), static_cast<std::int32_t>(depth)}, rows));
         }
-        reshape.inferOutputShape(
-            reshaped(elementCount(reshape.shape(0)), constantInts(reshape, 1)));
-        reshape.add(operation, {reshape.input(0), reshape.input(1)}, {reshape.output()});
+        op.add(operation, {rows, op.input(1), bias, activation}, {layer.result});
+    }
+    if (!keepsDimensions) {
         return {};
     }
-    NNBURST_TRY_ASSIGN(const auto* options, reshape.options<schema::ReshapeOptions>());
-    if (options->new_shape() == nullptr || options->new_shape()->size() == 0) {
-        return invalid("must have a new shape, as input or option");
+    std::vector<std::int32_t> shape;
+    for (const std::uint32_t size : keptShape(input, units)) {
+        shape.push_back(orOpen(size));
     }
-    const std::vector<std::int32_t> newShape(options->new_shape()->begin(),
-                                             options->new_shape()->end());
-    reshape.inferOutputShape(reshaped(elementCount(reshape.shape(0)), newShape));
-    NNBURST_TRY_ASSIGN(
-        const std::uint32_t shape,
-        reshape.constant(OperandType::TENSOR_INT32, {static_cast<std::uint32_t>(newShape.size())},
-                         std::as_bytes(std::span(newShape))));
-    reshape.add(operation, {reshape.input(0), shape}, {reshape.output()});
-    return {};
-}
-
-Result<> convertSoftmax(OperatorImport& softmax, OperationType operation) {
-    NNBURST_TRY_ASSIGN(const auto* options, softmax.options<schema::SoftmaxOptions>());
-    softmax.inferOutputShape(softmax.shape(0));
-    softmax.add(operation, {softmax.input(0), softmax.scalar(options->beta())}, {softmax.output()});
-    return {};
-}
-
-Result<> convertArithmetic(OperatorImport& arithmetic, OperationType operation) {
-    NNBURST_TRY_ASSIGN(const auto fused, arithmeticActivation(arithmetic, operation));
-    arithmetic.inferOutputShape(broadcast(arithmetic.shape(0), arithmetic.shape(1)));
-    NNBURST_TRY_ASSIGN(const std::uint32_t activation, arithmetic.activation(fused));
-    arithmetic.add(operation, {arithmetic.input(0), arithmetic.input(1), activation},
-                   {arithmetic.output()});
-    return {};
-}
-
-Result<> convertUnary(OperatorImport& unary, OperationType operation) {
-    unary.inferOutputShape(unary.shape(0));
-    unary.add(operation, {unary.input(0)}, {unary.output()});
-    return {};
+    if (std::count(shape.begin(), shape.end(), -1) > 1 || shape.empty()) {
+        return invalid("keep_num_dims with input of shape {}: at most one size may be unknown",
+                       dimensionsText(input));
+    }
+    return addReshape(op, layer.result, shape, op.output());
 }
 
 }  // namespace nnburst::tflite

@@ -4,10 +4,9 @@
 /// \file
 /// Converters of operators that slide a window over images [batches, height, width, channels].
 
-#include <optional>
-
 #include "model/operand_info.h"
-#include "model/tflite_operator.h"
+#include "model/tflite_converters.h"
+#include "model/tflite_shapes.h"
 
 namespace nnburst::tflite {
 
@@ -16,6 +15,8 @@ namespace {
 /// Implicit padding in the HAL (1.0, as in NDK's PaddingCode).
 constexpr std::int32_t kHalPaddingSame = 1;
 constexpr std::int32_t kHalPaddingValid = 2;
+/// Layout of images in the HAL.
+constexpr bool kNchw = false;
 
 /// A window along one axis.
 struct Window {
@@ -87,18 +88,50 @@ void addDilations(OperatorImport& conv, const Windows& windows,
     if (windows.height.dilation == 1 && windows.width.dilation == 1) {
         return;
     }
-    constexpr bool kNchw = false;
     inputs.push_back(conv.scalar(kNchw));
     inputs.push_back(conv.scalar(windows.width.dilation));
     inputs.push_back(conv.scalar(windows.height.dilation));
+}
+
+/// The scales of weights that are quantised per channel belong to the axis of the channels.
+Result<> checkChannelAxis(OperatorImport& op, std::size_t weights, std::uint32_t channelAxis) {
+    const auto* quant =
+        std::get_if<SymmPerChannelQuantParams>(&op.operand(op.input(weights)).extraParams);
+    if (quant != nullptr && quant->channelDim != channelAxis) {
+        return invalid("filter with scales along dimension {}: must be {}, that of the channels",
+                       quant->channelDim, channelAxis);
+    }
+    return {};
+}
+
+/// How many groups of channels the filter of a CONV_2D keeps apart.
+Result<std::uint32_t> groupsOf(OperatorImport& conv, const Windows& windows) {
+    const std::uint32_t depth = sizeAt(conv.shape(0), 3);
+    const std::uint32_t filterDepth = conv.shape(1)[3];
+    if (depth == 0 || depth == filterDepth) {
+        return 1;
+    }
+    if (filterDepth == 0 || depth % filterDepth != 0) {
+        return invalid(
+            "input of shape {}, filter of {}: the input's channels must be a multiple "
+            "of the filter's",
+            dimensionsText(conv.shape(0)), dimensionsText(conv.shape(1)));
+    }
+    if (windows.height.dilation != 1 || windows.width.dilation != 1) {
+        return invalid("dilation {}x{} of {} groups of channels is not supported",
+                       windows.height.dilation, windows.width.dilation, depth / filterDepth);
+    }
+    return depth / filterDepth;
 }
 
 }  // namespace
 
 Result<> convertConv2d(OperatorImport& conv, OperationType operation) {
     NNBURST_TRY_ASSIGN(const auto* options, conv.options<schema::Conv2DOptions>());
+    conv.dequantizeHybrid(1);
     NNBURST_TRY_ASSIGN(const Windows windows, convolutionWindows(conv, *options));
-    NNBURST_TRY(conv.refuseHybrid(1));
+    NNBURST_TRY(checkChannelAxis(conv, 1, 0));
+    NNBURST_TRY_ASSIGN(const std::uint32_t groups, groupsOf(conv, windows));
     const std::uint32_t channels = conv.shape(1)[0];
     conv.inferOutputShape(outputShape(conv.shape(0), windows, channels));
 
@@ -110,8 +143,14 @@ Result<> convertConv2d(OperatorImport& conv, OperationType operation) {
                                       bias,
                                       paddingScalar(conv, windows.padding),
                                       conv.scalar(windows.width.stride),
-                                      conv.scalar(windows.height.stride),
-                                      activation};
+                                      conv.scalar(windows.height.stride)};
+    if (groups != 1) {
+        inputs.insert(inputs.end(), {conv.scalar(static_cast<std::int32_t>(groups)), activation,
+                                     conv.scalar(kNchw)});
+        conv.add(OperationType::GROUPED_CONV_2D, std::move(inputs), {conv.output()});
+        return {};
+    }
+    inputs.push_back(activation);
     addDilations(conv, windows, inputs);
     conv.add(operation, std::move(inputs), {conv.output()});
     return {};
@@ -119,8 +158,9 @@ Result<> convertConv2d(OperatorImport& conv, OperationType operation) {
 
 Result<> convertDepthwiseConv2d(OperatorImport& conv, OperationType operation) {
     NNBURST_TRY_ASSIGN(const auto* options, conv.options<schema::DepthwiseConv2DOptions>());
+    conv.dequantizeHybrid(1);
     NNBURST_TRY_ASSIGN(const Windows windows, convolutionWindows(conv, *options));
-    NNBURST_TRY(conv.refuseHybrid(1));
+    NNBURST_TRY(checkChannelAxis(conv, 1, 3));
     const std::uint32_t channels = conv.shape(1)[3];
     const Dimensions& image = conv.shape(0);
     if (image.size() != 4 || image[3] == 0 || channels % image[3] != 0) {
@@ -145,6 +185,44 @@ Result<> convertDepthwiseConv2d(OperatorImport& conv, OperationType operation) {
                                       activation};
     addDilations(conv, windows, inputs);
     conv.add(operation, std::move(inputs), {conv.output()});
+    return {};
+}
+
+/// Its inputs are the shape of the output, the filter as the HAL has it, the image and the bias.
+Result<> convertTransposeConv(OperatorImport& conv, OperationType operation) {
+    constexpr std::size_t kShape = 0;
+    constexpr std::size_t kFilter = 1;
+    constexpr std::size_t kImage = 2;
+    constexpr std::size_t kBias = 3;
+    NNBURST_TRY_ASSIGN(const auto* options, conv.options<schema::TransposeConvOptions>());
+    const bool isHybrid = conv.type(kImage) == OperandType::TENSOR_FLOAT32;
+    const std::uint32_t filter = isHybrid ? conv.floatInput(kFilter) : conv.input(kFilter);
+    const Dimensions filterShape = conv.operand(filter).dimensions;
+    if (filterShape.size() != 4) {
+        return invalid("filter of shape {}: must have 4 dimensions", dimensionsText(filterShape));
+    }
+    NNBURST_TRY(checkWindows({.padding = options->padding(),
+                              .height = {filterShape[1], options->stride_h(), 1},
+                              .width = {filterShape[2], options->stride_w(), 1}}));
+    NNBURST_TRY(checkChannelAxis(conv, kFilter, 0));
+    if (const auto shape = conv.knownIntegers(kShape)) {
+        Dimensions dimensions;
+        for (const std::int32_t size : *shape) {
+            if (size < 1) {
+                return invalid("output of size {}: must be at least 1", size);
+            }
+            dimensions.push_back(static_cast<std::uint32_t>(size));
+        }
+        conv.inferOutputShape(dimensions);
+    }
+    NNBURST_TRY_ASSIGN(const std::uint32_t bias, conv.bias(kBias, kImage, kFilter, filterShape[0]));
+    NNBURST_TRY_ASSIGN(const std::uint32_t activation,
+                       conv.activation(options->fused_activation_function()));
+    conv.add(operation,
+             {conv.input(kImage), filter, bias, conv.input(kShape),
+              paddingScalar(conv, options->padding()), conv.scalar(options->stride_w()),
+              conv.scalar(options->stride_h()), activation, conv.scalar(kNchw)},
+             {conv.output()});
     return {};
 }
 

@@ -25,6 +25,8 @@ struct TensorSpec {
     bool isVariable = false;
     bool isSparse = false;
     std::string name = "tensor";
+    std::vector<std::int32_t> shapeSignature;
+    bool hasRank = false;
 };
 
 /// Builds the options table of an operator.
@@ -37,6 +39,8 @@ struct OperatorSpec {
     std::vector<std::int32_t> outputs;
     schema::BuiltinOptions optionsType = schema::BuiltinOptions::NONE;
     OptionsBuilder options;
+    std::vector<std::uint8_t> customOptions;
+    std::vector<std::int32_t> intermediates;
 };
 
 struct OperatorCodeSpec {
@@ -44,22 +48,23 @@ struct OperatorCodeSpec {
     std::string customName;
 };
 
-struct FileSpec {
-    std::uint32_t version = 3;
-    std::vector<OperatorCodeSpec> codes;
+struct GraphSpec {
     std::vector<TensorSpec> tensors;
-    std::vector<std::vector<std::uint8_t>> buffers{{}};  ///< the first is the empty one
     std::vector<OperatorSpec> operators;
     std::vector<std::int32_t> inputs;
     std::vector<std::int32_t> outputs;
 };
 
-inline std::vector<std::byte> serialize(const FileSpec& spec) {
-    flatbuffers::FlatBufferBuilder builder;
-    std::vector<flatbuffers::Offset<schema::Buffer>> buffers;
-    for (const auto& contents : spec.buffers) {
-        buffers.push_back(schema::CreateBuffer(builder, builder.CreateVector(contents)));
-    }
+/// A file; what it inherits is its main subgraph.
+struct FileSpec : GraphSpec {
+    std::uint32_t version = 3;
+    std::vector<OperatorCodeSpec> codes;
+    std::vector<std::vector<std::uint8_t>> buffers{{}};  ///< the first is the empty one
+    std::vector<GraphSpec> subgraphs;                    ///< from index 1 on
+};
+
+inline flatbuffers::Offset<schema::SubGraph> serializeGraph(flatbuffers::FlatBufferBuilder& builder,
+                                                            const GraphSpec& spec) {
     std::vector<flatbuffers::Offset<schema::Tensor>> tensors;
     for (const TensorSpec& tensor : spec.tensors) {
         const auto quantization = schema::CreateQuantizationParameters(
@@ -69,7 +74,27 @@ inline std::vector<std::byte> serialize(const FileSpec& spec) {
                                               : flatbuffers::Offset<schema::SparsityParameters>();
         tensors.push_back(schema::CreateTensor(
             builder, builder.CreateVector(tensor.shape), tensor.type, tensor.buffer,
-            builder.CreateString(tensor.name), quantization, tensor.isVariable, sparsity));
+            builder.CreateString(tensor.name), quantization, tensor.isVariable, sparsity,
+            builder.CreateVector(tensor.shapeSignature), tensor.hasRank));
+    }
+    std::vector<flatbuffers::Offset<schema::Operator>> operators;
+    for (const OperatorSpec& op : spec.operators) {
+        const auto options = op.options ? op.options(builder) : flatbuffers::Offset<void>();
+        operators.push_back(schema::CreateOperator(
+            builder, op.opcodeIndex, builder.CreateVector(op.inputs),
+            builder.CreateVector(op.outputs), op.optionsType, options,
+            builder.CreateVector(op.customOptions), 0, builder.CreateVector(op.intermediates)));
+    }
+    return schema::CreateSubGraph(
+        builder, builder.CreateVector(tensors), builder.CreateVector(spec.inputs),
+        builder.CreateVector(spec.outputs), builder.CreateVector(operators));
+}
+
+inline std::vector<std::byte> serialize(const FileSpec& spec) {
+    flatbuffers::FlatBufferBuilder builder;
+    std::vector<flatbuffers::Offset<schema::Buffer>> buffers;
+    for (const auto& contents : spec.buffers) {
+        buffers.push_back(schema::CreateBuffer(builder, builder.CreateVector(contents)));
     }
     std::vector<flatbuffers::Offset<schema::OperatorCode>> codes;
     for (const OperatorCodeSpec& code : spec.codes) {
@@ -79,20 +104,13 @@ inline std::vector<std::byte> serialize(const FileSpec& spec) {
             builder, static_cast<std::int8_t>(std::min(value, kGreatestDeprecated)),
             builder.CreateString(code.customName), code.code));
     }
-    std::vector<flatbuffers::Offset<schema::Operator>> operators;
-    for (const OperatorSpec& op : spec.operators) {
-        const auto options = op.options ? op.options(builder) : flatbuffers::Offset<void>();
-        operators.push_back(
-            schema::CreateOperator(builder, op.opcodeIndex, builder.CreateVector(op.inputs),
-                                   builder.CreateVector(op.outputs), op.optionsType, options));
+    std::vector graphs{serializeGraph(builder, spec)};
+    for (const GraphSpec& graph : spec.subgraphs) {
+        graphs.push_back(serializeGraph(builder, graph));
     }
-    const auto graph = schema::CreateSubGraph(
-        builder, builder.CreateVector(tensors), builder.CreateVector(spec.inputs),
-        builder.CreateVector(spec.outputs), builder.CreateVector(operators));
     schema::FinishModelBuffer(
         builder, schema::CreateModel(builder, spec.version, builder.CreateVector(codes),
-                                     builder.CreateVector(std::vector{graph}),
-                                     builder.CreateVector(buffers)));
+                                     builder.CreateVector(graphs), builder.CreateVector(buffers)));
     const auto bytes = std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize()));
     return {bytes.begin(), bytes.end()};
 }

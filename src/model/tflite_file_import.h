@@ -1,0 +1,70 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What the subgraphs of one TFLite file have in common while they are imported: the file, the
+/// limit on constants, and the model that they go into. Belongs to one import. Not thread-safe.
+
+#include <tflite_generated.h>
+
+#include <cstdint>
+#include <map>
+#include <span>
+
+#include "nnburst/model_builder.h"
+#include "nnburst/result.h"
+#include "nnburst/tflite.h"
+
+namespace nnburst::tflite {
+
+/// Several tensors may share one buffer of the file, so that its constants take more memory than
+/// the file itself. More than this many times as much is no model but an attack.
+inline constexpr std::uint64_t kMaximumExpansion = 16;
+/// Constants that operators need besides, such as shapes, of which a small file may have many.
+inline constexpr std::uint64_t kAdditionalBytes = 1 << 20;
+/// Subgraphs run by operators of subgraphs and so on: each level takes stack.
+inline constexpr std::size_t kMaximumSubgraphDepth = 16;
+
+/// A subgraph that is in the model.
+struct ImportedSubgraph {
+    std::uint32_t referenced;  ///< its index in Model::referenced
+    std::uint32_t inputs;
+    std::uint32_t outputs;
+};
+
+class FileImport {
+  public:
+    /// `fileBytes` is the size of the file; `file`, which is verified, has a subgraph.
+    FileImport(const schema::Model& file, std::uint64_t fileBytes, const TfliteOptions& options)
+        : file_(file),
+          options_(options),
+          constantBytesLeft_(fileBytes * kMaximumExpansion + kAdditionalBytes),
+          argumentsLeft_(fileBytes) {}
+
+    [[nodiscard]] const TfliteOptions& options() const noexcept { return options_; }
+    /// The contents of a buffer; empty if it has none.
+    [[nodiscard]] Result<std::span<const std::byte>> buffer(std::uint32_t index) const;
+    /// Call before memory of this size is taken for a constant.
+    Result<> takeConstantBytes(std::uint64_t sizeBytes);
+    /// Call for each operator, with the number of its inputs and outputs. Each has 4 bytes, but
+    /// operators may share them.
+    Result<> takeArguments(std::uint64_t count);
+
+    /// Imports the main subgraph and what it refers to.
+    [[nodiscard]] Result<TfliteModel> importModel();
+    /// Imports subgraph `index` of the file, unless that was done before.
+    [[nodiscard]] Result<ImportedSubgraph> importReferenced(std::int32_t index);
+
+  private:
+    const schema::Model& file_;
+    const TfliteOptions options_;
+    std::uint64_t constantBytesLeft_;
+    std::uint64_t argumentsLeft_;
+    ModelBuilder builder_;
+    std::map<std::int32_t, ImportedSubgraph> imported_;
+    std::vector<std::int32_t>
+        underWay_;  ///< the subgraphs that are being imported, outermost first
+};
+
+}  // namespace nnburst::tflite

@@ -1,0 +1,23 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What a tensor of a TFLite file says of its type, in the words of the HAL. Pure functions.
+
+#include <tflite_generated.h>
+
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst::tflite {
+
+/// Type, scale, zero point and extra parameters of a tensor with these dimensions. INT64 becomes
+/// TENSOR_INT32: whoever asks sees to it that the values fit. 8 and 16 bits that are not quantised
+/// stand for themselves: scale 1, zero point 0. The error does not name the tensor.
+[[nodiscard]] Result<Operand> typeOf(const schema::Tensor& tensor, Dimensions dimensions);
+
+/// The name of a type; its code if it has none.
+[[nodiscard]] std::string typeText(schema::TensorType type);
+
+}  // namespace nnburst::tflite

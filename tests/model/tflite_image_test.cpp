@@ -1,0 +1,234 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Import of layers: convolutions, pools, fully connected ones, and operators on images.
+
+#include <gtest/gtest.h>
+
+#include "tflite_test.h"
+
+namespace nnburst {
+namespace {
+
+using namespace tflite;
+using enum OperationType;
+using Operations = std::vector<OperationType>;
+using Floats = std::vector<std::vector<float>>;
+using Integers = std::vector<std::int32_t>;
+
+constexpr auto kNone = schema::ActivationFunctionType::NONE;
+constexpr auto kInt8 = TensorType::INT8;
+
+Argument floatConstant(const std::vector<std::int32_t>& shape) {
+    std::size_t count = 1;
+    for (const std::int32_t size : shape) {
+        count *= static_cast<std::size_t>(size);
+    }
+    return reals(shape, std::vector<float>(count, 1.0F));
+}
+
+/// INT8 weights with scales 0.5, 1, 1.5 ... along `axis`.
+Argument perChannel(const std::vector<std::int32_t>& shape, std::int32_t axis) {
+    std::size_t count = 1;
+    for (const std::int32_t size : shape) {
+        count *= static_cast<std::size_t>(size);
+    }
+    Argument weights = withContents(tensorOf(shape, kInt8), std::vector<std::uint8_t>(count, 1));
+    for (std::int32_t i = 0; i < shape[static_cast<std::size_t>(axis)]; ++i) {
+        weights.tensor.scales.push_back(0.5F * static_cast<float>(i + 1));
+    }
+    weights.tensor.quantizedDimension = axis;
+    return weights;
+}
+
+FileSpec conv(const Argument& image, const Argument& filter, std::int32_t dilation = 1) {
+    return operatorFile(Code::CONV_2D, {image, filter}, {real({})}, BuiltinOptions::Conv2DOptions,
+                        optionsOf(schema::CreateConv2DOptions, schema::Padding::VALID, 1, 1, kNone,
+                                  dilation, dilation));
+}
+
+TEST(TfliteConvolution, keepsGroupsOfChannelsApart) {
+    const TfliteModel result = imported(conv(real({1, 4, 4, 6}), floatConstant({4, 2, 2, 3})));
+    EXPECT_EQ(operationsOf(result), Operations{GROUPED_CONV_2D});
+    EXPECT_EQ(result.model.main.operations[0].inputs.size(), 9U);
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 6)), 2);
+    EXPECT_EQ(outputOf(result).dimensions, (Dimensions{1, 3, 3, 4}));
+    EXPECT_EQ(refusal(conv(real({1, 4, 4, 6}), floatConstant({4, 2, 2, 4}))),
+              "operator 0 (CONV_2D): input of shape 1x4x4x6, filter of 4x2x2x4: the input's "
+              "channels must be a multiple of the filter's");
+    EXPECT_EQ(refusal(conv(real({1, 4, 4, 6}), floatConstant({4, 2, 2, 3}), 2)),
+              "operator 0 (CONV_2D): dilation 2x2 of 2 groups of channels is not supported");
+}
+
+TEST(TfliteConvolution, wantsScalesAlongTheChannels) {
+    EXPECT_EQ(refusal(conv(quantized({1, 2, 2, 1}, kInt8, 1.0F, 0), perChannel({2, 2, 2, 1}, 1))),
+              "operator 0 (CONV_2D): filter with scales along dimension 1: must be 0, that of the "
+              "channels");
+}
+
+TEST(TfliteConvolution, dequantisesAHybridFilter) {
+    EXPECT_EQ(operationsOf(imported(conv(real({1, 2, 2, 1}), perChannel({2, 2, 2, 1}, 0)))),
+              (Operations{DEQUANTIZE, CONV_2D}));
+}
+
+TEST(TfliteConvolution, givesABiasTheScaleOfItsProductsWhereverItIsUsed) {
+    FileSpec file = conv(
+        quantized({1, 2, 2, 1}, kInt8, 0.5F, 0),
+        withContents(quantized({2, 2, 2, 1}, kInt8, 0.5F, 0), std::vector<std::uint8_t>(8, 1)));
+    file.tensors[2] = {.shape = {}, .type = kInt8, .scales = {1.0F}};
+    file.tensors.push_back(
+        {.shape = {2}, .type = TensorType::INT32, .buffer = 2, .scales = {0.2500001F}});
+    file.buffers.push_back(bytesOf(Integers{7, 8}));
+    file.operators[0].inputs = {0, 1, 3};
+    const TfliteModel result = imported(file);
+    EXPECT_EQ(inputAt(result, 2).scale, 0.25F);
+    EXPECT_EQ(valuesOf<std::int32_t>(result, inputAt(result, 2)), (Integers{7, 8}));
+}
+
+FileSpec transposeConv(const Argument& shape, const std::vector<Argument>& more = {}) {
+    std::vector<Argument> inputs{shape, floatConstant({2, 3, 3, 1}), real({1, 2, 2, 1})};
+    inputs.insert(inputs.end(), more.begin(), more.end());
+    return operatorFile(Code::TRANSPOSE_CONV, inputs, {real({})},
+                        BuiltinOptions::TransposeConvOptions,
+                        optionsOf(schema::CreateTransposeConvOptions, schema::Padding::VALID, 2, 3,
+                                  schema::ActivationFunctionType::RELU));
+}
+
+TEST(TfliteConvolution, transposesWithTheShapeOfTheOutput) {
+    const TfliteModel result = imported(transposeConv(ints({1, 6, 5, 2})));
+    EXPECT_EQ(operationsOf(result), Operations{TRANSPOSE_CONV_2D});
+    ASSERT_EQ(result.model.main.operations[0].inputs.size(), 9U);
+    EXPECT_EQ(inputAt(result, 0).dimensions, (Dimensions{1, 2, 2, 1}));
+    EXPECT_EQ(inputAt(result, 1).dimensions, (Dimensions{2, 3, 3, 1}));
+    EXPECT_EQ(inputAt(result, 2).dimensions, Dimensions{2});  // no bias
+    EXPECT_EQ(valuesOf<std::int32_t>(result, inputAt(result, 3)), (Integers{1, 6, 5, 2}));
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 4)), 2);  // VALID
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 5)), 2);  // width
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 6)), 3);  // height
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 7)), 1);  // RELU
+    EXPECT_EQ(outputOf(result).dimensions, (Dimensions{1, 6, 5, 2}));
+    const TfliteModel biased = imported(transposeConv(ints({1, 6, 5, 2}), {reals({2}, {1, 2})}));
+    EXPECT_EQ(valuesOf<float>(biased, inputAt(biased, 2)), (std::vector<float>{1, 2}));
+    EXPECT_EQ(refusal(transposeConv(ints({1, 6, 0, 2}))),
+              "operator 0 (TRANSPOSE_CONV): output of size 0: must be at least 1");
+}
+
+// ---- Fully connected layers
+
+FileSpec dense(const Argument& input, const Argument& weights, const Argument& output,
+               bool keepsDimensions = false) {
+    return operatorFile(Code::FULLY_CONNECTED, {input, weights, leftOut()}, {output},
+                        BuiltinOptions::FullyConnectedOptions,
+                        optionsOf(schema::CreateFullyConnectedOptions, kNone,
+                                  schema::FullyConnectedWeightsFormat::DEFAULT, keepsDimensions));
+}
+
+TEST(TfliteFullyConnected, keepsDimensionsByReshaping) {
+    const FileSpec file = dense(real({2, 1, 3}), floatConstant({4, 3}), real({}), true);
+    const TfliteModel result = imported(file);
+    EXPECT_EQ(operationsOf(result), (Operations{FULLY_CONNECTED, RESHAPE}));
+    EXPECT_EQ(outputOf(result).dimensions, (Dimensions{2, 1, 4}));
+    expectComputes<float, float>(file, {{1, 2, 3, 4, 5, 6}}, Floats{{6, 6, 6, 6, 15, 15, 15, 15}});
+    EXPECT_EQ(operationsOf(imported(dense(real({3}), floatConstant({4, 3}), real({})))),
+              (Operations{RESHAPE, FULLY_CONNECTED}));
+}
+
+TEST(TfliteFullyConnected, isAConvolutionIfItsWeightsAreQuantisedPerChannel) {
+    const Argument output = quantized({}, kInt8, 1.0F, 0);
+    const FileSpec file = dense(quantized({2, 3}, kInt8, 1.0F, 0), perChannel({2, 3}, 0), output);
+    const TfliteModel result = imported(file);
+    EXPECT_EQ(operationsOf(result), (Operations{RESHAPE, CONV_2D, RESHAPE}));
+    EXPECT_EQ(inputAt(result, 1, 1).dimensions, (Dimensions{2, 1, 1, 3}));
+    EXPECT_EQ(outputOf(result).dimensions, (Dimensions{2, 2}));
+    expectComputes<std::int8_t, std::int8_t>(file, {{2, 4, 6, 10, 10, 20}}, {{6, 12, 20, 40}});
+    EXPECT_EQ(refusal(dense(quantized({2, 3}, kInt8, 1.0F, 0), perChannel({2, 3}, 1), output)),
+              "operator 0 (FULLY_CONNECTED): weights with scales along dimension 1: must be 0, "
+              "that of the units");
+}
+
+// ---- Images
+
+TEST(TfliteImage, resizesToAConstantSize) {
+    const auto bilinear = [](const Argument& size, bool aligns, bool centers) {
+        return operatorFile(Code::RESIZE_BILINEAR, {real({1, 2, 2, 3}), size}, {real({})},
+                            BuiltinOptions::ResizeBilinearOptions,
+                            optionsOf(schema::CreateResizeBilinearOptions, aligns, centers));
+    };
+    const TfliteModel plain = imported(bilinear(ints({4, 5}), false, false));
+    ASSERT_EQ(plain.model.main.operations[0].inputs.size(), 3U);
+    EXPECT_EQ(valueOf<std::int32_t>(plain, inputAt(plain, 1)), 5);  // width
+    EXPECT_EQ(valueOf<std::int32_t>(plain, inputAt(plain, 2)), 4);  // height
+    EXPECT_EQ(outputOf(plain).dimensions, (Dimensions{1, 4, 5, 3}));
+    const TfliteModel aligned = imported(bilinear(ints({4, 5}), true, false));
+    ASSERT_EQ(aligned.model.main.operations[0].inputs.size(), 6U);
+    EXPECT_EQ(valueOf<std::uint8_t>(aligned, inputAt(aligned, 4)), 1);
+    EXPECT_EQ(valueOf<std::uint8_t>(aligned, inputAt(aligned, 5)), 0);
+    EXPECT_EQ(refusal(bilinear(ints({0, 5}), false, false)),
+              "operator 0 (RESIZE_BILINEAR): input 1 (size): must be height and width of at least "
+              "1");
+    const TfliteModel nearest =
+        imported(operatorFile(Code::RESIZE_NEAREST_NEIGHBOR, {real({1, 2, 2, 3}), ints({4, 5})},
+                              {real({})}, BuiltinOptions::ResizeNearestNeighborOptions,
+                              optionsOf(schema::CreateResizeNearestNeighborOptions, false, true)));
+    ASSERT_EQ(nearest.model.main.operations[0].inputs.size(), 6U);
+    EXPECT_EQ(valueOf<std::uint8_t>(nearest, inputAt(nearest, 5)), 1);
+}
+
+TEST(TfliteImage, movesBlocksBetweenDepthAndSpace) {
+    const FileSpec toSpace = operatorFile(Code::DEPTH_TO_SPACE, {real({1, 2, 2, 8})}, {real({})},
+                                          BuiltinOptions::DepthToSpaceOptions,
+                                          optionsOf(schema::CreateDepthToSpaceOptions, 2));
+    EXPECT_EQ(outputOf(imported(toSpace)).dimensions, (Dimensions{1, 4, 4, 2}));
+    const auto toDepth = [](std::int32_t block, const std::vector<std::int32_t>& shape) {
+        return operatorFile(Code::SPACE_TO_DEPTH, {real(shape)}, {real({})},
+                            BuiltinOptions::SpaceToDepthOptions,
+                            optionsOf(schema::CreateSpaceToDepthOptions, block));
+    };
+    EXPECT_EQ(outputOf(imported(toDepth(2, {1, 4, 4, 2}))).dimensions, (Dimensions{1, 2, 2, 8}));
+    EXPECT_EQ(refusal(toDepth(0, {1, 4, 4, 2})),
+              "operator 0 (SPACE_TO_DEPTH): block size 0: must be at least 1");
+    EXPECT_EQ(refusal(toDepth(2, {4, 4, 2})),
+              "operator 0 (SPACE_TO_DEPTH): input of shape 4x4x2 is not supported: must have 4 "
+              "dimensions");
+}
+
+Argument pairs(const Integers& values) {
+    return withContents(tensorOf({2, 2}, TensorType::INT32), bytesOf(values));
+}
+
+TEST(TfliteImage, slicesOffWhatBatchToSpaceCrops) {
+    const TfliteModel toBatch =
+        imported(operatorFile(Code::SPACE_TO_BATCH_ND,
+                              {real({1, 3, 2, 1}), ints({2, 2}), pairs({1, 0, 0, 0})}, {real({})}));
+    EXPECT_EQ(operationsOf(toBatch), Operations{SPACE_TO_BATCH_ND});
+    EXPECT_EQ(outputOf(toBatch).dimensions, (Dimensions{4, 2, 1, 1}));
+
+    const auto toSpace = [](const Integers& crops) {
+        return operatorFile(Code::BATCH_TO_SPACE_ND,
+                            {real({4, 2, 1, 1}), ints({2, 2}), pairs(crops)}, {real({})});
+    };
+    EXPECT_EQ(operationsOf(imported(toSpace({0, 0, 0, 0}))), Operations{BATCH_TO_SPACE_ND});
+    const FileSpec cropped = toSpace({1, 0, 0, 1});
+    EXPECT_EQ(operationsOf(imported(cropped)), (Operations{BATCH_TO_SPACE_ND, STRIDED_SLICE}));
+    EXPECT_EQ(outputOf(imported(cropped)).dimensions, (Dimensions{1, 3, 1, 1}));
+    // Rows 0 4, 1 5 ... of the whole: 0 2 / 4 6 / 1 3 / 5 7, of which the first row goes.
+    expectComputes<float, float>(cropped, {{0, 1, 2, 3, 4, 5, 6, 7}}, Floats{{4, 1, 5}});
+    EXPECT_EQ(refusal(toSpace({1, 0, 0, -1})),
+              "operator 0 (BATCH_TO_SPACE_ND): crops -1: must be at least 0");
+}
+
+TEST(TfliteImage, poolsWithItsWindow) {
+    const TfliteModel result = imported(operatorFile(
+        Code::L2_POOL_2D, {real({1, 4, 4, 2})}, {real({})}, BuiltinOptions::Pool2DOptions,
+        optionsOf(schema::CreatePool2DOptions, schema::Padding::VALID, 1, 2, 3, 2, kNone)));
+    EXPECT_EQ(operationsOf(result), Operations{L2_POOL_2D});
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 2)), 1);  // stride of the width
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 3)), 2);  // stride of the height
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 4)), 3);  // width
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 5)), 2);  // height
+    EXPECT_EQ(outputOf(result).dimensions, (Dimensions{1, 2, 2, 2}));
+}
+
+}  // namespace
+}  // namespace nnburst

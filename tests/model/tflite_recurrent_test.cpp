@@ -1,0 +1,323 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Import of recurrent operators besides LSTM and RNN for one step.
+
+#include <gtest/gtest.h>
+
+#include "tflite_test.h"
+
+namespace nnburst {
+namespace {
+
+using namespace tflite;
+using enum OperationType;
+using Operations = std::vector<OperationType>;
+
+constexpr auto kTanh = schema::ActivationFunctionType::TANH;
+constexpr auto kRelu = schema::ActivationFunctionType::RELU;
+constexpr auto kInt8 = TensorType::INT8;
+
+Argument weights(std::int32_t rows, std::int32_t columns) {
+    return reals({rows, columns},
+                 std::vector<float>(static_cast<std::size_t>(rows * columns), 0.5F));
+}
+Argument bias(std::int32_t count) {
+    return reals({count}, std::vector<float>(static_cast<std::size_t>(count), 0.0F));
+}
+
+/// Appends the weights of one direction of an LSTM from 2 to 3 values, without peephole
+/// connections and projection.
+void addLstmWeights(std::vector<Argument>& inputs) {
+    inputs.insert(inputs.end(), 4, weights(3, 2));
+    inputs.insert(inputs.end(), 4, weights(3, 3));
+    inputs.insert(inputs.end(), 3, leftOut());
+    inputs.insert(inputs.end(), 4, bias(3));
+    inputs.insert(inputs.end(), 2, leftOut());
+}
+
+TEST(TfliteSvdf, keepsItsState) {
+    const auto file = [](std::int32_t rank) {
+        return operatorFile(
+            Code::SVDF, {real({2, 3}), weights(4, 3), weights(4, 10), leftOut(), variable({2, 40})},
+            {real({})}, BuiltinOptions::SVDFOptions,
+            optionsOf(schema::CreateSVDFOptions, rank, kRelu));
+    };
+    const TfliteModel result = imported(file(2));
+    EXPECT_EQ(operationsOf(result), Operations{SVDF});
+    ASSERT_EQ(result.model.main.operations[0].inputs.size(), 7U);
+    EXPECT_EQ(inputAt(result, 3).lifetime, OperandLifeTime::NO_VALUE);
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 5)), 2);  // rank
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 6)), 1);  // RELU
+    EXPECT_EQ(outputOf(result).dimensions, (Dimensions{2, 2}));
+    EXPECT_EQ(outputOf(result, 1).dimensions, (Dimensions{2, 40}));
+    EXPECT_EQ(result.model.main.operations[0].outputs[0], result.model.main.outputIndexes[1]);
+    EXPECT_EQ(result.states.size(), 1U);
+    EXPECT_EQ(refusal(file(0)), "operator 0 (SVDF): rank 0: must be at least 1");
+}
+
+FileSpec sequenceLstm(bool isDiagonal = false) {
+    std::vector<Argument> inputs{real({1, 4, 2})};
+    addLstmWeights(inputs);
+    inputs.insert(inputs.end(), 2, variable({1, 3}));
+    return operatorFile(Code::UNIDIRECTIONAL_SEQUENCE_LSTM, inputs, {real({})},
+                        BuiltinOptions::UnidirectionalSequenceLSTMOptions,
+                        optionsOf(schema::CreateUnidirectionalSequenceLSTMOptions, kTanh, 1.0F,
+                                  2.0F, false, isDiagonal));
+}
+
+TEST(TfliteSequence, givesTheStatesOfAnLstmAfterItsResult) {
+    const TfliteModel result = imported(sequenceLstm());
+    EXPECT_EQ(operationsOf(result), Operations{UNIDIRECTIONAL_SEQUENCE_LSTM});
+    const Operation& lstm = result.model.main.operations[0];
+    ASSERT_EQ(lstm.inputs.size(), 24U);
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 20)), 4);  // TANH
+    EXPECT_EQ(valueOf<float>(result, inputAt(result, 21)), 1.0F);
+    EXPECT_EQ(valueOf<float>(result, inputAt(result, 22)), 2.0F);
+    EXPECT_EQ(valueOf<std::uint8_t>(result, inputAt(result, 23)), 0);  // batches first
+    EXPECT_EQ(lstm.outputs, result.model.main.outputIndexes);
+    EXPECT_EQ(outputOf(result).dimensions, (Dimensions{1, 4, 3}));
+    EXPECT_EQ(result.states.size(), 2U);
+    EXPECT_EQ(refusal(sequenceLstm(true)),
+              "operator 0 (UNIDIRECTIONAL_SEQUENCE_LSTM): diagonal_recurrent_tensors is not "
+              "supported");
+}
+
+TEST(TfliteSequence, dequantisesHybridWeights) {
+    FileSpec file = sequenceLstm();
+    file.tensors[1].type = kInt8;
+    file.tensors[1].scales = {0.5F};
+    file.buffers[file.tensors[1].buffer].resize(6);
+    EXPECT_EQ(operationsOf(imported(file)), (Operations{DEQUANTIZE, UNIDIRECTIONAL_SEQUENCE_LSTM}));
+}
+
+TEST(TfliteSequence, takesTimeMajorOfAnRnnAsANumber) {
+    const TfliteModel result = imported(
+        operatorFile(Code::UNIDIRECTIONAL_SEQUENCE_RNN,
+                     {real({4, 1, 2}), weights(3, 2), weights(3, 3), bias(3), variable({1, 3})},
+                     {real({})}, BuiltinOptions::SequenceRNNOptions,
+                     optionsOf(schema::CreateSequenceRNNOptions, true, kRelu)));
+    EXPECT_EQ(operationsOf(result), Operations{UNIDIRECTIONAL_SEQUENCE_RNN});
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 5)), 1);  // RELU
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 6)), 1);  // time first
+    EXPECT_EQ(outputOf(result).dimensions, (Dimensions{4, 1, 3}));
+    EXPECT_EQ(outputOf(result, 1).dimensions, (Dimensions{1, 3}));
+}
+
+FileSpec bidirectionalLstm(bool isMerged, std::size_t outputs) {
+    std::vector<Argument> inputs{real({4, 1, 2})};
+    addLstmWeights(inputs);
+    addLstmWeights(inputs);
+    inputs.insert(inputs.end(), 4, variable({1, 3}));
+    inputs.insert(inputs.end(), 9, leftOut());
+    return operatorFile(Code::BIDIRECTIONAL_SEQUENCE_LSTM, inputs,
+                        std::vector<Argument>(outputs, real({})),
+                        BuiltinOptions::BidirectionalSequenceLSTMOptions,
+                        optionsOf(schema::CreateBidirectionalSequenceLSTMOptions, kTanh, 0.0F, 0.0F,
+                                  isMerged, true));
+}
+
+TEST(TfliteSequence, runsAnLstmInBothDirections) {
+    const TfliteModel apart = imported(bidirectionalLstm(false, 2));
+    const Operation& lstm = apart.model.main.operations.at(0);
+    EXPECT_EQ(lstm.type, BIDIRECTIONAL_SEQUENCE_LSTM);
+    ASSERT_EQ(lstm.inputs.size(), 61U);
+    EXPECT_EQ(inputAt(apart, 39).lifetime, OperandLifeTime::NO_VALUE);  // auxiliary input
+    EXPECT_EQ(valueOf<std::int32_t>(apart, inputAt(apart, 48)), 4);     // TANH
+    EXPECT_EQ(valueOf<std::uint8_t>(apart, inputAt(apart, 51)), 0);     // not merged
+    EXPECT_EQ(valueOf<std::uint8_t>(apart, inputAt(apart, 52)), 1);     // time first
+    EXPECT_EQ(inputAt(apart, 60).lifetime, OperandLifeTime::NO_VALUE);  // normalisation
+    EXPECT_EQ(lstm.outputs, apart.model.main.outputIndexes);
+    ASSERT_EQ(lstm.outputs.size(), 6U);
+    EXPECT_EQ(outputOf(apart, 1).dimensions, (Dimensions{4, 1, 3}));
+    EXPECT_EQ(apart.states.size(), 4U);
+    const TfliteModel merged = imported(bidirectionalLstm(true, 1));
+    EXPECT_EQ(outputOf(merged).dimensions, (Dimensions{4, 1, 6}));
+    EXPECT_EQ(refusal(bidirectionalLstm(true, 2)),
+              "operator 0 (BIDIRECTIONAL_SEQUENCE_LSTM): 2 outputs: must be 1 with merge_outputs "
+              "true");
+}
+
+TEST(TfliteSequence, runsAnRnnInBothDirections) {
+    std::vector<Argument> inputs{real({4, 1, 2})};
+    for (int direction = 0; direction < 2; ++direction) {
+        inputs.insert(inputs.end(), {weights(3, 2), weights(3, 3), bias(3), variable({1, 3})});
+    }
+    inputs.insert(inputs.end(), 3, leftOut());
+    const TfliteModel result = imported(
+        operatorFile(Code::BIDIRECTIONAL_SEQUENCE_RNN, inputs, {real({}), real({})},
+                     BuiltinOptions::BidirectionalSequenceRNNOptions,
+                     optionsOf(schema::CreateBidirectionalSequenceRNNOptions, true, kRelu, false)));
+    const Operation& rnn = result.model.main.operations.at(0);
+    EXPECT_EQ(rnn.type, BIDIRECTIONAL_SEQUENCE_RNN);
+    ASSERT_EQ(rnn.inputs.size(), 15U);
+    EXPECT_EQ(inputAt(result, 11).lifetime, OperandLifeTime::NO_VALUE);
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 12)), 1);  // RELU
+    EXPECT_EQ(valueOf<std::uint8_t>(result, inputAt(result, 13)), 1);  // time first
+    EXPECT_EQ(valueOf<std::uint8_t>(result, inputAt(result, 14)), 0);  // not merged
+    EXPECT_EQ(rnn.outputs, result.model.main.outputIndexes);
+    EXPECT_EQ(result.states.size(), 2U);
+}
+
+// ---- The basic kernel of LSTM
+
+/// One input and two cells: rows of 3 weights, of which the last two are for the last output.
+FileSpec basicLstm(bool isFloat, std::vector<std::int32_t> biasShape = {8}) {
+    std::vector<Argument> inputs;
+    std::vector<Argument> outputs;
+    if (isFloat) {
+        std::vector<float> values(24);
+        std::vector<float> biases(8);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] = static_cast<float>(i);
+            biases[i / 3] = static_cast<float>(i / 3);
+        }
+        inputs = {real({1, 1}), variable({1, 2}), reals({8, 3}, values),
+                  reals(std::move(biasShape), biases), variable({1, 2})};
+        outputs = std::vector<Argument>(4, real({}));
+    } else {
+        std::vector<std::uint8_t> values(24);
+        std::vector<std::int32_t> biases(8);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] = static_cast<std::uint8_t>(i);
+            biases[i / 3] = static_cast<std::int32_t>(i / 3);
+        }
+        Argument lastOutput = quantized({1, 2}, TensorType::UINT8, 0x1p-7F, 128);
+        Argument lastCells = quantized({1, 2}, TensorType::INT16, 0x1p-11F, 0);
+        lastOutput.tensor.isVariable = true;
+        lastCells.tensor.isVariable = true;
+        constexpr float kWeightScale = 0x1p-8F;
+        inputs = {quantized({1, 1}, TensorType::UINT8, 0x1p-7F, 128), lastOutput,
+                  withContents(quantized({8, 3}, TensorType::UINT8, kWeightScale, 100), values),
+                  withContents(quantized(std::move(biasShape), TensorType::INT32, 0x1p-15F, 0),
+                               bytesOf(biases)),
+                  lastCells};
+        outputs = {quantized({1, 2}, TensorType::UINT8, 0x1p-7F, 128),
+                   quantized({1, 2}, TensorType::INT16, 0x1p-11F, 0),
+                   quantized({1, 3}, TensorType::UINT8, 0x1p-7F, 128),
+                   quantized({1, 8}, TensorType::INT16, 0x1p-11F, 0)};
+    }
+    FileSpec file = operatorFile(
+        Code::LSTM, inputs, outputs, BuiltinOptions::LSTMOptions,
+        optionsOf(schema::CreateLSTMOptions, kTanh, 0.0F, 0.0F, schema::LSTMKernelType::BASIC));
+    file.outputs.resize(1);
+    return file;
+}
+
+TEST(TfliteBasicLstm, sharesItsWeightsOutToTheGates) {
+    const TfliteModel result = imported(basicLstm(true));
+    EXPECT_EQ(result.model.main.operations.at(0).type, LSTM);
+    EXPECT_EQ(inputAt(result, 2).dimensions, (Dimensions{2, 1}));
+    // The HAL has the forget gate before the cell gate.
+    EXPECT_EQ(valuesOf<float>(result, inputAt(result, 1)), (std::vector<float>{0, 3}));
+    EXPECT_EQ(valuesOf<float>(result, inputAt(result, 2)), (std::vector<float>{12, 15}));
+    EXPECT_EQ(valuesOf<float>(result, inputAt(result, 3)), (std::vector<float>{6, 9}));
+    EXPECT_EQ(valuesOf<float>(result, inputAt(result, 8)), (std::vector<float>{19, 20, 22, 23}));
+    EXPECT_EQ(valuesOf<float>(result, inputAt(result, 13)), (std::vector<float>{4, 5}));
+    EXPECT_EQ(result.states.size(), 2U);
+    // The output is also the state of the next step.
+    EXPECT_EQ(result.model.main.outputIndexes.size(), 3U);
+    EXPECT_EQ(operationsOf(result), (Operations{LSTM, CAST}));
+
+    const TfliteModel quantised = imported(basicLstm(false));
+    EXPECT_EQ(quantised.model.main.operations.at(0).type, QUANTIZED_16BIT_LSTM);
+    ASSERT_EQ(quantised.model.main.operations[0].inputs.size(), 15U);
+    EXPECT_EQ(valuesOf<std::uint8_t>(quantised, inputAt(quantised, 2)),
+              (std::vector<std::uint8_t>{12, 15}));
+    EXPECT_EQ(inputAt(quantised, 2).zeroPoint, 100);
+    EXPECT_EQ(inputAt(quantised, 13).type, OperandType::TENSOR_QUANT16_SYMM);
+    EXPECT_EQ(outputOf(quantised).dimensions, (Dimensions{1, 2}));
+}
+
+TEST(TfliteBasicLstm, refusesWeightsThatAreNoConstantsOfTheFile) {
+    // The shape of a tensor as bias: a constant in the model, but without bytes in the file.
+    FileSpec file = basicLstm(false);
+    file.codes.push_back({.code = Code::SHAPE});
+    const auto tensor = static_cast<std::int32_t>(file.tensors.size());
+    file.tensors.push_back({.shape = {1, 1, 1, 1, 1, 1, 1, 1}});
+    file.tensors.push_back({.shape = {8}, .type = TensorType::INT32});
+    file.inputs.push_back(tensor);
+    file.operators.insert(file.operators.begin(),
+                          {.opcodeIndex = 1, .inputs = {tensor}, .outputs = {tensor + 1}});
+    file.operators[1].inputs[3] = tensor + 1;
+    EXPECT_EQ(refusal(file), "operator 1 (LSTM): weights and bias: must be constant");
+}
+
+TEST(TfliteBasicLstm, refusesShapesThatDoNotFit) {
+    EXPECT_EQ(
+        refusal(basicLstm(true, {4, 2})),
+        "operator 0 (LSTM): weights of shape 8x3, bias of 4x2: must have 4 rows a cell, and a "
+        "column for each cell and each input");
+    FileSpec file = basicLstm(true);
+    file.operators[0].outputs.pop_back();
+    EXPECT_EQ(refusal(file),
+              "operator 0 (LSTM): 5 inputs and 3 outputs of the basic kernel: must "
+              "be 5 and 4");
+}
+
+// ---- Quantised LSTM
+
+Argument int8Weights(std::int32_t rows, std::int32_t columns) {
+    return withContents(quantized({rows, columns}, kInt8, 0.25F, 0),
+                        std::vector<std::uint8_t>(static_cast<std::size_t>(rows * columns), 3));
+}
+
+FileSpec quantizedLstm() {
+    const Argument gateBias =
+        withContents(tensorOf({3}, TensorType::INT32), bytesOf(std::vector<std::int32_t>(3, 1)));
+    Argument outputState = quantized({1, 3}, kInt8, 0.5F, 2);
+    outputState.tensor.isVariable = true;
+    Argument cellState = quantized({1, 3}, TensorType::INT16, 0x1p-11F, 0);
+    cellState.tensor.isVariable = true;
+    std::vector<Argument> inputs{quantized({1, 2}, kInt8, 0.5F, 1)};
+    inputs.insert(inputs.end(), 4, int8Weights(3, 2));
+    inputs.insert(inputs.end(), 4, int8Weights(3, 3));
+    inputs.insert(inputs.end(), 3, leftOut());
+    inputs.insert(inputs.end(), 4, gateBias);
+    inputs.insert(inputs.end(), 2, leftOut());
+    inputs.insert(inputs.end(), {outputState, cellState});
+    FileSpec file = operatorFile(
+        Code::LSTM, inputs, {quantized({1, 3}, kInt8, 0.5F, 2)}, BuiltinOptions::LSTMOptions,
+        optionsOf(schema::CreateLSTMOptions, kTanh, 4.0F, 0.0F, schema::LSTMKernelType::FULL));
+    const auto intermediate = static_cast<std::int32_t>(file.tensors.size());
+    file.tensors.push_back({.shape = {}, .type = kInt8, .scales = {0.125F}, .zeroPoints = {-5}});
+    file.operators[0].intermediates = std::vector<std::int32_t>(5, intermediate);
+    return file;
+}
+
+TEST(TfliteQuantizedLstm, takesSymmetricWeightsAndTheScalesInBetween) {
+    const TfliteModel result = imported(quantizedLstm());
+    EXPECT_EQ(operationsOf(result), Operations{QUANTIZED_LSTM});
+    const Operation& lstm = result.model.main.operations.at(0);
+    ASSERT_EQ(lstm.inputs.size(), 32U);
+    EXPECT_EQ(inputAt(result, 1).type, OperandType::TENSOR_QUANT8_SYMM);
+    EXPECT_EQ(inputAt(result, 1).scale, 0.25F);
+    EXPECT_EQ(inputAt(result, 9).lifetime, OperandLifeTime::NO_VALUE);
+    EXPECT_EQ(inputAt(result, 19).type, OperandType::TENSOR_QUANT16_SYMM);
+    EXPECT_EQ(valueOf<float>(result, inputAt(result, 24)), 4.0F);       // clip of the cells
+    EXPECT_EQ(valueOf<float>(result, inputAt(result, 26)), 0x1p-12F);   // no normalisation
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 30)), -5);  // of the hidden state
+    EXPECT_EQ(valueOf<float>(result, inputAt(result, 31)), 0.125F);
+    ASSERT_EQ(lstm.outputs.size(), 3U);
+    EXPECT_EQ(lstm.outputs[2], result.model.main.outputIndexes[0]);
+    EXPECT_EQ(result.states.size(), 2U);
+}
+
+TEST(TfliteQuantizedLstm, refusesWhatTheHalDoesNotKnow) {
+    FileSpec file = quantizedLstm();
+    file.tensors[1].zeroPoints = {3};
+    EXPECT_EQ(
+        refusal(file),
+        "operator 0 (LSTM): input 1 of type TENSOR_QUANT8_ASYMM_SIGNED, zero point 3: must be "
+        "a constant of INT8 with 0");
+    file = quantizedLstm();
+    file.operators[0].intermediates.pop_back();
+    EXPECT_EQ(refusal(file), "operator 0 (LSTM): 4 intermediate tensors: must be 5");
+    file = quantizedLstm();
+    file.operators[0].intermediates.back() = 99;
+    EXPECT_EQ(refusal(file).substr(0, 29), "operator 0 (LSTM): tensor 99:");
+}
+
+}  // namespace
+}  // namespace nnburst
