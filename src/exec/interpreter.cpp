@@ -196,10 +196,8 @@ Result<> Interpreter::prepare(std::uint32_t index) {
     static_cast<void>(version);
     if (state.definition->runShrinking != nullptr) {
         state.operation = shapes_.operation(index);
-        state.inferred.clear();
-        for (const OperandView& output : state.operation.outputs) {
-            state.inferred.push_back(output.shape);
-        }
+        state.inferred.resize(state.operation.outputs.size());
+        NNBURST_TRY(state.definition->inferShapes(state.operation.view(), state.inferred));
         if (state.definition->scratchBytes != nullptr) {
             NNBURST_TRY(
                 state.scratch.reserve(state.definition->scratchBytes(state.operation.view())));

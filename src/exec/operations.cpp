@@ -20,7 +20,9 @@ constexpr auto kDefinitions = [] {
     define(OperationType::ARGMAX, kArgmax);
     define(OperationType::ARGMIN, kArgmin);
     define(OperationType::AVERAGE_POOL_2D, kAveragePool2d);
+    define(OperationType::AXIS_ALIGNED_BBOX_TRANSFORM, kAxisAlignedBboxTransform);
     define(OperationType::BATCH_TO_SPACE_ND, kBatchToSpaceNd);
+    define(OperationType::BOX_WITH_NMS_LIMIT, kBoxWithNmsLimit);
     define(OperationType::CAST, kCast);
     define(OperationType::CHANNEL_SHUFFLE, kChannelShuffle);
     define(OperationType::CONCATENATION, kConcatenation);
@@ -28,6 +30,7 @@ constexpr auto kDefinitions = [] {
     define(OperationType::DEPTHWISE_CONV_2D, kDepthwiseConv2d);
     define(OperationType::DEPTH_TO_SPACE, kDepthToSpace);
     define(OperationType::DEQUANTIZE, kDequantize);
+    define(OperationType::DETECTION_POSTPROCESSING, kDetectionPostprocessing);
     define(OperationType::DIV, kDiv);
     define(OperationType::ELU, kElu);
     define(OperationType::EMBEDDING_LOOKUP, kEmbeddingLookup);
@@ -38,6 +41,7 @@ constexpr auto kDefinitions = [] {
     define(OperationType::FLOOR, kFloor);
     define(OperationType::FULLY_CONNECTED, kFullyConnected);
     define(OperationType::GATHER, kGather);
+    define(OperationType::GENERATE_PROPOSALS, kGenerateProposals);
     define(OperationType::GREATER, kGreater);
     define(OperationType::GREATER_EQUAL, kGreaterEqual);
     define(OperationType::GROUPED_CONV_2D, kGroupedConv2d);

@@ -151,8 +151,8 @@ Result<HalVersion> ShapeInference::visit(std::size_t index) {
         return definition->since;  // checked when they are
     }
     NNBURST_TRY_ASSIGN(const HalVersion version, definition->check(instance.view()));
-    if (isControlFlow(operation.type)) {
-        return version;
+    if (isControlFlow(operation.type) || definition->runShrinking != nullptr) {
+        return version;  // what inferShapes would give is a bound
     }
     for (std::size_t input = 0; input < operation.inputs.size(); ++input) {
         const OperandView& view = instance.inputs[input];

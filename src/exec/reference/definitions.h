@@ -21,6 +21,10 @@ extern const OperationDefinition kTanh;
 // arg_extremum.cpp
 extern const OperationDefinition kArgmax;
 extern const OperationDefinition kArgmin;
+// box_transform.cpp
+extern const OperationDefinition kAxisAlignedBboxTransform;
+// box_with_nms_limit.cpp
+extern const OperationDefinition kBoxWithNmsLimit;
 // cast.cpp
 extern const OperationDefinition kCast;
 // comparison.cpp
@@ -42,6 +46,8 @@ extern const OperationDefinition kWhile;
 extern const OperationDefinition kConv2d;
 extern const OperationDefinition kDepthwiseConv2d;
 extern const OperationDefinition kGroupedConv2d;
+// detection_postprocessing.cpp
+extern const OperationDefinition kDetectionPostprocessing;
 // elementwise_binary.cpp
 extern const OperationDefinition kAdd;
 extern const OperationDefinition kDiv;
@@ -59,6 +65,8 @@ extern const OperationDefinition kSin;
 extern const OperationDefinition kSqrt;
 // fully_connected.cpp
 extern const OperationDefinition kFullyConnected;
+// generate_proposals.cpp
+extern const OperationDefinition kGenerateProposals;
 // heatmap_max_keypoint.cpp
 extern const OperationDefinition kHeatmapMaxKeypoint;
 // instance_normalization.cpp

@@ -1,0 +1,294 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// BOX_WITH_NMS_LIMIT.
+//
+//     scores   [regions, classes]; class 0 is the background
+//     regions  [regions, classes * 4]: left, top, right, bottom of each class; in units of 1/8
+//              (TENSOR_QUANT16_ASYMM) with 8-bit scores
+//     batches  INT32 [regions]: the image that each is in; those of an image follow each other
+//     scoreThreshold, limit (INT32, negative for none), kernel (INT32), overlapThreshold, sigma,
+//     suppressedThreshold: scalars
+//
+//     output scores [n], regions [n, 4], classes INT32 [n], batches INT32 [n]
+//
+// In each image and class, takes the box with the best score, lowers the scores of those that
+// overlap it, and drops those that fall below suppressedThreshold; then the next one. Of all
+// classes the best `limit` of an image remain, in the order of classes and scores.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "exec/activation.h"
+#include "exec/reference/boxes.h"
+#include "exec/reference/definitions.h"
+#include "exec/reference/operation_check.h"
+#include "exec/reference/real_elements.h"
+#include "exec/reference/shape_arguments.h"
+#include "model/invalid.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+using enum OperandType;
+
+constexpr std::size_t kRegions = 1;
+constexpr std::size_t kBatches = 2;
+constexpr std::size_t kScoreThreshold = 3;
+constexpr std::size_t kLimit = 4;
+constexpr std::size_t kKernel = 5;
+constexpr std::size_t kOverlapThreshold = 6;
+constexpr std::size_t kSigma = 7;
+constexpr std::size_t kSuppressedThreshold = 8;
+
+enum class Kernel : std::int32_t { HARD = 0, LINEAR = 1, GAUSSIAN = 2 };
+
+struct Parameters {
+    float scoreThreshold = 0.0F;
+    std::int32_t limit = -1;
+    Kernel kernel = Kernel::HARD;
+    float overlapThreshold = 0.0F;
+    float sigma = 1.0F;
+    float suppressedThreshold = 0.0F;
+};
+
+Result<Parameters> readParameters(const OperationView& operation) {
+    const OperandType type = operation.inputs[0].type == TENSOR_FLOAT16 ? FLOAT16 : FLOAT32;
+    Parameters parameters;
+    NNBURST_TRY_ASSIGN(parameters.scoreThreshold,
+                       readConstantFloat(operation, kScoreThreshold, "score threshold", type));
+    NNBURST_TRY_ASSIGN(
+        parameters.limit,
+        readConstantInt32(operation, kLimit, "limit", std::numeric_limits<std::int32_t>::min()));
+    NNBURST_TRY_ASSIGN(const std::int32_t kernel,
+                       readConstantInt32(operation, kKernel, "kernel", 0));
+    if (kernel > 2) {
+        return invalid("BOX_WITH_NMS_LIMIT input 5 (kernel): {}; must be 0 to 2", kernel);
+    }
+    parameters.kernel = static_cast<Kernel>(kernel);
+    NNBURST_TRY_ASSIGN(parameters.overlapThreshold,
+                       readConstantFloat(operation, kOverlapThreshold, "overlap threshold", type));
+    NNBURST_TRY_ASSIGN(parameters.sigma, readConstantFloat(operation, kSigma, "sigma", type));
+    NNBURST_TRY_ASSIGN(
+        parameters.suppressedThreshold,
+        readConstantFloat(operation, kSuppressedThreshold, "suppressed threshold", type));
+    return parameters;
+}
+
+void checkShapes(OperationCheck& check) {
+    const OperandCheck scores = check.input(0, "scores").rank(2).notEmpty(1);
+    OperandCheck regions = check.input(kRegions, "regions").rank(2);
+    regions.size(0, scores[0], "the number of regions")
+        .require(scores[1] == 0 || regions[1] == 0 || regions[1] == std::uint64_t{scores[1]} * 4,
+                 [&] {
+                     return fmt::format("{} elements a region; must be 4 for each of {} classes",
+                                        regions[1], scores[1]);
+                 });
+    check.input(kBatches, "batches").rank(1).size(0, scores[0], "the number of regions");
+}
+
+Result<HalVersion> check(const OperationView& operation) {
+    OperationCheck check(operation, ShapeKnowledge::PARTIAL);
+    check.inputCount(9).outputCount(4);
+    const OperandCheck scores = check.input(0, "scores")
+                                    .type({TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_QUANT8_ASYMM,
+                                           TENSOR_QUANT8_ASYMM_SIGNED});
+    OperandCheck regions = check.input(kRegions, "regions");
+    OperandCheck outputRegions = check.output(1, "output regions");
+    if (isQuantized8Tensor(scores.view().type)) {
+        regions.type({TENSOR_QUANT16_ASYMM}).quantization(0.125F, 0);
+        outputRegions.type({TENSOR_QUANT16_ASYMM}).quantization(0.125F, 0);
+    } else {
+        regions.sameTypeAs(scores);
+        outputRegions.sameTypeAs(scores);
+    }
+    check.input(kBatches, "batches").type({TENSOR_INT32});
+    check.output(0, "output scores").sameTypeAs(scores).sameQuantizationAs(scores);
+    check.output(2, "output classes").type({TENSOR_INT32});
+    check.output(3, "output batches").type({TENSOR_INT32});
+    checkShapes(check);
+    NNBURST_TRY(check.result());
+    NNBURST_TRY(readParameters(operation));
+    return check.minimumVersion();
+}
+
+/// As if every region had an image of its own and nothing were dropped.
+Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
+    NNBURST_TRY_ASSIGN(const Parameters parameters, readParameters(operation));
+    OperationCheck check(operation, ShapeKnowledge::COMPLETE);
+    checkShapes(check);
+    NNBURST_TRY(check.result());
+    const Shape& scores = operation.inputs[0].shape;
+    const std::uint64_t classes = scores[1] - 1;
+    const std::uint64_t limit =
+        parameters.limit < 0
+            ? classes
+            : std::min<std::uint64_t>(classes, static_cast<std::uint64_t>(parameters.limit));
+    const std::uint64_t most = scores[0] * limit;
+    NNBURST_TRY_ASSIGN(outputs[0], makeOutputShape(operation, 0, std::array{most}));
+    NNBURST_TRY_ASSIGN(outputs[1],
+                       makeOutputShape(operation, 1, std::array{most, std::uint64_t{4}}));
+    NNBURST_TRY_ASSIGN(outputs[2], makeOutputShape(operation, 2, std::array{most}));
+    NNBURST_TRY_ASSIGN(outputs[3], makeOutputShape(operation, 3, std::array{most}));
+    return {};
+}
+
+/// Scores, candidates and batches.
+std::size_t scratchBytes(const OperationView& operation) {
+    const Shape& scores = operation.inputs[0].shape;
+    return scores.elementCount() * (sizeof(float) + sizeof(std::uint32_t)) +
+           scores[0] * sizeof(std::int32_t);
+}
+
+/// The work on one operation. A candidate is region * classes + class.
+template <class T, class Coordinate>
+class Detector {
+  public:
+    Detector(const OperationView& operation, const Parameters& parameters,
+             std::span<std::byte> scratch) noexcept
+        : operation_(operation),
+          parameters_(parameters),
+          regions_(operation.inputs[kRegions]),
+          regionCount_(operation.inputs[0].shape[0]),
+          classes_(operation.inputs[0].shape[1]),
+          scores_(reinterpret_cast<float*>(scratch.data())),
+          candidates_(reinterpret_cast<std::uint32_t*>(scores_ + regionCount_ * classes_)),
+          batches_(reinterpret_cast<std::int32_t*>(candidates_ + regionCount_ * classes_)) {}
+
+    /// Gives the number of boxes that were written.
+    std::uint32_t run() {
+        const RealReader<T> given(operation_.inputs[0]);
+        for (std::size_t i = 0; i < regionCount_ * classes_; ++i) {
+            scores_[i] = given[i];
+        }
+        std::copy_n(operation_.inputs[kBatches].as<const std::int32_t>(), regionCount_, batches_);
+        std::size_t first = 0;
+        while (first < regionCount_) {
+            std::size_t last = first + 1;
+            while (last < regionCount_ && batches_[last] == batches_[first]) {
+                ++last;
+            }
+            detect(first, last);
+            first = last;
+        }
+        return written_;
+    }
+
+  private:
+    [[nodiscard]] Box box(std::uint32_t candidate) const noexcept {
+        const std::size_t i = std::size_t{candidate} * 4;
+        return {regions_[i], regions_[i + 1], regions_[i + 2], regions_[i + 3]};
+    }
+
+    std::size_t suppressClass(std::span<std::uint32_t> candidates) {
+        const auto with = [&](auto&& keep) {
+            return suppress(
+                candidates, parameters_.suppressedThreshold, candidates.size(),
+                [&](std::uint32_t candidate) -> float& { return scores_[candidate]; },
+                [&](std::uint32_t candidate) { return box(candidate); }, keep);
+        };
+        switch (parameters_.kernel) {
+            case Kernel::HARD:
+                return with(keepBelow(parameters_.overlapThreshold));
+            case Kernel::LINEAR:
+                return with([limit = parameters_.overlapThreshold](float share) {
+                    return share < limit ? 1.0F : 1.0F - share;
+                });
+            default:
+                return with([sigma = parameters_.sigma](float share) {
+                    return std::exp(-share * share / sigma);
+                });
+        }
+    }
+
+    /// One image: the regions from `first` to `last - 1`.
+    void detect(std::size_t first, std::size_t last) {
+        std::size_t taken = 0;
+        for (std::size_t c = 1; c < classes_; ++c) {
+            std::size_t end = taken;
+            for (std::size_t region = first; region < last; ++region) {
+                const std::size_t candidate = region * classes_ + c;
+                if (scores_[candidate] > parameters_.scoreThreshold) {
+                    candidates_[end++] = static_cast<std::uint32_t>(candidate);
+                }
+            }
+            taken += suppressClass({candidates_ + taken, end - taken});
+        }
+        const auto isBetter = [&](std::uint32_t a, std::uint32_t b) {
+            return scores_[a] != scores_[b] ? scores_[a] > scores_[b] : a < b;
+        };
+        if (parameters_.limit >= 0 && taken > static_cast<std::size_t>(parameters_.limit)) {
+            std::sort(candidates_, candidates_ + taken, isBetter);
+            taken = static_cast<std::size_t>(parameters_.limit);
+        }
+        std::sort(candidates_, candidates_ + taken, [&](std::uint32_t a, std::uint32_t b) {
+            const std::size_t classOfA = a % classes_;
+            const std::size_t classOfB = b % classes_;
+            return classOfA != classOfB ? classOfA < classOfB : isBetter(a, b);
+        });
+        write(first, taken);
+    }
+
+    void write(std::size_t first, std::size_t count) {
+        const RealWriter<T> scores(operation_.outputs[0]);
+        const RealWriter<Coordinate> regions(operation_.outputs[1]);
+        for (std::size_t i = 0; i < count; ++i, ++written_) {
+            const std::uint32_t candidate = candidates_[i];
+            const Box found = box(candidate);
+            scores.set(written_, scores_[candidate]);
+            const std::size_t corner = std::size_t{written_} * 4;
+            regions.set(corner, found.left);
+            regions.set(corner + 1, found.top);
+            regions.set(corner + 2, found.right);
+            regions.set(corner + 3, found.bottom);
+            operation_.outputs[2].as<std::int32_t>()[written_] =
+                static_cast<std::int32_t>(candidate % classes_);
+            operation_.outputs[3].as<std::int32_t>()[written_] = batches_[first];
+        }
+    }
+
+    const OperationView& operation_;
+    const Parameters& parameters_;
+    RealReader<Coordinate> regions_;
+    std::size_t regionCount_;
+    std::size_t classes_;
+    float* scores_;
+    std::uint32_t* candidates_;  // of the image at hand
+    std::int32_t* batches_;
+    std::uint32_t written_ = 0;
+};
+
+Result<> run(const OperationView& operation, std::span<std::byte> scratch,
+             std::span<Shape> outputs) {
+    NNBURST_TRY_ASSIGN(const Parameters parameters, readParameters(operation));
+    std::uint32_t count = 0;
+    dispatchFloat(operation.inputs[0].type,
+                  [&]<class T>() { count = Detector<T, T>(operation, parameters, scratch).run(); });
+    dispatchQuantized8(operation.inputs[0].type, [&]<class T>() {
+        count = Detector<T, std::uint16_t>(operation, parameters, scratch).run();
+    });
+    outputs[0] = Shape{count};
+    outputs[1] = Shape{count, 4};
+    outputs[2] = Shape{count};
+    outputs[3] = Shape{count};
+    return {};
+}
+
+}  // namespace
+
+constinit const OperationDefinition kBoxWithNmsLimit{
+    .type = OperationType::BOX_WITH_NMS_LIMIT,
+    .since = HalVersion::V1_2,
+    .check = check,
+    .inferShapes = inferShapes,
+    .scratchBytes = scratchBytes,
+    .run = nullptr,
+    .runShrinking = run,
+};
+
+}  // namespace nnburst::exec

@@ -1,0 +1,92 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What the operations of object detection share: boxes, their overlap, and the suppression of
+/// those that overlap better ones (N. Bodla et al., Soft-NMS, ICCV 2017). Scores are private
+/// copies: sorting must not see them change.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace nnburst::exec {
+
+/// A box between two corners. The axes may come in either order.
+struct Box {
+    float left = 0.0F;
+    float top = 0.0F;
+    float right = 0.0F;
+    float bottom = 0.0F;
+};
+
+/// The area that both boxes cover over that which either does.
+[[nodiscard]] inline float overlap(const Box& a, const Box& b) noexcept {
+    const auto area = [](const Box& box) {
+        return (box.right - box.left) * (box.bottom - box.top);
+    };
+    const float width = std::max(std::min(a.right, b.right) - std::max(a.left, b.left), 0.0F);
+    const float height = std::max(std::min(a.bottom, b.bottom) - std::max(a.top, b.top), 0.0F);
+    const float common = width * height;
+    return common / (area(a) + area(b) - common);
+}
+
+/// A box moved and scaled: by shares of its width and height, and by powers of e.
+[[nodiscard]] inline Box transformed(const Box& box, float moveX, float moveY, float logWidth,
+                                     float logHeight) noexcept {
+    const float width = box.right - box.left;
+    const float height = box.bottom - box.top;
+    const float x = (box.left + box.right) / 2.0F + moveX * width;
+    const float y = (box.top + box.bottom) / 2.0F + moveY * height;
+    const float halfWidth = std::exp(logWidth) * width / 2.0F;
+    const float halfHeight = std::exp(logHeight) * height / 2.0F;
+    return {x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight};
+}
+
+/// The part of a box that is in an image.
+[[nodiscard]] inline Box clipped(const Box& box, float width, float height) noexcept {
+    return {std::min(std::max(box.left, 0.0F), width), std::min(std::max(box.top, 0.0F), height),
+            std::min(std::max(box.right, 0.0F), width),
+            std::min(std::max(box.bottom, 0.0F), height)};
+}
+
+/// Takes boxes from `candidates`, the best one first, at most `limit`, and lowers the scores of the
+/// others by `keep(overlap)` each time; those that fall below `threshold` are dropped. Gives how
+/// many were taken: they are the first of `candidates` afterwards. score(c) gives a reference to
+/// the score of candidate c, box(c) its box. A score of NaN counts as below the threshold.
+template <class Score, class GetBox, class Keep>
+[[nodiscard]] std::size_t suppress(std::span<std::uint32_t> candidates, float threshold,
+                                   std::size_t limit, Score&& score, GetBox&& box, Keep&& keep) {
+    std::size_t taken = 0;
+    std::size_t end = candidates.size();
+    while (taken < end && taken < limit) {
+        const auto best =
+            std::max_element(candidates.begin() + static_cast<std::ptrdiff_t>(taken),
+                             candidates.begin() + static_cast<std::ptrdiff_t>(end),
+                             [&](std::uint32_t a, std::uint32_t b) { return score(a) < score(b); });
+        std::swap(*best, candidates[taken]);
+        const Box bestBox = box(candidates[taken]);
+        ++taken;
+        for (std::size_t i = taken; i < end;) {
+            float& other = score(candidates[i]);
+            other *= keep(overlap(box(candidates[i]), bestBox));
+            if (other >= threshold) {
+                ++i;
+            } else {
+                std::swap(candidates[i], candidates[--end]);
+            }
+        }
+    }
+    return taken;
+}
+
+/// For `suppress`: boxes that overlap a better one by `limit` or more are dropped.
+[[nodiscard]] inline auto keepBelow(float limit) noexcept {
+    return [limit](float share) { return share < limit ? 1.0F : 0.0F; };
+}
+
+}  // namespace nnburst::exec

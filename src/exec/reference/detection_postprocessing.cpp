@@ -1,0 +1,327 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// DETECTION_POSTPROCESSING.
+//
+//     scores   [batches, anchors, classes]; class 0 is the background
+//     deltas   [batches, anchors, 4 or more]: y, x, height, width, over the scales below
+//     anchors  [anchors, 4]: y and x of the centre, height, width
+//     scaleY, scaleX, scaleHeight, scaleWidth
+//     isRegular (BOOL), limit, classesPerDetection, detectionsPerClass (INT32), scoreThreshold,
+//     overlapThreshold, hasBackground (BOOL: classes are counted with it)
+//
+//     output scores [batches, limit], boxes [batches, limit, 4] (top, left, bottom, right), classes
+//     INT32 [batches, limit], detections INT32 [batches]: how many there are; the rest is 0
+//
+// Regular: suppresses overlapping boxes in each class. Else once for all classes, by the best score
+// of each box, and gives the best classes of the boxes that remain.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "exec/activation.h"
+#include "exec/reference/boxes.h"
+#include "exec/reference/definitions.h"
+#include "exec/reference/operation_check.h"
+#include "exec/reference/real_elements.h"
+#include "exec/reference/shape_arguments.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+using enum OperandType;
+
+constexpr std::size_t kDeltas = 1;
+constexpr std::size_t kAnchors = 2;
+constexpr std::size_t kScaleY = 3;
+constexpr std::size_t kScaleX = 4;
+constexpr std::size_t kScaleHeight = 5;
+constexpr std::size_t kScaleWidth = 6;
+constexpr std::size_t kIsRegular = 7;
+constexpr std::size_t kLimit = 8;
+constexpr std::size_t kClassesPerDetection = 9;
+constexpr std::size_t kDetectionsPerClass = 10;
+constexpr std::size_t kScoreThreshold = 11;
+constexpr std::size_t kOverlapThreshold = 12;
+constexpr std::size_t kHasBackground = 13;
+
+struct Parameters {
+    float scaleY = 1.0F;
+    float scaleX = 1.0F;
+    float scaleHeight = 1.0F;
+    float scaleWidth = 1.0F;
+    bool isRegular = false;
+    std::uint32_t limit = 0;
+    std::uint32_t classesPerDetection = 0;
+    std::uint32_t detectionsPerClass = 0;
+    float scoreThreshold = 0.0F;
+    float overlapThreshold = 0.0F;
+    bool hasBackground = false;
+};
+
+Result<Parameters> readParameters(const OperationView& operation) {
+    const OperandType type = operation.inputs[0].type == TENSOR_FLOAT16 ? FLOAT16 : FLOAT32;
+    Parameters parameters;
+    const auto readFloat = [&](std::size_t index, const char* name, float& value) -> Result<> {
+        NNBURST_TRY_ASSIGN(value, readConstantFloat(operation, index, name, type));
+        return {};
+    };
+    const auto readCount = [&](std::size_t index, const char* name,
+                               std::uint32_t& value) -> Result<> {
+        NNBURST_TRY_ASSIGN(const std::int32_t count, readConstantInt32(operation, index, name, 1));
+        value = static_cast<std::uint32_t>(count);
+        return {};
+    };
+    NNBURST_TRY(readFloat(kScaleY, "scale y", parameters.scaleY));
+    NNBURST_TRY(readFloat(kScaleX, "scale x", parameters.scaleX));
+    NNBURST_TRY(readFloat(kScaleHeight, "scale height", parameters.scaleHeight));
+    NNBURST_TRY(readFloat(kScaleWidth, "scale width", parameters.scaleWidth));
+    NNBURST_TRY_ASSIGN(parameters.isRegular, readFlag(operation, kIsRegular, "regular"));
+    NNBURST_TRY(readCount(kLimit, "limit", parameters.limit));
+    // Each of the two kinds ignores the limit of the other one, which may then be anything.
+    if (parameters.isRegular) {
+        NNBURST_TRY(
+            readCount(kDetectionsPerClass, "detections per class", parameters.detectionsPerClass));
+    } else {
+        NNBURST_TRY(readCount(kClassesPerDetection, "classes per detection",
+                              parameters.classesPerDetection));
+    }
+    NNBURST_TRY(readFloat(kScoreThreshold, "score threshold", parameters.scoreThreshold));
+    NNBURST_TRY(readFloat(kOverlapThreshold, "overlap threshold", parameters.overlapThreshold));
+    NNBURST_TRY_ASSIGN(parameters.hasBackground, readFlag(operation, kHasBackground, "background"));
+    return parameters;
+}
+
+void checkShapes(OperationCheck& check) {
+    const OperandCheck scores = check.input(0, "scores").rank(3);
+    check.require(scores[2] == 0 || scores[2] >= 2,
+                  [] { return "scores of the background alone; there must be another class"; });
+    OperandCheck deltas = check.input(kDeltas, "deltas").rank(3);
+    deltas.size(0, scores[0], "the batches")
+        .size(1, scores[1], "the number of anchors")
+        .require(deltas[2] == 0 || deltas[2] >= 4, [&] {
+            return fmt::format("{} elements an anchor; must be 4 or more", deltas[2]);
+        });
+    check.input(kAnchors, "anchors")
+        .rank(2)
+        .size(0, scores[1], "the number of anchors")
+        .size(1, 4, "centre, height, width");
+}
+
+Result<HalVersion> check(const OperationView& operation) {
+    OperationCheck check(operation, ShapeKnowledge::PARTIAL);
+    check.inputCount(14).outputCount(4);
+    const OperandCheck scores = check.input(0, "scores").type({TENSOR_FLOAT32, TENSOR_FLOAT16});
+    check.input(kDeltas, "deltas").sameTypeAs(scores);
+    check.input(kAnchors, "anchors").sameTypeAs(scores);
+    check.output(0, "output scores").sameTypeAs(scores);
+    check.output(1, "boxes").sameTypeAs(scores);
+    check.output(2, "classes").type({TENSOR_INT32});
+    check.output(3, "detections").type({TENSOR_INT32});
+    checkShapes(check);
+    NNBURST_TRY(check.result());
+    NNBURST_TRY(readParameters(operation));
+    return check.minimumVersion();
+}
+
+Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
+    NNBURST_TRY_ASSIGN(const Parameters parameters, readParameters(operation));
+    OperationCheck check(operation, ShapeKnowledge::COMPLETE);
+    checkShapes(check);
+    const Shape& scores = operation.inputs[0].shape;
+    check.require(scores[2] >= 2 && operation.inputs[kDeltas].shape[2] >= 4,
+                  [] { return "no classes or no boxes"; });
+    NNBURST_TRY(check.result());
+    outputs[0] = Shape{scores[0], parameters.limit};
+    outputs[1] = Shape{scores[0], parameters.limit, 4};
+    outputs[2] = Shape{scores[0], parameters.limit};
+    outputs[3] = Shape{scores[0]};
+    return {};
+}
+
+/// Boxes, and for each box and class a score and a candidate, of one image.
+std::size_t scratchBytes(const OperationView& operation) {
+    const Shape& scores = operation.inputs[0].shape;
+    const std::size_t anchors = scores[1];
+    return anchors * (sizeof(Box) + sizeof(float)) +
+           anchors * scores[2] * (sizeof(float) + sizeof(std::uint32_t));
+}
+
+/// The work on one image.
+template <class T>
+class Detector {
+  public:
+    Detector(const OperationView& operation, const Parameters& parameters,
+             std::span<std::byte> scratch) noexcept
+        : operation_(operation),
+          parameters_(parameters),
+          anchors_(operation.inputs[0].shape[1]),
+          classes_(operation.inputs[0].shape[2]),
+          boxes_(reinterpret_cast<Box*>(scratch.data())),
+          best_(reinterpret_cast<float*>(boxes_ + anchors_)),
+          scores_(best_ + anchors_),
+          candidates_(reinterpret_cast<std::uint32_t*>(scores_ + anchors_ * classes_)) {}
+
+    void run(std::size_t batch) {
+        read(batch);
+        batch_ = batch;
+        written_ = 0;
+        if (parameters_.isRegular) {
+            detectByClass();
+        } else {
+            detectAtOnce();
+        }
+        operation_.outputs[3].as<std::int32_t>()[batch] = static_cast<std::int32_t>(written_);
+        while (written_ < parameters_.limit) {
+            write(0.0F, {}, 0);
+        }
+    }
+
+  private:
+    void read(std::size_t batch) {
+        const RealReader<T> deltas(operation_.inputs[kDeltas]);
+        const RealReader<T> anchors(operation_.inputs[kAnchors]);
+        const RealReader<T> scores(operation_.inputs[0]);
+        const std::size_t deltaLength = operation_.inputs[kDeltas].shape[2];
+        for (std::size_t a = 0; a < anchors_; ++a) {
+            const std::size_t delta = (batch * anchors_ + a) * deltaLength;
+            const float height = anchors[4 * a + 2];
+            const float width = anchors[4 * a + 3];
+            const float y = anchors[4 * a] + height * deltas[delta] / parameters_.scaleY;
+            const float x = anchors[4 * a + 1] + width * deltas[delta + 1] / parameters_.scaleX;
+            const float halfHeight =
+                height * std::exp(deltas[delta + 2] / parameters_.scaleHeight) / 2.0F;
+            const float halfWidth =
+                width * std::exp(deltas[delta + 3] / parameters_.scaleWidth) / 2.0F;
+            boxes_[a] = {x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight};
+        }
+        for (std::size_t i = 0; i < anchors_ * classes_; ++i) {
+            const float score = scores[batch * anchors_ * classes_ + i];
+            // What is not a number has no place in an order: it is the worst.
+            scores_[i] = score == score ? score : std::numeric_limits<float>::lowest();
+        }
+    }
+
+    template <class Score, class GetBox>
+    std::size_t suppressOverlaps(std::span<std::uint32_t> candidates, std::size_t limit,
+                                 Score&& score, GetBox&& box) {
+        return suppress(candidates, parameters_.scoreThreshold, limit, score, box,
+                        keepBelow(parameters_.overlapThreshold));
+    }
+
+    /// A candidate is anchor * classes + class.
+    void detectByClass() {
+        std::size_t taken = 0;
+        for (std::size_t c = 1; c < classes_; ++c) {
+            std::size_t end = taken;
+            for (std::size_t a = 0; a < anchors_; ++a) {
+                const std::size_t candidate = a * classes_ + c;
+                if (scores_[candidate] > parameters_.scoreThreshold) {
+                    candidates_[end++] = static_cast<std::uint32_t>(candidate);
+                }
+            }
+            taken += suppressOverlaps(
+                {candidates_ + taken, end - taken}, parameters_.detectionsPerClass,
+                [&](std::uint32_t candidate) -> float& { return scores_[candidate]; },
+                [&](std::uint32_t candidate) { return boxes_[candidate / classes_]; });
+        }
+        std::sort(candidates_, candidates_ + taken, [&](std::uint32_t a, std::uint32_t b) {
+            return scores_[a] != scores_[b] ? scores_[a] > scores_[b] : a < b;
+        });
+        taken = std::min<std::size_t>(taken, parameters_.limit);
+        for (std::size_t i = 0; i < taken; ++i) {
+            const std::uint32_t candidate = candidates_[i];
+            write(scores_[candidate], boxes_[candidate / classes_], candidate % classes_);
+        }
+    }
+
+    /// A candidate is an anchor.
+    void detectAtOnce() {
+        std::size_t count = 0;
+        for (std::size_t a = 0; a < anchors_; ++a) {
+            const float* const scores = scores_ + a * classes_;
+            best_[a] = *std::max_element(scores + 1, scores + classes_);
+            if (best_[a] > parameters_.scoreThreshold) {
+                candidates_[count++] = static_cast<std::uint32_t>(a);
+            }
+        }
+        count = suppressOverlaps(
+            {candidates_, count}, parameters_.limit,
+            [&](std::uint32_t candidate) -> float& { return best_[candidate]; },
+            [&](std::uint32_t candidate) { return boxes_[candidate]; });
+        const std::size_t classesEach =
+            std::min<std::size_t>(classes_ - 1, parameters_.classesPerDetection);
+        for (std::size_t i = 0; i < count; ++i) {
+            writeBestClasses(candidates_[i], classesEach);
+        }
+    }
+
+    void writeBestClasses(std::uint32_t anchor, std::size_t count) {
+        float* const scores = scores_ + anchor * classes_;
+        for (std::size_t i = 0; i < count && written_ < parameters_.limit; ++i) {
+            float* const best = std::max_element(scores + 1, scores + classes_);
+            write(*best, boxes_[anchor], static_cast<std::size_t>(best - scores));
+            *best = -std::numeric_limits<float>::infinity();
+        }
+    }
+
+    /// `c` is 0 for what is no detection.
+    void write(float score, const Box& box, std::size_t c) {
+        const RealWriter<T> scores(operation_.outputs[0]);
+        const RealWriter<T> boxes(operation_.outputs[1]);
+        const std::size_t detection = batch_ * parameters_.limit + written_++;
+        scores.set(detection, score);
+        boxes.set(4 * detection, box.top);
+        boxes.set(4 * detection + 1, box.left);
+        boxes.set(4 * detection + 2, box.bottom);
+        boxes.set(4 * detection + 3, box.right);
+        const std::size_t background = c == 0 || parameters_.hasBackground ? 0 : 1;
+        operation_.outputs[2].as<std::int32_t>()[detection] =
+            static_cast<std::int32_t>(c - background);
+    }
+
+    const OperationView& operation_;
+    const Parameters& parameters_;
+    std::size_t anchors_;
+    std::size_t classes_;
+    Box* boxes_;
+    float* best_;
+    float* scores_;
+    std::uint32_t* candidates_;
+    std::size_t batch_ = 0;
+    std::size_t written_ = 0;
+};
+
+Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
+    NNBURST_TRY_ASSIGN(const Parameters parameters, readParameters(operation));
+    std::array<Shape, 4> shapes;
+    NNBURST_TRY(inferShapes(operation, shapes));
+    for (std::size_t output = 0; output < shapes.size(); ++output) {
+        NNBURST_TRY(requireOutputShape(operation, output, shapes[output]));
+    }
+    dispatchFloat(operation.inputs[0].type, [&]<class T>() {
+        Detector<T> detector(operation, parameters, scratch);
+        for (std::size_t batch = 0; batch < operation.inputs[0].shape[0]; ++batch) {
+            detector.run(batch);
+        }
+    });
+    return {};
+}
+
+}  // namespace
+
+constinit const OperationDefinition kDetectionPostprocessing{
+    .type = OperationType::DETECTION_POSTPROCESSING,
+    .since = HalVersion::V1_2,
+    .check = check,
+    .inferShapes = inferShapes,
+    .scratchBytes = scratchBytes,
+    .run = run,
+};
+
+}  // namespace nnburst::exec

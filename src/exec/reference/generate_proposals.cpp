@@ -1,0 +1,274 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// GENERATE_PROPOSALS.
+//
+//     scores   [batches, height, width, anchors], or NCHW
+//     deltas   [batches, height, width, anchors * 4], or NCHW: see AXIS_ALIGNED_BBOX_TRANSFORM
+//     anchors  [anchors, 4]: left, top, right, bottom around a point; in units of 1/8
+//              (TENSOR_QUANT16_SYMM) with 8-bit scores
+//     images   [batches, 2]: height and width
+//     heightRatio, widthRatio   from one point to the next, in the image
+//     before, after             INT32: best ones to look at in each image, and to give; 0 or less
+//     for
+//                               all
+//     overlapThreshold, minimumSize, layout (BOOL: NCHW): scalars
+//
+//     output scores [n], regions [n, 4], batches INT32 [n]
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "exec/activation.h"
+#include "exec/reference/boxes.h"
+#include "exec/reference/definitions.h"
+#include "exec/reference/image.h"
+#include "exec/reference/operation_check.h"
+#include "exec/reference/real_elements.h"
+#include "exec/reference/shape_arguments.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+using enum OperandType;
+
+constexpr std::size_t kDeltas = 1;
+constexpr std::size_t kAnchors = 2;
+constexpr std::size_t kImages = 3;
+constexpr std::size_t kHeightRatio = 4;
+constexpr std::size_t kWidthRatio = 5;
+constexpr std::size_t kBefore = 6;
+constexpr std::size_t kAfter = 7;
+constexpr std::size_t kOverlapThreshold = 8;
+constexpr std::size_t kMinimumSize = 9;
+constexpr std::size_t kLayout = 10;
+
+struct Parameters {
+    float heightRatio = 1.0F;
+    float widthRatio = 1.0F;
+    std::size_t before = SIZE_MAX;
+    std::size_t after = SIZE_MAX;
+    float overlapThreshold = 0.0F;
+    float minimumSize = 0.0F;
+    bool isNchw = false;
+};
+
+/// Reads a number of boxes; 0 or less is no limit.
+Result<std::size_t> readLimit(const OperationView& operation, std::size_t index, const char* name) {
+    NNBURST_TRY_ASSIGN(
+        const std::int32_t limit,
+        readConstantInt32(operation, index, name, std::numeric_limits<std::int32_t>::min()));
+    return limit > 0 ? static_cast<std::size_t>(limit) : SIZE_MAX;
+}
+
+Result<Parameters> readParameters(const OperationView& operation) {
+    const OperandType type = operation.inputs[0].type == TENSOR_FLOAT16 ? FLOAT16 : FLOAT32;
+    Parameters parameters;
+    NNBURST_TRY_ASSIGN(parameters.heightRatio,
+                       readConstantFloat(operation, kHeightRatio, "height ratio", type));
+    NNBURST_TRY_ASSIGN(parameters.widthRatio,
+                       readConstantFloat(operation, kWidthRatio, "width ratio", type));
+    NNBURST_TRY_ASSIGN(parameters.before, readLimit(operation, kBefore, "before"));
+    NNBURST_TRY_ASSIGN(parameters.after, readLimit(operation, kAfter, "after"));
+    NNBURST_TRY_ASSIGN(parameters.overlapThreshold,
+                       readConstantFloat(operation, kOverlapThreshold, "overlap threshold", type));
+    NNBURST_TRY_ASSIGN(parameters.minimumSize,
+                       readConstantFloat(operation, kMinimumSize, "minimum size", type));
+    NNBURST_TRY_ASSIGN(parameters.isNchw, readLayout(operation, kLayout));
+    return parameters;
+}
+
+void checkShapes(OperationCheck& check, bool isNchw) {
+    const SpatialArguments layout{.isNchw = isNchw};
+    const OperandCheck scores = check.input(0, "scores").rank(4);
+    const std::uint32_t anchors = scores[layout.channelAxis()];
+    OperandCheck deltas = check.input(kDeltas, "deltas").rank(4);
+    deltas.size(0, scores[0], "the batches")
+        .size(layout.heightAxis(), scores[layout.heightAxis()], "the height of the scores")
+        .size(layout.widthAxis(), scores[layout.widthAxis()], "the width of the scores")
+        .require(anchors == 0 || deltas[layout.channelAxis()] == 0 ||
+                     deltas[layout.channelAxis()] == std::uint64_t{anchors} * 4,
+                 [&] {
+                     return fmt::format("{} channels; must be 4 for each of {} anchors",
+                                        deltas[layout.channelAxis()], anchors);
+                 });
+    check.input(kAnchors, "anchors")
+        .rank(2)
+        .size(0, anchors, "the channels of the scores")
+        .size(1, 4, "left, top, right, bottom");
+    check.input(kImages, "images")
+        .rank(2)
+        .size(0, scores[0], "the batches")
+        .size(1, 2, "height and width");
+}
+
+Result<HalVersion> check(const OperationView& operation) {
+    OperationCheck check(operation, ShapeKnowledge::PARTIAL);
+    check.inputCount(11).outputCount(3);
+    const OperandCheck scores = check.input(0, "scores")
+                                    .type({TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_QUANT8_ASYMM,
+                                           TENSOR_QUANT8_ASYMM_SIGNED});
+    check.input(kDeltas, "deltas").sameTypeAs(scores);
+    OperandCheck anchors = check.input(kAnchors, "anchors");
+    OperandCheck images = check.input(kImages, "images");
+    OperandCheck regions = check.output(1, "regions");
+    if (isQuantized8Tensor(scores.view().type)) {
+        anchors.type({TENSOR_QUANT16_SYMM}).quantization(0.125F, 0);
+        images.type({TENSOR_QUANT16_ASYMM}).quantization(0.125F, 0);
+        regions.type({TENSOR_QUANT16_ASYMM}).quantization(0.125F, 0);
+    } else {
+        anchors.sameTypeAs(scores);
+        images.sameTypeAs(scores);
+        regions.sameTypeAs(scores);
+    }
+    check.output(0, "output scores").sameTypeAs(scores).sameQuantizationAs(scores);
+    check.output(2, "batches").type({TENSOR_INT32});
+    NNBURST_TRY(check.result());
+    NNBURST_TRY_ASSIGN(const Parameters parameters, readParameters(operation));
+    checkShapes(check, parameters.isNchw);
+    return check.minimumVersion();
+}
+
+/// Boxes of one image.
+std::size_t boxCount(const OperationView& operation) noexcept {
+    const Shape& scores = operation.inputs[0].shape;
+    return std::size_t{scores[1]} * scores[2] * scores[3];
+}
+
+/// As if no box overlapped another.
+Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
+    NNBURST_TRY_ASSIGN(const Parameters parameters, readParameters(operation));
+    OperationCheck check(operation, ShapeKnowledge::COMPLETE);
+    checkShapes(check, parameters.isNchw);
+    NNBURST_TRY(check.result());
+    const std::uint64_t most =
+        operation.inputs[0].shape[0] *
+        std::uint64_t{std::min({boxCount(operation), parameters.before, parameters.after})};
+    NNBURST_TRY_ASSIGN(outputs[0], makeOutputShape(operation, 0, std::array{most}));
+    NNBURST_TRY_ASSIGN(outputs[1],
+                       makeOutputShape(operation, 1, std::array{most, std::uint64_t{4}}));
+    NNBURST_TRY_ASSIGN(outputs[2], makeOutputShape(operation, 2, std::array{most}));
+    return {};
+}
+
+/// Boxes, scores and candidates of one image.
+std::size_t scratchBytes(const OperationView& operation) {
+    return boxCount(operation) * (sizeof(Box) + sizeof(float) + sizeof(std::uint32_t));
+}
+
+template <class T, class Anchor, class Coordinate>
+std::uint32_t propose(const OperationView& operation, const Parameters& parameters,
+                      std::span<std::byte> scratch) {
+    const SpatialArguments layout{.isNchw = parameters.isNchw};
+    const Image scoreImage(operation.inputs[0].shape, layout);
+    const Image deltaImage(operation.inputs[kDeltas].shape, layout);
+    const RealReader<T> scoreInput(operation.inputs[0]);
+    const RealReader<T> deltas(operation.inputs[kDeltas]);
+    const RealReader<Anchor> anchors(operation.inputs[kAnchors]);
+    const RealReader<Coordinate> images(operation.inputs[kImages]);
+    const RealWriter<T> outputScores(operation.outputs[0]);
+    const RealWriter<Coordinate> outputRegions(operation.outputs[1]);
+    auto* outputBatches = operation.outputs[2].as<std::int32_t>();
+    const std::size_t count = boxCount(operation);
+    auto* boxes = reinterpret_cast<Box*>(scratch.data());
+    auto* scores = reinterpret_cast<float*>(boxes + count);
+    auto* candidates = reinterpret_cast<std::uint32_t*>(scores + count);
+
+    std::uint32_t written = 0;
+    for (std::size_t b = 0; b < scoreImage.batches; ++b) {
+        const float imageHeight = images[2 * b];
+        const float imageWidth = images[2 * b + 1];
+        std::size_t next = 0;
+        for (std::size_t y = 0; y < scoreImage.height; ++y) {
+            const float moveY = static_cast<float>(y) * parameters.heightRatio;
+            for (std::size_t x = 0; x < scoreImage.width; ++x) {
+                const float moveX = static_cast<float>(x) * parameters.widthRatio;
+                for (std::size_t a = 0; a < scoreImage.channels; ++a, ++next) {
+                    const Box anchor{anchors[4 * a] + moveX, anchors[4 * a + 1] + moveY,
+                                     anchors[4 * a + 2] + moveX, anchors[4 * a + 3] + moveY};
+                    const auto delta = [&](std::size_t i) {
+                        return deltas[deltaImage.offset(b, y, x, 4 * a + i)];
+                    };
+                    boxes[next] =
+                        clipped(transformed(anchor, delta(0), delta(1), delta(2), delta(3)),
+                                imageWidth, imageHeight);
+                    const float score = scoreInput[scoreImage.offset(b, y, x, a)];
+                    // What is not a number has no place in an order: it is the worst.
+                    scores[next] = score == score ? score : std::numeric_limits<float>::lowest();
+                    candidates[next] = static_cast<std::uint32_t>(next);
+                }
+            }
+        }
+        std::size_t selected = count;
+        if (parameters.before < count) {
+            selected = parameters.before;
+            std::sort(candidates, candidates + count, [&](std::uint32_t i, std::uint32_t j) {
+                return scores[i] != scores[j] ? scores[i] > scores[j] : i < j;
+            });
+        }
+        const auto isLarge = [&](std::uint32_t candidate) {
+            const Box& box = boxes[candidate];
+            const float width = box.right - box.left;
+            const float height = box.bottom - box.top;
+            return width > parameters.minimumSize && height > parameters.minimumSize &&
+                   box.left + width / 2.0F < imageWidth && box.top + height / 2.0F < imageHeight;
+        };
+        selected = static_cast<std::size_t>(
+            std::remove_if(candidates, candidates + selected,
+                           [&](std::uint32_t candidate) { return !isLarge(candidate); }) -
+            candidates);
+        // A box that overlaps a better one is dropped whatever its score, so that the score of
+        // those that remain is not touched.
+        const std::size_t taken = suppress(
+            std::span(candidates, selected), std::numeric_limits<float>::lowest(), parameters.after,
+            [&](std::uint32_t candidate) -> float& { return scores[candidate]; },
+            [&](std::uint32_t candidate) { return boxes[candidate]; },
+            [limit = parameters.overlapThreshold](float share) {
+                return share < limit ? 1.0F : std::numeric_limits<float>::quiet_NaN();
+            });
+        for (std::size_t i = 0; i < taken; ++i, ++written) {
+            const Box& box = boxes[candidates[i]];
+            outputScores.set(written, scores[candidates[i]]);
+            const std::size_t corner = std::size_t{written} * 4;
+            outputRegions.set(corner, box.left);
+            outputRegions.set(corner + 1, box.top);
+            outputRegions.set(corner + 2, box.right);
+            outputRegions.set(corner + 3, box.bottom);
+            outputBatches[written] = static_cast<std::int32_t>(b);
+        }
+    }
+    return written;
+}
+
+Result<> run(const OperationView& operation, std::span<std::byte> scratch,
+             std::span<Shape> outputs) {
+    NNBURST_TRY_ASSIGN(const Parameters parameters, readParameters(operation));
+    std::uint32_t count = 0;
+    dispatchFloat(operation.inputs[0].type,
+                  [&]<class T>() { count = propose<T, T, T>(operation, parameters, scratch); });
+    dispatchQuantized8(operation.inputs[0].type, [&]<class T>() {
+        count = propose<T, std::int16_t, std::uint16_t>(operation, parameters, scratch);
+    });
+    outputs[0] = Shape{count};
+    outputs[1] = Shape{count, 4};
+    outputs[2] = Shape{count};
+    return {};
+}
+
+}  // namespace
+
+constinit const OperationDefinition kGenerateProposals{
+    .type = OperationType::GENERATE_PROPOSALS,
+    .since = HalVersion::V1_2,
+    .check = check,
+    .inferShapes = inferShapes,
+    .scratchBytes = scratchBytes,
+    .run = nullptr,
+    .runShrinking = run,
+};
+
+}  // namespace nnburst::exec
