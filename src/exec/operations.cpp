@@ -22,6 +22,8 @@ constexpr auto kDefinitions = [] {
     define(OperationType::AVERAGE_POOL_2D, kAveragePool2d);
     define(OperationType::AXIS_ALIGNED_BBOX_TRANSFORM, kAxisAlignedBboxTransform);
     define(OperationType::BATCH_TO_SPACE_ND, kBatchToSpaceNd);
+    define(OperationType::BIDIRECTIONAL_SEQUENCE_LSTM, kBidirectionalSequenceLstm);
+    define(OperationType::BIDIRECTIONAL_SEQUENCE_RNN, kBidirectionalSequenceRnn);
     define(OperationType::BOX_WITH_NMS_LIMIT, kBoxWithNmsLimit);
     define(OperationType::CAST, kCast);
     define(OperationType::CHANNEL_SHUFFLE, kChannelShuffle);
@@ -104,11 +106,14 @@ constexpr auto kDefinitions = [] {
     define(OperationType::SQUEEZE, kSqueeze);
     define(OperationType::STRIDED_SLICE, kStridedSlice);
     define(OperationType::SUB, kSub);
+    define(OperationType::SVDF, kSvdf);
     define(OperationType::TANH, kTanh);
     define(OperationType::TILE, kTile);
     define(OperationType::TOPK_V2, kTopkV2);
     define(OperationType::TRANSPOSE, kTranspose);
     define(OperationType::TRANSPOSE_CONV_2D, kTransposeConv2d);
+    define(OperationType::UNIDIRECTIONAL_SEQUENCE_LSTM, kUnidirectionalSequenceLstm);
+    define(OperationType::UNIDIRECTIONAL_SEQUENCE_RNN, kUnidirectionalSequenceRnn);
     define(OperationType::WHILE, kWhile);
     return table;
 }();

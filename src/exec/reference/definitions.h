@@ -123,6 +123,12 @@ extern const OperationDefinition kResizeNearestNeighbor;
 extern const OperationDefinition kRnn;
 // select.cpp
 extern const OperationDefinition kSelect;
+// sequence_lstm.cpp
+extern const OperationDefinition kBidirectionalSequenceLstm;
+extern const OperationDefinition kUnidirectionalSequenceLstm;
+// sequence_rnn.cpp
+extern const OperationDefinition kBidirectionalSequenceRnn;
+extern const OperationDefinition kUnidirectionalSequenceRnn;
 // slice.cpp
 extern const OperationDefinition kSlice;
 extern const OperationDefinition kStridedSlice;
@@ -134,6 +140,8 @@ extern const OperationDefinition kBatchToSpaceNd;
 extern const OperationDefinition kDepthToSpace;
 extern const OperationDefinition kSpaceToBatchNd;
 extern const OperationDefinition kSpaceToDepth;
+// svdf.cpp
+extern const OperationDefinition kSvdf;
 // tile.cpp
 extern const OperationDefinition kFill;
 extern const OperationDefinition kRank;

@@ -85,12 +85,14 @@ struct GateWeights {
     const T* peephole = nullptr;   ///< [units], to the cell state
     const T* bias = nullptr;       ///< [units]
     const T* norm = nullptr;       ///< [units], the factors after layer normalisation
+    const T* auxiliary = nullptr;  ///< [units, auxiliarySize], to a second input
 };
 
 /// A cell: its sizes, weights and options.
 template <class T>
 struct LstmCell {
     std::size_t inputSize = 0;
+    std::size_t auxiliarySize = 0;
     std::size_t units = 0;
     std::size_t outputSize = 0;  ///< that of units without projection
     GateWeights<T> inputGate;    ///< all null with coupled gates: the input gate is 1 - forget gate
@@ -108,25 +110,31 @@ struct LstmCell {
         return 4 * units + outputSize;
     }
 
-    /// From `input` [inputSize], the output before [outputSize] and the cell state before [units]
-    /// to those after. Each of the two may be updated in place.
-    void step(const T* input, const T* outputBefore, const T* cellBefore, T* outputAfter,
-              T* cellAfter, float* scratch) const noexcept;
+    /// From `input` [inputSize], a second one [auxiliarySize] if there are weights for it, the
+    /// output before [outputSize] and the cell state before [units] to those after. Each of the two
+    /// may be updated in place.
+    void step(const T* input, const T* auxiliary, const T* outputBefore, const T* cellBefore,
+              T* outputAfter, T* cellAfter, float* scratch) const noexcept;
 
   private:
     /// What a gate sees, before its activation.
     template <class C>
-    void gate(const GateWeights<T>& weights, const T* input, const T* outputBefore, const C* cell,
-              std::span<float> result) const noexcept;
+    void gate(const GateWeights<T>& weights, const T* input, const T* auxiliary,
+              const T* outputBefore, const C* cell, std::span<float> result) const noexcept;
 };
 
 template <class T>
 template <class C>
-void LstmCell<T>::gate(const GateWeights<T>& weights, const T* input, const T* outputBefore,
-                       const C* cell, std::span<float> result) const noexcept {
+void LstmCell<T>::gate(const GateWeights<T>& weights, const T* input, const T* auxiliary,
+                       const T* outputBefore, const C* cell,
+                       std::span<float> result) const noexcept {
     for (std::size_t u = 0; u < units; ++u) {
         result[u] = dotProduct(weights.input + u * inputSize, input, inputSize) +
                     dotProduct(weights.recurrent + u * outputSize, outputBefore, outputSize);
+        if (weights.auxiliary != nullptr) {
+            result[u] +=
+                dotProduct(weights.auxiliary + u * auxiliarySize, auxiliary, auxiliarySize);
+        }
         if (weights.peephole != nullptr) {
             result[u] += static_cast<float>(weights.peephole[u]) * static_cast<float>(cell[u]);
         }
@@ -143,30 +151,31 @@ void LstmCell<T>::gate(const GateWeights<T>& weights, const T* input, const T* o
 }
 
 template <class T>
-void LstmCell<T>::step(const T* input, const T* outputBefore, const T* cellBefore, T* outputAfter,
-                       T* cellAfter, float* scratch) const noexcept {
+void LstmCell<T>::step(const T* input, const T* auxiliary, const T* outputBefore,
+                       const T* cellBefore, T* outputAfter, T* cellAfter,
+                       float* scratch) const noexcept {
     const std::span<float> inputs(scratch, units);
     const std::span<float> forgets(scratch + units, units);
     const std::span<float> cell(scratch + 2 * units, units);
     const std::span<float> outputs(scratch + 3 * units, units);
     const std::span<float> projected(scratch + 4 * units, outputSize);
 
-    gate(forgetGate, input, outputBefore, cellBefore, forgets);
+    gate(forgetGate, input, auxiliary, outputBefore, cellBefore, forgets);
     sigmoid(forgets);
     if (inputGate.input != nullptr) {
-        gate(inputGate, input, outputBefore, cellBefore, inputs);
+        gate(inputGate, input, auxiliary, outputBefore, cellBefore, inputs);
         sigmoid(inputs);
     } else {
         std::transform(forgets.begin(), forgets.end(), inputs.begin(),
                        [](float forget) { return 1.0F - forget; });
     }
-    gate(cellGate, input, outputBefore, cellBefore, cell);
+    gate(cellGate, input, auxiliary, outputBefore, cellBefore, cell);
     activate(activation, cell);
     for (std::size_t u = 0; u < units; ++u) {
         cell[u] = forgets[u] * static_cast<float>(cellBefore[u]) + inputs[u] * cell[u];
     }
     clip(cellClip, cell);
-    gate(outputGate, input, outputBefore, cell.data(), outputs);
+    gate(outputGate, input, auxiliary, outputBefore, cell.data(), outputs);
     sigmoid(outputs);
     // From here on the states before are not needed: those after may lie in the same place.
     std::transform(cell.begin(), cell.end(), cellAfter, [](float c) { return static_cast<T>(c); });

@@ -122,6 +122,8 @@ class OperationCheck {
     /// are known without this.
     OperationCheck& since(HalVersion version, bool applies);
 
+    /// Shapes may be unknown in part.
+    [[nodiscard]] bool isPartial() const noexcept { return knowledge_ == ShapeKnowledge::PARTIAL; }
     [[nodiscard]] bool hasFailed() const noexcept { return error_.has_value(); }
     /// The first broken rule, if there is one.
     [[nodiscard]] Result<> result() const;

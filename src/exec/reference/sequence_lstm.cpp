@@ -1,0 +1,298 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// UNIDIRECTIONAL_SEQUENCE_LSTM and BIDIRECTIONAL_SEQUENCE_LSTM.
+//
+//     input   [time, batches, inputSize] or [batches, time, inputSize]
+//     tensors of one layer (see lstm_layer.h and the indexes below), or of a forward and a backward
+//     one output  [time, batches, outputSize] or [batches, time, outputSize], one for each layer,
+//     or both
+//             side by side (merged); then, since HAL 1.3, output state and cell state of each layer
+//
+// The backward layer goes through the sequence from its end. An auxiliary input without auxiliary
+// weights is the input of the backward layer; with weights it is a second input of both layers.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "exec/reference/definitions.h"
+#include "exec/reference/dispatch.h"
+#include "exec/reference/lstm_layer.h"
+#include "exec/reference/operation_check.h"
+#include "exec/reference/sequence.h"
+#include "exec/reference/shape_arguments.h"
+#include "model/operand_info.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+constexpr auto kNone = LstmLayer::kNone;
+
+constexpr LstmLayer kUnidirectional{
+    .indexes = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,     10,    11,    12,    13,   14,
+                15, 16, 17, 18, 19, 24, 25, 26, 27, kNone, kNone, kNone, kNone, kNone},
+    .inputRank = 3};
+constexpr LstmLayer kForward{.indexes = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14,
+                                         15, 16, 17, 35, 36, 53, 54, 55, 56, 39, 40, 41, 42, 43},
+                             .inputRank = 3};
+constexpr LstmLayer kBackward{
+    .indexes = {0,  18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+                32, 33, 34, 37, 38, 57, 58, 59, 60, 39, 44, 45, 46, 47},
+    .inputRank = 3};
+
+constexpr std::size_t kStateOutputs = 2;  ///< of a layer
+
+/// Where the arguments of an operation are.
+struct Form {
+    std::size_t inputs;      ///< with layer normalisation
+    std::size_t activation;  ///< the first of three scalars
+    std::size_t isMerged;    ///< 0 if there is none
+    std::size_t isTimeMajor;
+};
+
+constexpr Form kUnidirectionalForm{28, 20, 0, 23};
+constexpr Form kBidirectionalForm{61, 48, 51, 52};
+
+bool isBidirectional(const OperationView& operation) noexcept {
+    return operation.type == OperationType::BIDIRECTIONAL_SEQUENCE_LSTM;
+}
+
+const Form& formOf(const OperationView& operation) noexcept {
+    return isBidirectional(operation) ? kBidirectionalForm : kUnidirectionalForm;
+}
+
+struct Layers {
+    LstmLayer forward;
+    LstmLayer backward;  ///< of a bidirectional operation
+    bool isMerged = false;
+    bool isTimeMajor = false;
+    /// The request may leave the auxiliary weights out, which makes other layers.
+    bool areUndecided = false;
+
+    [[nodiscard]] std::size_t outputs(const OperationView& operation) const noexcept {
+        return isBidirectional(operation) && !isMerged ? 2 : 1;
+    }
+};
+
+Result<Layers> readLayers(const OperationView& operation) {
+    const Form& form = formOf(operation);
+    Layers layers{.forward = kUnidirectional, .backward = {}};
+    NNBURST_TRY_ASSIGN(layers.isTimeMajor, readFlag(operation, form.isTimeMajor, "time major"));
+    if (isBidirectional(operation)) {
+        NNBURST_TRY_ASSIGN(layers.isMerged, readFlag(operation, form.isMerged, "merged"));
+        layers.forward = kForward;
+        layers.backward = kBackward;
+        const auto auxiliary = static_cast<std::size_t>(LstmTensor::AUXILIARY);
+        if (layers.forward.has(operation, LstmTensor::AUXILIARY) &&
+            !layers.forward.has(operation, LstmTensor::AUXILIARY_TO_OUTPUT)) {
+            layers.backward.indexes[0] = layers.backward.indexes[auxiliary];
+            layers.forward.indexes[auxiliary] = kNone;
+            layers.backward.indexes[auxiliary] = kNone;
+        } else if (layers.forward.has(operation, LstmTensor::AUXILIARY_TO_OUTPUT)) {
+            layers.areUndecided =
+                !layers.forward.operand(operation, LstmTensor::AUXILIARY_TO_OUTPUT)
+                     .shape.isFullySpecified();
+        }
+    }
+    layers.forward.batchAxis = layers.isTimeMajor ? 1 : 0;
+    layers.backward.batchAxis = layers.forward.batchAxis;
+    return layers;
+}
+
+Result<std::array<Shape, 6>> computeOutputShapes(const OperationView& operation,
+                                                 const Layers& layers) {
+    OperationCheck check(operation, ShapeKnowledge::COMPLETE);
+    layers.forward.checkShapes(check, operation);
+    layers.forward.checkOptions(check, operation);
+    if (isBidirectional(operation)) {
+        layers.backward.checkShapes(check, operation);
+        layers.backward.checkOptions(check, operation);
+    }
+    NNBURST_TRY(check.result());
+    const Shape& input = operation.inputs[0].shape;
+    const std::uint32_t batches = input[layers.forward.batchAxis];
+    const std::uint32_t forwardSize = layers.forward.outputSize(operation);
+    std::array<Shape, 6> shapes;
+    std::size_t next = 0;
+    const auto add = [&](const Shape& shape) { shapes[next++] = shape; };
+    const auto addStates = [&](const LstmLayer& layer) {
+        add(Shape{batches, layer.outputSize(operation)});
+        add(Shape{batches, layer.units(operation)});
+    };
+    if (!isBidirectional(operation)) {
+        add(Shape{input[0], input[1], forwardSize});
+        addStates(layers.forward);
+        return shapes;
+    }
+    const std::uint32_t backwardSize = layers.backward.outputSize(operation);
+    if (layers.isMerged) {
+        NNBURST_TRY_ASSIGN(
+            const Shape merged,
+            makeOutputShape(operation, 0,
+                            std::array<std::uint64_t, 3>{
+                                input[0], input[1], std::uint64_t{forwardSize} + backwardSize}));
+        add(merged);
+    } else {
+        add(Shape{input[0], input[1], forwardSize});
+        add(Shape{input[0], input[1], backwardSize});
+    }
+    addStates(layers.forward);
+    addStates(layers.backward);
+    return shapes;
+}
+
+Result<HalVersion> check(const OperationView& operation) {
+    const Form& form = formOf(operation);
+    OperationCheck check(operation, ShapeKnowledge::PARTIAL);
+    check.inputCount(form.inputs);
+    const OperandCheck input =
+        check.input(0, "input").type({OperandType::TENSOR_FLOAT32, OperandType::TENSOR_FLOAT16});
+    NNBURST_TRY(check.result());
+    NNBURST_TRY_ASSIGN(const Layers layers, readLayers(operation));
+    const std::size_t outputs = layers.outputs(operation);
+    const std::size_t states = kStateOutputs * (isBidirectional(operation) ? 2 : 1);
+    const std::size_t count = operation.outputs.size();
+    check.require(count == outputs || count == outputs + states, [&] {
+        return fmt::format("{} outputs; must be {}, or {} with the states", count, outputs,
+                           outputs + states);
+    });
+    for (std::size_t i = 0; i < count; ++i) {
+        check.output(i, i < outputs ? "output" : "state out").sameTypeAs(input);
+    }
+    layers.forward.checkTypes(check, input);
+    if (isBidirectional(operation)) {
+        layers.backward.checkTypes(check, input);
+    }
+    if (!layers.areUndecided) {
+        layers.forward.checkShapes(check, operation);
+        if (isBidirectional(operation)) {
+            layers.backward.checkShapes(check, operation);
+        }
+    }
+    NNBURST_TRY(check.result());
+    NNBURST_TRY(readLstmParameters(operation, form.activation));
+    check.since(HalVersion::V1_3, count > outputs);
+    return check.minimumVersion();
+}
+
+Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
+    NNBURST_TRY_ASSIGN(const Layers layers, readLayers(operation));
+    NNBURST_TRY_ASSIGN(const auto shapes, computeOutputShapes(operation, layers));
+    std::copy_n(shapes.begin(), outputs.size(), outputs.begin());
+    return {};
+}
+
+/// Elements of the states of all batches, which the steps update in place.
+std::size_t stateElements(const OperationView& operation, const LstmLayer& layer) {
+    const Shape& input = operation.inputs[0].shape;
+    return std::size_t{std::max(input[0], input[1])} *
+           (layer.units(operation) + std::size_t{layer.outputSize(operation)});
+}
+
+std::size_t scratchBytes(const OperationView& operation) {
+    const auto layers = readLayers(operation);
+    if (!layers) {
+        return 0;
+    }
+    const auto bytes = [&](const LstmLayer& layer) {
+        return layer.scratchBytes(operation) +
+               stateElements(operation, layer) * elementBytes(operation.inputs[0].type);
+    };
+    return isBidirectional(operation) ? std::max(bytes(layers->forward), bytes(layers->backward))
+                                      : bytes(layers->forward);
+}
+
+/// Goes through the sequence with one layer. `states` are outputs for its states, or none.
+template <class T>
+void runLayer(const OperationView& operation, const LstmLayer& layer,
+              const LstmParameters& parameters, bool isTimeMajor, bool isBackward,
+              const SequenceOutput<T>& output, std::span<const OperandView> states,
+              std::span<std::byte> scratch) {
+    const LstmCell<T> cell = layer.makeCell<T>(operation, parameters);
+    const Sequence sequence(operation.inputs[0].shape, isTimeMajor);
+    auto* const cellScratch = reinterpret_cast<float*>(scratch.data());
+    T* const outputState = reinterpret_cast<T*>(scratch.data() + layer.scratchBytes(operation));
+    T* const cellState = outputState + sequence.batches * cell.outputSize;
+    std::copy_n(layer.operand(operation, LstmTensor::OUTPUT_STATE).as<const T>(),
+                sequence.batches * cell.outputSize, outputState);
+    std::copy_n(layer.operand(operation, LstmTensor::CELL_STATE).as<const T>(),
+                sequence.batches * cell.units, cellState);
+    const T* const input = layer.operand(operation, LstmTensor::INPUT).as<const T>();
+    const T* const auxiliary = layer.has(operation, LstmTensor::AUXILIARY)
+                                   ? layer.operand(operation, LstmTensor::AUXILIARY).as<const T>()
+                                   : nullptr;
+    for (std::size_t i = 0; i < sequence.steps; ++i) {
+        const std::size_t step = isBackward ? sequence.steps - 1 - i : i;
+        for (std::size_t batch = 0; batch < sequence.batches; ++batch) {
+            const std::size_t row = sequence.row(step, batch);
+            T* const outputRow = outputState + batch * cell.outputSize;
+            T* const cellRow = cellState + batch * cell.units;
+            cell.step(input + row * cell.inputSize,
+                      auxiliary == nullptr ? nullptr : auxiliary + row * cell.auxiliarySize,
+                      outputRow, cellRow, outputRow, cellRow, cellScratch);
+            std::copy_n(outputRow, cell.outputSize, output.row(row));
+        }
+    }
+    if (!states.empty()) {
+        std::copy_n(outputState, sequence.batches * cell.outputSize, states[0].as<T>());
+        std::copy_n(cellState, sequence.batches * cell.units, states[1].as<T>());
+    }
+}
+
+template <class T>
+void runLayers(const OperationView& operation, const Layers& layers,
+               const LstmParameters& parameters, std::span<std::byte> scratch) {
+    const std::size_t outputs = layers.outputs(operation);
+    const bool hasStates = operation.outputs.size() > outputs;
+    const auto states = [&](std::size_t layer) {
+        return hasStates ? operation.outputs.subspan(outputs + layer * kStateOutputs, kStateOutputs)
+                         : std::span<const OperandView>();
+    };
+    const auto output = [&](std::size_t index, std::size_t offset) {
+        return SequenceOutput<T>{.data = operation.outputs[index].as<T>(),
+                                 .rowSize = operation.outputs[index].shape[2],
+                                 .offset = offset};
+    };
+    runLayer<T>(operation, layers.forward, parameters, layers.isTimeMajor, false, output(0, 0),
+                states(0), scratch);
+    if (isBidirectional(operation)) {
+        runLayer<T>(
+            operation, layers.backward, parameters, layers.isTimeMajor, true,
+            layers.isMerged ? output(0, layers.forward.outputSize(operation)) : output(1, 0),
+            states(1), scratch);
+    }
+}
+
+Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
+    NNBURST_TRY_ASSIGN(const Layers layers, readLayers(operation));
+    NNBURST_TRY_ASSIGN(const auto shapes, computeOutputShapes(operation, layers));
+    for (std::size_t i = 0; i < operation.outputs.size(); ++i) {
+        NNBURST_TRY(requireOutputShape(operation, i, shapes[i]));
+    }
+    NNBURST_TRY_ASSIGN(const LstmParameters parameters,
+                       readLstmParameters(operation, formOf(operation).activation));
+    dispatchFloat(operation.inputs[0].type,
+                  [&]<class T>() { runLayers<T>(operation, layers, parameters, scratch); });
+    return {};
+}
+
+consteval OperationDefinition define(OperationType type) {
+    return {.type = type,
+            .since = HalVersion::V1_2,
+            .check = check,
+            .inferShapes = inferShapes,
+            .scratchBytes = scratchBytes,
+            .run = run};
+}
+
+}  // namespace
+
+constinit const OperationDefinition kUnidirectionalSequenceLstm =
+    define(OperationType::UNIDIRECTIONAL_SEQUENCE_LSTM);
+constinit const OperationDefinition kBidirectionalSequenceLstm =
+    define(OperationType::BIDIRECTIONAL_SEQUENCE_LSTM);
+
+}  // namespace nnburst::exec
