@@ -366,7 +366,7 @@ TEST_P(ExecutionTest, refusesRequestsThatLieAndGoesOnServing) {
 
 TEST_P(ExecutionTest, usesNewMemoryEachTime) {
     use(makeAddModel());
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < 2000; ++i) {
         expectService();
     }
 }
