@@ -198,6 +198,9 @@ TEST(BoxWithNmsLimit, survivesScoresAndParametersOutOfAllBounds) {
                 operation.inputs[parameter] = scalar(extreme);
             }
             EXPECT_EQ(operation.refusal(), "");
+            for (const float score : operation.outputs[0].values<float>()) {
+                EXPECT_FALSE(std::isnan(score));
+            }
         }
     }
 }
