@@ -77,6 +77,8 @@ constexpr auto kDefinitions = [] {
     define(OperationType::POW, kPow);
     define(OperationType::PRELU, kPrelu);
     define(OperationType::QUANTIZE, kQuantize);
+    define(OperationType::QUANTIZED_16BIT_LSTM, kQuantized16bitLstm);
+    define(OperationType::QUANTIZED_LSTM, kQuantizedLstm);
     define(OperationType::RANDOM_MULTINOMIAL, kRandomMultinomial);
     define(OperationType::RANK, kRank);
     define(OperationType::REDUCE_ALL, kReduceAll);

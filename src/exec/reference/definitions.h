@@ -99,6 +99,10 @@ extern const OperationDefinition kPrelu;
 // quantize.cpp
 extern const OperationDefinition kDequantize;
 extern const OperationDefinition kQuantize;
+// quantized_16bit_lstm.cpp
+extern const OperationDefinition kQuantized16bitLstm;
+// quantized_lstm.cpp
+extern const OperationDefinition kQuantizedLstm;
 // random_multinomial.cpp
 extern const OperationDefinition kRandomMultinomial;
 // reduction.cpp

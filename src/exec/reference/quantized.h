@@ -8,6 +8,7 @@
 /// for every argument.
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -62,6 +63,41 @@ class QuantizedMultiplier {
         exponent_ = exponent + (carries ? 1 : 0);
     }
 
+    /// The factor 1 / sqrt(number), with the bits of gemmlowp's approximation (Newton's method with
+    /// 28 fractional bits). Requires a number of at least 1.
+    [[nodiscard]] static QuantizedMultiplier inverseSquareRoot(std::int32_t number) noexcept {
+        QuantizedMultiplier result;
+        if (number <= 1) {
+            result.fraction_ = std::numeric_limits<std::int32_t>::max();
+            return result;
+        }
+        int rightShift = 11;
+        for (; number >= 1 << 29; number /= 4) {
+            ++rightShift;
+        }
+        const int pairs = (std::countl_zero(static_cast<std::uint32_t>(number)) - 1) / 2 - 1;
+        rightShift -= pairs;
+        number <<= 2 * pairs;
+        const auto multiply = saturatingRoundingDoublingHighMultiply;
+        const auto shiftLeft = [](std::int64_t value, int bits) {
+            return static_cast<std::int32_t>(std::clamp<std::int64_t>(
+                value * (std::int64_t{1} << bits), std::numeric_limits<std::int32_t>::min(),
+                std::numeric_limits<std::int32_t>::max()));
+        };
+        constexpr std::int32_t kThreeHalves = (1 << 28) + (1 << 27);
+        constexpr std::int32_t kHalfRootOfTwo = 1518500250;
+        const std::int32_t half = roundingDivideByPowerOfTwo(number >> 1, 1);
+        std::int32_t x = 1 << 28;
+        for (int i = 0; i < 5; ++i) {
+            const std::int32_t cube = shiftLeft(multiply(multiply(x, x), x), 6);
+            x = shiftLeft(std::int64_t{multiply(kThreeHalves, x)} - multiply(half, cube), 3);
+        }
+        x = multiply(x, kHalfRootOfTwo);
+        result.fraction_ = rightShift < 0 ? shiftLeft(x, -rightShift) : x;
+        result.exponent_ = -std::max(rightShift, 0);
+        return result;
+    }
+
     /// value * factor, saturated to 32 bits.
     [[nodiscard]] std::int32_t operator()(std::int32_t value) const noexcept {
         if (exponent_ <= 0) {
@@ -76,7 +112,7 @@ class QuantizedMultiplier {
     }
 
   private:
-    std::int32_t fraction_ = 0;  ///< 0, or from 2^30 to 2^31 - 1: the factor over 2^exponent
+    std::int32_t fraction_ = 0;  ///< of 2^31: the factor over 2^exponent
     int exponent_ = 0;           ///< from -31 to 31
 };
 
