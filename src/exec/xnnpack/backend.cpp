@@ -64,4 +64,8 @@ Result<std::unique_ptr<Step>> makeStep(const OperationView& operation, const Ste
     return step != nullptr ? std::move(step) : makeConvertedStep(operation, context);
 }
 
+bool coversSome(OperationType type) noexcept {
+    return familyOf(type) != nullptr;
+}
+
 }  // namespace nnburst::exec::xnnpack
