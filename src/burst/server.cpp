@@ -84,12 +84,14 @@ class Server::Impl {
             if (isStopping_.load(std::memory_order_relaxed)) {
                 return;
             }
-            // Before the next frame: a slot that it names anew was freed before it was sent.
+            FrameLine header;
+            const bool hasFrame = requests_.peek(0, header);
+            // After the frame was seen and before it is served: a slot that it names anew was freed
+            // before it was sent.
             if (hasFreeRequests_.load(std::memory_order_relaxed)) {
                 unmapFreedSlots();
             }
-            FrameLine header;
-            if (requests_.peek(0, header)) {
+            if (hasFrame) {
                 serveFrame(header);
             }
         }

@@ -40,8 +40,9 @@ class ShapeInference {
     [[nodiscard]] Result<> visitAll();
 
     /// Checks the operation with OperationDefinition::check and infers the shapes of its outputs if
-    /// all that decides them is known before it runs. Skips one that was folded. Gives the first HAL version that
-    /// allows the operation. The error does not say which operation of the graph it is.
+    /// all that decides them is known before it runs. Skips one that was folded. Gives the first
+    /// HAL version that allows the operation. The error does not say which operation of the graph
+    /// it is.
     [[nodiscard]] Result<HalVersion> visit(std::size_t operation);
 
     /// The shapes of the operation's outputs follow from those of its inputs: the values that

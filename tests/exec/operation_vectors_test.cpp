@@ -90,7 +90,7 @@ Result<std::vector<Output>> runCompiled(const std::shared_ptr<Engine>& engine,
         }
     }
     for (const VectorOutput& output : example.outputs) {
-        request.addOutput(std::max<std::size_t>(output.expected.size(), 1));  // none is empty
+        request.addOutput(std::max<std::size_t>(output.expected.size(), 1));
     }
     ExecutionOptions options;
     if (example.expectsFailure) {

@@ -391,12 +391,12 @@ TEST(Lstm, refusesOperandsThatBreakARule) {
                  o.inputs[6].dimensions = {3, 2};
              },
              "LSTM input 6 (recurrent-to-forget weights): size 3 of axis 0; must be 4, the number "
-             "of cell units (of input 4)"},
+             "of cell units (of the input-to-output weights)"},
             {[](auto& o) {
                  o.inputs[6].dimensions = {4, 3};
              },
              "LSTM input 6 (recurrent-to-forget weights): size 3 of axis 1; must be 2, the size "
-             "of the output (of input 8)"},
+             "of the output (of the recurrent-to-output weights)"},
             {[](auto& o) {
                  o.inputs[4].dimensions = {0, 3};
              },
@@ -407,12 +407,12 @@ TEST(Lstm, refusesOperandsThatBreakARule) {
              "LSTM input 8 (recurrent-to-output weights): size 0 of axis 1; must be at least 1"},
             {[](auto& o) { o.inputs[13].dimensions = {5}; },
              "LSTM input 13 (forget gate bias): size 5 of axis 0; must be 4, the number of cell "
-             "units (of input 4)"},
+             "units (of the input-to-output weights)"},
             {[](auto& o) {
                  o.inputs[16].dimensions = {2, 5};
              },
              "LSTM input 16 (projection weights): size 5 of axis 1; must be 4, the number of cell "
-             "units (of input 4)"},
+             "units (of the input-to-output weights)"},
             {[](auto& o) {
                  o.inputs[18].dimensions = {1, 2};
              },
@@ -420,7 +420,7 @@ TEST(Lstm, refusesOperandsThatBreakARule) {
              "input"},
             {[](auto& o) { o.inputs[26].dimensions = {1}; },
              "LSTM input 26 (output layer normalization weights): size 1 of axis 0; must be 4, "
-             "the number of cell units (of input 4)"},
+             "the number of cell units (of the input-to-output weights)"},
             {[](auto& o) { o.inputs[16].isOmitted = true; },
              "LSTM input 8 (recurrent-to-output weights): size 2 of axis 1; must be 4, the number "
              "of cell units, as there is no projection"},

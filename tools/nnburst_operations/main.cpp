@@ -2,20 +2,207 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// nnburst-operations: tells which operations there are, for docs/operations.md.
+/// nnburst-operations: prints docs/operations.md, the table of operations, from the code: for each
+/// operation since when it is there; which types its check takes and which XNNPACK covers, asked
+/// with the operations of the examples in the files that are given.
+///
+///     nnburst-operations DIR... > docs/operations.md
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <set>
+#include <string>
+#include <vector>
 
-#include "nnburst_operations/table.h"
+#include "exec/engine.h"
+#include "exec/graph.h"
+#include "exec/operation.h"
+#include "exec/shape_inference.h"
+#include "exec/xnnpack/backend.h"
+#include "nnburst/validation.h"
+#include "vectors/vector_file.h"
+
+namespace nnburst {
+
+namespace {
+
+/// What the examples show of one operation.
+struct Found {
+    std::set<std::string> types;         ///< of the first tensor among its inputs
+    std::set<std::string> xnnpackTypes;  ///< those for which XNNPACK has an operator
+};
+
+using Table = std::array<Found, kOperationTypeCount>;
+
+const char* nameOf(exec::HalVersion version) {
+    constexpr std::array kNames{"1.0", "1.1", "1.2", "1.3"};
+    return kNames[static_cast<std::size_t>(version)];
+}
+
+/// "float32" for TENSOR_FLOAT32.
+std::string shortName(OperandType type) {
+    switch (type) {
+        case OperandType::TENSOR_FLOAT32:
+            return "float32";
+        case OperandType::TENSOR_FLOAT16:
+            return "float16";
+        case OperandType::TENSOR_INT32:
+            return "int32";
+        case OperandType::TENSOR_BOOL8:
+            return "bool8";
+        case OperandType::TENSOR_QUANT8_ASYMM:
+            return "quant8";
+        case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
+            return "quant8 signed";
+        case OperandType::TENSOR_QUANT8_SYMM:
+            return "quant8 symmetric";
+        case OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL:
+            return "quant8 per channel";
+        case OperandType::TENSOR_QUANT16_ASYMM:
+            return "quant16";
+        case OperandType::TENSOR_QUANT16_SYMM:
+            return "quant16 symmetric";
+        default:
+            return toString(type);
+    }
+}
+
+/// The operation in another type: float16 for float32, signed for unsigned 8 bits.
+exec::OperationInstance inSiblingTypes(const exec::OperationInstance& given) {
+    exec::OperationInstance sibling = given;
+    const auto change = [](exec::OperandView& operand) {
+        switch (operand.type) {
+            case OperandType::TENSOR_FLOAT32:
+                operand.type = OperandType::TENSOR_FLOAT16;
+                break;
+            case OperandType::FLOAT32:
+                operand.type = OperandType::FLOAT16;
+                break;
+            case OperandType::TENSOR_QUANT8_ASYMM:
+                operand.type = OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+                operand.zeroPoint -= 128;
+                break;
+            default:
+                break;
+        }
+    };
+    std::for_each(sibling.inputs.begin(), sibling.inputs.end(), change);
+    std::for_each(sibling.outputs.begin(), sibling.outputs.end(), change);
+    return sibling;
+}
+
+void collectOperation(const exec::OperationInstance& operation, bool isPlanned, Table& table) {
+    if (!exec::findOperation(operation.type)->check(operation.view())) {
+        return;
+    }
+    Found& found = table[static_cast<std::size_t>(operation.type)];
+    const std::string type = shortName(operation.inputs[0].type);
+    found.types.insert(type);
+    exec::xnnpack::OperatorCache operators;
+    if (isPlanned) {
+        const auto step = exec::xnnpack::makeStep(operation.view(), {.operators = &operators});
+        if (step && *step != nullptr) {
+            found.xnnpackTypes.insert(type);
+        }
+    }
+}
+
+void collect(const VectorExample& example, Table& table) {
+    const auto graph = exec::Graph::create(example.model, example.model.main);
+    if (example.expectsFailure || !validateModel(example.model) || !graph) {
+        return;
+    }
+    exec::ShapeInference shapes(**graph);
+    const std::vector<Operation>& operations = example.model.main.operations;
+    for (std::size_t index = 0; index < operations.size(); ++index) {
+        if (!shapes.visit(index) || operations[index].inputs.empty()) {
+            continue;
+        }
+        const auto isKnown = [&](std::uint32_t operand) { return shapes.isKnown(operand); };
+        const Operation& operation = operations[index];
+        const bool isPlanned =
+            shapes.isDecidedByShapes(index) &&
+            std::all_of(operation.inputs.begin(), operation.inputs.end(), isKnown) &&
+            std::all_of(operation.outputs.begin(), operation.outputs.end(), isKnown);
+        const exec::OperationInstance instance = shapes.operation(index);
+        collectOperation(instance, isPlanned, table);
+        collectOperation(inSiblingTypes(instance), isPlanned, table);
+    }
+}
+
+const char* noteOn(OperationType type) {
+    switch (type) {
+        case OperationType::RESHAPE:
+        case OperationType::SQUEEZE:
+        case OperationType::EXPAND_DIMS:
+            return "a placement, not a step, where shapes are known beforehand";
+        case OperationType::CONCATENATION:
+            return "a placement, not a step, where parts follow each other in memory";
+        case OperationType::IF:
+        case OperationType::WHILE:
+            return "interpreted";
+        case OperationType::BOX_WITH_NMS_LIMIT:
+        case OperationType::GENERATE_PROPOSALS:
+            return "interpreted: its output shapes are known when it has run";
+        default:
+            return "";
+    }
+}
+
+void print(const Table& table) {
+    fmt::print(
+        "# Operations\n\n"
+        "Made by `nnburst-operations DIR > docs/operations.md`, where DIR has examples of "
+        "operations. "
+        "Every operation of HAL 1.0 to 1.3 has a\nreference kernel (`src/exec/reference/`) for "
+        "every "
+        "type and corner that its section of the HAL allows; XNNPACK (`src/exec/xnnpack/`) "
+        "runs\nwhat "
+        "it covers.\n\n"
+        "*Types* are those of the first input in the examples; *XNNPACK* are those of them for "
+        "which it "
+        "has an operator, in some\ncases at least. float16 runs there as float32, NCHW as NHWC, "
+        "and "
+        "unsigned convolutions with a filter a channel as signed ones.\n\n"
+        "| code | operation | since | types | XNNPACK | notes |\n|---:|---|---|---|---|---|\n");
+    for (std::int32_t code = 0; code < kOperationTypeCount; ++code) {
+        const auto type = static_cast<OperationType>(code);
+        const exec::OperationDefinition& definition = *exec::findOperation(type);
+        const Found& found = table[static_cast<std::size_t>(code)];
+        fmt::print("| {} | {} | {} | {} | {} | {} |\n", code, toString(type),
+                   nameOf(definition.since), fmt::join(found.types, ", "),
+                   fmt::join(found.xnnpackTypes, ", "), noteOn(type));
+    }
+}
+
+}  // namespace
+}  // namespace nnburst
 
 int main(int argc, char** argv) {
-    CLI::App app("Tells which operations of the HAL are supported, in which types.",
-                 "nnburst-operations");
-    bool isMarkdown = false;
-    app.add_flag("--markdown", isMarkdown, "Print the table of docs/operations.md")->required();
-    CLI11_PARSE(app, argc, argv);
-    fmt::print("{}", nnburst::operations::markdown());
+    if (argc < 2) {
+        fmt::print(stderr, "usage: nnburst-operations DIR...\n");
+        return 2;
+    }
+    if (const auto engine = nnburst::exec::Engine::create({}); !engine) {
+        fmt::print(stderr, "nnburst-operations: {}\n", engine.error().message);
+        return 1;
+    }
+    nnburst::Table table;
+    try {
+        for (int i = 1; i < argc; ++i) {
+            for (const auto& file : nnburst::vectorFiles(argv[i])) {
+                nnburst::forEachExample(file, std::nullopt,
+                                        [&](const auto& example) { collect(example, table); });
+            }
+        }
+    } catch (const std::exception& exception) {
+        fmt::print(stderr, "nnburst-operations: {}\n", exception.what());
+        return 1;
+    }
+    nnburst::print(table);
     return 0;
 }

@@ -48,13 +48,14 @@ constexpr std::size_t kStateOutputs = 2;  ///< of a layer
 /// Where the arguments of an operation are.
 struct Form {
     std::size_t inputs;      ///< with layer normalisation
+    std::size_t norms;       ///< its weights, which are the last inputs
     std::size_t activation;  ///< the first of three scalars
     std::size_t isMerged;    ///< 0 if there is none
     std::size_t isTimeMajor;
 };
 
-constexpr Form kUnidirectionalForm{28, 20, 0, 23};
-constexpr Form kBidirectionalForm{61, 48, 51, 52};
+constexpr Form kUnidirectionalForm{28, 4, 20, 0, 23};
+constexpr Form kBidirectionalForm{61, 8, 48, 51, 52};
 
 bool isBidirectional(const OperationView& operation) noexcept {
     return operation.type == OperationType::BIDIRECTIONAL_SEQUENCE_LSTM;
@@ -147,7 +148,11 @@ Result<std::array<Shape, 6>> computeOutputShapes(const OperationView& operation,
 Result<HalVersion> check(const OperationView& operation) {
     const Form& form = formOf(operation);
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
-    check.inputCount(form.inputs);
+    const std::size_t inputCount = operation.inputs.size();
+    check.require(inputCount == form.inputs || inputCount == form.inputs - form.norms, [&] {
+        return fmt::format("{} inputs; must be {}, or {} with layer normalization", inputCount,
+                           form.inputs - form.norms, form.inputs);
+    });
     const OperandCheck input =
         check.input(0, "input").type({OperandType::TENSOR_FLOAT32, OperandType::TENSOR_FLOAT16});
     NNBURST_TRY(check.result());

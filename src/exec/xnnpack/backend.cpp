@@ -42,6 +42,12 @@ Family familyOf(OperationType type) noexcept {
             return makeDepthwiseConv2d;
         case OperationType::FULLY_CONNECTED:
             return makeFullyConnected;
+        case OperationType::GROUPED_CONV_2D:
+            return makeGroupedConv2d;
+        case OperationType::RESIZE_BILINEAR:
+            return makeResizeBilinear;
+        case OperationType::TRANSPOSE_CONV_2D:
+            return makeTransposeConv2d;
         case OperationType::MAX_POOL_2D:
             return makeMaxPool2d;
         case OperationType::PRELU:
@@ -62,10 +68,6 @@ Result<std::unique_ptr<Step>> makeStep(const OperationView& operation, const Ste
     }
     NNBURST_TRY_ASSIGN(auto step, family(operation, context));
     return step != nullptr ? std::move(step) : makeConvertedStep(operation, context);
-}
-
-bool coversSome(OperationType type) noexcept {
-    return familyOf(type) != nullptr;
 }
 
 }  // namespace nnburst::exec::xnnpack

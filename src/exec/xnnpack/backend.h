@@ -32,7 +32,4 @@ struct StepContext {
 [[nodiscard]] Result<std::unique_ptr<Step>> makeStep(const OperationView& operation,
                                                      const StepContext& context);
 
-/// `makeStep` gives a step for some form of the operation: of some types, shapes and arguments.
-[[nodiscard]] bool coversSome(OperationType type) noexcept;
-
 }  // namespace nnburst::exec::xnnpack

@@ -12,6 +12,7 @@
 #include "exec/aligned_buffer.h"
 #include "exec/graph.h"
 #include "exec/reference/float16.h"
+#include "exec/spatial.h"
 #include "model/operand_info.h"
 #include "nnburst/memory.h"
 
@@ -135,6 +136,10 @@ class Converter {
                 input.data = reinterpret_cast<std::byte*>(const_cast<std::uint8_t*>(&kNhwc));
             }
             NNBURST_TRY(convertOperand(input, true, index == 0));
+            if (form_ == Form::NHWC && operation_.type == OperationType::TRANSPOSE_CONV_2D &&
+                index == kTransposeOutputShape && input.type == OperandType::TENSOR_INT32) {
+                NNBURST_TRY(reorderImageShape(input));
+            }
         }
         for (OperandView& output : converted_.instance.outputs) {
             NNBURST_TRY(convertOperand(output, false, true));
@@ -201,6 +206,18 @@ class Converter {
         }
         operand.data = nullptr;
         converted_.conversions.back() = std::move(conversion);
+        return {};
+    }
+
+    /// The shape of an image as a value, from NCHW to NHWC.
+    Result<> reorderImageShape(OperandView& operand) {
+        NNBURST_TRY_ASSIGN(AlignedBuffer constant, AlignedBuffer::allocate(sizeBytes(operand)));
+        const auto* nchw = operand.as<const std::int32_t>();
+        const std::array<std::int32_t, 4> nhwc{nchw[0], nchw[2], nchw[3], nchw[1]};
+        std::memcpy(constant.data(), nhwc.data(), sizeof(nhwc));
+        operand.data = constant.data();
+        converted_.convertedConstants.back() = constant.data();
+        converted_.constants.push_back(std::move(constant));
         return {};
     }
 

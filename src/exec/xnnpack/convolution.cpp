@@ -1,11 +1,12 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// CONV_2D and DEPTHWISE_CONV_2D. Covered: NHWC with constant filter and bias; float32; unsigned 8
-// bits; signed 8 bits with a filter of zero point 0 or per channel.
+// CONV_2D, GROUPED_CONV_2D and DEPTHWISE_CONV_2D. Covered: NHWC with constant filter and bias;
+// float32; unsigned 8 bits; signed 8 bits with a filter of zero point 0 or per channel.
 //
 //     input  [batches, height, width, groups * groupInputs]
-//     filter [outputs, kernelHeight, kernelWidth, inputs], depthwise [1, kernelHeight, kernelWidth,
+//     filter [outputs, kernelHeight, kernelWidth, groupInputs], depthwise [1, kernelHeight,
+//     kernelWidth,
 //            outputs]
 //     output [batches, outputHeight, outputWidth, groups * groupOutputs]
 
@@ -211,6 +212,16 @@ StepResult makeConv2d(const OperationView& operation, const StepContext& context
     convolution.groups = 1;
     convolution.groupInputs = filter[3];
     convolution.groupOutputs = filter[0];
+    return makeConvolution(operation, context, convolution);
+}
+
+StepResult makeGroupedConv2d(const OperationView& operation, const StepContext& context) {
+    NNBURST_TRY_ASSIGN(Convolution convolution,
+                       readConvolution(operation, SpatialForm::GROUPED_CONVOLUTION));
+    const Shape& filter = operation.inputs[1].shape;
+    convolution.groups = convolution.arguments.groups;
+    convolution.groupInputs = filter[3];
+    convolution.groupOutputs = filter[0] / convolution.groups;
     return makeConvolution(operation, context, convolution);
 }
 

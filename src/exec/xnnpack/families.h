@@ -17,6 +17,12 @@ namespace nnburst::exec::xnnpack {
                                              const StepContext& context);
 [[nodiscard]] StepResult makeFullyConnected(const OperationView& operation,
                                             const StepContext& context);
+[[nodiscard]] StepResult makeGroupedConv2d(const OperationView& operation,
+                                           const StepContext& context);
+[[nodiscard]] StepResult makeResizeBilinear(const OperationView& operation,
+                                            const StepContext& context);
+[[nodiscard]] StepResult makeTransposeConv2d(const OperationView& operation,
+                                             const StepContext& context);
 [[nodiscard]] StepResult makeMaxPool2d(const OperationView& operation, const StepContext& context);
 [[nodiscard]] StepResult makePrelu(const OperationView& operation, const StepContext& context);
 [[nodiscard]] StepResult makeUnary(const OperationView& operation, const StepContext& context);

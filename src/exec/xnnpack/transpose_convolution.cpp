@@ -1,0 +1,141 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// TRANSPOSE_CONV_2D. Covered: NHWC with constant filter and bias; float32; unsigned 8 bits; signed
+// 8 bits with a filter of zero point 0.
+//
+//     input  [batches, height, width, inputs]
+//     filter [outputs, kernelHeight, kernelWidth, inputs]
+//     output [batches, outputHeight, outputWidth, outputs]
+
+#include <utility>
+
+#include "exec/spatial.h"
+#include "exec/xnnpack/families.h"
+
+namespace nnburst::exec::xnnpack {
+
+namespace {
+
+/// Every output is covered by a window: XNNPACK does not write those that are not.
+bool isCovered(const TransposeConvolution::Axis& axis) noexcept {
+    return axis.filterSize >= axis.stride && axis.paddingAfter >= 0;
+}
+
+/// An operator, before its weights.
+struct Deconvolution {
+    const TransposeConvolution& given;
+    std::size_t inputs;
+    std::size_t outputs;
+
+    template <class Create, class... Rest>
+    [[nodiscard]] Result<SharedOperator> create(Create function, const Rest&... rest) const {
+        const TransposeConvolution::Axis& height = given.height;
+        const TransposeConvolution::Axis& width = given.width;
+        const auto padding = [](std::int64_t size) { return static_cast<std::uint32_t>(size); };
+        xnn_operator_t created = nullptr;
+        const xnn_status status =
+            function(padding(height.paddingBefore), padding(width.paddingAfter),
+                     padding(height.paddingAfter), padding(width.paddingBefore), height.filterSize,
+                     width.filterSize, height.stride, width.stride, 1, 1, 1, inputs, outputs,
+                     inputs, outputs, rest..., 0, &created);
+        return takeOperator(status, created);
+    }
+};
+
+Result<SharedOperator> createFloat(const OperationView& operation,
+                                   const Deconvolution& deconvolution) {
+    const FloatRange range = activationRange(deconvolution.given.arguments.activation);
+    return deconvolution.create(xnn_create_deconvolution2d_nhwc_f32,
+                                operation.inputs[1].as<float>(), operation.inputs[2].as<float>(),
+                                range.minimum, range.maximum);
+}
+
+Result<SharedOperator> createQuantized(const OperationView& operation,
+                                       const Deconvolution& deconvolution) {
+    const OperandView& input = operation.inputs[0];
+    const OperandView& filter = operation.inputs[1];
+    const OperandView& output = operation.outputs[0];
+    const auto* bias = operation.inputs[2].as<std::int32_t>();
+    const QuantizedRange range = activationRange(deconvolution.given.arguments.activation, output);
+    if (filter.channelQuant != nullptr || !isNormalScale(input.scale) ||
+        !isNormalScale(filter.scale) || !isNormalScale(output.scale) ||
+        !isRequantizationScale(input.scale * filter.scale / output.scale) || !isRange(range)) {
+        return nullptr;
+    }
+    if (input.type == OperandType::TENSOR_QUANT8_ASYMM) {
+        return deconvolution.create(
+            xnn_create_deconvolution2d_nhwc_qu8, static_cast<std::uint8_t>(input.zeroPoint),
+            input.scale, static_cast<std::uint8_t>(filter.zeroPoint), filter.scale,
+            filter.as<std::uint8_t>(), bias, static_cast<std::uint8_t>(output.zeroPoint),
+            output.scale, static_cast<std::uint8_t>(range.minimum),
+            static_cast<std::uint8_t>(range.maximum));
+    }
+    if (filter.zeroPoint != 0) {
+        return nullptr;
+    }
+    return deconvolution.create(
+        xnn_create_deconvolution2d_nhwc_qs8, static_cast<std::int8_t>(input.zeroPoint), input.scale,
+        filter.scale, filter.as<std::int8_t>(), bias, static_cast<std::int8_t>(output.zeroPoint),
+        output.scale, static_cast<std::int8_t>(range.minimum),
+        static_cast<std::int8_t>(range.maximum));
+}
+
+template <class T, class Function>
+SetUp imageSetUp(Function function, const OperationView& operation) {
+    const Shape& input = operation.inputs[0].shape;
+    return [function, batches = input[0], height = input[1], width = input[2],
+            output = operation.inputs.size()](xnn_operator_t handle, Operands operands,
+                                              pthreadpool_t threads) {
+        return function(handle, batches, height, width, 0, 0, operandAs<const T>(operands, 0),
+                        operandAs<T>(operands, output), threads);
+    };
+}
+
+SetUp setUpOf(const OperationView& operation) {
+    switch (operation.inputs[0].type) {
+        case OperandType::TENSOR_FLOAT32:
+            return imageSetUp<float>(xnn_setup_deconvolution2d_nhwc_f32, operation);
+        case OperandType::TENSOR_QUANT8_ASYMM:
+            return imageSetUp<std::uint8_t>(xnn_setup_deconvolution2d_nhwc_qu8, operation);
+        default:
+            return imageSetUp<std::int8_t>(xnn_setup_deconvolution2d_nhwc_qs8, operation);
+    }
+}
+
+}  // namespace
+
+StepResult makeTransposeConv2d(const OperationView& operation, const StepContext& context) {
+    const OperandType type = operation.inputs[0].type;
+    const bool isFloat = type == OperandType::TENSOR_FLOAT32;
+    const bool isQuantized =
+        type == OperandType::TENSOR_QUANT8_ASYMM || type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+    NNBURST_TRY_ASSIGN(const TransposeConvolution convolution,
+                       resolveTransposeConvolution(operation));
+    const Shape& filter = operation.inputs[1].shape;
+    const Deconvolution deconvolution{
+        .given = convolution, .inputs = filter[3], .outputs = filter[0]};
+    const Shape& output = operation.outputs[0].shape;
+    const double taps = static_cast<double>(filter[1]) * filter[2] * output[1] * output[2];
+    if ((!isFloat && !isQuantized) || convolution.arguments.isNchw ||
+        !operation.inputs[1].isConstant || !operation.inputs[2].isConstant ||
+        !isCovered(convolution.height) || !isCovered(convolution.width) || taps > kMaximumTaps) {
+        return nullptr;
+    }
+    const Shape& input = operation.inputs[0].shape;
+    const OperatorKey key{context.operation, input[1], input[2]};
+    const bool hasWeights =
+        operation.inputs[1].data != nullptr && operation.inputs[2].data != nullptr;
+    NNBURST_TRY_ASSIGN(SharedOperator shared, shareOperator(context, key, hasWeights, [&] {
+                           return isFloat ? createFloat(operation, deconvolution)
+                                          : createQuantized(operation, deconvolution);
+                       }));
+    if (!shared) {
+        return nullptr;
+    }
+    const double work = taps * input[0] * filter[0] * filter[3];
+    return makeOperatorStep(std::move(shared), setUpOf(operation),
+                            threadsFor(context, work, Speed::DENSE), true);
+}
+
+}  // namespace nnburst::exec::xnnpack

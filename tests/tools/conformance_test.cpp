@@ -1,0 +1,173 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// nnburst-conformance on small vector files: what is right passes, what is wrong is said.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "nnburst/model_builder.h"
+#include "nnburst_conformance/derive.h"
+#include "vectors/vector_file.h"
+
+namespace nnburst::conformance {
+namespace {
+
+using enum OperandType;
+
+template <class T>
+std::vector<std::byte> bytesOf(const std::vector<T>& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    return {bytes.begin(), bytes.end()};
+}
+
+/// output = input + 1, of three elements of `type`.
+VectorExample addExample(OperandType type, float scale, std::int32_t zeroPoint,
+                         const std::vector<std::byte>& one) {
+    ModelBuilder builder;
+    const auto x = builder.addTensor(type, {3}, scale, zeroPoint);
+    const auto c = builder.addConstant(type, {1}, one, scale, zeroPoint);
+    const auto y = builder.addTensor(type, {3}, scale, zeroPoint);
+    builder.addOperation(OperationType::ADD, {x, c, builder.addScalar(0)}, {y});
+    VectorExample example{.name = "add_one"};
+    example.model = std::move(*builder.build({x}, {y}));
+    return example;
+}
+
+VectorExample floatExample(std::vector<float> expected) {
+    VectorExample example = addExample(TENSOR_FLOAT32, 0.0F, 0, bytesOf<float>({1.0F}));
+    example.inputs = {bytesOf<float>({1.0F, 2.0F, 3.0F})};
+    example.outputs = {{TENSOR_FLOAT32, {3}, bytesOf(expected)}};
+    return example;
+}
+
+VectorExample quantizedExample() {
+    VectorExample example =
+        addExample(TENSOR_QUANT8_ASYMM, 0.5F, 128, bytesOf<std::uint8_t>({130}));
+    example.inputs = {bytesOf<std::uint8_t>({128, 130, 250})};
+    example.outputs = {{TENSOR_QUANT8_ASYMM, {3}, bytesOf<std::uint8_t>({130, 132, 252})}};
+    return example;
+}
+
+class Conformance : public testing::Test {
+  protected:
+    void SetUp() override {
+        directory_ = std::filesystem::temp_directory_path() /
+                     ("nnburst-conformance-" + std::to_string(::getpid()));
+        std::filesystem::create_directory(directory_);
+    }
+    void TearDown() override { std::filesystem::remove_all(directory_); }
+
+    void write(const VectorExample& example) {
+        std::ofstream stream(directory_ / (example.name + ".jsonl"));
+        writeVectorFile(stream, example);
+    }
+    void writeText(const std::string& text) { std::ofstream(directory_ / "text.jsonl") << text; }
+
+    /// Runs the program on the directory; gives what it prints.
+    std::string run(const std::string& arguments, int expectedStatus) {
+        const std::string command = std::string(NNBURST_CONFORMANCE) + " " + directory_.string() +
+                                    " --device local --jobs 1 " + arguments + " 2>&1";
+        std::string output;
+        FILE* const pipe = ::popen(command.c_str(), "r");
+        for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) {
+            output += static_cast<char>(c);
+        }
+        const int status = ::pclose(pipe);
+        EXPECT_TRUE(WIFEXITED(status));
+        EXPECT_EQ(WEXITSTATUS(status), expectedStatus) << output;
+        return output;
+    }
+
+    std::filesystem::path directory_;
+};
+
+TEST_F(Conformance, passesWhatIsRight) {
+    write(floatExample({2.0F, 3.0F, 4.0F}));
+    EXPECT_EQ(run("--via sync,async,burst --derive all", 0), "9 passed, 0 failed, 0 skipped\n");
+}
+
+TEST_F(Conformance, derivesSignedOperandsFromUnsignedOnes) {
+    write(quantizedExample());
+    EXPECT_EQ(run("--via burst --derive coupling", 0), "2 passed, 0 failed, 0 skipped\n");
+    const auto derived = withSignedOperands(quantizedExample());
+    ASSERT_TRUE(derived && *derived);
+    EXPECT_EQ((*derived)->inputs[0], bytesOf<std::int8_t>({0, 2, 122}));
+    EXPECT_EQ((*derived)->outputs[0].expected, bytesOf<std::int8_t>({2, 4, 124}));
+    EXPECT_EQ((*derived)->model.main.operands[0].zeroPoint, 0);
+}
+
+TEST_F(Conformance, saysWhichElementIsWrong) {
+    write(floatExample({2.0F, 3.5F, 4.0F}));
+    EXPECT_EQ(run("--via sync", 1),
+              "FAILED add_one (via sync, derive none): operand 2 (output 0) index 1: expected 3.5, "
+              "actual 3\n0 passed, 1 failed, 0 skipped\n");
+}
+
+TEST_F(Conformance, appliesTheTolerance) {
+    write(floatExample({2.0F, 3.00001F, 4.0F}));
+    run("--via sync", 0);
+    write(floatExample({2.0F, 3.00002F, 4.0F}));
+    run("--via sync", 1);
+}
+
+TEST_F(Conformance, expectsFailures) {
+    VectorExample example = floatExample({2.0F, 3.0F, 4.0F});
+    example.expectsFailure = true;
+    write(example);
+    EXPECT_EQ(run("--via sync", 1),
+              "FAILED add_one (via sync, derive none): succeeded; expected to fail\n"
+              "0 passed, 1 failed, 0 skipped\n");
+    example.model.main.operations[0].type = OperationType::FLOOR;  // of three inputs
+    write(example);
+    EXPECT_EQ(run("--via sync", 0), "1 passed, 0 failed, 0 skipped\n");
+}
+
+TEST_F(Conformance, selectsByName) {
+    write(floatExample({2.0F, 3.0F, 4.0F}));
+    EXPECT_EQ(run("--via sync --filter 'd._o'", 0), "1 passed, 0 failed, 0 skipped\n");
+    EXPECT_NE(run("--via sync --filter mul", 2).find("no example"), std::string::npos);
+}
+
+TEST_F(Conformance, namesFileAndLineThatCannotBeRead) {
+    writeText("{\"format\":\"nn-vectors/1\"}\n{\"name\":\"x\"}\n");
+    EXPECT_NE(run("--via sync", 2).find("text.jsonl line 2"), std::string::npos);
+    writeText("{\"format\":\"other\"}\n");
+    EXPECT_NE(run("--via sync", 2).find("not of format nn-vectors/1"), std::string::npos);
+}
+
+TEST_F(Conformance, reportsCountsForEachOperation) {
+    write(floatExample({2.0F, 3.0F, 4.0F}));
+    const std::string report = (directory_ / "report").string();
+    run("--via sync,burst --report " + report, 0);
+    std::stringstream text;
+    text << std::ifstream(report).rdbuf();
+    EXPECT_NE(text.str().find("\"ADD\": {\n      \"failed\": 0,\n      \"passed\": 2"),
+              std::string::npos)
+        << text.str();
+}
+
+TEST_F(Conformance, readsWhatItWrites) {
+    VectorExample example = quantizedExample();
+    example.multinomialTolerance = 0.25;
+    write(example);
+    int count = 0;
+    forEachExample(directory_ / "add_one.jsonl", std::nullopt, [&](const VectorExample& read) {
+        ++count;
+        EXPECT_EQ(read.name, example.name);
+        EXPECT_EQ(read.inputs, example.inputs);
+        EXPECT_EQ(read.outputs[0].expected, example.outputs[0].expected);
+        EXPECT_EQ(read.multinomialTolerance, example.multinomialTolerance);
+        EXPECT_EQ(read.model.main.operations, example.model.main.operations);
+    });
+    EXPECT_EQ(count, 1);
+}
+
+}  // namespace
+}  // namespace nnburst::conformance
