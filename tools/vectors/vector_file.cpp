@@ -196,6 +196,7 @@ VectorExample readExample(const Json& json) {
     VectorExample example;
     example.name = json.at("name").get<std::string>();
     example.halVersionWire = json.value("hal_version_wire", "");
+    example.isHalVersionStated = json.value("hal_version_source", "") == "aosp";
     example.expectsFailure = json.value("expect_failure", false);
     if (const auto tolerance = json.find("tolerance"); tolerance != json.end()) {
         example.multinomialTolerance = tolerance->at("multinomial").get<double>();

@@ -30,6 +30,8 @@ struct VectorExample {
     std::string name;
     /// The lowest HAL version that can carry the model as written: "1.0" to "1.3".
     std::string halVersionWire;
+    /// AOSP states the HAL version; else it is that of the whole file.
+    bool isHalVersionStated = false;
     /// Written for a runtime that resolves the model before a driver sees it: a driver need not
     /// support it.
     bool isForRuntime = false;
