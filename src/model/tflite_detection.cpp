@@ -7,6 +7,8 @@
 #include <flatbuffers/flexbuffers.h>
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -137,7 +139,13 @@ Result<> convertDetectionPostprocess(OperatorImport& op, OperationType operation
                    op.scalar(kCountsBackground)});
 
     const std::uint32_t batches = sizeAt(op.shape(kScores), 0);
-    const auto detections = static_cast<std::uint32_t>(maximum);
+    // As many as the HAL's operation gives.
+    const std::int64_t most = std::int64_t{maximum} * (isRegular ? 1 : classesPerDetection);
+    if (most > std::numeric_limits<std::int32_t>::max()) {
+        return invalid("{} detections with {} classes for each: must be less than 2^31", maximum,
+                       classesPerDetection);
+    }
+    const auto detections = static_cast<std::uint32_t>(most);
     op.inferOutputShape({batches, detections, 4}, kDetectionBoxes);
     op.inferOutputShape({batches, detections}, kDetectionClasses);
     op.inferOutputShape({batches, detections}, kDetectionScores);

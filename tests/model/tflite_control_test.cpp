@@ -156,14 +156,14 @@ TEST(TfliteControl, refusesToNestTooDeep) {
 
 using OptionsMap = std::function<void(flexbuffers::Builder&)>;
 
-FileSpec detectionFile(const OptionsMap& change = {}) {
+FileSpec detectionFile(const OptionsMap& change = {}, int classesPerDetection = 1) {
     FileSpec file = operatorFile(Code::CUSTOM, {real({1, 6, 4}), real({1, 6, 3}), real({6, 4})},
                                  {real({1, 3, 4}), real({1, 3}), real({1, 3}), real({1})});
     file.codes[0].customName = "TFLite_Detection_PostProcess";
     flexbuffers::Builder builder;
     builder.Map([&] {
         builder.Int("max_detections", 3);
-        builder.Int("max_classes_per_detection", 1);
+        builder.Int("max_classes_per_detection", classesPerDetection);
         builder.Int("num_classes", 2);
         builder.Float("nms_score_threshold", 0.25F);
         builder.Float("nms_iou_threshold", 0.5F);
@@ -206,6 +206,18 @@ TEST(TfliteDetection, readsItsOptions) {
     }));
     EXPECT_EQ(valueOf<std::uint8_t>(regular, inputAt(regular, 7)), 1);
     EXPECT_EQ(valueOf<std::int32_t>(regular, inputAt(regular, 10)), 7);
+}
+
+TEST(TfliteDetection, givesEachClassOfABoxAPlace) {
+    FileSpec file = detectionFile({}, 2);
+    file.tensors[3].shape = {1, 6, 4};
+    file.tensors[4].shape = {1, 6};
+    file.tensors[5].shape = {1, 6};
+    const TfliteModel result = imported(file);
+    // The operand of the found classes, which CAST makes real.
+    EXPECT_EQ(inputAt(result, 0, 1).dimensions, (Dimensions{1, 6}));
+    EXPECT_NE(refusal(detectionFile({}, 2147483647)).find("must be less than 2^31"),
+              std::string::npos);
 }
 
 TEST(TfliteDetection, dequantisesItsInputs) {

@@ -6,8 +6,7 @@
 //     regions  [regions, 4]: left, top, right, bottom; in units of 1/8 (TENSOR_QUANT16_ASYMM) with
 //              8-bit deltas
 //     deltas   [regions, classes * 4]: moves along x and y in shares of the region's width and
-//     height,
-//              logarithms of the factors of width and height
+//              height, logarithms of the factors of width and height
 //     batches  INT32 [regions]: the image that each is in
 //     images   [batches, 2]: height and width
 //     output   [regions, classes * 4]: the regions moved and scaled, inside their image
@@ -34,11 +33,13 @@ void checkShapes(OperationCheck& check) {
     const OperandCheck regions = check.input(0, "regions").rank(2);
     check.input(0, "regions").size(1, 4, "left, top, right, bottom");
     OperandCheck deltas = check.input(kDeltas, "deltas").rank(2);
-    deltas.size(0, regions[0], "the number of regions").require(deltas[1] % 4 == 0, [&] {
-        return fmt::format("{} elements a region; must be a multiple of 4", deltas[1]);
-    });
+    deltas.size(0, regions[0], "the number of regions")
+        .notEmpty(1)
+        .require(deltas[1] % 4 == 0, [&] {
+            return fmt::format("{} elements a region; must be a multiple of 4", deltas[1]);
+        });
     check.input(kBatches, "batches").rank(1).size(0, regions[0], "the number of regions");
-    check.input(kImages, "images").rank(2).size(1, 2, "height and width");
+    check.input(kImages, "images").rank(2).notEmpty(0).size(1, 2, "height and width");
 }
 
 Result<HalVersion> check(const OperationView& operation) {
@@ -92,7 +93,7 @@ Result<> transform(const OperationView& operation) {
         const float width = images[image + 1];
         const Box before{regions[4 * region], regions[4 * region + 1], regions[4 * region + 2],
                          regions[4 * region + 3]};
-        if (!(before.left <= before.right && before.top <= before.bottom)) {
+        if (!isValid(before)) {
             return invalid(
                 "AXIS_ALIGNED_BBOX_TRANSFORM input 0 (regions): {}, {}, {}, {} of region "
                 "{}; must be left, top, right, bottom",

@@ -46,11 +46,14 @@ constexpr std::size_t kOverlapThreshold = 6;
 constexpr std::size_t kSigma = 7;
 constexpr std::size_t kSuppressedThreshold = 8;
 
+/// Their boxes must be one axis of a tensor.
+constexpr std::uint32_t kMaximumClasses = std::numeric_limits<std::uint32_t>::max() / 4;
+
 enum class Kernel : std::int32_t { HARD = 0, LINEAR = 1, GAUSSIAN = 2 };
 
 struct Parameters {
     float scoreThreshold = 0.0F;
-    std::int32_t limit = -1;
+    std::size_t limit = SIZE_MAX;
     Kernel kernel = Kernel::HARD;
     float overlapThreshold = 0.0F;
     float sigma = 1.0F;
@@ -63,8 +66,9 @@ Result<Parameters> readParameters(const OperationView& operation) {
     NNBURST_TRY_ASSIGN(parameters.scoreThreshold,
                        readConstantFloat(operation, kScoreThreshold, "score threshold", type));
     NNBURST_TRY_ASSIGN(
-        parameters.limit,
+        const std::int32_t limit,
         readConstantInt32(operation, kLimit, "limit", std::numeric_limits<std::int32_t>::min()));
+    parameters.limit = limit < 0 ? SIZE_MAX : static_cast<std::size_t>(limit);
     NNBURST_TRY_ASSIGN(const std::int32_t kernel,
                        readConstantInt32(operation, kKernel, "kernel", 0));
     if (kernel > 2) {
@@ -81,14 +85,15 @@ Result<Parameters> readParameters(const OperationView& operation) {
 }
 
 void checkShapes(OperationCheck& check) {
-    const OperandCheck scores = check.input(0, "scores").rank(2).notEmpty(1);
-    OperandCheck regions = check.input(kRegions, "regions").rank(2);
-    regions.size(0, scores[0], "the number of regions")
-        .require(scores[1] == 0 || regions[1] == 0 || regions[1] == std::uint64_t{scores[1]} * 4,
-                 [&] {
-                     return fmt::format("{} elements a region; must be 4 for each of {} classes",
-                                        regions[1], scores[1]);
-                 });
+    OperandCheck scores = check.input(0, "scores").rank(2).notEmpty(1);
+    scores.require(scores[1] != 1, [] { return "1 class; must be more than the background"; })
+        .require(scores[1] <= kMaximumClasses, [&] {
+            return fmt::format("{} classes; must be at most {}", scores[1], kMaximumClasses);
+        });
+    check.input(kRegions, "regions")
+        .rank(2)
+        .size(0, scores[0], "the number of regions")
+        .size(1, scores[1] * 4, "4 for each class");
     check.input(kBatches, "batches").rank(1).size(0, scores[0], "the number of regions");
 }
 
@@ -124,12 +129,8 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     checkShapes(check);
     NNBURST_TRY(check.result());
     const Shape& scores = operation.inputs[0].shape;
-    const std::uint64_t classes = scores[1] - 1;
-    const std::uint64_t limit =
-        parameters.limit < 0
-            ? classes
-            : std::min<std::uint64_t>(classes, static_cast<std::uint64_t>(parameters.limit));
-    const std::uint64_t most = scores[0] * limit;
+    const std::uint64_t most =
+        scores[0] * std::min(std::uint64_t{scores[1]} - 1, std::uint64_t{parameters.limit});
     NNBURST_TRY_ASSIGN(outputs[0], makeOutputShape(operation, 0, std::array{most}));
     NNBURST_TRY_ASSIGN(outputs[1],
                        makeOutputShape(operation, 1, std::array{most, std::uint64_t{4}}));
@@ -138,10 +139,10 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     return {};
 }
 
-/// Scores, candidates and batches.
+/// Scores, candidates, their order, and batches.
 std::size_t scratchBytes(const OperationView& operation) {
     const Shape& scores = operation.inputs[0].shape;
-    return scores.elementCount() * (sizeof(float) + sizeof(std::uint32_t)) +
+    return scores.elementCount() * (sizeof(float) + 2 * sizeof(std::uint32_t)) +
            scores[0] * sizeof(std::int32_t);
 }
 
@@ -158,13 +159,22 @@ class Detector {
           classes_(operation.inputs[0].shape[1]),
           scores_(reinterpret_cast<float*>(scratch.data())),
           candidates_(reinterpret_cast<std::uint32_t*>(scores_ + regionCount_ * classes_)),
-          batches_(reinterpret_cast<std::int32_t*>(candidates_ + regionCount_ * classes_)) {}
+          order_(candidates_ + regionCount_ * classes_),
+          batches_(reinterpret_cast<std::int32_t*>(order_ + regionCount_ * classes_)) {}
 
     /// Gives the number of boxes that were written.
-    std::uint32_t run() {
+    Result<std::uint32_t> run() {
         const RealReader<T> given(operation_.inputs[0]);
         for (std::size_t i = 0; i < regionCount_ * classes_; ++i) {
             scores_[i] = given[i];
+            const Box region = box(static_cast<std::uint32_t>(i));
+            if (!isValid(region)) {
+                return invalid(
+                    "BOX_WITH_NMS_LIMIT input 1 (regions): {}, {}, {}, {} of region {} and class "
+                    "{}; must be left, top, right, bottom",
+                    region.left, region.top, region.right, region.bottom, i / classes_,
+                    i % classes_);
+            }
         }
         std::copy_n(operation_.inputs[kBatches].as<const std::int32_t>(), regionCount_, batches_);
         std::size_t first = 0;
@@ -188,13 +198,19 @@ class Detector {
     std::size_t suppressClass(std::span<std::uint32_t> candidates) {
         const auto with = [&](auto&& keep) {
             return suppress(
-                candidates, parameters_.suppressedThreshold, candidates.size(),
+                candidates, parameters_.limit,
                 [&](std::uint32_t candidate) -> float& { return scores_[candidate]; },
-                [&](std::uint32_t candidate) { return box(candidate); }, keep);
+                [&](std::uint32_t candidate) { return box(candidate); },
+                [&](float& score, float share) {
+                    score *= keep(share);
+                    return score >= parameters_.suppressedThreshold;  // not if it is NaN
+                });
         };
         switch (parameters_.kernel) {
             case Kernel::HARD:
-                return with(keepBelow(parameters_.overlapThreshold));
+                return with([limit = parameters_.overlapThreshold](float share) {
+                    return share < limit ? 1.0F : 0.0F;
+                });
             case Kernel::LINEAR:
                 return with([limit = parameters_.overlapThreshold](float share) {
                     return share < limit ? 1.0F : 1.0F - share;
@@ -219,26 +235,25 @@ class Detector {
             }
             taken += suppressClass({candidates_ + taken, end - taken});
         }
-        const auto isBetter = [&](std::uint32_t a, std::uint32_t b) {
-            return scores_[a] != scores_[b] ? scores_[a] > scores_[b] : a < b;
-        };
-        if (parameters_.limit >= 0 && taken > static_cast<std::size_t>(parameters_.limit)) {
-            std::sort(candidates_, candidates_ + taken, isBetter);
-            taken = static_cast<std::size_t>(parameters_.limit);
-        }
-        std::sort(candidates_, candidates_ + taken, [&](std::uint32_t a, std::uint32_t b) {
-            const std::size_t classOfA = a % classes_;
-            const std::size_t classOfB = b % classes_;
-            return classOfA != classOfB ? classOfA < classOfB : isBetter(a, b);
+        const auto score = [&](std::uint32_t i) { return scores_[candidates_[i]]; };
+        const std::size_t count = std::min(taken, parameters_.limit);
+        rank({order_, taken}, 0, count, score);
+        std::sort(order_, order_ + count, [&](std::uint32_t a, std::uint32_t b) {
+            const std::size_t classOfA = candidates_[a] % classes_;
+            const std::size_t classOfB = candidates_[b] % classes_;
+            if (classOfA != classOfB) {
+                return classOfA < classOfB;
+            }
+            return score(a) != score(b) ? score(a) > score(b) : a < b;
         });
-        write(first, taken);
+        write(first, count);
     }
 
     void write(std::size_t first, std::size_t count) {
         const RealWriter<T> scores(operation_.outputs[0]);
         const RealWriter<Coordinate> regions(operation_.outputs[1]);
         for (std::size_t i = 0; i < count; ++i, ++written_) {
-            const std::uint32_t candidate = candidates_[i];
+            const std::uint32_t candidate = candidates_[order_[i]];
             const Box found = box(candidate);
             scores.set(written_, scores_[candidate]);
             const std::size_t corner = std::size_t{written_} * 4;
@@ -258,7 +273,8 @@ class Detector {
     std::size_t regionCount_;
     std::size_t classes_;
     float* scores_;
-    std::uint32_t* candidates_;  // of the image at hand
+    std::uint32_t* candidates_;  // of the image at hand, by class and as they were taken
+    std::uint32_t* order_;       // of these candidates
     std::int32_t* batches_;
     std::uint32_t written_ = 0;
 };
@@ -266,12 +282,14 @@ class Detector {
 Result<> run(const OperationView& operation, std::span<std::byte> scratch,
              std::span<Shape> outputs) {
     NNBURST_TRY_ASSIGN(const Parameters parameters, readParameters(operation));
-    std::uint32_t count = 0;
-    dispatchFloat(operation.inputs[0].type,
-                  [&]<class T>() { count = Detector<T, T>(operation, parameters, scratch).run(); });
-    dispatchQuantized8(operation.inputs[0].type, [&]<class T>() {
-        count = Detector<T, std::uint16_t>(operation, parameters, scratch).run();
+    Result<std::uint32_t> result = 0;
+    dispatchFloat(operation.inputs[0].type, [&]<class T>() {
+        result = Detector<T, T>(operation, parameters, scratch).run();
     });
+    dispatchQuantized8(operation.inputs[0].type, [&]<class T>() {
+        result = Detector<T, std::uint16_t>(operation, parameters, scratch).run();
+    });
+    NNBURST_TRY_ASSIGN(const std::uint32_t count, std::move(result));
     outputs[0] = Shape{count};
     outputs[1] = Shape{count, 4};
     outputs[2] = Shape{count};

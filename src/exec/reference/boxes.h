@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -23,6 +24,11 @@ struct Box {
     float right = 0.0F;
     float bottom = 0.0F;
 };
+
+/// The corners are in the order that the HAL asks for; not so if one is NaN.
+[[nodiscard]] inline bool isValid(const Box& box) noexcept {
+    return box.left <= box.right && box.top <= box.bottom;
+}
 
 /// The area that both boxes cover over that which either does.
 [[nodiscard]] inline float overlap(const Box& a, const Box& b) noexcept {
@@ -54,13 +60,14 @@ struct Box {
             std::min(std::max(box.bottom, 0.0F), height)};
 }
 
-/// Takes boxes from `candidates`, the best one first, at most `limit`, and lowers the scores of the
-/// others by `keep(overlap)` each time; those that fall below `threshold` are dropped. Gives how
-/// many were taken: they are the first of `candidates` afterwards. score(c) gives a reference to
-/// the score of candidate c, box(c) its box. A score of NaN counts as below the threshold.
-template <class Score, class GetBox, class Keep>
-[[nodiscard]] std::size_t suppress(std::span<std::uint32_t> candidates, float threshold,
-                                   std::size_t limit, Score&& score, GetBox&& box, Keep&& keep) {
+/// Takes boxes from `candidates`, the best one first (of equal ones the first), at most `limit`.
+/// Each time it asks of every other one lower(its score, its overlap with the one taken), which may
+/// lower the score and says whether the candidate remains. Gives how many were taken: they are the
+/// first of `candidates` afterwards. score(c) gives a reference to the score of candidate c, which
+/// is never NaN; box(c) gives its box.
+template <class Score, class GetBox, class Lower>
+[[nodiscard]] std::size_t suppress(std::span<std::uint32_t> candidates, std::size_t limit,
+                                   Score&& score, GetBox&& box, Lower&& lower) {
     std::size_t taken = 0;
     std::size_t end = candidates.size();
     while (taken < end && taken < limit) {
@@ -72,9 +79,7 @@ template <class Score, class GetBox, class Keep>
         const Box bestBox = box(candidates[taken]);
         ++taken;
         for (std::size_t i = taken; i < end;) {
-            float& other = score(candidates[i]);
-            other *= keep(overlap(box(candidates[i]), bestBox));
-            if (other >= threshold) {
+            if (lower(score(candidates[i]), overlap(box(candidates[i]), bestBox))) {
                 ++i;
             } else {
                 std::swap(candidates[i], candidates[--end]);
@@ -84,9 +89,23 @@ template <class Score, class GetBox, class Keep>
     return taken;
 }
 
-/// For `suppress`: boxes that overlap a better one by `limit` or more are dropped.
-[[nodiscard]] inline auto keepBelow(float limit) noexcept {
-    return [limit](float share) { return share < limit ? 1.0F : 0.0F; };
+/// For `suppress`: boxes that overlap a better one by `limit` or more are dropped, whatever their
+/// scores. Boxes without an area do not overlap.
+[[nodiscard]] inline auto dropAbove(float limit) noexcept {
+    return [limit](float& /*score*/, float share) { return !(share >= limit); };
+}
+
+/// Fills `order` with the numbers from `first` on, of which the best `count` come first in the
+/// order of their scores; of equal ones the smaller number is better. score(n) is never NaN.
+template <class Score>
+void rank(std::span<std::uint32_t> order, std::uint32_t first, std::size_t count, Score&& score) {
+    std::iota(order.begin(), order.end(), first);
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count),
+                      order.end(), [&](std::uint32_t a, std::uint32_t b) {
+                          const float scoreOfA = score(a);
+                          const float scoreOfB = score(b);
+                          return scoreOfA != scoreOfB ? scoreOfA > scoreOfB : a < b;
+                      });
 }
 
 }  // namespace nnburst::exec

@@ -10,11 +10,12 @@
 //     isRegular (BOOL), limit, classesPerDetection, detectionsPerClass (INT32), scoreThreshold,
 //     overlapThreshold, hasBackground (BOOL: classes are counted with it)
 //
-//     output scores [batches, limit], boxes [batches, limit, 4] (top, left, bottom, right), classes
-//     INT32 [batches, limit], detections INT32 [batches]: how many there are; the rest is 0
+//     output scores [batches, n], boxes [batches, n, 4] (top, left, bottom, right), classes INT32
+//     [batches, n], detections INT32 [batches]: how many there are; the rest is 0
 //
-// Regular: suppresses overlapping boxes in each class. Else once for all classes, by the best score
-// of each box, and gives the best classes of the boxes that remain.
+// Regular: suppresses overlapping boxes in each class; n is limit. Else once for all classes, by
+// the best score of each box, and gives the best classes of the at most `limit` boxes that remain;
+// n is limit * classesPerDetection, as in AOSP and TFLite (the HAL speaks of limit alone).
 
 #include <fmt/format.h>
 
@@ -29,6 +30,7 @@
 #include "exec/reference/operation_check.h"
 #include "exec/reference/real_elements.h"
 #include "exec/reference/shape_arguments.h"
+#include "model/invalid.h"
 
 namespace nnburst::exec {
 
@@ -62,14 +64,30 @@ struct Parameters {
     float scoreThreshold = 0.0F;
     float overlapThreshold = 0.0F;
     bool hasBackground = false;
+
+    /// The most that there can be in an image.
+    [[nodiscard]] std::uint64_t detections() const noexcept {
+        return std::uint64_t{limit} * (isRegular ? 1 : classesPerDetection);
+    }
 };
 
 Result<Parameters> readParameters(const OperationView& operation) {
     const OperandType type = operation.inputs[0].type == TENSOR_FLOAT16 ? FLOAT16 : FLOAT32;
     Parameters parameters;
-    const auto readFloat = [&](std::size_t index, const char* name, float& value) -> Result<> {
+    const auto readPositive = [&](std::size_t index, const char* name, bool mayBeZero,
+                                  float& value) -> Result<> {
         NNBURST_TRY_ASSIGN(value, readConstantFloat(operation, index, name, type));
+        if (!(value > 0.0F || (mayBeZero && value == 0.0F))) {
+            return invalid("DETECTION_POSTPROCESSING input {} ({}): value {}; must be {} 0", index,
+                           name, value, mayBeZero ? "at least" : "more than");
+        }
         return {};
+    };
+    const auto readScale = [&](std::size_t index, const char* name, float& value) {
+        return readPositive(index, name, false, value);
+    };
+    const auto readThreshold = [&](std::size_t index, const char* name, float& value) {
+        return readPositive(index, name, true, value);
     };
     const auto readCount = [&](std::size_t index, const char* name,
                                std::uint32_t& value) -> Result<> {
@@ -77,10 +95,10 @@ Result<Parameters> readParameters(const OperationView& operation) {
         value = static_cast<std::uint32_t>(count);
         return {};
     };
-    NNBURST_TRY(readFloat(kScaleY, "scale y", parameters.scaleY));
-    NNBURST_TRY(readFloat(kScaleX, "scale x", parameters.scaleX));
-    NNBURST_TRY(readFloat(kScaleHeight, "scale height", parameters.scaleHeight));
-    NNBURST_TRY(readFloat(kScaleWidth, "scale width", parameters.scaleWidth));
+    NNBURST_TRY(readScale(kScaleY, "scale y", parameters.scaleY));
+    NNBURST_TRY(readScale(kScaleX, "scale x", parameters.scaleX));
+    NNBURST_TRY(readScale(kScaleHeight, "scale height", parameters.scaleHeight));
+    NNBURST_TRY(readScale(kScaleWidth, "scale width", parameters.scaleWidth));
     NNBURST_TRY_ASSIGN(parameters.isRegular, readFlag(operation, kIsRegular, "regular"));
     NNBURST_TRY(readCount(kLimit, "limit", parameters.limit));
     // Each of the two kinds ignores the limit of the other one, which may then be anything.
@@ -91,8 +109,8 @@ Result<Parameters> readParameters(const OperationView& operation) {
         NNBURST_TRY(readCount(kClassesPerDetection, "classes per detection",
                               parameters.classesPerDetection));
     }
-    NNBURST_TRY(readFloat(kScoreThreshold, "score threshold", parameters.scoreThreshold));
-    NNBURST_TRY(readFloat(kOverlapThreshold, "overlap threshold", parameters.overlapThreshold));
+    NNBURST_TRY(readThreshold(kScoreThreshold, "score threshold", parameters.scoreThreshold));
+    NNBURST_TRY(readThreshold(kOverlapThreshold, "overlap threshold", parameters.overlapThreshold));
     NNBURST_TRY_ASSIGN(parameters.hasBackground, readFlag(operation, kHasBackground, "background"));
     return parameters;
 }
@@ -137,19 +155,21 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     check.require(scores[2] >= 2 && operation.inputs[kDeltas].shape[2] >= 4,
                   [] { return "no classes or no boxes"; });
     NNBURST_TRY(check.result());
-    outputs[0] = Shape{scores[0], parameters.limit};
-    outputs[1] = Shape{scores[0], parameters.limit, 4};
-    outputs[2] = Shape{scores[0], parameters.limit};
+    const std::array sizes{std::uint64_t{scores[0]}, parameters.detections(), std::uint64_t{4}};
+    NNBURST_TRY_ASSIGN(outputs[0], makeOutputShape(operation, 0, std::span(sizes).first(2)));
+    NNBURST_TRY_ASSIGN(outputs[1], makeOutputShape(operation, 1, sizes));
+    NNBURST_TRY_ASSIGN(outputs[2], makeOutputShape(operation, 2, std::span(sizes).first(2)));
     outputs[3] = Shape{scores[0]};
     return {};
 }
 
-/// Boxes, and for each box and class a score and a candidate, of one image.
+/// Boxes with their best scores, and for each box and class a score, a candidate and its place in
+/// their order, of one image.
 std::size_t scratchBytes(const OperationView& operation) {
     const Shape& scores = operation.inputs[0].shape;
     const std::size_t anchors = scores[1];
     return anchors * (sizeof(Box) + sizeof(float)) +
-           anchors * scores[2] * (sizeof(float) + sizeof(std::uint32_t));
+           anchors * scores[2] * (sizeof(float) + 2 * sizeof(std::uint32_t));
 }
 
 /// The work on one image.
@@ -165,7 +185,8 @@ class Detector {
           boxes_(reinterpret_cast<Box*>(scratch.data())),
           best_(reinterpret_cast<float*>(boxes_ + anchors_)),
           scores_(best_ + anchors_),
-          candidates_(reinterpret_cast<std::uint32_t*>(scores_ + anchors_ * classes_)) {}
+          candidates_(reinterpret_cast<std::uint32_t*>(scores_ + anchors_ * classes_)),
+          order_(candidates_ + anchors_ * classes_) {}
 
     void run(std::size_t batch) {
         read(batch);
@@ -177,7 +198,7 @@ class Detector {
             detectAtOnce();
         }
         operation_.outputs[3].as<std::int32_t>()[batch] = static_cast<std::int32_t>(written_);
-        while (written_ < parameters_.limit) {
+        while (written_ < parameters_.detections()) {
             write(0.0F, {}, 0);
         }
     }
@@ -207,13 +228,6 @@ class Detector {
         }
     }
 
-    template <class Score, class GetBox>
-    std::size_t suppressOverlaps(std::span<std::uint32_t> candidates, std::size_t limit,
-                                 Score&& score, GetBox&& box) {
-        return suppress(candidates, parameters_.scoreThreshold, limit, score, box,
-                        keepBelow(parameters_.overlapThreshold));
-    }
-
     /// A candidate is anchor * classes + class.
     void detectByClass() {
         std::size_t taken = 0;
@@ -225,17 +239,16 @@ class Detector {
                     candidates_[end++] = static_cast<std::uint32_t>(candidate);
                 }
             }
-            taken += suppressOverlaps(
+            taken += suppress(
                 {candidates_ + taken, end - taken}, parameters_.detectionsPerClass,
                 [&](std::uint32_t candidate) -> float& { return scores_[candidate]; },
-                [&](std::uint32_t candidate) { return boxes_[candidate / classes_]; });
+                [&](std::uint32_t candidate) { return boxes_[candidate / classes_]; },
+                dropAbove(parameters_.overlapThreshold));
         }
-        std::sort(candidates_, candidates_ + taken, [&](std::uint32_t a, std::uint32_t b) {
-            return scores_[a] != scores_[b] ? scores_[a] > scores_[b] : a < b;
-        });
-        taken = std::min<std::size_t>(taken, parameters_.limit);
-        for (std::size_t i = 0; i < taken; ++i) {
-            const std::uint32_t candidate = candidates_[i];
+        const std::size_t count = std::min<std::size_t>(taken, parameters_.limit);
+        rank({order_, taken}, 0, count, [&](std::uint32_t i) { return scores_[candidates_[i]]; });
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint32_t candidate = candidates_[order_[i]];
             write(scores_[candidate], boxes_[candidate / classes_], candidate % classes_);
         }
     }
@@ -250,23 +263,21 @@ class Detector {
                 candidates_[count++] = static_cast<std::uint32_t>(a);
             }
         }
-        count = suppressOverlaps(
+        count = suppress(
             {candidates_, count}, parameters_.limit,
             [&](std::uint32_t candidate) -> float& { return best_[candidate]; },
-            [&](std::uint32_t candidate) { return boxes_[candidate]; });
+            [&](std::uint32_t candidate) { return boxes_[candidate]; },
+            dropAbove(parameters_.overlapThreshold));
         const std::size_t classesEach =
             std::min<std::size_t>(classes_ - 1, parameters_.classesPerDetection);
         for (std::size_t i = 0; i < count; ++i) {
-            writeBestClasses(candidates_[i], classesEach);
-        }
-    }
-
-    void writeBestClasses(std::uint32_t anchor, std::size_t count) {
-        float* const scores = scores_ + anchor * classes_;
-        for (std::size_t i = 0; i < count && written_ < parameters_.limit; ++i) {
-            float* const best = std::max_element(scores + 1, scores + classes_);
-            write(*best, boxes_[anchor], static_cast<std::size_t>(best - scores));
-            *best = -std::numeric_limits<float>::infinity();
+            const std::size_t anchor = candidates_[i];
+            const float* const scores = scores_ + anchor * classes_;
+            rank({order_, classes_ - 1}, 1, classesEach,
+                 [&](std::uint32_t c) { return scores[c]; });
+            for (std::size_t k = 0; k < classesEach; ++k) {
+                write(scores[order_[k]], boxes_[anchor], order_[k]);
+            }
         }
     }
 
@@ -274,7 +285,7 @@ class Detector {
     void write(float score, const Box& box, std::size_t c) {
         const RealWriter<T> scores(operation_.outputs[0]);
         const RealWriter<T> boxes(operation_.outputs[1]);
-        const std::size_t detection = batch_ * parameters_.limit + written_++;
+        const std::size_t detection = batch_ * parameters_.detections() + written_++;
         scores.set(detection, score);
         boxes.set(4 * detection, box.top);
         boxes.set(4 * detection + 1, box.left);
@@ -293,6 +304,7 @@ class Detector {
     float* best_;
     float* scores_;
     std::uint32_t* candidates_;
+    std::uint32_t* order_;
     std::size_t batch_ = 0;
     std::size_t written_ = 0;
 };

@@ -10,8 +10,7 @@
 //     images   [batches, 2]: height and width
 //     heightRatio, widthRatio   from one point to the next, in the image
 //     before, after             INT32: best ones to look at in each image, and to give; 0 or less
-//     for
-//                               all
+//                               for all
 //     overlapThreshold, minimumSize, layout (BOOL: NCHW): scalars
 //
 //     output scores [n], regions [n, 4], batches INT32 [n]
@@ -29,6 +28,7 @@
 #include "exec/reference/operation_check.h"
 #include "exec/reference/real_elements.h"
 #include "exec/reference/shape_arguments.h"
+#include "model/invalid.h"
 
 namespace nnburst::exec {
 
@@ -46,6 +46,9 @@ constexpr std::size_t kAfter = 7;
 constexpr std::size_t kOverlapThreshold = 8;
 constexpr std::size_t kMinimumSize = 9;
 constexpr std::size_t kLayout = 10;
+
+/// Their deltas must be one axis of a tensor.
+constexpr std::uint32_t kMaximumAnchors = std::numeric_limits<std::uint32_t>::max() / 4;
 
 struct Parameters {
     float heightRatio = 1.0F;
@@ -86,16 +89,15 @@ void checkShapes(OperationCheck& check, bool isNchw) {
     const SpatialArguments layout{.isNchw = isNchw};
     const OperandCheck scores = check.input(0, "scores").rank(4);
     const std::uint32_t anchors = scores[layout.channelAxis()];
-    OperandCheck deltas = check.input(kDeltas, "deltas").rank(4);
-    deltas.size(0, scores[0], "the batches")
+    check.input(0, "scores").require(anchors <= kMaximumAnchors, [&] {
+        return fmt::format("{} anchors; must be at most {}", anchors, kMaximumAnchors);
+    });
+    check.input(kDeltas, "deltas")
+        .rank(4)
+        .size(0, scores[0], "the batches")
         .size(layout.heightAxis(), scores[layout.heightAxis()], "the height of the scores")
         .size(layout.widthAxis(), scores[layout.widthAxis()], "the width of the scores")
-        .require(anchors == 0 || deltas[layout.channelAxis()] == 0 ||
-                     deltas[layout.channelAxis()] == std::uint64_t{anchors} * 4,
-                 [&] {
-                     return fmt::format("{} channels; must be 4 for each of {} anchors",
-                                        deltas[layout.channelAxis()], anchors);
-                 });
+        .size(layout.channelAxis(), anchors * 4, "4 for each anchor");
     check.input(kAnchors, "anchors")
         .rank(2)
         .size(0, anchors, "the channels of the scores")
@@ -161,8 +163,8 @@ std::size_t scratchBytes(const OperationView& operation) {
 }
 
 template <class T, class Anchor, class Coordinate>
-std::uint32_t propose(const OperationView& operation, const Parameters& parameters,
-                      std::span<std::byte> scratch) {
+Result<std::uint32_t> propose(const OperationView& operation, const Parameters& parameters,
+                              std::span<std::byte> scratch) {
     const SpatialArguments layout{.isNchw = parameters.isNchw};
     const Image scoreImage(operation.inputs[0].shape, layout);
     const Image deltaImage(operation.inputs[kDeltas].shape, layout);
@@ -173,6 +175,16 @@ std::uint32_t propose(const OperationView& operation, const Parameters& paramete
     const RealWriter<T> outputScores(operation.outputs[0]);
     const RealWriter<Coordinate> outputRegions(operation.outputs[1]);
     auto* outputBatches = operation.outputs[2].as<std::int32_t>();
+    for (std::size_t a = 0; a < scoreImage.channels; ++a) {
+        const Box anchor{anchors[4 * a], anchors[4 * a + 1], anchors[4 * a + 2],
+                         anchors[4 * a + 3]};
+        if (!isValid(anchor)) {
+            return invalid(
+                "GENERATE_PROPOSALS input 2 (anchors): {}, {}, {}, {} of anchor {}; must be left, "
+                "top, right, bottom",
+                anchor.left, anchor.top, anchor.right, anchor.bottom, a);
+        }
+    }
     const std::size_t count = boxCount(operation);
     auto* boxes = reinterpret_cast<Box*>(scratch.data());
     auto* scores = reinterpret_cast<float*>(boxes + count);
@@ -199,17 +211,14 @@ std::uint32_t propose(const OperationView& operation, const Parameters& paramete
                     const float score = scoreInput[scoreImage.offset(b, y, x, a)];
                     // What is not a number has no place in an order: it is the worst.
                     scores[next] = score == score ? score : std::numeric_limits<float>::lowest();
-                    candidates[next] = static_cast<std::uint32_t>(next);
                 }
             }
         }
-        std::size_t selected = count;
-        if (parameters.before < count) {
-            selected = parameters.before;
-            std::sort(candidates, candidates + count, [&](std::uint32_t i, std::uint32_t j) {
-                return scores[i] != scores[j] ? scores[i] > scores[j] : i < j;
-            });
-        }
+        // In the order of their scores only if that decides which ones to look at.
+        const bool isLimited = parameters.before < count;
+        std::size_t selected = isLimited ? parameters.before : count;
+        rank({candidates, count}, 0, isLimited ? selected : 0,
+             [&](std::uint32_t candidate) { return scores[candidate]; });
         const auto isLarge = [&](std::uint32_t candidate) {
             const Box& box = boxes[candidate];
             const float width = box.right - box.left;
@@ -221,15 +230,11 @@ std::uint32_t propose(const OperationView& operation, const Parameters& paramete
             std::remove_if(candidates, candidates + selected,
                            [&](std::uint32_t candidate) { return !isLarge(candidate); }) -
             candidates);
-        // A box that overlaps a better one is dropped whatever its score, so that the score of
-        // those that remain is not touched.
         const std::size_t taken = suppress(
-            std::span(candidates, selected), std::numeric_limits<float>::lowest(), parameters.after,
+            std::span(candidates, selected), parameters.after,
             [&](std::uint32_t candidate) -> float& { return scores[candidate]; },
             [&](std::uint32_t candidate) { return boxes[candidate]; },
-            [limit = parameters.overlapThreshold](float share) {
-                return share < limit ? 1.0F : std::numeric_limits<float>::quiet_NaN();
-            });
+            dropAbove(parameters.overlapThreshold));
         for (std::size_t i = 0; i < taken; ++i, ++written) {
             const Box& box = boxes[candidates[i]];
             outputScores.set(written, scores[candidates[i]]);
@@ -247,12 +252,13 @@ std::uint32_t propose(const OperationView& operation, const Parameters& paramete
 Result<> run(const OperationView& operation, std::span<std::byte> scratch,
              std::span<Shape> outputs) {
     NNBURST_TRY_ASSIGN(const Parameters parameters, readParameters(operation));
-    std::uint32_t count = 0;
+    Result<std::uint32_t> result = 0;
     dispatchFloat(operation.inputs[0].type,
-                  [&]<class T>() { count = propose<T, T, T>(operation, parameters, scratch); });
+                  [&]<class T>() { result = propose<T, T, T>(operation, parameters, scratch); });
     dispatchQuantized8(operation.inputs[0].type, [&]<class T>() {
-        count = propose<T, std::int16_t, std::uint16_t>(operation, parameters, scratch);
+        result = propose<T, std::int16_t, std::uint16_t>(operation, parameters, scratch);
     });
+    NNBURST_TRY_ASSIGN(const std::uint32_t count, std::move(result));
     outputs[0] = Shape{count};
     outputs[1] = Shape{count, 4};
     outputs[2] = Shape{count};
