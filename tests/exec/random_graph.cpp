@@ -58,6 +58,7 @@ class GraphMaker {
     struct Node {
         OperandView view;
         std::vector<std::byte> data;
+        std::optional<SymmPerChannelQuantParams> channels;
         float bound = 1.0F;
     };
 
@@ -119,8 +120,8 @@ class GraphMaker {
         node.view.data = node.data.data();
         node.view.isConstant = true;
         if (channels) {
-            node.view.channelQuant =
-                &std::get<SymmPerChannelQuantParams>(builder_.operand(operand).extraParams);
+            node.channels = std::move(channels);
+            node.view.channelQuant = &*node.channels;
         }
         return operand;
     }
