@@ -117,11 +117,13 @@ Result<SlidingWindow> slideAxis(const OperationView& operation, const SpatialArg
 Result<> readPadding(ArgumentReader& reader, bool isImplicit, SpatialArguments& arguments) {
     if (isImplicit) {
         std::uint32_t scheme = 0;
-        NNBURST_TRY(reader.read("padding scheme", 1, scheme));
+        NNBURST_TRY(reader.read("padding scheme", 0, scheme));
         if (scheme > static_cast<std::uint32_t>(PaddingScheme::VALID)) {
-            return reader.refused("padding scheme", scheme, "must be 1 (SAME) or 2 (VALID)");
+            return reader.refused("padding scheme", scheme,
+                                  "must be 0 (NONE), 1 (SAME) or 2 (VALID)");
         }
-        arguments.implicitPadding = static_cast<PaddingScheme>(scheme);
+        arguments.implicitPadding =
+            scheme == 0 ? PaddingScheme::VALID : static_cast<PaddingScheme>(scheme);
         return {};
     }
     NNBURST_TRY(reader.read("padding left", 0, arguments.width.paddingBefore));

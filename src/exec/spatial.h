@@ -19,7 +19,8 @@
 namespace nnburst::exec {
 
 /// Implicit padding (HAL 1.0 NeuralNetworks PaddingCode). SAME gives ceil(input / stride) outputs,
-/// with the odd element of padding after the input; VALID does not pad.
+/// with the odd element of padding after the input; VALID does not pad. The HAL's NONE (0) means
+/// the same as VALID and is read as it.
 enum class PaddingScheme : std::int32_t { SAME = 1, VALID = 2 };
 
 /// Which arguments an operation has, in the order of the HAL: padding (4 explicit or 1 implicit),

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
 
 #include "exec/constant_values.h"
 #include "exec/test_operation.h"
@@ -80,8 +83,8 @@ TEST(TopK, sortsWhateverItIsGiven) {
                             {floats({1, 5}, {-1.0F, nan, 2.0F, -0.0F, 2.0F}), scalar(4)},
                             {tensor(TENSOR_FLOAT32), tensor(TENSOR_INT32)}};
     ASSERT_EQ(operation.refusal(), "");
-    // NaN has the bits of the largest number.
-    EXPECT_EQ(operation.outputs[1].values<std::int32_t>(), (std::vector<std::int32_t>{1, 2, 4, 3}));
+    // NaN has the bits of the largest number; of equal elements the last one comes first.
+    EXPECT_EQ(operation.outputs[1].values<std::int32_t>(), (std::vector<std::int32_t>{1, 4, 2, 3}));
     operation.inputs[1] = scalar(6);
     EXPECT_EQ(operation.refusal(),
               "TOPK_V2: k 6 (input 1); must be at most 5, the size of the last axis");
@@ -133,6 +136,40 @@ TEST(RandomMultinomial, isTheSameForTheSameSeeds) {
     };
     EXPECT_EQ(draw(7), draw(7));
     EXPECT_NE(draw(7), draw(8));
+}
+
+TEST(RandomMultinomial, isDifferentInEachRunForZeroSeeds) {
+    const auto draw = [] {
+        TestOperation operation{OperationType::RANDOM_MULTINOMIAL,
+                                {floats({1, 4}, {0, 0, 0, 0}), scalar(64), int32s({2}, {0, 0})},
+                                {tensor(TENSOR_INT32)}};
+        EXPECT_EQ(operation.refusal(), "");
+        return operation.outputs[0].values<std::int32_t>();
+    };
+    EXPECT_NE(draw(), draw());
+}
+
+TEST(RandomMultinomial, drawsClassesAsOftenAsTheirProbabilitiesSay) {
+    constexpr std::int32_t kSamples = 40000;
+    const float inf = std::numeric_limits<float>::infinity();
+    // Twice the weights 1, 0, 3 and 4; an infinite logarithm of either sign is never drawn.
+    const std::vector<float> logits{10, -inf, 10 + std::log(3.0F), inf, 10 + std::log(4.0F)};
+    std::vector<float> both = logits;
+    both.insert(both.end(), logits.begin(), logits.end());
+    TestOperation operation{OperationType::RANDOM_MULTINOMIAL,
+                            {floats({2, 5}, both), scalar(kSamples), int32s({2}, {37, 42})},
+                            {tensor(TENSOR_INT32)}};
+    ASSERT_EQ(operation.refusal(), "");
+    const auto drawn = operation.outputs[0].values<std::int32_t>();
+    ASSERT_EQ(drawn.size(), std::size_t{2} * kSamples);
+    EXPECT_FALSE(std::equal(drawn.begin(), drawn.begin() + kSamples, drawn.begin() + kSamples));
+    for (const auto batch : {drawn.begin(), drawn.begin() + kSamples}) {
+        for (const auto& [drawnClass, share] : std::vector<std::pair<int, double>>{
+                 {0, 0.125}, {1, 0}, {2, 0.375}, {3, 0}, {4, 0.5}}) {
+            const auto count = std::count(batch, batch + kSamples, drawnClass);
+            EXPECT_NEAR(static_cast<double>(count) / kSamples, share, 0.01) << drawnClass;
+        }
+    }
 }
 
 TEST(RandomMultinomial, survivesWhatIsNoProbability) {

@@ -78,6 +78,13 @@ TEST(SpatialArguments, tellsImplicitFromExplicitPaddingOfTheSameLength) {
     EXPECT_EQ(read->height.dilation, 5U);
 }
 
+TEST(SpatialArguments, takesNoPaddingSchemeForValid) {
+    const auto read =
+        Arguments(OperationType::CONV_2D, 3, {0, 1, 1, 0}).read(SpatialForm::CONVOLUTION);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->implicitPadding, PaddingScheme::VALID);
+}
+
 TEST(SpatialArguments, readsDepthwiseConvolution) {
     const auto implicit = Arguments(OperationType::DEPTHWISE_CONV_2D, 3, {2, 1, 1, 7, 1})
                               .read(SpatialForm::DEPTHWISE_CONVOLUTION);
@@ -111,7 +118,7 @@ TEST(SpatialArguments, refusesValuesOutsideTheirRanges) {
                     .read(SpatialForm::CONVOLUTION);
     };
     EXPECT_FALSE(refuses({1, 1, 1, 0}));
-    EXPECT_TRUE(refuses({0, 1, 1, 0})) << "padding scheme 0";
+    EXPECT_TRUE(refuses({-1, 1, 1, 0})) << "padding scheme -1";
     EXPECT_TRUE(refuses({3, 1, 1, 0})) << "padding scheme 3";
     EXPECT_TRUE(refuses({1, 0, 1, 0})) << "stride 0";
     EXPECT_TRUE(refuses({1, 1, -1, 0})) << "negative stride";

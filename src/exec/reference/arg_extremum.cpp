@@ -5,9 +5,8 @@
 //
 //     input   any shape
 //     axis    INT32: along which to look; negative ones count from the last one on
-//     output  INT32, without that axis: the index of the first largest or smallest element; of
-//     shape
-//             1 if the input has one axis
+//     output  INT32, without that axis (of shape 1 if the input has no other one): the index of
+//             the first largest or smallest element
 
 #include <functional>
 

@@ -7,8 +7,7 @@
 //     input   [items, ...]: any bytes
 //     weight  [items], may be left out: 1 for each item
 //     type    INT32: 1 (sparse, deprecated), 2 (dense) or 3 (sparse)
-//     output  INT32; dense: [functions * bits], each bit; sparse: [functions], the bits of a
-//     function
+//     output  INT32; dense: [functions * bits], each bit; sparse: [functions], the bits of each
 //             as a number, the first bit highest, to which the new kind adds function * 2^bits
 //
 //     bit(function, b) = sum over items of weight * fingerprint(seed, item) is above 0
@@ -17,6 +16,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "exec/activation.h"
@@ -36,8 +36,8 @@ constexpr std::size_t kInput = 1;
 constexpr std::size_t kWeight = 2;
 constexpr std::size_t kType = 3;
 
-/// A function's bits are the number of a bucket.
-constexpr std::uint32_t kMaximumBits = 31;
+/// The bits of a number in the output, for a function's own bits and, above them, its index.
+constexpr std::uint32_t kNumberBits = 32;
 
 enum class Projection : std::int32_t { SPARSE_DEPRECATED = 1, DENSE = 2, SPARSE = 3 };
 
@@ -51,6 +51,11 @@ Result<Projection> readProjection(const OperationView& operation) {
     return static_cast<Projection>(type);
 }
 
+/// How many bits tell `count` functions apart.
+std::uint32_t bitsOfIndex(std::uint32_t count) noexcept {
+    return count == 0 ? 0 : static_cast<std::uint32_t>(std::bit_width(count - 1));
+}
+
 void checkShapes(OperationCheck& check) {
     check.input(0, "hash").rank(2);
     const OperandCheck input = check.input(kInput, "input").rank(1, kMaximumRank);
@@ -62,10 +67,12 @@ Result<Shape> computeOutputShape(const OperationView& operation) {
     OperationCheck check(operation, ShapeKnowledge::COMPLETE);
     checkShapes(check);
     const OperandCheck hash = check.input(0, "hash");
-    check.require(projection == Projection::DENSE || hash[1] <= kMaximumBits, [&] {
+    const std::uint32_t indexBits = projection == Projection::SPARSE ? bitsOfIndex(hash[0]) : 0;
+    check.require(projection == Projection::DENSE || hash[1] <= kNumberBits - indexBits, [&] {
         return fmt::format(
-            "{} bits a function (input 0); must be at most {} in a sparse projection", hash[1],
-            kMaximumBits);
+            "{} bits a function (input 0); must be at most {} in a sparse projection of {} "
+            "functions",
+            hash[1], kNumberBits - indexBits, hash[0]);
     });
     NNBURST_TRY(check.result());
     const std::uint64_t bits = projection == Projection::DENSE ? hash[1] : 1;
@@ -147,7 +154,7 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
         if (projection == Projection::SPARSE_DEPRECATED) {
             *output++ = number;
         } else if (projection == Projection::SPARSE) {
-            *output++ = number + (function << bits);
+            *output++ = number + static_cast<std::uint32_t>(std::uint64_t{function} << bits);
         }
     }
     return {};

@@ -41,6 +41,9 @@ std::size_t axisInput(OperationType type) noexcept {
 
 /// The axis counted from the first one. The input's rank is known.
 Result<std::size_t> resolveAxis(const OperationView& operation) {
+    OperationCheck check(operation, ShapeKnowledge::COMPLETE);
+    check.input(0, "input").rank(1, kHighestRank);
+    NNBURST_TRY(check.result());
     const std::size_t rank = operation.inputs[0].shape.rank();
     const std::size_t index = axisInput(operation.type);
     if (operation.inputs.size() <= index) {

@@ -121,15 +121,17 @@ void sample(const OperationView& operation, double* cumulative, Philox& random) 
     const T* logits = operation.inputs[0].as<const T>();
     auto* output = operation.outputs[0].as<std::int32_t>();
     for (std::size_t batch = 0; batch < shape[0]; ++batch, logits += classes) {
-        float largest = -std::numeric_limits<float>::infinity();
+        // What is infinite or no number says nothing of a probability: such a class is never drawn.
+        float largest = std::numeric_limits<float>::lowest();
         for (std::size_t i = 0; i < classes; ++i) {
-            largest = std::max(largest, static_cast<float>(logits[i]));
+            const auto logit = static_cast<float>(logits[i]);
+            largest = std::isfinite(logit) ? std::max(largest, logit) : largest;
         }
         double total = 0.0;
         for (std::size_t i = 0; i < classes; ++i) {
-            const double weight = std::exp(static_cast<double>(static_cast<float>(logits[i])) -
-                                           static_cast<double>(largest));
-            total += std::isfinite(weight) ? weight : 0.0;
+            const auto logit = static_cast<float>(logits[i]);
+            const double weight = std::exp(static_cast<double>(logit) - largest);
+            total += std::isfinite(logit) && std::isfinite(weight) ? weight : 0.0;
             cumulative[i] = total;
         }
         for (std::size_t i = 0; i < samples; ++i) {

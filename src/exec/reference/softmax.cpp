@@ -7,8 +7,8 @@
 //             other
 //     output  of the input's shape; quantised in units of 1/256
 //
-//     SOFTMAX      output[i] = exp((input[i] - max) * beta) / sum over k of exp((input[k] - max) *
-//     beta) LOG_SOFTMAX  the logarithm of that
+//     SOFTMAX      output[i] = e[i] / sum over k of e[k], where e[i] = exp((input[i] - max) * beta)
+//     LOG_SOFTMAX  the logarithm of that
 
 #include <fmt/format.h>
 

@@ -5,9 +5,10 @@
 //
 //     input    any shape
 //     k        INT32, at most the size of the last axis
-//     values   the input's shape with k as the last size: the k largest of each row, the largest
-//     first indices  INT32, of the same shape: where they were; of equal ones the first is taken
-//     first
+//     values   the input's shape with k as the last size: the k largest of each row, descending
+//     indices  INT32, of the same shape: where they were
+//
+// Of equal elements the one with the larger index comes first, as the HAL has it.
 
 #include <fmt/format.h>
 
@@ -76,7 +77,7 @@ struct Entry {
 
     /// Comes before `other` in the output.
     bool operator<(const Entry& other) const noexcept {
-        return key != other.key ? key > other.key : index < other.index;
+        return key != other.key ? key > other.key : index > other.index;
     }
 };
 
