@@ -10,6 +10,7 @@ find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(FlatBuffers NAMES FlatBuffers Flatbuffers flatbuffers REQUIRED)
 find_package(CapnProto REQUIRED)
+find_package(OpenSSL 3.0 REQUIRED)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
 

@@ -7,8 +7,9 @@
 /// visible in this one, and a `MemoryPool` hands out pieces of one region to operands.
 ///
 /// A region is owned by its handles (`SharedRegion`) and by every process that received its
-/// descriptor; it has no name anywhere and vanishes with the last of them. What lies in a region is
-/// under the control of everyone who has it: read a value once, check it, then use it.
+/// descriptor; what `Region::create` makes has no name anywhere and vanishes with the last of them.
+/// What lies in a region is under the control of everyone who has it: read a value once, check it,
+/// then use it.
 
 #include <cstddef>
 #include <cstdint>
@@ -57,17 +58,22 @@ class Region;
 /// A handle of a region; the region lives as long as one of them.
 using SharedRegion = std::shared_ptr<const Region>;
 
-/// Anonymous shared memory of a fixed size (memfd_create(2), sealed against shrinking and growing).
-/// Immutable and thread-safe; the contents are reached through a `Mapping`.
+/// Memory that processes share, of a fixed size. Immutable and thread-safe.
+///
+/// A region that is sealed against shrinking (memfd_create(2); all that `create` makes) is mapped
+/// and used in place. Any other memory (shm_open(3), a file, a memfd without seals) is *foreign*:
+/// whoever else has it can cut it at any time, which would turn an access through a mapping into
+/// SIGBUS. Foreign memory is accepted wherever the HAL takes memory, but is copied by `read` and
+/// `write`, never mapped: it costs system calls and copies.
 class Region {
   public:
     /// Zeroed memory of `sizeBytes` (1 to kMaximumRegionBytes). INVALID_ARGUMENT for another size,
     /// RESOURCE_EXHAUSTED_TRANSIENT if the system refuses.
     [[nodiscard]] static Result<SharedRegion> create(std::uint64_t sizeBytes);
 
-    /// Takes memory that another process sent. INVALID_ARGUMENT unless the descriptor is memory
-    /// that is sealed against shrinking, can be written, and holds at least `sizeBytes` (so that no
-    /// later access can fault, whatever the sender does).
+    /// Takes memory that somebody else made: another process, or shm_open(3). INVALID_ARGUMENT
+    /// unless the descriptor is memory or a regular file, is open for reading, and holds at least
+    /// `sizeBytes` now. Files of FUSE are refused: their owner could let every access wait.
     [[nodiscard]] static Result<SharedRegion> receive(UniqueFd fd, std::uint64_t sizeBytes);
 
     Region(const Region&) = delete;
@@ -79,13 +85,23 @@ class Region {
     [[nodiscard]] int fd() const noexcept { return fd_.get(); }
     /// A number that no other region of this process has had or will have.
     [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
+    /// It cannot be mapped safely: see above.
+    [[nodiscard]] bool isForeign() const noexcept { return isForeign_; }
+
+    /// Copies bytes from `offset` on to `destination`. INVALID_ARGUMENT if they are not all there,
+    /// as when the region was cut.
+    [[nodiscard]] Result<> read(std::uint64_t offset, std::span<std::byte> destination) const;
+    /// Copies `source` to `offset`. INVALID_ARGUMENT if the region was opened for reading only, or
+    /// the system refuses.
+    [[nodiscard]] Result<> write(std::uint64_t offset, std::span<const std::byte> source) const;
 
   private:
-    Region(UniqueFd fd, std::uint64_t sizeBytes) noexcept;
+    Region(UniqueFd fd, std::uint64_t sizeBytes, bool isForeign) noexcept;
 
     UniqueFd fd_;
     std::uint64_t sizeBytes_;
     std::uint64_t id_;
+    bool isForeign_;
 };
 
 /// What a mapping may be used for.
@@ -96,6 +112,7 @@ enum class MappingAccess : std::uint8_t { READ_ONLY, READ_WRITE };
 /// memory itself is shared: who writes when is for the users to agree on.
 class Mapping {
   public:
+    /// INVALID_ARGUMENT for foreign memory; RESOURCE_EXHAUSTED_TRANSIENT if the system refuses.
     [[nodiscard]] static Result<Mapping> map(SharedRegion region,
                                              MappingAccess access = MappingAccess::READ_WRITE);
 

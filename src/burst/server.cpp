@@ -15,6 +15,7 @@
 
 #include "burst/channel.h"
 #include "burst/frame.h"
+#include "exec/request_runner.h"
 #include "fmq/wait.h"
 
 namespace nnburst::burst {
@@ -35,15 +36,15 @@ WaitPolicy driverPolicy(const WaitPolicy& wish) noexcept {
 class Server::Impl {
   public:
     Impl(Channel channel, FrameQueue::Reader requests, FrameQueue::Writer results,
-         std::shared_ptr<exec::CompiledModel> model,
-         std::shared_ptr<DriverControlPlane> controlPlane, const WaitPolicy& wait)
+         exec::Executable executable, std::shared_ptr<DriverControlPlane> controlPlane,
+         const WaitPolicy& wait)
         : channel_(std::move(channel)),
           requests_(requests),
           results_(results),
-          model_(std::move(model)),
           controlPlane_(std::move(controlPlane)),
           wait_(driverPolicy(wait)),
           isFreeRequested_(static_cast<std::size_t>(kMaximumSlots)),
+          runner_(std::move(executable)),
           lines_(std::max(requests.capacity(), results.capacity())),
           thread_([this] { serve(); }) {}
 
@@ -72,6 +73,12 @@ class Server::Impl {
     }
 
   private:
+    /// The memory that a slot names: one of the two, or none.
+    struct Slot {
+        Mapping mapping;
+        SharedRegion foreign;
+    };
+
     void serve() noexcept {
         ::pthread_setname_np(::pthread_self(), "nnburst-burst");
         while (true) {
@@ -120,8 +127,8 @@ class Server::Impl {
         const bool measures = request_.options.measure == MeasureTiming::YES;
         const TimePoint arrival = measures ? std::chrono::steady_clock::now() : TimePoint{};
         NNBURST_TRY(resolvePools());
-        NNBURST_TRY(model_->bind(request_.inputs, request_.outputs, pools_, bindings_));
-        NNBURST_TRY(model_->run(bindings_, request_.options, outcome_));
+        NNBURST_TRY(
+            runner_.run(request_.inputs, request_.outputs, pools_, request_.options, outcome_));
         if (measures) {
             const auto inDriver = std::chrono::duration_cast<std::chrono::microseconds>(
                 std::chrono::steady_clock::now() - arrival);
@@ -134,34 +141,40 @@ class Server::Impl {
     Result<> resolvePools() {
         unknownSlots_.clear();
         for (const FramePool& pool : request_.pools) {
-            if (pool.kind == static_cast<std::uint32_t>(FramePool::Kind::TOKEN)) {
-                return failure(ErrorStatus::GENERAL_FAILURE,
-                               "request names the driver-managed buffer " +
-                                   std::to_string(pool.value) +
-                                   "; this driver does not support memory domains yet");
-            }
-            if (!isMapped(pool.value) &&
+            if (!isToken(pool) && !isKnown(pool.value) &&
                 std::find(unknownSlots_.begin(), unknownSlots_.end(),
                           static_cast<std::int32_t>(pool.value)) == unknownSlots_.end()) {
                 unknownSlots_.push_back(static_cast<std::int32_t>(pool.value));
             }
         }
         if (!unknownSlots_.empty()) {
-            NNBURST_TRY(mapUnknownSlots());
+            NNBURST_TRY(fetchUnknownSlots());
         }
         pools_.clear();
         for (const FramePool& pool : request_.pools) {
-            const Mapping& mapping = slots_[pool.value];
-            pools_.push_back({.data = mapping.data(), .sizeBytes = mapping.sizeBytes()});
+            if (isToken(pool)) {
+                NNBURST_TRY_ASSIGN(auto buffer,
+                                   runner_.executable().buffers->find(BufferToken{pool.value}));
+                pools_.push_back(exec::RequestMemory::managed(std::move(buffer)));
+                continue;
+            }
+            const Slot& slot = slots_[pool.value];
+            pools_.push_back(slot.foreign ? exec::RequestMemory::copied(*slot.foreign)
+                                          : exec::RequestMemory::mapped(slot.mapping));
         }
         return {};
     }
 
-    [[nodiscard]] bool isMapped(std::uint32_t slot) const noexcept {
-        return slot < slots_.size() && slots_[slot].data() != nullptr;
+    [[nodiscard]] static bool isToken(const FramePool& pool) noexcept {
+        return pool.kind == static_cast<std::uint32_t>(FramePool::Kind::TOKEN);
     }
 
-    Result<> mapUnknownSlots() {
+    [[nodiscard]] bool isKnown(std::uint32_t slot) const noexcept {
+        return slot < slots_.size() &&
+               (slots_[slot].mapping.data() != nullptr || slots_[slot].foreign != nullptr);
+    }
+
+    Result<> fetchUnknownSlots() {
         NNBURST_TRY_ASSIGN(const std::vector<SharedRegion> regions,
                            controlPlane_->getMemories(unknownSlots_));
         if (regions.size() != unknownSlots_.size()) {
@@ -176,11 +189,14 @@ class Server::Impl {
                                "request names slot " + std::to_string(slot) +
                                    ", of which the client does not know the memory");
             }
-            NNBURST_TRY_ASSIGN(Mapping mapping, Mapping::map(regions[i]));
             if (slot >= slots_.size()) {
                 slots_.resize(slot + 1);
             }
-            slots_[slot] = std::move(mapping);
+            if (regions[i]->isForeign()) {
+                slots_[slot].foreign = regions[i];
+            } else {
+                NNBURST_TRY_ASSIGN(slots_[slot].mapping, Mapping::map(regions[i]));
+            }
         }
         return {};
     }
@@ -191,7 +207,7 @@ class Server::Impl {
         hasFreeRequests_.exchange(false, std::memory_order_seq_cst);
         for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
             if (isFreeRequested_[slot].exchange(false, std::memory_order_relaxed)) {
-                slots_[slot] = Mapping();
+                slots_[slot] = Slot();
             }
         }
     }
@@ -229,7 +245,6 @@ class Server::Impl {
     const Channel channel_;
     FrameQueue::Reader requests_;
     FrameQueue::Writer results_;
-    const std::shared_ptr<exec::CompiledModel> model_;
     const std::shared_ptr<DriverControlPlane> controlPlane_;
     const WaitPolicy wait_;
 
@@ -238,12 +253,12 @@ class Server::Impl {
     std::vector<std::atomic<bool>> isFreeRequested_;  // by slot
 
     // Of the burst's thread; reused, so that the steady state allocates nothing.
-    std::vector<Mapping> slots_;  // by slot; empty where nothing is mapped
+    exec::RequestRunner runner_;
+    std::vector<Slot> slots_;
     std::vector<FrameLine> lines_;
     DecodedRequest request_;
     std::vector<std::int32_t> unknownSlots_;
-    std::vector<exec::PoolView> pools_;
-    exec::RequestBindings bindings_;
+    std::vector<exec::RequestMemory> pools_;
     ExecutionOutcome outcome_;
 
     std::thread thread_;  // last: it uses all of the above
@@ -252,8 +267,7 @@ class Server::Impl {
 Server::Server(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 Server::~Server() = default;
 
-Result<std::unique_ptr<Server>> Server::create(SharedRegion channel,
-                                               std::shared_ptr<exec::CompiledModel> model,
+Result<std::unique_ptr<Server>> Server::create(SharedRegion channel, exec::Executable executable,
                                                std::shared_ptr<DriverControlPlane> controlPlane,
                                                const WaitPolicy& wait) {
     NNBURST_TRY_ASSIGN(Channel opened, Channel::open(std::move(channel)));
@@ -261,8 +275,9 @@ Result<std::unique_ptr<Server>> Server::create(SharedRegion channel,
                        FrameQueue::Reader::attach(opened.memory(), opened.requests()));
     NNBURST_TRY_ASSIGN(FrameQueue::Writer results,
                        FrameQueue::Writer::attach(opened.memory(), opened.results()));
-    return std::unique_ptr<Server>(new Server(std::make_unique<Impl>(
-        std::move(opened), requests, results, std::move(model), std::move(controlPlane), wait)));
+    return std::unique_ptr<Server>(
+        new Server(std::make_unique<Impl>(std::move(opened), requests, results,
+                                          std::move(executable), std::move(controlPlane), wait)));
 }
 
 void Server::stop() noexcept {

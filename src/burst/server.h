@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "burst/control_plane.h"
-#include "exec/compiled_model.h"
+#include "exec/executable.h"
 #include "nnburst/device.h"
 
 namespace nnburst::burst {
@@ -19,10 +19,11 @@ namespace nnburst::burst {
 class Server {
   public:
     /// Checks the layout of `channel`, which the client made and may change at any time, maps it
-    /// and starts serving. `wait` is what the client wishes; the driver may wait less.
-    /// INVALID_ARGUMENT for a channel that is not one, or of another version (naming both).
+    /// and starts serving. All of `executable` is there. `wait` is what the client wishes; the
+    /// driver may wait less. INVALID_ARGUMENT for a channel that is not one, or of another version
+    /// (naming both).
     [[nodiscard]] static Result<std::unique_ptr<Server>> create(
-        SharedRegion channel, std::shared_ptr<exec::CompiledModel> model,
+        SharedRegion channel, exec::Executable executable,
         std::shared_ptr<DriverControlPlane> controlPlane, const WaitPolicy& wait);
 
     /// Stops, and waits for the execution that is running.

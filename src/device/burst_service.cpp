@@ -58,7 +58,7 @@ class RpcDriverControlPlane final : public burst::DriverControlPlane {
 
 class BurstService final : public rpc::Burst::Server {
   public:
-    BurstService(std::shared_ptr<Scheduler> scheduler,
+    BurstService(std::shared_ptr<Scheduler::Client> scheduler,
                  std::unique_ptr<burst::Server> server) noexcept
         : scheduler_(std::move(scheduler)), server_(std::move(server)) {}
 
@@ -76,21 +76,20 @@ class BurstService final : public rpc::Burst::Server {
     }
 
   private:
-    const std::shared_ptr<Scheduler> scheduler_;
+    const std::shared_ptr<Scheduler::Client> scheduler_;
     std::shared_ptr<burst::Server> server_;  // shared, because a job has to be copyable
 };
 
 }  // namespace
 
-Result<rpc::Burst::Client> serveBurst(EventLoop& loop, std::shared_ptr<Scheduler> scheduler,
-                                      SharedRegion channel,
-                                      std::shared_ptr<exec::CompiledModel> model,
+Result<rpc::Burst::Client> serveBurst(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
+                                      SharedRegion channel, exec::Executable executable,
                                       rpc::BurstCallback::Client callback,
                                       std::chrono::nanoseconds spinWindow) {
     if (!channel) {
         return failure(ErrorStatus::INVALID_ARGUMENT, "configureExecutionBurst without a channel");
     }
-    NNBURST_TRY_ASSIGN(auto server, burst::Server::create(std::move(channel), std::move(model),
+    NNBURST_TRY_ASSIGN(auto server, burst::Server::create(std::move(channel), std::move(executable),
                                                           std::make_shared<RpcDriverControlPlane>(
                                                               loop, kj::mv(callback)),
                                                           {.spinWindow = spinWindow}));

@@ -11,7 +11,7 @@
 #include "device/event_loop.h"
 #include "device/nnburst.capnp.h"
 #include "device/scheduler.h"
-#include "exec/compiled_model.h"
+#include "exec/executable.h"
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
 
@@ -19,9 +19,9 @@ namespace nnburst::device {
 
 /// Starts to serve the burst of `channel`, until the capability is dropped. On the loop's thread.
 [[nodiscard]] Result<rpc::Burst::Client> serveBurst(EventLoop& loop,
-                                                    std::shared_ptr<Scheduler> scheduler,
+                                                    std::shared_ptr<Scheduler::Client> scheduler,
                                                     SharedRegion channel,
-                                                    std::shared_ptr<exec::CompiledModel> model,
+                                                    exec::Executable executable,
                                                     rpc::BurstCallback::Client callback,
                                                     std::chrono::nanoseconds spinWindow);
 

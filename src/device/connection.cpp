@@ -18,13 +18,15 @@ struct LoopAndLink {
 
 }  // namespace
 
-Connection::Connection(std::unique_ptr<ChildProcess> child, std::unique_ptr<Scheduler> callbacks,
+Connection::Connection(std::unique_ptr<ChildProcess> child,
+                       std::unique_ptr<Scheduler::Client> callbacks,
                        std::shared_ptr<std::atomic<bool>> isLost) noexcept
     : child_(std::move(child)), callbacks_(std::move(callbacks)), isLost_(std::move(isLost)) {}
 
 Result<std::shared_ptr<Connection>> Connection::open(UniqueFd socket, const std::string& driverName,
                                                      std::unique_ptr<ChildProcess> child) {
-    NNBURST_TRY_ASSIGN(auto callbacks, Scheduler::create("nnburst-call", 1));
+    NNBURST_TRY_ASSIGN(std::shared_ptr<Scheduler> scheduler, Scheduler::create("nnburst-call", 1));
+    auto callbacks = std::make_unique<Scheduler::Client>(std::move(scheduler));
     const auto isLost = std::make_shared<std::atomic<bool>>(false);
     const std::shared_ptr<Connection> connection(
         new Connection(std::move(child), std::move(callbacks), isLost));
@@ -76,7 +78,7 @@ Result<> Connection::reserveCallback() {
 }
 
 void Connection::deliver(std::shared_ptr<Connection> self, std::function<void()> callback) {
-    Scheduler& callbacks = *self->callbacks_;
+    Scheduler::Client& callbacks = *self->callbacks_;
     callbacks.submit([self = std::move(self), callback = std::move(callback)]() mutable {
         callback();
         callback = nullptr;  // before the connection that its objects may be the last to hold

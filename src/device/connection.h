@@ -77,11 +77,11 @@ class Connection {
     static void deliver(std::shared_ptr<Connection> self, std::function<void()> callback);
 
   private:
-    Connection(std::unique_ptr<ChildProcess> child, std::unique_ptr<Scheduler> callbacks,
+    Connection(std::unique_ptr<ChildProcess> child, std::unique_ptr<Scheduler::Client> callbacks,
                std::shared_ptr<std::atomic<bool>> isLost) noexcept;
 
     std::unique_ptr<ChildProcess> child_;  // ended after the socket is closed
-    std::unique_ptr<Scheduler> callbacks_;
+    std::unique_ptr<Scheduler::Client> callbacks_;
     std::atomic<std::size_t> pendingCallbacks_{0};
     std::shared_ptr<std::atomic<bool>> isLost_;
     std::thread thread_;

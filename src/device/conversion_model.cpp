@@ -253,10 +253,9 @@ Result<Model> completeModel(ReceivedModel received) {
     if (received.operandValues) {
         NNBURST_TRY(checkCount(received.operandValues->sizeBytes(), kMaximumOperandValuesBytes,
                                "bytes of operand values"));
-        NNBURST_TRY_ASSIGN(const Mapping mapping,
-                           Mapping::map(received.operandValues, MappingAccess::READ_ONLY));
-        const auto* bytes = reinterpret_cast<const std::uint8_t*>(mapping.data());
-        received.model.operandValues.assign(bytes, bytes + mapping.sizeBytes());
+        received.model.operandValues.resize(received.operandValues->sizeBytes());
+        NNBURST_TRY(received.operandValues->read(
+            0, std::as_writable_bytes(std::span(received.model.operandValues))));
     }
     return std::move(received.model);
 }

@@ -6,8 +6,7 @@
 
 namespace nnburst::device {
 
-LocalBurst::LocalBurst(std::shared_ptr<exec::CompiledModel> model) noexcept
-    : execution_(std::move(model)) {}
+LocalBurst::LocalBurst(exec::Executable executable) noexcept : execution_(std::move(executable)) {}
 
 Result<> LocalBurst::execute(const Request& request, const ExecutionOptions& options,
                              ExecutionOutcome& outcome) {

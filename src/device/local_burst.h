@@ -16,7 +16,7 @@ namespace nnburst::device {
 
 class LocalBurst final : public Burst {
   public:
-    explicit LocalBurst(std::shared_ptr<exec::CompiledModel> model) noexcept;
+    explicit LocalBurst(exec::Executable executable) noexcept;
 
     [[nodiscard]] Result<> execute(const Request& request, const ExecutionOptions& options,
                                    ExecutionOutcome& outcome) override;

@@ -34,14 +34,23 @@ Result<> checkOptions(const PrepareOptions& options) {
 
 }  // namespace
 
-LocalDevice::LocalDevice(std::shared_ptr<exec::Engine> engine,
-                         std::shared_ptr<Scheduler> scheduler) noexcept
-    : engine_(std::move(engine)), scheduler_(std::move(scheduler)) {}
+LocalDevice::LocalDevice(Shared shared)
+    : shared_(std::move(shared)),
+      scheduler_(std::make_shared<Scheduler::Client>(shared_.scheduler)) {}
 
 Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& options,
                                                          std::shared_ptr<Scheduler> scheduler) {
     NNBURST_TRY_ASSIGN(std::shared_ptr<exec::Engine> engine, exec::Engine::create(options));
-    return std::shared_ptr<LocalDevice>(new LocalDevice(std::move(engine), std::move(scheduler)));
+    const auto models = std::make_shared<ModelStore>(engine);
+    return std::shared_ptr<LocalDevice>(
+        new LocalDevice({.engine = std::move(engine),
+                         .scheduler = std::move(scheduler),
+                         .buffers = std::make_shared<exec::ManagedBuffers>(),
+                         .models = models}));
+}
+
+std::shared_ptr<LocalDevice> LocalDevice::forClient() const {
+    return std::shared_ptr<LocalDevice>(new LocalDevice(shared_));
 }
 
 Result<Capabilities> LocalDevice::getCapabilities() {
@@ -73,7 +82,8 @@ Result<NumberOfCacheFiles> LocalDevice::getNumberOfCacheFilesNeeded() {
 }
 
 DeviceStatus LocalDevice::getStatus() {
-    return DeviceStatus::AVAILABLE;
+    return shared_.engine->isBusy() || shared_.scheduler->isBusy() ? DeviceStatus::BUSY
+                                                                   : DeviceStatus::AVAILABLE;
 }
 
 Result<std::vector<bool>> LocalDevice::getSupportedOperations(const Model& model) {
@@ -92,24 +102,29 @@ Result<> LocalDevice::prepare(Model model, const PrepareOptions& options,
     const Result<> launched = [&]() -> Result<> {
         NNBURST_TRY(checkOptions(options));
         NNBURST_TRY(validateModel(model));
-        return scheduler_->trySubmit([engine = engine_, scheduler = scheduler_,
-                                      sharedModel = std::make_shared<Model>(std::move(model)),
-                                      deadline = options.deadline, sharedCallback]() mutable {
-            // The scheduler goes with the prepared model: its last reference must not be this
-            // job's, which runs on one of its workers.
-            auto prepared = [&]() -> Result<std::shared_ptr<LocalPreparedModel>> {
-                if (deadline && *deadline <= std::chrono::steady_clock::now()) {
-                    return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
-                                   "prepareModel: the deadline passed before a worker was free");
-                }
-                NNBURST_TRY_ASSIGN(auto compiled,
-                                   exec::CompiledModel::compile(engine, *sharedModel));
-                return std::make_shared<LocalPreparedModel>(std::move(compiled),
-                                                            std::move(scheduler));
-            }();
-            scheduler = nullptr;
-            (*sharedCallback)(std::move(prepared));
-        });
+        const exec::Urgency urgency{.priority = options.priority, .deadline = options.deadline};
+        return scheduler_->trySubmit(
+            urgency,
+            [shared = shared_, scheduler = scheduler_,
+             sharedModel = std::make_shared<Model>(std::move(model)), priority = options.priority,
+             deadline = options.deadline, sharedCallback]() mutable {
+                // The scheduler goes with the prepared model: its last reference must not be this
+                // job's, which runs on one of its workers.
+                auto prepared = [&]() -> Result<std::shared_ptr<LocalPreparedModel>> {
+                    if (deadline && *deadline <= std::chrono::steady_clock::now()) {
+                        return failure(
+                            ErrorStatus::MISSED_DEADLINE_TRANSIENT,
+                            "prepareModel: the deadline passed before a worker was free");
+                    }
+                    NNBURST_TRY_ASSIGN(const ModelSnapshot snapshot,
+                                       ModelSnapshot::take(std::move(*sharedModel)));
+                    NNBURST_TRY_ASSIGN(auto compiled, shared.models->compile(snapshot));
+                    return std::make_shared<LocalPreparedModel>(
+                        std::move(compiled), priority, shared.buffers, std::move(scheduler));
+                }();
+                scheduler = nullptr;
+                (*sharedCallback)(std::move(prepared));
+            });
     }();
     if (!launched) {
         (*sharedCallback)(tl::unexpected<Error>(launched.error()));
@@ -124,10 +139,28 @@ Result<> LocalDevice::prepareModelFromCache(const PrepareOptions& /*options*/,
     return status;
 }
 
-Result<AllocatedBuffer> LocalDevice::allocate(
-    const BufferDesc& /*desc*/, std::span<const SharedPreparedModel> /*preparedModels*/,
-    std::span<const BufferRole> /*inputRoles*/, std::span<const BufferRole> /*outputRoles*/) {
-    return unsupported("allocate");
+Result<AllocatedBuffer> LocalDevice::allocate(const BufferDesc& desc,
+                                              std::span<const SharedPreparedModel> preparedModels,
+                                              std::span<const BufferRole> inputRoles,
+                                              std::span<const BufferRole> outputRoles) {
+    std::vector<std::shared_ptr<LocalPreparedModel>> models;
+    for (std::size_t i = 0; i < preparedModels.size(); ++i) {
+        auto model = std::dynamic_pointer_cast<LocalPreparedModel>(preparedModels[i]);
+        if (!model || model->executable().buffers != shared_.buffers) {
+            return failure(ErrorStatus::INVALID_ARGUMENT,
+                           fmt::format("allocate: prepared model {} is {}", i,
+                                       preparedModels[i] ? "of another device" : "null"));
+        }
+        models.push_back(std::move(model));
+    }
+    NNBURST_TRY_ASSIGN(auto buffer, allocateFor(desc, models, inputRoles, outputRoles));
+    return AllocatedBuffer{.buffer = buffer, .token = buffer->token()};
+}
+
+Result<std::shared_ptr<LocalBuffer>> LocalDevice::allocateFor(
+    const BufferDesc& desc, std::span<const std::shared_ptr<LocalPreparedModel>> preparedModels,
+    std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles) {
+    return allocateBuffer(shared_.buffers, desc, preparedModels, inputRoles, outputRoles);
 }
 
 std::size_t defaultWorkerCount() noexcept {

@@ -9,7 +9,9 @@
 #include <functional>
 #include <memory>
 
+#include "device/local_buffer.h"
 #include "device/local_prepared_model.h"
+#include "device/model_store.h"
 #include "device/scheduler.h"
 #include "exec/compiled_model.h"
 #include "nnburst/device.h"
@@ -21,9 +23,17 @@ class LocalDevice final : public Device {
     using PrepareCallback =
         std::function<void(Result<std::shared_ptr<LocalPreparedModel>> preparedModel)>;
 
-    /// `scheduler` prepares models and runs asynchronous executions.
+    /// `scheduler` prepares models and runs asynchronous executions. The device is the first
+    /// client's.
     [[nodiscard]] static Result<std::shared_ptr<LocalDevice>> create(
         const DriverOptions& options, std::shared_ptr<Scheduler> scheduler);
+
+    /// The same device for another client, whose jobs have their own turn.
+    [[nodiscard]] std::shared_ptr<LocalDevice> forClient() const;
+    /// Takes the client's jobs.
+    [[nodiscard]] const std::shared_ptr<Scheduler::Client>& scheduler() const noexcept {
+        return scheduler_;
+    }
 
     [[nodiscard]] Result<Capabilities> getCapabilities() override;
     [[nodiscard]] Result<DeviceType> getType() override;
@@ -44,12 +54,24 @@ class LocalDevice final : public Device {
     [[nodiscard]] Result<> prepare(Model model, const PrepareOptions& options,
                                    PrepareCallback callback);
 
-  private:
-    LocalDevice(std::shared_ptr<exec::Engine> engine,
-                std::shared_ptr<Scheduler> scheduler) noexcept;
+    /// allocate, with the very types. The models are of this device.
+    [[nodiscard]] Result<std::shared_ptr<LocalBuffer>> allocateFor(
+        const BufferDesc& desc, std::span<const std::shared_ptr<LocalPreparedModel>> preparedModels,
+        std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles);
 
-    std::shared_ptr<exec::Engine> engine_;
-    std::shared_ptr<Scheduler> scheduler_;
+  private:
+    /// What all clients have in common.
+    struct Shared {
+        std::shared_ptr<exec::Engine> engine;
+        std::shared_ptr<Scheduler> scheduler;
+        std::shared_ptr<exec::ManagedBuffers> buffers;
+        std::shared_ptr<ModelStore> models;
+    };
+
+    explicit LocalDevice(Shared shared);
+
+    const Shared shared_;
+    const std::shared_ptr<Scheduler::Client> scheduler_;
 };
 
 /// Workers for preparing and for asynchronous executions: one a processor, at least two so that

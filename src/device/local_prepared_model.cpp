@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/local_prepared_model.h"
 
+#include <atomic>
 #include <utility>
 
 #include "device/local_burst.h"
@@ -10,25 +11,42 @@
 
 namespace nnburst::device {
 
+namespace {
+
+std::uint64_t nextPreparedModel() noexcept {
+    static std::atomic<std::uint64_t> next{1};
+    return next.fetch_add(1, std::memory_order_relaxed);  // only uniqueness matters
+}
+
+}  // namespace
+
 LocalPreparedModel::LocalPreparedModel(std::shared_ptr<exec::CompiledModel> model,
-                                       std::shared_ptr<Scheduler> scheduler) noexcept
-    : model_(std::move(model)), scheduler_(std::move(scheduler)) {}
+                                       Priority priority,
+                                       std::shared_ptr<const exec::ManagedBuffers> buffers,
+                                       std::shared_ptr<Scheduler::Client> scheduler) noexcept
+    : executable_{.model = std::move(model),
+                  .buffers = std::move(buffers),
+                  .priority = priority,
+                  .preparedModel = nextPreparedModel()},
+      scheduler_(std::move(scheduler)) {}
 
 Result<> LocalPreparedModel::executeSynchronously(const Request& request,
                                                   const ExecutionOptions& options,
                                                   ExecutionOutcome& outcome) {
-    return RequestExecution(model_).execute(request, options, arrivalTime(options), outcome);
+    return RequestExecution(executable_).execute(request, options, arrivalTime(options), outcome);
 }
 
 Result<> LocalPreparedModel::execute(const Request& request, const ExecutionOptions& options,
                                      ExecutionCallback callback) {
     const auto shared = std::make_shared<ExecutionCallback>(std::move(callback));
-    const Result<> submitted = scheduler_->trySubmit([model = model_, request, options,
-                                                      arrival = arrivalTime(options), shared] {
-        ExecutionOutcome outcome;
-        const Result<> status = RequestExecution(model).execute(request, options, arrival, outcome);
-        (*shared)(status, outcome);
-    });
+    const Result<> submitted = scheduler_->trySubmit(
+        urgencyOf(options),
+        [executable = executable_, request, options, arrival = arrivalTime(options), shared] {
+            ExecutionOutcome outcome;
+            const Result<> status =
+                RequestExecution(executable).execute(request, options, arrival, outcome);
+            (*shared)(status, outcome);
+        });
     if (!submitted) {
         (*shared)(submitted, ExecutionOutcome());
     }
@@ -44,7 +62,7 @@ Result<FencedExecution> LocalPreparedModel::executeFenced(
 Result<std::unique_ptr<Burst>> LocalPreparedModel::configureExecutionBurst(
     const BurstOptions& /*options*/) {
     // The options say how queues are sized and waited for; here nothing is between the two sides.
-    return std::make_unique<LocalBurst>(model_);
+    return std::make_unique<LocalBurst>(executable_);
 }
 
 }  // namespace nnburst::device

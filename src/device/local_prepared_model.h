@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "device/scheduler.h"
-#include "exec/compiled_model.h"
+#include "exec/executable.h"
 #include "nnburst/device.h"
 
 namespace nnburst::device {
@@ -18,8 +18,10 @@ namespace nnburst::device {
 /// scheduler's.
 class LocalPreparedModel final : public PreparedModel {
   public:
-    LocalPreparedModel(std::shared_ptr<exec::CompiledModel> model,
-                       std::shared_ptr<Scheduler> scheduler) noexcept;
+    /// As `priority` says among all executions of the device; requests may name `buffers`.
+    LocalPreparedModel(std::shared_ptr<exec::CompiledModel> model, Priority priority,
+                       std::shared_ptr<const exec::ManagedBuffers> buffers,
+                       std::shared_ptr<Scheduler::Client> scheduler) noexcept;
 
     [[nodiscard]] Result<> executeSynchronously(const Request& request,
                                                 const ExecutionOptions& options,
@@ -33,13 +35,16 @@ class LocalPreparedModel final : public PreparedModel {
         const BurstOptions& options) override;
 
     /// What a burst of another process runs.
-    [[nodiscard]] const std::shared_ptr<exec::CompiledModel>& compiledModel() const noexcept {
-        return model_;
+    [[nodiscard]] const exec::Executable& executable() const noexcept { return executable_; }
+
+    /// How urgent an execution is among the jobs that wait.
+    [[nodiscard]] exec::Urgency urgencyOf(const ExecutionOptions& options) const noexcept {
+        return {.priority = executable_.priority, .deadline = options.deadline};
     }
 
   private:
-    std::shared_ptr<exec::CompiledModel> model_;
-    std::shared_ptr<Scheduler> scheduler_;
+    const exec::Executable executable_;
+    const std::shared_ptr<Scheduler::Client> scheduler_;
 };
 
 }  // namespace nnburst::device

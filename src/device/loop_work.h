@@ -28,12 +28,13 @@ template <class T>
 /// Runs `work` on a worker and gives its result on the loop. RESOURCE_EXHAUSTED_TRANSIENT if too
 /// many jobs are waiting. On the loop's thread.
 template <class T>
-[[nodiscard]] kj::Promise<Result<T>> onWorker(EventLoop& loop, Scheduler& scheduler,
+[[nodiscard]] kj::Promise<Result<T>> onWorker(EventLoop& loop, Scheduler::Client& scheduler,
+                                              const exec::Urgency& urgency,
                                               std::function<Result<T>()> work) {
     auto pair = kj::newPromiseAndFulfiller<Result<T>>();
     const auto fulfiller = ownedByLoop(loop, kj::mv(pair.fulfiller));
     const Result<> submitted =
-        scheduler.trySubmit([&loop, fulfiller, work = std::move(work)]() mutable {
+        scheduler.trySubmit(urgency, [&loop, fulfiller, work = std::move(work)]() mutable {
             const auto result = std::make_shared<Result<T>>(work());
             work = nullptr;  // what it holds is done with before the answer is given
             (void)loop.post([fulfiller = std::move(fulfiller), result] {

@@ -23,9 +23,13 @@ struct ExecutionEnd {
 
 class PreparedModelService final : public rpc::PreparedModel::Server {
   public:
-    PreparedModelService(EventLoop& loop, std::shared_ptr<Scheduler> scheduler,
+    PreparedModelService(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
                          std::shared_ptr<LocalPreparedModel> model) noexcept
         : loop_(loop), scheduler_(std::move(scheduler)), model_(std::move(model)) {}
+
+    [[nodiscard]] const std::shared_ptr<LocalPreparedModel>& model() const noexcept {
+        return model_;
+    }
 
   protected:
     kj::Promise<void> executeSynchronously(ExecuteSynchronouslyContext context) override {
@@ -42,13 +46,13 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                     return Result<ExecutionEnd>(tl::unexpected<Error>(request.error()));
                 }
                 return onWorker<ExecutionEnd>(
-                    loop_, *scheduler_,
-                    [model = model_->compiledModel(),
+                    loop_, *scheduler_, model_->urgencyOf(options),
+                    [executable = model_->executable(),
                      request = std::make_shared<Request>(std::move(*request)), options,
                      arrival]() -> Result<ExecutionEnd> {
                         ExecutionEnd end;
-                        end.status = RequestExecution(model).execute(*request, options, arrival,
-                                                                     end.outcome);
+                        end.status = RequestExecution(executable)
+                                         .execute(*request, options, arrival, end.outcome);
                         return end;
                     });
             })
@@ -102,8 +106,8 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                     if (!channel) {
                         return tl::unexpected<Error>(channel.error());
                     }
-                    return serveBurst(loop_, scheduler_, std::move(*channel),
-                                      model_->compiledModel(), params.getCallback(),
+                    return serveBurst(loop_, scheduler_, std::move(*channel), model_->executable(),
+                                      params.getCallback(),
                                       std::chrono::nanoseconds(params.getDriverSpinNanoseconds()));
                 }();
                 auto results = context.getResults();
@@ -118,15 +122,25 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
 
   private:
     EventLoop& loop_;
-    const std::shared_ptr<Scheduler> scheduler_;
+    const std::shared_ptr<Scheduler::Client> scheduler_;
     const std::shared_ptr<LocalPreparedModel> model_;
 };
 
 }  // namespace
 
-rpc::PreparedModel::Client servePreparedModel(EventLoop& loop, std::shared_ptr<Scheduler> scheduler,
-                                              std::shared_ptr<LocalPreparedModel> model) {
-    return kj::heap<PreparedModelService>(loop, std::move(scheduler), std::move(model));
+rpc::PreparedModel::Client PreparedModelServices::serve(std::shared_ptr<LocalPreparedModel> model) {
+    return served_.add(kj::heap<PreparedModelService>(loop_, scheduler_, std::move(model)));
+}
+
+kj::Promise<std::shared_ptr<LocalPreparedModel>> PreparedModelServices::find(
+    rpc::PreparedModel::Client client) {
+    return served_.getLocalServer(client).then(
+        [](kj::Maybe<rpc::PreparedModel::Server&> server) -> std::shared_ptr<LocalPreparedModel> {
+            KJ_IF_MAYBE (found, server) {
+                return kj::downcast<PreparedModelService>(*found).model();
+            }
+            return nullptr;
+        });
 }
 
 }  // namespace nnburst::device

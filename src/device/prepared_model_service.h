@@ -3,9 +3,12 @@
 #pragma once
 
 /// \file
-/// A prepared model as the driver offers it to a client.
+/// Prepared models as the driver offers them to a client.
+
+#include <capnp/capability.h>
 
 #include <memory>
+#include <utility>
 
 #include "device/event_loop.h"
 #include "device/local_prepared_model.h"
@@ -14,9 +17,25 @@
 
 namespace nnburst::device {
 
-/// The capability of `model`. On the loop's thread.
-[[nodiscard]] rpc::PreparedModel::Client servePreparedModel(
-    EventLoop& loop, std::shared_ptr<Scheduler> scheduler,
-    std::shared_ptr<LocalPreparedModel> model);
+/// The prepared models of one client, by the capabilities that it has of them. Of the loop's
+/// thread.
+class PreparedModelServices {
+  public:
+    PreparedModelServices(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler) noexcept
+        : loop_(loop), scheduler_(std::move(scheduler)) {}
+    KJ_DISALLOW_COPY(PreparedModelServices);
+
+    /// The capability of `model`.
+    [[nodiscard]] rpc::PreparedModel::Client serve(std::shared_ptr<LocalPreparedModel> model);
+
+    /// The model behind a capability that the client sent; null if it is none of its own.
+    [[nodiscard]] kj::Promise<std::shared_ptr<LocalPreparedModel>> find(
+        rpc::PreparedModel::Client client);
+
+  private:
+    EventLoop& loop_;
+    const std::shared_ptr<Scheduler::Client> scheduler_;
+    capnp::CapabilityServerSet<rpc::PreparedModel> served_;
+};
 
 }  // namespace nnburst::device

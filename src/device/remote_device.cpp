@@ -3,9 +3,12 @@
 #include "device/remote_device.h"
 
 #include <utility>
+#include <vector>
 
 #include "device/conversion.h"
+#include "device/conversion_support.h"
 #include "device/delivery.h"
+#include "device/remote_buffer.h"
 #include "device/remote_prepared_model.h"
 #include "device/unsupported.h"
 
@@ -173,10 +176,49 @@ Result<> RemoteDevice::prepareModelFromCache(const PrepareOptions& /*options*/,
     return status;
 }
 
-Result<AllocatedBuffer> RemoteDevice::allocate(
-    const BufferDesc& /*desc*/, std::span<const SharedPreparedModel> /*preparedModels*/,
-    std::span<const BufferRole> /*inputRoles*/, std::span<const BufferRole> /*outputRoles*/) {
-    return unsupported("allocate");
+Result<AllocatedBuffer> RemoteDevice::allocate(const BufferDesc& desc,
+                                               std::span<const SharedPreparedModel> preparedModels,
+                                               std::span<const BufferRole> inputRoles,
+                                               std::span<const BufferRole> outputRoles) {
+    std::vector<RemotePreparedModel*> models;
+    for (std::size_t i = 0; i < preparedModels.size(); ++i) {
+        auto* model = dynamic_cast<RemotePreparedModel*>(preparedModels[i].get());
+        if (model == nullptr || model->handle()->connection() != connection_) {
+            return failure(ErrorStatus::INVALID_ARGUMENT,
+                           fmt::format("allocate: prepared model {} is {}", i,
+                                       preparedModels[i] ? "of another device" : "null"));
+        }
+        models.push_back(model);
+    }
+    const auto setRoles = [](std::span<const BufferRole> roles,
+                             capnp::List<rpc::BufferRole>::Builder builder) {
+        for (unsigned i = 0; i < builder.size(); ++i) {
+            builder[i].setModelIndex(roles[i].modelIndex);
+            builder[i].setIoIndex(roles[i].ioIndex);
+            builder[i].setFrequency(roles[i].frequency);
+        }
+    };
+    return connection_->call<AllocatedBuffer>([&] {
+        auto call = connection_->device().allocateRequest();
+        numbersToMessage(desc.dimensions,
+                         call.initDimensions(static_cast<unsigned>(desc.dimensions.size())));
+        auto list = call.initPreparedModels(static_cast<unsigned>(models.size()));
+        for (unsigned i = 0; i < list.size(); ++i) {
+            list.set(i, models[i]->handle()->client());
+        }
+        setRoles(inputRoles, call.initInputRoles(static_cast<unsigned>(inputRoles.size())));
+        setRoles(outputRoles, call.initOutputRoles(static_cast<unsigned>(outputRoles.size())));
+        return call.send().then([this](auto&& response) -> Result<AllocatedBuffer> {
+            NNBURST_TRY(fromMessage(response.getStatus()));
+            if (!response.hasBuffer() || response.getToken() == 0) {
+                return failure(ErrorStatus::GENERAL_FAILURE,
+                               "the driver allocated a buffer without giving it");
+            }
+            return AllocatedBuffer{
+                .buffer = std::make_shared<RemoteBuffer>(connection_, response.getBuffer()),
+                .token = BufferToken{response.getToken()}};
+        });
+    });
 }
 
 }  // namespace nnburst::device

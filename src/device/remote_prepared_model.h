@@ -31,6 +31,9 @@ class RemotePreparedModel final : public PreparedModel {
     [[nodiscard]] Result<std::unique_ptr<Burst>> configureExecutionBurst(
         const BurstOptions& options) override;
 
+    /// The driver's object.
+    [[nodiscard]] const PreparedModelHandle& handle() const noexcept { return model_; }
+
   private:
     PreparedModelHandle model_;
 };

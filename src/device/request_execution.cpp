@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "device/unsupported.h"
-
 namespace nnburst::device {
 
 OptionalTimePoint arrivalTime(const ExecutionOptions& options) {
@@ -18,8 +16,8 @@ OptionalTimePoint arrivalTime(const ExecutionOptions& options) {
     return std::chrono::steady_clock::now();
 }
 
-RequestExecution::RequestExecution(std::shared_ptr<exec::CompiledModel> model) noexcept
-    : model_(std::move(model)) {}
+RequestExecution::RequestExecution(exec::Executable executable) noexcept
+    : runner_(std::move(executable)) {}
 
 Result<> RequestExecution::execute(const Request& request, const ExecutionOptions& options,
                                    const OptionalTimePoint& arrival, ExecutionOutcome& outcome) {
@@ -40,29 +38,34 @@ Result<> RequestExecution::execute(const Request& request, const ExecutionOption
 
 Result<> RequestExecution::run(const Request& request, const ExecutionOptions& options,
                                ExecutionOutcome& outcome) {
-    NNBURST_TRY(mapPools(request));
-    NNBURST_TRY(model_->bind(request.inputs, request.outputs, pools_, bindings_));
-    return model_->run(bindings_, options, outcome);
+    NNBURST_TRY(findPools(request));
+    return runner_.run(request.inputs, request.outputs, pools_, options, outcome);
 }
 
-Result<> RequestExecution::mapPools(const Request& request) {
+Result<> RequestExecution::findPools(const Request& request) {
     pools_.clear();
     for (std::size_t i = 0; i < request.pools.size(); ++i) {
-        if (std::holds_alternative<BufferToken>(request.pools[i])) {
-            return unsupported(fmt::format("request pool {}: a driver-managed buffer", i));
+        if (const auto* token = std::get_if<BufferToken>(&request.pools[i])) {
+            NNBURST_TRY_ASSIGN(auto buffer, runner_.executable().buffers->find(*token));
+            pools_.push_back(exec::RequestMemory::managed(std::move(buffer)));
+            continue;
         }
         const SharedRegion& region = std::get<SharedRegion>(request.pools[i]);
         if (!region) {
             return failure(ErrorStatus::INVALID_ARGUMENT,
                            fmt::format("request pool {} is null", i));
         }
-        NNBURST_TRY_ASSIGN(const exec::PoolView pool, map(region));
-        pools_.push_back(pool);
+        if (region->isForeign()) {
+            pools_.push_back(exec::RequestMemory::copied(*region));
+            continue;
+        }
+        NNBURST_TRY_ASSIGN(exec::RequestMemory pool, map(region));
+        pools_.push_back(std::move(pool));
     }
     return {};
 }
 
-Result<exec::PoolView> RequestExecution::map(const SharedRegion& region) {
+Result<exec::RequestMemory> RequestExecution::map(const SharedRegion& region) {
     auto entry = std::find_if(mapped_.begin(), mapped_.end(), [&](const MappedRegion& mapped) {
         return mapped.mapping.region() == region;
     });
@@ -72,7 +75,7 @@ Result<exec::PoolView> RequestExecution::map(const SharedRegion& region) {
         entry = mapped_.insert(mapped_.end(), {.mapping = std::move(mapping)});
     }
     entry->lastExecution = execution_;
-    return exec::PoolView{.data = entry->mapping.data(), .sizeBytes = entry->mapping.sizeBytes()};
+    return exec::RequestMemory::mapped(entry->mapping);
 }
 
 /// Unmaps what nobody else holds any more, and one more if that is too little; never what the

@@ -3,15 +3,14 @@
 #pragma once
 
 /// \file
-/// From a request to its outcome: maps the memory that it names, binds its arguments, runs the
-/// compiled model in place and measures. All executions go through here except those of bursts
-/// across processes, which name memory by slots.
+/// Executions of requests that name memory by regions: finds the memory, keeps it mapped and
+/// measures. Bursts across processes, which name memory by slots, have burst/server.h instead.
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "exec/compiled_model.h"
+#include "exec/request_runner.h"
 #include "nnburst/device.h"
 #include "nnburst/memory.h"
 
@@ -28,7 +27,7 @@ class RequestExecution {
     /// Regions that stay mapped. A request that names more has all of them mapped while it runs.
     static constexpr std::size_t kMaximumMappings = 64;
 
-    explicit RequestExecution(std::shared_ptr<exec::CompiledModel> model) noexcept;
+    explicit RequestExecution(exec::Executable executable) noexcept;
 
     /// `outcome` is overwritten. Errors as PreparedModel::executeSynchronously. `arrival` is from
     /// `arrivalTime`.
@@ -47,15 +46,14 @@ class RequestExecution {
 
     Result<> run(const Request& request, const ExecutionOptions& options,
                  ExecutionOutcome& outcome);
-    Result<> mapPools(const Request& request);
-    Result<exec::PoolView> map(const SharedRegion& region);
+    Result<> findPools(const Request& request);
+    Result<exec::RequestMemory> map(const SharedRegion& region);
     void makeRoom();
 
-    std::shared_ptr<exec::CompiledModel> model_;
+    exec::RequestRunner runner_;
     std::vector<MappedRegion> mapped_;
     std::uint64_t execution_ = 0;  // counts executions
-    std::vector<exec::PoolView> pools_;
-    exec::RequestBindings bindings_;
+    std::vector<exec::RequestMemory> pools_;
 };
 
 }  // namespace nnburst::device

@@ -4,20 +4,28 @@
 
 #include <semaphore.h>
 
-#include <atomic>
+#include <algorithm>
 #include <boost/lockfree/queue.hpp>
 #include <cassert>
 #include <cerrno>
+#include <chrono>
+#include <mutex>
 #include <utility>
 
 #include "device/thread.h"
 
 namespace nnburst::device {
 
-/// Invariant: the semaphore counts the jobs in the queue, and at the end one more for each worker.
-/// A worker that is let through and finds no job therefore knows that it is to end.
+/// Invariant: the semaphore counts the jobs that wait, and at the end one more for each worker. A
+/// worker that is let through and finds no job therefore knows that it is to end.
 struct Scheduler::Shared {
-    Shared() : jobs(kMaximumWaitingJobs) { ::sem_init(&available, 0, 0); }
+    struct Waiting {
+        exec::WaitingWork work;
+        std::shared_ptr<Client::Account> account;
+        Job job;
+    };
+
+    Shared() : brought(kMaximumWaitingJobs) { ::sem_init(&available, 0, 0); }
     ~Shared() { ::sem_destroy(&available); }
     Shared(const Shared&) = delete;
     Shared& operator=(const Shared&) = delete;
@@ -27,19 +35,49 @@ struct Scheduler::Shared {
             while (::sem_wait(&available) != 0) {
                 assert(errno == EINTR);
             }
-            Job* taken = nullptr;
-            if (!jobs.pop(taken)) {
+            const std::unique_ptr<Waiting> next = take();
+            if (!next) {
                 return;
             }
-            const std::unique_ptr<Job> job(taken);
-            waiting.fetch_sub(1, std::memory_order_relaxed);  // only a count
-            (*job)();
+            next->job();
         }
     }
 
-    boost::lockfree::queue<Job*> jobs;
-    std::atomic<std::size_t> waiting{0};
+    /// The most urgent job; null if none is left.
+    std::unique_ptr<Waiting> take() {
+        const std::lock_guard lock(mutex);
+        Waiting* raw = nullptr;
+        while (brought.pop(raw)) {
+            std::unique_ptr<Waiting> job(raw);
+            // Start-time fair queueing: the jobs of a client are numbered from the one that is
+            // served now, so that one that brings a few goes before one that has brought many.
+            Client::Account& account = *job->account;
+            account.lastTurn = std::max(account.lastTurn, servedTurn) + 1;
+            job->work.turn = account.lastTurn;
+            waiting.push_back(std::move(job));
+        }
+        if (waiting.empty()) {
+            return nullptr;
+        }
+        const TimePoint now = std::chrono::steady_clock::now();
+        const auto first = std::min_element(
+            waiting.begin(), waiting.end(),
+            [now](const auto& a, const auto& b) { return a->work.precedes(b->work, now); });
+        std::unique_ptr<Waiting> taken = std::move(*first);
+        waiting.erase(first);
+        servedTurn = std::max(servedTurn, taken->work.turn - 1);
+        waitingCount.fetch_sub(1, std::memory_order_relaxed);  // only counts
+        taken->account->waiting.fetch_sub(1, std::memory_order_relaxed);
+        return taken;
+    }
+
+    boost::lockfree::queue<Waiting*> brought;  // whoever brings a job never waits for the mutex
+    std::atomic<std::size_t> waitingCount{0};
     sem_t available{};
+
+    std::mutex mutex;
+    std::vector<std::unique_ptr<Waiting>> waiting;  // guarded by mutex
+    std::uint64_t servedTurn = 0;                   // guarded by mutex
 };
 
 Result<std::unique_ptr<Scheduler>> Scheduler::create(const std::string& name,
@@ -64,21 +102,41 @@ Scheduler::~Scheduler() {
     }
 }
 
-Result<> Scheduler::trySubmit(Job job) {
-    if (shared_->waiting.load(std::memory_order_relaxed) >= kMaximumWaitingJobs) {
-        return failure(
-            ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-            "cannot start a job: " + std::to_string(kMaximumWaitingJobs) + " are waiting already");
+bool Scheduler::isBusy() const noexcept {
+    return shared_->waitingCount.load(std::memory_order_relaxed) != 0;
+}
+
+void Scheduler::submit(const exec::Urgency& urgency, std::shared_ptr<Client::Account> account,
+                       Job job) {
+    account->waiting.fetch_add(1, std::memory_order_relaxed);
+    shared_->waitingCount.fetch_add(1, std::memory_order_relaxed);
+    auto waiting = std::make_unique<Shared::Waiting>(
+        Shared::Waiting{.work = {.urgency = urgency, .since = std::chrono::steady_clock::now()},
+                        .account = std::move(account),
+                        .job = std::move(job)});
+    shared_->brought.push(waiting.release());
+    ::sem_post(&shared_->available);
+}
+
+Result<> Scheduler::Client::trySubmit(const exec::Urgency& urgency, Job job) {
+    const std::size_t ours = account_->waiting.load(std::memory_order_relaxed);
+    if (ours >= kMaximumWaitingJobs) {
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                       "cannot start a job: " + std::to_string(kMaximumWaitingJobs) +
+                           " of this client are waiting already");
     }
-    submit(std::move(job));
+    const std::size_t all = scheduler_->shared_->waitingCount.load(std::memory_order_relaxed);
+    if (all >= Scheduler::kMaximumWaitingJobs) {
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                       "cannot start a job: " + std::to_string(Scheduler::kMaximumWaitingJobs) +
+                           " are waiting already");
+    }
+    scheduler_->submit(urgency, account_, std::move(job));
     return {};
 }
 
-void Scheduler::submit(Job job) {
-    auto owned = std::make_unique<Job>(std::move(job));
-    shared_->waiting.fetch_add(1, std::memory_order_relaxed);
-    shared_->jobs.push(owned.release());
-    ::sem_post(&shared_->available);
+void Scheduler::Client::submit(Job job) {
+    scheduler_->submit({}, account_, std::move(job));
 }
 
 }  // namespace nnburst::device

@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "device/buffer_service.h"
 #include "device/conversion.h"
+#include "device/conversion_support.h"
 #include "device/loop_work.h"
 #include "device/nnburst.capnp.h"
 #include "device/prepared_model_service.h"
@@ -24,12 +26,11 @@ using Prepared = Result<std::shared_ptr<LocalPreparedModel>>;
 using Callback = std::shared_ptr<rpc::PreparedModelCallback::Client>;
 
 /// Calls a client's callback. On the loop's thread.
-void notify(EventLoop& loop, const std::shared_ptr<Scheduler>& scheduler, const Callback& callback,
-            Prepared prepared) {
+void notify(PreparedModelServices& models, const Callback& callback, Prepared prepared) {
     auto call = callback->notifyRequest();
     if (prepared) {
         toMessage(Result<>(), call.initStatus());
-        call.setPreparedModel(servePreparedModel(loop, scheduler, std::move(*prepared)));
+        call.setPreparedModel(models.serve(std::move(*prepared)));
     } else {
         toMessage(tl::unexpected<Error>(prepared.error()), call.initStatus());
     }
@@ -38,9 +39,10 @@ void notify(EventLoop& loop, const std::shared_ptr<Scheduler>& scheduler, const 
 
 class DeviceService final : public rpc::Device::Server {
   public:
-    DeviceService(EventLoop& loop, std::shared_ptr<LocalDevice> device,
-                  std::shared_ptr<Scheduler> scheduler) noexcept
-        : loop_(loop), device_(std::move(device)), scheduler_(std::move(scheduler)) {}
+    DeviceService(EventLoop& loop, std::shared_ptr<LocalDevice> device)
+        : loop_(loop),
+          device_(std::move(device)),
+          models_(std::make_shared<PreparedModelServices>(loop, device_->scheduler())) {}
 
   protected:
     kj::Promise<void> getCapabilities(GetCapabilitiesContext context) override {
@@ -107,18 +109,18 @@ class DeviceService final : public rpc::Device::Server {
                               "(getNumberOfCacheFilesNeeded)");
         }
         if (!options) {
-            notify(loop_, scheduler_, callback, tl::unexpected<Error>(options.error()));
+            notify(*models_, callback, tl::unexpected<Error>(options.error()));
             toMessage(tl::unexpected<Error>(options.error()), context.getResults().initStatus());
             return kj::READY_NOW;
         }
         // The model is checked on a worker. If it is refused, the callback is posted to this loop
         // before the answer is, so the client gets it first.
         const auto isNotified = std::make_shared<std::atomic<bool>>(false);
-        auto notifyLater = [&loop = loop_, scheduler = scheduler_, callback,
-                            isNotified](Prepared prepared) {
+        const auto models = ownedByLoop(loop_, models_);
+        auto notifyLater = [&loop = loop_, models, callback, isNotified](Prepared prepared) {
             isNotified->store(true, std::memory_order_relaxed);  // the post orders
-            (void)loop.post([&loop, scheduler, callback, prepared = std::move(prepared)]() mutable {
-                notify(loop, scheduler, callback, std::move(prepared));
+            (void)loop.post([models, callback, prepared = std::move(prepared)]() mutable {
+                notify(**models, callback, std::move(prepared));
             });
         };
         return withModel<void>(params.getModel(),
@@ -128,7 +130,7 @@ class DeviceService final : public rpc::Device::Server {
                                })
             .then([this, context, callback, isNotified](Result<>&& launched) mutable {
                 if (!launched && !isNotified->load(std::memory_order_relaxed)) {
-                    notify(loop_, scheduler_, callback, tl::unexpected<Error>(launched.error()));
+                    notify(*models_, callback, tl::unexpected<Error>(launched.error()));
                 }
                 toMessage(launched, context.getResults().initStatus());
             });
@@ -136,18 +138,64 @@ class DeviceService final : public rpc::Device::Server {
 
     kj::Promise<void> prepareModelFromCache(PrepareModelFromCacheContext context) override {
         const Result<> status = unsupported("prepareModelFromCache");
-        notify(loop_, scheduler_, ownedByLoop(loop_, context.getParams().getCallback()),
+        notify(*models_, ownedByLoop(loop_, context.getParams().getCallback()),
                tl::unexpected<Error>(status.error()));
         toMessage(status, context.getResults().initStatus());
         return kj::READY_NOW;
     }
 
     kj::Promise<void> allocate(AllocateContext context) override {
-        toMessage(unsupported("allocate"), context.getResults().initStatus());
-        return kj::READY_NOW;
+        const auto params = context.getParams();
+        auto models = kj::heapArrayBuilder<kj::Promise<std::shared_ptr<LocalPreparedModel>>>(
+            params.getPreparedModels().size());
+        for (auto&& model : params.getPreparedModels()) {
+            models.add(models_->find(model));
+        }
+        return kj::joinPromises(models.finish())
+            .then([this, context](kj::Array<std::shared_ptr<LocalPreparedModel>>&& found) mutable {
+                return onWorker<std::shared_ptr<LocalBuffer>>(
+                    loop_, *device_->scheduler(), {}, allocation(context.getParams(), found));
+            })
+            .then([this, context](Result<std::shared_ptr<LocalBuffer>>&& buffer) mutable {
+                return answer(context, buffer, [this](auto results, const auto& allocated) {
+                    results.setBuffer(serveBuffer(loop_, device_->scheduler(), allocated));
+                    results.setToken(static_cast<std::uint32_t>(allocated->token()));
+                });
+            });
     }
 
   private:
+    /// What allocates as a message says.
+    std::function<Result<std::shared_ptr<LocalBuffer>>()> allocation(
+        rpc::Device::AllocateParams::Reader params,
+        const kj::Array<std::shared_ptr<LocalPreparedModel>>& models) {
+        const auto roles = [](capnp::List<rpc::BufferRole>::Reader reader) {
+            std::vector<BufferRole> read;
+            for (const auto role : reader) {
+                read.push_back({.modelIndex = role.getModelIndex(),
+                                .ioIndex = role.getIoIndex(),
+                                .frequency = role.getFrequency()});
+            }
+            return read;
+        };
+        return [device = device_,
+                desc = BufferDesc{numbersFromMessage<std::uint32_t>(params.getDimensions())},
+                preparedModels =
+                    std::vector<std::shared_ptr<LocalPreparedModel>>(models.begin(), models.end()),
+                inputRoles = roles(params.getInputRoles()),
+                outputRoles =
+                    roles(params.getOutputRoles())]() -> Result<std::shared_ptr<LocalBuffer>> {
+            for (std::size_t i = 0; i < preparedModels.size(); ++i) {
+                if (!preparedModels[i]) {
+                    return failure(
+                        ErrorStatus::INVALID_ARGUMENT,
+                        fmt::format("allocate: prepared model {} is none of this device", i));
+                }
+            }
+            return device->allocateFor(desc, preparedModels, inputRoles, outputRoles);
+        };
+    }
+
     /// Answers a call with the status of `result` and, if it has one, its value.
     template <class Context, class T, class Fill>
     static kj::Promise<void> answer(Context& context, const Result<T>& result, Fill fill) {
@@ -171,7 +219,7 @@ class DeviceService final : public rpc::Device::Server {
                     return Result<T>(tl::unexpected<Error>(received.error()));
                 }
                 return onWorker<T>(
-                    loop_, *scheduler_,
+                    loop_, *device_->scheduler(), {},
                     [use = std::move(use), received = std::make_shared<ReceivedModel>(
                                                std::move(*received))]() mutable -> Result<T> {
                         NNBURST_TRY_ASSIGN(Model model, completeModel(std::move(*received)));
@@ -182,7 +230,7 @@ class DeviceService final : public rpc::Device::Server {
 
     EventLoop& loop_;
     const std::shared_ptr<LocalDevice> device_;
-    const std::shared_ptr<Scheduler> scheduler_;
+    const std::shared_ptr<PreparedModelServices> models_;  // also of callbacks on their way
 };
 
 /// What a connection finds first.
@@ -236,13 +284,8 @@ class Service::Log final : public kj::TaskSet::ErrorHandler {
     }
 };
 
-Service::Service(EventLoop& loop, std::shared_ptr<LocalDevice> device,
-                 std::shared_ptr<Scheduler> scheduler)
-    : loop_(loop),
-      device_(std::move(device)),
-      scheduler_(std::move(scheduler)),
-      log_(kj::heap<Log>()),
-      clients_(*log_) {}
+Service::Service(EventLoop& loop, std::shared_ptr<LocalDevice> device)
+    : loop_(loop), device_(std::move(device)), log_(kj::heap<Log>()), clients_(*log_) {}
 
 Service::~Service() = default;
 
@@ -251,7 +294,7 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client) {
     spdlog::debug("a client has connected, {} now", connectionCount_);
     auto connection = kj::heap<ClientConnection>(
         kj::mv(client),
-        kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device_, scheduler_)));
+        kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device_->forClient())));
     auto disconnected = connection->network.onDisconnect();
     return disconnected.attach(kj::mv(connection), kj::defer([this] {
                                    --connectionCount_;

@@ -13,7 +13,6 @@
 
 #include "device/event_loop.h"
 #include "device/local_device.h"
-#include "device/scheduler.h"
 #include "nnburst/memory.h"
 
 namespace nnburst::device {
@@ -24,8 +23,7 @@ class Service {
     /// Connections at the same time; more are closed at once.
     static constexpr std::size_t kMaximumConnections = 1024;
 
-    Service(EventLoop& loop, std::shared_ptr<LocalDevice> device,
-            std::shared_ptr<Scheduler> scheduler);
+    Service(EventLoop& loop, std::shared_ptr<LocalDevice> device);
     ~Service();
     KJ_DISALLOW_COPY(Service);
 
@@ -42,7 +40,6 @@ class Service {
 
     EventLoop& loop_;
     std::shared_ptr<LocalDevice> device_;
-    std::shared_ptr<Scheduler> scheduler_;
     std::size_t connectionCount_ = 0;
     kj::Own<kj::TaskSet::ErrorHandler> log_;
     kj::TaskSet clients_;

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "exec/engine.h"
+#include "exec/execution_gate.h"
 #include "exec/graph.h"
 #include "exec/graph_runner.h"
 #include "exec/model_check.h"
@@ -72,6 +72,10 @@ class RequestOutputs final : public GraphOutputs {
         }
         OutputShape& reported = shapes_[output];
         reported.dimensions.assign(shape.sizes().begin(), shape.sizes().end());
+        if (argument.memory != nullptr) {
+            reported.isSufficient = true;
+            return argument.memory->place(shape.sizes(), sizeBytes);
+        }
         reported.isSufficient = argument.hasNoValue || argument.lengthBytes >= sizeBytes;
         if (reported.isSufficient) {
             return argument.data;
@@ -123,12 +127,17 @@ class RunnableModel final : public CompiledModel {
                                 std::span<const PoolView> pools,
                                 RequestBindings& bindings) const override;
 
-    [[nodiscard]] Result<> run(const RequestBindings& bindings, const ExecutionOptions& options,
-                               ExecutionOutcome& outcome) override;
+    [[nodiscard]] Result<> run(const RequestBindings& bindings, Priority priority,
+                               const ExecutionOptions& options, ExecutionOutcome& outcome) override;
 
   private:
-    Result<> runLocked(const RequestBindings& bindings, const ExecutionOptions& options,
-                       ExecutionOutcome& outcome);
+    Result<> runInTurn(const RequestBindings& bindings, Priority priority,
+                       const ExecutionOptions& options, ExecutionOutcome& outcome);
+    [[nodiscard]] ExecutionGate& gate() const noexcept { return kernels().gate(); }
+    /// Engines come from Engine::create, which gives no other kind.
+    [[nodiscard]] const KernelEngine& kernels() const noexcept {
+        return static_cast<const KernelEngine&>(*engine_);
+    }
     Result<std::unique_ptr<GraphRunner>> makeRunner(const Model& model, const Subgraph& subgraph);
 
     const std::shared_ptr<Engine> engine_;
@@ -136,7 +145,7 @@ class RunnableModel final : public CompiledModel {
     const std::vector<Operand> outputs_;
 
     /// Guards all below, and the steps: an XNNPACK operator must not run in two threads.
-    std::mutex turn_;
+    ExecutionGate::Turn turn_;
     std::vector<std::unique_ptr<GraphRunner>> referenced_;
     std::unique_ptr<GraphRunner> main_;
     std::vector<GraphInput> given_;  // of the run at hand; here to reuse its memory
@@ -160,9 +169,7 @@ Result<> RunnableModel::prepare(const Model& model) {
 Result<std::unique_ptr<GraphRunner>> RunnableModel::makeRunner(const Model& model,
                                                                const Subgraph& subgraph) {
     NNBURST_TRY_ASSIGN(auto graph, Graph::create(model, subgraph));
-    // Engines come from Engine::create, which gives no other kind.
-    return std::make_unique<GraphRunner>(static_cast<const KernelEngine&>(*engine_),
-                                         std::move(graph), referenced_);
+    return std::make_unique<GraphRunner>(kernels(), std::move(graph), referenced_);
 }
 
 Result<> RunnableModel::bind(std::span<const RequestArgument> inputs,
@@ -184,9 +191,10 @@ Result<> RunnableModel::bind(std::span<const RequestArgument> inputs,
             if (argument.hasNoValue) {
                 bound[index] = {.hasNoValue = true};
             } else {
-                bound[index] = {.data = pool->data + location.offset,
-                                .lengthBytes = location.length,
-                                .dimensions = argument.dimensions};
+                bound[index] = {
+                    .data = pool->data == nullptr ? nullptr : pool->data + location.offset,
+                    .lengthBytes = location.length,
+                    .dimensions = argument.dimensions};
             }
         }
         return {};
@@ -195,14 +203,16 @@ Result<> RunnableModel::bind(std::span<const RequestArgument> inputs,
     return bindList(ArgumentRole::OUTPUT, outputs, outputs_, bindings.outputs);
 }
 
-Result<> RunnableModel::runLocked(const RequestBindings& bindings, const ExecutionOptions& options,
-                                  ExecutionOutcome& outcome) {
+Result<> RunnableModel::runInTurn(const RequestBindings& bindings, Priority priority,
+                                  const ExecutionOptions& options, ExecutionOutcome& outcome) {
     if (bindings.inputs.size() != inputs_.size() || bindings.outputs.size() != outputs_.size()) {
         return invalid("bindings of {} inputs and {} outputs; the model has {} and {}",
                        bindings.inputs.size(), bindings.outputs.size(), inputs_.size(),
                        outputs_.size());
     }
-    // The time went to whoever had the turn before; the same run may do better later.
+    ExecutionGate::Pass pass(gate(), turn_);
+    NNBURST_TRY(pass.enter({.priority = priority, .deadline = options.deadline}));
+    // The time went to others; the same run may do better later.
     if (options.deadline && Clock::now() >= *options.deadline) {
         return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
                        "the deadline had passed before the execution began");
@@ -218,7 +228,8 @@ Result<> RunnableModel::runLocked(const RequestBindings& bindings, const Executi
     const RunLimits limits{
         .deadline = options.deadline,
         .loopTimeout =
-            std::min(options.loopTimeout.value_or(kDefaultLoopTimeout), kMaximumLoopTimeout)};
+            std::min(options.loopTimeout.value_or(kDefaultLoopTimeout), kMaximumLoopTimeout),
+        .pass = &pass};
     if (options.measure == MeasureTiming::NO) {
         return main_->run(given_, outputs, limits);
     }
@@ -229,11 +240,10 @@ Result<> RunnableModel::runLocked(const RequestBindings& bindings, const Executi
     return {};
 }
 
-Result<> RunnableModel::run(const RequestBindings& bindings, const ExecutionOptions& options,
-                            ExecutionOutcome& outcome) {
+Result<> RunnableModel::run(const RequestBindings& bindings, Priority priority,
+                            const ExecutionOptions& options, ExecutionOutcome& outcome) {
     outcome.timing = {};
-    const std::scoped_lock lock(turn_);
-    Result<> result = runLocked(bindings, options, outcome);
+    Result<> result = runInTurn(bindings, priority, options, outcome);
     if (!result && result.error().status != ErrorStatus::OUTPUT_INSUFFICIENT_SIZE) {
         outcome.outputShapes.clear();
     }

@@ -30,20 +30,33 @@ class Engine {
     static constexpr std::uint32_t kMaximumThreads = 64;
 
     virtual ~Engine() = default;
+
+    /// As many executions run as can, or more want to.
+    [[nodiscard]] virtual bool isBusy() const noexcept = 0;
 };
 
 /// A pool of a request as this process sees it.
 struct PoolView {
-    std::byte* data = nullptr;
-    std::uint64_t sizeBytes = 0;
+    std::byte* data = nullptr;    ///< null if arguments in it get their addresses later
+    std::uint64_t sizeBytes = 0;  ///< kDriverManagedPoolBytes for a driver-managed buffer
+};
+
+/// Memory for an output that is found when its shape is known.
+class OutputMemory {
+  public:
+    virtual ~OutputMemory() = default;
+    /// At least `sizeBytes` for the output, which has these dimensions.
+    [[nodiscard]] virtual Result<std::byte*> place(std::span<const std::uint32_t> dimensions,
+                                                   std::uint64_t sizeBytes) = 0;
 };
 
 /// One input or output, resolved to memory of this process.
 struct ArgumentBinding {
-    std::byte* data = nullptr;  ///< null if the argument has no value
+    std::byte* data = nullptr;  ///< null if the argument has no value or no address yet
     std::uint32_t lengthBytes = 0;
     std::span<const std::uint32_t> dimensions{};  ///< of the request; empty to take the model's
     bool hasNoValue = false;
+    OutputMemory* memory = nullptr;  ///< of an output whose memory is not at `data`
 };
 
 /// All inputs and outputs of one execution. Reuse the object: binding again allocates nothing.
@@ -52,7 +65,8 @@ struct RequestBindings {
     std::vector<ArgumentBinding> outputs;
 };
 
-/// A model that is checked, planned and packed. Thread-safe; concurrent runs take turns.
+/// A model that is checked, planned and packed. Thread-safe; concurrent runs take turns, the most
+/// urgent first (urgency.h).
 class CompiledModel {
   public:
     /// Checks and plans `model`, folds its constants and packs its weights. The model may be
@@ -79,11 +93,12 @@ class CompiledModel {
                                         std::span<const PoolView> pools,
                                         RequestBindings& bindings) const = 0;
 
-    /// Runs the model on bound memory, in place. Overwrites `outcome`; of its timing only
-    /// timeOnDevice is set here, if options.measure is YES and the run succeeds. The first run with
+    /// Runs the model on bound memory, in place, when it is its turn among all executions of the
+    /// engine. Overwrites `outcome`; of its timing only timeOnDevice is set here, if
+    /// options.measure is YES and the run succeeds. The first run with
     /// certain input dimensions plans them; later ones allocate nothing. OUTPUT_INSUFFICIENT_SIZE
     /// comes with output shapes, before anything is computed where shapes are known beforehand.
-    [[nodiscard]] virtual Result<> run(const RequestBindings& bindings,
+    [[nodiscard]] virtual Result<> run(const RequestBindings& bindings, Priority priority,
                                        const ExecutionOptions& options,
                                        ExecutionOutcome& outcome) = 0;
 };

@@ -4,6 +4,9 @@
 
 #include <xnnpack.h>
 
+#include <algorithm>
+#include <thread>
+
 #include "model/invalid.h"
 
 namespace nnburst::exec {
@@ -13,8 +16,11 @@ Result<std::shared_ptr<Engine>> Engine::create(const DriverOptions& options) {
         return invalid("cannot start an engine with {} threads; must be 1 to {}", options.threads,
                        kMaximumThreads);
     }
+    // A pool of threads does one thing at a time; without one, executions run beside each other.
+    const std::uint32_t laneCount =
+        options.threads > 1 ? 1 : std::max(1U, std::thread::hardware_concurrency());
     if (!options.useXnnpack) {
-        return std::make_shared<KernelEngine>(false, nullptr);
+        return std::make_shared<KernelEngine>(false, nullptr, laneCount);
     }
     // Once per process, whatever the number of calls; what it sets up stays.
     if (const xnn_status status = xnn_initialize(nullptr); status != xnn_status_success) {
@@ -30,7 +36,7 @@ Result<std::shared_ptr<Engine>> Engine::create(const DriverOptions& options) {
                            fmt::format("cannot create a pool of {} threads", options.threads));
         }
     }
-    return std::make_shared<KernelEngine>(true, threads);
+    return std::make_shared<KernelEngine>(true, threads, laneCount);
 }
 
 }  // namespace nnburst::exec

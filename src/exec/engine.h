@@ -10,18 +10,26 @@
 #include <memory>
 
 #include "exec/compiled_model.h"
+#include "exec/execution_gate.h"
 
 namespace nnburst::exec {
 
-/// The one implementation of Engine. Immutable; the thread pool has a lock of its own.
+/// The one implementation of Engine. Thread-safe.
 class KernelEngine final : public Engine {
   public:
-    KernelEngine(bool usesXnnpack, pthreadpool_t threads) noexcept
-        : usesXnnpack_(usesXnnpack), threads_(threads) {}
+    /// `laneCount` executions run at a time.
+    KernelEngine(bool usesXnnpack, pthreadpool_t threads, std::uint32_t laneCount) noexcept
+        : usesXnnpack_(usesXnnpack), threads_(threads), gate_(laneCount) {}
 
     [[nodiscard]] bool usesXnnpack() const noexcept { return usesXnnpack_; }
     /// Null for one thread: kernels then run on the calling thread, without system calls.
     [[nodiscard]] pthreadpool_t threads() const noexcept { return threads_.get(); }
+    /// Where executions wait for each other.
+    [[nodiscard]] ExecutionGate& gate() const noexcept { return gate_; }
+
+    [[nodiscard]] bool isBusy() const noexcept override {
+        return gate_.isBusy() || gate_.waitingCount() != 0;
+    }
 
   private:
     struct Destroy {
@@ -30,6 +38,7 @@ class KernelEngine final : public Engine {
 
     bool usesXnnpack_;
     std::unique_ptr<struct pthreadpool, Destroy> threads_;
+    mutable ExecutionGate gate_;
 };
 
 }  // namespace nnburst::exec

@@ -94,7 +94,7 @@ Result<> GraphRunner::runPlan(std::span<const GraphInput> inputs, GraphOutputs& 
                            outputs.place(output, computed.shape, computed.sizeBytes));
     }
     NNBURST_TRY(outputs.sufficient());
-    return plan->run(arguments_, limits.deadline);
+    return plan->run(arguments_, limits);
 }
 
 Result<Plan*> GraphRunner::findPlan() {

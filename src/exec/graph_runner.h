@@ -7,7 +7,6 @@
 /// one that IF or WHILE refers to. A graph whose shapes all follow from those of its inputs runs by
 /// plans (plan.h), one for each set of input shapes; any other is interpreted (interpreter.h).
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,6 +17,7 @@
 #include "exec/graph.h"
 #include "exec/operation.h"
 #include "exec/plan.h"
+#include "exec/run_limits.h"
 #include "exec/shape_inference.h"
 #include "exec/xnnpack/operator_cache.h"
 #include "nnburst/result.h"
@@ -49,13 +49,6 @@ class GraphOutputs {
 
     /// Why not all outputs that were placed have memory; nothing if they have.
     [[nodiscard]] virtual Result<> sufficient() const = 0;
-};
-
-/// What a run must keep to.
-struct RunLimits {
-    OptionalTimePoint deadline;
-    /// Of each WHILE.
-    std::chrono::nanoseconds loopTimeout{};
 };
 
 /// Used by one thread at a time.

@@ -108,10 +108,7 @@ Result<> Interpreter::run(std::span<const GraphInput> inputs, GraphOutputs& outp
         if (graph_.isFolded[index]) {
             continue;
         }
-        if (limits.deadline && std::chrono::steady_clock::now() >= *limits.deadline) {
-            return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
-                           fmt::format("the deadline has passed before operation {}", index));
-        }
+        NNBURST_TRY(limits.checkBefore(index));
         if (auto result = runOperation(index); !result) {
             return failure(result.error().status,
                            fmt::format("operation {}: {}", index, result.error().message));

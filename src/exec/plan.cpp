@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <utility>
 
 namespace nnburst::exec {
@@ -66,18 +65,14 @@ Result<> Plan::runStep(PlannedStep& step) {
     return step.step->run();
 }
 
-Result<> Plan::run(std::span<std::byte* const> arguments, const OptionalTimePoint& deadline) {
+Result<> Plan::run(std::span<std::byte* const> arguments, const RunLimits& limits) {
     for (std::size_t index = 0; index < arguments.size(); ++index) {
         if (arguments[index] != arguments_[index].data) {
             move(arguments_[index], arguments[index]);
         }
     }
     for (PlannedStep& step : steps_) {
-        if (deadline && std::chrono::steady_clock::now() >= *deadline) {
-            return failure(
-                ErrorStatus::MISSED_DEADLINE_PERSISTENT,
-                fmt::format("the deadline has passed before operation {}", step.operation));
-        }
+        NNBURST_TRY(limits.checkBefore(step.operation));
         if (auto result = runStep(step); !result) {
             return failure(result.error().status,
                            fmt::format("operation {}: {}", step.operation, result.error().message));

@@ -14,6 +14,7 @@
 
 #include "exec/aligned_buffer.h"
 #include "exec/operation.h"
+#include "exec/run_limits.h"
 #include "exec/step.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
@@ -72,11 +73,8 @@ class Plan {
 
     [[nodiscard]] std::span<const Output> outputs() const noexcept { return outputs_; }
 
-    /// Computes the outputs from the inputs; null is an argument that is left out. Between steps
-    /// looks whether `deadline` has passed, and then gives MISSED_DEADLINE_PERSISTENT: a run that
-    /// did not suffice in its time will not the next time either.
-    [[nodiscard]] Result<> run(std::span<std::byte* const> arguments,
-                               const OptionalTimePoint& deadline);
+    /// Computes the outputs from the inputs; null is an argument that is left out.
+    [[nodiscard]] Result<> run(std::span<std::byte* const> arguments, const RunLimits& limits);
 
   private:
     struct PlannedStep {

@@ -87,6 +87,12 @@ Result<Mapping> Mapping::map(SharedRegion region, MappingAccess access) {
     if (!region) {
         return failure(ErrorStatus::INVALID_ARGUMENT, "cannot map shared memory: no region given");
     }
+    if (region->isForeign()) {
+        return failure(
+            ErrorStatus::INVALID_ARGUMENT,
+            "cannot map memory that its other holders can cut; seal it against shrinking "
+            "(memfd_create, F_SEAL_SHRINK)");
+    }
     const auto sizeBytes = static_cast<std::size_t>(region->sizeBytes());
     const auto refused = [&](const char* why) {
         return failure(

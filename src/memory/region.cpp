@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <string>
 
+#include "memory/checked_math.h"
 #include "nnburst/memory.h"
 
 namespace nnburst {
@@ -23,6 +25,40 @@ std::string systemError(const std::string& what) {
 std::uint64_t nextRegionId() noexcept {
     static std::atomic<std::uint64_t> next{1};
     return next.fetch_add(1, std::memory_order_relaxed);  // only uniqueness matters
+}
+
+/// f_type of statfs(2) for FUSE (linux/magic.h lacks it).
+constexpr long kFuseMagic = 0x65735546;
+
+tl::unexpected<Error> refused(const std::string& why) {
+    return failure(ErrorStatus::INVALID_ARGUMENT, "received shared memory " + why);
+}
+
+/// Nobody can cut or replace what lies behind a mapping of it, and it can be written.
+bool isSealed(int fd, int openFlags) noexcept {
+    const int seals = ::fcntl(fd, F_GET_SEALS);
+    return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 &&
+           (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)) == 0 && (openFlags & O_ACCMODE) == O_RDWR;
+}
+
+/// Refuses what pread(2) and pwrite(2) at any offset do not work on, or may wait for.
+Result<> checkForeign(int fd, const struct stat& status, int openFlags) {
+    if (!S_ISREG(status.st_mode)) {
+        return refused("is a descriptor of no memory and no regular file (mode " +
+                       std::to_string(status.st_mode & S_IFMT) +
+                       "); send a memfd, shared memory or a file");
+    }
+    if ((openFlags & O_PATH) != 0 || (openFlags & O_ACCMODE) == O_WRONLY) {
+        return refused("is not open for reading; open it with O_RDWR, or O_RDONLY for inputs");
+    }
+    if ((openFlags & (O_APPEND | O_DIRECT)) != 0) {
+        return refused("is open with O_APPEND or O_DIRECT; open it without");
+    }
+    struct statfs fileSystem {};
+    if (::fstatfs(fd, &fileSystem) != 0 || fileSystem.f_type == kFuseMagic) {
+        return refused("is a file of FUSE, whose owner decides when an access ends");
+    }
+    return {};
 }
 
 }  // namespace
@@ -50,8 +86,8 @@ Result<UniqueFd> UniqueFd::duplicate(int fd) {
     return UniqueFd(copy);
 }
 
-Region::Region(UniqueFd fd, std::uint64_t sizeBytes) noexcept
-    : fd_(std::move(fd)), sizeBytes_(sizeBytes), id_(nextRegionId()) {}
+Region::Region(UniqueFd fd, std::uint64_t sizeBytes, bool isForeign) noexcept
+    : fd_(std::move(fd)), sizeBytes_(sizeBytes), id_(nextRegionId()), isForeign_(isForeign) {}
 
 Result<SharedRegion> Region::create(std::uint64_t sizeBytes) {
     if (sizeBytes == 0 || sizeBytes > kMaximumRegionBytes) {
@@ -72,46 +108,78 @@ Result<SharedRegion> Region::create(std::uint64_t sizeBytes) {
     if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
         return failure(ErrorStatus::GENERAL_FAILURE, systemError("cannot seal shared memory"));
     }
-    return SharedRegion(new Region(std::move(fd), sizeBytes));
+    return SharedRegion(new Region(std::move(fd), sizeBytes, false));
 }
 
 Result<SharedRegion> Region::receive(UniqueFd fd, std::uint64_t sizeBytes) {
     if (!fd) {
-        return failure(ErrorStatus::INVALID_ARGUMENT, "received shared memory has no descriptor");
+        return refused("has no descriptor");
     }
     if (sizeBytes == 0 || sizeBytes > kMaximumRegionBytes) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       "received shared memory of " + std::to_string(sizeBytes) +
-                           " bytes: must be 1 to " + std::to_string(kMaximumRegionBytes));
+        return refused("of " + std::to_string(sizeBytes) + " bytes: must be 1 to " +
+                       std::to_string(kMaximumRegionBytes));
     }
-    const int seals = ::fcntl(fd.get(), F_GET_SEALS);
-    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) {
-        return failure(
-            ErrorStatus::INVALID_ARGUMENT,
-            "received descriptor is not shared memory sealed against shrinking; create it "
-            "with memfd_create and F_SEAL_SHRINK");
-    }
-    if ((seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)) != 0) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       "received shared memory is sealed against writing; only writable memory is "
-                       "accepted");
-    }
-    if ((::fcntl(fd.get(), F_GETFL) & O_ACCMODE) != O_RDWR) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       "received shared memory is not open for reading and writing");
-    }
+    const int openFlags = ::fcntl(fd.get(), F_GETFL);
     struct stat status {};
-    if (::fstat(fd.get(), &status) != 0) {
+    if (openFlags < 0 || ::fstat(fd.get(), &status) != 0) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        systemError("cannot look at received shared memory"));
     }
+    const bool isForeign = !isSealed(fd.get(), openFlags);
+    if (isForeign) {
+        NNBURST_TRY(checkForeign(fd.get(), status, openFlags));
+    }
     const auto actualBytes = static_cast<std::uint64_t>(status.st_size);
     if (actualBytes < sizeBytes) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       "received shared memory has " + std::to_string(actualBytes) +
-                           " bytes, fewer than the " + std::to_string(sizeBytes) + " announced");
+        return refused("has " + std::to_string(actualBytes) + " bytes, fewer than the " +
+                       std::to_string(sizeBytes) + " announced");
     }
-    return SharedRegion(new Region(std::move(fd), sizeBytes));
+    return SharedRegion(new Region(std::move(fd), sizeBytes, isForeign));
+}
+
+Result<> Region::read(std::uint64_t offset, std::span<std::byte> destination) const {
+    if (!fitsInside(offset, destination.size(), sizeBytes_)) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       "cannot read " + std::to_string(destination.size()) + " bytes at " +
+                           std::to_string(offset) + " of shared memory of " +
+                           std::to_string(sizeBytes_));
+    }
+    std::size_t done = 0;
+    while (done < destination.size()) {
+        const ssize_t count = ::pread(fd_.get(), destination.data() + done,
+                                      destination.size() - done, static_cast<off_t>(offset + done));
+        if (count > 0) {
+            done += static_cast<std::size_t>(count);
+        } else if (count == 0) {
+            return failure(ErrorStatus::INVALID_ARGUMENT,
+                           "shared memory of " + std::to_string(sizeBytes_) + " bytes was cut to " +
+                               std::to_string(offset + done) + " or fewer while it was in use");
+        } else if (errno != EINTR) {
+            return failure(ErrorStatus::INVALID_ARGUMENT, systemError("cannot read shared memory"));
+        }
+    }
+    return {};
+}
+
+Result<> Region::write(std::uint64_t offset, std::span<const std::byte> source) const {
+    if (!fitsInside(offset, source.size(), sizeBytes_)) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       "cannot write " + std::to_string(source.size()) + " bytes at " +
+                           std::to_string(offset) + " of shared memory of " +
+                           std::to_string(sizeBytes_));
+    }
+    std::size_t done = 0;
+    while (done < source.size()) {
+        const ssize_t count = ::pwrite(fd_.get(), source.data() + done, source.size() - done,
+                                       static_cast<off_t>(offset + done));
+        if (count >= 0) {
+            done += static_cast<std::size_t>(count);
+        } else if (errno != EINTR) {
+            return failure(ErrorStatus::INVALID_ARGUMENT,
+                           systemError("cannot write shared memory"));
+        }
+    }
+    return {};
 }
 
 }  // namespace nnburst

@@ -280,14 +280,14 @@ TEST(Burst, refusesANullPool) {
     EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
 }
 
-TEST(Burst, saysThatDriverManagedBuffersAreNotSupportedYet) {
+TEST(Burst, refusesBuffersThatDoNotExist) {
     BurstPair burst;
     DoublingRequest doubling;
     doubling.request.pools.emplace_back(BufferToken{5});
     ExecutionOutcome outcome;
     const Result<> result = burst.controller->execute(doubling.request, {}, outcome);
     ASSERT_FALSE(result);
-    EXPECT_EQ(result.error().status, ErrorStatus::GENERAL_FAILURE);
+    EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
     EXPECT_NE(result.error().message.find("buffer 5"), std::string::npos) << result.error().message;
 }
 

@@ -50,8 +50,8 @@ class DoublingModel final : public exec::CompiledModel {
         return bindOne(outputs[0], pools, bindings.outputs[0]);
     }
 
-    Result<> run(const exec::RequestBindings& bindings, const ExecutionOptions& options,
-                 ExecutionOutcome& outcome) override {
+    Result<> run(const exec::RequestBindings& bindings, Priority /*priority*/,
+                 const ExecutionOptions& options, ExecutionOutcome& outcome) override {
         ++runs;
         const exec::ArgumentBinding& input = bindings.inputs[0];
         const exec::ArgumentBinding& output = bindings.outputs[0];
@@ -178,13 +178,15 @@ struct BurstPair {
             [this](std::span<const std::int32_t> slots) -> Result<std::vector<SharedRegion>> {
                 return asReceived(controller->getMemories(slots));
             });
-        auto served = Server::create(controller->channel(), model, driver, options.driverWait);
+        auto served = Server::create(controller->channel(), {.model = model, .buffers = buffers},
+                                     driver, options.driverWait);
         EXPECT_TRUE(served) << served.error().message;
         server = std::move(*served);
         client->server = server.get();
     }
 
     std::shared_ptr<DoublingModel> model = std::make_shared<DoublingModel>();
+    std::shared_ptr<exec::ManagedBuffers> buffers = std::make_shared<exec::ManagedBuffers>();
     std::unique_ptr<Controller> controller;
     std::shared_ptr<FakeClientControlPlane> client;
     std::shared_ptr<FakeDriverControlPlane> driver;

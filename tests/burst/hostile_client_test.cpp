@@ -26,7 +26,9 @@ class HostileClient : public testing::Test {
     }
 
     void serve() {
-        auto served = Server::create(channel.region(), model, driver, {});
+        auto served = Server::create(
+            channel.region(), {.model = model, .buffers = std::make_shared<exec::ManagedBuffers>()},
+            driver, {});
         ASSERT_TRUE(served) << served.error().message;
         server = std::move(*served);
     }
@@ -211,10 +213,11 @@ TEST(HostileChannel, isRefusedWhateverItsHeaderSays) {
     const auto expectRefusal = [](const char* what, auto change) {
         const Channel channel = std::move(*Channel::create(16));
         change(*reinterpret_cast<ChannelHeader*>(channel.memory().data()));
-        const auto server = Server::create(channel.region(), std::make_shared<DoublingModel>(),
-                                           std::make_shared<FakeDriverControlPlane>(
-                                               [](auto) { return std::vector<SharedRegion>(); }),
-                                           {});
+        const auto server =
+            Server::create(channel.region(), {.model = std::make_shared<DoublingModel>()},
+                           std::make_shared<FakeDriverControlPlane>(
+                               [](auto) { return std::vector<SharedRegion>(); }),
+                           {});
         ASSERT_FALSE(server) << what;
         EXPECT_EQ(server.error().status, ErrorStatus::INVALID_ARGUMENT) << what;
     };
@@ -231,7 +234,7 @@ TEST(HostileChannel, isRefusedWhateverItsHeaderSays) {
 
 TEST(HostileChannel, isRefusedWhenItIsTooSmall) {
     const auto server = Server::create(
-        *Region::create(100), std::make_shared<DoublingModel>(),
+        *Region::create(100), {.model = std::make_shared<DoublingModel>()},
         std::make_shared<FakeDriverControlPlane>([](auto) { return std::vector<SharedRegion>(); }),
         {});
     ASSERT_FALSE(server);

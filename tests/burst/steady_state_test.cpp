@@ -94,7 +94,7 @@ class SteadyState : public testing::TestWithParam<SteadyModel> {
             CPU_CLR(first, &others);
             ::sched_setaffinity(0, sizeof(driversOwn), &driversOwn);
         }
-        server = std::move(*Server::create(controller->channel(), model, driver, {}));
+        server = std::move(*Server::create(controller->channel(), {.model = model}, driver, {}));
         ::sched_setaffinity(0, sizeof(others), &others);
     }
 

@@ -133,7 +133,7 @@ class TestRequest {
     }
     [[nodiscard]] Result<> run(CompiledModel& model, const ExecutionOptions& options = {}) {
         NNBURST_TRY(bind(model));
-        return model.run(bindings_, options, outcome_);
+        return model.run(bindings_, Priority::MEDIUM, options, outcome_);
     }
 
     [[nodiscard]] const RequestBindings& bindings() const { return bindings_; }

@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "nnburst/memory.h"
 
@@ -151,14 +155,6 @@ TEST(ReceivedRegion, refusesNoDescriptor) {
     EXPECT_EQ(refusal(UniqueFd()), "received shared memory has no descriptor");
 }
 
-TEST(ReceivedRegion, refusesMemoryThatCanShrink) {
-    const char* message =
-        "received descriptor is not shared memory sealed against shrinking; create it with "
-        "memfd_create and F_SEAL_SHRINK";
-    EXPECT_EQ(refusal(memory(kSizeBytes, 0)), message);
-    EXPECT_EQ(refusal(memory(kSizeBytes, F_SEAL_GROW | F_SEAL_SEAL)), message);
-}
-
 TEST(ReceivedRegion, refusesMemorySmallerThanAnnounced) {
     EXPECT_EQ(refusal(memory(kSizeBytes - 1, F_SEAL_SHRINK)),
               "received shared memory has 4095 bytes, fewer than the 4096 announced");
@@ -172,39 +168,90 @@ TEST(ReceivedRegion, refusesAnnouncedSizesOutOfRange) {
 }
 
 TEST(ReceivedRegion, refusesDescriptorsThatAreNotMemory) {
-    UniqueFd file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
-    EXPECT_NE(refusal(std::move(file)), "accepted");
-    UniqueFd device(::open("/dev/zero", O_RDWR | O_CLOEXEC));
-    EXPECT_NE(refusal(std::move(device)), "accepted");
+    const auto refuses = [](int fd) {
+        ASSERT_GE(fd, 0);
+        EXPECT_NE(refusal(UniqueFd(fd), 1).find("no memory and no regular file"),
+                  std::string::npos);
+    };
+    refuses(::open("/dev/zero", O_RDWR | O_CLOEXEC));
+    refuses(::open("/tmp", O_RDONLY | O_CLOEXEC));
+    refuses(::eventfd(0, EFD_CLOEXEC));
     int sockets[2];
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
     const UniqueFd other(sockets[1]);
-    EXPECT_NE(refusal(UniqueFd(sockets[0])), "accepted");
+    refuses(sockets[0]);
+    int pipes[2];
+    ASSERT_EQ(::pipe2(pipes, O_CLOEXEC), 0);
+    const UniqueFd writer(pipes[1]);
+    refuses(pipes[0]);
 }
 
-TEST(ReceivedRegion, refusesReadOnlyDescriptors) {
-    const UniqueFd fd = memory(kSizeBytes, F_SEAL_SHRINK);
+TEST(ReceivedRegion, refusesDescriptorsThatCannotBeReadAnywhere) {
+    const UniqueFd fd = memory(kSizeBytes, 0);
     const std::string link = "/proc/self/fd/" + std::to_string(fd.get());
-    UniqueFd readOnly(::open(link.c_str(), O_RDONLY | O_CLOEXEC));
-    ASSERT_TRUE(readOnly);
-    EXPECT_EQ(refusal(std::move(readOnly)),
-              "received shared memory is not open for reading and writing");
-}
-
-TEST(ReceivedRegion, refusesMemoryThatIsSealedAgainstWriting) {
-    for (const int seal : {F_SEAL_WRITE, F_SEAL_FUTURE_WRITE}) {
-        EXPECT_EQ(refusal(memory(kSizeBytes, F_SEAL_SHRINK | seal)),
-                  "received shared memory is sealed against writing; only writable memory is "
-                  "accepted")
-            << seal;
+    for (const int flags : {O_WRONLY, O_RDWR | O_APPEND, O_PATH}) {
+        EXPECT_NE(refusal(UniqueFd(::open(link.c_str(), flags | O_CLOEXEC))), "accepted") << flags;
     }
 }
 
 TEST(ReceivedRegion, closesTheDescriptorsThatItRefuses) {
     UniqueFd fd = memory(kSizeBytes, 0);
     const int number = fd.get();
-    EXPECT_NE(refusal(std::move(fd)), "accepted");
+    EXPECT_NE(refusal(std::move(fd), kSizeBytes + 1), "accepted");
     EXPECT_FALSE(isOpen(number));
+}
+
+/// Memory of every kind that cannot be mapped.
+std::vector<UniqueFd> foreignMemory() {
+    std::vector<UniqueFd> fds;
+    fds.push_back(memory(kSizeBytes, 0));
+    fds.push_back(memory(kSizeBytes, F_SEAL_GROW | F_SEAL_SEAL));
+    fds.push_back(memory(kSizeBytes, F_SEAL_SHRINK | F_SEAL_WRITE));
+    fds.push_back(memory(kSizeBytes, F_SEAL_SHRINK | F_SEAL_FUTURE_WRITE));
+    const UniqueFd sealed = memory(kSizeBytes, F_SEAL_SHRINK);
+    const std::string link = "/proc/self/fd/" + std::to_string(sealed.get());
+    fds.emplace_back(::open(link.c_str(), O_RDONLY | O_CLOEXEC));
+    char name[] = "/tmp/nnburst-region-XXXXXX";
+    fds.emplace_back(::mkostemp(name, O_CLOEXEC));
+    EXPECT_EQ(::unlink(name), 0);
+    EXPECT_EQ(::ftruncate(fds.back().get(), kSizeBytes), 0);
+    return fds;
+}
+
+TEST(ForeignRegion, isNeverMapped) {
+    for (UniqueFd& fd : foreignMemory()) {
+        const Result<SharedRegion> region = Region::receive(std::move(fd), kSizeBytes);
+        ASSERT_TRUE(region) << region.error().message;
+        EXPECT_TRUE((*region)->isForeign());
+        const Result<Mapping> mapping = Mapping::map(*region);
+        ASSERT_FALSE(mapping);
+        EXPECT_EQ(mapping.error().status, ErrorStatus::INVALID_ARGUMENT);
+    }
+}
+
+TEST(ForeignRegion, isReadAndWrittenByCopy) {
+    const SharedRegion region = *Region::receive(memory(kSizeBytes, 0), kSizeBytes);
+    const std::array<std::byte, 3> written{std::byte{1}, std::byte{2}, std::byte{3}};
+    ASSERT_TRUE(region->write(kSizeBytes - 3, written));
+    std::array<std::byte, 4> read{};
+    ASSERT_TRUE(region->read(kSizeBytes - 4, read));
+    EXPECT_EQ(read[3], std::byte{3});
+    EXPECT_EQ(read[0], std::byte{0});
+    for (const std::uint64_t offset : {kSizeBytes - 3, kSizeBytes + 1, std::uint64_t{UINT64_MAX}}) {
+        EXPECT_FALSE(region->read(offset, read)) << offset;
+        EXPECT_FALSE(region->write(offset, read)) << offset;
+    }
+}
+
+TEST(ForeignRegion, thatWasCutGivesAnError) {
+    UniqueFd fd = memory(kSizeBytes, 0);
+    const UniqueFd holder = std::move(*UniqueFd::duplicate(fd.get()));
+    const SharedRegion region = *Region::receive(std::move(fd), kSizeBytes);
+    ASSERT_EQ(::ftruncate(holder.get(), 10), 0);
+    std::array<std::byte, 16> bytes{};
+    const Result<> read = region->read(0, bytes);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().status, ErrorStatus::INVALID_ARGUMENT);
 }
 
 }  // namespace

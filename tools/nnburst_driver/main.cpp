@@ -137,7 +137,7 @@ Result<> serve(const Options& options) {
 
     device::EventLoop loop;
     {
-        device::Service service(loop, device, scheduler);
+        device::Service service(loop, device);
         const auto signalled = [&loop](int number) {
             return loop.io().unixEventPort.onSignal(number).then(
                 [number](auto&&) { spdlog::info("stopping: {}", ::strsignal(number)); });

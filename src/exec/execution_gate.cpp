@@ -1,0 +1,140 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/execution_gate.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace nnburst::exec {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
+
+bool ExecutionGate::tryTakeLane() noexcept {
+    std::int32_t free = freeLanes_.load(std::memory_order_relaxed);
+    while (free > 0) {
+        // sync [gate-left]: what the one before did is done
+        if (freeLanes_.compare_exchange_weak(free, free - 1, std::memory_order_seq_cst)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool ExecutionGate::tryEnter(Turn& turn) noexcept {
+    if (!tryTakeLane()) {
+        return false;
+    }
+    // sync [gate-left]
+    if (turn.isTaken_.exchange(true, std::memory_order_seq_cst)) {
+        leave(nullptr, true);
+        return false;
+    }
+    return true;
+}
+
+/// Gives back a lane if there is one, and `turn` unless it is null.
+void ExecutionGate::leave(Turn* turn, bool hasLane) noexcept {
+    // sync [gate-left]: ordered before the look for waiters, as they announce themselves before
+    // they look for a lane: one of the two sees the other
+    if (turn != nullptr) {
+        turn->isTaken_.store(false, std::memory_order_seq_cst);
+    }
+    if (hasLane) {
+        freeLanes_.fetch_add(1, std::memory_order_seq_cst);
+    }
+    if (waitingCount_.load(std::memory_order_seq_cst) != 0) {
+        const std::lock_guard lock(mutex_);
+        admitWaiters();
+    }
+}
+
+/// Gives lanes to those who wait for them, the most urgent first. Under the lock.
+void ExecutionGate::admitWaiters() {
+    const TimePoint now = Clock::now();
+    std::sort(waiters_.begin(), waiters_.end(),
+              [now](const Waiter* a, const Waiter* b) { return a->work.precedes(b->work, now); });
+    for (auto next = waiters_.begin(); next != waiters_.end();) {
+        Waiter& waiter = **next;
+        if (waiter.turn != nullptr && waiter.turn->isTaken_.load(std::memory_order_seq_cst)) {
+            ++next;
+            continue;
+        }
+        if (!tryTakeLane()) {
+            return;
+        }
+        if (waiter.turn != nullptr &&
+            waiter.turn->isTaken_.exchange(true, std::memory_order_seq_cst)) {
+            freeLanes_.fetch_add(1, std::memory_order_seq_cst);  // the next one may take it
+            ++next;
+            continue;
+        }
+        waiter.isAdmitted = true;
+        next = waiters_.erase(next);
+        waitingCount_.fetch_sub(1, std::memory_order_seq_cst);
+        waiter.admitted.notify_one();
+    }
+}
+
+bool ExecutionGate::wait(Turn* turn, const Urgency& urgency) {
+    std::unique_lock lock(mutex_);
+    Waiter waiter{.turn = turn,
+                  .work = {.urgency = urgency, .since = Clock::now(), .turn = arrivals_++},
+                  .admitted = {}};
+    waiters_.push_back(&waiter);
+    waitingCount_.fetch_add(1, std::memory_order_seq_cst);
+    admitWaiters();
+    const auto isAdmitted = [&waiter] { return waiter.isAdmitted; };
+    if (!urgency.deadline) {
+        waiter.admitted.wait(lock, isAdmitted);
+        return true;
+    }
+    if (!waiter.admitted.wait_until(lock, *urgency.deadline, isAdmitted)) {
+        std::erase(waiters_, &waiter);
+        waitingCount_.fetch_sub(1, std::memory_order_seq_cst);
+        return false;
+    }
+    return true;
+}
+
+bool ExecutionGate::hasMoreUrgent(const WaitingWork& running) {
+    const std::lock_guard lock(mutex_);
+    const TimePoint now = Clock::now();
+    return std::any_of(waiters_.begin(), waiters_.end(), [&](const Waiter* waiter) {
+        const bool canRun =
+            waiter->turn == nullptr || !waiter->turn->isTaken_.load(std::memory_order_relaxed);
+        return canRun &&
+               waiter->work.level(now) > static_cast<std::int64_t>(running.urgency.priority);
+    });
+}
+
+ExecutionGate::Pass::~Pass() {
+    if (hasTurn_) {
+        gate_.leave(&turn_, hasLane_);
+    }
+}
+
+Result<> ExecutionGate::Pass::enter(const Urgency& urgency) {
+    work_.urgency = urgency;
+    const bool isFirst = gate_.waitingCount_.load(std::memory_order_relaxed) == 0;
+    if (!(isFirst && gate_.tryEnter(turn_)) && !gate_.wait(&turn_, urgency)) {
+        return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
+                       "the deadline passed while other executions were running");
+    }
+    hasTurn_ = true;
+    hasLane_ = true;
+    return {};
+}
+
+void ExecutionGate::Pass::yield() {
+    if (!hasLane_ || !gate_.hasMoreUrgent(work_)) {
+        return;
+    }
+    gate_.leave(nullptr, true);
+    hasLane_ = gate_.wait(nullptr, work_.urgency);
+}
+
+}  // namespace nnburst::exec

@@ -1,0 +1,105 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The one place where executions of all kinds wait for each other: as many run at a time as the
+/// engine has lanes, and one of each compiled model. While nobody waits, coming and going takes a
+/// few atomic operations and no lock.
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "exec/urgency.h"
+#include "nnburst/result.h"
+
+namespace nnburst::exec {
+
+/// Thread-safe.
+class ExecutionGate {
+  public:
+    /// What only one execution may use at a time: the operators and memory of a compiled model.
+    class Turn {
+        friend class ExecutionGate;
+        std::atomic<bool> isTaken_{false};
+    };
+
+    /// Lets `laneCount` (at least 1) executions run at a time.
+    explicit ExecutionGate(std::uint32_t laneCount) noexcept
+        : laneCount_(laneCount), freeLanes_(static_cast<std::int32_t>(laneCount)) {}
+    ExecutionGate(const ExecutionGate&) = delete;
+    ExecutionGate& operator=(const ExecutionGate&) = delete;
+
+    class Pass;
+
+    /// All lanes are taken.
+    [[nodiscard]] bool isBusy() const noexcept {
+        return freeLanes_.load(std::memory_order_relaxed) <= 0;
+    }
+    /// Executions that wait.
+    [[nodiscard]] std::uint32_t waitingCount() const noexcept {
+        return waitingCount_.load(std::memory_order_relaxed);
+    }
+    [[nodiscard]] std::uint32_t laneCount() const noexcept { return laneCount_; }
+
+  private:
+    struct Waiter {
+        Turn* turn;  ///< null if it has its turn already
+        WaitingWork work;
+        std::condition_variable admitted;
+        bool isAdmitted = false;
+    };
+
+    [[nodiscard]] bool tryEnter(Turn& turn) noexcept;
+    [[nodiscard]] bool tryTakeLane() noexcept;
+    void leave(Turn* turn, bool hasLane) noexcept;
+    /// Waits for a lane, and for `turn` unless it is null; false if the deadline comes first.
+    [[nodiscard]] bool wait(Turn* turn, const Urgency& urgency);
+    void admitWaiters();
+    [[nodiscard]] bool hasMoreUrgent(const WaitingWork& running);
+
+    const std::uint32_t laneCount_;
+    std::atomic<std::int32_t> freeLanes_;
+    std::atomic<std::uint32_t> waitingCount_{0};
+
+    std::mutex mutex_;
+    std::vector<Waiter*> waiters_;  // guarded by mutex_
+    std::uint64_t arrivals_ = 0;    // guarded by mutex_
+};
+
+/// The right to run, from `enter` until it is destroyed. Of one thread.
+class ExecutionGate::Pass {
+  public:
+    Pass(ExecutionGate& gate, Turn& turn) noexcept : gate_(gate), turn_(turn) {}
+    Pass(const Pass&) = delete;
+    Pass& operator=(const Pass&) = delete;
+    ~Pass();
+
+    /// Waits until this execution may run. MISSED_DEADLINE_TRANSIENT if its deadline passes first:
+    /// the time went to others, so the same execution may do better later.
+    [[nodiscard]] Result<> enter(const Urgency& urgency);
+
+    /// To be called between operations: lets somebody more urgent have the lane for a while. The
+    /// model's turn is kept. After the deadline it does not wait.
+    void letOthersPass() {
+        if (gate_.waitingCount_.load(std::memory_order_relaxed) != 0) {
+            yield();
+        }
+    }
+
+  private:
+    void yield();
+
+    ExecutionGate& gate_;
+    Turn& turn_;
+    WaitingWork
+        work_;  // as of the time when it began to run; a clock is read only when others wait
+    bool hasTurn_ = false;
+    bool hasLane_ = false;
+};
+
+}  // namespace nnburst::exec

@@ -1,0 +1,183 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Memory that cannot be sealed: used by copy, so that whoever cuts it hurts nobody.
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "devices.h"
+#include "nnburst/model_builder.h"
+
+namespace nnburst::test {
+namespace {
+
+/// Memory as shm_open(3) gives it: a file that its holders can cut.
+class ForeignMemory {
+  public:
+    explicit ForeignMemory(std::size_t sizeBytes) {
+        char name[] = "/dev/shm/nnburst-test-XXXXXX";
+        fd_ = UniqueFd(::mkostemp(name, O_CLOEXEC));
+        EXPECT_TRUE(fd_);
+        EXPECT_EQ(::unlink(name), 0);
+        resize(sizeBytes);
+        auto received = Region::receive(std::move(*UniqueFd::duplicate(fd_.get())), sizeBytes);
+        EXPECT_TRUE(received) << received.error().message;
+        region = *received;
+    }
+
+    void resize(std::size_t sizeBytes) const {
+        EXPECT_EQ(::ftruncate(fd_.get(), static_cast<off_t>(sizeBytes)), 0);
+    }
+    void write(std::size_t offset, const std::vector<float>& values) const {
+        EXPECT_TRUE(region->write(offset, std::as_bytes(std::span(values))));
+    }
+    [[nodiscard]] std::vector<float> read(std::size_t offset, std::size_t count) const {
+        std::vector<float> values(count);
+        EXPECT_TRUE(region->read(offset, std::as_writable_bytes(std::span(values))));
+        return values;
+    }
+
+    SharedRegion region;
+
+  private:
+    UniqueFd fd_;
+};
+
+class ForeignMemoryTest : public ExecutionTest {
+  protected:
+    static Request addRequest(const SharedRegion& region) {
+        const auto at = [](std::uint32_t offset) {
+            return RequestArgument{.hasNoValue = false,
+                                   .location = {.poolIndex = 0, .offset = offset, .length = 16}};
+        };
+        return {.inputs = {at(0), at(16)}, .outputs = {at(32)}, .pools = {region}};
+    }
+};
+
+TEST_P(ForeignMemoryTest, isReadAndWrittenByExecutions) {
+    use(makeAddModel());
+    const ForeignMemory memory(64);
+    for (int turn = 0; turn < 3; ++turn) {
+        const auto base = static_cast<float>(turn);
+        memory.write(0, {base, 1, 2, 3, 10, 10, 10, 10, -1, -1, -1, -1, 77, 77, 77, 77});
+        const Result<> result = execute(addRequest(memory.region));
+        ASSERT_TRUE(result) << result.error().message;
+        EXPECT_EQ(memory.read(32, 8), (std::vector<float>{base + 10, 11, 12, 13, 77, 77, 77, 77}));
+    }
+}
+
+TEST_P(ForeignMemoryTest, standsBesideMappedMemory) {
+    use(makeAddModel());
+    const ForeignMemory memory(64);
+    memory.write(0, {5, 5, 5, 5});
+    AddRequest add;
+    add.request.pools.emplace_back(memory.region);
+    add.request.inputs[0].location = {.poolIndex = 1, .offset = 0, .length = 16};
+    const Result<> result = execute(add.request);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(add.out()[0], 15.0F);
+}
+
+TEST_P(ForeignMemoryTest, thatIsCutIsRefusedAndHurtsNobody) {
+    use(makeAddModel());
+    const ForeignMemory memory(64);
+    memory.resize(8);
+    const Result<> result = execute(addRequest(memory.region));
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT) << result.error().message;
+    expectService();
+}
+
+TEST_P(ForeignMemoryTest, thatIsReadOnlyServesForInputs) {
+    use(makeAddModel());
+    const ForeignMemory memory(64);
+    memory.write(0, {5, 5, 5, 5, 6, 6, 6, 6});
+    const std::string link = "/proc/self/fd/" + std::to_string(memory.region->fd());
+    const SharedRegion readOnly =
+        *Region::receive(UniqueFd(::open(link.c_str(), O_RDONLY | O_CLOEXEC)), 64);
+    AddRequest add;
+    add.request.pools.emplace_back(readOnly);
+    add.request.inputs[0].location = {.poolIndex = 1, .offset = 0, .length = 16};
+    add.request.inputs[1].location = {.poolIndex = 1, .offset = 16, .length = 16};
+    ASSERT_TRUE(execute(add.request));
+    EXPECT_EQ(add.out()[0], 11.0F);
+    const Result<> result = execute(addRequest(readOnly));
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+}
+
+TEST_P(ForeignMemoryTest, outputsOfUnknownSizeAreWrittenAsFarAsTheyGo) {
+    use(makeAddModel(0));
+    const ForeignMemory memory(128);
+    memory.write(0, std::vector<float>(32, 7.0F));
+    Request request = addRequest(memory.region);
+    request.inputs[0].dimensions = {4};
+    request.inputs[1].dimensions = {4};
+    request.outputs[0].location.length = 64;
+    const Result<> result = execute(request);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(memory.read(32, 6), (std::vector<float>{14, 14, 14, 14, 7, 7}));
+}
+
+/// ADD of an input and a constant that lies in `region`.
+Model makeModelWithConstant(const SharedRegion& region) {
+    ModelBuilder builder;
+    const auto a = builder.addTensor(OperandType::TENSOR_FLOAT32, {4});
+    const auto b = builder.addTensor(OperandType::TENSOR_FLOAT32, {4});
+    const auto activation = builder.addScalar(std::int32_t{0});
+    const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {4});
+    builder.addOperation(OperationType::ADD, {a, b, activation}, {out});
+    Model model = std::move(*builder.build({a, b}, {out}));
+    model.main.inputIndexes.pop_back();
+    model.main.operands[b].lifetime = OperandLifeTime::CONSTANT_REFERENCE;
+    model.main.operands[b].location = {.poolIndex = 0, .offset = 16, .length = 16};
+    model.pools = {region};
+    return model;
+}
+
+TEST_P(ForeignMemoryTest, holdsConstantsOfModels) {
+    ForeignMemory memory(64);
+    memory.write(16, {1, 2, 3, 4});
+    use(makeModelWithConstant(memory.region));
+    memory.resize(0);  // they are not needed any more
+    AddRequest add;
+    add.request.inputs.pop_back();
+    const Result<> result = execute(add.request);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(add.out()[3], 3.0F + 4.0F);
+}
+
+TEST_P(ForeignMemoryTest, ofAModelThatIsCutIsRefused) {
+    const ForeignMemory memory(64);
+    const Model model = makeModelWithConstant(memory.region);
+    memory.resize(20);
+    const auto result = prepareModel(*device, model);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT) << result.error().message;
+}
+
+TEST_P(ForeignMemoryTest, fillsBuffersAndIsFilledByThem) {
+    use(makeAddModel());
+    const BufferRole role{.modelIndex = 0, .ioIndex = 0, .frequency = 1.0F};
+    const auto buffer = device->allocate({}, std::array{prepared}, std::array{role}, {});
+    ASSERT_TRUE(buffer);
+    const ForeignMemory source(16);
+    source.write(0, {1, 2, 3, 4});
+    ASSERT_TRUE(buffer->buffer->copyFrom(source.region, {}));
+    const ForeignMemory destination(16);
+    ASSERT_TRUE(buffer->buffer->copyTo(destination.region));
+    EXPECT_EQ(destination.read(0, 4), (std::vector<float>{1, 2, 3, 4}));
+}
+
+NNBURST_INSTANTIATE_FOR_ALL_EXECUTIONS(ForeignMemoryTest);
+
+}  // namespace
+}  // namespace nnburst::test

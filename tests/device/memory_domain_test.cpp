@@ -1,0 +1,217 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// IDevice::allocate and IBuffer, by the rules of HAL 1.3.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "devices.h"
+#include "nnburst/model_builder.h"
+
+namespace nnburst::test {
+namespace {
+
+/// Floats in shared memory of exactly their size.
+SharedRegion regionOf(const std::vector<float>& values) {
+    SharedRegion region = *Region::create(values.size() * sizeof(float));
+    EXPECT_TRUE(region->write(0, std::as_bytes(std::span(values))));
+    return region;
+}
+
+std::vector<float> contentsOf(const SharedRegion& region) {
+    std::vector<float> values(region->sizeBytes() / sizeof(float));
+    EXPECT_TRUE(region->read(0, std::as_writable_bytes(std::span(values))));
+    return values;
+}
+
+template <class T>
+void expectStatus(const Result<T>& result, ErrorStatus status) {
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, status) << result.error().message;
+    EXPECT_FALSE(result.error().message.empty());
+}
+
+class MemoryDomainTest : public DeviceTest {
+  protected:
+    /// A buffer for inputs and outputs of makeAddModel(count).
+    AllocatedBuffer allocate(std::uint32_t count, const Dimensions& dimensions = {}) {
+        model = prepare(makeAddModel(count));
+        auto allocated = device->allocate({dimensions}, std::array{model}, kInputs, kOutputs);
+        EXPECT_TRUE(allocated) << allocated.error().message;
+        return allocated ? *allocated : AllocatedBuffer();
+    }
+
+    static constexpr std::array<BufferRole, 2> kInputs{
+        {{.modelIndex = 0, .ioIndex = 0, .frequency = 1.0F},
+         {.modelIndex = 0, .ioIndex = 1, .frequency = 0.5F}}};
+    static constexpr std::array<BufferRole, 1> kOutputs{
+        {{.modelIndex = 0, .ioIndex = 0, .frequency = 1.0F}}};
+
+    SharedPreparedModel model;
+};
+
+TEST_P(MemoryDomainTest, aBufferGivesBackWhatWasCopiedToIt) {
+    const AllocatedBuffer buffer = allocate(4);
+    const std::vector<float> values{1, 2, 3, 4};
+    const Result<> copied = buffer.buffer->copyFrom(regionOf(values), {4});
+    ASSERT_TRUE(copied) << copied.error().message;
+    const SharedRegion destination = *Region::create(16);
+    ASSERT_TRUE(buffer.buffer->copyTo(destination));
+    EXPECT_EQ(contentsOf(destination), values);
+}
+
+TEST_P(MemoryDomainTest, tokensAreUniqueAndNotZero) {
+    const AllocatedBuffer first = allocate(4);
+    const AllocatedBuffer second = allocate(4);
+    EXPECT_NE(first.token, BufferToken{0});
+    EXPECT_NE(first.token, second.token);
+}
+
+TEST_P(MemoryDomainTest, aNewBufferHoldsNothing) {
+    const AllocatedBuffer buffer = allocate(4);
+    expectStatus(buffer.buffer->copyTo(*Region::create(16)), ErrorStatus::GENERAL_FAILURE);
+}
+
+TEST_P(MemoryDomainTest, copyFromWantsMemoryOfTheRightSize) {
+    const AllocatedBuffer buffer = allocate(4);
+    expectStatus(buffer.buffer->copyFrom(*Region::create(8), {4}), ErrorStatus::INVALID_ARGUMENT);
+    expectStatus(buffer.buffer->copyFrom(*Region::create(32), {4}), ErrorStatus::INVALID_ARGUMENT);
+    expectStatus(buffer.buffer->copyFrom(nullptr, {4}), ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_TRUE(buffer.buffer->copyFrom(*Region::create(16), {4}));
+}
+
+TEST_P(MemoryDomainTest, copyFromWantsTheDimensionsOfTheBuffer) {
+    const AllocatedBuffer buffer = allocate(4);
+    const SharedRegion source = *Region::create(16);
+    for (const Dimensions& wrong :
+         {Dimensions{2, 2}, Dimensions{2}, Dimensions{0}, Dimensions(100, 1)}) {
+        expectStatus(buffer.buffer->copyFrom(source, wrong), ErrorStatus::INVALID_ARGUMENT);
+    }
+    EXPECT_TRUE(buffer.buffer->copyFrom(source, {}));
+    EXPECT_TRUE(buffer.buffer->copyFrom(source, {4}));
+}
+
+TEST_P(MemoryDomainTest, copyFromToABufferOfUnknownSizeMustSayTheDimensions) {
+    const AllocatedBuffer buffer = allocate(0);
+    expectStatus(buffer.buffer->copyFrom(*Region::create(16), {}), ErrorStatus::INVALID_ARGUMENT);
+    expectStatus(buffer.buffer->copyFrom(*Region::create(16), {0}), ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_TRUE(buffer.buffer->copyFrom(*Region::create(16), {4}));
+    EXPECT_TRUE(buffer.buffer->copyFrom(*Region::create(400), {100}));
+    EXPECT_TRUE(buffer.buffer->copyTo(*Region::create(400)));
+}
+
+TEST_P(MemoryDomainTest, copyToWantsMemoryOfTheRightSize) {
+    const AllocatedBuffer buffer = allocate(0);
+    ASSERT_TRUE(buffer.buffer->copyFrom(*Region::create(16), {4}));
+    expectStatus(buffer.buffer->copyTo(*Region::create(8)), ErrorStatus::INVALID_ARGUMENT);
+    expectStatus(buffer.buffer->copyTo(*Region::create(32)), ErrorStatus::INVALID_ARGUMENT);
+    expectStatus(buffer.buffer->copyTo(nullptr), ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_TRUE(buffer.buffer->copyTo(*Region::create(16)));
+}
+
+TEST_P(MemoryDomainTest, aBufferOutlivesItsPreparedModel) {
+    const AllocatedBuffer buffer = allocate(4);
+    model = nullptr;
+    EXPECT_TRUE(buffer.buffer->copyFrom(*Region::create(16), {4}));
+}
+
+struct WrongAllocation {
+    const char* name;
+    std::vector<BufferRole> inputs;
+    std::vector<BufferRole> outputs;
+    Dimensions dimensions;
+};
+
+TEST_P(MemoryDomainTest, allocateRefusesWhatMakesNoSense) {
+    const auto role = [](std::uint32_t modelIndex, std::uint32_t ioIndex, float frequency = 1.0F) {
+        return BufferRole{.modelIndex = modelIndex, .ioIndex = ioIndex, .frequency = frequency};
+    };
+    const std::array models{prepare(makeAddModel())};
+    for (const WrongAllocation& wrong : std::vector<WrongAllocation>{
+             {"no role", {}, {}, {}},
+             {"unknown model", {role(1, 0)}, {}, {}},
+             {"unknown input", {role(0, 2)}, {}, {}},
+             {"unknown output", {}, {role(0, 1)}, {}},
+             {"input named twice", {role(0, 0), role(0, 0)}, {}, {}},
+             {"output named twice", {}, {role(0, 0), role(0, 0)}, {}},
+             {"no frequency", {role(0, 0, 0.0F)}, {}, {}},
+             {"frequency above one", {role(0, 0, 1.5F)}, {}, {}},
+             {"negative frequency", {}, {role(0, 0, -0.5F)}, {}},
+             {"frequency that is no number", {}, {role(0, 0, NAN)}, {}},
+             {"other rank", {role(0, 0)}, {}, {2, 2}},
+             {"other size", {role(0, 0)}, {}, {5}},
+             {"too many dimensions", {role(0, 0)}, {}, Dimensions(100, 1)}}) {
+        const auto allocated =
+            device->allocate({wrong.dimensions}, models, wrong.inputs, wrong.outputs);
+        ASSERT_FALSE(allocated) << wrong.name;
+        EXPECT_EQ(allocated.error().status, ErrorStatus::INVALID_ARGUMENT)
+            << wrong.name << ": " << allocated.error().message;
+    }
+}
+
+TEST_P(MemoryDomainTest, allocateRefusesModelsOfOthers) {
+    const SharedDevice other = *makeLocalDevice();
+    const SharedPreparedModel foreign = *prepareModel(*other, makeAddModel());
+    expectStatus(device->allocate({}, std::array{foreign}, kInputs, {}),
+                 ErrorStatus::INVALID_ARGUMENT);
+    expectStatus(device->allocate({}, std::array{SharedPreparedModel()}, kInputs, {}),
+                 ErrorStatus::INVALID_ARGUMENT);
+}
+
+Model makeQuantizedRelu(float scale, std::int32_t zeroPoint) {
+    ModelBuilder builder;
+    const auto in = builder.addTensor(OperandType::TENSOR_QUANT8_ASYMM, {4}, scale, zeroPoint);
+    const auto out = builder.addTensor(OperandType::TENSOR_QUANT8_ASYMM, {4}, scale, zeroPoint);
+    builder.addOperation(OperationType::RELU, {in}, {out});
+    return std::move(*builder.build({in}, {out}));
+}
+
+TEST_P(MemoryDomainTest, allRolesMustBeOfOneKind) {
+    const std::array models{prepare(makeAddModel()), prepare(makeQuantizedRelu(0.5F, 10)),
+                            prepare(makeQuantizedRelu(0.25F, 10)),
+                            prepare(makeQuantizedRelu(0.5F, 11))};
+    const auto allocate = [&](std::uint32_t input, std::uint32_t output) {
+        return device->allocate({}, models,
+                                std::array{BufferRole{.modelIndex = input, .frequency = 1.0F}},
+                                std::array{BufferRole{.modelIndex = output, .frequency = 1.0F}});
+    };
+    EXPECT_TRUE(allocate(1, 1));
+    expectStatus(allocate(0, 1), ErrorStatus::INVALID_ARGUMENT);
+    expectStatus(allocate(1, 2), ErrorStatus::INVALID_ARGUMENT);
+    expectStatus(allocate(1, 3), ErrorStatus::INVALID_ARGUMENT);
+}
+
+TEST_P(MemoryDomainTest, dimensionsOfAllRolesAndTheDescriptionAreJoined) {
+    const std::array models{prepare(makeAddModel(0)), prepare(makeAddModel(4)),
+                            prepare(makeAddModel(5))};
+    const auto allocate = [&](std::uint32_t input, std::uint32_t output, Dimensions dimensions) {
+        return device->allocate({std::move(dimensions)}, models,
+                                std::array{BufferRole{.modelIndex = input, .frequency = 1.0F}},
+                                std::array{BufferRole{.modelIndex = output, .frequency = 1.0F}});
+    };
+    const auto joined = allocate(0, 1, {});
+    ASSERT_TRUE(joined);
+    EXPECT_TRUE(joined->buffer->copyFrom(*Region::create(16), {})) << "4 of the output's role";
+    const auto described = allocate(0, 0, {7});
+    ASSERT_TRUE(described);
+    EXPECT_TRUE(described->buffer->copyFrom(*Region::create(28), {})) << "7 of the description";
+    expectStatus(allocate(1, 2, {}), ErrorStatus::INVALID_ARGUMENT);
+    expectStatus(allocate(0, 1, {5}), ErrorStatus::INVALID_ARGUMENT);
+}
+
+TEST_P(MemoryDomainTest, aBufferThatIsTooLargeIsRefused) {
+    const std::array models{prepare(makeAddModel(0))};
+    expectStatus(device->allocate({{UINT32_MAX}}, models, kInputs, {}),
+                 ErrorStatus::GENERAL_FAILURE);
+}
+
+NNBURST_INSTANTIATE_FOR_ALL_DEVICES(MemoryDomainTest);
+
+}  // namespace
+}  // namespace nnburst::test
