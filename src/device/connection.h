@@ -69,6 +69,10 @@ class Connection {
         link_->notifyOfLoss(std::move(controller));
     }
 
+    /// Fails `fence` when the connection is lost, if it is still pending then. On the event loop's
+    /// thread.
+    void failOnLoss(UniqueFd fence) { link_->failOnLoss(std::move(fence)); }
+
     /// Makes room for one callback, which `deliver` gives back. RESOURCE_EXHAUSTED_TRANSIENT if
     /// kMaximumPendingCallbacks are outstanding.
     [[nodiscard]] Result<> reserveCallback();

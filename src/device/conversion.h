@@ -69,6 +69,9 @@ struct ReceivedModel {
 void toMessage(const ExecutionOptions& options, rpc::ExecutionOptions::Builder builder);
 [[nodiscard]] Result<ExecutionOptions> fromMessage(rpc::ExecutionOptions::Reader reader);
 
+void toMessage(const Timing& timing, rpc::Timing::Builder builder);
+[[nodiscard]] Timing fromMessage(rpc::Timing::Reader reader);
+
 void toMessage(const ExecutionOutcome& outcome, rpc::ExecutionOutcome::Builder builder);
 /// Overwrites `outcome`, which is empty after an error.
 [[nodiscard]] Result<> fromMessage(rpc::ExecutionOutcome::Reader reader, ExecutionOutcome& outcome);

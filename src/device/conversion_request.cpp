@@ -160,6 +160,15 @@ Result<ExecutionOptions> fromMessage(rpc::ExecutionOptions::Reader reader) {
     return options;
 }
 
+void toMessage(const Timing& timing, rpc::Timing::Builder builder) {
+    builder.setTimeOnDevice(timing.timeOnDevice);
+    builder.setTimeInDriver(timing.timeInDriver);
+}
+
+Timing fromMessage(rpc::Timing::Reader reader) {
+    return {.timeOnDevice = reader.getTimeOnDevice(), .timeInDriver = reader.getTimeInDriver()};
+}
+
 void toMessage(const ExecutionOutcome& outcome, rpc::ExecutionOutcome::Builder builder) {
     auto shapes = builder.initOutputShapes(static_cast<unsigned>(outcome.outputShapes.size()));
     for (unsigned i = 0; i < shapes.size(); ++i) {
@@ -168,9 +177,7 @@ void toMessage(const ExecutionOutcome& outcome, rpc::ExecutionOutcome::Builder b
                          shapes[i].initDimensions(static_cast<unsigned>(shape.dimensions.size())));
         shapes[i].setIsSufficient(shape.isSufficient);
     }
-    auto timing = builder.initTiming();
-    timing.setTimeOnDevice(outcome.timing.timeOnDevice);
-    timing.setTimeInDriver(outcome.timing.timeInDriver);
+    toMessage(outcome.timing, builder.initTiming());
 }
 
 Result<> fromMessage(rpc::ExecutionOutcome::Reader reader, ExecutionOutcome& outcome) {
@@ -189,9 +196,7 @@ Result<> fromMessage(rpc::ExecutionOutcome::Reader reader, ExecutionOutcome& out
         outcome.outputShapes.push_back({.dimensions = numbersFromMessage<std::uint32_t>(dimensions),
                                         .isSufficient = shape.getIsSufficient()});
     }
-    const auto timing = reader.getTiming();
-    outcome.timing = {.timeOnDevice = timing.getTimeOnDevice(),
-                      .timeInDriver = timing.getTimeInDriver()};
+    outcome.timing = fromMessage(reader.getTiming());
     return {};
 }
 

@@ -22,6 +22,15 @@ class MemoryServer final : public rpc::Memory::Server {
     SharedRegion region_;
 };
 
+class FileServer final : public rpc::File::Server {
+  public:
+    explicit FileServer(UniqueFd fd) noexcept : fd_(std::move(fd)) {}
+    kj::Maybe<int> getFd() override { return fd_.get(); }
+
+  private:
+    UniqueFd fd_;
+};
+
 }  // namespace
 
 void toMessage(const SharedRegion& region, rpc::MemoryRegion::Builder builder) {
@@ -62,6 +71,47 @@ kj::Promise<Result<std::vector<SharedRegion>>> receiveRegions(
         regions.add(receiveRegion(region));
     }
     return joinRegions(regions.finish());
+}
+
+Result<rpc::File::Client> fileToMessage(int fd) {
+    NNBURST_TRY_ASSIGN(UniqueFd owned, UniqueFd::duplicate(fd));
+    return rpc::File::Client(kj::heap<FileServer>(std::move(owned)));
+}
+
+kj::Promise<Result<UniqueFd>> receiveFile(rpc::File::Client file) {
+    auto held = kj::heap<rpc::File::Client>(kj::mv(file));
+    auto fd = held->getFd();
+    return fd
+        .then([](kj::Maybe<int> received) -> Result<UniqueFd> {
+            KJ_IF_MAYBE (borrowed, received) {
+                return UniqueFd::duplicate(*borrowed);
+            }
+            return failure(ErrorStatus::INVALID_ARGUMENT, "received file has no descriptor");
+        })
+        .attach(kj::mv(held));
+}
+
+kj::Promise<Result<std::vector<UniqueFd>>> receiveFiles(capnp::List<rpc::File>::Reader reader,
+                                                        std::size_t limit) {
+    if (reader.size() > limit) {
+        return Result<std::vector<UniqueFd>>(
+            failure(ErrorStatus::INVALID_ARGUMENT, "message with " + std::to_string(reader.size()) +
+                                                       " files: at most " + std::to_string(limit) +
+                                                       " may come at once"));
+    }
+    auto files = kj::heapArrayBuilder<kj::Promise<Result<UniqueFd>>>(reader.size());
+    for (auto&& file : reader) {
+        files.add(receiveFile(file));
+    }
+    return kj::joinPromises(files.finish())
+        .then([](kj::Array<Result<UniqueFd>> received) -> Result<std::vector<UniqueFd>> {
+            std::vector<UniqueFd> joined;
+            for (Result<UniqueFd>& file : received) {
+                NNBURST_TRY_ASSIGN(UniqueFd owned, std::move(file));
+                joined.push_back(std::move(owned));
+            }
+            return joined;
+        });
 }
 
 kj::Promise<Result<std::vector<SharedRegion>>> joinRegions(

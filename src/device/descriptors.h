@@ -28,6 +28,15 @@ void toMessage(const SharedRegion& region, rpc::MemoryRegion::Builder builder);
 [[nodiscard]] kj::Promise<Result<std::vector<SharedRegion>>> receiveRegions(
     capnp::List<rpc::MemoryRegion>::Reader reader);
 
+/// A capability of an open file, which is duplicated.
+[[nodiscard]] Result<rpc::File::Client> fileToMessage(int fd);
+
+/// The files of a list, in order. INVALID_ARGUMENT for more than `limit`, or for one without a
+/// descriptor. `reader` is not needed any more when this returns.
+[[nodiscard]] kj::Promise<Result<std::vector<UniqueFd>>> receiveFiles(
+    capnp::List<rpc::File>::Reader reader, std::size_t limit);
+[[nodiscard]] kj::Promise<Result<UniqueFd>> receiveFile(rpc::File::Client file);
+
 /// Joins what `receiveRegion` gave into one answer.
 [[nodiscard]] kj::Promise<Result<std::vector<SharedRegion>>> joinRegions(
     kj::Array<kj::Promise<Result<SharedRegion>>> regions);

@@ -10,6 +10,7 @@
 #include "device/conversion.h"
 #include "device/rpc_limits.h"
 #include "nnburst/device.h"
+#include "nnburst/fence.h"
 
 namespace nnburst::device {
 
@@ -69,6 +70,10 @@ void DriverLink::lose() {
         }
     }
     controllers_.clear();
+    for (const UniqueFd& fence : fences_) {
+        failFence(fence.get());
+    }
+    fences_.clear();
     calls_.cancel(kj::Exception(kj::Exception::Type::DISCONNECTED, __FILE__, __LINE__,
                                 kj::str("the driver is gone")));
     watcher_ = kj::READY_NOW;
@@ -102,6 +107,14 @@ kj::Promise<Result<>> DriverLink::ping() {
 void DriverLink::notifyOfLoss(std::weak_ptr<burst::Controller> controller) {
     std::erase_if(controllers_, [](const auto& weak) { return weak.expired(); });
     controllers_.push_back(std::move(controller));
+}
+
+void DriverLink::failOnLoss(UniqueFd fence) {
+    std::erase_if(fences_, [](const UniqueFd& known) {
+        const auto state = fenceState(known.get());
+        return !state || *state != FenceState::PENDING;
+    });
+    fences_.push_back(std::move(fence));
 }
 
 void DriverLink::beginWaiting() {

@@ -43,6 +43,7 @@ class DriverLink {
     [[nodiscard]] kj::Promise<Result<T>> track(kj::Function<kj::Promise<Result<T>>()>& start);
 
     void notifyOfLoss(std::weak_ptr<burst::Controller> controller);
+    void failOnLoss(UniqueFd fence);
 
   private:
     /// What exists as long as the link does.
@@ -69,6 +70,7 @@ class DriverLink {
     rpc::Driver::Client driver_;
     rpc::Device::Client device_;
     std::vector<std::weak_ptr<burst::Controller>> controllers_;
+    std::vector<UniqueFd> fences_;  // of executions that may be running
 
     kj::Canceler calls_;  // everything that somebody waits for
     std::size_t waitingCalls_ = 0;

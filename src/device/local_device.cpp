@@ -105,7 +105,7 @@ Result<> LocalDevice::prepare(Model model, const PrepareOptions& options,
         const exec::Urgency urgency{.priority = options.priority, .deadline = options.deadline};
         return scheduler_->trySubmit(
             urgency,
-            [shared = shared_, scheduler = scheduler_,
+            [shared = shared_, scheduler = scheduler_, fences = fences_,
              sharedModel = std::make_shared<Model>(std::move(model)), priority = options.priority,
              deadline = options.deadline, sharedCallback]() mutable {
                 // The scheduler goes with the prepared model: its last reference must not be this
@@ -120,7 +120,8 @@ Result<> LocalDevice::prepare(Model model, const PrepareOptions& options,
                                        ModelSnapshot::take(std::move(*sharedModel)));
                     NNBURST_TRY_ASSIGN(auto compiled, shared.models->compile(snapshot));
                     return std::make_shared<LocalPreparedModel>(
-                        std::move(compiled), priority, shared.buffers, std::move(scheduler));
+                        std::move(compiled), priority, shared.buffers, std::move(scheduler),
+                        std::move(fences));
                 }();
                 scheduler = nullptr;
                 (*sharedCallback)(std::move(prepared));

@@ -72,6 +72,8 @@ class LocalDevice final : public Device {
 
     const Shared shared_;
     const std::shared_ptr<Scheduler::Client> scheduler_;
+    /// The client's own: what it waits for is forgotten with it.
+    const std::shared_ptr<FenceWaiter> fences_ = std::make_shared<FenceWaiter>();
 };
 
 /// Workers for preparing and for asynchronous executions: one a processor, at least two so that

@@ -7,7 +7,6 @@
 
 #include "device/local_burst.h"
 #include "device/request_execution.h"
-#include "device/unsupported.h"
 
 namespace nnburst::device {
 
@@ -23,12 +22,14 @@ std::uint64_t nextPreparedModel() noexcept {
 LocalPreparedModel::LocalPreparedModel(std::shared_ptr<exec::CompiledModel> model,
                                        Priority priority,
                                        std::shared_ptr<const exec::ManagedBuffers> buffers,
-                                       std::shared_ptr<Scheduler::Client> scheduler) noexcept
+                                       std::shared_ptr<Scheduler::Client> scheduler,
+                                       std::shared_ptr<FenceWaiter> waiter) noexcept
     : executable_{.model = std::move(model),
                   .buffers = std::move(buffers),
                   .priority = priority,
                   .preparedModel = nextPreparedModel()},
-      scheduler_(std::move(scheduler)) {}
+      scheduler_(std::move(scheduler)),
+      waiter_(std::move(waiter)) {}
 
 Result<> LocalPreparedModel::executeSynchronously(const Request& request,
                                                   const ExecutionOptions& options,
@@ -39,14 +40,17 @@ Result<> LocalPreparedModel::executeSynchronously(const Request& request,
 Result<> LocalPreparedModel::execute(const Request& request, const ExecutionOptions& options,
                                      ExecutionCallback callback) {
     const auto shared = std::make_shared<ExecutionCallback>(std::move(callback));
-    const Result<> submitted = scheduler_->trySubmit(
-        urgencyOf(options),
-        [executable = executable_, request, options, arrival = arrivalTime(options), shared] {
-            ExecutionOutcome outcome;
-            const Result<> status =
-                RequestExecution(executable).execute(request, options, arrival, outcome);
-            (*shared)(status, outcome);
-        });
+    Result<> submitted = checkRequest(executable_, request);
+    if (submitted) {
+        submitted = scheduler_->trySubmit(
+            urgencyOf(options),
+            [executable = executable_, request, options, arrival = arrivalTime(options), shared] {
+                ExecutionOutcome outcome;
+                const Result<> status =
+                    RequestExecution(executable).execute(request, options, arrival, outcome);
+                (*shared)(status, outcome);
+            });
+    }
     if (!submitted) {
         (*shared)(submitted, ExecutionOutcome());
     }
@@ -54,14 +58,27 @@ Result<> LocalPreparedModel::execute(const Request& request, const ExecutionOpti
 }
 
 Result<FencedExecution> LocalPreparedModel::executeFenced(
-    const Request& /*request*/, std::span<const int> /*waitFor*/,
-    const ExecutionOptions& /*options*/, OptionalTimeoutDuration /*timeoutAfterFence*/) {
-    return unsupported("executeFenced");
+    const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
+    OptionalTimeoutDuration timeoutAfterFence) {
+    NNBURST_TRY_ASSIGN(const auto end, launch(request, waitFor, options, timeoutAfterFence));
+    NNBURST_TRY_ASSIGN(UniqueFd fence, UniqueFd::duplicate(end->fence()));
+    return FencedExecution{.fence = std::move(fence),
+                           .callback = [end, waiter = waiter_](Timing& launched, Timing& fenced) {
+                               return end->info(launched, fenced);
+                           }};
+}
+
+Result<std::shared_ptr<FencedEnd>> LocalPreparedModel::launch(
+    const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
+    OptionalTimeoutDuration timeoutAfterFence) {
+    return launchFenced(executable_, scheduler_, *waiter_, request, waitFor, options,
+                        timeoutAfterFence);
 }
 
 Result<std::unique_ptr<Burst>> LocalPreparedModel::configureExecutionBurst(
     const BurstOptions& /*options*/) {
-    // The options say how queues are sized and waited for; here nothing is between the two sides.
+    // The options say how queues are sized and waited for; here nothing is between the two
+    // sides.
     return std::make_unique<LocalBurst>(executable_);
 }
 

@@ -8,6 +8,8 @@
 
 #include <memory>
 
+#include "device/fence_waiter.h"
+#include "device/fenced_execution.h"
 #include "device/scheduler.h"
 #include "exec/executable.h"
 #include "nnburst/device.h"
@@ -21,7 +23,8 @@ class LocalPreparedModel final : public PreparedModel {
     /// As `priority` says among all executions of the device; requests may name `buffers`.
     LocalPreparedModel(std::shared_ptr<exec::CompiledModel> model, Priority priority,
                        std::shared_ptr<const exec::ManagedBuffers> buffers,
-                       std::shared_ptr<Scheduler::Client> scheduler) noexcept;
+                       std::shared_ptr<Scheduler::Client> scheduler,
+                       std::shared_ptr<FenceWaiter> waiter) noexcept;
 
     [[nodiscard]] Result<> executeSynchronously(const Request& request,
                                                 const ExecutionOptions& options,
@@ -42,9 +45,17 @@ class LocalPreparedModel final : public PreparedModel {
         return {.priority = executable_.priority, .deadline = options.deadline};
     }
 
+    /// executeFenced, with the very type of what it gives.
+    [[nodiscard]] Result<std::shared_ptr<FencedEnd>> launch(
+        const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
+        OptionalTimeoutDuration timeoutAfterFence);
+    /// Waits for the fences of what was launched, as long as somebody has it.
+    [[nodiscard]] const std::shared_ptr<FenceWaiter>& waiter() const noexcept { return waiter_; }
+
   private:
     const exec::Executable executable_;
     const std::shared_ptr<Scheduler::Client> scheduler_;
+    const std::shared_ptr<FenceWaiter> waiter_;
 };
 
 }  // namespace nnburst::device

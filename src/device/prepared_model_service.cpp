@@ -9,7 +9,6 @@
 #include "device/descriptors.h"
 #include "device/loop_work.h"
 #include "device/request_execution.h"
-#include "device/unsupported.h"
 
 namespace nnburst::device {
 
@@ -19,6 +18,28 @@ namespace {
 struct ExecutionEnd {
     Result<> status;
     ExecutionOutcome outcome;
+};
+
+class FencedCallbackService final : public rpc::FencedExecutionCallback::Server {
+  public:
+    FencedCallbackService(std::shared_ptr<FencedEnd> end,
+                          std::shared_ptr<FenceWaiter> waiter) noexcept
+        : end_(std::move(end)), waiter_(std::move(waiter)) {}
+
+  protected:
+    kj::Promise<void> getExecutionInfo(GetExecutionInfoContext context) override {
+        Timing launched;
+        Timing fenced;
+        auto results = context.getResults();
+        toMessage(end_->info(launched, fenced), results.initStatus());
+        toMessage(launched, results.initLaunched());
+        toMessage(fenced, results.initFenced());
+        return kj::READY_NOW;
+    }
+
+  private:
+    const std::shared_ptr<FencedEnd> end_;
+    const std::shared_ptr<FenceWaiter> waiter_;  // goes on waiting while the client may ask
 };
 
 class PreparedModelService final : public rpc::PreparedModel::Server {
@@ -94,8 +115,29 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
     }
 
     kj::Promise<void> executeFenced(ExecuteFencedContext context) override {
-        toMessage(unsupported("executeFenced"), context.getResults().initStatus());
-        return kj::READY_NOW;
+        const auto params = context.getParams();
+        const Result<ExecutionOptions> options = fromMessage(params.getOptions());
+        if (!options) {
+            toMessage(tl::unexpected<Error>(options.error()), context.getResults().initStatus());
+            return kj::READY_NOW;
+        }
+        auto fences = receiveFiles(params.getWaitFor(), FenceWaiter::kMaximumFences);
+        return receiveRequest(params.getRequest())
+            .then([fences = kj::mv(fences)](Result<Request>&& request) mutable {
+                return fences.then(
+                    [request = std::move(request)](
+                        Result<std::vector<UniqueFd>>&& received) mutable -> Result<FencedRequest> {
+                        NNBURST_TRY_ASSIGN(Request good, std::move(request));
+                        NNBURST_TRY_ASSIGN(std::vector<UniqueFd> waitFor, std::move(received));
+                        return FencedRequest{std::move(good), std::move(waitFor)};
+                    });
+            })
+            .then([this, context, options = *options](Result<FencedRequest>&& request) mutable {
+                answerFenced(
+                    context,
+                    launch(request, options,
+                           durationFromMessage(context.getParams().getTimeoutAfterFence())));
+            });
     }
 
     kj::Promise<void> configureExecutionBurst(ConfigureExecutionBurstContext context) override {
@@ -121,6 +163,38 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
     }
 
   private:
+    struct FencedRequest {
+        Request request;
+        std::vector<UniqueFd> waitFor;
+    };
+
+    Result<std::shared_ptr<FencedEnd>> launch(const Result<FencedRequest>& request,
+                                              const ExecutionOptions& options,
+                                              OptionalTimeoutDuration timeoutAfterFence) {
+        if (!request) {
+            return tl::unexpected<Error>(request.error());
+        }
+        std::vector<int> waitFor;
+        for (const UniqueFd& fence : request->waitFor) {
+            waitFor.push_back(fence.get());
+        }
+        return model_->launch(request->request, waitFor, options, timeoutAfterFence);
+    }
+
+    void answerFenced(ExecuteFencedContext& context,
+                      const Result<std::shared_ptr<FencedEnd>>& end) {
+        auto results = context.getResults();
+        Result<rpc::File::Client> fence =
+            end ? fileToMessage((*end)->fence()) : tl::unexpected<Error>(end.error());
+        if (!fence) {
+            toMessage(tl::unexpected<Error>(fence.error()), results.initStatus());
+            return;
+        }
+        toMessage(Result<>(), results.initStatus());
+        results.setFence(kj::mv(*fence));
+        results.setCallback(kj::heap<FencedCallbackService>(*end, model_->waiter()));
+    }
+
     EventLoop& loop_;
     const std::shared_ptr<Scheduler::Client> scheduler_;
     const std::shared_ptr<LocalPreparedModel> model_;

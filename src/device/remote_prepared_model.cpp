@@ -6,8 +6,11 @@
 
 #include "device/conversion.h"
 #include "device/delivery.h"
+#include "device/descriptors.h"
+#include "device/fence_waiter.h"
 #include "device/remote_burst.h"
-#include "device/unsupported.h"
+#include "model/invalid.h"
+#include "nnburst/fence.h"
 
 namespace nnburst::device {
 
@@ -65,6 +68,52 @@ class ExecutionCallbackServer final : public rpc::ExecutionCallback::Server {
     std::size_t outputCount_;
 };
 
+using FencedCallbackHandle = RemoteHandle<rpc::FencedExecutionCallback>;
+
+/// Asks the driver how a fenced execution ended.
+Result<> fencedInfo(FencedCallbackHandle& callback, Timing& launched, Timing& fenced) {
+    launched = {};
+    fenced = {};
+    return callback.connection()->call<void>([&] {
+        return callback.client().getExecutionInfoRequest().send().then(
+            [&](auto&& response) -> Result<> {
+                NNBURST_TRY(fromMessage(response.getStatus()));
+                launched = fromMessage(response.getLaunched());
+                fenced = fromMessage(response.getFenced());
+                return {};
+            });
+    });
+}
+
+/// Takes what the driver gives for a launched execution. Its fence fails when the connection is
+/// lost.
+template <class Response>
+kj::Promise<Result<FencedExecution>> receiveFenced(const std::shared_ptr<Connection>& connection,
+                                                   Response& response) {
+    const Result<> status = fromMessage(response.getStatus());
+    if (!status) {
+        return Result<FencedExecution>(tl::unexpected<Error>(status.error()));
+    }
+    if (!response.hasFence() || !response.hasCallback()) {
+        return Result<FencedExecution>(
+            failure(ErrorStatus::GENERAL_FAILURE,
+                    "the driver launched an execution without giving its fence or callback"));
+    }
+    const auto callback =
+        std::make_shared<FencedCallbackHandle>(connection, response.getCallback());
+    return receiveFile(response.getFence())
+        .then([connection, callback](Result<UniqueFd>&& received) -> Result<FencedExecution> {
+            NNBURST_TRY_ASSIGN(UniqueFd fence, std::move(received));
+            NNBURST_TRY(fenceState(fence.get()));
+            NNBURST_TRY_ASSIGN(UniqueFd ours, UniqueFd::duplicate(fence.get()));
+            connection->failOnLoss(std::move(ours));
+            return FencedExecution{.fence = std::move(fence),
+                                   .callback = [callback](Timing& launched, Timing& fenced) {
+                                       return fencedInfo(*callback, launched, fenced);
+                                   }};
+        });
+}
+
 }  // namespace
 
 RemotePreparedModel::RemotePreparedModel(std::shared_ptr<Connection> connection,
@@ -119,9 +168,35 @@ Result<> RemotePreparedModel::execute(const Request& request, const ExecutionOpt
 }
 
 Result<FencedExecution> RemotePreparedModel::executeFenced(
-    const Request& /*request*/, std::span<const int> /*waitFor*/,
-    const ExecutionOptions& /*options*/, OptionalTimeoutDuration /*timeoutAfterFence*/) {
-    return unsupported("executeFenced");
+    const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
+    OptionalTimeoutDuration timeoutAfterFence) {
+    for (const int fence : waitFor) {
+        NNBURST_TRY(fenceState(fence));
+    }
+    if (waitFor.size() > FenceWaiter::kMaximumFences) {
+        return invalid("execution with {} fences to wait for: must be at most {}", waitFor.size(),
+                       FenceWaiter::kMaximumFences);
+    }
+    const std::shared_ptr<Connection>& connection = model_->connection();
+    return connection->call<FencedExecution>([&]() -> kj::Promise<Result<FencedExecution>> {
+        auto call = model_->client().executeFencedRequest();
+        toMessage(options, call.initOptions());
+        toMessage(timeoutAfterFence, call.initTimeoutAfterFence());
+        Result<> fits = toMessage(request, call.initRequest());
+        auto fences = call.initWaitFor(static_cast<unsigned>(waitFor.size()));
+        for (unsigned i = 0; fits && i < fences.size(); ++i) {
+            if (Result<rpc::File::Client> fence = fileToMessage(waitFor[i])) {
+                fences.set(i, kj::mv(*fence));
+            } else {
+                fits = tl::unexpected<Error>(fence.error());
+            }
+        }
+        if (!fits) {
+            return Result<FencedExecution>(tl::unexpected<Error>(std::move(fits.error())));
+        }
+        return call.send().then(
+            [connection](auto&& response) { return receiveFenced(connection, response); });
+    });
 }
 
 Result<std::unique_ptr<Burst>> RemotePreparedModel::configureExecutionBurst(

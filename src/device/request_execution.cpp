@@ -16,6 +16,25 @@ OptionalTimePoint arrivalTime(const ExecutionOptions& options) {
     return std::chrono::steady_clock::now();
 }
 
+Result<> checkRequest(const exec::Executable& executable, const Request& request) {
+    std::vector<exec::PoolView> pools;
+    for (std::size_t i = 0; i < request.pools.size(); ++i) {
+        if (const auto* token = std::get_if<BufferToken>(&request.pools[i])) {
+            NNBURST_TRY(executable.buffers->find(*token));
+            pools.push_back({.data = nullptr, .sizeBytes = kDriverManagedPoolBytes});
+            continue;
+        }
+        const SharedRegion& region = std::get<SharedRegion>(request.pools[i]);
+        if (!region) {
+            return failure(ErrorStatus::INVALID_ARGUMENT,
+                           fmt::format("request pool {} is null", i));
+        }
+        pools.push_back({.data = nullptr, .sizeBytes = region->sizeBytes()});
+    }
+    exec::RequestBindings bindings;
+    return executable.model->bind(request.inputs, request.outputs, pools, bindings);
+}
+
 RequestExecution::RequestExecution(exec::Executable executable) noexcept
     : runner_(std::move(executable)) {}
 

@@ -19,6 +19,10 @@ namespace nnburst::device {
 /// When a request arrived, if its execution is to be measured: else nothing reads the clock.
 [[nodiscard]] OptionalTimePoint arrivalTime(const ExecutionOptions& options);
 
+/// Checks all rules that `request` can break before it is executed, without touching its memory:
+/// so that a launch can refuse at once. Errors as PreparedModel::executeSynchronously.
+[[nodiscard]] Result<> checkRequest(const exec::Executable& executable, const Request& request);
+
 /// Executes requests of one model, one after the other. Memory that was mapped for one request
 /// stays mapped for the next, so that later executions with the same memory allocate nothing. Not
 /// thread-safe.

@@ -105,9 +105,6 @@ TEST_P(DeviceTest, saysWhatItDoesNotSupportYet) {
         EXPECT_NE(result.error().message.find("not supported yet"), std::string::npos)
             << result.error().message;
     };
-    const SharedPreparedModel prepared = prepare(makeAddModel());
-    AddRequest add;
-    expectUnsupported(prepared->executeFenced(add.request, {}, {}, std::nullopt));
     std::promise<void> called;
     expectUnsupported(device->prepareModelFromCache({}, [&](const auto& fromCache) {
         expectUnsupported(fromCache);

@@ -1,0 +1,43 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Fences: descriptors that become readable when something has happened, for
+/// PreparedModel::executeFenced. Any descriptor that can be polled is one: an eventfd, a pipe, a
+/// timerfd, a sync_file of a graphics driver. Those that nnburst makes are eventfds with a state of
+/// error: Linux has no such thing outside of sync_file, so the largest count stands for it.
+
+#include <cstdint>
+
+#include "nnburst/memory.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst {
+
+enum class FenceState : std::uint8_t {
+    PENDING,
+    SIGNALED,
+    /// What it stands for has failed: an eventfd at its largest count, a descriptor that poll(2)
+    /// reports an error of, or one whose other end is gone without a sign.
+    FAILED,
+};
+
+/// A new fence (eventfd(2), close-on-exec, non-blocking), pending.
+[[nodiscard]] Result<UniqueFd> makeFence();
+
+/// Signals a fence of makeFence that is pending; others stay as they are. Thread-safe.
+void signalFence(int fence) noexcept;
+/// Signals that what the fence stands for has failed. As signalFence.
+void failFence(int fence) noexcept;
+
+/// The state of any fence; does not change it. INVALID_ARGUMENT if the descriptor is none that can
+/// be polled, such as a file.
+[[nodiscard]] Result<FenceState> fenceState(int fence);
+
+/// Waits until `fence` is signalled. GENERAL_FAILURE if it fails, MISSED_DEADLINE_TRANSIENT at the
+/// deadline, INVALID_ARGUMENT as fenceState.
+[[nodiscard]] Result<> waitForFence(int fence, const OptionalTimePoint& deadline = std::nullopt);
+
+}  // namespace nnburst

@@ -1,0 +1,112 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnburst/fence.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <string>
+
+namespace nnburst {
+
+namespace {
+
+/// The largest count of an eventfd (eventfd(2)).
+constexpr std::uint64_t kFailed = UINT64_MAX - 1;
+
+/// The count of an eventfd, without changing it (proc(5), fdinfo); nothing for other descriptors.
+std::optional<std::uint64_t> eventCount(int fd) {
+    std::ifstream info(fmt::format("/proc/self/fdinfo/{}", fd));
+    constexpr std::string_view kName = "eventfd-count:";
+    for (std::string line; std::getline(info, line);) {
+        if (line.starts_with(kName)) {
+            return std::strtoull(line.c_str() + kName.size(), nullptr, 16);
+        }
+    }
+    return std::nullopt;
+}
+
+/// Adds to the count, unless the fence is not pending any more: then that would be too much for it.
+void add(int fence, std::uint64_t count) noexcept {
+    pollfd look{.fd = fence, .events = POLLIN, .revents = 0};
+    if (::poll(&look, 1, 0) == 0) {
+        (void)!::write(fence, &count, sizeof(count));
+    }
+}
+
+}  // namespace
+
+Result<UniqueFd> makeFence() {
+    UniqueFd fence(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!fence) {
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                       fmt::format("cannot make a fence: {}", std::strerror(errno)));
+    }
+    return fence;
+}
+
+void signalFence(int fence) noexcept {
+    add(fence, 1);
+}
+
+void failFence(int fence) noexcept {
+    add(fence, kFailed);
+}
+
+Result<FenceState> fenceState(int fence) {
+    struct stat status {};
+    if (fence < 0 || ::fstat(fence, &status) != 0 || S_ISREG(status.st_mode) ||
+        S_ISDIR(status.st_mode)) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("descriptor {} is no fence: it cannot be polled", fence));
+    }
+    pollfd look{.fd = fence, .events = POLLIN, .revents = 0};
+    int count = 0;
+    do {
+        count = ::poll(&look, 1, 0);
+    } while (count < 0 && errno == EINTR);
+    if (count <= 0) {
+        return FenceState::PENDING;
+    }
+    if ((look.revents & (POLLERR | POLLNVAL)) != 0 || (look.revents & POLLIN) == 0) {
+        return FenceState::FAILED;
+    }
+    return eventCount(fence) == kFailed ? FenceState::FAILED : FenceState::SIGNALED;
+}
+
+Result<> waitForFence(int fence, const OptionalTimePoint& deadline) {
+    while (true) {
+        NNBURST_TRY_ASSIGN(const FenceState state, fenceState(fence));
+        if (state == FenceState::SIGNALED) {
+            return {};
+        }
+        if (state == FenceState::FAILED) {
+            return failure(ErrorStatus::GENERAL_FAILURE,
+                           fmt::format("fence {} was signalled with an error", fence));
+        }
+        timespec rest{};
+        if (deadline) {
+            const auto left = *deadline - std::chrono::steady_clock::now();
+            if (left <= std::chrono::nanoseconds(0)) {
+                return failure(
+                    ErrorStatus::MISSED_DEADLINE_TRANSIENT,
+                    fmt::format("fence {} was not signalled before the deadline", fence));
+            }
+            rest.tv_sec = static_cast<time_t>(left / std::chrono::seconds(1));
+            rest.tv_nsec = static_cast<long>((left % std::chrono::seconds(1)).count());
+        }
+        pollfd look{.fd = fence, .events = POLLIN, .revents = 0};
+        (void)::ppoll(&look, 1, deadline ? &rest : nullptr, nullptr);
+    }
+}
+
+}  // namespace nnburst

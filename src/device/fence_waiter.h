@@ -1,0 +1,47 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Waits for the fences of all executions of a device on one thread, so that no worker waits.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "nnburst/memory.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst::device {
+
+/// Thread-safe. Its thread begins with the first wait. Dropping it forgets the waits: their
+/// callbacks are destroyed without being called.
+class FenceWaiter {
+  public:
+    /// Called once, on the waiter's thread, when all fences are signalled, one has failed
+    /// (GENERAL_FAILURE), or the deadline has come (MISSED_DEADLINE_TRANSIENT). Must not block.
+    using Callback = std::function<void(const Result<>& signalled)>;
+
+    /// Waits at the same time; more are refused.
+    static constexpr std::size_t kMaximumWaits = 4096;
+    /// Fences of one wait; more are refused.
+    static constexpr std::size_t kMaximumFences = 64;
+
+    FenceWaiter();
+    ~FenceWaiter();
+    FenceWaiter(const FenceWaiter&) = delete;
+    FenceWaiter& operator=(const FenceWaiter&) = delete;
+
+    /// INVALID_ARGUMENT for a descriptor that cannot be polled; RESOURCE_EXHAUSTED_TRANSIENT.
+    /// `callback` is not called after an error.
+    [[nodiscard]] Result<> wait(std::vector<UniqueFd> fences, const OptionalTimePoint& deadline,
+                                Callback callback);
+
+  private:
+    class Impl;
+    std::shared_ptr<Impl> impl_;  // shared with its thread
+};
+
+}  // namespace nnburst::device
