@@ -128,7 +128,9 @@ struct PrepareOptions {
     ExecutionPreference preference = ExecutionPreference::FAST_SINGLE_ANSWER;
     Priority priority = Priority::MEDIUM;
     OptionalTimePoint deadline;
-    /// Cache files to fill, as many as getNumberOfCacheFilesNeeded says, or none. Borrowed.
+    /// Cache files, open for reading and writing, as many as getNumberOfCacheFilesNeeded says:
+    /// to fill (or none; errors of the cache do not matter then), or to prepare from. The caller
+    /// may close them when the call returns.
     std::vector<int> modelCache;
     std::vector<int> dataCache;
     CacheToken token{};
@@ -200,6 +202,10 @@ struct DriverOptions {
     std::vector<std::uint32_t> processors;
     /// Operations run by XNNPACK where it has the operator; false: reference kernels alone.
     bool useXnnpack = true;
+    /// The file of the secret by which compilation caches are known to be a driver's own. It is
+    /// made when it is needed first. Empty: $XDG_STATE_HOME/nnburst/cache.key, or
+    /// ~/.local/state/nnburst/cache.key; without either nothing is cached.
+    std::string cacheKeyFile;
 };
 
 /// A device in this process, without isolation. DriverOptions::processors is not supported here.

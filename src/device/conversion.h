@@ -46,6 +46,12 @@ void toMessage(const OptionalTimeoutDuration& duration, rpc::OptionalNanoseconds
 [[nodiscard]] Result<> toMessage(const Model& model, const SharedRegion& operandValues,
                                  rpc::Model::Builder builder);
 
+/// A model without its operand values and the memory of its pools: all that is no memory.
+/// RESOURCE_EXHAUSTED_PERSISTENT if it becomes too large a message. Any thread.
+[[nodiscard]] Result<> structureToMessage(const Model& model, rpc::Model::Builder builder);
+/// The structure, with the operand values if they are in the message. Any thread.
+[[nodiscard]] Result<Model> structureFromMessage(rpc::Model::Reader reader);
+
 /// A model as it came, of which the operand values may still lie in shared memory.
 struct ReceivedModel {
     Model model;

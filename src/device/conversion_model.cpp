@@ -121,9 +121,10 @@ Result<Subgraph> subgraphFromMessage(rpc::Subgraph::Reader reader) {
     return subgraph;
 }
 
-Result<ReceivedModel> modelWithoutPools(rpc::Model::Reader reader) {
-    ReceivedModel received;
-    Model& model = received.model;
+}  // namespace
+
+Result<Model> structureFromMessage(rpc::Model::Reader reader) {
+    Model model;
     NNBURST_TRY_ASSIGN(model.main, subgraphFromMessage(reader.getMain()));
     const auto referenced = reader.getReferenced();
     NNBURST_TRY(checkCount(referenced.size(), kMaximumSubgraphs, "referenced subgraphs"));
@@ -144,10 +145,8 @@ Result<ReceivedModel> modelWithoutPools(rpc::Model::Reader reader) {
         model.extensionNameToPrefix.push_back(
             {.name = fromMessage(extension.getName()), .prefix = extension.getPrefix()});
     }
-    return received;
+    return model;
 }
-
-}  // namespace
 
 Result<SharedRegion> shareOperandValues(const Model& model) {
     if (model.operandValues.size() < kSharedOperandValuesBytes) {
@@ -173,11 +172,6 @@ Result<> toMessage(const Model& model, const SharedRegion& operandValues,
             fmt::format("model with {} memory pools: at most {} can be sent to a driver process",
                         model.pools.size(), kMaximumPoolsPerMessage));
     }
-    toMessage(model.main, builder.initMain());
-    auto referenced = builder.initReferenced(sizeOf(model.referenced));
-    for (unsigned i = 0; i < referenced.size(); ++i) {
-        toMessage(model.referenced[i], referenced[i]);
-    }
     if (operandValues) {
         toMessage(operandValues, builder.getOperandValues().initShared());
     } else {
@@ -189,6 +183,15 @@ Result<> toMessage(const Model& model, const SharedRegion& operandValues,
             return failure(ErrorStatus::INVALID_ARGUMENT, fmt::format("model pool {} is null", i));
         }
         toMessage(model.pools[i], pools[i]);
+    }
+    return structureToMessage(model, builder);
+}
+
+Result<> structureToMessage(const Model& model, rpc::Model::Builder builder) {
+    toMessage(model.main, builder.initMain());
+    auto referenced = builder.initReferenced(sizeOf(model.referenced));
+    for (unsigned i = 0; i < referenced.size(); ++i) {
+        toMessage(model.referenced[i], referenced[i]);
     }
     builder.setRelaxComputationFloat32toFloat16(model.relaxComputationFloat32toFloat16);
     auto extensions = builder.initExtensionNameToPrefix(sizeOf(model.extensionNameToPrefix));
@@ -207,10 +210,11 @@ Result<> toMessage(const Model& model, const SharedRegion& operandValues,
 }
 
 kj::Promise<Result<ReceivedModel>> receiveModel(rpc::Model::Reader reader) {
-    Result<ReceivedModel> received = modelWithoutPools(reader);
-    if (!received) {
-        return received;
+    Result<Model> structure = structureFromMessage(reader);
+    if (!structure) {
+        return Result<ReceivedModel>(tl::unexpected<Error>(std::move(structure.error())));
     }
+    ReceivedModel received{.model = std::move(*structure)};
     // The operand values come along as one more region at the end, empty if they are not shared.
     const auto pools = reader.getPools();
     if (Result<> count = checkCount(pools.size(), kMaximumPoolsPerMessage, "memory pools");
@@ -227,7 +231,7 @@ kj::Promise<Result<ReceivedModel>> receiveModel(rpc::Model::Reader reader) {
         regions.add(receiveRegion(reader.getOperandValues().getShared()));
     }
     return joinRegions(regions.finish())
-        .then([received = std::move(*received), isShared](
+        .then([received = std::move(received), isShared](
                   Result<std::vector<SharedRegion>> joined) mutable -> Result<ReceivedModel> {
             NNBURST_TRY_ASSIGN(received.model.pools, std::move(joined));
             if (isShared) {

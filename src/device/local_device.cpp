@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/local_device.h"
 
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <thread>
 #include <utility>
 
-#include "device/unsupported.h"
 #include "nnburst/validation.h"
 
 namespace nnburst::device {
@@ -19,17 +21,38 @@ constexpr OperandType kLastOperandType = OperandType::TENSOR_QUANT8_ASYMM_SIGNED
 
 /// Refuses what no preparation of this driver can satisfy, before any work is done.
 Result<> checkOptions(const PrepareOptions& options) {
-    if (!options.modelCache.empty() || !options.dataCache.empty()) {
+    if (options.preference < ExecutionPreference::LOW_POWER ||
+        options.preference > ExecutionPreference::SUSTAINED_SPEED) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
-                       fmt::format("prepareModel with {} model and {} data cache files: this "
-                                   "driver needs none (getNumberOfCacheFilesNeeded)",
-                                   options.modelCache.size(), options.dataCache.size()));
+                       fmt::format("prepareModel with preference {}: must be 0 to 2",
+                                   static_cast<int>(options.preference)));
+    }
+    if (options.priority < Priority::LOW || options.priority > Priority::HIGH) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("prepareModel with priority {}: must be 0 to 2",
+                                   static_cast<int>(options.priority)));
     }
     if (options.deadline && *options.deadline <= std::chrono::steady_clock::now()) {
         return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
                        "prepareModel: the deadline has passed");
     }
     return {};
+}
+
+/// Files of which the caller may close its descriptors. Those that are none are left out.
+CacheFiles duplicateFiles(const PrepareOptions& options) {
+    const auto duplicates = [](const std::vector<int>& fds) {
+        std::vector<UniqueFd> files;
+        for (const int fd : fds) {
+            if (auto file = UniqueFd::duplicate(fd)) {
+                files.push_back(std::move(*file));
+            }
+        }
+        return files;
+    };
+    return {.model = duplicates(options.modelCache),
+            .data = duplicates(options.dataCache),
+            .token = options.token};
 }
 
 }  // namespace
@@ -46,7 +69,8 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& op
         new LocalDevice({.engine = std::move(engine),
                          .scheduler = std::move(scheduler),
                          .buffers = std::make_shared<exec::ManagedBuffers>(),
-                         .models = models}));
+                         .models = models,
+                         .cache = std::make_shared<CompilationCache>(options.cacheKeyFile)}));
 }
 
 std::shared_ptr<LocalDevice> LocalDevice::forClient() const {
@@ -78,7 +102,7 @@ Result<std::vector<Extension>> LocalDevice::getSupportedExtensions() {
 }
 
 Result<NumberOfCacheFiles> LocalDevice::getNumberOfCacheFilesNeeded() {
-    return NumberOfCacheFiles{};
+    return shared_.cache->isSupported() ? kCacheFiles : NumberOfCacheFiles{};
 }
 
 DeviceStatus LocalDevice::getStatus() {
@@ -98,46 +122,85 @@ Result<> LocalDevice::prepareModel(const Model& model, const PrepareOptions& opt
 
 Result<> LocalDevice::prepare(Model model, const PrepareOptions& options,
                               PrepareCallback callback) {
-    const auto sharedCallback = std::make_shared<PrepareCallback>(std::move(callback));
-    const Result<> launched = [&]() -> Result<> {
+    const auto files = std::make_shared<CacheFiles>(duplicateFiles(options));
+    const auto sharedModel = std::make_shared<Model>(std::move(model));
+    const auto check = [&]() -> Result<> {
         NNBURST_TRY(checkOptions(options));
-        NNBURST_TRY(validateModel(model));
-        const exec::Urgency urgency{.priority = options.priority, .deadline = options.deadline};
-        return scheduler_->trySubmit(
-            urgency,
-            [shared = shared_, scheduler = scheduler_, fences = fences_,
-             sharedModel = std::make_shared<Model>(std::move(model)), priority = options.priority,
-             deadline = options.deadline, sharedCallback]() mutable {
-                // The scheduler goes with the prepared model: its last reference must not be this
-                // job's, which runs on one of its workers.
-                auto prepared = [&]() -> Result<std::shared_ptr<LocalPreparedModel>> {
-                    if (deadline && *deadline <= std::chrono::steady_clock::now()) {
-                        return failure(
-                            ErrorStatus::MISSED_DEADLINE_TRANSIENT,
-                            "prepareModel: the deadline passed before a worker was free");
-                    }
-                    NNBURST_TRY_ASSIGN(const ModelSnapshot snapshot,
-                                       ModelSnapshot::take(std::move(*sharedModel)));
-                    NNBURST_TRY_ASSIGN(auto compiled, shared.models->compile(snapshot));
-                    return std::make_shared<LocalPreparedModel>(
-                        std::move(compiled), priority, shared.buffers, std::move(scheduler),
-                        std::move(fences));
-                }();
-                scheduler = nullptr;
-                (*sharedCallback)(std::move(prepared));
-            });
-    }();
-    if (!launched) {
-        (*sharedCallback)(tl::unexpected<Error>(launched.error()));
-    }
-    return launched;
+        return validateModel(*sharedModel);
+    };
+    return launch(
+        check(), options,
+        [sharedModel, files, cache = shared_.cache](
+            ModelStore& models) -> Result<std::shared_ptr<exec::CompiledModel>> {
+            NNBURST_TRY_ASSIGN(const ModelSnapshot snapshot,
+                               ModelSnapshot::take(std::move(*sharedModel)));
+            NNBURST_TRY_ASSIGN(auto compiled, models.compile(snapshot));
+            if (!files->model.empty() || !files->data.empty()) {
+                // Nothing that goes wrong with the cache is of consequence.
+                if (const Result<> saved = cache->save(snapshot, *files); !saved) {
+                    spdlog::warn("cannot save to the cache: {}", saved.error().message);
+                }
+            }
+            return compiled;
+        },
+        std::move(callback));
 }
 
-Result<> LocalDevice::prepareModelFromCache(const PrepareOptions& /*options*/,
+Result<> LocalDevice::prepareFromCache(const PrepareOptions& options, PrepareCallback callback) {
+    const auto snapshot = std::make_shared<ModelSnapshot>();
+    const auto load = [&]() -> Result<> {
+        NNBURST_TRY(checkOptions(options));
+        NNBURST_TRY_ASSIGN(*snapshot, shared_.cache->load(duplicateFiles(options)));
+        return validateModel(snapshot->model);
+    };
+    return launch(
+        load(), options, [snapshot](ModelStore& models) { return models.compile(*snapshot); },
+        std::move(callback));
+}
+
+Result<> LocalDevice::launch(
+    Result<> checked, const PrepareOptions& options,
+    std::function<Result<std::shared_ptr<exec::CompiledModel>>(ModelStore&)> compile,
+    PrepareCallback callback) {
+    const auto sharedCallback = std::make_shared<PrepareCallback>(std::move(callback));
+    if (checked) {
+        const exec::Urgency urgency{.priority = options.priority, .deadline = options.deadline};
+        // The scheduler goes with the prepared model: its last reference must not be this job's,
+        // which runs on one of its workers.
+        checked = scheduler_->trySubmit(urgency, [shared = shared_, scheduler = scheduler_,
+                                                  fences = fences_, compile = std::move(compile),
+                                                  urgency, sharedCallback]() mutable {
+            const auto isLate = [&urgency] {
+                return urgency.deadline && *urgency.deadline <= std::chrono::steady_clock::now();
+            };
+            auto prepared = [&]() -> Result<std::shared_ptr<LocalPreparedModel>> {
+                if (isLate()) {
+                    return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
+                                   "prepareModel: the deadline passed before a worker was "
+                                   "free");
+                }
+                NNBURST_TRY_ASSIGN(auto compiled, compile(*shared.models));
+                if (isLate()) {
+                    return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
+                                   "prepareModel: it takes longer than until the deadline");
+                }
+                return std::make_shared<LocalPreparedModel>(std::move(compiled), urgency.priority,
+                                                            shared.buffers, std::move(scheduler),
+                                                            std::move(fences));
+            }();
+            scheduler = nullptr;
+            (*sharedCallback)(std::move(prepared));
+        });
+    }
+    if (!checked) {
+        (*sharedCallback)(tl::unexpected<Error>(checked.error()));
+    }
+    return checked;
+}
+
+Result<> LocalDevice::prepareModelFromCache(const PrepareOptions& options,
                                             PreparedModelCallback callback) {
-    const Result<> status = unsupported("prepareModelFromCache");
-    callback(tl::unexpected<Error>(status.error()));
-    return status;
+    return prepareFromCache(options, std::move(callback));
 }
 
 Result<AllocatedBuffer> LocalDevice::allocate(const BufferDesc& desc,

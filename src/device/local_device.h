@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 
+#include "device/compilation_cache.h"
 #include "device/local_buffer.h"
 #include "device/local_prepared_model.h"
 #include "device/model_store.h"
@@ -54,6 +55,10 @@ class LocalDevice final : public Device {
     [[nodiscard]] Result<> prepare(Model model, const PrepareOptions& options,
                                    PrepareCallback callback);
 
+    /// prepareModelFromCache, likewise.
+    [[nodiscard]] Result<> prepareFromCache(const PrepareOptions& options,
+                                            PrepareCallback callback);
+
     /// allocate, with the very types. The models are of this device.
     [[nodiscard]] Result<std::shared_ptr<LocalBuffer>> allocateFor(
         const BufferDesc& desc, std::span<const std::shared_ptr<LocalPreparedModel>> preparedModels,
@@ -66,7 +71,15 @@ class LocalDevice final : public Device {
         std::shared_ptr<Scheduler> scheduler;
         std::shared_ptr<exec::ManagedBuffers> buffers;
         std::shared_ptr<ModelStore> models;
+        std::shared_ptr<const CompilationCache> cache;
     };
+
+    /// Compiles on a worker, unless what was checked before is wrong. The callback comes in every
+    /// case.
+    Result<> launch(
+        Result<> checked, const PrepareOptions& options,
+        std::function<Result<std::shared_ptr<exec::CompiledModel>>(ModelStore&)> compile,
+        PrepareCallback callback);
 
     explicit LocalDevice(Shared shared);
 

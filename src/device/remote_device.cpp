@@ -8,9 +8,10 @@
 #include "device/conversion.h"
 #include "device/conversion_support.h"
 #include "device/delivery.h"
+#include "device/descriptors.h"
 #include "device/remote_buffer.h"
 #include "device/remote_prepared_model.h"
-#include "device/unsupported.h"
+#include "device/rpc_limits.h"
 
 namespace nnburst::device {
 
@@ -49,6 +50,31 @@ class PreparedModelCallbackServer final : public rpc::PreparedModelCallback::Ser
     std::shared_ptr<Connection> connection_;
     std::shared_ptr<PrepareDelivery> delivery_;
 };
+
+/// Sends the cache files of a preparation. Those that are none, and more than there can be, are
+/// left out: the driver then finds the wrong number of them.
+void setCacheFiles(const PrepareOptions& options, rpc::PrepareOptions::Builder builder) {
+    const auto files = [](const std::vector<int>& fds) {
+        std::vector<rpc::File::Client> sent;
+        for (const int fd : fds) {
+            if (auto file = fileToMessage(fd); file && sent.size() < kMaximumCacheFiles) {
+                sent.push_back(kj::mv(*file));
+            }
+        }
+        return sent;
+    };
+    const auto set = [](std::vector<rpc::File::Client> sent, capnp::List<rpc::File>::Builder list) {
+        for (unsigned i = 0; i < list.size(); ++i) {
+            list.set(i, kj::mv(sent[i]));
+        }
+    };
+    auto modelCache = files(options.modelCache);
+    auto dataCache = files(options.dataCache);
+    const auto modelCount = static_cast<unsigned>(modelCache.size());
+    const auto dataCount = static_cast<unsigned>(dataCache.size());
+    set(std::move(modelCache), builder.initModelCache(modelCount));
+    set(std::move(dataCache), builder.initDataCache(dataCount));
+}
 
 }  // namespace
 
@@ -145,9 +171,6 @@ Result<std::vector<bool>> RemoteDevice::getSupportedOperations(const Model& mode
 Result<> RemoteDevice::prepareModel(const Model& model, const PrepareOptions& options,
                                     PreparedModelCallback callback) {
     const Result<SharedRegion> operandValues = [&]() -> Result<SharedRegion> {
-        if (!options.modelCache.empty() || !options.dataCache.empty()) {
-            return unsupported("prepareModel with cache files");
-        }
         NNBURST_TRY_ASSIGN(SharedRegion shared, shareOperandValues(model));
         NNBURST_TRY(connection_->reserveCallback());
         return shared;
@@ -160,6 +183,7 @@ Result<> RemoteDevice::prepareModel(const Model& model, const PrepareOptions& op
     return connection_->call<void>([&, delivery]() -> kj::Promise<Result<>> {
         auto call = connection_->device().prepareModelRequest();
         toMessage(options, call.initOptions());
+        setCacheFiles(options, call.getOptions());
         if (Result<> fits = toMessage(model, *operandValues, call.initModel()); !fits) {
             delivery->give(tl::unexpected<Error>(fits.error()));
             return fits;
@@ -169,11 +193,20 @@ Result<> RemoteDevice::prepareModel(const Model& model, const PrepareOptions& op
     });
 }
 
-Result<> RemoteDevice::prepareModelFromCache(const PrepareOptions& /*options*/,
+Result<> RemoteDevice::prepareModelFromCache(const PrepareOptions& options,
                                              PreparedModelCallback callback) {
-    const Result<> status = unsupported("prepareModelFromCache");
-    callback(tl::unexpected<Error>(status.error()));
-    return status;
+    if (const Result<> reserved = connection_->reserveCallback(); !reserved) {
+        callback(tl::unexpected<Error>(reserved.error()));
+        return reserved;
+    }
+    const auto delivery = std::make_shared<PrepareDelivery>(connection_, std::move(callback));
+    return connection_->call<void>([&, delivery]() -> kj::Promise<Result<>> {
+        auto call = connection_->device().prepareModelFromCacheRequest();
+        toMessage(options, call.initOptions());
+        setCacheFiles(options, call.getOptions());
+        call.setCallback(kj::heap<PreparedModelCallbackServer>(connection_, delivery));
+        return launched(call.send(), delivery);
+    });
 }
 
 Result<AllocatedBuffer> RemoteDevice::allocate(const BufferDesc& desc,

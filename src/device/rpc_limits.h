@@ -27,6 +27,9 @@ inline constexpr unsigned kMaximumFdsPerMessage = 192;
 /// into one message beside two sets of 32 cache files.
 inline constexpr std::size_t kMaximumPoolsPerMessage = 127;
 
+/// Cache files of each kind (HAL 1.2 Constant, MAX_NUMBER_OF_CACHE_FILES).
+inline constexpr std::size_t kMaximumCacheFiles = 32;
+
 /// Operand values of this size and more travel in shared memory.
 inline constexpr std::size_t kSharedOperandValuesBytes = 4096;
 

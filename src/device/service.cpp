@@ -12,11 +12,11 @@
 #include "device/buffer_service.h"
 #include "device/conversion.h"
 #include "device/conversion_support.h"
+#include "device/descriptors.h"
 #include "device/loop_work.h"
 #include "device/nnburst.capnp.h"
 #include "device/prepared_model_service.h"
 #include "device/rpc_limits.h"
-#include "device/unsupported.h"
 
 namespace nnburst::device {
 
@@ -100,48 +100,47 @@ class DeviceService final : public rpc::Device::Server {
 
     kj::Promise<void> prepareModel(PrepareModelContext context) override {
         const auto params = context.getParams();
-        const auto callback = ownedByLoop(loop_, params.getCallback());
-        Result<PrepareOptions> options = fromMessage(params.getOptions());
-        if (options && (params.getOptions().getModelCache().size() != 0 ||
-                        params.getOptions().getDataCache().size() != 0)) {
-            options = failure(ErrorStatus::INVALID_ARGUMENT,
-                              "prepareModel with cache files: this driver needs none "
-                              "(getNumberOfCacheFilesNeeded)");
-        }
-        if (!options) {
-            notify(*models_, callback, tl::unexpected<Error>(options.error()));
-            toMessage(tl::unexpected<Error>(options.error()), context.getResults().initStatus());
-            return kj::READY_NOW;
-        }
-        // The model is checked on a worker. If it is refused, the callback is posted to this loop
-        // before the answer is, so the client gets it first.
-        const auto isNotified = std::make_shared<std::atomic<bool>>(false);
-        const auto models = ownedByLoop(loop_, models_);
-        auto notifyLater = [&loop = loop_, models, callback, isNotified](Prepared prepared) {
-            isNotified->store(true, std::memory_order_relaxed);  // the post orders
-            (void)loop.post([models, callback, prepared = std::move(prepared)]() mutable {
-                notify(**models, callback, std::move(prepared));
-            });
-        };
-        return withModel<void>(params.getModel(),
-                               [device = device_, options = *options,
-                                notifyLater = std::move(notifyLater)](Model model) {
-                                   return device->prepare(std::move(model), options, notifyLater);
-                               })
-            .then([this, context, callback, isNotified](Result<>&& launched) mutable {
-                if (!launched && !isNotified->load(std::memory_order_relaxed)) {
-                    notify(*models_, callback, tl::unexpected<Error>(launched.error()));
+        const auto launch = launchOf(params.getCallback());
+        return receiveOptions(params.getOptions())
+            .then([this, context,
+                   launch](Result<ReceivedOptions>&& options) mutable -> kj::Promise<Result<>> {
+                if (!options) {
+                    return Result<>(tl::unexpected<Error>(options.error()));
                 }
-                toMessage(launched, context.getResults().initStatus());
+                // The model is checked on a worker. If it is refused, the callback is posted to
+                // this loop before the answer is, so the client gets it first.
+                return withModel<void>(
+                    context.getParams().getModel(), [device = device_, launch,
+                                                     received = std::make_shared<ReceivedOptions>(
+                                                         std::move(*options))](Model model) {
+                        return device->prepare(std::move(model), received->complete(),
+                                               launch.callback);
+                    });
+            })
+            .then([this, context, launch](Result<>&& launched) mutable {
+                toMessage(finish(launch, launched), context.getResults().initStatus());
             });
     }
 
     kj::Promise<void> prepareModelFromCache(PrepareModelFromCacheContext context) override {
-        const Result<> status = unsupported("prepareModelFromCache");
-        notify(*models_, ownedByLoop(loop_, context.getParams().getCallback()),
-               tl::unexpected<Error>(status.error()));
-        toMessage(status, context.getResults().initStatus());
-        return kj::READY_NOW;
+        const auto params = context.getParams();
+        const auto launch = launchOf(params.getCallback());
+        return receiveOptions(params.getOptions())
+            .then(
+                [this, launch](Result<ReceivedOptions>&& options) mutable -> kj::Promise<Result<>> {
+                    if (!options) {
+                        return Result<>(tl::unexpected<Error>(options.error()));
+                    }
+                    return onWorker<void>(
+                        loop_, *device_->scheduler(), {},
+                        [device = device_, launch,
+                         received = std::make_shared<ReceivedOptions>(std::move(*options))] {
+                            return device->prepareFromCache(received->complete(), launch.callback);
+                        });
+                })
+            .then([this, context, launch](Result<>&& launched) mutable {
+                toMessage(finish(launch, launched), context.getResults().initStatus());
+            });
     }
 
     kj::Promise<void> allocate(AllocateContext context) override {
@@ -165,6 +164,72 @@ class DeviceService final : public rpc::Device::Server {
     }
 
   private:
+    /// A preparation that a client has asked for: what tells it of the end, once.
+    struct Launch {
+        Callback client;
+        std::shared_ptr<std::atomic<bool>> isNotified;
+        LocalDevice::PrepareCallback callback;
+    };
+
+    Launch launchOf(rpc::PreparedModelCallback::Client client) {
+        Launch launch{.client = ownedByLoop(loop_, kj::mv(client)),
+                      .isNotified = std::make_shared<std::atomic<bool>>(false),
+                      .callback = {}};
+        launch.callback = [&loop = loop_, models = ownedByLoop(loop_, models_),
+                           client = launch.client,
+                           isNotified = launch.isNotified](Prepared prepared) {
+            isNotified->store(true, std::memory_order_relaxed);  // the post orders
+            (void)loop.post([models, client, prepared = std::move(prepared)]() mutable {
+                notify(**models, client, std::move(prepared));
+            });
+        };
+        return launch;
+    }
+
+    /// The callback comes in every case.
+    Result<> finish(const Launch& launch, const Result<>& launched) {
+        if (!launched && !launch.isNotified->load(std::memory_order_relaxed)) {
+            notify(*models_, launch.client, tl::unexpected<Error>(launched.error()));
+        }
+        return launched;
+    }
+
+    /// What a client wants of a preparation, with the files that came along.
+    struct ReceivedOptions {
+        PrepareOptions options;
+        std::vector<UniqueFd> modelCache;
+        std::vector<UniqueFd> dataCache;
+
+        /// Borrows the files.
+        [[nodiscard]] PrepareOptions complete() const {
+            PrepareOptions complete = options;
+            for (const UniqueFd& file : modelCache) {
+                complete.modelCache.push_back(file.get());
+            }
+            for (const UniqueFd& file : dataCache) {
+                complete.dataCache.push_back(file.get());
+            }
+            return complete;
+        }
+    };
+
+    static kj::Promise<Result<ReceivedOptions>> receiveOptions(rpc::PrepareOptions::Reader reader) {
+        auto dataCache = receiveFiles(reader.getDataCache(), kMaximumCacheFiles);
+        return receiveFiles(reader.getModelCache(), kMaximumCacheFiles)
+            .then([options = fromMessage(reader), dataCache = kj::mv(dataCache)](
+                      Result<std::vector<UniqueFd>>&& modelCache) mutable {
+                return dataCache.then(
+                    [options = std::move(options), modelCache = std::move(modelCache)](
+                        Result<std::vector<UniqueFd>>&& files) mutable -> Result<ReceivedOptions> {
+                        ReceivedOptions received;
+                        NNBURST_TRY_ASSIGN(received.options, std::move(options));
+                        NNBURST_TRY_ASSIGN(received.modelCache, std::move(modelCache));
+                        NNBURST_TRY_ASSIGN(received.dataCache, std::move(files));
+                        return received;
+                    });
+            });
+    }
+
     /// What allocates as a message says.
     std::function<Result<std::shared_ptr<LocalBuffer>>()> allocation(
         rpc::Device::AllocateParams::Reader params,

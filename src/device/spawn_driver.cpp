@@ -51,6 +51,9 @@ std::vector<std::string> argumentsOf(const DriverOptions& options) {
     if (!options.useXnnpack) {
         arguments.emplace_back("--no-xnnpack");
     }
+    if (!options.cacheKeyFile.empty()) {
+        arguments.insert(arguments.end(), {"--cache-key", options.cacheKeyFile});
+    }
     return arguments;
 }
 

@@ -35,7 +35,8 @@ TEST_P(DeviceTest, describesItself) {
     EXPECT_EQ(*device->getType(), DeviceType::CPU);
     EXPECT_EQ(device->getVersionString()->rfind("nnburst-", 0), 0U);
     EXPECT_TRUE(device->getSupportedExtensions()->empty());
-    EXPECT_EQ(device->getNumberOfCacheFilesNeeded()->numModelCache, 0U);
+    EXPECT_EQ(device->getNumberOfCacheFilesNeeded()->numModelCache, 1U);
+    EXPECT_EQ(device->getNumberOfCacheFilesNeeded()->numDataCache, 1U);
     EXPECT_EQ(device->getStatus(), DeviceStatus::AVAILABLE);
 }
 
@@ -96,21 +97,6 @@ TEST_P(DeviceTest, doesNotPrepareAfterTheDeadline) {
     ASSERT_FALSE(prepared);
     EXPECT_TRUE(prepared.error().status == ErrorStatus::MISSED_DEADLINE_PERSISTENT ||
                 prepared.error().status == ErrorStatus::MISSED_DEADLINE_TRANSIENT);
-}
-
-TEST_P(DeviceTest, saysWhatItDoesNotSupportYet) {
-    const auto expectUnsupported = [](const auto& result) {
-        ASSERT_FALSE(result);
-        EXPECT_EQ(result.error().status, ErrorStatus::GENERAL_FAILURE);
-        EXPECT_NE(result.error().message.find("not supported yet"), std::string::npos)
-            << result.error().message;
-    };
-    std::promise<void> called;
-    expectUnsupported(device->prepareModelFromCache({}, [&](const auto& fromCache) {
-        expectUnsupported(fromCache);
-        called.set_value();
-    }));
-    called.get_future().wait();
 }
 
 TEST_P(DeviceTest, preparesManyModelsAtOnce) {

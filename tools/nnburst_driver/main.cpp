@@ -188,6 +188,9 @@ int run(int argc, char** argv) {
         ->type_name("LIST")
         ->delimiter(',');
     app.add_flag("--no-xnnpack", options.noXnnpack, "Run all operations on the reference kernels");
+    app.add_option("--cache-key", options.driver.cacheKeyFile,
+                   "File of the secret of compilation caches; made when it is needed first")
+        ->type_name("FILE");
     app.add_option("--log-level", options.logLevel, "What to log to standard error")
         ->type_name("LEVEL")
         ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "critical", "off"}))

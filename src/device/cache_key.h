@@ -1,0 +1,26 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The secret by which a driver knows its own cache files.
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "nnburst/result.h"
+
+namespace nnburst::device {
+
+using CacheKey = std::array<std::uint8_t, 32>;
+
+/// Where the key is if nobody says otherwise; empty if the user has no home.
+[[nodiscard]] std::string defaultCacheKeyFile();
+
+/// Reads the key, or makes a random one if there is none and `mayCreate`. The file must be a
+/// regular one of this user that nobody else can read or write. GENERAL_FAILURE names file and
+/// reason.
+[[nodiscard]] Result<CacheKey> readCacheKey(const std::string& file, bool mayCreate);
+
+}  // namespace nnburst::device
