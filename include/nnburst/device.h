@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "nnburst/hal_version.h"
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
@@ -44,7 +45,8 @@ struct ExecutionOptions {
 /// What an execution gives beside the contents of the outputs. Pass the same object again: its
 /// memory is reused, so that the steady state allocates nothing.
 struct ExecutionOutcome {
-    /// One a model output if the status is NONE or OUTPUT_INSUFFICIENT_SIZE, else empty.
+    /// One a model output if the status is NONE or OUTPUT_INSUFFICIENT_SIZE, else empty. Always
+    /// empty from a driver of HAL 1.0 or 1.1.
     std::vector<OutputShape> outputShapes;
     Timing timing;
 };
@@ -193,7 +195,18 @@ using SharedDevice = std::shared_ptr<Device>;
 [[nodiscard]] Result<SharedPreparedModel> prepareModel(Device& device, const Model& model,
                                                        const PrepareOptions& options = {});
 
-/// How many threads kernels use, and where.
+/// What a device pretends to be unable to do, for tests of applications and frameworks.
+enum class DriverVariant : std::uint8_t {
+    FULL,     ///< supports all operations
+    FLOAT,    ///< operations whose first input is TENSOR_FLOAT32
+    QUANT,    ///< operations whose first input is TENSOR_QUANT8_ASYMM or its signed sibling
+    MINIMAL,  ///< ADD, CONCATENATION, CONV_2D and DEPTHWISE_CONV_2D
+};
+
+/// "full", "float", "quant" or "minimal".
+[[nodiscard]] const char* toString(DriverVariant variant) noexcept;
+
+/// How many threads kernels use, and where; and what kind of driver it is.
 struct DriverOptions {
     /// Threads that share the work of one operation, the executing one included. 1 is the fastest
     /// for small models and makes no system calls.
@@ -206,6 +219,10 @@ struct DriverOptions {
     /// made when it is needed first. Empty: $XDG_STATE_HOME/nnburst/cache.key, or
     /// ~/.local/state/nnburst/cache.key; without either nothing is cached.
     std::string cacheKeyFile;
+    /// The device acts as one of this version: it refuses what the version does not know and
+    /// follows its rules (docs/hal.md).
+    HalVersion version = kLatestHalVersion;
+    DriverVariant variant = DriverVariant::FULL;
 };
 
 /// A device in this process, without isolation. DriverOptions::processors is not supported here.

@@ -190,9 +190,8 @@ class Controller::Impl {
                 continue;  // the late answer of an execution that was given up
             }
             Result<> result = decodeResult(std::span(lines_).first(lineCount), outcome);
-            const bool wantsShapes =
-                result || result.error().status == ErrorStatus::OUTPUT_INSUFFICIENT_SIZE;
-            if (wantsShapes && outcome.outputShapes.size() != outputCount) {
+            // None come from a driver of HAL 1.0 or 1.1.
+            if (!outcome.outputShapes.empty() && outcome.outputShapes.size() != outputCount) {
                 return failed(outcome, ErrorStatus::GENERAL_FAILURE,
                               "the driver answered with " +
                                   std::to_string(outcome.outputShapes.size()) +

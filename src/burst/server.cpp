@@ -129,7 +129,7 @@ class Server::Impl {
         NNBURST_TRY(resolvePools());
         NNBURST_TRY(
             runner_.run(request_.inputs, request_.outputs, pools_, request_.options, outcome_));
-        if (measures) {
+        if (measures && outcome_.timing.timeOnDevice != kTimeNotAvailable) {
             const auto inDriver = std::chrono::duration_cast<std::chrono::microseconds>(
                 std::chrono::steady_clock::now() - arrival);
             outcome_.timing.timeInDriver = static_cast<std::uint64_t>(inDriver.count());

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "device/driver_variant.h"
 #include "nnburst/validation.h"
 
 namespace nnburst::device {
@@ -70,7 +71,9 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& op
                          .scheduler = std::move(scheduler),
                          .buffers = std::make_shared<exec::ManagedBuffers>(),
                          .models = models,
-                         .cache = std::make_shared<CompilationCache>(options.cacheKeyFile)}));
+                         .cache = std::make_shared<CompilationCache>(options.cacheKeyFile),
+                         .version = options.version,
+                         .variant = options.variant}));
 }
 
 std::shared_ptr<LocalDevice> LocalDevice::forClient() const {
@@ -90,11 +93,11 @@ Result<Capabilities> LocalDevice::getCapabilities() {
 }
 
 Result<DeviceType> LocalDevice::getType() {
-    return DeviceType::CPU;
+    return shared_.version < HalVersion::V1_2 ? DeviceType::OTHER : DeviceType::CPU;
 }
 
 Result<std::string> LocalDevice::getVersionString() {
-    return std::string("nnburst-" NNBURST_VERSION);
+    return std::string(shared_.version < HalVersion::V1_2 ? "UNKNOWN" : "nnburst-" NNBURST_VERSION);
 }
 
 Result<std::vector<Extension>> LocalDevice::getSupportedExtensions() {
@@ -102,7 +105,9 @@ Result<std::vector<Extension>> LocalDevice::getSupportedExtensions() {
 }
 
 Result<NumberOfCacheFiles> LocalDevice::getNumberOfCacheFilesNeeded() {
-    return shared_.cache->isSupported() ? kCacheFiles : NumberOfCacheFiles{};
+    return shared_.cache->isSupported() && shared_.version >= HalVersion::V1_2
+               ? kCacheFiles
+               : NumberOfCacheFiles{};
 }
 
 DeviceStatus LocalDevice::getStatus() {
@@ -112,7 +117,7 @@ DeviceStatus LocalDevice::getStatus() {
 
 Result<std::vector<bool>> LocalDevice::getSupportedOperations(const Model& model) {
     NNBURST_TRY(validateModel(model));
-    return exec::CompiledModel::supportedOperations(model);
+    return supportedOperations(model, shared_.version, shared_.variant);
 }
 
 Result<> LocalDevice::prepareModel(const Model& model, const PrepareOptions& options,
@@ -126,7 +131,8 @@ Result<> LocalDevice::prepare(Model model, const PrepareOptions& options,
     const auto sharedModel = std::make_shared<Model>(std::move(model));
     const auto check = [&]() -> Result<> {
         NNBURST_TRY(checkOptions(options));
-        return validateModel(*sharedModel);
+        NNBURST_TRY(validateModel(*sharedModel));
+        return checkSupported(*sharedModel, shared_.version, shared_.variant);
     };
     return launch(
         check(), options,
@@ -150,8 +156,14 @@ Result<> LocalDevice::prepareFromCache(const PrepareOptions& options, PrepareCal
     const auto snapshot = std::make_shared<ModelSnapshot>();
     const auto load = [&]() -> Result<> {
         NNBURST_TRY(checkOptions(options));
+        if (shared_.version < HalVersion::V1_2) {
+            return failure(ErrorStatus::GENERAL_FAILURE,
+                           fmt::format("prepareModelFromCache: HAL {} does not have it",
+                                       toString(shared_.version)));
+        }
         NNBURST_TRY_ASSIGN(*snapshot, shared_.cache->load(duplicateFiles(options)));
-        return validateModel(snapshot->model);
+        NNBURST_TRY(validateModel(snapshot->model));
+        return checkSupported(snapshot->model, shared_.version, shared_.variant);
     };
     return launch(
         load(), options, [snapshot](ModelStore& models) { return models.compile(*snapshot); },
@@ -164,7 +176,9 @@ Result<> LocalDevice::launch(
     PrepareCallback callback) {
     const auto sharedCallback = std::make_shared<PrepareCallback>(std::move(callback));
     if (checked) {
-        const exec::Urgency urgency{.priority = options.priority, .deadline = options.deadline};
+        const bool isOlder = shared_.version < HalVersion::V1_3;  // without either
+        const exec::Urgency urgency{.priority = isOlder ? Priority::MEDIUM : options.priority,
+                                    .deadline = isOlder ? std::nullopt : options.deadline};
         // The scheduler goes with the prepared model: its last reference must not be this job's,
         // which runs on one of its workers.
         checked = scheduler_->trySubmit(urgency, [shared = shared_, scheduler = scheduler_,
@@ -184,9 +198,12 @@ Result<> LocalDevice::launch(
                     return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
                                    "prepareModel: it takes longer than until the deadline");
                 }
-                return std::make_shared<LocalPreparedModel>(std::move(compiled), urgency.priority,
-                                                            shared.buffers, std::move(scheduler),
-                                                            std::move(fences));
+                return std::make_shared<LocalPreparedModel>(
+                    exec::Executable{.model = std::move(compiled),
+                                     .buffers = shared.buffers,
+                                     .priority = urgency.priority,
+                                     .version = shared.version},
+                    std::move(scheduler), std::move(fences));
             }();
             scheduler = nullptr;
             (*sharedCallback)(std::move(prepared));
@@ -224,6 +241,10 @@ Result<AllocatedBuffer> LocalDevice::allocate(const BufferDesc& desc,
 Result<std::shared_ptr<LocalBuffer>> LocalDevice::allocateFor(
     const BufferDesc& desc, std::span<const std::shared_ptr<LocalPreparedModel>> preparedModels,
     std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles) {
+    if (shared_.version < HalVersion::V1_3) {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       fmt::format("allocate: HAL {} does not have it", toString(shared_.version)));
+    }
     return allocateBuffer(shared_.buffers, desc, preparedModels, inputRoles, outputRoles);
 }
 

@@ -72,6 +72,8 @@ class LocalDevice final : public Device {
         std::shared_ptr<exec::ManagedBuffers> buffers;
         std::shared_ptr<ModelStore> models;
         std::shared_ptr<const CompilationCache> cache;
+        HalVersion version = kLatestHalVersion;
+        DriverVariant variant = DriverVariant::FULL;
     };
 
     /// Compiles on a worker, unless what was checked before is wrong. The callback comes in every

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/local_prepared_model.h"
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <utility>
 
@@ -19,15 +21,13 @@ std::uint64_t nextPreparedModel() noexcept {
 
 }  // namespace
 
-LocalPreparedModel::LocalPreparedModel(std::shared_ptr<exec::CompiledModel> model,
-                                       Priority priority,
-                                       std::shared_ptr<const exec::ManagedBuffers> buffers,
+LocalPreparedModel::LocalPreparedModel(exec::Executable executable,
                                        std::shared_ptr<Scheduler::Client> scheduler,
                                        std::shared_ptr<FenceWaiter> waiter) noexcept
-    : executable_{.model = std::move(model),
-                  .buffers = std::move(buffers),
-                  .priority = priority,
-                  .preparedModel = nextPreparedModel()},
+    : executable_([&] {
+          executable.preparedModel = nextPreparedModel();
+          return std::move(executable);
+      }()),
       scheduler_(std::move(scheduler)),
       waiter_(std::move(waiter)) {}
 
@@ -71,6 +71,11 @@ Result<FencedExecution> LocalPreparedModel::executeFenced(
 Result<std::shared_ptr<FencedEnd>> LocalPreparedModel::launch(
     const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
     OptionalTimeoutDuration timeoutAfterFence) {
+    if (executable_.version < HalVersion::V1_3) {
+        return failure(
+            ErrorStatus::GENERAL_FAILURE,
+            fmt::format("executeFenced: HAL {} does not have it", toString(executable_.version)));
+    }
     return launchFenced(executable_, scheduler_, *waiter_, request, waitFor, options,
                         timeoutAfterFence);
 }

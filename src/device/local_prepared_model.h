@@ -20,10 +20,8 @@ namespace nnburst::device {
 /// scheduler's.
 class LocalPreparedModel final : public PreparedModel {
   public:
-    /// As `priority` says among all executions of the device; requests may name `buffers`.
-    LocalPreparedModel(std::shared_ptr<exec::CompiledModel> model, Priority priority,
-                       std::shared_ptr<const exec::ManagedBuffers> buffers,
-                       std::shared_ptr<Scheduler::Client> scheduler,
+    /// `executable` with an identity of its own, which its field preparedModel gets.
+    LocalPreparedModel(exec::Executable executable, std::shared_ptr<Scheduler::Client> scheduler,
                        std::shared_ptr<FenceWaiter> waiter) noexcept;
 
     [[nodiscard]] Result<> executeSynchronously(const Request& request,

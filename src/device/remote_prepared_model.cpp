@@ -33,7 +33,8 @@ Result<> endFromMessage(rpc::Status::Reader statusReader,
         return status;
     }
     NNBURST_TRY(fromMessage(outcomeReader, outcome));
-    if (outcome.outputShapes.size() != outputCount) {
+    // None come from a driver of HAL 1.0 or 1.1.
+    if (!outcome.outputShapes.empty() && outcome.outputShapes.size() != outputCount) {
         const std::size_t shapeCount = outcome.outputShapes.size();
         outcome = {};
         return failure(ErrorStatus::GENERAL_FAILURE,

@@ -47,7 +47,7 @@ Result<> RequestExecution::execute(const Request& request, const ExecutionOption
         if (result.error().status != ErrorStatus::OUTPUT_INSUFFICIENT_SIZE) {
             outcome.outputShapes.clear();
         }
-    } else if (arrival) {
+    } else if (arrival && outcome.timing.timeOnDevice != kTimeNotAvailable) {
         const auto inDriver = std::chrono::duration_cast<std::chrono::microseconds>(
             std::chrono::steady_clock::now() - *arrival);
         outcome.timing.timeInDriver = static_cast<std::uint64_t>(inDriver.count());

@@ -54,6 +54,12 @@ std::vector<std::string> argumentsOf(const DriverOptions& options) {
     if (!options.cacheKeyFile.empty()) {
         arguments.insert(arguments.end(), {"--cache-key", options.cacheKeyFile});
     }
+    if (options.version != kLatestHalVersion) {
+        arguments.insert(arguments.end(), {"--hal", toString(options.version)});
+    }
+    if (options.variant != DriverVariant::FULL) {
+        arguments.insert(arguments.end(), {"--variant", toString(options.variant)});
+    }
     return arguments;
 }
 

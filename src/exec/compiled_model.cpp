@@ -257,21 +257,11 @@ Result<std::shared_ptr<CompiledModel>> CompiledModel::compile(std::shared_ptr<En
     NNBURST_TRY(validateModel(model));
     if (!model.referenced.empty()) {
         // Preparing a graph does not look beyond it.
-        NNBURST_TRY(minimumVersion(model));
+        NNBURST_TRY(requiredVersion(model));
     }
     auto compiled = std::make_shared<RunnableModel>(std::move(engine), model);
     NNBURST_TRY(compiled->prepare(model));
     return compiled;
-}
-
-Result<std::vector<bool>> CompiledModel::supportedOperations(const Model& model) {
-    NNBURST_TRY(validateModel(model));
-    NNBURST_TRY_ASSIGN(const auto operations, ModelCheck(model).operations());
-    std::vector<bool> supported;
-    for (const Result<HalVersion>& operation : operations) {
-        supported.push_back(operation.has_value());
-    }
-    return supported;
 }
 
 }  // namespace nnburst::exec

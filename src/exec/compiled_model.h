@@ -75,10 +75,6 @@ class CompiledModel {
     [[nodiscard]] static Result<std::shared_ptr<CompiledModel>> compile(
         std::shared_ptr<Engine> engine, const Model& model);
 
-    /// One entry an operation of the main subgraph: whether compile can do it; for IF and WHILE
-    /// with all operations of the subgraphs that they refer to.
-    [[nodiscard]] static Result<std::vector<bool>> supportedOperations(const Model& model);
-
     virtual ~CompiledModel() = default;
 
     /// Main inputs and outputs as the model declares them, in order.

@@ -10,6 +10,7 @@
 
 #include "exec/compiled_model.h"
 #include "exec/managed_buffer.h"
+#include "nnburst/hal_version.h"
 #include "nnburst/types.h"
 
 namespace nnburst::exec {
@@ -22,6 +23,8 @@ struct Executable {
     Priority priority = Priority::MEDIUM;
     /// Unique in this process. Buffers are allocated for a prepared model, not for its content.
     std::uint64_t preparedModel = 0;
+    /// Executions follow the rules of this version.
+    HalVersion version = kLatestHalVersion;
 };
 
 }  // namespace nnburst::exec

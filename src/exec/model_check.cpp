@@ -63,7 +63,7 @@ Result<> ModelCheck::visitReferenced(std::uint32_t index, std::uint32_t nesting)
     return *referenced_[index];
 }
 
-Result<HalVersion> minimumVersion(const Model& model) {
+Result<HalVersion> requiredVersion(const Model& model) {
     NNBURST_TRY_ASSIGN(const auto operations, ModelCheck(model).operations());
     NNBURST_TRY(checkAll(operations));
     HalVersion version = HalVersion::V1_0;

@@ -39,6 +39,6 @@ class ModelCheck {
 
 /// The first HAL version that knows all of a valid model: its operations and their rules, types of
 /// operands, relaxed computation, extensions. An operation that cannot be run is the error.
-[[nodiscard]] Result<HalVersion> minimumVersion(const Model& model);
+[[nodiscard]] Result<HalVersion> requiredVersion(const Model& model);
 
 }  // namespace nnburst::exec

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <span>
 
+#include "nnburst/hal_version.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
 
@@ -94,9 +95,6 @@ struct OperationView {
         return index < inputs.size() && !inputs[index].isOmitted;
     }
 };
-
-/// The HAL versions, in order.
-enum class HalVersion : std::uint8_t { V1_0, V1_1, V1_2, V1_3 };
 
 /// One operation of the HAL.
 struct OperationDefinition {

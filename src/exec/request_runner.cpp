@@ -47,6 +47,39 @@ Result<> RequestRunner::run(std::span<const RequestArgument> inputs,
                             std::span<const RequestArgument> outputs,
                             std::span<const RequestMemory> pools, const ExecutionOptions& options,
                             ExecutionOutcome& outcome) {
+    return executable_.version == kLatestHalVersion
+               ? runLatest(inputs, outputs, pools, options, outcome)
+               : runOlder(inputs, outputs, pools, options, outcome);
+}
+
+/// As a driver that does not know everything: HAL 1.3 brought deadlines and loop timeouts, 1.2
+/// timing, output shapes and outputs whose dimensions only the execution knows.
+Result<> RequestRunner::runOlder(std::span<const RequestArgument> inputs,
+                                 std::span<const RequestArgument> outputs,
+                                 std::span<const RequestMemory> pools,
+                                 const ExecutionOptions& options, ExecutionOutcome& outcome) {
+    if (executable_.version == HalVersion::V1_2) {
+        return runLatest(inputs, outputs, pools, {.measure = options.measure}, outcome);
+    }
+    const std::span<const Operand> operands = executable_.model->outputs();
+    for (std::size_t index = 0; index < std::min(outputs.size(), operands.size()); ++index) {
+        const Dimensions& dimensions = outputs[index].dimensions.empty()
+                                           ? operands[index].dimensions
+                                           : outputs[index].dimensions;
+        if (!isFullySpecified(operands[index].type, dimensions)) {
+            return invalid("output {}: dimensions {} must all be known up to HAL 1.1", index,
+                           dimensionsText(dimensions));
+        }
+    }
+    Result<> result = runLatest(inputs, outputs, pools, {}, outcome);
+    outcome = {};
+    return result;
+}
+
+Result<> RequestRunner::runLatest(std::span<const RequestArgument> inputs,
+                                  std::span<const RequestArgument> outputs,
+                                  std::span<const RequestMemory> pools,
+                                  const ExecutionOptions& options, ExecutionOutcome& outcome) {
     outcome.timing = {};
     views_.clear();
     bool isAllMapped = true;

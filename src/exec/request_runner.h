@@ -69,6 +69,14 @@ class RequestRunner {
         std::size_t output = 0;  ///< which output; not for inputs
     };
 
+    Result<> runLatest(std::span<const RequestArgument> inputs,
+                       std::span<const RequestArgument> outputs,
+                       std::span<const RequestMemory> pools, const ExecutionOptions& options,
+                       ExecutionOutcome& outcome);
+    Result<> runOlder(std::span<const RequestArgument> inputs,
+                      std::span<const RequestArgument> outputs,
+                      std::span<const RequestMemory> pools, const ExecutionOptions& options,
+                      ExecutionOutcome& outcome);
     Result<> attach(std::span<const RequestArgument> inputs,
                     std::span<const RequestArgument> outputs, std::span<const RequestMemory> pools);
     Result<> attachInput(std::size_t index, const RequestArgument& argument,

@@ -316,7 +316,7 @@ TEST(CompiledModel, namesTheOperationThatCannotBe) {
     EXPECT_EQ(compiled.error().status, ErrorStatus::INVALID_ARGUMENT);
     EXPECT_NE(compiled.error().message.find("operation 1: ADD output 0"), std::string::npos)
         << compiled.error().message;
-    EXPECT_EQ(*CompiledModel::supportedOperations(model), (std::vector<bool>{true, false}));
+    EXPECT_EQ(*supportedOperations(model), (std::vector<bool>{true, false}));
 }
 
 TEST(CompiledModel, saysWhichOperationsItSupports) {
@@ -327,7 +327,7 @@ TEST(CompiledModel, saysWhichOperationsItSupports) {
     builder.addOperation(OperationType::HASHTABLE_LOOKUP, {x, x, x}, {y});
     builder.addOperation(OperationType::ADD, {y, x, builder.addScalar(0)}, {z});
     const Model model = build(builder, {x}, {z});
-    EXPECT_EQ(*CompiledModel::supportedOperations(model), (std::vector<bool>{false, true}));
+    EXPECT_EQ(*supportedOperations(model), (std::vector<bool>{false, true}));
     const auto compiled = CompiledModel::compile(makeEngine(true), model);
     ASSERT_FALSE(compiled);
     EXPECT_NE(compiled.error().message.find("HASHTABLE_LOOKUP"), std::string::npos)
@@ -338,7 +338,7 @@ TEST(CompiledModel, refusesAModelThatIsNotValid) {
     Model model = addModel({2});
     model.main.operations[0].inputs[0] = 1000;
     EXPECT_FALSE(CompiledModel::compile(makeEngine(true), model));
-    EXPECT_FALSE(CompiledModel::supportedOperations(model));
+    EXPECT_FALSE(supportedOperations(model));
 }
 
 /// A RESHAPE of six floats whose shape is the second input of the model, between two ADDs.

@@ -126,7 +126,7 @@ void expectRefusal(const Model& model, const std::string& why) {
     const auto compiled = CompiledModel::compile(makeEngine(true), model);
     ASSERT_FALSE(compiled);
     EXPECT_NE(compiled.error().message.find(why), std::string::npos) << compiled.error().message;
-    EXPECT_FALSE(CompiledModel::supportedOperations(model)->at(0));
+    EXPECT_FALSE(supportedOperations(model)->at(0));
 }
 
 TEST(ControlFlow, refusesSubgraphsThatDoNotFit) {

@@ -16,12 +16,14 @@
 #include "exec/aligned_buffer.h"
 #include "exec/compiled_model.h"
 #include "exec/graph.h"
+#include "exec/model_check.h"
 #include "exec/reference/dispatch.h"
 #include "exec/reference/float16.h"
 #include "exec/shape_inference.h"
 #include "exec/xnnpack/backend.h"
 #include "model/operand_info.h"
 #include "nnburst/model_builder.h"
+#include "nnburst/validation.h"
 
 namespace nnburst::exec {
 
@@ -107,6 +109,17 @@ inline std::shared_ptr<CompiledModel> compile(const Model& model, bool useXnnpac
     auto compiled = CompiledModel::compile(makeEngine(useXnnpack, threads), model);
     EXPECT_TRUE(compiled) << compiled.error().message;
     return compiled ? *compiled : nullptr;
+}
+
+/// One entry an operation of the main subgraph: whether it can be run.
+inline Result<std::vector<bool>> supportedOperations(const Model& model) {
+    NNBURST_TRY(validateModel(model));
+    NNBURST_TRY_ASSIGN(const auto operations, ModelCheck(model).operations());
+    std::vector<bool> supported;
+    for (const Result<HalVersion>& operation : operations) {
+        supported.push_back(operation.has_value());
+    }
+    return supported;
 }
 
 /// A request whose arguments lie in a pool each.

@@ -121,7 +121,7 @@ TEST(Planner, foldsWhatIsTheSameInEveryRun) {
 
     const auto graph = Graph::create(model, model.main);
     ASSERT_TRUE(graph);
-    EXPECT_EQ(*CompiledModel::supportedOperations(model), std::vector<bool>(3, true));
+    EXPECT_EQ(*supportedOperations(model), std::vector<bool>(3, true));
 }
 
 TEST(Planner, computesAConstantOutputInEveryRun) {

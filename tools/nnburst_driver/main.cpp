@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -191,6 +192,23 @@ int run(int argc, char** argv) {
     app.add_option("--cache-key", options.driver.cacheKeyFile,
                    "File of the secret of compilation caches; made when it is needed first")
         ->type_name("FILE");
+    std::map<std::string, HalVersion> versions;
+    for (const HalVersion version :
+         {HalVersion::V1_0, HalVersion::V1_1, HalVersion::V1_2, HalVersion::V1_3}) {
+        versions.emplace(toString(version), version);
+    }
+    app.add_option("--hal", options.driver.version, "Act as a driver of HAL VERSION")
+        ->type_name("1.0|1.1|1.2|1.3")
+        ->transform(CLI::CheckedTransformer(versions).description(""));
+    std::map<std::string, DriverVariant> variants;
+    for (const DriverVariant variant : {DriverVariant::FULL, DriverVariant::FLOAT,
+                                        DriverVariant::QUANT, DriverVariant::MINIMAL}) {
+        variants.emplace(toString(variant), variant);
+    }
+    app.add_option("--variant", options.driver.variant,
+                   "Support only a part of the operations, for tests")
+        ->type_name("full|float|quant|minimal")
+        ->transform(CLI::CheckedTransformer(variants).description(""));
     app.add_option("--log-level", options.logLevel, "What to log to standard error")
         ->type_name("LEVEL")
         ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "critical", "off"}))

@@ -1,0 +1,26 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Which operations a device supports: all that it can run, less what its HAL version does not know
+/// and its variant leaves out.
+
+#include <vector>
+
+#include "nnburst/device.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst::device {
+
+/// One entry an operation of the main subgraph of a valid model; IF and WHILE only with all that
+/// they refer to.
+[[nodiscard]] Result<std::vector<bool>> supportedOperations(const Model& model, HalVersion version,
+                                                            DriverVariant variant);
+
+/// INVALID_ARGUMENT if not all of a valid model is supported, naming what is not.
+[[nodiscard]] Result<> checkSupported(const Model& model, HalVersion version,
+                                      DriverVariant variant);
+
+}  // namespace nnburst::device
