@@ -9,16 +9,13 @@
 #include <thread>
 #include <utility>
 
+#include "device/capabilities_file.h"
 #include "device/driver_variant.h"
 #include "nnburst/validation.h"
 
 namespace nnburst::device {
 
 namespace {
-
-/// The types of HAL 1.3 that operands of a main subgraph have.
-constexpr OperandType kFirstOperandType = OperandType::FLOAT32;
-constexpr OperandType kLastOperandType = OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
 
 /// Refuses what no preparation of this driver can satisfy, before any work is done.
 Result<> checkOptions(const PrepareOptions& options) {
@@ -65,6 +62,10 @@ LocalDevice::LocalDevice(Shared shared)
 Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& options,
                                                          std::shared_ptr<Scheduler> scheduler) {
     NNBURST_TRY_ASSIGN(std::shared_ptr<exec::Engine> engine, exec::Engine::create(options));
+    Capabilities capabilities = uncalibrated();
+    if (!options.capabilitiesFile.empty()) {
+        NNBURST_TRY_ASSIGN(capabilities, readCapabilities(options.capabilitiesFile));
+    }
     const auto models = std::make_shared<ModelStore>(engine);
     return std::shared_ptr<LocalDevice>(
         new LocalDevice({.engine = std::move(engine),
@@ -72,6 +73,7 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& op
                          .buffers = std::make_shared<exec::ManagedBuffers>(),
                          .models = models,
                          .cache = std::make_shared<CompilationCache>(options.cacheKeyFile),
+                         .capabilities = std::move(capabilities),
                          .version = options.version,
                          .variant = options.variant}));
 }
@@ -81,15 +83,7 @@ std::shared_ptr<LocalDevice> LocalDevice::forClient() const {
 }
 
 Result<Capabilities> LocalDevice::getCapabilities() {
-    // 1.0: no figure was measured. The reference of these figures is the HAL's own CPU path, which
-    // does not exist outside of Android.
-    Capabilities capabilities;
-    for (auto code = static_cast<std::int32_t>(kFirstOperandType);
-         code <= static_cast<std::int32_t>(kLastOperandType); ++code) {
-        capabilities.operandPerformance.push_back(
-            {.type = static_cast<OperandType>(code), .info = {}});
-    }
-    return capabilities;
+    return convertTo(shared_.version, shared_.capabilities);
 }
 
 Result<DeviceType> LocalDevice::getType() {

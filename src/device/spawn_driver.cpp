@@ -57,6 +57,9 @@ std::vector<std::string> argumentsOf(const DriverOptions& options) {
     if (options.version != kLatestHalVersion) {
         arguments.insert(arguments.end(), {"--hal", toString(options.version)});
     }
+    if (!options.capabilitiesFile.empty()) {
+        arguments.insert(arguments.end(), {"--capabilities", options.capabilitiesFile});
+    }
     if (options.variant != DriverVariant::FULL) {
         arguments.insert(arguments.end(), {"--variant", toString(options.variant)});
     }

@@ -21,6 +21,8 @@
 #include <string>
 #include <vector>
 
+#include "calibrate.h"
+#include "device/capabilities_file.h"
 #include "device/event_loop.h"
 #include "device/local_device.h"
 #include "device/service.h"
@@ -37,6 +39,8 @@ struct Options {
     int fd = -1;
     DriverOptions driver;
     bool noXnnpack = false;
+    std::string calibrationFile;
+    std::uint32_t calibrationRounds = 10;
     std::string logLevel = "info";
 };
 
@@ -167,6 +171,14 @@ Result<> serve(const Options& options) {
     std::_Exit(0);
 }
 
+/// Measures on the processors that the driver would use.
+Result<> calibrateTo(const Options& options) {
+    NNBURST_TRY(useProcessors(options.driver.processors));
+    NNBURST_TRY_ASSIGN(const Capabilities capabilities,
+                       calibrate(options.driver, options.calibrationRounds));
+    return device::writeCapabilities(capabilities, options.calibrationFile);
+}
+
 int run(int argc, char** argv) {
     Options options;
     CLI::App app("The nnburst driver: runs neural networks for other processes.");
@@ -209,6 +221,18 @@ int run(int argc, char** argv) {
                    "Support only a part of the operations, for tests")
         ->type_name("full|float|quant|minimal")
         ->transform(CLI::CheckedTransformer(variants).description(""));
+    app.add_option("--capabilities", options.driver.capabilitiesFile,
+                   "Report the capabilities that --calibrate has written to FILE")
+        ->type_name("FILE");
+    app.add_option("--calibrate", options.calibrationFile,
+                   "Measure the capabilities with these options on this machine, write them to "
+                   "FILE, and end")
+        ->type_name("FILE");
+    app.add_option("--calibration-rounds", options.calibrationRounds,
+                   "Times to measure each workload")
+        ->type_name("N")
+        ->check(CLI::Range(1U, 10000U))
+        ->capture_default_str();
     app.add_option("--log-level", options.logLevel, "What to log to standard error")
         ->type_name("LEVEL")
         ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "critical", "off"}))
@@ -227,6 +251,13 @@ int run(int argc, char** argv) {
     kj::UnixEventPort::captureSignal(SIGTERM);
     kj::UnixEventPort::captureSignal(SIGINT);
 
+    if (!options.calibrationFile.empty()) {
+        const Result<> written = calibrateTo(options);
+        if (!written) {
+            fmt::print(stderr, "nnburst-driver: {}\n", written.error().message);
+        }
+        return written ? 0 : 1;
+    }
     const Error error = serve(options).error();
     fmt::print(stderr, "nnburst-driver: {}\n", error.message);
     return 1;
