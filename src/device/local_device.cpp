@@ -3,7 +3,6 @@
 #include "device/local_device.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <thread>
@@ -11,6 +10,8 @@
 
 #include "device/capabilities_file.h"
 #include "device/driver_variant.h"
+#include "log/marks.h"
+#include "log/verbose.h"
 #include "nnburst/validation.h"
 
 namespace nnburst::device {
@@ -123,6 +124,9 @@ Result<> LocalDevice::prepare(Model model, const PrepareOptions& options,
                               PrepareCallback callback) {
     const auto files = std::make_shared<CacheFiles>(duplicateFiles(options));
     const auto sharedModel = std::make_shared<Model>(std::move(model));
+    NNBURST_VLOG(MODEL, "{} operations, {} operands, {} referenced subgraphs, {} pools",
+                 sharedModel->main.operations.size(), sharedModel->main.operands.size(),
+                 sharedModel->referenced.size(), sharedModel->pools.size());
     const auto check = [&]() -> Result<> {
         NNBURST_TRY(checkOptions(options));
         NNBURST_TRY(validateModel(*sharedModel));
@@ -187,7 +191,10 @@ Result<> LocalDevice::launch(
                                    "prepareModel: the deadline passed before a worker was "
                                    "free");
                 }
-                NNBURST_TRY_ASSIGN(auto compiled, compile(*shared.models));
+                NNBURST_MARK(prepare__begin, sharedCallback.get());
+                auto compiledOrError = compile(*shared.models);
+                NNBURST_MARK(prepare__end, sharedCallback.get());
+                NNBURST_TRY_ASSIGN(auto compiled, std::move(compiledOrError));
                 if (isLate()) {
                     return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
                                    "prepareModel: it takes longer than until the deadline");

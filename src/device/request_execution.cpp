@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "log/marks.h"
+#include "log/verbose.h"
+
 namespace nnburst::device {
 
 OptionalTimePoint arrivalTime(const ExecutionOptions& options) {
@@ -41,7 +44,15 @@ RequestExecution::RequestExecution(exec::Executable executable) noexcept
 Result<> RequestExecution::execute(const Request& request, const ExecutionOptions& options,
                                    const OptionalTimePoint& arrival, ExecutionOutcome& outcome) {
     ++execution_;
+    NNBURST_MARK(execution__begin, this);
     Result<> result = run(request, options, outcome);
+    NNBURST_MARK(execution__end, this);
+    NNBURST_VLOG(
+        EXECUTION, "{} inputs, {} outputs, {} pools: {}", request.inputs.size(),
+        request.outputs.size(), request.pools.size(),
+        result ? std::string("NONE")
+               : fmt::format("{}, {}", toString(result.error().status), result.error().message));
+
     if (!result) {
         outcome.timing = {};
         if (result.error().status != ErrorStatus::OUTPUT_INSUFFICIENT_SIZE) {

@@ -27,6 +27,7 @@
 #include "device/local_device.h"
 #include "device/service.h"
 #include "device/unix_socket.h"
+#include "nnburst/logging.h"
 
 namespace nnburst {
 namespace {
@@ -39,6 +40,7 @@ struct Options {
     int fd = -1;
     DriverOptions driver;
     bool noXnnpack = false;
+    std::string verboseTags;
     std::string calibrationFile;
     std::uint32_t calibrationRounds = 10;
     std::string logLevel = "info";
@@ -110,6 +112,15 @@ Result<> endWithParent() {
     return {};
 }
 
+/// SIGUSR2 switches verbose logging: to all tags, and then back to those of the start.
+kj::Promise<void> switchVerbosity(device::EventLoop& loop, std::string tags) {
+    return loop.io().unixEventPort.onSignal(SIGUSR2).then([&loop, tags](auto&&) {
+        setVerboseLogging(verboseLogging() == tags ? "all" : tags);
+        spdlog::info("verbose logging: {}", verboseLogging().empty() ? "off" : verboseLogging());
+        return switchVerbosity(loop, tags);
+    });
+}
+
 /// Serves until it is told to stop, and then ends the process; returns only if it cannot serve.
 Result<> serve(const Options& options) {
     NNBURST_TRY_ASSIGN(const std::optional<int> systemd, systemdSocket());
@@ -148,6 +159,8 @@ Result<> serve(const Options& options) {
                 [number](auto&&) { spdlog::info("stopping: {}", ::strsignal(number)); });
         };
         kj::Promise<void> end = signalled(SIGTERM).exclusiveJoin(signalled(SIGINT));
+        kj::Promise<void> verbosity =
+            switchVerbosity(loop, verboseLogging()).eagerlyEvaluate(nullptr);
         if (options.fd >= 0) {
             auto stream = loop.io().lowLevelProvider->wrapUnixSocketFd(kj::AutoCloseFd(options.fd));
             end = end.exclusiveJoin(service.serve(kj::mv(stream)));
@@ -233,6 +246,11 @@ int run(int argc, char** argv) {
         ->type_name("N")
         ->check(CLI::Range(1U, 10000U))
         ->capture_default_str();
+    app.add_option(
+           "--vlog", options.verboseTags,
+           "Log verbosely: all, or some of compilation, cpuexe, driver, execution, manager, "
+           "model (also NNBURST_VLOG; SIGUSR2 switches all of them on and off)")
+        ->type_name("TAGS");
     app.add_option("--log-level", options.logLevel, "What to log to standard error")
         ->type_name("LEVEL")
         ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "critical", "off"}))
@@ -250,6 +268,11 @@ int run(int argc, char** argv) {
     ::signal(SIGPIPE, SIG_IGN);
     kj::UnixEventPort::captureSignal(SIGTERM);
     kj::UnixEventPort::captureSignal(SIGINT);
+    kj::UnixEventPort::captureSignal(SIGUSR2);
+    ::signal(SIGXFSZ, SIG_IGN);  // a client's file that cannot grow is the client's error
+    if (!options.verboseTags.empty()) {
+        setVerboseLogging(options.verboseTags);
+    }
 
     if (!options.calibrationFile.empty()) {
         const Result<> written = calibrateTo(options);
