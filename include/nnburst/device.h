@@ -226,6 +226,11 @@ struct DriverOptions {
     /// What `nnburst-driver --calibrate` has written: the capabilities that the device reports.
     /// Empty: it was not calibrated, and reports 1.0 everywhere.
     std::string capabilitiesFile;
+    /// A model that is not executed for so long gives the memory of its temporaries back to the
+    /// system, until the next execution; 0: never.
+    std::chrono::milliseconds idleTime{10'000};
+    /// Shared libraries of vendor extensions (extension.h) to load. They are trusted.
+    std::vector<std::string> extensionLibraries;
 };
 
 /// A device in this process, without isolation. DriverOptions::processors is not supported here.

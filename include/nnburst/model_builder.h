@@ -39,6 +39,9 @@ class ModelBuilder {
     /// A reference to subgraph `referenced`, for IF and WHILE.
     std::uint32_t addSubgraphReference(std::uint32_t referenced);
 
+    /// Says that types of extension `name` have `prefix` in this model.
+    void addExtension(std::string name, std::uint16_t prefix);
+
     void addOperation(OperationType type, std::vector<std::uint32_t> inputs,
                       std::vector<std::uint32_t> outputs);
 

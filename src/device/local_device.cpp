@@ -10,8 +10,10 @@
 
 #include "device/capabilities_file.h"
 #include "device/driver_variant.h"
+#include "device/extension_library.h"
 #include "log/marks.h"
 #include "log/verbose.h"
+#include "model/extension_registry.h"
 #include "nnburst/validation.h"
 
 namespace nnburst::device {
@@ -63,16 +65,24 @@ LocalDevice::LocalDevice(Shared shared)
 Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& options,
                                                          std::shared_ptr<Scheduler> scheduler) {
     NNBURST_TRY_ASSIGN(std::shared_ptr<exec::Engine> engine, exec::Engine::create(options));
+    for (const std::string& library : options.extensionLibraries) {
+        NNBURST_TRY(loadExtension(library));
+    }
     Capabilities capabilities = uncalibrated();
     if (!options.capabilitiesFile.empty()) {
         NNBURST_TRY_ASSIGN(capabilities, readCapabilities(options.capabilitiesFile));
     }
     const auto models = std::make_shared<ModelStore>(engine);
+    std::shared_ptr<IdleWatchdog> watchdog;
+    if (options.idleTime.count() > 0) {
+        NNBURST_TRY_ASSIGN(watchdog, IdleWatchdog::create(models, options.idleTime));
+    }
     return std::shared_ptr<LocalDevice>(
         new LocalDevice({.engine = std::move(engine),
                          .scheduler = std::move(scheduler),
                          .buffers = std::make_shared<exec::ManagedBuffers>(),
                          .models = models,
+                         .watchdog = std::move(watchdog),
                          .cache = std::make_shared<CompilationCache>(options.cacheKeyFile),
                          .capabilities = std::move(capabilities),
                          .version = options.version,
@@ -96,7 +106,7 @@ Result<std::string> LocalDevice::getVersionString() {
 }
 
 Result<std::vector<Extension>> LocalDevice::getSupportedExtensions() {
-    return std::vector<Extension>();
+    return shared_.version < HalVersion::V1_2 ? std::vector<Extension>() : registeredExtensions();
 }
 
 Result<NumberOfCacheFiles> LocalDevice::getNumberOfCacheFilesNeeded() {
@@ -111,6 +121,12 @@ DeviceStatus LocalDevice::getStatus() {
 }
 
 Result<std::vector<bool>> LocalDevice::getSupportedOperations(const Model& model) {
+    if (!model.extensionNameToPrefix.empty()) {
+        Model resolved = model;
+        NNBURST_TRY(resolveExtensions(resolved, PrefixSource::CLIENT));
+        NNBURST_TRY(validateModel(resolved));
+        return supportedOperations(resolved, shared_.version, shared_.variant);
+    }
     NNBURST_TRY(validateModel(model));
     return supportedOperations(model, shared_.version, shared_.variant);
 }
@@ -129,7 +145,9 @@ Result<> LocalDevice::prepare(Model model, const PrepareOptions& options,
                  sharedModel->referenced.size(), sharedModel->pools.size());
     const auto check = [&]() -> Result<> {
         NNBURST_TRY(checkOptions(options));
+        NNBURST_TRY(resolveExtensions(*sharedModel, PrefixSource::CLIENT));
         NNBURST_TRY(validateModel(*sharedModel));
+        NNBURST_TRY(checkExtensionsKnown(*sharedModel));
         return checkSupported(*sharedModel, shared_.version, shared_.variant);
     };
     return launch(
@@ -160,7 +178,9 @@ Result<> LocalDevice::prepareFromCache(const PrepareOptions& options, PrepareCal
                                        toString(shared_.version)));
         }
         NNBURST_TRY_ASSIGN(*snapshot, shared_.cache->load(duplicateFiles(options)));
+        NNBURST_TRY(resolveExtensions(snapshot->model, PrefixSource::CACHE));
         NNBURST_TRY(validateModel(snapshot->model));
+        NNBURST_TRY(checkExtensionsKnown(snapshot->model));
         return checkSupported(snapshot->model, shared_.version, shared_.variant);
     };
     return launch(

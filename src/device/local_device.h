@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "device/compilation_cache.h"
+#include "device/idle_watchdog.h"
 #include "device/local_buffer.h"
 #include "device/local_prepared_model.h"
 #include "device/model_store.h"
@@ -71,6 +72,7 @@ class LocalDevice final : public Device {
         std::shared_ptr<Scheduler> scheduler;
         std::shared_ptr<exec::ManagedBuffers> buffers;
         std::shared_ptr<ModelStore> models;
+        std::shared_ptr<const IdleWatchdog> watchdog;  // null if nothing is given back
         std::shared_ptr<const CompilationCache> cache;
         Capabilities capabilities;
         HalVersion version = kLatestHalVersion;

@@ -61,6 +61,13 @@ std::vector<std::string> argumentsOf(const DriverOptions& options) {
     if (!options.capabilitiesFile.empty()) {
         arguments.insert(arguments.end(), {"--capabilities", options.capabilitiesFile});
     }
+    if (options.idleTime != DriverOptions().idleTime) {
+        arguments.insert(arguments.end(),
+                         {"--idle-time", std::to_string(options.idleTime.count())});
+    }
+    for (const std::string& library : options.extensionLibraries) {
+        arguments.insert(arguments.end(), {"--extension", library});
+    }
     if (options.variant != DriverVariant::FULL) {
         arguments.insert(arguments.end(), {"--variant", toString(options.variant)});
     }

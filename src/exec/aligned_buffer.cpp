@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/aligned_buffer.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -26,7 +29,19 @@ Result<AlignedBuffer> AlignedBuffer::allocate(std::uint64_t sizeBytes) {
     std::size_t space = sizeBytes + kOverheadBytes;
     buffer.data_ = static_cast<std::byte*>(
         std::align(kOperandAlignmentBytes, sizeBytes + kMappingPaddingBytes, start, space));
+    buffer.sizeBytes_ = sizeBytes;
     return buffer;
+}
+
+void AlignedBuffer::release() const noexcept {
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto start = reinterpret_cast<std::uintptr_t>(data_);
+    const std::uintptr_t first = (start + page - 1) / page * page;
+    const std::uintptr_t end = (start + sizeBytes_) / page * page;
+    if (first < end) {
+        // Whole pages of private memory: they read as zero from now on.
+        ::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+    }
 }
 
 Result<std::byte*> GrowingBuffer::reserve(std::uint64_t sizeBytes) {

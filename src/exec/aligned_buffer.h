@@ -28,6 +28,10 @@ class AlignedBuffer {
 
     [[nodiscard]] std::byte* data() const noexcept { return data_; }
 
+    /// Gives the memory back to the system until it is touched again. The contents are lost, the
+    /// address stays.
+    void release() const noexcept;
+
   private:
     struct Free {
         void operator()(void* memory) const noexcept { std::free(memory); }
@@ -35,6 +39,7 @@ class AlignedBuffer {
 
     std::unique_ptr<void, Free> memory_;
     std::byte* data_ = nullptr;
+    std::uint64_t sizeBytes_ = 0;
 };
 
 /// Memory for one operand whose size changes from run to run.
@@ -45,6 +50,9 @@ class GrowingBuffer {
     [[nodiscard]] Result<std::byte*> reserve(std::uint64_t sizeBytes);
 
     [[nodiscard]] std::uint64_t capacityBytes() const noexcept { return capacityBytes_; }
+
+    /// As AlignedBuffer::release.
+    void release() const noexcept { memory_.release(); }
 
   private:
     AlignedBuffer memory_;

@@ -131,6 +131,8 @@ class RunnableModel final : public CompiledModel {
     [[nodiscard]] Result<> run(const RequestBindings& bindings, Priority priority,
                                const ExecutionOptions& options, ExecutionOutcome& outcome) override;
 
+    bool releaseIfIdle() override;
+
   private:
     Result<> runInTurn(const RequestBindings& bindings, Priority priority,
                        const ExecutionOptions& options, ExecutionOutcome& outcome);
@@ -149,6 +151,8 @@ class RunnableModel final : public CompiledModel {
     ExecutionGate::Turn turn_;
     std::vector<std::unique_ptr<GraphRunner>> referenced_;
     std::unique_ptr<GraphRunner> main_;
+    bool hasRun_ = false;            // since the last look whether the model is idle
+    bool isReleased_ = false;        // nothing was used since it was given back
     std::vector<GraphInput> given_;  // of the run at hand; here to reuse its memory
 };
 
@@ -213,6 +217,8 @@ Result<> RunnableModel::runInTurn(const RequestBindings& bindings, Priority prio
     }
     ExecutionGate::Pass pass(gate(), turn_);
     NNBURST_TRY(pass.enter({.priority = priority, .deadline = options.deadline}));
+    hasRun_ = true;
+    isReleased_ = false;
     // The time went to others; the same run may do better later.
     if (options.deadline && Clock::now() >= *options.deadline) {
         return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
@@ -255,6 +261,25 @@ Result<> RunnableModel::run(const RequestBindings& bindings, Priority priority,
         outcome.outputShapes.clear();
     }
     return result;
+}
+
+bool RunnableModel::releaseIfIdle() {
+    ExecutionGate::Pass pass(gate(), turn_);
+    if (!pass.enter({.priority = Priority::LOW, .deadline = Clock::now()})) {
+        return false;  // it is running, or the engine is busy
+    }
+    if (hasRun_) {
+        hasRun_ = false;
+        return false;
+    }
+    if (!isReleased_) {
+        main_->releaseScratch();
+        for (const auto& subgraph : referenced_) {
+            subgraph->releaseScratch();
+        }
+        isReleased_ = true;
+    }
+    return true;
 }
 
 }  // namespace

@@ -97,6 +97,10 @@ class CompiledModel {
     [[nodiscard]] virtual Result<> run(const RequestBindings& bindings, Priority priority,
                                        const ExecutionOptions& options,
                                        ExecutionOutcome& outcome) = 0;
+
+    /// Gives the memory of temporaries back to the system until the next run, if there was no run
+    /// since the last call of this. False if there was one.
+    virtual bool releaseIfIdle() = 0;
 };
 
 }  // namespace nnburst::exec

@@ -256,4 +256,12 @@ Result<> Loop::run(GraphRunner& condition, GraphRunner& body, std::vector<GraphI
     }
 }
 
+void Loop::releaseScratch() const noexcept {
+    for (const Buffers* buffers : {&current_, &next_}) {
+        for (const GrowingBuffer& buffer : *buffers) {
+            buffer.release();
+        }
+    }
+}
+
 }  // namespace nnburst::exec

@@ -59,6 +59,9 @@ class Loop {
     [[nodiscard]] Result<> run(GraphRunner& condition, GraphRunner& body,
                                std::vector<GraphInput>& values, const RunLimits& limits);
 
+    /// Gives back the memory of the state until the next run.
+    void releaseScratch() const noexcept;
+
   private:
     using Buffers = std::vector<GrowingBuffer>;
     class State;

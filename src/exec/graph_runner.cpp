@@ -77,6 +77,15 @@ Result<> GraphRunner::run(std::span<const GraphInput> inputs, GraphOutputs& outp
                                    : runPlan(inputs, outputs, limits);
 }
 
+void GraphRunner::releaseScratch() const noexcept {
+    for (const Specialized& known : plans_) {
+        known.plan->releaseScratch();
+    }
+    if (interpreter_ != nullptr) {
+        interpreter_->releaseScratch();
+    }
+}
+
 Result<> GraphRunner::runPlan(std::span<const GraphInput> inputs, GraphOutputs& outputs,
                               const RunLimits& limits) {
     for (std::size_t input = 0; input < inputs.size(); ++input) {

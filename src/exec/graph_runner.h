@@ -70,6 +70,9 @@ class GraphRunner {
     [[nodiscard]] Result<> run(std::span<const GraphInput> inputs, GraphOutputs& outputs,
                                const RunLimits& limits);
 
+    /// Gives back the memory of temporaries until the next run.
+    void releaseScratch() const noexcept;
+
     [[nodiscard]] const Graph& graph() const noexcept { return *graph_; }
 
   private:

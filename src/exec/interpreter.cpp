@@ -386,4 +386,16 @@ Result<> Interpreter::publish(std::uint32_t operand) {
     return {};
 }
 
+void Interpreter::releaseScratch() const noexcept {
+    for (const Value& value : values_) {
+        value.own.release();
+    }
+    for (const auto& state : states_) {
+        if (state) {
+            state->scratch.release();
+            state->loop.releaseScratch();
+        }
+    }
+}
+
 }  // namespace nnburst::exec

@@ -36,6 +36,9 @@ class Interpreter {
     [[nodiscard]] Result<> run(std::span<const GraphInput> inputs, GraphOutputs& outputs,
                                const RunLimits& limits);
 
+    /// Gives back the memory of operands until the next run.
+    void releaseScratch() const noexcept;
+
   private:
     /// An operand's place while the graph runs.
     struct Value {

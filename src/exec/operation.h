@@ -61,6 +61,8 @@ struct OperandView {
     std::int32_t zeroPoint = 0;
     /// Null unless the type is TENSOR_QUANT8_SYMM_PER_CHANNEL.
     const SymmPerChannelQuantParams* channelQuant = nullptr;
+    /// Of Operand::extraParams; null unless the type is an extension's and has some.
+    const std::vector<std::uint8_t>* extensionData = nullptr;
     /// The contents. While a model is checked or planned only constants have them; during a run all
     /// operands do. Null for operands that are omitted.
     std::byte* data = nullptr;

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
+#include "exec/extension_operation.h"
 #include "exec/operation.h"
 #include "exec/reference/definitions.h"
+#include "model/extension_registry.h"
 
 namespace nnburst::exec {
 
@@ -123,6 +125,9 @@ constexpr auto kDefinitions = [] {
 }  // namespace
 
 const OperationDefinition* findOperation(OperationType type) noexcept {
+    if (findExtensionOperation(type) != nullptr) {
+        return &kExtensionOperation;
+    }
     const auto code = static_cast<std::size_t>(type);  // negative codes become large
     return code < kDefinitions.size() ? kDefinitions[code] : nullptr;
 }

@@ -73,6 +73,9 @@ class Plan {
 
     [[nodiscard]] std::span<const Output> outputs() const noexcept { return outputs_; }
 
+    /// Gives back the memory of temporaries until the next run.
+    void releaseScratch() const noexcept { arena_.release(); }
+
     /// Computes the outputs from the inputs; null is an argument that is left out.
     [[nodiscard]] Result<> run(std::span<std::byte* const> arguments, const RunLimits& limits);
 

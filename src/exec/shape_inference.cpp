@@ -82,6 +82,7 @@ OperandView ShapeInference::operand(std::uint32_t index) const {
             .scale = operand.scale,
             .zeroPoint = operand.zeroPoint,
             .channelQuant = std::get_if<SymmPerChannelQuantParams>(&operand.extraParams),
+            .extensionData = std::get_if<std::vector<std::uint8_t>>(&operand.extraParams),
             .data = constant != nullptr ? constant : values_[index],
             .isConstant = operand.lifetime == OperandLifeTime::CONSTANT_COPY ||
                           operand.lifetime == OperandLifeTime::CONSTANT_REFERENCE,

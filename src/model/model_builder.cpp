@@ -97,6 +97,10 @@ std::uint32_t ModelBuilder::addSubgraphReference(std::uint32_t referenced) {
     return index;
 }
 
+void ModelBuilder::addExtension(std::string name, std::uint16_t prefix) {
+    model_.extensionNameToPrefix.push_back({.name = std::move(name), .prefix = prefix});
+}
+
 void ModelBuilder::addOperation(OperationType type, std::vector<std::uint32_t> inputs,
                                 std::vector<std::uint32_t> outputs) {
     model_.main.operations.push_back({type, std::move(inputs), std::move(outputs)});

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "memory/checked_math.h"
+#include "model/extension_registry.h"
 #include "model/invalid.h"
 #include "nnburst/validation.h"
 
@@ -27,7 +28,7 @@ struct OperandInfo {
     std::int32_t maximumZeroPoint = 0;
 };
 
-constexpr OperandInfo operandInfo(OperandType type) noexcept {
+OperandInfo operandInfo(OperandType type) noexcept {
     using enum OperandKind;
     constexpr std::int32_t kAnyMinimum = INT32_MIN;
     constexpr std::int32_t kAnyMaximum = INT32_MAX;
@@ -65,6 +66,10 @@ constexpr OperandInfo operandInfo(OperandType type) noexcept {
             return {OEM, 0, ScaleRule::ANY, kAnyMinimum, kAnyMaximum};
         case OperandType::SUBGRAPH:
             return {SUBGRAPH, 0};
+    }
+    if (const ExtensionOperandTypeInformation* known = findExtensionType(type)) {
+        return {known->isTensor ? TENSOR : SCALAR, known->byteSize, ScaleRule::ANY, kAnyMinimum,
+                kAnyMaximum};
     }
     return isExtension(type) ? OperandInfo{.kind = EXTENSION} : OperandInfo{};
 }
@@ -132,7 +137,7 @@ Result<> checkExtraParams(const Operand& operand, OperandKind kind) {
     const bool isAllowed = std::holds_alternative<std::monostate>(operand.extraParams) ||
                            kind == OperandKind::OEM ||
                            operand.type == OperandType::TENSOR_OEM_BYTE ||
-                           (kind == OperandKind::EXTENSION &&
+                           (isExtension(operand.type) &&
                             std::holds_alternative<std::vector<std::uint8_t>>(operand.extraParams));
     if (!isAllowed) {
         return invalid("extra parameters: this type must have none of this kind");

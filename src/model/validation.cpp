@@ -11,6 +11,7 @@
 #include "memory/checked_math.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
+#include "model/validation_names.h"
 
 namespace nnburst {
 
@@ -32,15 +33,6 @@ struct Context {
 };
 
 // ---- Extensions
-
-/// HAL 1.2 Extension::name: lower-case letters, digits, periods and underscores, with a period.
-bool isExtensionName(std::string_view name) noexcept {
-    const auto isAllowed = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_';
-    };
-    return std::all_of(name.begin(), name.end(), isAllowed) &&
-           name.find('.') != std::string_view::npos;
-}
 
 /// Checks names and prefixes, which stand for each other one to one.
 Result<DeclaredPrefixes> checkExtensions(std::span<const ExtensionNameAndPrefix> extensions) {
@@ -321,6 +313,14 @@ Result<> checkNoRecursion(std::span<const Subgraph> referenced) {
 }
 
 }  // namespace
+
+bool isExtensionName(std::string_view name) noexcept {
+    const auto isAllowed = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_';
+    };
+    return std::all_of(name.begin(), name.end(), isAllowed) &&
+           name.find('.') != std::string_view::npos;
+}
 
 Result<> validateModel(const Model& model) {
     if (model.referenced.size() > kMaximumSubgraphs) {

@@ -77,6 +77,8 @@ class DoublingModel final : public exec::CompiledModel {
         return {};
     }
 
+    bool releaseIfIdle() override { return false; }
+
   private:
     static Result<> bindOne(const RequestArgument& argument, std::span<const exec::PoolView> pools,
                             exec::ArgumentBinding& binding) {

@@ -251,6 +251,17 @@ int run(int argc, char** argv) {
            "Log verbosely: all, or some of compilation, cpuexe, driver, execution, manager, "
            "model (also NNBURST_VLOG; SIGUSR2 switches all of them on and off)")
         ->type_name("TAGS");
+    app.add_option("--extension", options.driver.extensionLibraries,
+                   "Load the vendor extension in the shared library FILE; may be given several "
+                   "times")
+        ->type_name("FILE");
+    std::int64_t idleMilliseconds = options.driver.idleTime.count();
+    app.add_option("--idle-time", idleMilliseconds,
+                   "Milliseconds after which a model that is not executed gives back the memory of "
+                   "its temporaries; 0 for never")
+        ->type_name("MS")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
     app.add_option("--log-level", options.logLevel, "What to log to standard error")
         ->type_name("LEVEL")
         ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "critical", "off"}))
@@ -261,6 +272,7 @@ int run(int argc, char** argv) {
         return app.exit(error) == 0 ? 0 : 2;
     }
     options.driver.useXnnpack = !options.noXnnpack;
+    options.driver.idleTime = std::chrono::milliseconds(idleMilliseconds);
 
     spdlog::set_default_logger(spdlog::stderr_color_mt("nnburst-driver"));
     spdlog::set_level(spdlog::level::from_str(options.logLevel));

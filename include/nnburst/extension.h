@@ -1,0 +1,91 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Vendor extensions (HAL 1.2): operand types and operations of one's own, with kernels from
+/// outside of the library. An extension is registered once in the process that runs models: by
+/// `registerExtension` where makeLocalDevice is used, by `nnburst-driver --extension FILE` (or
+/// DriverOptions::extensionLibraries) in a driver, where FILE is a shared library with
+/// `nnburstExtension`. A kernel runs with all rights of that process, on memory that clients may
+/// change at any time: what decides an address or a length it reads once, then checks, then uses.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst {
+
+/// Operands of one operation of an extension, inputs or outputs.
+inline constexpr std::size_t kMaximumExtensionOperands = 32;
+
+/// An operand as an operation of an extension sees it.
+struct ExtensionOperand {
+    /// One of the HAL's types; meaningless if the type is the extension's own.
+    OperandType type = OperandType::TENSOR_FLOAT32;
+    bool isExtensionType = false;
+    std::uint16_t extensionType = 0;  ///< ExtensionOperandTypeInformation::type
+    /// A size of 0 is not known; that happens in `check` only.
+    std::span<const std::uint32_t> dimensions;
+    float scale = 0.0F;
+    std::int32_t zeroPoint = 0;
+    /// Of Operand::extraParams.
+    std::span<const std::uint8_t> extraParams;
+    /// The contents: there in `run`, and for constants and scalars always. Null if omitted.
+    std::byte* data = nullptr;
+};
+
+/// An operation of an extension. Stateless: it is used by many threads at a time.
+class ExtensionOperation {
+  public:
+    virtual ~ExtensionOperation() = default;
+
+    /// Its number in the extension.
+    [[nodiscard]] virtual std::uint16_t type() const = 0;
+
+    /// Checks number and kind of the operands. INVALID_ARGUMENT says which is wrong.
+    [[nodiscard]] virtual Result<> check(std::span<const ExtensionOperand> inputs,
+                                         std::span<const ExtensionOperand> outputs) const = 0;
+
+    /// The dimensions of output `output`, from inputs whose dimensions are known.
+    [[nodiscard]] virtual Result<Dimensions> outputDimensions(
+        std::span<const ExtensionOperand> inputs, std::size_t output) const = 0;
+
+    /// Memory that `run` needs beside its operands, in bytes.
+    [[nodiscard]] virtual std::size_t scratchBytes(std::span<const ExtensionOperand> inputs) const {
+        (void)inputs;
+        return 0;
+    }
+
+    /// Computes the outputs. Should allocate nothing.
+    [[nodiscard]] virtual Result<> run(std::span<const ExtensionOperand> inputs,
+                                       std::span<const ExtensionOperand> outputs,
+                                       std::span<std::byte> scratch) const = 0;
+};
+
+/// A vendor extension.
+struct VendorExtension {
+    /// Lower-case letters, digits, underscores and at least one period: "org.example.audio".
+    std::string name;
+    std::vector<ExtensionOperandTypeInformation> operandTypes;
+    std::vector<std::shared_ptr<const ExtensionOperation>> operations;
+};
+
+/// Makes `extension` known to all devices of this process, for good. Thread-safe.
+/// INVALID_ARGUMENT for a name that is none or known already, and for numbers that occur twice.
+[[nodiscard]] Result<> registerExtension(VendorExtension extension);
+
+/// Changes with every change of this header.
+inline constexpr std::uint32_t kExtensionInterfaceVersion = 1;
+
+}  // namespace nnburst
+
+/// What a shared library of an extension defines: its extension, which lives as long as the library
+/// does; null if it was made for another kExtensionInterfaceVersion.
+extern "C" const nnburst::VendorExtension* nnburstExtension(std::uint32_t interfaceVersion);

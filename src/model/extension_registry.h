@@ -1,0 +1,43 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The extensions of this process, and models that use them. A model names types of extensions with
+/// prefixes of its own choice; resolving it replaces them by those that the process uses, so that
+/// all later code knows a type by its number. These have the highest bit, which prefixes of clients
+/// must not have.
+
+#include <cstdint>
+#include <vector>
+
+#include "nnburst/extension.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst {
+
+/// Prefixes from here on are those of resolved models.
+inline constexpr std::uint16_t kFirstResolvedPrefix = 0x8000;
+
+/// What the HAL reports of all extensions.
+[[nodiscard]] std::vector<Extension> registeredExtensions();
+
+/// The type's description; null unless it is a resolved type of an extension.
+[[nodiscard]] const ExtensionOperandTypeInformation* findExtensionType(OperandType type) noexcept;
+/// Likewise.
+[[nodiscard]] const ExtensionOperation* findExtensionOperation(OperationType type) noexcept;
+
+/// Who chose the prefixes of a model.
+enum class PrefixSource : std::uint8_t { CLIENT, CACHE };
+
+/// Replaces the prefixes of the extensions that the process knows, in types and in
+/// extensionNameToPrefix. Those of others stay. INVALID_ARGUMENT if a client uses prefixes of
+/// resolved models.
+[[nodiscard]] Result<> resolveExtensions(Model& model, PrefixSource source);
+
+/// INVALID_ARGUMENT if a resolved model uses an extension that the process does not know, naming
+/// it.
+[[nodiscard]] Result<> checkExtensionsKnown(const Model& model);
+
+}  // namespace nnburst
