@@ -16,6 +16,7 @@
 #include "burst/channel.h"
 #include "burst/frame.h"
 #include "exec/request_runner.h"
+#include "exec/version_rules.h"
 #include "fmq/wait.h"
 
 namespace nnburst::burst {
@@ -117,7 +118,7 @@ class Server::Impl {
         // The client, which is about to wait, has to know on which processor the model runs.
         channel_.requestEvent().publishProcessor();
         const std::span<const FrameLine> frame(lines_.data(), lineCount);
-        const Result<> result = execute(frame);
+        const Result<> result = exec::knownTo(runner_.executable().version, execute(frame));
         answer(request_.serial, result);
     }
 

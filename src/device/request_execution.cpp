@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "exec/version_rules.h"
+
 namespace nnburst::device {
 
 OptionalTimePoint arrivalTime(const ExecutionOptions& options) {
@@ -32,7 +34,12 @@ Result<> checkRequest(const exec::Executable& executable, const Request& request
         pools.push_back({.data = nullptr, .sizeBytes = region->sizeBytes()});
     }
     exec::RequestBindings bindings;
-    return executable.model->bind(request.inputs, request.outputs, pools, bindings);
+    NNBURST_TRY(executable.model->bind(request.inputs, request.outputs, pools, bindings));
+    for (std::size_t i = 0; i < request.outputs.size(); ++i) {
+        NNBURST_TRY(exec::checkOutput(executable.version, i, executable.model->outputs()[i],
+                                      request.outputs[i]));
+    }
+    return {};
 }
 
 RequestExecution::RequestExecution(exec::Executable executable) noexcept
@@ -41,7 +48,7 @@ RequestExecution::RequestExecution(exec::Executable executable) noexcept
 Result<> RequestExecution::execute(const Request& request, const ExecutionOptions& options,
                                    const OptionalTimePoint& arrival, ExecutionOutcome& outcome) {
     ++execution_;
-    Result<> result = run(request, options, outcome);
+    Result<> result = exec::knownTo(runner_.executable().version, run(request, options, outcome));
     if (!result) {
         outcome.timing = {};
         if (result.error().status != ErrorStatus::OUTPUT_INSUFFICIENT_SIZE) {
