@@ -30,6 +30,19 @@ struct MobileNetV1Options {
 /// INVALID_ARGUMENT for options out of their range.
 [[nodiscard]] Result<Model> makeMobileNetV1(const MobileNetV1Options& options = {});
 
+/// MobileNet v2 (arXiv 1801.04381): a convolution, 17 inverted residual blocks, a convolution,
+/// global average pooling, 1001 classes, softmax.
+struct MobileNetV2Options {
+    /// Multiplier of the channels, in (0, 4]; channels round down to at least 8.
+    float width = 0.25F;
+    std::uint32_t resolution = 128;  ///< height and width of the input, a multiple of 32
+    BuiltinPrecision precision = BuiltinPrecision::FLOAT32;
+    std::uint32_t seed = 1;
+};
+
+/// Inputs, outputs and errors as makeMobileNetV1.
+[[nodiscard]] Result<Model> makeMobileNetV2(const MobileNetV2Options& options = {});
+
 /// One step of a small recurrent network: a fully connected layer, an LSTM, a fully connected
 /// layer.
 struct StreamingLstmOptions {

@@ -223,6 +223,9 @@ struct DriverOptions {
     /// follows its rules (docs/hal.md).
     HalVersion version = kLatestHalVersion;
     DriverVariant variant = DriverVariant::FULL;
+    /// What `nnburst-driver --calibrate` has written: the capabilities that the device reports.
+    /// Empty: it was not calibrated, and reports 1.0 everywhere.
+    std::string capabilitiesFile;
 };
 
 /// A device in this process, without isolation. DriverOptions::processors is not supported here.

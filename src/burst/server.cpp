@@ -18,6 +18,7 @@
 #include "exec/request_runner.h"
 #include "exec/version_rules.h"
 #include "fmq/wait.h"
+#include "log/marks.h"
 
 namespace nnburst::burst {
 
@@ -118,7 +119,9 @@ class Server::Impl {
         // The client, which is about to wait, has to know on which processor the model runs.
         channel_.requestEvent().publishProcessor();
         const std::span<const FrameLine> frame(lines_.data(), lineCount);
+        NNBURST_MARK(burst__begin, this);
         const Result<> result = exec::knownTo(runner_.executable().version, execute(frame));
+        NNBURST_MARK(burst__end, this);
         answer(request_.serial, result);
     }
 

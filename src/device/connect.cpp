@@ -8,12 +8,14 @@
 #include "device/connection.h"
 #include "device/remote_device.h"
 #include "device/unix_socket.h"
+#include "log/verbose.h"
 #include "nnburst/device.h"
 
 namespace nnburst {
 
 Result<SharedDevice> connect(const std::string& path) {
     NNBURST_TRY_ASSIGN(UniqueFd socket, device::connectUnixSocket(path));
+    NNBURST_VLOG(MANAGER, "connecting to {}", path);
     NNBURST_TRY_ASSIGN(
         std::shared_ptr<device::Connection> connection,
         device::Connection::open(std::move(socket), fmt::format("driver at '{}'", path), nullptr));

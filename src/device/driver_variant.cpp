@@ -73,18 +73,17 @@ class Support {
 
 Result<std::vector<bool>> supportedOperations(const Model& model, HalVersion version,
                                               DriverVariant variant) {
-    // A version has no field for these, whatever the operations are.
-    if (version < HalVersion::V1_1 && model.relaxComputationFloat32toFloat16) {
-        return invalid("HAL {} does not know relaxed computation of float32", toString(version));
-    }
     if (version < HalVersion::V1_2 && !model.extensionNameToPrefix.empty()) {
         return invalid("HAL {} does not know vendor extensions", toString(version));
     }
+    // A model that is relaxed is so in each of its operations.
+    const bool isExpressible =
+        version >= HalVersion::V1_1 || !model.relaxComputationFloat32toFloat16;
     NNBURST_TRY_ASSIGN(const auto operations, exec::ModelCheck(model).operations());
     Support support(model, variant);
     std::vector<bool> supported;
     for (std::size_t index = 0; index < operations.size(); ++index) {
-        supported.push_back(operations[index] && *operations[index] <= version &&
+        supported.push_back(isExpressible && operations[index] && *operations[index] <= version &&
                             support.has(model.main, model.main.operations[index]));
     }
     if (version != kLatestHalVersion &&

@@ -3,23 +3,21 @@
 #include "device/local_device.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <thread>
 #include <utility>
 
+#include "device/capabilities_file.h"
 #include "device/driver_variant.h"
 #include "exec/version_rules.h"
+#include "log/marks.h"
+#include "log/verbose.h"
 #include "nnburst/validation.h"
 
 namespace nnburst::device {
 
 namespace {
-
-/// The types of HAL 1.3 that operands of a main subgraph have.
-constexpr OperandType kFirstOperandType = OperandType::FLOAT32;
-constexpr OperandType kLastOperandType = OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
 
 /// What a driver of `version` hears of a preparation: HAL 1.1 brought the preference, 1.2 caches,
 /// 1.3 priority and deadline.
@@ -84,6 +82,10 @@ LocalDevice::LocalDevice(Shared shared)
 Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& options,
                                                          std::shared_ptr<Scheduler> scheduler) {
     NNBURST_TRY_ASSIGN(std::shared_ptr<exec::Engine> engine, exec::Engine::create(options));
+    Capabilities capabilities = uncalibrated();
+    if (!options.capabilitiesFile.empty()) {
+        NNBURST_TRY_ASSIGN(capabilities, readCapabilities(options.capabilitiesFile));
+    }
     const auto models = std::make_shared<ModelStore>(engine);
     return std::shared_ptr<LocalDevice>(
         new LocalDevice({.engine = std::move(engine),
@@ -91,6 +93,7 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& op
                          .buffers = std::make_shared<exec::ManagedBuffers>(),
                          .models = models,
                          .cache = std::make_shared<CompilationCache>(options.cacheKeyFile),
+                         .capabilities = std::move(capabilities),
                          .version = options.version,
                          .variant = options.variant}));
 }
@@ -100,15 +103,7 @@ std::shared_ptr<LocalDevice> LocalDevice::forClient() const {
 }
 
 Result<Capabilities> LocalDevice::getCapabilities() {
-    // 1.0: no figure was measured. The reference of these figures is the HAL's own CPU path, which
-    // does not exist outside of Android.
-    Capabilities capabilities;
-    for (auto code = static_cast<std::int32_t>(kFirstOperandType);
-         code <= static_cast<std::int32_t>(kLastOperandType); ++code) {
-        capabilities.operandPerformance.push_back(
-            {.type = static_cast<OperandType>(code), .info = {}});
-    }
-    return capabilities;
+    return convertTo(shared_.version, shared_.capabilities);
 }
 
 Result<DeviceType> LocalDevice::getType() {
@@ -148,6 +143,9 @@ Result<> LocalDevice::prepare(Model model, const PrepareOptions& given, PrepareC
     const PrepareOptions options = knownTo(shared_.version, given);
     const auto files = std::make_shared<CacheFiles>(duplicateFiles(options));
     const auto sharedModel = std::make_shared<Model>(std::move(model));
+    NNBURST_VLOG(MODEL, "{} operations, {} operands, {} referenced subgraphs, {} pools",
+                 sharedModel->main.operations.size(), sharedModel->main.operands.size(),
+                 sharedModel->referenced.size(), sharedModel->pools.size());
     const auto check = [&]() -> Result<> {
         NNBURST_TRY(checkOptions(options));
         NNBURST_TRY(validateModel(*sharedModel));
@@ -219,7 +217,10 @@ Result<> LocalDevice::launch(
                                    "prepareModel: the deadline passed before a worker was "
                                    "free");
                 }
-                NNBURST_TRY_ASSIGN(auto compiled, compile(*shared.models));
+                NNBURST_MARK(prepare__begin, sharedCallback.get());
+                auto compiledOrError = compile(*shared.models);
+                NNBURST_MARK(prepare__end, sharedCallback.get());
+                NNBURST_TRY_ASSIGN(auto compiled, std::move(compiledOrError));
                 if (isLate()) {
                     return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
                                    "prepareModel: it takes longer than until the deadline");

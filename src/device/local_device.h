@@ -72,6 +72,7 @@ class LocalDevice final : public Device {
         std::shared_ptr<exec::ManagedBuffers> buffers;
         std::shared_ptr<ModelStore> models;
         std::shared_ptr<const CompilationCache> cache;
+        Capabilities capabilities;
         HalVersion version = kLatestHalVersion;
         DriverVariant variant = DriverVariant::FULL;
     };

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "exec/version_rules.h"
+#include "log/marks.h"
+#include "log/verbose.h"
 
 namespace nnburst::device {
 
@@ -48,7 +50,15 @@ RequestExecution::RequestExecution(exec::Executable executable) noexcept
 Result<> RequestExecution::execute(const Request& request, const ExecutionOptions& options,
                                    const OptionalTimePoint& arrival, ExecutionOutcome& outcome) {
     ++execution_;
+    NNBURST_MARK(execution__begin, this);
     Result<> result = exec::knownTo(runner_.executable().version, run(request, options, outcome));
+    NNBURST_MARK(execution__end, this);
+    NNBURST_VLOG(
+        EXECUTION, "{} inputs, {} outputs, {} pools: {}", request.inputs.size(),
+        request.outputs.size(), request.pools.size(),
+        result ? std::string("NONE")
+               : fmt::format("{}, {}", toString(result.error().status), result.error().message));
+
     if (!result) {
         outcome.timing = {};
         if (result.error().status != ErrorStatus::OUTPUT_INSUFFICIENT_SIZE) {

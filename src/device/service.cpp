@@ -3,8 +3,6 @@
 #include "device/service.h"
 
 #include <capnp/rpc-twoparty.h>
-#include <spdlog/spdlog.h>
-
 #include <atomic>
 #include <utility>
 #include <vector>
@@ -17,6 +15,7 @@
 #include "device/nnburst.capnp.h"
 #include "device/prepared_model_service.h"
 #include "device/rpc_limits.h"
+#include "log/verbose.h"
 
 namespace nnburst::device {
 
@@ -356,14 +355,15 @@ Service::~Service() = default;
 
 kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client) {
     ++connectionCount_;
-    spdlog::debug("a client has connected, {} now", connectionCount_);
+    NNBURST_VLOG(DRIVER, "a client has connected, {} now", connectionCount_);
     auto connection = kj::heap<ClientConnection>(
         kj::mv(client),
         kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device_->forClient())));
     auto disconnected = connection->network.onDisconnect();
     return disconnected.attach(kj::mv(connection), kj::defer([this] {
                                    --connectionCount_;
-                                   spdlog::debug("a client has gone, {} left", connectionCount_);
+                                   NNBURST_VLOG(DRIVER, "a client has gone, {} left",
+                                                connectionCount_);
                                }));
 }
 

@@ -15,6 +15,7 @@
 #include "device/child_process.h"
 #include "device/connection.h"
 #include "device/remote_device.h"
+#include "log/verbose.h"
 #include "nnburst/device.h"
 
 namespace nnburst {
@@ -57,6 +58,9 @@ std::vector<std::string> argumentsOf(const DriverOptions& options) {
     if (options.version != kLatestHalVersion) {
         arguments.insert(arguments.end(), {"--hal", toString(options.version)});
     }
+    if (!options.capabilitiesFile.empty()) {
+        arguments.insert(arguments.end(), {"--capabilities", options.capabilitiesFile});
+    }
     if (options.variant != DriverVariant::FULL) {
         arguments.insert(arguments.end(), {"--variant", toString(options.variant)});
     }
@@ -77,6 +81,7 @@ Result<SharedDevice> spawnDriver(const DriverOptions& options, const std::string
     const std::string path = findProgram(program);
     NNBURST_TRY_ASSIGN(std::unique_ptr<device::ChildProcess> child,
                        device::ChildProcess::start(path, argumentsOf(options), std::move(theirs)));
+    NNBURST_VLOG(MANAGER, "started {} as process {}", path, child->pid());
     const std::string name = fmt::format("driver process {} ({})", child->pid(), path);
     NNBURST_TRY_ASSIGN(std::shared_ptr<device::Connection> connection,
                        device::Connection::open(std::move(ours), name, std::move(child)));

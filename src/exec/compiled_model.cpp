@@ -12,6 +12,7 @@
 #include "exec/graph.h"
 #include "exec/graph_runner.h"
 #include "exec/model_check.h"
+#include "log/marks.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
 #include "model/request_check.h"
@@ -230,11 +231,17 @@ Result<> RunnableModel::runInTurn(const RequestBindings& bindings, Priority prio
         .loopTimeout =
             std::min(options.loopTimeout.value_or(kDefaultLoopTimeout), kMaximumLoopTimeout),
         .pass = &pass};
+    const auto runMain = [&]() -> Result<> {
+        NNBURST_MARK(kernels__begin, this);
+        Result<> result = main_->run(given_, outputs, limits);
+        NNBURST_MARK(kernels__end, this);
+        return result;
+    };
     if (options.measure == MeasureTiming::NO) {
-        return main_->run(given_, outputs, limits);
+        return runMain();
     }
     const Clock::time_point start = Clock::now();
-    NNBURST_TRY(main_->run(given_, outputs, limits));
+    NNBURST_TRY(runMain());
     outcome.timing.timeOnDevice = static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
     return {};

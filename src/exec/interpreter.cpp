@@ -13,6 +13,7 @@
 #include "exec/control_flow.h"
 #include "exec/operation_step.h"
 #include "exec/step.h"
+#include "log/verbose.h"
 
 namespace nnburst::exec {
 
@@ -109,6 +110,8 @@ Result<> Interpreter::run(std::span<const GraphInput> inputs, GraphOutputs& outp
             continue;
         }
         NNBURST_TRY(limits.checkBefore(index));
+        NNBURST_VLOG(CPUEXE, "operation {}, {}", index,
+                     toString(graph_.subgraph.operations[index].type));
         if (auto result = runOperation(index); !result) {
             return failure(result.error().status,
                            fmt::format("operation {}: {}", index, result.error().message));

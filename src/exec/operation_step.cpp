@@ -7,6 +7,7 @@
 
 #include "exec/reference_step.h"
 #include "exec/xnnpack/backend.h"
+#include "log/verbose.h"
 
 namespace nnburst::exec {
 
@@ -29,6 +30,8 @@ Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation, std
                                                                       .operators = &operators,
                                                                       .operation = index}));
     }
+    NNBURST_VLOG(COMPILATION, "operation {}, {}: {}", index, toString(operation.type),
+                 step ? "XNNPACK" : "reference kernel");
     if (!step) {
         step = makeReferenceStep(std::move(operation));
     }

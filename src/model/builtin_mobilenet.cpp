@@ -34,6 +34,7 @@ struct Quantization {
 
 constexpr Quantization kPixels{1.0F / 128.0F, 128};       // [-1, 1)
 constexpr Quantization kActivations{6.0F / 255.0F, 0};    // [0, 6], what RELU6 leaves
+constexpr Quantization kLinear{16.0F / 255.0F, 128};      // [-8, 8), without activation
 constexpr Quantization kLogits{0.25F, 128};               // [-32, 32)
 constexpr Quantization kProbabilities{1.0F / 256.0F, 0};  // [0, 1), as the HAL demands of SOFTMAX
 
@@ -64,6 +65,24 @@ constexpr std::array<Pair, 13> kPairs{{{1, 64},
                                        {1, 512},
                                        {2, 1024},
                                        {1, 1024}}};
+
+/// `count` inverted residual blocks of v2: the first with this stride, all expanded by this factor
+/// inside.
+struct Bottlenecks {
+    std::uint32_t expansion;
+    std::uint32_t channels;
+    std::uint32_t count;
+    std::uint32_t stride;
+};
+
+constexpr std::array<Bottlenecks, 7> kBottlenecks{{{1, 16, 1, 1},
+                                                   {6, 24, 2, 2},
+                                                   {6, 32, 3, 2},
+                                                   {6, 64, 4, 2},
+                                                   {6, 96, 3, 1},
+                                                   {6, 160, 3, 2},
+                                                   {6, 320, 1, 1}}};
+constexpr std::uint32_t kLastChannels = 1280;
 
 /// Adds layer after layer to a model.
 class MobileNetBuilder {
@@ -109,6 +128,29 @@ class MobileNetBuilder {
              model_.addScalar(std::int32_t{1}), addActivation(FusedActivationFunc::RELU6)},
             {output.operand});
         return output;
+    }
+
+    /// An inverted residual block: pointwise to more channels, depthwise, pointwise without
+    /// activation, and the input added where it has the same shape.
+    Image addBottleneck(const Image& input, std::uint32_t expansion, std::uint32_t stride,
+                        std::uint32_t channels) {
+        Image inside = input;
+        if (expansion != 1) {
+            inside = addConvolution(input, 1, 1, input.channels * expansion);
+        }
+        inside = addDepthwiseConvolution(inside, stride);
+        const Image projected = addImage(inside.size, channels, kLinear);
+        addConvolution(inside, projected, 1, 1, weightScale(static_cast<float>(inside.channels)),
+                       FusedActivationFunc::NONE);
+        if (stride != 1 || channels != input.channels) {
+            return projected;
+        }
+        const Image sum = addImage(projected.size, channels, kLinear);
+        model_.addOperation(
+            OperationType::ADD,
+            {input.operand, projected.operand, addActivation(FusedActivationFunc::NONE)},
+            {sum.operand});
+        return sum;
     }
 
     /// The mean of each channel.
@@ -223,19 +265,44 @@ class MobileNetBuilder {
     ModelBuilder model_;
 };
 
+Result<> checkOptions(float width, std::uint32_t resolution) {
+    if (!(width > 0.0F && width <= 4.0F)) {
+        return invalid("MobileNet of width {}: must be more than 0 and at most 4", width);
+    }
+    if (resolution == 0 || resolution % 32 != 0) {
+        return invalid("MobileNet of resolution {}: must be a multiple of 32", resolution);
+    }
+    return {};
+}
+
+/// Channels of a network that is wider or narrower by this factor.
+auto scaleOf(float width) {
+    return [width](std::uint32_t channels) {
+        return std::max(8U, static_cast<std::uint32_t>(static_cast<float>(channels) * width));
+    };
+}
+
 }  // namespace
 
+Result<Model> makeMobileNetV2(const MobileNetV2Options& options) {
+    NNBURST_TRY(checkOptions(options.width, options.resolution));
+    const auto scaled = scaleOf(options.width);
+    MobileNetBuilder builder(options.precision, options.seed);
+    const Image input = builder.addImage(options.resolution, 3, kPixels);
+    Image image = builder.addConvolution(input, 3, 2, scaled(32));
+    for (const auto& [expansion, channels, count, stride] : kBottlenecks) {
+        for (std::uint32_t block = 0; block < count; ++block) {
+            image =
+                builder.addBottleneck(image, expansion, block == 0 ? stride : 1, scaled(channels));
+        }
+    }
+    image = builder.addConvolution(image, 1, 1, std::max(kLastChannels, scaled(kLastChannels)));
+    return builder.build(input.operand, builder.addClassifier(builder.addPooling(image)));
+}
+
 Result<Model> makeMobileNetV1(const MobileNetV1Options& options) {
-    if (!(options.width > 0.0F && options.width <= 4.0F)) {
-        return invalid("MobileNet of width {}: must be more than 0 and at most 4", options.width);
-    }
-    if (options.resolution == 0 || options.resolution % 32 != 0) {
-        return invalid("MobileNet of resolution {}: must be a multiple of 32", options.resolution);
-    }
-    const auto scaled = [&](std::uint32_t channels) {
-        return std::max(8U,
-                        static_cast<std::uint32_t>(static_cast<float>(channels) * options.width));
-    };
+    NNBURST_TRY(checkOptions(options.width, options.resolution));
+    const auto scaled = scaleOf(options.width);
     MobileNetBuilder builder(options.precision, options.seed);
     const Image input = builder.addImage(options.resolution, 3, kPixels);
     Image image = builder.addConvolution(input, 3, 2, scaled(32));

@@ -163,6 +163,28 @@ OperandKind operandKind(OperandType type) noexcept {
     return operandInfo(type).kind;
 }
 
+bool isTensor(OperandType type) noexcept {
+    return operandKind(type) == OperandKind::TENSOR;
+}
+
+bool isScalar(OperandType type) noexcept {
+    return operandKind(type) == OperandKind::SCALAR;
+}
+
+bool isQuantized(OperandType type) noexcept {
+    switch (type) {
+        case OperandType::TENSOR_QUANT8_ASYMM:
+        case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
+        case OperandType::TENSOR_QUANT8_SYMM:
+        case OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL:
+        case OperandType::TENSOR_QUANT16_SYMM:
+        case OperandType::TENSOR_QUANT16_ASYMM:
+            return true;
+        default:
+            return false;
+    }
+}
+
 std::size_t elementBytes(OperandType type) noexcept {
     return operandInfo(type).elementBytes;
 }

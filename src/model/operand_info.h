@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 
+#include "nnburst/type_queries.h"
 #include "nnburst/types.h"
 
 namespace nnburst {
@@ -28,30 +29,6 @@ enum class OperandKind : std::uint8_t {
 };
 
 [[nodiscard]] OperandKind operandKind(OperandType type) noexcept;
-
-[[nodiscard]] inline bool isTensor(OperandType type) noexcept {
-    return operandKind(type) == OperandKind::TENSOR;
-}
-
-/// A code above the HAL's own types: prefix and type of an extension.
-[[nodiscard]] constexpr bool isExtension(OperandType type) noexcept {
-    return (static_cast<std::uint32_t>(type) >> kExtensionTypeBits) != 0;
-}
-[[nodiscard]] constexpr bool isExtension(OperationType type) noexcept {
-    return (static_cast<std::uint32_t>(type) >> kExtensionTypeBits) != 0;
-}
-
-/// The size of an element of a tensor, or of a scalar; 0 for kinds other than SCALAR and TENSOR.
-[[nodiscard]] std::size_t elementBytes(OperandType type) noexcept;
-
-/// The size of a value of `type` (SCALAR or TENSOR) with these dimensions; nothing if it exceeds
-/// kMaximumOperandBytes. A dimension of 0, which a model leaves open, makes it 0.
-[[nodiscard]] std::optional<std::uint64_t> operandBytes(
-    OperandType type, std::span<const std::uint32_t> dimensions) noexcept;
-
-/// No dimension is left open, and neither is the rank of a tensor.
-[[nodiscard]] bool isFullySpecified(OperandType type,
-                                    std::span<const std::uint32_t> dimensions) noexcept;
 
 /// "2x0x3" or "none", for messages.
 [[nodiscard]] std::string dimensionsText(std::span<const std::uint32_t> dimensions);

@@ -43,7 +43,8 @@ Model makeRelu(Dimensions dimensions = {4}, OperandType unused = OperandType::IN
     const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, dimensions);
     std::vector<std::uint32_t> inputs{in};
     if (unused != OperandType::INT32) {
-        inputs.push_back(builder.addTensor(unused, {1}, 1.0F));
+        inputs.push_back(builder.addTensor(
+            unused, {1}, unused == OperandType::TENSOR_QUANT8_ASYMM_SIGNED ? 1.0F : 0.0F));
     }
     builder.addOperation(OperationType::RELU, {in}, {out});
     auto model = builder.build(inputs, {out});
@@ -184,8 +185,8 @@ Capabilities makeCapabilities() {
     capabilities.relaxedFloat32toFloat16PerformanceScalar = figure(100);
     capabilities.relaxedFloat32toFloat16PerformanceTensor = figure(101);
     for (int code = 0; code <= static_cast<int>(OperandType::TENSOR_QUANT8_ASYMM_SIGNED); ++code) {
-        capabilities.operandPerformance.push_back({.type = static_cast<OperandType>(code),
-                                                   .info = figure(static_cast<float>(code))});
+        capabilities.operandPerformance.push_back(
+            {.type = static_cast<OperandType>(code), .info = figure(static_cast<float>(code))});
     }
     capabilities.ifPerformance = figure(102);
     capabilities.whilePerformance = figure(103);
@@ -194,9 +195,8 @@ Capabilities makeCapabilities() {
 
 TEST(CapabilitiesOfVersions, areTheFiguresThatEachHas) {
     const Capabilities capabilities = makeCapabilities();
-    EXPECT_EQ(toV1_0(capabilities),
-              (CapabilitiesV1_0{.float32Performance = figure(3),
-                                .quantized8Performance = figure(5)}));
+    EXPECT_EQ(toV1_0(capabilities), (CapabilitiesV1_0{.float32Performance = figure(3),
+                                                      .quantized8Performance = figure(5)}));
     EXPECT_EQ(toV1_1(capabilities),
               (CapabilitiesV1_1{.float32Performance = figure(3),
                                 .quantized8Performance = figure(5),

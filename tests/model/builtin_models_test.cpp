@@ -215,5 +215,25 @@ TEST(StreamingLstm, refusesSizesOutOfTheirRange) {
     }
 }
 
+TEST(MobileNetV2, hasSeventeenBlocksWithTheirResiduals) {
+    for (const BuiltinPrecision precision : {BuiltinPrecision::FLOAT32, BuiltinPrecision::QUANT8}) {
+        const auto model =
+            makeMobileNetV2({.width = 1.0F, .resolution = 64, .precision = precision});
+        ASSERT_TRUE(model) << model.error().message;
+        const auto count = [&](OperationType type) {
+            return std::count_if(
+                model->main.operations.begin(), model->main.operations.end(),
+                [type](const Operation& operation) { return operation.type == type; });
+        };
+        EXPECT_EQ(count(OperationType::DEPTHWISE_CONV_2D), 17);
+        EXPECT_EQ(count(OperationType::CONV_2D), 1 + 16 + 17 + 1 + 1);
+        EXPECT_EQ(count(OperationType::ADD), 10) << "blocks 2..n of each kind";
+        EXPECT_EQ(model->main.operands[model->main.outputIndexes[0]].dimensions,
+                  (Dimensions{1, 1001}));
+    }
+    EXPECT_FALSE(makeMobileNetV2({.width = 0.0F}));
+    EXPECT_FALSE(makeMobileNetV2({.resolution = 33}));
+}
+
 }  // namespace
 }  // namespace nnburst

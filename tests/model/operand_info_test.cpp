@@ -207,5 +207,18 @@ TEST(OperandInfo, asksNoQuantisationOfOmittedOperands) {
     EXPECT_EQ(refusal(omitted), "");
 }
 
+TEST(TypeQueries, sortTheTypesOfTheHal) {
+    EXPECT_TRUE(isTensor(OperandType::TENSOR_BOOL8));
+    EXPECT_FALSE(isTensor(OperandType::FLOAT16));
+    EXPECT_TRUE(isScalar(OperandType::BOOL));
+    EXPECT_FALSE(isScalar(OperandType::SUBGRAPH));
+    EXPECT_TRUE(isQuantized(OperandType::TENSOR_QUANT16_ASYMM));
+    EXPECT_FALSE(isQuantized(OperandType::TENSOR_INT32));
+    const auto extension = static_cast<OperandType>((7 << kExtensionTypeBits) | 3);
+    EXPECT_TRUE(isExtension(extension));
+    EXPECT_FALSE(isTensor(extension));
+    EXPECT_FALSE(isExtension(OperandType::TENSOR_OEM_BYTE));
+}
+
 }  // namespace
 }  // namespace nnburst

@@ -21,10 +21,13 @@
 #include <string>
 #include <vector>
 
+#include "calibrate.h"
+#include "device/capabilities_file.h"
 #include "device/event_loop.h"
 #include "device/local_device.h"
 #include "device/service.h"
 #include "device/unix_socket.h"
+#include "nnburst/logging.h"
 
 namespace nnburst {
 namespace {
@@ -37,6 +40,9 @@ struct Options {
     int fd = -1;
     DriverOptions driver;
     bool noXnnpack = false;
+    std::string verboseTags;
+    std::string calibrationFile;
+    std::uint32_t calibrationRounds = 10;
     std::string logLevel = "info";
 };
 
@@ -106,6 +112,15 @@ Result<> endWithParent() {
     return {};
 }
 
+/// SIGUSR2 switches verbose logging: to all tags, and then back to those of the start.
+kj::Promise<void> switchVerbosity(device::EventLoop& loop, std::string tags) {
+    return loop.io().unixEventPort.onSignal(SIGUSR2).then([&loop, tags](auto&&) {
+        setVerboseLogging(verboseLogging() == tags ? "all" : tags);
+        spdlog::info("verbose logging: {}", verboseLogging().empty() ? "off" : verboseLogging());
+        return switchVerbosity(loop, tags);
+    });
+}
+
 /// Serves until it is told to stop, and then ends the process; returns only if it cannot serve.
 Result<> serve(const Options& options) {
     NNBURST_TRY_ASSIGN(const std::optional<int> systemd, systemdSocket());
@@ -144,6 +159,8 @@ Result<> serve(const Options& options) {
                 [number](auto&&) { spdlog::info("stopping: {}", ::strsignal(number)); });
         };
         kj::Promise<void> end = signalled(SIGTERM).exclusiveJoin(signalled(SIGINT));
+        kj::Promise<void> verbosity =
+            switchVerbosity(loop, verboseLogging()).eagerlyEvaluate(nullptr);
         if (options.fd >= 0) {
             auto stream = loop.io().lowLevelProvider->wrapUnixSocketFd(kj::AutoCloseFd(options.fd));
             end = end.exclusiveJoin(service.serve(kj::mv(stream)));
@@ -165,6 +182,14 @@ Result<> serve(const Options& options) {
     spdlog::debug("ended");
     spdlog::default_logger()->flush();
     std::_Exit(0);
+}
+
+/// Measures on the processors that the driver would use.
+Result<> calibrateTo(const Options& options) {
+    NNBURST_TRY(useProcessors(options.driver.processors));
+    NNBURST_TRY_ASSIGN(const Capabilities capabilities,
+                       calibrate(options.driver, options.calibrationRounds));
+    return device::writeCapabilities(capabilities, options.calibrationFile);
 }
 
 int run(int argc, char** argv) {
@@ -209,6 +234,23 @@ int run(int argc, char** argv) {
                    "Support only a part of the operations, for tests")
         ->type_name("full|float|quant|minimal")
         ->transform(CLI::CheckedTransformer(variants).description(""));
+    app.add_option("--capabilities", options.driver.capabilitiesFile,
+                   "Report the capabilities that --calibrate has written to FILE")
+        ->type_name("FILE");
+    app.add_option("--calibrate", options.calibrationFile,
+                   "Measure the capabilities with these options on this machine, write them to "
+                   "FILE, and end")
+        ->type_name("FILE");
+    app.add_option("--calibration-rounds", options.calibrationRounds,
+                   "Times to measure each workload")
+        ->type_name("N")
+        ->check(CLI::Range(1U, 10000U))
+        ->capture_default_str();
+    app.add_option(
+           "--vlog", options.verboseTags,
+           "Log verbosely: all, or some of compilation, cpuexe, driver, execution, manager, "
+           "model (also NNBURST_VLOG; SIGUSR2 switches all of them on and off)")
+        ->type_name("TAGS");
     app.add_option("--log-level", options.logLevel, "What to log to standard error")
         ->type_name("LEVEL")
         ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "critical", "off"}))
@@ -226,7 +268,19 @@ int run(int argc, char** argv) {
     ::signal(SIGPIPE, SIG_IGN);
     kj::UnixEventPort::captureSignal(SIGTERM);
     kj::UnixEventPort::captureSignal(SIGINT);
+    kj::UnixEventPort::captureSignal(SIGUSR2);
+    ::signal(SIGXFSZ, SIG_IGN);  // a client's file that cannot grow is the client's error
+    if (!options.verboseTags.empty()) {
+        setVerboseLogging(options.verboseTags);
+    }
 
+    if (!options.calibrationFile.empty()) {
+        const Result<> written = calibrateTo(options);
+        if (!written) {
+            fmt::print(stderr, "nnburst-driver: {}\n", written.error().message);
+        }
+        return written ? 0 : 1;
+    }
     const Error error = serve(options).error();
     fmt::print(stderr, "nnburst-driver: {}\n", error.message);
     return 1;

@@ -9,11 +9,13 @@
 #include <algorithm>
 #include <fstream>
 #include <iostream>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "model/invalid.h"
 #include "model/read_file.h"
+#include "nnburst/graph_dump.h"
 #include "nnburst_run/elements.h"
 #include "nnburst_run/model_source.h"
 #include "nnburst_run/options.h"
@@ -160,6 +162,11 @@ Result<bool> reportOutput(const Operand& operand, const Options& options, const 
 
 Result<ExitStatus> run(const Options& options) {
     NNBURST_TRY_ASSIGN(const TfliteModel model, loadModel(options.model));
+    if (!options.dump.empty()) {
+        const std::string picture = graphDump(model.model);
+        const auto bytes = std::as_bytes(std::span(picture));
+        NNBURST_TRY(writeFile(options.dump, Bytes(bytes.begin(), bytes.end())));
+    }
     NNBURST_TRY(checkCount("--input", options.inputs.size(), model.inputNames.size()));
     NNBURST_TRY(checkCount("--output", options.outputs.size(), model.outputNames.size()));
     NNBURST_TRY(checkCount("--expect", options.expected.size(), model.outputNames.size()));

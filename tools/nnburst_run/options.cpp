@@ -74,6 +74,9 @@ std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv
                    "File whose line n, from 0, names element n of an output")
         ->type_name("FILE")
         ->needs(top);
+    app.add_option("--dump", options.dump,
+                   "Write the model to FILE in the language of Graphviz: dot -Tsvg FILE draws it")
+        ->type_name("FILE");
     app.add_option("--repeat", options.repeat, "Run each step N times and print how long that took")
         ->check(CLI::Range(1, 1'000'000'000).description(""))
         ->type_name("N");

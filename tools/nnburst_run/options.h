@@ -29,6 +29,7 @@ struct Options {
     std::size_t top = 0;              ///< how many of the largest elements to print
     std::string labels;               ///< file with their names, empty if there is none
     std::uint64_t repeat = 1;         ///< executions of each step
+    std::string dump;                 ///< file for a picture of the model, empty for none
 };
 
 /// What the program returns to the shell.
