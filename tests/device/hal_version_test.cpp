@@ -168,6 +168,7 @@ TEST_P(VersionTest, refusesAnOperandThatItDoesNotKnowAndNoOperationUses) {
 }
 
 TEST_P(VersionTest, describesItselfAsFarAsItsVersionDoes) {
+    EXPECT_EQ(device->getHalVersion(), version());
     const bool isOld = isBefore(HalVersion::V1_2);
     EXPECT_EQ(*device->getType(), isOld ? DeviceType::OTHER : DeviceType::CPU);
     EXPECT_EQ(*device->getVersionString() == "UNKNOWN", isOld);
