@@ -162,6 +162,9 @@ class Device {
   public:
     virtual ~Device() = default;
 
+    /// The version whose rules the device follows. Does not ask the driver, which has said it when
+    /// it was connected.
+    [[nodiscard]] virtual HalVersion getHalVersion() const noexcept = 0;
     [[nodiscard]] virtual Result<Capabilities> getCapabilities() = 0;
     [[nodiscard]] virtual Result<DeviceType> getType() = 0;
     [[nodiscard]] virtual Result<std::string> getVersionString() = 0;

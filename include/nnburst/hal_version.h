@@ -7,6 +7,7 @@
 /// what an older one has in their place. The types of types.h are those of the newest.
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -27,17 +28,18 @@ inline constexpr HalVersion kLatestHalVersion = HalVersion::V1_3;
 [[nodiscard]] std::optional<HalVersion> halVersionFromString(std::string_view text) noexcept;
 
 /// The first version that knows all of `model`: its operations and their rules, types of operands,
-/// subgraphs, relaxed computation, extensions. INVALID_ARGUMENT if the model is not valid or has an
-/// operation that cannot be run, naming it.
+/// tensors of unknown rank, subgraphs, relaxed computation, extensions. INVALID_ARGUMENT if the
+/// model is not valid or has an operation that cannot be run, naming it.
 [[nodiscard]] Result<HalVersion> minimumVersion(const Model& model);
 
 /// Whether `version` can express this. INVALID_ARGUMENT says what it does not know.
 [[nodiscard]] Result<> compliantWith(HalVersion version, const Model& model);
-/// Of requests, versions up to 1.2 do not know driver-managed buffers; up to 1.1 the dimensions of
-/// every output must be known before, from `model` or from the request.
+/// Of requests (`request` fits `model`), versions up to 1.2 do not know driver-managed buffers; up
+/// to 1.1 the dimensions of every output must be known before, from `model` or from the request.
 [[nodiscard]] Result<> compliantWith(HalVersion version, const Model& model,
                                      const Request& request);
-/// Of figures, versions up to 1.1 know two and three, 1.2 one a type up to those of 1.2.
+/// Of figures, 1.0 knows two, 1.1 three, 1.2 one for each of its types. Those that a version lacks
+/// comply if they are what it has in their place, as convertTo says.
 [[nodiscard]] Result<> compliantWith(HalVersion version, const Capabilities& capabilities);
 
 /// `model` as `version` expresses it. What is lost without changing a result is logged as a
@@ -45,9 +47,19 @@ inline constexpr HalVersion kLatestHalVersion = HalVersion::V1_3;
 /// used (up to 1.1). INVALID_ARGUMENT if more would be lost.
 [[nodiscard]] Result<Model> convertTo(HalVersion version, const Model& model);
 
-/// `capabilities` as a device of `version` reports them, in the newest form: figures that the
-/// version does not have are taken from those that it has, as runtimes do.
+/// `capabilities` as a device of `version` reports them, in the newest form. What the version does
+/// not have is taken from what it has, as AOSP does it: up to 1.1 the figure of TENSOR_FLOAT32
+/// stands for FLOAT32, that of TENSOR_QUANT8_ASYMM for all integers, and in 1.0 that of
+/// TENSOR_FLOAT32 for relaxed computation; IF and WHILE get kNoPerformance up to 1.2.
 [[nodiscard]] Capabilities convertTo(HalVersion version, const Capabilities& capabilities);
+
+/// `status` as a driver of `version` gives it: up to 1.2 those of deadlines and resources are
+/// GENERAL_FAILURE.
+[[nodiscard]] ErrorStatus convertTo(HalVersion version, ErrorStatus status) noexcept;
+
+/// What a device is taken to give where there is no figure: nothing is slower.
+inline constexpr PerformanceInfo kNoPerformance{.execTime = std::numeric_limits<float>::max(),
+                                                .powerUsage = std::numeric_limits<float>::max()};
 
 // ---- Capabilities in the form of each version; that of HAL 1.3 is nnburst::Capabilities
 

@@ -41,11 +41,12 @@ class Occupation {
 class Controller::Impl {
   public:
     Impl(Channel channel, FrameQueue::Writer requests, FrameQueue::Reader results,
-         const WaitPolicy& wait)
+         const WaitPolicy& wait, HalVersion driver)
         : channel_(std::move(channel)),
           requests_(requests),
           results_(results),
           wait_(fmq::effectivePolicy(wait)),
+          givesShapes_(driver >= HalVersion::V1_2),
           lines_(std::max(requests.capacity(), results.capacity())) {}
 
     [[nodiscard]] const SharedRegion& channel() const noexcept { return channel_.region(); }
@@ -114,7 +115,7 @@ class Controller::Impl {
             requests_.set(i, frame[i]);
         }
         requests_.commitWrite(frame.size());
-        return awaitResult(serial, request.outputs.size(), options, outcome);
+        return awaitResult(serial, givesShapes_ ? request.outputs.size() : 0, options, outcome);
     }
 
     void freeMemory(const Region* region) {
@@ -149,7 +150,7 @@ class Controller::Impl {
         return slot;
     }
 
-    Result<> awaitResult(std::uint64_t serial, std::size_t outputCount,
+    Result<> awaitResult(std::uint64_t serial, std::size_t shapeCount,
                          const ExecutionOptions& options, ExecutionOutcome& outcome) {
         fmq::WaitLimit limit{.deadline = {}, .atMost = kPatience};
         if (options.deadline) {
@@ -190,12 +191,13 @@ class Controller::Impl {
                 continue;  // the late answer of an execution that was given up
             }
             Result<> result = decodeResult(std::span(lines_).first(lineCount), outcome);
-            // None come from a driver of HAL 1.0 or 1.1.
-            if (!outcome.outputShapes.empty() && outcome.outputShapes.size() != outputCount) {
+            const bool wantsShapes =
+                result || result.error().status == ErrorStatus::OUTPUT_INSUFFICIENT_SIZE;
+            if (wantsShapes && outcome.outputShapes.size() != shapeCount) {
                 return failed(outcome, ErrorStatus::GENERAL_FAILURE,
                               "the driver answered with " +
                                   std::to_string(outcome.outputShapes.size()) +
-                                  " output shapes for " + std::to_string(outputCount) + " outputs");
+                                  " output shapes; must be " + std::to_string(shapeCount));
             }
             return result;
         }
@@ -229,6 +231,7 @@ class Controller::Impl {
     FrameQueue::Writer requests_;
     FrameQueue::Reader results_;
     const WaitPolicy wait_;
+    const bool givesShapes_;
     std::shared_ptr<ClientControlPlane> controlPlane_;
     SlotTable slots_;
     std::atomic<bool> isOccupied_{false};
@@ -244,14 +247,15 @@ class Controller::Impl {
 Controller::Controller(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 Controller::~Controller() = default;
 
-Result<std::unique_ptr<Controller>> Controller::create(const BurstOptions& options) {
+Result<std::unique_ptr<Controller>> Controller::create(const BurstOptions& options,
+                                                       HalVersion driver) {
     NNBURST_TRY_ASSIGN(Channel channel, Channel::create(options.queueLines));
     NNBURST_TRY_ASSIGN(FrameQueue::Writer requests,
                        FrameQueue::Writer::attach(channel.memory(), channel.requests()));
     NNBURST_TRY_ASSIGN(FrameQueue::Reader results,
                        FrameQueue::Reader::attach(channel.memory(), channel.results()));
     return std::unique_ptr<Controller>(new Controller(
-        std::make_unique<Impl>(std::move(channel), requests, results, options.clientWait)));
+        std::make_unique<Impl>(std::move(channel), requests, results, options.clientWait, driver)));
 }
 
 const SharedRegion& Controller::channel() const noexcept {

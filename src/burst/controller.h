@@ -20,7 +20,9 @@ namespace nnburst::burst {
 /// `attach` the control plane, then execute. Destruction needs no other thread inside.
 class Controller final : public Burst {
   public:
-    [[nodiscard]] static Result<std::unique_ptr<Controller>> create(const BurstOptions& options);
+    /// `driver` is the HAL version of the driver: up to 1.1 its results have no output shapes.
+    [[nodiscard]] static Result<std::unique_ptr<Controller>> create(
+        const BurstOptions& options, HalVersion driver = kLatestHalVersion);
     ~Controller() override;
 
     /// The region with both queues, for the driver's Server::create.

@@ -16,6 +16,7 @@
 #include "burst/channel.h"
 #include "burst/frame.h"
 #include "exec/request_runner.h"
+#include "exec/version_rules.h"
 #include "fmq/wait.h"
 #include "log/marks.h"
 
@@ -119,7 +120,7 @@ class Server::Impl {
         channel_.requestEvent().publishProcessor();
         const std::span<const FrameLine> frame(lines_.data(), lineCount);
         NNBURST_MARK(burst__begin, this);
-        const Result<> result = execute(frame);
+        const Result<> result = exec::knownTo(runner_.executable().version, execute(frame));
         NNBURST_MARK(burst__end, this);
         answer(request_.serial, result);
     }

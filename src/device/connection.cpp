@@ -52,7 +52,9 @@ Result<std::shared_ptr<Connection>> Connection::open(UniqueFd socket, const std:
     NNBURST_TRY_ASSIGN(const LoopAndLink running, started->get_future().get());
     connection->loop_ = running.loop;
     connection->link_ = running.link;
-    NNBURST_TRY(connection->call<void>([link = running.link] { return link->open(); }));
+    NNBURST_TRY_ASSIGN(connection->halVersion_, connection->call<HalVersion>([link = running.link] {
+        return link->open();
+    }));
     return connection;
 }
 

@@ -58,6 +58,9 @@ class Connection {
     /// Runs `job` on the event loop's thread. Does not wait. Any thread.
     void post(kj::Function<void()> job) { (void)loop_->post(kj::mv(job)); }
 
+    /// Whose rules the driver's device follows.
+    [[nodiscard]] HalVersion halVersion() const noexcept { return halVersion_; }
+
     /// Asks for a sign of life.
     [[nodiscard]] Result<> ping();
 
@@ -89,6 +92,7 @@ class Connection {
     std::atomic<std::size_t> pendingCallbacks_{0};
     std::shared_ptr<std::atomic<bool>> isLost_;
     std::thread thread_;
+    HalVersion halVersion_ = kLatestHalVersion;  // what the driver has said in `open`
     EventLoop* loop_ = nullptr;   // on the stack of thread_, until the destructor stops it
     DriverLink* link_ = nullptr;  // as loop_
 };

@@ -84,19 +84,35 @@ Error DriverLink::lostError() const {
     return {ErrorStatus::DEVICE_UNAVAILABLE, driverName_ + ": the connection is lost"};
 }
 
-kj::Promise<Result<>> DriverLink::open() {
+kj::Promise<Result<HalVersion>> DriverLink::open() {
     auto call = driver_.openRequest();
     call.setProtocolVersion(rpc::PROTOCOL_VERSION);
-    return call.send().then([this](auto&& response) -> Result<> {
+    return call.send().then([this](auto&& response) -> kj::Promise<Result<HalVersion>> {
+        const auto refused = [](Error error) {
+            return Result<HalVersion>(tl::unexpected<Error>(std::move(error)));
+        };
         if (response.getProtocolVersion() != rpc::PROTOCOL_VERSION) {
-            return failure(
-                ErrorStatus::DEVICE_UNAVAILABLE,
-                fmt::format("{}: it speaks version {} of the protocol, this library version {}",
-                            driverName_, response.getProtocolVersion(), rpc::PROTOCOL_VERSION));
+            return refused(
+                {ErrorStatus::DEVICE_UNAVAILABLE,
+                 fmt::format("{}: it speaks version {} of the protocol, this library version {}",
+                             driverName_, response.getProtocolVersion(), rpc::PROTOCOL_VERSION)});
         }
-        NNBURST_TRY(fromMessage(response.getStatus()));
+        if (const Result<> status = fromMessage(response.getStatus()); !status) {
+            return refused(status.error());
+        }
         device_ = response.getDevice();
-        return {};
+        return device_.getHalVersionRequest().send().then(
+            [refused](auto&& answer) -> Result<HalVersion> {
+                const auto version = static_cast<HalVersion>(answer.getHalVersion());
+                if (version > kLatestHalVersion) {
+                    return refused(
+                        {ErrorStatus::DEVICE_UNAVAILABLE,
+                         fmt::format("the driver follows HAL version number {}: must "
+                                     "be 0 to {}",
+                                     answer.getHalVersion(), static_cast<int>(kLatestHalVersion))});
+                }
+                return version;
+            });
     });
 }
 

@@ -32,8 +32,8 @@ class DriverLink {
     void run();
     void stop();
 
-    /// Exchanges versions and fetches the device.
-    [[nodiscard]] kj::Promise<Result<>> open();
+    /// Exchanges versions and fetches the device; gives the HAL version that it follows.
+    [[nodiscard]] kj::Promise<Result<HalVersion>> open();
     [[nodiscard]] kj::Promise<Result<>> ping();
     [[nodiscard]] rpc::Device::Client& device() { return device_; }
 

@@ -73,15 +73,23 @@ class Support {
 
 Result<std::vector<bool>> supportedOperations(const Model& model, HalVersion version,
                                               DriverVariant variant) {
-    NNBURST_TRY_ASSIGN(const auto operations, exec::ModelCheck(model).operations());
-    // What a version lacks as a whole, not in one operation.
+    if (version < HalVersion::V1_2 && !model.extensionNameToPrefix.empty()) {
+        return invalid("HAL {} does not know vendor extensions", toString(version));
+    }
+    // A model that is relaxed is so in each of its operations.
     const bool isExpressible =
-        (version >= HalVersion::V1_1 || !model.relaxComputationFloat32toFloat16);
+        version >= HalVersion::V1_1 || !model.relaxComputationFloat32toFloat16;
+    NNBURST_TRY_ASSIGN(const auto operations, exec::ModelCheck(model).operations());
     Support support(model, variant);
     std::vector<bool> supported;
     for (std::size_t index = 0; index < operations.size(); ++index) {
         supported.push_back(isExpressible && operations[index] && *operations[index] <= version &&
                             support.has(model.main, model.main.operations[index]));
+    }
+    if (version != kLatestHalVersion &&
+        std::find(supported.begin(), supported.end(), false) == supported.end()) {
+        // Whoever sees that all is supported may count on its preparation.
+        NNBURST_TRY(compliantWith(version, model));
     }
     return supported;
 }

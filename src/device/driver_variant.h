@@ -15,7 +15,8 @@
 namespace nnburst::device {
 
 /// One entry an operation of the main subgraph of a valid model; IF and WHILE only with all that
-/// they refer to.
+/// they refer to. None of a relaxed model that `version` does not know. INVALID_ARGUMENT if it
+/// does not know something else of the model: extensions, operands that no operation uses.
 [[nodiscard]] Result<std::vector<bool>> supportedOperations(const Model& model, HalVersion version,
                                                             DriverVariant variant);
 

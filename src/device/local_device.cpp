@@ -11,6 +11,7 @@
 #include "device/capabilities_file.h"
 #include "device/driver_variant.h"
 #include "device/extension_library.h"
+#include "exec/version_rules.h"
 #include "log/marks.h"
 #include "log/verbose.h"
 #include "model/extension_registry.h"
@@ -19,6 +20,24 @@
 namespace nnburst::device {
 
 namespace {
+
+/// What a driver of `version` hears of a preparation: HAL 1.1 brought the preference, 1.2 caches,
+/// 1.3 priority and deadline.
+PrepareOptions knownTo(HalVersion version, const PrepareOptions& options) {
+    if (version == kLatestHalVersion) {
+        return options;
+    }
+    PrepareOptions known;
+    if (version >= HalVersion::V1_1) {
+        known.preference = options.preference;
+    }
+    if (version >= HalVersion::V1_2) {
+        known.modelCache = options.modelCache;
+        known.dataCache = options.dataCache;
+        known.token = options.token;
+    }
+    return known;
+}
 
 /// Refuses what no preparation of this driver can satisfy, before any work is done.
 Result<> checkOptions(const PrepareOptions& options) {
@@ -136,8 +155,8 @@ Result<> LocalDevice::prepareModel(const Model& model, const PrepareOptions& opt
     return prepare(model, options, std::move(callback));
 }
 
-Result<> LocalDevice::prepare(Model model, const PrepareOptions& options,
-                              PrepareCallback callback) {
+Result<> LocalDevice::prepare(Model model, const PrepareOptions& given, PrepareCallback callback) {
+    const PrepareOptions options = knownTo(shared_.version, given);
     const auto files = std::make_shared<CacheFiles>(duplicateFiles(options));
     const auto sharedModel = std::make_shared<Model>(std::move(model));
     NNBURST_VLOG(MODEL, "{} operations, {} operands, {} referenced subgraphs, {} pools",
@@ -168,7 +187,8 @@ Result<> LocalDevice::prepare(Model model, const PrepareOptions& options,
         std::move(callback));
 }
 
-Result<> LocalDevice::prepareFromCache(const PrepareOptions& options, PrepareCallback callback) {
+Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallback callback) {
+    const PrepareOptions options = knownTo(shared_.version, given);
     const auto snapshot = std::make_shared<ModelSnapshot>();
     const auto load = [&]() -> Result<> {
         NNBURST_TRY(checkOptions(options));
@@ -181,7 +201,15 @@ Result<> LocalDevice::prepareFromCache(const PrepareOptions& options, PrepareCal
         NNBURST_TRY(resolveExtensions(snapshot->model, PrefixSource::CACHE));
         NNBURST_TRY(validateModel(snapshot->model));
         NNBURST_TRY(checkExtensionsKnown(snapshot->model));
-        return checkSupported(snapshot->model, shared_.version, shared_.variant);
+        if (const Result<> supported =
+                checkSupported(snapshot->model, shared_.version, shared_.variant);
+            !supported) {
+            return failure(ErrorStatus::GENERAL_FAILURE,
+                           fmt::format("prepareModelFromCache: another driver has filled this "
+                                       "cache, this one cannot use it: {}",
+                                       supported.error().message));
+        }
+        return {};
     };
     return launch(
         load(), options, [snapshot](ModelStore& models) { return models.compile(*snapshot); },
@@ -194,9 +222,7 @@ Result<> LocalDevice::launch(
     PrepareCallback callback) {
     const auto sharedCallback = std::make_shared<PrepareCallback>(std::move(callback));
     if (checked) {
-        const bool isOlder = shared_.version < HalVersion::V1_3;  // without either
-        const exec::Urgency urgency{.priority = isOlder ? Priority::MEDIUM : options.priority,
-                                    .deadline = isOlder ? std::nullopt : options.deadline};
+        const exec::Urgency urgency{.priority = options.priority, .deadline = options.deadline};
         // The scheduler goes with the prepared model: its last reference must not be this job's,
         // which runs on one of its workers.
         checked = scheduler_->trySubmit(urgency, [shared = shared_, scheduler = scheduler_,
@@ -227,9 +253,10 @@ Result<> LocalDevice::launch(
                     std::move(scheduler), std::move(fences));
             }();
             scheduler = nullptr;
-            (*sharedCallback)(std::move(prepared));
+            (*sharedCallback)(exec::knownTo(shared.version, std::move(prepared)));
         });
     }
+    checked = exec::knownTo(shared_.version, std::move(checked));
     if (!checked) {
         (*sharedCallback)(tl::unexpected<Error>(checked.error()));
     }

@@ -37,6 +37,7 @@ class LocalDevice final : public Device {
         return scheduler_;
     }
 
+    [[nodiscard]] HalVersion getHalVersion() const noexcept override { return shared_.version; }
     [[nodiscard]] Result<Capabilities> getCapabilities() override;
     [[nodiscard]] Result<DeviceType> getType() override;
     [[nodiscard]] Result<std::string> getVersionString() override;

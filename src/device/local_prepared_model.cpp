@@ -9,6 +9,7 @@
 
 #include "device/local_burst.h"
 #include "device/request_execution.h"
+#include "exec/version_rules.h"
 
 namespace nnburst::device {
 
@@ -51,6 +52,7 @@ Result<> LocalPreparedModel::execute(const Request& request, const ExecutionOpti
                 (*shared)(status, outcome);
             });
     }
+    submitted = exec::knownTo(executable_.version, std::move(submitted));
     if (!submitted) {
         (*shared)(submitted, ExecutionOutcome());
     }

@@ -222,6 +222,8 @@ interface Device {
   allocate @9 (dimensions :List(UInt32), preparedModels :List(PreparedModel),
                inputRoles :List(BufferRole), outputRoles :List(BufferRole))
       -> (status :Status, buffer :Buffer, token :UInt32);
+
+  getHalVersion @10 () -> (halVersion :UInt8);  # HalVersion: 0 is 1.0, 3 is 1.3
 }
 
 interface PreparedModelCallback {

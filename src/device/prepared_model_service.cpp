@@ -9,6 +9,7 @@
 #include "device/descriptors.h"
 #include "device/loop_work.h"
 #include "device/request_execution.h"
+#include "exec/version_rules.h"
 
 namespace nnburst::device {
 
@@ -77,7 +78,9 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                         return end;
                     });
             })
-            .then([context](Result<ExecutionEnd>&& end) mutable {
+            .then([this, context](Result<ExecutionEnd>&& received) mutable {
+                const Result<ExecutionEnd> end =
+                    exec::knownTo(model_->executable().version, std::move(received));
                 auto results = context.getResults();
                 toMessage(end ? end->status : tl::unexpected<Error>(end.error()),
                           results.initStatus());

@@ -74,15 +74,16 @@ class RemoteControlPlane final : public burst::ClientControlPlane {
 
 }  // namespace
 
-RemoteBurst::RemoteBurst(std::shared_ptr<burst::Controller> controller) noexcept
-    : controller_(std::move(controller)) {}
+RemoteBurst::RemoteBurst(std::shared_ptr<burst::Controller> controller, HalVersion version) noexcept
+    : controller_(std::move(controller)), version_(version) {}
 
 Result<std::unique_ptr<Burst>> RemoteBurst::create(const PreparedModelHandle& model,
                                                    const BurstOptions& options) {
-    NNBURST_TRY_ASSIGN(std::unique_ptr<burst::Controller> created,
-                       burst::Controller::create(options));
-    const std::shared_ptr<burst::Controller> controller(std::move(created));
     const std::shared_ptr<Connection>& connection = model->connection();
+    const HalVersion version = connection->halVersion();
+    NNBURST_TRY_ASSIGN(std::unique_ptr<burst::Controller> created,
+                       burst::Controller::create(options, version));
+    const std::shared_ptr<burst::Controller> controller(std::move(created));
     NNBURST_TRY_ASSIGN(const BurstHandle burst, connection->call<BurstHandle>([&] {
         auto call = model->client().configureExecutionBurstRequest();
         toMessage(controller->channel(), call.initChannel());
@@ -99,11 +100,15 @@ Result<std::unique_ptr<Burst>> RemoteBurst::create(const PreparedModelHandle& mo
         });
     }));
     controller->attach(std::make_shared<RemoteControlPlane>(model, burst));
-    return std::unique_ptr<Burst>(new RemoteBurst(controller));
+    return std::unique_ptr<Burst>(new RemoteBurst(controller, version));
 }
 
 Result<> RemoteBurst::execute(const Request& request, const ExecutionOptions& options,
                               ExecutionOutcome& outcome) {
+    if (version_ < HalVersion::V1_3) {
+        // Nobody waits for a deadline that the driver does not know.
+        return controller_->execute(request, {.measure = options.measure}, outcome);
+    }
     return controller_->execute(request, options, outcome);
 }
 

@@ -27,9 +27,10 @@ class RemoteBurst final : public Burst {
     void freeMemory(const SharedRegion& region) override;
 
   private:
-    explicit RemoteBurst(std::shared_ptr<burst::Controller> controller) noexcept;
+    RemoteBurst(std::shared_ptr<burst::Controller> controller, HalVersion version) noexcept;
 
     std::shared_ptr<burst::Controller> controller_;
+    const HalVersion version_;  // of the driver
 };
 
 }  // namespace nnburst::device

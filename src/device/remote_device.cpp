@@ -81,6 +81,10 @@ void setCacheFiles(const PrepareOptions& options, rpc::PrepareOptions::Builder b
 RemoteDevice::RemoteDevice(std::shared_ptr<Connection> connection) noexcept
     : connection_(std::move(connection)) {}
 
+HalVersion RemoteDevice::getHalVersion() const noexcept {
+    return connection_->halVersion();
+}
+
 Result<Capabilities> RemoteDevice::getCapabilities() {
     return connection_->call<Capabilities>([this] {
         return connection_->device().getCapabilitiesRequest().send().then(

@@ -16,6 +16,7 @@ class RemoteDevice final : public Device {
   public:
     explicit RemoteDevice(std::shared_ptr<Connection> connection) noexcept;
 
+    [[nodiscard]] HalVersion getHalVersion() const noexcept override;
     [[nodiscard]] Result<Capabilities> getCapabilities() override;
     [[nodiscard]] Result<DeviceType> getType() override;
     [[nodiscard]] Result<std::string> getVersionString() override;

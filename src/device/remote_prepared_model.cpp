@@ -24,22 +24,26 @@ struct ExecutionEnd {
 
 using ExecutionDelivery = Delivery<ExecutionEnd>;
 
-/// Reads how an execution ended, and checks that its shapes are those of `outputCount` outputs.
+/// The shapes that an answer to `request` has, if it has any.
+std::size_t shapeCountOf(const Request& request, const Connection& connection) {
+    return connection.halVersion() < HalVersion::V1_2 ? 0 : request.outputs.size();
+}
+
+/// Reads how an execution ended, and checks that it has `shapeCount` shapes.
 Result<> endFromMessage(rpc::Status::Reader statusReader,
-                        rpc::ExecutionOutcome::Reader outcomeReader, std::size_t outputCount,
+                        rpc::ExecutionOutcome::Reader outcomeReader, std::size_t shapeCount,
                         ExecutionOutcome& outcome) {
     const Result<> status = fromMessage(statusReader);
     if (!status && status.error().status != ErrorStatus::OUTPUT_INSUFFICIENT_SIZE) {
         return status;
     }
     NNBURST_TRY(fromMessage(outcomeReader, outcome));
-    // None come from a driver of HAL 1.0 or 1.1.
-    if (!outcome.outputShapes.empty() && outcome.outputShapes.size() != outputCount) {
-        const std::size_t shapeCount = outcome.outputShapes.size();
+    if (outcome.outputShapes.size() != shapeCount) {
+        const std::size_t received = outcome.outputShapes.size();
         outcome = {};
         return failure(ErrorStatus::GENERAL_FAILURE,
-                       fmt::format("the driver answered with {} output shapes for {} outputs",
-                                   shapeCount, outputCount));
+                       fmt::format("the driver answered with {} output shapes; must be {}",
+                                   received, shapeCount));
     }
     return status;
 }
@@ -48,8 +52,8 @@ Result<> endFromMessage(rpc::Status::Reader statusReader,
 class ExecutionCallbackServer final : public rpc::ExecutionCallback::Server {
   public:
     ExecutionCallbackServer(std::shared_ptr<ExecutionDelivery> delivery,
-                            std::size_t outputCount) noexcept
-        : delivery_(std::move(delivery)), outputCount_(outputCount) {}
+                            std::size_t shapeCount) noexcept
+        : delivery_(std::move(delivery)), shapeCount_(shapeCount) {}
 
   protected:
     kj::Promise<void> notify(NotifyContext context) override {
@@ -57,7 +61,7 @@ class ExecutionCallbackServer final : public rpc::ExecutionCallback::Server {
             const auto params = context.getParams();
             ExecutionEnd end;
             end.status =
-                endFromMessage(params.getStatus(), params.getOutcome(), outputCount_, end.outcome);
+                endFromMessage(params.getStatus(), params.getOutcome(), shapeCount_, end.outcome);
             delivery_->give(std::move(end));
             delivery_ = nullptr;
         }
@@ -66,7 +70,7 @@ class ExecutionCallbackServer final : public rpc::ExecutionCallback::Server {
 
   private:
     std::shared_ptr<ExecutionDelivery> delivery_;
-    std::size_t outputCount_;
+    std::size_t shapeCount_;
 };
 
 using FencedCallbackHandle = RemoteHandle<rpc::FencedExecutionCallback>;
@@ -140,7 +144,7 @@ Result<> executeRemotely(RemoteHandle<rpc::PreparedModel>& model, const Request&
         }
         return call.send().then([&](auto&& response) {
             return endFromMessage(response.getStatus(), response.getOutcome(),
-                                  request.outputs.size(), outcome);
+                                  shapeCountOf(request, *model.connection()), outcome);
         });
     });
 }
@@ -163,7 +167,8 @@ Result<> RemotePreparedModel::execute(const Request& request, const ExecutionOpt
             delivery->give({.status = fits, .outcome = {}});
             return fits;
         }
-        call.setCallback(kj::heap<ExecutionCallbackServer>(delivery, request.outputs.size()));
+        call.setCallback(
+            kj::heap<ExecutionCallbackServer>(delivery, shapeCountOf(request, connection)));
         return launched(call.send(), delivery);
     });
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exec/version_rules.h"
 #include "log/marks.h"
 #include "log/verbose.h"
 
@@ -35,7 +36,12 @@ Result<> checkRequest(const exec::Executable& executable, const Request& request
         pools.push_back({.data = nullptr, .sizeBytes = region->sizeBytes()});
     }
     exec::RequestBindings bindings;
-    return executable.model->bind(request.inputs, request.outputs, pools, bindings);
+    NNBURST_TRY(executable.model->bind(request.inputs, request.outputs, pools, bindings));
+    for (std::size_t i = 0; i < request.outputs.size(); ++i) {
+        NNBURST_TRY(exec::checkOutput(executable.version, i, executable.model->outputs()[i],
+                                      request.outputs[i]));
+    }
+    return {};
 }
 
 RequestExecution::RequestExecution(exec::Executable executable) noexcept
@@ -45,7 +51,7 @@ Result<> RequestExecution::execute(const Request& request, const ExecutionOption
                                    const OptionalTimePoint& arrival, ExecutionOutcome& outcome) {
     ++execution_;
     NNBURST_MARK(execution__begin, this);
-    Result<> result = run(request, options, outcome);
+    Result<> result = exec::knownTo(runner_.executable().version, run(request, options, outcome));
     NNBURST_MARK(execution__end, this);
     NNBURST_VLOG(
         EXECUTION, "{} inputs, {} outputs, {} pools: {}", request.inputs.size(),

@@ -77,6 +77,11 @@ class DeviceService final : public rpc::Device::Server {
                       });
     }
 
+    kj::Promise<void> getHalVersion(GetHalVersionContext context) override {
+        context.getResults().setHalVersion(static_cast<std::uint8_t>(device_->getHalVersion()));
+        return kj::READY_NOW;
+    }
+
     kj::Promise<void> getStatus(GetStatusContext context) override {
         context.getResults().setDeviceStatus(static_cast<std::int32_t>(device_->getStatus()));
         return kj::READY_NOW;

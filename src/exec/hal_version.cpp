@@ -9,6 +9,7 @@
 
 #include "exec/model_check.h"
 #include "exec/operation.h"
+#include "exec/version_rules.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
 #include "nnburst/validation.h"
@@ -33,32 +34,22 @@ bool usesExtension(const Model& model) {
     return uses(model.main) || std::any_of(model.referenced.begin(), model.referenced.end(), uses);
 }
 
-/// The figure of `type`; that of a device without figures if there is none.
+/// The figure of `type`.
 PerformanceInfo figureOf(const std::vector<OperandPerformance>& figures, OperandType type) {
     const auto found = std::find_if(figures.begin(), figures.end(),
                                     [type](const auto& figure) { return figure.type == type; });
-    return found == figures.end() ? PerformanceInfo() : found->info;
+    return found == figures.end() ? kNoPerformance : found->info;
 }
 
-/// One figure for each type up to `version`, by what `figure` says of the type.
-template <class Figure>
-std::vector<OperandPerformance> figuresOf(HalVersion version, Figure figure) {
-    std::vector<OperandPerformance> figures;
-    for (auto code = static_cast<std::int32_t>(OperandType::FLOAT32);
-         code < static_cast<std::int32_t>(OperandType::SUBGRAPH); ++code) {
-        const auto type = static_cast<OperandType>(code);
-        if (exec::since(type) <= version) {
-            figures.push_back({.type = type, .info = figure(type)});
-        }
-    }
-    return figures;
-}
-
+/// The figures of HAL 1.0 and 1.1 in the form of later ones.
 std::vector<OperandPerformance> figuresOfTwo(const PerformanceInfo& float32,
                                              const PerformanceInfo& quantized8) {
-    return figuresOf(HalVersion::V1_0, [&](OperandType type) {
-        return type == OperandType::TENSOR_QUANT8_ASYMM ? quantized8 : float32;
-    });
+    return {{.type = OperandType::FLOAT32, .info = float32},
+            {.type = OperandType::INT32, .info = quantized8},
+            {.type = OperandType::UINT32, .info = quantized8},
+            {.type = OperandType::TENSOR_FLOAT32, .info = float32},
+            {.type = OperandType::TENSOR_INT32, .info = quantized8},
+            {.type = OperandType::TENSOR_QUANT8_ASYMM, .info = quantized8}};
 }
 
 }  // namespace
@@ -84,15 +75,11 @@ Result<> compliantWith(HalVersion version, const Model& model) {
     if (needed <= version) {
         return {};
     }
-    // Says what it is, as far as that is easily said.
-    if (version < HalVersion::V1_3 && !model.referenced.empty()) {
-        return unknownTo(version, "referenced subgraphs");
+    if (version < HalVersion::V1_1 && model.relaxComputationFloat32toFloat16) {
+        return unknownTo(version, "relaxed computation of float32");
     }
     if (version < HalVersion::V1_2 && !model.extensionNameToPrefix.empty()) {
         return unknownTo(version, "vendor extensions");
-    }
-    if (version < HalVersion::V1_1 && model.relaxComputationFloat32toFloat16) {
-        return unknownTo(version, "relaxed computation of float32");
     }
     NNBURST_TRY_ASSIGN(const auto operations, exec::ModelCheck(model).operations());
     for (std::size_t index = 0; index < operations.size(); ++index) {
@@ -102,7 +89,18 @@ Result<> compliantWith(HalVersion version, const Model& model) {
                            toString(*operations[index]), toString(version));
         }
     }
-    return invalid("the model needs HAL {}; this is HAL {}", toString(needed), toString(version));
+    if (version < HalVersion::V1_3 && !model.referenced.empty()) {
+        return unknownTo(version, "referenced subgraphs");
+    }
+    // What is left are operands: of a type, or of no rank, that the operations have let pass.
+    for (std::size_t index = 0; index < model.main.operands.size(); ++index) {
+        const Operand& operand = model.main.operands[index];
+        if (exec::since(operand.type) > version) {
+            return unknownTo(
+                version, fmt::format("the type of operand {}, {}", index, toString(operand.type)));
+        }
+    }
+    return unknownTo(version, "tensors of unknown rank");
 }
 
 Result<> compliantWith(HalVersion version, const Model& model, const Request& request) {
@@ -114,26 +112,40 @@ Result<> compliantWith(HalVersion version, const Model& model, const Request& re
                              fmt::format("driver-managed buffers (request pool {})", pool));
         }
     }
-    for (std::size_t index = 0; version < HalVersion::V1_2 && index < request.outputs.size();
-         ++index) {
-        const Operand& operand = model.main.operands[model.main.outputIndexes[index]];
-        const Dimensions& dimensions = request.outputs[index].dimensions.empty()
-                                           ? operand.dimensions
-                                           : request.outputs[index].dimensions;
-        if (!isFullySpecified(operand.type, dimensions)) {
-            return unknownTo(version, fmt::format("outputs of unknown dimensions (output {}: {})",
-                                                  index, dimensionsText(dimensions)));
-        }
+    for (std::size_t index = 0; index < request.outputs.size(); ++index) {
+        NNBURST_TRY(exec::checkOutput(version, index,
+                                      model.main.operands[model.main.outputIndexes[index]],
+                                      request.outputs[index]));
     }
     return {};
 }
 
 Result<> compliantWith(HalVersion version, const Capabilities& capabilities) {
-    if (convertTo(version, capabilities) == capabilities) {
+    const Capabilities known = convertTo(version, capabilities);
+    if (known == capabilities) {
         return {};
     }
-    return invalid("HAL {} cannot express these capabilities: it has fewer figures",
-                   toString(version));
+    const auto unknownFigure = [version](const char* what) {
+        return invalid("HAL {} has no figure of its own for {}", toString(version), what);
+    };
+    for (const OperandPerformance& figure : capabilities.operandPerformance) {
+        if (figureOf(known.operandPerformance, figure.type) != figure.info) {
+            return unknownFigure(toString(figure.type));
+        }
+    }
+    if (known.relaxedFloat32toFloat16PerformanceScalar !=
+            capabilities.relaxedFloat32toFloat16PerformanceScalar ||
+        known.relaxedFloat32toFloat16PerformanceTensor !=
+            capabilities.relaxedFloat32toFloat16PerformanceTensor) {
+        return unknownFigure(
+            "relaxed computation, or none that differs between scalars and "
+            "tensors");
+    }
+    if (known.ifPerformance != capabilities.ifPerformance ||
+        known.whilePerformance != capabilities.whilePerformance) {
+        return unknownFigure("IF and WHILE");
+    }
+    return invalid("capabilities in HAL {} have a figure for each of its types", toString(version));
 }
 
 Result<Model> convertTo(HalVersion version, const Model& model) {
@@ -167,6 +179,18 @@ Capabilities convertTo(HalVersion version, const Capabilities& capabilities) {
     return capabilities;
 }
 
+ErrorStatus convertTo(HalVersion version, ErrorStatus status) noexcept {
+    switch (status) {
+        case ErrorStatus::MISSED_DEADLINE_TRANSIENT:
+        case ErrorStatus::MISSED_DEADLINE_PERSISTENT:
+        case ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT:
+        case ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT:
+            return version < HalVersion::V1_3 ? ErrorStatus::GENERAL_FAILURE : status;
+        default:
+            return status;
+    }
+}
+
 CapabilitiesV1_0 toV1_0(const Capabilities& capabilities) {
     return {.float32Performance =
                 figureOf(capabilities.operandPerformance, OperandType::TENSOR_FLOAT32),
@@ -183,28 +207,32 @@ CapabilitiesV1_1 toV1_1(const Capabilities& capabilities) {
 }
 
 CapabilitiesV1_2 toV1_2(const Capabilities& capabilities) {
-    return {.relaxedFloat32toFloat16PerformanceScalar =
-                capabilities.relaxedFloat32toFloat16PerformanceScalar,
-            .relaxedFloat32toFloat16PerformanceTensor =
-                capabilities.relaxedFloat32toFloat16PerformanceTensor,
-            .operandPerformance = figuresOf(HalVersion::V1_2, [&](OperandType type) {
-                return figureOf(capabilities.operandPerformance, type);
-            })};
+    CapabilitiesV1_2 older{.relaxedFloat32toFloat16PerformanceScalar =
+                               capabilities.relaxedFloat32toFloat16PerformanceScalar,
+                           .relaxedFloat32toFloat16PerformanceTensor =
+                               capabilities.relaxedFloat32toFloat16PerformanceTensor,
+                           .operandPerformance = capabilities.operandPerformance};
+    std::erase_if(older.operandPerformance, [](const OperandPerformance& figure) {
+        return exec::since(figure.type) > HalVersion::V1_2;
+    });
+    return older;
 }
 
 Capabilities toCanonical(const CapabilitiesV1_0& capabilities) {
-    const PerformanceInfo& float32 = capabilities.float32Performance;
-    return {.relaxedFloat32toFloat16PerformanceScalar = float32,
-            .relaxedFloat32toFloat16PerformanceTensor = float32,
-            .operandPerformance = figuresOfTwo(float32, capabilities.quantized8Performance)};
+    // 1.0 has float32 alone, and computes relaxed models like any other.
+    return toCanonical(
+        CapabilitiesV1_1{.float32Performance = capabilities.float32Performance,
+                         .quantized8Performance = capabilities.quantized8Performance,
+                         .relaxedFloat32toFloat16Performance = capabilities.float32Performance});
 }
 
 Capabilities toCanonical(const CapabilitiesV1_1& capabilities) {
     const PerformanceInfo& relaxed = capabilities.relaxedFloat32toFloat16Performance;
-    return {.relaxedFloat32toFloat16PerformanceScalar = relaxed,
-            .relaxedFloat32toFloat16PerformanceTensor = relaxed,
-            .operandPerformance =
-                figuresOfTwo(capabilities.float32Performance, capabilities.quantized8Performance)};
+    return toCanonical(CapabilitiesV1_2{
+        .relaxedFloat32toFloat16PerformanceScalar = relaxed,
+        .relaxedFloat32toFloat16PerformanceTensor = relaxed,
+        .operandPerformance =
+            figuresOfTwo(capabilities.float32Performance, capabilities.quantized8Performance)});
 }
 
 Capabilities toCanonical(const CapabilitiesV1_2& capabilities) {
@@ -212,7 +240,9 @@ Capabilities toCanonical(const CapabilitiesV1_2& capabilities) {
                 capabilities.relaxedFloat32toFloat16PerformanceScalar,
             .relaxedFloat32toFloat16PerformanceTensor =
                 capabilities.relaxedFloat32toFloat16PerformanceTensor,
-            .operandPerformance = capabilities.operandPerformance};
+            .operandPerformance = capabilities.operandPerformance,
+            .ifPerformance = kNoPerformance,
+            .whilePerformance = kNoPerformance};
 }
 
 }  // namespace nnburst

@@ -7,6 +7,7 @@
 #include "exec/control_flow.h"
 #include "exec/graph_runner.h"
 #include "model/invalid.h"
+#include "model/operand_info.h"
 
 namespace nnburst::exec {
 
@@ -21,6 +22,12 @@ Result<> checkAll(const std::vector<Result<HalVersion>>& operations) {
         }
     }
     return {};
+}
+
+/// The first HAL version with `operand`: its type, and tensors of unknown rank.
+HalVersion firstVersionOf(const Operand& operand) noexcept {
+    const bool hasUnknownRank = isTensor(operand.type) && operand.dimensions.empty();
+    return std::max(since(operand.type), hasUnknownRank ? HalVersion::V1_2 : HalVersion::V1_0);
 }
 
 }  // namespace
@@ -71,7 +78,7 @@ Result<HalVersion> requiredVersion(const Model& model) {
         version = std::max(version, *operation);
     }
     for (const Operand& operand : model.main.operands) {
-        version = std::max(version, since(operand.type));
+        version = std::max(version, firstVersionOf(operand));
     }
     if (model.relaxComputationFloat32toFloat16) {
         version = std::max(version, HalVersion::V1_1);

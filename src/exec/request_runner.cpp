@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "exec/version_rules.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
 
@@ -52,28 +53,23 @@ Result<> RequestRunner::run(std::span<const RequestArgument> inputs,
                : runOlder(inputs, outputs, pools, options, outcome);
 }
 
-/// As a driver that does not know everything: HAL 1.3 brought deadlines and loop timeouts, 1.2
-/// timing, output shapes and outputs whose dimensions only the execution knows.
+/// As a driver that does not know everything: HAL 1.3 brought deadlines, loop timeouts and buffers,
+/// 1.2 timing, output shapes and outputs whose dimensions only the execution knows.
 Result<> RequestRunner::runOlder(std::span<const RequestArgument> inputs,
                                  std::span<const RequestArgument> outputs,
                                  std::span<const RequestMemory> pools,
                                  const ExecutionOptions& options, ExecutionOutcome& outcome) {
-    if (executable_.version == HalVersion::V1_2) {
+    const HalVersion version = executable_.version;
+    if (version == HalVersion::V1_2) {
         return runLatest(inputs, outputs, pools, {.measure = options.measure}, outcome);
     }
+    outcome.timing = {};
+    outcome.outputShapes.clear();
     const std::span<const Operand> operands = executable_.model->outputs();
     for (std::size_t index = 0; index < std::min(outputs.size(), operands.size()); ++index) {
-        const Dimensions& dimensions = outputs[index].dimensions.empty()
-                                           ? operands[index].dimensions
-                                           : outputs[index].dimensions;
-        if (!isFullySpecified(operands[index].type, dimensions)) {
-            return invalid("output {}: dimensions {} must all be known up to HAL 1.1", index,
-                           dimensionsText(dimensions));
-        }
+        NNBURST_TRY(checkOutput(version, index, operands[index], outputs[index]));
     }
-    Result<> result = runLatest(inputs, outputs, pools, {}, outcome);
-    outcome = {};
-    return result;
+    return runLatest(inputs, outputs, pools, {}, olderOutcome_);
 }
 
 Result<> RequestRunner::runLatest(std::span<const RequestArgument> inputs,

@@ -91,6 +91,7 @@ class RequestRunner {
     const Executable executable_;
     std::vector<PoolView> views_;
     RequestBindings bindings_;
+    ExecutionOutcome olderOutcome_;  ///< what a version without outcomes keeps to itself
 
     // Of requests whose memory is not all mapped; their memory is reused.
     std::vector<std::unique_ptr<ForeignArgument>> foreign_;

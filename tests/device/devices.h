@@ -12,6 +12,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "driver_process.h"
 #include "nnburst/device.h"
@@ -31,13 +32,16 @@ constexpr const char* name(Way way) {
 /// A device of each kind, and the driver behind it if somebody else started that.
 class Devices : public testing::Test {
   protected:
-    void open(Kind kind) {
+    void open(Kind kind, HalVersion version = kLatestHalVersion) {
         if (kind == Kind::CONNECT) {
-            driver_ = std::make_unique<DriverProcess>();
+            driver_ = std::make_unique<DriverProcess>(
+                std::vector<std::string>{"--hal", toString(version)});
             device = driver_->connect();
             return;
         }
-        auto made = kind == Kind::LOCAL ? makeLocalDevice() : spawnDriver({}, NNBURST_DRIVER_PATH);
+        const DriverOptions options{.version = version};
+        auto made = kind == Kind::LOCAL ? makeLocalDevice(options)
+                                        : spawnDriver(options, NNBURST_DRIVER_PATH);
         ASSERT_TRUE(made) << made.error().message;
         device = *made;
     }

@@ -15,20 +15,6 @@
 namespace nnburst::exec {
 namespace {
 
-const char* nameOf(HalVersion version) {
-    switch (version) {
-        case HalVersion::V1_0:
-            return "1.0";
-        case HalVersion::V1_1:
-            return "1.1";
-        case HalVersion::V1_2:
-            return "1.2";
-        case HalVersion::V1_3:
-            return "1.3";
-    }
-    return "";
-}
-
 /// An axis came with HAL 1.2. AOSP's runtime drops one that is the default and states the version
 /// without it; as written the model needs 1.2.
 bool hasAxis(const Model& model) {
@@ -62,7 +48,7 @@ TEST(MinimumVersion, isThatOfTheExamples) {
             const std::string expected = hasAxis(example.model)
                                              ? std::max(example.halVersionWire, std::string("1.2"))
                                              : example.halVersionWire;
-            EXPECT_EQ(nameOf(*version), expected) << example.name;
+            EXPECT_EQ(toString(*version), expected) << example.name;
         });
     }
     EXPECT_GT(count, 0U);
