@@ -32,11 +32,10 @@ HalVersion firstVersionOf(const Operand& operand) noexcept {
 
 }  // namespace
 
-Result<std::vector<Result<HalVersion>>> ModelCheck::visit(const Subgraph& subgraph,
-                                                          std::uint32_t nesting) {
+Result<ModelCheck::Visited> ModelCheck::visit(const Subgraph& subgraph, std::uint32_t nesting) {
     NNBURST_TRY_ASSIGN(const auto graph, Graph::create(model_, subgraph));
     GraphCheck check(*graph);
-    std::vector<Result<HalVersion>> versions;
+    Visited visited;
     for (std::size_t index = 0; index < subgraph.operations.size(); ++index) {
         const Operation& operation = subgraph.operations[index];
         const auto visitOperation = [&]() -> Result<HalVersion> {
@@ -44,28 +43,36 @@ Result<std::vector<Result<HalVersion>>> ModelCheck::visit(const Subgraph& subgra
             if (isControlFlow(operation.type)) {
                 NNBURST_TRY(checkControlFlow(model_, subgraph, operation));
                 for (const std::uint32_t referenced : referencedSubgraphs(subgraph, operation)) {
-                    NNBURST_TRY(visitReferenced(referenced, nesting + 1));
+                    NNBURST_TRY_ASSIGN(const std::uint32_t levels,
+                                       visitReferenced(referenced, nesting + 1));
+                    visited.levels = std::max(visited.levels, levels);
                 }
             }
             return version;
         };
-        versions.push_back(visitOperation());
+        visited.operations.push_back(visitOperation());
     }
-    return versions;
+    return visited;
 }
 
-Result<> ModelCheck::visitReferenced(std::uint32_t index, std::uint32_t nesting) {
-    if (nesting > kMaximumNesting) {
+Result<std::uint32_t> ModelCheck::visitReferenced(std::uint32_t index, std::uint32_t nesting) {
+    const auto tooDeep = [] {
         return invalid("IF and WHILE are nested more than {} deep", kMaximumNesting);
+    };
+    if (nesting > kMaximumNesting) {
+        return tooDeep();
     }
     if (!referenced_[index]) {
-        NNBURST_TRY_ASSIGN(const auto operations, visit(model_.referenced[index], nesting));
-        Result<> all = checkAll(operations);
-        if (!all) {
-            all = failure(all.error().status,
+        NNBURST_TRY_ASSIGN(const Visited visited, visit(model_.referenced[index], nesting));
+        const Result<> all = checkAll(visited.operations);
+        referenced_[index] =
+            all ? Result<std::uint32_t>(visited.levels + 1)
+                : failure(all.error().status,
                           fmt::format("referenced subgraph {}: {}", index, all.error().message));
-        }
-        referenced_[index] = std::move(all);
+    }
+    // It may have been visited from a place that is nested less deep than this one.
+    if (*referenced_[index] && nesting - 1 + **referenced_[index] > kMaximumNesting) {
+        return tooDeep();
     }
     return *referenced_[index];
 }

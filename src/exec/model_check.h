@@ -25,16 +25,24 @@ class ModelCheck {
     /// One entry an operation of the main subgraph: the first HAL version that allows it, or why it
     /// cannot be run.
     [[nodiscard]] Result<std::vector<Result<HalVersion>>> operations() {
-        return visit(model_.main, 0);
+        NNBURST_TRY_ASSIGN(Visited main, visit(model_.main, 0));
+        return std::move(main.operations);
     }
 
   private:
-    Result<std::vector<Result<HalVersion>>> visit(const Subgraph& subgraph, std::uint32_t nesting);
-    Result<> visitReferenced(std::uint32_t index, std::uint32_t nesting);
+    /// What a subgraph's operations are, and how many levels of other subgraphs they run.
+    struct Visited {
+        std::vector<Result<HalVersion>> operations;
+        std::uint32_t levels = 0;
+    };
+
+    Result<Visited> visit(const Subgraph& subgraph, std::uint32_t nesting);
+    /// The levels of a referenced subgraph, its own included, if its operations can be run.
+    Result<std::uint32_t> visitReferenced(std::uint32_t index, std::uint32_t nesting);
 
     const Model& model_;
-    /// Whether the operations of a referenced subgraph can be run, once it was visited.
-    std::vector<std::optional<Result<>>> referenced_;
+    /// What visitReferenced found, once a subgraph was visited.
+    std::vector<std::optional<Result<std::uint32_t>>> referenced_;
 };
 
 /// The first HAL version that knows all of a valid model: its operations and their rules, types of

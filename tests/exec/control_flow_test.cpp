@@ -148,12 +148,11 @@ TEST(ControlFlow, isSupportedOnlyWithAllThatItRefersTo) {
     expectRefusal(model, "referenced subgraph 1: operation 0: OEM_OPERATION");
 }
 
-TEST(ControlFlow, refusesToNestDeeperThanItsStackAllows) {
-    // Each subgraph is an IF of the next one.
+/// Subgraphs of which each is an IF of the next one; the last is an operation.
+Model chainModel(std::uint32_t depth) {
     Model model = loopModel();
     model.referenced.clear();
-    constexpr std::uint32_t kDepth = 100;
-    for (std::uint32_t i = 0; i < kDepth; ++i) {
+    for (std::uint32_t i = 0; i < depth; ++i) {
         Subgraph graph;
         graph.operands = {operand(kBool, {1}, OperandLifeTime::SUBGRAPH_INPUT), reference(i + 1),
                           operand(kBool, {1}, OperandLifeTime::SUBGRAPH_OUTPUT)};
@@ -170,7 +169,37 @@ TEST(ControlFlow, refusesToNestDeeperThanItsStackAllows) {
     last.outputIndexes = {1};
     model.referenced.push_back(last);
     model.main = model.referenced[0];
-    expectRefusal(model, "nested more than 64 deep");
+    return model;
+}
+
+TEST(ControlFlow, refusesToNestDeeperThanItsStackAllows) {
+    expectRefusal(chainModel(100), "nested more than 64 deep");
+    expectRefusal(chainModel(65), "nested more than 64 deep");
+    EXPECT_TRUE(CompiledModel::compile(makeEngine(true), chainModel(64)));
+}
+
+TEST(ControlFlow, refusesToNestTooDeepAlsoIfTheDeepestSubgraphsAreKnownAlready) {
+    // IFs of all subgraphs, those first that run the fewest others.
+    for (const std::uint32_t depth : {64U, 65U}) {
+        Model model = chainModel(depth);
+        Subgraph& main = model.main;
+        main = {};
+        main.operands = {operand(kBool, {1}, OperandLifeTime::SUBGRAPH_INPUT)};
+        main.inputIndexes = {0};
+        for (std::uint32_t i = depth; i > 0; --i) {
+            const auto index = static_cast<std::uint32_t>(main.operands.size());
+            main.operands.push_back(reference(i));
+            main.operands.push_back(operand(kBool, {1}, OperandLifeTime::SUBGRAPH_OUTPUT));
+            main.operations.push_back({OperationType::IF, {0, index, index, 0}, {index + 1}});
+            main.outputIndexes.push_back(index + 1);
+        }
+        const auto supported = supportedOperations(model);
+        ASSERT_TRUE(supported);
+        EXPECT_TRUE(supported->front());
+        EXPECT_EQ(supported->back(), depth == 64);
+        const auto compiled = CompiledModel::compile(makeEngine(true), model);
+        EXPECT_EQ(compiled.has_value(), depth == 64);
+    }
 }
 
 }  // namespace
