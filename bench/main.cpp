@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
     nnburst::bench::pinTo(processorPair()->client);
     nnburst::bench::registerLatency();
     nnburst::bench::registerMobileNet();
+    nnburst::bench::registerPreparation();
     nnburst::bench::TableReporter table;
     const std::size_t measured = benchmark::RunSpecifiedBenchmarks(&table);
     benchmark::Shutdown();

@@ -26,18 +26,21 @@ inline constexpr const char* kTailCounter = "p99";
 /// one.
 [[nodiscard]] double percentile(std::vector<double>& samples, double fraction);
 
-/// Calls `operation` (which gives false if it failed) as often as `state` wants, after kWarmUpCalls
-/// that are not counted, and reports the durations. `prepare` comes before each call and is not
-/// measured.
+/// Wakes sleepers, fills caches and predictors.
+inline constexpr int kWarmUpCalls = 200;
+
+/// Calls `operation` (which gives false if it failed) as often as `state` wants, after
+/// `warmUpCalls` that are not counted, and reports the durations. `prepare` comes before each call
+/// and is not measured.
 template <class Prepare, class Operation>
-void measureEach(benchmark::State& state, Prepare prepare, Operation operation) {
+void measureEach(benchmark::State& state, Prepare prepare, Operation operation,
+                 int warmUpCalls = kWarmUpCalls) {
     using Clock = std::chrono::steady_clock;
     using Nanoseconds = std::chrono::duration<double, std::nano>;
-    constexpr int kWarmUpCalls = 200;  // wakes sleepers, fills caches and predictors
 
     std::vector<double> samples(static_cast<std::size_t>(state.max_iterations));  // touched: no
     bool isSuccess = true;                                                        // page faults
-    for (int call = 0; call < kWarmUpCalls && isSuccess; ++call) {
+    for (int call = 0; call < warmUpCalls && isSuccess; ++call) {
         prepare();
         isSuccess = operation();
     }

@@ -14,4 +14,7 @@ void registerLatency();
 /// MobileNet v1 0.25/128 in float32 and quant8, from direct calls of XNNPACK to a remote call.
 void registerMobileNet();
 
+/// Preparing MobileNet v1 0.25/128 and 1.0/224, from the model and from the cache.
+void registerPreparation();
+
 }  // namespace nnburst::bench

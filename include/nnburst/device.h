@@ -198,6 +198,10 @@ using SharedDevice = std::shared_ptr<Device>;
 [[nodiscard]] Result<SharedPreparedModel> prepareModel(Device& device, const Model& model,
                                                        const PrepareOptions& options = {});
 
+/// Prepares a model from the cache files that `options` names and waits for it.
+[[nodiscard]] Result<SharedPreparedModel> prepareModelFromCache(Device& device,
+                                                                const PrepareOptions& options);
+
 /// What a device pretends to be unable to do, for tests of applications and frameworks.
 enum class DriverVariant : std::uint8_t {
     FULL,     ///< supports all operations

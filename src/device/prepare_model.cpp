@@ -8,15 +8,31 @@
 
 namespace nnburst {
 
-Result<SharedPreparedModel> prepareModel(Device& device, const Model& model,
-                                         const PrepareOptions& options) {
+namespace {
+
+/// Waits for the callback that `launch` is given. An error of the launch comes to it, too.
+template <class Launch>
+Result<SharedPreparedModel> waitFor(Launch launch) {
     const auto promise = std::make_shared<std::promise<Result<SharedPreparedModel>>>();
     std::future<Result<SharedPreparedModel>> prepared = promise->get_future();
-    // An error of the launch also comes to the callback.
-    (void)device.prepareModel(model, options, [promise](Result<SharedPreparedModel> result) {
-        promise->set_value(std::move(result));
-    });
+    (void)launch(
+        [promise](Result<SharedPreparedModel> result) { promise->set_value(std::move(result)); });
     return prepared.get();
+}
+
+}  // namespace
+
+Result<SharedPreparedModel> prepareModel(Device& device, const Model& model,
+                                         const PrepareOptions& options) {
+    return waitFor([&](PreparedModelCallback callback) {
+        return device.prepareModel(model, options, std::move(callback));
+    });
+}
+
+Result<SharedPreparedModel> prepareModelFromCache(Device& device, const PrepareOptions& options) {
+    return waitFor([&](PreparedModelCallback callback) {
+        return device.prepareModelFromCache(options, std::move(callback));
+    });
 }
 
 }  // namespace nnburst

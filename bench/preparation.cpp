@@ -1,0 +1,165 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// What does a compilation cache save? The same network is prepared from the model and from the
+/// files of its cache, in process and in a driver. A device that still has a model of the same
+/// weights would share it, so that several networks take turns that differ in nothing but these.
+
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "fail.h"
+#include "measure.h"
+#include "nnburst/builtin_models.h"
+#include "nnburst/device.h"
+#include "peer.h"
+#include "suites.h"
+
+namespace nnburst::bench {
+namespace {
+
+/// A few: the first calls map memory that later ones use again.
+constexpr int kWarmUpPreparations = 3;
+
+/// A directory for the key of the caches, which goes with it.
+class KeyDirectory {
+  public:
+    KeyDirectory() : path_(std::filesystem::temp_directory_path() / "nnburst-bench-XXXXXX") {
+        std::string name = path_;
+        if (::mkdtemp(name.data()) == nullptr) {
+            fail("cannot make a directory beside " + name);
+        }
+        path_ = name;
+    }
+    KeyDirectory(const KeyDirectory&) = delete;
+    KeyDirectory& operator=(const KeyDirectory&) = delete;
+    ~KeyDirectory() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+
+    [[nodiscard]] std::string keyFile() const { return path_ / "cache.key"; }
+
+  private:
+    std::filesystem::path path_;
+};
+
+const std::string& keyFile() {
+    static const KeyDirectory directory;
+    static const std::string file = directory.keyFile();
+    return file;
+}
+
+Device& localDevice() {
+    static const SharedDevice device = valueOf(makeLocalDevice({.cacheKeyFile = keyFile()}));
+    return *device;
+}
+
+Device& driver() {
+    static const SharedDevice device =
+        valueOf(spawnDriver({.processors = {processorPair()->driver}, .cacheKeyFile = keyFile()}));
+    return *device;
+}
+
+/// A model, and the cache files that a preparation of it has filled.
+struct CachedModel {
+    explicit CachedModel(const MobileNetV1Options& network)
+        : model(valueOf(makeMobileNetV1(network))) {
+        if (!modelCache || !dataCache) {
+            fail("cannot make temporary files");
+        }
+        options.modelCache = {::fileno(modelCache.get())};
+        options.dataCache = {::fileno(dataCache.get())};
+        (void)valueOf(prepareModel(localDevice(), model, options));
+    }
+
+    struct Close {
+        void operator()(std::FILE* file) const noexcept { (void)std::fclose(file); }
+    };
+    using File = std::unique_ptr<std::FILE, Close>;
+
+    Model model;
+    File modelCache{std::tmpfile()};
+    File dataCache{std::tmpfile()};
+    PrepareOptions options;
+};
+
+/// The same network with different weights, in turn.
+class Networks {
+  public:
+    Networks(float width, std::uint32_t resolution)
+        : models_{CachedModel({.width = width, .resolution = resolution, .seed = 1}),
+                  CachedModel({.width = width, .resolution = resolution, .seed = 2}),
+                  CachedModel({.width = width, .resolution = resolution, .seed = 3})} {}
+
+    void measure(benchmark::State& state, Device& device, bool isFromCache) {
+        SharedPreparedModel prepared;
+        const CachedModel* next = nullptr;
+        measureEach(
+            state,
+            [&] {
+                prepared = nullptr;
+                next = &models_[turn_++ % models_.size()];
+            },
+            [&] {
+                auto result = isFromCache ? prepareModelFromCache(device, next->options)
+                                          : prepareModel(device, next->model);
+                if (!result) {
+                    return false;
+                }
+                prepared = std::move(*result);
+                return true;
+            },
+            kWarmUpPreparations);
+    }
+
+  private:
+    std::array<CachedModel, 3> models_;
+    std::size_t turn_ = 0;
+};
+
+Networks& networks(bool isLarge) {
+    if (isLarge) {
+        static Networks large(1.0F, 224);
+        return large;
+    }
+    static Networks small(0.25F, 128);
+    return small;
+}
+
+}  // namespace
+
+void registerPreparation() {
+    struct Row {
+        const char* name;
+        const char* label;
+        Device& (*device)();
+        bool isFromCache;
+    };
+    constexpr std::array<Row, 4> kRows{{
+        {"localModel", "prepared in process", localDevice, false},
+        {"localCache", "the same from the cache", localDevice, true},
+        {"driverModel", "prepared in a driver", driver, false},
+        {"driverCache", "the same from the cache", driver, true},
+    }};
+    for (const bool isLarge : {false, true}) {
+        for (const Row& row : kRows) {
+            const std::string group = isLarge ? "prepareLarge/" : "prepareSmall/";
+            const std::string network = isLarge ? "MobileNet 1.0/224, " : "MobileNet 0.25/128, ";
+            benchmark::RegisterBenchmark((group + row.name).c_str(), [=](benchmark::State& state) {
+                state.SetLabel(network + row.label);
+                networks(isLarge).measure(state, row.device(), row.isFromCache);
+            })->UseManualTime();
+        }
+    }
+}
+
+}  // namespace nnburst::bench
