@@ -74,6 +74,13 @@ class Support {
 Result<std::vector<bool>> supportedOperations(const Model& model, HalVersion version,
                                               DriverVariant variant) {
     NNBURST_TRY_ASSIGN(const auto operations, exec::ModelCheck(model).operations());
+    for (std::size_t index = 0; index < operations.size(); ++index) {
+        // An operation with operands that it must not have makes the whole model invalid.
+        if (!operations[index] &&
+            operations[index].error().status == ErrorStatus::INVALID_ARGUMENT) {
+            return invalid("operation {}: {}", index, operations[index].error().message);
+        }
+    }
     // What a version lacks as a whole, not in one operation.
     const bool isExpressible =
         (version >= HalVersion::V1_1 || !model.relaxComputationFloat32toFloat16);
@@ -91,6 +98,7 @@ Result<> checkSupported(const Model& model, HalVersion version, DriverVariant va
         NNBURST_TRY(compliantWith(version, model));
     }
     if (variant == DriverVariant::FULL) {
+        NNBURST_TRY(exec::requiredVersion(model));
         return {};
     }
     NNBURST_TRY_ASSIGN(const std::vector<bool> supported,

@@ -49,7 +49,10 @@ Result<std::vector<Result<HalVersion>>> ModelCheck::visit(const Subgraph& subgra
 
 Result<> ModelCheck::visitReferenced(std::uint32_t index, std::uint32_t nesting) {
     if (nesting > kMaximumNesting) {
-        return invalid("IF and WHILE are nested more than {} deep", kMaximumNesting);
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       fmt::format("IF and WHILE are nested more than {} deep: that is not "
+                                   "supported",
+                                   kMaximumNesting));
     }
     if (!referenced_[index]) {
         NNBURST_TRY_ASSIGN(const auto operations, visit(model_.referenced[index], nesting));
