@@ -17,7 +17,7 @@ tl::unexpected<Error> refused(const std::string& why) {
 
 }  // namespace
 
-Result<Channel> Channel::create(std::uint32_t queueLines) {
+Result<> checkQueueLines(std::uint32_t queueLines) {
     if (!std::has_single_bit(queueLines) || queueLines < kMinimumQueueLines ||
         queueLines > kMaximumQueueLines) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
@@ -26,6 +26,11 @@ Result<Channel> Channel::create(std::uint32_t queueLines) {
                            std::to_string(kMinimumQueueLines) + " and " +
                            std::to_string(kMaximumQueueLines));
     }
+    return {};
+}
+
+Result<Channel> Channel::create(std::uint32_t queueLines) {
+    NNBURST_TRY(checkQueueLines(queueLines));
     const std::uint64_t resultQueueOffset =
         (kRequestQueueOffset + FrameQueue::sizeBytes(queueLines) + fmq::kFalseSharingSize - 1) /
         fmq::kFalseSharingSize * fmq::kFalseSharingSize;

@@ -30,6 +30,9 @@ inline constexpr std::uint32_t kChannelVersion = 1;
 inline constexpr std::uint32_t kMinimumQueueLines = 16;
 inline constexpr std::uint32_t kMaximumQueueLines = 4096;
 
+/// Whether a burst can have queues of `queueLines` lines: INVALID_ARGUMENT if not.
+[[nodiscard]] Result<> checkQueueLines(std::uint32_t queueLines);
+
 /// Start of the region. The client writes it before the driver has the region.
 struct ChannelHeader {
     std::uint64_t magic;      ///< kChannelMagic

@@ -196,7 +196,9 @@ Result<> structureToMessage(const Model& model, rpc::Model::Builder builder) {
     builder.setRelaxComputationFloat32toFloat16(model.relaxComputationFloat32toFloat16);
     auto extensions = builder.initExtensionNameToPrefix(sizeOf(model.extensionNameToPrefix));
     for (unsigned i = 0; i < extensions.size(); ++i) {
-        extensions[i].setName(model.extensionNameToPrefix[i].name);
+        const std::string& name = model.extensionNameToPrefix[i].name;
+        extensions[i].setName(
+            {name.c_str(), name.size()});  // zeros in it are for the driver to see
         extensions[i].setPrefix(model.extensionNameToPrefix[i].prefix);
     }
     const std::uint64_t sizeBytes = builder.asReader().totalSize().wordCount * sizeof(capnp::word);

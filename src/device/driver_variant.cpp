@@ -76,10 +76,17 @@ Result<std::vector<bool>> supportedOperations(const Model& model, HalVersion ver
     if (version < HalVersion::V1_2 && !model.extensionNameToPrefix.empty()) {
         return invalid("HAL {} does not know vendor extensions", toString(version));
     }
+    NNBURST_TRY_ASSIGN(const auto operations, exec::ModelCheck(model).operations());
+    for (std::size_t index = 0; index < operations.size(); ++index) {
+        // An operation with operands that it must not have makes the whole model invalid.
+        if (!operations[index] &&
+            operations[index].error().status == ErrorStatus::INVALID_ARGUMENT) {
+            return invalid("operation {}: {}", index, operations[index].error().message);
+        }
+    }
     // A model that is relaxed is so in each of its operations.
     const bool isExpressible =
         version >= HalVersion::V1_1 || !model.relaxComputationFloat32toFloat16;
-    NNBURST_TRY_ASSIGN(const auto operations, exec::ModelCheck(model).operations());
     Support support(model, variant);
     std::vector<bool> supported;
     for (std::size_t index = 0; index < operations.size(); ++index) {
@@ -99,6 +106,7 @@ Result<> checkSupported(const Model& model, HalVersion version, DriverVariant va
         NNBURST_TRY(compliantWith(version, model));
     }
     if (variant == DriverVariant::FULL) {
+        NNBURST_TRY(exec::requiredVersion(model));
         return {};
     }
     NNBURST_TRY_ASSIGN(const std::vector<bool> supported,

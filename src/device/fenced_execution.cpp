@@ -132,7 +132,11 @@ Result<std::shared_ptr<FencedEnd>> launchFenced(const exec::Executable& executab
     NNBURST_TRY(checkOutputDimensions(*executable.model, request));
     std::vector<UniqueFd> fences;
     for (const int fence : waitFor) {
-        NNBURST_TRY(fenceState(fence));
+        NNBURST_TRY_ASSIGN(const FenceState state, fenceState(fence));
+        if (state == FenceState::FAILED) {
+            return invalid("fence {} of {} has failed already: nothing can wait for it",
+                           fences.size(), waitFor.size());
+        }
         NNBURST_TRY_ASSIGN(UniqueFd owned, UniqueFd::duplicate(fence));
         fences.push_back(std::move(owned));
     }

@@ -15,6 +15,7 @@
 #include "log/marks.h"
 #include "log/verbose.h"
 #include "model/extension_registry.h"
+#include "model/invalid.h"
 #include "nnburst/validation.h"
 
 namespace nnburst::device {
@@ -152,6 +153,10 @@ Result<std::vector<bool>> LocalDevice::getSupportedOperations(const Model& model
 
 Result<> LocalDevice::prepareModel(const Model& model, const PrepareOptions& options,
                                    PreparedModelCallback callback) {
+    if (!callback) {
+        return invalid(
+            "prepareModel without a callback: give one, which receives the prepared model");
+    }
     return prepare(model, options, std::move(callback));
 }
 
@@ -265,6 +270,11 @@ Result<> LocalDevice::launch(
 
 Result<> LocalDevice::prepareModelFromCache(const PrepareOptions& options,
                                             PreparedModelCallback callback) {
+    if (!callback) {
+        return invalid(
+            "prepareModelFromCache without a callback: give one, which receives the prepared "
+            "model");
+    }
     return prepareFromCache(options, std::move(callback));
 }
 

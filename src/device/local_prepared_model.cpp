@@ -7,9 +7,11 @@
 #include <atomic>
 #include <utility>
 
+#include "burst/channel.h"
 #include "device/local_burst.h"
 #include "device/request_execution.h"
 #include "exec/version_rules.h"
+#include "model/invalid.h"
 
 namespace nnburst::device {
 
@@ -40,6 +42,9 @@ Result<> LocalPreparedModel::executeSynchronously(const Request& request,
 
 Result<> LocalPreparedModel::execute(const Request& request, const ExecutionOptions& options,
                                      ExecutionCallback callback) {
+    if (!callback) {
+        return invalid("execute without a callback: give one, or use executeSynchronously");
+    }
     const auto shared = std::make_shared<ExecutionCallback>(std::move(callback));
     Result<> submitted = checkRequest(executable_, request);
     if (submitted) {
@@ -83,9 +88,9 @@ Result<std::shared_ptr<FencedEnd>> LocalPreparedModel::launch(
 }
 
 Result<std::unique_ptr<Burst>> LocalPreparedModel::configureExecutionBurst(
-    const BurstOptions& /*options*/) {
-    // The options say how queues are sized and waited for; here nothing is between the two
-    // sides.
+    const BurstOptions& options) {
+    // There are no queues and nobody to wait for: what holds for every device is left.
+    NNBURST_TRY(burst::checkQueueLines(options.queueLines));
     return std::make_unique<LocalBurst>(executable_);
 }
 

@@ -12,6 +12,7 @@
 #include "device/remote_buffer.h"
 #include "device/remote_prepared_model.h"
 #include "device/rpc_limits.h"
+#include "model/invalid.h"
 
 namespace nnburst::device {
 
@@ -174,6 +175,10 @@ Result<std::vector<bool>> RemoteDevice::getSupportedOperations(const Model& mode
 
 Result<> RemoteDevice::prepareModel(const Model& model, const PrepareOptions& options,
                                     PreparedModelCallback callback) {
+    if (!callback) {
+        return invalid(
+            "prepareModel without a callback: give one, which receives the prepared model");
+    }
     const Result<SharedRegion> operandValues = [&]() -> Result<SharedRegion> {
         NNBURST_TRY_ASSIGN(SharedRegion shared, shareOperandValues(model));
         NNBURST_TRY(connection_->reserveCallback());
@@ -199,6 +204,11 @@ Result<> RemoteDevice::prepareModel(const Model& model, const PrepareOptions& op
 
 Result<> RemoteDevice::prepareModelFromCache(const PrepareOptions& options,
                                              PreparedModelCallback callback) {
+    if (!callback) {
+        return invalid(
+            "prepareModelFromCache without a callback: give one, which receives the prepared "
+            "model");
+    }
     if (const Result<> reserved = connection_->reserveCallback(); !reserved) {
         callback(tl::unexpected<Error>(reserved.error()));
         return reserved;

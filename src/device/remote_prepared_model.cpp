@@ -151,6 +151,9 @@ Result<> executeRemotely(RemoteHandle<rpc::PreparedModel>& model, const Request&
 
 Result<> RemotePreparedModel::execute(const Request& request, const ExecutionOptions& options,
                                       ExecutionCallback callback) {
+    if (!callback) {
+        return invalid("execute without a callback: give one, or use executeSynchronously");
+    }
     Connection& connection = *model_->connection();
     if (const Result<> reserved = connection.reserveCallback(); !reserved) {
         callback(reserved, ExecutionOutcome());

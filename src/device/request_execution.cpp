@@ -13,6 +13,30 @@
 
 namespace nnburst::device {
 
+namespace {
+
+/// Uses of driver-managed buffers that are none of their roles. What they hold is not looked at:
+/// that may change until the execution starts.
+Result<> checkUses(const exec::Executable& executable, const Request& request, ArgumentRole role) {
+    const auto& arguments = role == ArgumentRole::INPUT ? request.inputs : request.outputs;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (arguments[i].hasNoValue) {
+            continue;
+        }
+        const RequestPool& pool = request.pools[arguments[i].location.poolIndex];
+        if (const auto* token = std::get_if<BufferToken>(&pool)) {
+            NNBURST_TRY_ASSIGN(const auto buffer, executable.buffers->find(*token));
+            NNBURST_TRY(buffer->checkUse({.preparedModel = executable.preparedModel,
+                                          .role = role,
+                                          .index = static_cast<std::uint32_t>(i)},
+                                         arguments[i].dimensions));
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
 OptionalTimePoint arrivalTime(const ExecutionOptions& options) {
     if (options.measure != MeasureTiming::YES) {
         return std::nullopt;
@@ -37,6 +61,8 @@ Result<> checkRequest(const exec::Executable& executable, const Request& request
     }
     exec::RequestBindings bindings;
     NNBURST_TRY(executable.model->bind(request.inputs, request.outputs, pools, bindings));
+    NNBURST_TRY(checkUses(executable, request, ArgumentRole::INPUT));
+    NNBURST_TRY(checkUses(executable, request, ArgumentRole::OUTPUT));
     for (std::size_t i = 0; i < request.outputs.size(); ++i) {
         NNBURST_TRY(exec::checkOutput(executable.version, i, executable.model->outputs()[i],
                                       request.outputs[i]));

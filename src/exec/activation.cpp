@@ -7,6 +7,8 @@
 #include <limits>
 #include <string>
 
+#include "exec/reference/operation_check.h"
+
 namespace nnburst::exec {
 
 QuantizedRange quantizedLimits(OperandType type) noexcept {
@@ -70,7 +72,7 @@ Result<std::int32_t> readConstantInt32(const OperationView& operation, std::size
         return refused(std::string("type ") + toString(operand.type) + "; must be INT32");
     }
     if (operand.data == nullptr) {
-        return refused("its value is not constant; must be");
+        return unknownValue(operation, index, name);
     }
     const auto value = operand.scalar<std::int32_t>();
     if (value < minimum) {

@@ -44,6 +44,11 @@ Result<Constants> Constants::load(const Model& model, const Subgraph& subgraph) 
                 reinterpret_cast<std::byte*>(const_cast<std::uint8_t*>(model.operandValues.data()));
             sourceBytes = model.operandValues.size();
         } else if (operand.lifetime == OperandLifeTime::CONSTANT_REFERENCE) {
+            const Region& pool = *model.pools[location.poolIndex];
+            if (pool.isForeign()) {
+                NNBURST_TRY(constants.copy(index, pool, location));
+                continue;
+            }
             Mapping& mapping = constants.mappings_[location.poolIndex];
             if (mapping.data() == nullptr) {
                 NNBURST_TRY_ASSIGN(mapping, Mapping::map(model.pools[location.poolIndex],
@@ -89,6 +94,12 @@ Result<> Constants::keep(std::uint32_t operand) {
     value.isCopied = true;
     copies_.push_back(std::move(copy));
     return {};
+}
+
+Result<> Constants::copy(std::uint32_t operand, const Region& pool, const DataLocation& location) {
+    NNBURST_TRY_ASSIGN(AlignedBuffer value, AlignedBuffer::allocate(location.length));
+    NNBURST_TRY(pool.read(location.offset, {value.data(), location.length}));
+    return adopt(operand, std::move(value), location.length);
 }
 
 Result<> Constants::adopt(std::uint32_t operand, AlignedBuffer value, std::uint64_t sizeBytes) {

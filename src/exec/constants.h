@@ -54,6 +54,8 @@ class Constants {
     void dropSources();
 
   private:
+    /// Copies a value out of memory that cannot be mapped.
+    Result<> copy(std::uint32_t operand, const Region& pool, const DataLocation& location);
     Result<> countCopy(std::uint64_t sizeBytes);
 
     struct Value {

@@ -57,7 +57,10 @@ Result<ModelCheck::Visited> ModelCheck::visit(const Subgraph& subgraph, std::uin
 
 Result<std::uint32_t> ModelCheck::visitReferenced(std::uint32_t index, std::uint32_t nesting) {
     const auto tooDeep = [] {
-        return invalid("IF and WHILE are nested more than {} deep", kMaximumNesting);
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       fmt::format("IF and WHILE are nested more than {} deep: that is not "
+                                   "supported",
+                                   kMaximumNesting));
     };
     if (nesting > kMaximumNesting) {
         return tooDeep();

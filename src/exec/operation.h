@@ -111,9 +111,10 @@ struct OperationDefinition {
 
     /// Checks number, types, ranks, scales and known values of the operands against the HAL's
     /// section of this operation. Shapes may be unknown in part, and so may the values of
-    /// `valueInputs` (null data); those of scalars are known. Gives the first HAL version that
-    /// allows these operands. The error says which operand broke which rule: "CONV_2D input 1
-    /// (filter): type TENSOR_INT32; must be ...".
+    /// `valueInputs` and of scalars (null data). Gives the first HAL version that allows these
+    /// operands. INVALID_ARGUMENT says which operand broke which rule: "CONV_2D input 1 (filter):
+    /// type TENSOR_INT32; must be ...". GENERAL_FAILURE (`unknownValue`) if the value of a scalar
+    /// has to be known to go on, and what could be checked before is right.
     Result<HalVersion> (*check)(const OperationView& operation);
 
     /// Computes the shapes of all outputs from fully known input shapes and values of scalars and

@@ -139,8 +139,9 @@ Result<HalVersion> ShapeInference::visit(std::size_t index) {
     const Operation& operation = graph_.subgraph.operations[index];
     const OperationDefinition* definition = findOperation(operation.type);
     if (definition == nullptr) {
-        return invalid("{} ({}) is not supported", toString(operation.type),
-                       static_cast<std::int32_t>(operation.type));
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       fmt::format("{} ({}) is not supported", toString(operation.type),
+                                   static_cast<std::int32_t>(operation.type)));
     }
     const OperationInstance instance = this->operation(index);
     const bool areScalarsKnown =
@@ -148,10 +149,14 @@ Result<HalVersion> ShapeInference::visit(std::size_t index) {
             return operandKind(input.type) != OperandKind::SCALAR || input.isOmitted ||
                    input.data != nullptr;
         });
-    if (!areScalarsKnown) {
-        return definition->since;  // checked when they are
+    const Result<HalVersion> checked = definition->check(instance.view());
+    if (!checked) {
+        if (!areScalarsKnown && checked.error().status != ErrorStatus::INVALID_ARGUMENT) {
+            return definition->since;  // the rest is checked when they are
+        }
+        return checked;
     }
-    NNBURST_TRY_ASSIGN(const HalVersion version, definition->check(instance.view()));
+    const HalVersion version = *checked;
     if (isControlFlow(operation.type) || definition->runShrinking != nullptr) {
         return version;  // what inferShapes would give is a bound
     }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "exec/activation.h"
+#include "exec/reference/operation_check.h"
 
 namespace nnburst::exec {
 
@@ -37,11 +38,14 @@ class ArgumentReader {
             return {};
         }
         const OperandView& operand = operation_.inputs[next_];
-        if (operand.type != OperandType::BOOL || operand.data == nullptr) {
+        if (operand.type != OperandType::BOOL || operand.isOmitted) {
             return failure(ErrorStatus::INVALID_ARGUMENT,
                            std::string(toString(operation_.type)) + " input " +
                                std::to_string(next_) + " (layout): type " + toString(operand.type) +
-                               "; must be a constant BOOL");
+                               "; must be BOOL, and given");
+        }
+        if (operand.data == nullptr) {
+            return unknownValue(operation_, next_, "layout");
         }
         isNchw = operand.scalar<std::uint8_t>() != 0;
         ++next_;

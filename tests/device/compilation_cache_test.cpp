@@ -153,6 +153,15 @@ TEST_P(CompilationCacheTest, refusesAnotherNumberOfFiles) {
     }
 }
 
+TEST_P(CompilationCacheTest, missesADeadlineThatHasPassed) {
+    Cache cache(directory.path(), "late");
+    save(cache, makeAddModel());
+    cache.options.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+    expectRefusal(cache, "a deadline that has passed", ErrorStatus::MISSED_DEADLINE_PERSISTENT);
+    cache.options.deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    EXPECT_TRUE(prepareFromCache(*device, cache.open()));
+}
+
 TEST_P(CompilationCacheTest, refusesAnotherToken) {
     Cache cache(directory.path(), "token");
     save(cache, makeAddModel());

@@ -134,17 +134,6 @@ TEST_P(FencedExecutionTest, anErrorOfAnAwaitedFenceSpreads) {
     EXPECT_EQ(add.out()[3], -1.0F) << "it did not run";
 }
 
-TEST_P(FencedExecutionTest, aFenceThatHasFailedBeforeFailsTheExecution) {
-    failFence(fence.get());
-    AddRequest add;
-    const auto execution = launch(add.request, {fence.get()});
-    if (execution) {
-        expectFailure(end(*execution), ErrorStatus::GENERAL_FAILURE);
-    } else {
-        EXPECT_EQ(execution.error().status, ErrorStatus::GENERAL_FAILURE);
-    }
-}
-
 TEST_P(FencedExecutionTest, measuresFromTheLaunchAndFromTheFence) {
     AddRequest add;
     const auto execution = launch(add.request, {fence.get()}, {.measure = MeasureTiming::YES});

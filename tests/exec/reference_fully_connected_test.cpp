@@ -116,7 +116,7 @@ TEST(FullyConnected, refusesOperandsThatBreakARule) {
             {[](auto& o) { o.inputs[3] = scalar(-1); },
              "FULLY_CONNECTED input 3 (activation): value -1; must be at least 0"},
             {[](auto& o) { o.inputs[3].isConstant = false; },
-             "FULLY_CONNECTED input 3 (activation): its value is not constant; must be"},
+             "FULLY_CONNECTED input 3 (activation): its value is not known yet"},
             {[](auto& o) {
                  o.outputShapes = {Shape{3, 2}};
              },

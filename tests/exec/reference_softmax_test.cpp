@@ -129,7 +129,7 @@ TEST(Softmax, refusesOperandsThatBreakARule) {
             {[](auto& o) { o.inputs[1] = scalar(NAN); },
              "SOFTMAX input 1 (beta): value nan; must be finite and more than 0"},
             {[](auto& o) { o.inputs[1].isConstant = false; },
-             "SOFTMAX input 1 (beta): its value is not constant; must be"},
+             "SOFTMAX input 1 (beta): its value is not known yet"},
             {[](auto& o) { o.inputs.push_back(scalar(2)); },
              "SOFTMAX: axis 2 (input 2); must be -2 to 1"},
             {[](auto& o) { o.inputs.push_back(scalar(-3)); },

@@ -207,6 +207,40 @@ TEST(OperandInfo, asksNoQuantisationOfOmittedOperands) {
     EXPECT_EQ(refusal(omitted), "");
 }
 
+template <class Code>
+constexpr int code(Code value) {
+    return static_cast<int>(value);
+}
+
+// HAL 1.3 types.hal and the versions that it builds on.
+TEST(Types, haveTheHalsCodes) {
+    EXPECT_EQ(code(ErrorStatus::NONE), 0);
+    EXPECT_EQ(code(ErrorStatus::DEVICE_UNAVAILABLE), 1);
+    EXPECT_EQ(code(ErrorStatus::GENERAL_FAILURE), 2);
+    EXPECT_EQ(code(ErrorStatus::OUTPUT_INSUFFICIENT_SIZE), 3);
+    EXPECT_EQ(code(ErrorStatus::INVALID_ARGUMENT), 4);
+    EXPECT_EQ(code(ErrorStatus::MISSED_DEADLINE_TRANSIENT), 5);
+    EXPECT_EQ(code(ErrorStatus::MISSED_DEADLINE_PERSISTENT), 6);
+    EXPECT_EQ(code(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT), 7);
+    EXPECT_EQ(code(ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT), 8);
+    EXPECT_EQ(code(Priority::LOW), 0);
+    EXPECT_EQ(code(Priority::HIGH), 2);
+    EXPECT_EQ(code(ExecutionPreference::LOW_POWER), 0);
+    EXPECT_EQ(code(ExecutionPreference::SUSTAINED_SPEED), 2);
+    EXPECT_EQ(code(DeviceType::OTHER), 1);
+    EXPECT_EQ(code(DeviceType::ACCELERATOR), 4);
+    EXPECT_EQ(code(DeviceStatus::AVAILABLE), 0);
+    EXPECT_EQ(code(DeviceStatus::UNKNOWN), 3);
+    EXPECT_EQ(code(OperandLifeTime::NO_VALUE), 5);
+    EXPECT_EQ(code(OperandLifeTime::SUBGRAPH), 6);
+    EXPECT_EQ(code(OperandType::TENSOR_QUANT8_ASYMM_SIGNED), 14);
+    EXPECT_EQ(code(OperationType::TRANSPOSE), 37);
+    EXPECT_EQ(code(OperationType::UNIDIRECTIONAL_SEQUENCE_RNN), 93);
+    EXPECT_EQ(code(OperationType::FILL), 100);
+    EXPECT_EQ(code(OperationType::RANK), 101);
+    EXPECT_EQ(kByteSizeOfCacheToken, 32U);
+}
+
 TEST(TypeQueries, sortTheTypesOfTheHal) {
     EXPECT_TRUE(isTensor(OperandType::TENSOR_BOOL8));
     EXPECT_FALSE(isTensor(OperandType::FLOAT16));

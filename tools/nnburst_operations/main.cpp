@@ -38,7 +38,7 @@ struct Found {
 
 using Table = std::array<Found, kOperationTypeCount>;
 
-const char* nameOf(exec::HalVersion version) {
+const char* nameOf(HalVersion version) {
     constexpr std::array kNames{"1.0", "1.1", "1.2", "1.3"};
     return kNames[static_cast<std::size_t>(version)];
 }

@@ -203,13 +203,21 @@ bool hasKnownInputShapes(const OperationView& operation) noexcept {
     });
 }
 
+tl::unexpected<Error> unknownValue(const OperationView& operation, std::size_t index,
+                                   const char* name) {
+    return failure(ErrorStatus::GENERAL_FAILURE,
+                   fmt::format("{} input {} ({}): its value is not known yet",
+                               toString(operation.type), index, name));
+}
+
 Result<float> readConstantFloat(const OperationView& operation, std::size_t index, const char* name,
                                 OperandType type) {
     OperationCheck check(operation, ShapeKnowledge::COMPLETE);
-    OperandCheck operand = check.input(index, name).type({type});
-    operand.require(operand.view().data != nullptr,
-                    [] { return "its value is not constant; must be"; });
+    const OperandCheck operand = check.input(index, name).type({type});
     NNBURST_TRY(check.result());
+    if (operand.view().data == nullptr) {
+        return unknownValue(operation, index, name);
+    }
     return type == OperandType::FLOAT16 ? static_cast<float>(operand.view().scalar<Float16>())
                                         : operand.view().scalar<float>();
 }

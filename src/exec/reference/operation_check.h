@@ -145,7 +145,12 @@ class OperationCheck {
 /// can say whether they go together.
 [[nodiscard]] bool hasKnownInputShapes(const OperationView& operation) noexcept;
 
-/// Reads the constant scalar `index`, FLOAT32 or (if `type` says so) FLOAT16.
+/// The error of everything that reads a scalar whose value is not known yet: GENERAL_FAILURE, while
+/// a broken rule is INVALID_ARGUMENT.
+[[nodiscard]] tl::unexpected<Error> unknownValue(const OperationView& operation, std::size_t index,
+                                                 const char* name);
+
+/// Reads the scalar `index`, FLOAT32 or (if `type` says so) FLOAT16.
 [[nodiscard]] Result<float> readConstantFloat(const OperationView& operation, std::size_t index,
                                               const char* name, OperandType type);
 

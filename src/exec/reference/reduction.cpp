@@ -44,7 +44,7 @@ Result<bool> readKeepAxes(const OperationView& operation) {
                                              std::numeric_limits<std::int32_t>::min()));
         return keep > 0;
     }
-    return operation.inputs[kKeepAxes].scalar<std::uint8_t>() != 0;
+    return readFlag(operation, kKeepAxes, "keep axes");
 }
 
 Result<Reduction> resolve(const OperationView& operation) {

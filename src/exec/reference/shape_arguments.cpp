@@ -39,10 +39,15 @@ Result<std::size_t> readAxis(const OperationView& operation, std::size_t index, 
 
 Result<bool> readFlag(const OperationView& operation, std::size_t index, const char* name) {
     OperationCheck check(operation, ShapeKnowledge::COMPLETE);
-    OperandCheck flag = check.optionalInput(index, name).type({OperandType::BOOL});
-    flag.require(flag.view().data != nullptr, [] { return "its value is not constant; must be"; });
+    const OperandCheck flag = check.optionalInput(index, name).type({OperandType::BOOL});
     NNBURST_TRY(check.result());
-    return operation.has(index) && flag.view().scalar<std::uint8_t>() != 0;
+    if (!operation.has(index)) {
+        return false;
+    }
+    if (flag.view().data == nullptr) {
+        return unknownValue(operation, index, name);
+    }
+    return flag.view().scalar<std::uint8_t>() != 0;
 }
 
 Result<std::span<const std::int32_t>> readValues(const OperationView& operation, std::size_t index,

@@ -1,0 +1,333 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Rules of the HAL's IDevice and IPreparedModelCallback (docs/hal.md), held by every device.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <future>
+#include <set>
+#include <thread>
+
+#include "devices.h"
+#include "nnburst/model_builder.h"
+#include "nnburst/type_queries.h"
+#include "support/mutation_subjects.h"
+
+namespace nnburst::test {
+namespace {
+
+/// What one launch of a preparation said, in both of its ways.
+struct Answers {
+    Result<> launched;
+    Result<SharedPreparedModel> prepared;
+};
+
+/// Launches and waits. A second callback would throw in the promise.
+template <class Launch>
+Answers answersOf(const Launch& launch) {
+    std::promise<Result<SharedPreparedModel>> promise;
+    Result<> launched = launch([&promise](Result<SharedPreparedModel> prepared) {
+        promise.set_value(std::move(prepared));
+    });
+    return {.launched = std::move(launched), .prepared = promise.get_future().get()};
+}
+
+Answers answersOf(Device& device, const Model& model, const PrepareOptions& options = {}) {
+    return answersOf([&](PreparedModelCallback callback) {
+        return device.prepareModel(model, options, std::move(callback));
+    });
+}
+
+/// Both ways say `status`; a model comes with NONE alone.
+void expectAnswers(const Answers& answers, ErrorStatus status) {
+    if (status == ErrorStatus::NONE) {
+        EXPECT_TRUE(answers.launched) << answers.launched.error().message;
+        ASSERT_TRUE(answers.prepared) << answers.prepared.error().message;
+        EXPECT_NE(*answers.prepared, nullptr);
+        return;
+    }
+    ASSERT_FALSE(answers.launched);
+    EXPECT_EQ(answers.launched.error().status, status) << answers.launched.error().message;
+    ASSERT_FALSE(answers.prepared);
+    EXPECT_EQ(answers.prepared.error().status, status) << answers.prepared.error().message;
+}
+
+Model makeInvalidModel() {
+    Model model = makeAddModel();
+    model.main.operations[0].inputs[0] = 99;
+    return model;
+}
+
+TimePoint afterNow(std::chrono::nanoseconds duration) {
+    return std::chrono::steady_clock::now() + duration;
+}
+
+// ---- What a device says of itself
+
+class HalDeviceTest : public DeviceTest {};
+
+TEST_P(HalDeviceTest, capabilitiesStayTheSame) {
+    const auto first = device->getCapabilities();
+    ASSERT_TRUE(first) << first.error().message;
+    EXPECT_EQ(*device->getCapabilities(), *first);
+}
+
+TEST_P(HalDeviceTest, capabilitiesArePositive) {
+    const Capabilities capabilities = *device->getCapabilities();
+    std::vector<PerformanceInfo> all{capabilities.relaxedFloat32toFloat16PerformanceScalar,
+                                     capabilities.relaxedFloat32toFloat16PerformanceTensor,
+                                     capabilities.ifPerformance, capabilities.whilePerformance};
+    for (const OperandPerformance& entry : capabilities.operandPerformance) {
+        all.push_back(entry.info);
+    }
+    for (const PerformanceInfo& info : all) {
+        EXPECT_GT(info.execTime, 0.0F);
+        EXPECT_GT(info.powerUsage, 0.0F);
+    }
+}
+
+TEST_P(HalDeviceTest, capabilitiesNameEachOperandTypeOnceInOrder) {
+    std::vector<OperandType> named;
+    const Capabilities capabilities = *device->getCapabilities();
+    for (const OperandPerformance& entry : capabilities.operandPerformance) {
+        named.push_back(entry.type);
+    }
+    std::vector<OperandType> expected;
+    for (std::int32_t type = 0; type <= static_cast<std::int32_t>(OperandType::SUBGRAPH); ++type) {
+        if (static_cast<OperandType>(type) != OperandType::SUBGRAPH) {
+            expected.push_back(static_cast<OperandType>(type));
+        }
+    }
+    EXPECT_EQ(named, expected);
+}
+
+TEST_P(HalDeviceTest, typeAndVersionStringStayTheSame) {
+    const DeviceType type = *device->getType();
+    EXPECT_GE(type, DeviceType::OTHER);
+    EXPECT_LE(type, DeviceType::ACCELERATOR);
+    EXPECT_EQ(*device->getType(), type);
+    const std::string version = *device->getVersionString();
+    EXPECT_FALSE(version.empty());
+    EXPECT_EQ(*device->getVersionString(), version);
+}
+
+TEST_P(HalDeviceTest, extensionsAreWellFormed) {
+    const auto extensions = device->getSupportedExtensions();
+    ASSERT_TRUE(extensions) << extensions.error().message;
+    std::set<std::string> names;
+    for (const Extension& extension : *extensions) {
+        EXPECT_NE(extension.name.find('.'), std::string::npos) << extension.name;
+        EXPECT_TRUE(names.insert(extension.name).second) << extension.name;
+        std::set<std::uint16_t> types;
+        for (const ExtensionOperandTypeInformation& type : extension.operandTypes) {
+            EXPECT_TRUE(types.insert(type.type).second) << extension.name << ' ' << type.type;
+        }
+    }
+}
+
+TEST_P(HalDeviceTest, cacheFilesAreAtMost32OfEachKind) {
+    const auto files = device->getNumberOfCacheFilesNeeded();
+    ASSERT_TRUE(files) << files.error().message;
+    EXPECT_LE(files->numModelCache, 32U);
+    EXPECT_LE(files->numDataCache, 32U);
+    EXPECT_EQ(files->numModelCache == 0, files->numDataCache == 0);
+}
+
+TEST_P(HalDeviceTest, statusIsAvailableAgainAfterErrors) {
+    EXPECT_EQ(device->getStatus(), DeviceStatus::AVAILABLE);
+    expectAnswers(answersOf(*device, makeInvalidModel()), ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_FALSE(device->getSupportedOperations(makeInvalidModel()));
+    EXPECT_EQ(device->getStatus(), DeviceStatus::AVAILABLE);
+}
+
+TEST_P(HalDeviceTest, whatIsSupportedCanBePrepared) {
+    for (const Subject& valid : subjects()) {
+        const auto supported = device->getSupportedOperations(valid.model);
+        ASSERT_TRUE(supported) << valid.name << ": " << supported.error().message;
+        EXPECT_EQ(*supported, std::vector<bool>(valid.model.main.operations.size(), true))
+            << valid.name;
+        expectAnswers(answersOf(*device, valid.model), ErrorStatus::NONE);
+    }
+}
+
+NNBURST_INSTANTIATE_FOR_ALL_DEVICES(HalDeviceTest);
+
+// ---- Preparation
+
+class HalPrepareTest : public DeviceTest {};
+
+TEST_P(HalPrepareTest, callsBackOnceInEveryCase) {
+    expectAnswers(answersOf(*device, makeAddModel()), ErrorStatus::NONE);
+    expectAnswers(answersOf(*device, makeInvalidModel()), ErrorStatus::INVALID_ARGUMENT);
+    const Answers late =
+        answersOf(*device, makeAddModel(), {.deadline = afterNow(-std::chrono::seconds(1))});
+    ASSERT_FALSE(late.prepared);
+    EXPECT_EQ(late.prepared.error().status, ErrorStatus::MISSED_DEADLINE_PERSISTENT);
+}
+
+TEST_P(HalPrepareTest, returnsWhatItTellsTheCallback) {
+    Model unsupported = makeAddModel();
+    unsupported.main.operations[0].type = OperationType::OEM_OPERATION;
+    const Answers answers = answersOf(*device, unsupported);
+    ASSERT_FALSE(answers.launched);
+    ASSERT_FALSE(answers.prepared);
+    EXPECT_EQ(answers.launched.error().status, answers.prepared.error().status);
+    EXPECT_EQ(answers.launched.error().message, answers.prepared.error().message);
+}
+
+TEST_P(HalPrepareTest, refusesToWorkWithoutACallback) {
+    const Result<> launched = device->prepareModel(makeAddModel(), {}, nullptr);
+    ASSERT_FALSE(launched);
+    EXPECT_EQ(launched.error().status, ErrorStatus::INVALID_ARGUMENT);
+    const Result<> fromCache = device->prepareModelFromCache({}, nullptr);
+    ASSERT_FALSE(fromCache);
+    EXPECT_EQ(fromCache.error().status, ErrorStatus::INVALID_ARGUMENT);
+}
+
+TEST_P(HalPrepareTest, leavesTheModelAsItWas) {
+    for (const Subject& valid : subjects()) {
+        const Model before = valid.model;
+        std::vector<std::vector<std::byte>> pools;
+        const auto contents = [](const SharedRegion& pool) {
+            const Mapping mapping = std::move(*Mapping::map(pool));
+            return std::vector<std::byte>(mapping.bytes().begin(), mapping.bytes().end());
+        };
+        for (const SharedRegion& pool : before.pools) {
+            pools.push_back(contents(pool));
+        }
+        ASSERT_NE(prepare(valid.model), nullptr);
+        EXPECT_EQ(valid.model.main, before.main);
+        EXPECT_EQ(valid.model.referenced, before.referenced);
+        EXPECT_EQ(valid.model.operandValues, before.operandValues);
+        for (std::size_t index = 0; index < pools.size(); ++index) {
+            EXPECT_EQ(contents(valid.model.pools[index]), pools[index]) << valid.name;
+        }
+    }
+}
+
+TEST_P(HalPrepareTest, manyThreadsPrepareOneModel) {
+    constexpr int kThreads = 8;
+    std::array<SharedPreparedModel, kThreads> prepared;
+    {
+        std::vector<std::jthread> threads;
+        threads.reserve(kThreads);
+        for (SharedPreparedModel& its : prepared) {
+            threads.emplace_back([&] { its = prepare(makeAddModel()); });
+        }
+    }
+    for (const SharedPreparedModel& its : prepared) {
+        ASSERT_NE(its, nullptr);
+        AddRequest add;
+        ExecutionOutcome outcome;
+        ASSERT_TRUE(its->executeSynchronously(add.request, {}, outcome));
+        EXPECT_EQ(add.out()[3], 13.0F);
+    }
+}
+
+/// out = in + constant, the constant of `count` ones.
+Model makeConstantModel(std::uint32_t count) {
+    const std::vector<float> ones(count, 1.0F);
+    ModelBuilder builder;
+    const auto in = builder.addTensor(OperandType::TENSOR_FLOAT32, {count});
+    const auto constant =
+        builder.addConstant(OperandType::TENSOR_FLOAT32, {count}, std::as_bytes(std::span(ones)));
+    const auto activation = builder.addScalar(std::int32_t{0});
+    const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {count});
+    builder.addOperation(OperationType::ADD, {in, constant, activation}, {out});
+    return std::move(*builder.build({in}, {out}));
+}
+
+TEST_P(HalPrepareTest, takesConstantsOfTheModelAndOfItsPools) {
+    constexpr std::uint32_t kLarge = 2048;
+    ASSERT_TRUE(makeConstantModel(4).pools.empty());
+    ASSERT_EQ(makeConstantModel(kLarge).pools.size(), 1U);
+    for (const std::uint32_t count : {4U, kLarge}) {
+        const SharedPreparedModel prepared = prepare(makeConstantModel(count));
+        ASSERT_NE(prepared, nullptr);
+        AddRequest add(count);
+        add.request.inputs.pop_back();
+        ExecutionOutcome outcome;
+        const Result<> result = prepared->executeSynchronously(add.request, {}, outcome);
+        ASSERT_TRUE(result) << result.error().message;
+        EXPECT_EQ(add.out()[count - 1], static_cast<float>(count));
+    }
+}
+
+TEST_P(HalPrepareTest, takesEveryPreferenceAndPriorityAndNoOther) {
+    for (int preference = 0; preference < 3; ++preference) {
+        for (int priority = 0; priority < 3; ++priority) {
+            expectAnswers(answersOf(*device, makeAddModel(),
+                                    {.preference = static_cast<ExecutionPreference>(preference),
+                                     .priority = static_cast<Priority>(priority)}),
+                          ErrorStatus::NONE);
+        }
+    }
+    for (const int other : {-1, 3, 1000}) {
+        expectAnswers(answersOf(*device, makeAddModel(),
+                                {.preference = static_cast<ExecutionPreference>(other)}),
+                      ErrorStatus::INVALID_ARGUMENT);
+        expectAnswers(
+            answersOf(*device, makeAddModel(), {.priority = static_cast<Priority>(other)}),
+            ErrorStatus::INVALID_ARGUMENT);
+    }
+}
+
+TEST_P(HalPrepareTest, keepsADeadlineThatIsFarAway) {
+    expectAnswers(
+        answersOf(*device, makeAddModel(), {.deadline = afterNow(std::chrono::minutes(1))}),
+        ErrorStatus::NONE);
+}
+
+TEST_P(HalPrepareTest, ignoresTheTokenWithoutCacheFiles) {
+    PrepareOptions options;
+    options.token.fill(0xA5);
+    expectAnswers(answersOf(*device, makeAddModel(), options), ErrorStatus::NONE);
+}
+
+TEST_P(HalPrepareTest, theLastReferenceMayBeDroppedInACallback) {
+    std::promise<void> returned;  // from the launch, which is a use of the device
+    std::promise<void> dropped;
+    Device& its = *device;
+    const Result<> launched =
+        its.prepareModel(makeAddModel(), {}, [&](Result<SharedPreparedModel> prepared) {
+            EXPECT_TRUE(prepared);
+            returned.get_future().wait();
+            device.reset();
+            prepared = failure(ErrorStatus::GENERAL_FAILURE, "dropped");
+            dropped.set_value();
+        });
+    EXPECT_TRUE(launched) << launched.error().message;
+    returned.set_value();
+    EXPECT_EQ(dropped.get_future().wait_for(kWatchdog), std::future_status::ready);
+}
+
+NNBURST_INSTANTIATE_FOR_ALL_DEVICES(HalPrepareTest);
+
+// ---- Preparation from a cache
+
+class HalPrepareFromCacheTest : public DeviceTest {
+  protected:
+    Answers answers(const PrepareOptions& options) {
+        return answersOf([&](PreparedModelCallback callback) {
+            return device->prepareModelFromCache(options, std::move(callback));
+        });
+    }
+};
+
+TEST_P(HalPrepareFromCacheTest, callsBackOnceInEveryCase) {
+    // No files, and descriptors that are none.
+    expectAnswers(answers({}), ErrorStatus::INVALID_ARGUMENT);
+    const Answers closed = answers({.modelCache = {-1}, .dataCache = {-1}});
+    EXPECT_FALSE(closed.launched);
+    EXPECT_FALSE(closed.prepared);
+}
+
+NNBURST_INSTANTIATE_FOR_ALL_DEVICES(HalPrepareFromCacheTest);
+
+}  // namespace
+}  // namespace nnburst::test

@@ -1,0 +1,459 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Rules of the HAL's IPreparedModel and IExecutionCallback (docs/hal.md).
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <future>
+#include <thread>
+#include <utility>
+
+#include "devices.h"
+#include "hal_models.h"
+#include "nnburst/fence.h"
+#include "nnburst/model_builder.h"
+
+namespace nnburst::test {
+namespace {
+
+using namespace std::chrono_literals;
+using enum OperandType;
+
+/// Never reached.
+constexpr std::chrono::minutes kFarAway{10};
+
+TimePoint afterNow(std::chrono::nanoseconds duration) {
+    return std::chrono::steady_clock::now() + duration;
+}
+
+bool isMissedDeadline(ErrorStatus status) {
+    return status == ErrorStatus::MISSED_DEADLINE_TRANSIENT ||
+           status == ErrorStatus::MISSED_DEADLINE_PERSISTENT;
+}
+
+/// LSH_PROJECTION (sparse) of in[2] with an optional weight.
+Model makeOptionalModel() {
+    ModelBuilder builder;
+    const auto hash = builder.addConstant(
+        TENSOR_FLOAT32, {2, 2},
+        std::as_bytes(std::span<const float>(std::initializer_list<float>{1, 2, -1, 0.5F})));
+    const auto in = builder.addTensor(TENSOR_INT32, {3, 2});
+    const auto weight = builder.addTensor(TENSOR_FLOAT32, {3});
+    const auto type = builder.addScalar(std::int32_t{3});
+    const auto out = builder.addTensor(TENSOR_INT32, {2});
+    builder.addOperation(OperationType::LSH_PROJECTION, {hash, in, weight, type}, {out});
+    return std::move(*builder.build({in, weight}, {out}));
+}
+
+SmallRequest endlessRequest() {
+    SmallRequest small;
+    small.input(std::vector<float>{1.0F}, {}).output(sizeof(float));
+    return small;
+}
+
+// ---- All kinds of execution
+
+class HalExecutionTest : public ExecutionTest {};
+
+TEST_P(HalExecutionTest, aValidRequestSucceedsEveryTime) {
+    use(makeAddModel());
+    for (int i = 0; i < 20; ++i) {
+        expectService();
+    }
+}
+
+TEST_P(HalExecutionTest, inputsStayAsTheyWere) {
+    use(makeAddModel());
+    AddRequest add;
+    const std::vector<float> a(add.a(), add.a() + 4);
+    const std::vector<float> b(add.b(), add.b() + 4);
+    ASSERT_TRUE(execute(add.request));
+    EXPECT_TRUE(std::equal(a.begin(), a.end(), add.a()));
+    EXPECT_TRUE(std::equal(b.begin(), b.end(), add.b()));
+}
+
+TEST_P(HalExecutionTest, differentShapesAtOnceOnOneModel) {
+    use(makeAddModel(0));
+    std::atomic<int> wrong{0};
+    {
+        std::vector<std::jthread> threads;
+        for (std::uint32_t count = 1; count <= 4; ++count) {
+            threads.emplace_back([&, count] {
+                const auto own = std::move(*prepared->configureExecutionBurst({}));
+                for (int i = 0; i < 100; ++i) {
+                    AddRequest add(count);
+                    ExecutionOutcome its;
+                    const Result<> result =
+                        std::get<Way>(GetParam()) == Way::BURST
+                            ? own->execute(add.request, {}, its)
+                            : prepared->executeSynchronously(add.request, {}, its);
+                    if (!result || its.outputShapes.at(0).dimensions != Dimensions{count} ||
+                        add.out()[count - 1] != static_cast<float>(count + 9)) {
+                        ++wrong;
+                    }
+                }
+            });
+        }
+    }
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(HalExecutionTest, allKindsAtOnceOnOneModel) {
+    use(makeAddModel());
+    constexpr int kAtOnce = 16;
+    std::vector<AddRequest> requests(kAtOnce);
+    std::vector<std::promise<Result<>>> ends(kAtOnce);
+    std::vector<FencedExecution> fenced;
+    for (int i = 0; i < kAtOnce; i += 2) {
+        auto execution = prepared->executeFenced(requests[i].request, {}, {}, std::nullopt);
+        ASSERT_TRUE(execution) << execution.error().message;
+        fenced.push_back(std::move(*execution));
+        ASSERT_TRUE(prepared->execute(
+            requests[i + 1].request, {},
+            [&end = ends[i]](Result<> status, const ExecutionOutcome&) { end.set_value(status); }));
+        expectService();
+    }
+    for (int i = 0; i < kAtOnce; i += 2) {
+        EXPECT_TRUE(ends[i].get_future().get());
+        Timing launched;
+        Timing afterFences;
+        const FencedExecution& execution = fenced[static_cast<std::size_t>(i) / 2];
+        EXPECT_TRUE(
+            eventually([&] { return execution.callback(launched, afterFences).has_value(); }));
+    }
+    for (const AddRequest& add : requests) {
+        EXPECT_EQ(add.out()[3], 13.0F);
+    }
+}
+
+TEST_P(HalExecutionTest, keepsADeadlineThatIsFarAway) {
+    use(makeAddModel());
+    AddRequest add;
+    const Result<> result = execute(add.request, {.deadline = afterNow(kFarAway)});
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(add.out()[3], 13.0F);
+}
+
+TEST_P(HalExecutionTest, aDeadlineEndsALoop) {
+    use(makeEndlessModel());
+    const SmallRequest small = endlessRequest();
+    const Result<> result =
+        execute(small.request, {.deadline = afterNow(50ms), .loopTimeout = 10s});
+    ASSERT_FALSE(result);
+    EXPECT_TRUE(isMissedDeadline(result.error().status)) << toString(result.error().status);
+}
+
+TEST_P(HalExecutionTest, aLoopTimeoutEndsALoop) {
+    use(makeEndlessModel());
+    const SmallRequest small = endlessRequest();
+    const Result<> result = execute(small.request, {.loopTimeout = 20ms});
+    ASSERT_FALSE(result);
+    EXPECT_TRUE(isMissedDeadline(result.error().status)) << toString(result.error().status);
+}
+
+TEST_P(HalExecutionTest, measuresNothingThatFails) {
+    use(makeAddModel());
+    AddRequest add;
+    ASSERT_TRUE(execute(add.request, {.measure = MeasureTiming::YES}));
+    EXPECT_NE(outcome.timing, Timing{});
+    AddRequest tooSmall(4, sizeof(float));
+    ASSERT_FALSE(execute(tooSmall.request, {.measure = MeasureTiming::YES}));
+    EXPECT_EQ(outcome.timing, Timing{});
+    add.request.inputs.pop_back();
+    ASSERT_FALSE(execute(add.request, {.measure = MeasureTiming::YES}));
+    EXPECT_EQ(outcome.timing, Timing{});
+}
+
+TEST_P(HalExecutionTest, overlappingArgumentsHurtNobody) {
+    use(makeAddModel());
+    AddRequest add;
+    add.request.outputs[0].location = add.request.inputs[0].location;
+    (void)execute(add.request);
+    expectService();
+}
+
+TEST_P(HalExecutionTest, poolsMayBeNamedTwiceOrHaveNoUse) {
+    use(makeAddModel());
+    AddRequest add;
+    add.request.pools.push_back(add.request.pools[0]);
+    add.request.pools.emplace_back(*Region::create(4096));
+    add.request.inputs[1].location.poolIndex = 1;
+    const Result<> result = execute(add.request);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(add.out()[3], 13.0F);
+}
+
+TEST_P(HalExecutionTest, anOptionalInputMayBeOmitted) {
+    use(makeOptionalModel());
+    const std::vector<std::int32_t> values{1, 2, 3, 4, 5, 6};
+    SmallRequest given;
+    given.input(values, {}).input(std::vector<float>{1, 1, 1}, {}).output(8);
+    const Result<> withWeight = execute(given.request);
+    ASSERT_TRUE(withWeight) << withWeight.error().message;
+    SmallRequest omitted;
+    omitted.input(values, {}).omittedInput().output(8);
+    const Result<> without = execute(omitted.request);
+    ASSERT_TRUE(without) << without.error().message;
+    EXPECT_TRUE(std::ranges::equal(given.outputBytes(0), omitted.outputBytes(0)));
+}
+
+TEST_P(HalExecutionTest, otherInputsCannotBeOmitted) {
+    use(makeAddModel());
+    SmallRequest small;
+    small.omittedInput().input(std::vector<float>{1, 2, 3, 4}, {}).output(16);
+    const Result<> result = execute(small.request);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT) << result.error().message;
+}
+
+NNBURST_INSTANTIATE_FOR_ALL_EXECUTIONS(HalExecutionTest);
+
+// ---- The loop timeout, which takes its time
+
+class HalLoopTimeoutTest : public DeviceTest {
+  protected:
+    std::chrono::nanoseconds timeUntilTheLoopEnds(const ExecutionOptions& options) {
+        const SharedPreparedModel prepared = prepare(makeEndlessModel());
+        const SmallRequest small = endlessRequest();
+        ExecutionOutcome outcome;
+        const auto start = std::chrono::steady_clock::now();
+        const Result<> result = prepared->executeSynchronously(small.request, options, outcome);
+        EXPECT_FALSE(result);
+        EXPECT_TRUE(isMissedDeadline(result.error().status)) << toString(result.error().status);
+        return std::chrono::steady_clock::now() - start;
+    }
+};
+
+TEST_P(HalLoopTimeoutTest, is2SecondsUnlessGiven) {
+    EXPECT_GE(timeUntilTheLoopEnds({}), 2s);
+}
+
+TEST_P(HalLoopTimeoutTest, isAtMost15Seconds) {
+    // It ends at all, and not before.
+    EXPECT_GE(timeUntilTheLoopEnds({.loopTimeout = std::chrono::hours(1)}), 15s);
+}
+
+INSTANTIATE_TEST_SUITE_P(Device, HalLoopTimeoutTest, testing::Values(Kind::LOCAL, Kind::SPAWN),
+                         [](const auto& instance) { return name(instance.param); });
+
+// ---- execute
+
+class HalAsynchronousTest : public DeviceTest {
+  protected:
+    struct Answers {
+        Result<> launched;
+        Result<> ended;
+        ExecutionOutcome outcome;
+    };
+
+    /// A second callback would throw in the promise.
+    Answers answersOf(PreparedModel& prepared, const Request& request,
+                      const ExecutionOptions& options = {}) {
+        ExecutionOutcome outcome;
+        std::promise<Result<>> promise;
+        Result<> launched =
+            prepared.execute(request, options, [&](Result<> status, const ExecutionOutcome& its) {
+                outcome = its;
+                promise.set_value(std::move(status));
+            });
+        Result<> ended = promise.get_future().get();
+        return {std::move(launched), std::move(ended), std::move(outcome)};
+    }
+};
+
+TEST_P(HalAsynchronousTest, callsBackOnceInEveryCase) {
+    const SharedPreparedModel prepared = prepare(makeAddModel());
+    AddRequest add;
+    const Answers good = answersOf(*prepared, add.request);
+    EXPECT_TRUE(good.launched);
+    EXPECT_TRUE(good.ended);
+    EXPECT_EQ(good.outcome.outputShapes.size(), 1U);
+
+    AddRequest small(4, sizeof(float));
+    const Answers tooSmall = answersOf(*prepared, small.request);
+    ASSERT_FALSE(tooSmall.ended);
+    EXPECT_EQ(tooSmall.ended.error().status, ErrorStatus::OUTPUT_INSUFFICIENT_SIZE);
+    EXPECT_EQ(tooSmall.outcome.outputShapes.size(), 1U);
+
+    const Answers late = answersOf(*prepared, add.request, {.deadline = afterNow(-1s)});
+    ASSERT_FALSE(late.ended);
+    EXPECT_TRUE(isMissedDeadline(late.ended.error().status));
+    EXPECT_TRUE(late.outcome.outputShapes.empty());
+
+    add.request.pools.clear();
+    const Answers invalid = answersOf(*prepared, add.request);
+    ASSERT_FALSE(invalid.ended);
+    EXPECT_EQ(invalid.ended.error().status, ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_TRUE(invalid.outcome.outputShapes.empty());
+}
+
+TEST_P(HalAsynchronousTest, returnsWhatItTellsTheCallback) {
+    const SharedPreparedModel prepared = prepare(makeAddModel());
+    AddRequest add;
+    add.request.inputs.pop_back();
+    const Answers answers = answersOf(*prepared, add.request);
+    ASSERT_FALSE(answers.launched);
+    ASSERT_FALSE(answers.ended);
+    EXPECT_EQ(answers.launched.error().status, answers.ended.error().status);
+    EXPECT_EQ(answers.launched.error().message, answers.ended.error().message);
+}
+
+TEST_P(HalAsynchronousTest, refusesToWorkWithoutACallback) {
+    const SharedPreparedModel prepared = prepare(makeAddModel());
+    const AddRequest add;
+    const Result<> launched = prepared->execute(add.request, {}, nullptr);
+    ASSERT_FALSE(launched);
+    EXPECT_EQ(launched.error().status, ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_EQ(add.out()[0], -1.0F);
+}
+
+TEST_P(HalAsynchronousTest, theLastReferenceMayBeDroppedInACallback) {
+    SharedPreparedModel prepared = prepare(makeAddModel());
+    const AddRequest add;
+    std::promise<void> returned;  // from the launch, which is a use of the model
+    std::promise<void> dropped;
+    const Result<> launched =
+        prepared->execute(add.request, {}, [&](const Result<>&, const ExecutionOutcome&) {
+            returned.get_future().wait();
+            prepared.reset();
+            device.reset();
+            dropped.set_value();
+        });
+    EXPECT_TRUE(launched) << launched.error().message;
+    returned.set_value();
+    EXPECT_EQ(dropped.get_future().wait_for(kWatchdog), std::future_status::ready);
+}
+
+NNBURST_INSTANTIATE_FOR_ALL_DEVICES(HalAsynchronousTest);
+
+// ---- executeFenced
+
+class HalFencedTest : public DeviceTest {
+  protected:
+    /// How it ended.
+    static Result<> end(const FencedExecution& execution, Timing& launched, Timing& fenced) {
+        if (execution.fence) {
+            (void)waitForFence(execution.fence.get(), std::chrono::steady_clock::now() + kWatchdog);
+        }
+        return execution.callback(launched, fenced);
+    }
+    Result<> end(const FencedExecution& execution) { return end(execution, launched_, fenced_); }
+
+    Timing launched_;
+    Timing fenced_;
+};
+
+TEST_P(HalFencedTest, usesOfBuffersAreChecked) {
+    const SharedPreparedModel prepared = prepare(makeAddModel());
+    const std::array<SharedPreparedModel, 1> models{prepared};
+    const std::array<BufferRole, 1> roles{
+        BufferRole{.modelIndex = 0, .ioIndex = 0, .frequency = 1}};
+    const auto buffer = device->allocate({}, models, roles, {});
+    ASSERT_TRUE(buffer) << buffer.error().message;
+    AddRequest add;
+    add.request.pools.emplace_back(buffer->token);
+    add.request.inputs[0].location = {.poolIndex = 1, .offset = 0, .length = 0};
+    // It holds nothing yet; then it is used for an argument that is none of its roles.
+    auto execution = prepared->executeFenced(add.request, {}, {}, std::nullopt);
+    if (execution) {
+        EXPECT_FALSE(end(*execution));
+    }
+    ASSERT_TRUE(buffer->buffer->copyFrom(*Region::create(16), {}));
+    std::swap(add.request.inputs[0], add.request.inputs[1]);
+    const auto refused = prepared->executeFenced(add.request, {}, {}, std::nullopt);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().status, ErrorStatus::INVALID_ARGUMENT);
+    std::swap(add.request.inputs[0], add.request.inputs[1]);
+    execution = prepared->executeFenced(add.request, {}, {}, std::nullopt);
+    ASSERT_TRUE(execution) << execution.error().message;
+    const Result<> ended = end(*execution);
+    EXPECT_TRUE(ended) << ended.error().message;
+    EXPECT_EQ(add.out()[3], 10.0F);
+}
+
+TEST_P(HalFencedTest, refusesFencesThatHaveFailed) {
+    const SharedPreparedModel prepared = prepare(makeAddModel());
+    const AddRequest add;
+    const UniqueFd fence = std::move(*makeFence());
+    failFence(fence.get());
+    const std::array<int, 1> waitFor{fence.get()};
+    const auto execution = prepared->executeFenced(add.request, waitFor, {}, std::nullopt);
+    ASSERT_FALSE(execution);
+    EXPECT_EQ(execution.error().status, ErrorStatus::INVALID_ARGUMENT) << execution.error().message;
+}
+
+TEST_P(HalFencedTest, aLoopTimeoutEndsALoop) {
+    const SharedPreparedModel prepared = prepare(makeEndlessModel());
+    const SmallRequest small = endlessRequest();
+    const auto execution =
+        prepared->executeFenced(small.request, {}, {.loopTimeout = 20ms}, std::nullopt);
+    ASSERT_TRUE(execution) << execution.error().message;
+    const Result<> ended = end(*execution);
+    ASSERT_FALSE(ended);
+    EXPECT_TRUE(isMissedDeadline(ended.error().status)) << toString(ended.error().status);
+}
+
+TEST_P(HalFencedTest, runsBesideAllOtherKinds) {
+    const SharedPreparedModel prepared = prepare(makeAddModel());
+    const UniqueFd fence = std::move(*makeFence());
+    const std::array<int, 1> waitFor{fence.get()};
+    const AddRequest waiting;
+    const auto execution = prepared->executeFenced(waiting.request, waitFor, {}, std::nullopt);
+    ASSERT_TRUE(execution) << execution.error().message;
+    const auto burst = std::move(*prepared->configureExecutionBurst({}));
+    const AddRequest add;
+    ExecutionOutcome outcome;
+    EXPECT_TRUE(burst->execute(add.request, {}, outcome));
+    EXPECT_TRUE(prepared->executeSynchronously(add.request, {}, outcome));
+    EXPECT_EQ(waiting.out()[3], -1.0F);
+    signalFence(fence.get());
+    EXPECT_TRUE(end(*execution));
+    EXPECT_EQ(waiting.out()[3], 13.0F);
+}
+
+TEST_P(HalFencedTest, tellsOfAnOutputThatIsTooSmall) {
+    const SharedPreparedModel prepared = prepare(makeAddModel());
+    const AddRequest small(4, sizeof(float));
+    const auto execution = prepared->executeFenced(small.request, {}, {}, std::nullopt);
+    ASSERT_TRUE(execution) << execution.error().message;
+    const Result<> ended = end(*execution);
+    ASSERT_FALSE(ended);
+    EXPECT_EQ(ended.error().status, ErrorStatus::OUTPUT_INSUFFICIENT_SIZE);
+}
+
+TEST_P(HalFencedTest, measuresNothingThatFails) {
+    const SharedPreparedModel prepared = prepare(makeAddModel());
+    const AddRequest small(4, sizeof(float));
+    const auto execution =
+        prepared->executeFenced(small.request, {}, {.measure = MeasureTiming::YES}, std::nullopt);
+    ASSERT_TRUE(execution) << execution.error().message;
+    EXPECT_FALSE(end(*execution));
+    EXPECT_EQ(launched_, Timing{});
+    EXPECT_EQ(fenced_, Timing{});
+}
+
+TEST_P(HalFencedTest, givesItsInfoAgain) {
+    const SharedPreparedModel prepared = prepare(makeAddModel());
+    const AddRequest add;
+    const auto execution =
+        prepared->executeFenced(add.request, {}, {.measure = MeasureTiming::YES}, std::nullopt);
+    ASSERT_TRUE(execution) << execution.error().message;
+    ASSERT_TRUE(end(*execution));
+    EXPECT_NE(launched_, Timing{});
+    Timing launched;
+    Timing fenced;
+    ASSERT_TRUE(execution->callback(launched, fenced));
+    EXPECT_EQ(launched, launched_);
+    EXPECT_EQ(fenced, fenced_);
+}
+
+NNBURST_INSTANTIATE_FOR_ALL_DEVICES(HalFencedTest);
+
+}  // namespace
+}  // namespace nnburst::test

@@ -1,0 +1,83 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "hal_models.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "nnburst/model_builder.h"
+
+namespace nnburst::test {
+
+namespace {
+
+using enum OperandType;
+
+constexpr std::uint64_t kMemoryBytes = 1 << 16;
+constexpr std::uint32_t kLineBytes = 64;
+
+}  // namespace
+
+Model makeEndlessModel() {
+    ModelBuilder builder;
+    const std::vector<float> infinity{1e30F};
+
+    ModelBuilder isBelow;
+    const auto counted = isBelow.addTensor(TENSOR_FLOAT32, {1});
+    const auto limit = isBelow.addConstant(TENSOR_FLOAT32, {1}, std::as_bytes(std::span(infinity)));
+    const auto truth = isBelow.addTensor(TENSOR_BOOL8, {1});
+    isBelow.addOperation(OperationType::LESS, {counted, limit}, {truth});
+    const auto condition = builder.addReferenced(std::move(isBelow), {counted}, {truth});
+
+    ModelBuilder same;
+    const auto from = same.addTensor(TENSOR_FLOAT32, {1});
+    const auto to = same.addTensor(TENSOR_FLOAT32, {1});
+    same.addOperation(OperationType::RELU, {from}, {to});
+    const auto body = builder.addReferenced(std::move(same), {from}, {to});
+
+    const auto in = builder.addTensor(TENSOR_FLOAT32, {1});
+    const auto out = builder.addTensor(TENSOR_FLOAT32, {1});
+    builder.addOperation(
+        OperationType::WHILE,
+        {builder.addSubgraphReference(condition), builder.addSubgraphReference(body), in}, {out});
+    return std::move(*builder.build({in}, {out}));
+}
+
+SmallRequest::SmallRequest() : memory_(std::move(*Mapping::map(*Region::create(kMemoryBytes)))) {
+    request.pools = {memory_.region()};
+}
+
+RequestArgument SmallRequest::place(std::uint32_t length, Dimensions dimensions) {
+    const std::uint32_t offset = used_;
+    used_ += (length + kLineBytes - 1) / kLineBytes * kLineBytes;
+    return {.location = {.poolIndex = 0, .offset = offset, .length = length},
+            .dimensions = std::move(dimensions)};
+}
+
+std::span<std::byte> SmallRequest::bytes(const RequestArgument& argument) const {
+    return memory_.bytes().subspan(argument.location.offset, argument.location.length);
+}
+
+void SmallRequest::addInput(std::span<const std::byte> values, Dimensions dimensions) {
+    request.inputs.push_back(
+        place(static_cast<std::uint32_t>(values.size()), std::move(dimensions)));
+    std::copy(values.begin(), values.end(), bytes(request.inputs.back()).begin());
+}
+
+SmallRequest& SmallRequest::omittedInput() {
+    request.inputs.push_back({.hasNoValue = true, .location = {}, .dimensions = {}});
+    return *this;
+}
+
+SmallRequest& SmallRequest::output(std::uint32_t length, Dimensions dimensions) {
+    request.outputs.push_back(place(length, std::move(dimensions)));
+    std::ranges::fill(bytes(request.outputs.back()), std::byte{0xEE});
+    return *this;
+}
+
+SmallRequest& SmallRequest::omittedOutput() {
+    request.outputs.push_back({.hasNoValue = true, .location = {}, .dimensions = {}});
+    return *this;
+}
+
+}  // namespace nnburst::test
