@@ -15,6 +15,10 @@
 
 namespace nnburst {
 
+/// A type of HAL 1.3 itself, OEM types included: neither an extension's nor an unknown code.
+[[nodiscard]] bool isHalType(OperandType type) noexcept;
+[[nodiscard]] bool isHalType(OperationType type) noexcept;
+
 /// One of the HAL's own tensor types.
 [[nodiscard]] bool isTensor(OperandType type) noexcept;
 
@@ -36,7 +40,9 @@ namespace nnburst {
 [[nodiscard]] std::size_t elementBytes(OperandType type) noexcept;
 
 /// The size of a value of `type` (a tensor or scalar) with these dimensions, in bytes; nothing if
-/// it exceeds kMaximumOperandBytes. A dimension of 0, which a model leaves open, makes it 0.
+/// it exceeds kMaximumOperandBytes. A dimension of 0, which a model leaves open, makes it 0; no
+/// dimensions are those of a single element, also where a tensor's rank is left open
+/// (isFullySpecified tells).
 [[nodiscard]] std::optional<std::uint64_t> operandBytes(
     OperandType type, std::span<const std::uint32_t> dimensions) noexcept;
 

@@ -168,6 +168,16 @@ OperandKind operandKind(OperandType type) noexcept {
     return operandInfo(type).kind;
 }
 
+bool isHalType(OperandType type) noexcept {
+    const OperandKind kind = operandKind(type);
+    return kind != OperandKind::EXTENSION && kind != OperandKind::UNKNOWN;
+}
+
+bool isHalType(OperationType type) noexcept {
+    const auto code = static_cast<std::int32_t>(type);
+    return (code >= 0 && code < kOperationTypeCount) || type == OperationType::OEM_OPERATION;
+}
+
 bool isTensor(OperandType type) noexcept {
     return operandKind(type) == OperandKind::TENSOR;
 }

@@ -190,12 +190,11 @@ bool isWritten(OperandLifeTime lifetime) noexcept {
 /// Checks one operation; `hasValue` says which operands have one before it, then after it.
 Result<> checkOperation(const Context& context, const Subgraph& subgraph,
                         const Operation& operation, std::vector<bool>& hasValue) {
-    const auto code = static_cast<std::int32_t>(operation.type);
     if (isExtension(operation.type)) {
         NNBURST_TRY(checkPrefix(context, operation.type));
-    } else if ((code < 0 || code >= kOperationTypeCount) &&
-               operation.type != OperationType::OEM_OPERATION) {
-        return invalid("type {}: must be one of HAL 1.3 or of an extension", code);
+    } else if (!isHalType(operation.type)) {
+        return invalid("type {}: must be one of HAL 1.3 or of an extension",
+                       static_cast<std::int32_t>(operation.type));
     }
     for (std::size_t input = 0; input < operation.inputs.size(); ++input) {
         const std::uint32_t operand = operation.inputs[input];

@@ -252,6 +252,22 @@ TEST(TypeQueries, sortTheTypesOfTheHal) {
     EXPECT_TRUE(isExtension(extension));
     EXPECT_FALSE(isTensor(extension));
     EXPECT_FALSE(isExtension(OperandType::TENSOR_OEM_BYTE));
+    EXPECT_TRUE(isExtension(kExtensionTypeOfHighPrefix));
+}
+
+TEST(TypeQueries, knowTheCodesOfTheHal) {
+    for (const std::int32_t code : {0, 15, 10000, 10001}) {
+        EXPECT_TRUE(isHalType(static_cast<OperandType>(code))) << code;
+    }
+    for (const std::int32_t code : {-1, 16, 9999, 10002, 0xFFFF, 0x10000}) {
+        EXPECT_FALSE(isHalType(static_cast<OperandType>(code))) << code;
+    }
+    for (const std::int32_t code : {0, kOperationTypeCount - 1, 10000}) {
+        EXPECT_TRUE(isHalType(static_cast<OperationType>(code))) << code;
+    }
+    for (const std::int32_t code : {-1, kOperationTypeCount, 10001, 0xFFFF, 0x10000}) {
+        EXPECT_FALSE(isHalType(static_cast<OperationType>(code))) << code;
+    }
 }
 
 }  // namespace
