@@ -8,6 +8,10 @@ add_compile_options("$<$<CONFIG:Debug>:-D_GLIBCXX_ASSERTIONS>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # g++ 12 sees overflows in fmt's inlined formatting at -O3 that are none.
     add_compile_options(-Wno-stringop-overflow)
+    if(NNBURST_SANITIZER)
+        # With a sanitizer it takes members of std::variant for uninitialized that are not there.
+        add_compile_options(-Wno-maybe-uninitialized)
+    endif()
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     add_compile_options(-Wthread-safety)
