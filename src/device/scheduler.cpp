@@ -98,7 +98,7 @@ Scheduler::~Scheduler() {
         ::sem_post(&shared_->available);
     }
     for (std::thread& worker : workers_) {
-        joinOrDetach(worker);
+        joinOrOrphan(worker);
     }
 }
 
