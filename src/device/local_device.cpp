@@ -3,6 +3,7 @@
 #include "device/local_device.h"
 
 #include <fmt/format.h>
+#include <openssl/crypto.h>
 
 #include <algorithm>
 #include <thread>
@@ -84,6 +85,9 @@ LocalDevice::LocalDevice(Shared shared)
 
 Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& options,
                                                          std::shared_ptr<Scheduler> scheduler) {
+    // What it registers to be done at exit then comes after the end of a device that is static,
+    // whose workers use it.
+    ::OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS, nullptr);
     NNBURST_TRY_ASSIGN(std::shared_ptr<exec::Engine> engine, exec::Engine::create(options));
     for (const std::string& library : options.extensionLibraries) {
         NNBURST_TRY(loadExtension(library));
