@@ -198,7 +198,7 @@ class Client {
 void publishSubscribe(benchmark::State& state) {
     static RouDi rouDi;  // before the client, so that it ends after it
     if (!rouDi.awaitStart()) {
-        skip(state, "RouDi did not start; see its message, and whether another one is running");
+        skip(state, "RouDi did not start; it takes 66 MB of /dev/shm, and there may be no other");
         return;
     }
     static Client client;
