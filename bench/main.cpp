@@ -12,6 +12,7 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collector.h"
@@ -67,8 +68,8 @@ int main(int argc, char** argv) {
     }
 
     if (!processorPair()) {
-        std::fputs("nnburst-bench: a round trip needs two processors, this program may use one\n",
-                   stderr);
+        (void)std::fputs(
+            "nnburst-bench: a round trip needs two processors, this program may use one\n", stderr);
         return kSkipped;
     }
     pinTo(processorPair()->client);

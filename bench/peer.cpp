@@ -99,7 +99,7 @@ Peer::Peer(std::uint32_t processor, const std::function<void()>& body) : pid_(::
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         pinTo(processor);
         // At the exit, what this process has made ends, and not what it has of its parent.
-        std::atexit([] { ::_exit(0); });
+        (void)std::atexit([] { ::_exit(0); });
         body();
         std::exit(0);
     }
