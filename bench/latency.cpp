@@ -4,45 +4,30 @@
 /// \file
 /// What does a round trip to another process cost, and how near is a burst to what the machine can
 /// do? The limit is one word in one cache line, bounced between two processors that do nothing
-/// else. All pairs run on the same two processors.
+/// else. All pairs run on the same two processors, but for the one that shows what pinning is
+/// worth.
 
 #include <benchmark/benchmark.h>
-#include <linux/futex.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "fail.h"
 #include "fmq/message_queue.h"
+#include "futex_word.h"
 #include "measure.h"
 #include "model_paths.h"
 #include "nnburst/memory.h"
 #include "nnburst/model_builder.h"
 #include "peer.h"
+#include "round_trip.h"
 #include "suites.h"
 
 namespace nnburst::bench {
 namespace {
-
-constexpr std::size_t kLineBytes = 64;
-
-struct alignas(2 * kLineBytes) Word {
-    std::atomic<std::uint32_t> value;
-};
-
-/// Turns without a pause instruction: the limit is what the machine can do.
-template <class Atomic, class Value>
-void spinUntil(const Atomic& atomic, Value value) noexcept {
-    while (atomic.load(std::memory_order_acquire) != value) {
-    }
-}
 
 /// One word in one line: odd values are questions, even ones answers.
 void cacheLineWord(benchmark::State& state) {
@@ -159,64 +144,6 @@ void messageQueue(benchmark::State& state) {
     });
 }
 
-/// Two words on which the other side always sleeps.
-struct FutexPair {
-    Word question;
-    Word answer;
-};
-
-void futexPost(Word& word, std::uint32_t value) {
-    word.value.store(value, std::memory_order_release);
-    ::syscall(SYS_futex, &word.value, FUTEX_WAKE, 1, nullptr, nullptr, 0);
-}
-
-void futexAwait(Word& word, std::uint32_t value) {
-    for (std::uint32_t seen; (seen = word.value.load(std::memory_order_acquire)) != value;) {
-        ::syscall(SYS_futex, &word.value, FUTEX_WAIT, seen, nullptr, nullptr, 0);
-    }
-}
-
-void futex(benchmark::State& state) {
-    const SharedObject<FutexPair> pair;
-    const Peer peer(processorPair()->driver, [&] {
-        for (std::uint32_t turn = 1;; ++turn) {
-            futexAwait(pair->question, turn);
-            futexPost(pair->answer, turn);
-        }
-    });
-    std::uint32_t turn = 0;
-    measureEach(state, [&] {
-        ++turn;
-        futexPost(pair->question, turn);
-        futexAwait(pair->answer, turn);
-        return true;
-    });
-}
-
-void unixSocket(benchmark::State& state) {
-    using Message = std::array<std::byte, kLineBytes>;
-    std::array<int, 2> ends{};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-        state.SkipWithError("socketpair failed");
-        return;
-    }
-    const UniqueFd ours(ends[0]);
-    const UniqueFd theirs(ends[1]);
-    const auto transfer = [](auto call, int fd, Message& message) {
-        return call(fd, message.data(), message.size(), MSG_NOSIGNAL) ==
-               static_cast<ssize_t>(message.size());
-    };
-    const Peer peer(processorPair()->driver, [&] {
-        for (Message message{};
-             transfer(::recv, theirs.get(), message) && transfer(::send, theirs.get(), message);) {
-        }
-    });
-    Message message{};
-    measureEach(state, [&] {
-        return transfer(::send, ours.get(), message) && transfer(::recv, ours.get(), message);
-    });
-}
-
 /// The smallest model: RESHAPE of one float to the same shape.
 Model makeSmallestModel() {
     ModelBuilder builder;
@@ -244,31 +171,29 @@ void emptyBurst(benchmark::State& state) {
     measureEach(state, [&] { return paths.runBurst(); });
 }
 
+/// Neither side is pinned: both run where the system puts them.
+void emptyBurstUnpinned(benchmark::State& state) {
+    const PlacedThread unpinned(Place::ANYWHERE);
+    static ModelPaths paths(makeSmallestModel(), ModelPaths::Driver::UNPINNED);
+    measureEach(state, [&] { return paths.runBurst(); });
+}
+
 void emptyRpc(benchmark::State& state) {
     ModelPaths& paths = smallestModel();
     measureEach(state, [&] { return paths.runRpc(); });
 }
 
-void registerPair(const char* name, const char* label, void (*run)(benchmark::State&)) {
-    benchmark::RegisterBenchmark((std::string("roundTrip/") + name).c_str(),
-                                 [=](benchmark::State& state) {
-                                     state.SetLabel(label);
-                                     run(state);
-                                 })
-        ->UseManualTime();
-}
-
 }  // namespace
 
 void registerLatency() {
-    registerPair("cacheLineWord", "one word in one cache line: the limit", cacheLineWord);
-    registerPair("cacheLineMailbox", "56 bytes in a cache line each way", cacheLineMailbox);
-    registerPair("messageQueue", "56 bytes in a message queue each way", messageQueue);
-    registerPair("burst", "burst, RESHAPE of one float", emptyBurst);
-    registerPair("local", "the same in process, no round trip", emptyLocal);
-    registerPair("futex", "raw futex, both sides sleep", futex);
-    registerPair("unixSocket", "64 bytes through a Unix socket", unixSocket);
-    registerPair("rpc", "RPC, RESHAPE of one float", emptyRpc);
+    registerRoundTrip("cacheLineWord", "one word in one cache line: the limit", cacheLineWord);
+    registerRoundTrip("cacheLineMailbox", "56 bytes in a cache line each way", cacheLineMailbox);
+    registerRoundTrip("messageQueue", "56 bytes in a message queue each way", messageQueue);
+    registerRoundTrip("burst", "burst, RESHAPE of one float", emptyBurst);
+    registerRoundTrip("burstUnpinned", "the same, client and driver not pinned",
+                      emptyBurstUnpinned);
+    registerRoundTrip("local", "RESHAPE of one float in process, no round trip", emptyLocal);
+    registerRoundTrip("rpc", "RPC, RESHAPE of one float", emptyRpc);
 }
 
 }  // namespace nnburst::bench

@@ -4,32 +4,59 @@
 /// \file
 /// nnburst-bench: what a burst costs beside what the machine can do and beside the alternatives.
 /// All benchmarks run in rounds, in random order within each, so that noise hits all alike. Takes
-/// the options of Google Benchmark and prints one table; docs/performance.md says how to read it.
+/// the options of Google Benchmark, --json=FILE and --html=FILE. Prints one table of all benchmarks
+/// and one of the goals; docs/performance.md says how to read them.
 
 #include <benchmark/benchmark.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "collector.h"
+#include "goals.h"
+#include "machine.h"
+#include "output_file.h"
 #include "peer.h"
+#include "report.h"
+#include "report_html.h"
+#include "report_json.h"
 #include "suites.h"
 #include "table.h"
 
 namespace {
 
+using namespace nnburst::bench;
+
 /// CTest's for a test that cannot run here.
 constexpr int kSkipped = 77;
+
+/// Takes the option `prefix`, such as "--json=", from `arguments`. An empty name if it is not
+/// there.
+std::string takeOption(std::vector<std::string>& arguments, const std::string& prefix) {
+    std::string value;
+    std::erase_if(arguments, [&](const std::string& argument) {
+        const bool isOption = argument.rfind(prefix, 0) == 0;
+        if (isOption) {
+            value = argument.substr(prefix.size());
+        }
+        return isOption;
+    });
+    return value;
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    using nnburst::bench::processorPair;
     // Before the user's, so that his come last and count.
     std::vector<std::string> arguments{argv[0], "--benchmark_repetitions=20",
                                        "--benchmark_min_time=0.1",
                                        "--benchmark_enable_random_interleaving=true"};
     arguments.insert(arguments.end(), argv + 1, argv + argc);
+    OutputFile json(takeOption(arguments, "--json="));
+    OutputFile html(takeOption(arguments, "--html="));
     std::vector<char*> pointers;
     for (std::string& argument : arguments) {
         pointers.push_back(argument.data());
@@ -41,16 +68,27 @@ int main(int argc, char** argv) {
     }
 
     if (!processorPair()) {
-        std::fputs("nnburst-bench: a round trip needs two processors, this program may use one\n",
-                   stderr);
+        (void)std::fputs(
+            "nnburst-bench: a round trip needs two processors, this program may use one\n", stderr);
         return kSkipped;
     }
-    nnburst::bench::pinTo(processorPair()->client);
-    nnburst::bench::registerLatency();
-    nnburst::bench::registerMobileNet();
-    nnburst::bench::registerPreparation();
-    nnburst::bench::TableReporter table;
-    const std::size_t measured = benchmark::RunSpecifiedBenchmarks(&table);
+    pinTo(processorPair()->client);
+    registerLatency();
+    registerKernelPeers();
+    registerBoostPeers();
+    registerPackagedPeers();
+    registerMobileNet();
+    registerPreparation();
+    ResultCollector collector;
+    const std::size_t measured = benchmark::RunSpecifiedBenchmarks(&collector);
     benchmark::Shutdown();
-    return measured > 0 && !table.hasFailed() ? 0 : 1;
+
+    Results results = collector.results();
+    results.machine = describeMachine();
+    const Report report = makeReport(std::move(results), projectGoals());
+    fmt::print("{}\n{}\n\n{}\n", benchmarkTable(report), describeHost(report), goalTable(report));
+    json.write(toJson(report));
+    html.write(toHtml(report));
+    fmt::print("{} met, {} missed\n", report.met, report.missed);
+    return measured > 0 && !collector.hasFailed() ? 0 : 1;
 }

@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure.h"
 
-#include <algorithm>
-#include <array>
-
 namespace nnburst::bench {
 
 double clockCostNs() {
@@ -19,13 +16,6 @@ double clockCostNs() {
         return percentile(samples, 0.5);
     }();
     return cost;
-}
-
-double percentile(std::vector<double>& samples, double fraction) {
-    const auto place = samples.begin() + static_cast<std::ptrdiff_t>(
-                                             fraction * static_cast<double>(samples.size() - 1));
-    std::nth_element(samples.begin(), place, samples.end());
-    return *place;
 }
 
 }  // namespace nnburst::bench

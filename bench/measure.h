@@ -4,7 +4,7 @@
 
 /// \file
 /// How one benchmark is measured: every call by itself, so that its median and its 99th percentile
-/// are known, not only its mean.
+/// are known, not only its mean, and how the host was meanwhile.
 
 #include <benchmark/benchmark.h>
 
@@ -12,19 +12,16 @@
 #include <cstddef>
 #include <vector>
 
-namespace nnburst::bench {
+#include "host_watch.h"
+#include "percentile.h"
+#include "results.h"
+#include "round_counters.h"
 
-/// Names of the counters of a run, both in nanoseconds.
-inline constexpr const char* kMedianCounter = "p50";
-inline constexpr const char* kTailCounter = "p99";
+namespace nnburst::bench {
 
 /// What reading the clock twice in a row takes, in nanoseconds (the median). It is part of every
 /// measured duration and is taken off again.
 [[nodiscard]] double clockCostNs();
-
-/// The value of which `fraction` (0 to 1) of `samples` are below or equal. Reorders them; at least
-/// one.
-[[nodiscard]] double percentile(std::vector<double>& samples, double fraction);
 
 /// Wakes sleepers, fills caches and predictors.
 inline constexpr int kWarmUpCalls = 200;
@@ -38,6 +35,7 @@ void measureEach(benchmark::State& state, Prepare prepare, Operation operation,
     using Clock = std::chrono::steady_clock;
     using Nanoseconds = std::chrono::duration<double, std::nano>;
 
+    HostWatch host;
     std::vector<double> samples(static_cast<std::size_t>(state.max_iterations));  // touched: no
     bool isSuccess = true;                                                        // page faults
     for (int call = 0; call < warmUpCalls && isSuccess; ++call) {
@@ -61,8 +59,9 @@ void measureEach(benchmark::State& state, Prepare prepare, Operation operation,
     }
     if (count > 0) {
         samples.resize(count);
-        state.counters[kMedianCounter] = percentile(samples, 0.5);
-        state.counters[kTailCounter] = percentile(samples, 0.99);
+        setCounters(state.counters, {.medianNs = percentile(samples, 0.5),
+                                     .tailNs = percentile(samples, 0.99),
+                                     .host = host.finish()});
     }
 }
 

@@ -13,17 +13,26 @@ Device& localDevice() {
     return *device;
 }
 
-Device& driver() {
+Device& pinnedDriver() {
     static const SharedDevice device =
         valueOf(spawnDriver({.threads = 1, .processors = {processorPair()->driver}}));
     return *device;
 }
 
+Device& unpinnedDriver() {
+    static const SharedDevice device = [] {
+        const PlacedThread unpinned(Place::ANYWHERE);  // inherited by the driver
+        return valueOf(spawnDriver({.threads = 1}));
+    }();
+    return *device;
+}
+
 }  // namespace
 
-ModelPaths::ModelPaths(const Model& model)
+ModelPaths::ModelPaths(const Model& model, Driver driver)
     : request_(valueOf(tools::PooledRequest::create(model))),
-      remote_(valueOf(prepareModel(driver(), model))),
+      remote_(valueOf(
+          prepareModel(driver == Driver::PINNED ? pinnedDriver() : unpinnedDriver(), model))),
       localBurst_(
           valueOf(valueOf(prepareModel(localDevice(), model))->configureExecutionBurst({}))),
       burst_(valueOf(remote_->configureExecutionBurst({}))) {}

@@ -16,12 +16,15 @@
 
 namespace nnburst::bench {
 
-/// All models share one local device and one driver process, which runs on processorPair()->driver
-/// alone. The calls give false if the execution failed; the outputs are overwritten by each.
+/// All models share one local device and, of each kind, one driver process: the
+/// pinned one runs on processorPair()->driver alone, the other wherever the program may. The calls
+/// give false if the execution failed; the outputs are overwritten by each.
 class ModelPaths {
   public:
+    enum class Driver { PINNED, UNPINNED };
+
     /// Prepares `model` on both devices. Ends the program with a message if that fails.
-    explicit ModelPaths(const Model& model);
+    explicit ModelPaths(const Model& model, Driver driver = Driver::PINNED);
 
     [[nodiscard]] bool runLocal();
     [[nodiscard]] bool runBurst();

@@ -10,18 +10,42 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
 #include "fail.h"
 
 namespace nnburst::bench {
+namespace {
+
+cpu_set_t placeOfThread() {
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    if (::sched_getaffinity(0, sizeof(allowed), &allowed) != 0) {
+        fail(std::string("sched_getaffinity: ") + std::strerror(errno));
+    }
+    return allowed;
+}
+
+void placeThread(const cpu_set_t& allowed) {
+    if (::sched_setaffinity(0, sizeof(allowed), &allowed) != 0) {
+        fail(std::string("sched_setaffinity: ") + std::strerror(errno));
+    }
+}
+
+/// Where the program might run before anybody placed its threads.
+const cpu_set_t& placeOfProgram() {
+    static const cpu_set_t allowed = placeOfThread();
+    return allowed;
+}
+
+}  // namespace
 
 std::optional<ProcessorPair> processorPair() {
     static const std::optional<ProcessorPair> pair = []() -> std::optional<ProcessorPair> {
-        cpu_set_t allowed;
-        CPU_ZERO(&allowed);
-        if (::sched_getaffinity(0, sizeof(allowed), &allowed) != 0 || CPU_COUNT(&allowed) < 2) {
+        const cpu_set_t& allowed = placeOfProgram();
+        if (CPU_COUNT(&allowed) < 2) {
             return std::nullopt;
         }
         std::uint32_t found[2]{};
@@ -39,9 +63,19 @@ void pinTo(std::uint32_t processor) {
     cpu_set_t only;
     CPU_ZERO(&only);
     CPU_SET(processor, &only);
-    if (::sched_setaffinity(0, sizeof(only), &only) != 0) {
-        fail(std::string("sched_setaffinity: ") + std::strerror(errno));
+    placeThread(only);
+}
+
+PlacedThread::PlacedThread(Place place) : before_(placeOfThread()) {
+    if (place == Place::CLIENT) {
+        pinTo(processorPair()->client);
+    } else {
+        placeThread(placeOfProgram());
     }
+}
+
+PlacedThread::~PlacedThread() {
+    placeThread(before_);
 }
 
 void* mapShared(std::size_t sizeBytes) {
@@ -64,14 +98,32 @@ Peer::Peer(std::uint32_t processor, const std::function<void()>& body) : pid_(::
     if (pid_ == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         pinTo(processor);
+        // At the exit, what this process has made ends, and not what it has of its parent.
+        (void)std::atexit([] { ::_exit(0); });
         body();
-        ::_exit(0);
+        std::exit(0);
     }
 }
 
 Peer::~Peer() {
-    ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
+    if (pid_ >= 0) {
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+    }
+}
+
+bool Peer::hasEnded() {
+    if (pid_ >= 0 && ::waitpid(pid_, nullptr, WNOHANG) == pid_) {
+        pid_ = -1;
+    }
+    return pid_ < 0;
+}
+
+void Peer::awaitEnd() {
+    if (pid_ >= 0) {
+        ::waitpid(pid_, nullptr, 0);
+        pid_ = -1;
+    }
 }
 
 }  // namespace nnburst::bench

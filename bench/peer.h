@@ -5,6 +5,7 @@
 /// \file
 /// The other process of a ping-pong, and where the two processes run.
 
+#include <sched.h>
 #include <sys/types.h>
 
 #include <cstddef>
@@ -28,6 +29,24 @@ struct ProcessorPair {
 
 /// Keeps the calling thread, and threads that it creates, on `processor`.
 void pinTo(std::uint32_t processor);
+
+enum class Place {
+    CLIENT,   ///< on the client's processor
+    ANYWHERE  ///< wherever the program might run when it started
+};
+
+/// Where the calling thread, and what it creates, runs until this object is destroyed. Then it runs
+/// where it did before.
+class PlacedThread {
+  public:
+    explicit PlacedThread(Place place);
+    PlacedThread(const PlacedThread&) = delete;
+    PlacedThread& operator=(const PlacedThread&) = delete;
+    ~PlacedThread();
+
+  private:
+    cpu_set_t before_;
+};
 
 /// `sizeBytes` of zeroed memory that this process and the peers that it forks share.
 [[nodiscard]] void* mapShared(std::size_t sizeBytes);
@@ -56,8 +75,13 @@ class Peer {
     Peer& operator=(const Peer&) = delete;
     ~Peer();
 
+    /// Whether `body` has ended, or the process with it.
+    [[nodiscard]] bool hasEnded();
+    /// Waits for the end of `body`.
+    void awaitEnd();
+
   private:
-    pid_t pid_;
+    pid_t pid_;  ///< -1 if the process has ended
 };
 
 }  // namespace nnburst::bench

@@ -11,6 +11,12 @@ namespace nnburst::bench {
 /// Round trips between two processes, from one word in a cache line to a remote call.
 void registerLatency();
 
+/// The same round trip by other means: the kernel's, Boost's, and those whose packages need not be
+/// installed.
+void registerKernelPeers();
+void registerBoostPeers();
+void registerPackagedPeers();
+
 /// MobileNet v1 0.25/128 in float32 and quant8, from direct calls of XNNPACK to a remote call.
 void registerMobileNet();
 

@@ -4,52 +4,58 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <string>
-
-#include "measure.h"
+#include <optional>
 
 namespace nnburst::bench {
 
-bool TableReporter::ReportContext(const Context& /*context*/) {
-    return true;
-}
-
-void TableReporter::ReportRuns(const std::vector<Run>& runs) {
-    for (const Run& run : runs) {
-        if (run.error_occurred) {
-            fmt::print(stderr, "{}: {}\n", run.benchmark_name(), run.error_message);
-            hasFailed_ = true;
-        } else if (run.run_type == Run::RT_Iteration) {
-            const std::string name = run.run_name.function_name;
-            Row& row = rows_[run.family_index];
-            row.group = name.substr(0, name.find('/'));
-            row.label = run.report_label;
-            row.mediansNs.push_back(run.counters.at(kMedianCounter));
-            row.tailsNs.push_back(run.counters.at(kTailCounter));
-        }
-    }
-}
-
-void TableReporter::Finalize() {
-    fmt::print("| | p50, us | p99, us | p50, ratio | p99, ratio | p50 of the rounds, us |\n");
-    fmt::print("|---|---:|---:|---:|---:|---:|\n");
+std::string benchmarkTable(const Report& report) {
+    std::string text =
+        "| | p50, us | p99, us | p50, ratio | p99, ratio | p50 of the rounds, us | left out |\n"
+        "|---|---:|---:|---:|---:|---:|---:|\n";
     std::string group;
-    double baseMedianNs = 0;
-    double baseTailNs = 0;
-    for (auto& [index, row] : rows_) {
-        const double medianNs = percentile(row.mediansNs, 0.5);
-        const double tailNs = percentile(row.tailsNs, 0.5);
-        if (row.group != group) {
-            group = row.group;
-            baseMedianNs = medianNs;
-            baseTailNs = tailNs;
+    std::optional<Figures> base;
+    for (std::size_t i = 0; i < report.summaries.size(); ++i) {
+        const BenchmarkResult& result = report.results.benchmarks[i];
+        const Summary& summary = report.summaries[i];
+        if (groupOf(result) != group) {
+            group = groupOf(result);
+            base.reset();
         }
-        const auto [least, most] = std::minmax_element(row.mediansNs.begin(), row.mediansNs.end());
-        fmt::print("| {} | {:.3f} | {:.3f} | {:.2f} | {:.2f} | {:.3f} to {:.3f} |\n", row.label,
-                   medianNs / 1e3, tailNs / 1e3, medianNs / baseMedianNs, tailNs / baseTailNs,
-                   *least / 1e3, *most / 1e3);
+        if (!base) {
+            base = summary.figures;
+        }
+        if (!result.skipped.empty()) {
+            text += fmt::format("| {}: {} | | | | | | |\n", result.label, result.skipped);
+        } else if (!summary.figures) {
+            text += fmt::format("| {}: no round counts | | | | | | {} |\n", result.label,
+                                summary.leftOut);
+        } else {
+            const Figures& figures = *summary.figures;
+            text +=
+                fmt::format("| {} | {:.3f} | {:.3f} | {:.2f} | {:.2f} | {:.3f} to {:.3f} | {} |\n",
+                            result.label, figures.medianNs / 1e3, figures.tailNs / 1e3,
+                            figures.medianNs / base->medianNs, figures.tailNs / base->tailNs,
+                            figures.leastNs / 1e3, figures.mostNs / 1e3, summary.leftOut);
+        }
     }
+    return text;
+}
+
+std::string goalTable(const Report& report) {
+    std::string text =
+        "| goal | bound | p50, ratio | p99, ratio | |\n"
+        "|---|---:|---:|---:|---|\n";
+    for (const GoalOutcome& outcome : report.goals) {
+        const char* const statistic = outcome.goal.statistic == Statistic::P50 ? "p50" : "p99";
+        text += fmt::format("| {} | {} <= {} | ", outcome.goal.name, statistic, outcome.goal.bound);
+        if (outcome.verdict == Verdict::NOT_MEASURED) {
+            text += "| | ";
+        } else {
+            text += fmt::format("{:.4f} | {:.4f} | ", outcome.medianRatio, outcome.tailRatio);
+        }
+        text += verdictOf(outcome) + " |\n";
+    }
+    return text;
 }
 
 }  // namespace nnburst::bench

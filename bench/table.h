@@ -3,38 +3,19 @@
 #pragma once
 
 /// \file
-/// The report of nnburst-bench: one Markdown table of all rows, with ratios.
+/// The report of nnburst-bench on a terminal: Markdown tables of all benchmarks and of the goals.
 
-#include <benchmark/benchmark.h>
-
-#include <cstdint>
-#include <map>
 #include <string>
-#include <vector>
+
+#include "report.h"
 
 namespace nnburst::bench {
 
-/// Collects the rounds of each benchmark and prints the table at the end: the medians, over the
-/// rounds, of the rounds' p50 and p99, and what they are relative to the first row of the group.
-class TableReporter final : public benchmark::BenchmarkReporter {
-  public:
-    bool ReportContext(const Context& context) override;
-    void ReportRuns(const std::vector<Run>& runs) override;
-    void Finalize() override;
+/// One row a benchmark: its figures, and what they are relative to the first row with figures of
+/// its group; or why it has none.
+[[nodiscard]] std::string benchmarkTable(const Report& report);
 
-    /// Whether a benchmark ended with an error.
-    [[nodiscard]] bool hasFailed() const noexcept { return hasFailed_; }
-
-  private:
-    struct Row {
-        std::string group;
-        std::string label;
-        std::vector<double> mediansNs;  ///< p50 of each round
-        std::vector<double> tailsNs;    ///< p99 of each round
-    };
-
-    std::map<std::int64_t, Row> rows_;  ///< in the order of registration
-    bool hasFailed_ = false;
-};
+/// One row a goal: its bound, both ratios, and whether it is met.
+[[nodiscard]] std::string goalTable(const Report& report);
 
 }  // namespace nnburst::bench

@@ -1,0 +1,81 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Words in shared memory by which two processes meet, spinning or asleep.
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace nnburst::bench {
+
+inline constexpr std::size_t kLineBytes = 64;
+
+/// Two lines, because processors fetch them in pairs.
+struct alignas(2 * kLineBytes) Word {
+    std::atomic<std::uint32_t> value;
+};
+
+/// Turns without a pause instruction: the limit is what the machine can do.
+template <class Atomic, class Value>
+void spinUntil(const Atomic& atomic, Value value) noexcept {
+    while (atomic.load(std::memory_order_acquire) != value) {
+    }
+}
+
+/// Sets the word and wakes who sleeps on it.
+inline void futexPost(Word& word, std::uint32_t value) noexcept {
+    word.value.store(value, std::memory_order_release);
+    ::syscall(SYS_futex, &word.value, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+/// Sleeps while the word has the value `seen`; may wake earlier.
+inline void futexSleep(Word& word, std::uint32_t seen) noexcept {
+    ::syscall(SYS_futex, &word.value, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+}
+
+/// Sleeps until the word has `value`.
+inline void futexAwait(Word& word, std::uint32_t value) noexcept {
+    for (std::uint32_t seen; (seen = word.value.load(std::memory_order_acquire)) != value;) {
+        futexSleep(word, seen);
+    }
+}
+
+/// Lets a peer that outlives a measurement sleep between two of them, so that it takes no time from
+/// the others. To be placed in shared memory.
+class Gate {
+  public:
+    void open() noexcept { futexPost(word_, kOpen); }
+    void close() noexcept { word_.value.store(kClosed, std::memory_order_release); }
+    /// The peer is to end.
+    void end() noexcept { futexPost(word_, kEnded); }
+
+    [[nodiscard]] bool isOpen() const noexcept {
+        return word_.value.load(std::memory_order_acquire) == kOpen;
+    }
+    /// Sleeps until the gate is open. False if the peer is to end instead.
+    [[nodiscard]] bool awaitOpen() noexcept {
+        for (;;) {
+            const std::uint32_t seen = word_.value.load(std::memory_order_acquire);
+            if (seen != kClosed) {
+                return seen == kOpen;
+            }
+            futexSleep(word_, seen);
+        }
+    }
+
+  private:
+    static constexpr std::uint32_t kClosed = 0;
+    static constexpr std::uint32_t kOpen = 1;
+    static constexpr std::uint32_t kEnded = 2;
+
+    Word word_{};
+};
+
+}  // namespace nnburst::bench

@@ -1,0 +1,109 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "host_watch.h"
+
+#include <array>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "futex_word.h"
+#include "peer.h"
+#include "percentile.h"
+#include "stolen_time.h"
+
+namespace nnburst::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// What spun in the round before goes on for a while; a driver 2 ms.
+constexpr std::chrono::milliseconds kSettleTime{3};
+constexpr int kWarmUpTurns = 200;
+constexpr int kTurnsOfBatch = 100;
+constexpr std::size_t kBatches = 20;
+
+double secondsBetween(Clock::time_point before, Clock::time_point after) {
+    return std::chrono::duration<double>(after - before).count();
+}
+
+/// The words of the ping-pong: odd values are questions, even ones answers.
+struct PingPong {
+    Gate gate;
+    Word word;
+};
+
+/// The other processor's side, asleep while nobody asks.
+class PingPongPeer {
+  public:
+    /// Nanoseconds of one turn: the median of batches, so that an interruption does not count.
+    [[nodiscard]] double measure() {
+        std::this_thread::sleep_for(kSettleTime);
+        const PlacedThread pinned(Place::CLIENT);
+        shared_->gate.open();
+        turn(kWarmUpTurns);
+        std::vector<double> samples(kBatches);
+        for (double& sample : samples) {
+            const Clock::time_point before = Clock::now();
+            turn(kTurnsOfBatch);
+            sample = secondsBetween(before, Clock::now()) * 1e9 / kTurnsOfBatch;
+        }
+        shared_->gate.close();
+        return percentile(samples, 0.5);
+    }
+
+  private:
+    void turn(int times) {
+        for (int i = 0; i < times; ++i, question_ += 2) {
+            shared_->word.value.store(question_, std::memory_order_release);
+            spinUntil(shared_->word.value, question_ + 1);
+        }
+    }
+
+    void answer() {
+        while (shared_->gate.awaitOpen()) {
+            while (shared_->gate.isOpen()) {
+                const std::uint32_t seen = shared_->word.value.load(std::memory_order_acquire);
+                if (seen % 2 == 1) {
+                    shared_->word.value.store(seen + 1, std::memory_order_release);
+                }
+            }
+        }
+    }
+
+    SharedObject<PingPong> shared_;
+    std::uint32_t question_ = 1;
+    Peer peer_{processorPair()->driver, [this] { answer(); }};
+};
+
+double pingPongNs() {
+    static PingPongPeer peer;
+    return peer.measure();
+}
+
+double stolenFromPair() {
+    return stolenSeconds(std::array{processorPair()->client, processorPair()->driver});
+}
+
+double secondsOfRun(Clock::time_point now) {
+    static const Clock::time_point first = now;
+    return secondsBetween(first, now);
+}
+
+}  // namespace
+
+HostWatch::HostWatch() {
+    state_.pingPongBeforeNs = pingPongNs();
+    state_.stolenSeconds = -stolenFromPair();
+    start_ = Clock::now();
+    state_.startSeconds = secondsOfRun(start_);
+}
+
+HostState HostWatch::finish() {
+    state_.seconds = secondsBetween(start_, Clock::now());
+    state_.stolenSeconds += stolenFromPair();
+    state_.pingPongAfterNs = pingPongNs();
+    return state_;
+}
+
+}  // namespace nnburst::bench

@@ -1,0 +1,100 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "report_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace nnburst::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json roundsOf(const BenchmarkResult& result, double pingPongNs) {
+    Json rounds = Json::array();
+    for (const Round& round : result.rounds) {
+        rounds.push_back({{"p50Ns", round.medianNs},
+                          {"p99Ns", round.tailNs},
+                          {"startSeconds", round.host.startSeconds},
+                          {"seconds", round.host.seconds},
+                          {"pingPongBeforeNs", round.host.pingPongBeforeNs},
+                          {"pingPongAfterNs", round.host.pingPongAfterNs},
+                          {"stolenSeconds", round.host.stolenSeconds},
+                          {"isLeftOut", isDisturbed(round.host, pingPongNs)}});
+    }
+    return rounds;
+}
+
+Json toJson(const BenchmarkResult& result, const Summary& summary, double pingPongNs) {
+    Json json{{"name", result.name},
+              {"label", result.label},
+              {"skipped", result.skipped.empty() ? Json() : Json(result.skipped)},
+              {"p50Ns", nullptr},
+              {"p99Ns", nullptr},
+              {"leastNs", nullptr},
+              {"mostNs", nullptr},
+              {"counted", summary.counted},
+              {"leftOut", summary.leftOut},
+              {"rounds", roundsOf(result, pingPongNs)}};
+    if (summary.figures) {
+        json["p50Ns"] = summary.figures->medianNs;
+        json["p99Ns"] = summary.figures->tailNs;
+        json["leastNs"] = summary.figures->leastNs;
+        json["mostNs"] = summary.figures->mostNs;
+    }
+    return json;
+}
+
+const char* nameOf(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::MET:
+            return "met";
+        case Verdict::MISSED:
+            return "missed";
+        case Verdict::NOT_MEASURED:
+            break;
+    }
+    return "notMeasured";
+}
+
+Json toJson(const GoalOutcome& outcome) {
+    const bool isMeasured = outcome.verdict != Verdict::NOT_MEASURED;
+    return {{"name", outcome.goal.name},
+            {"numerator", outcome.goal.numerator},
+            {"denominator", outcome.goal.denominator},
+            {"statistic", outcome.goal.statistic == Statistic::P50 ? "p50" : "p99"},
+            {"bound", outcome.goal.bound},
+            {"p50Ratio", isMeasured ? Json(outcome.medianRatio) : Json()},
+            {"p99Ratio", isMeasured ? Json(outcome.tailRatio) : Json()},
+            {"verdict", nameOf(outcome.verdict)}};
+}
+
+}  // namespace
+
+std::string toJson(const Report& report) {
+    const Machine& machine = report.results.machine;
+    Json json{{"machine",
+               {{"date", machine.date},
+                {"processor", machine.processor},
+                {"kernel", machine.kernel},
+                {"compiler", machine.compiler}}},
+              {"host",
+               {{"pingPongNs", report.pingPongNs},
+                {"rounds", report.rounds},
+                {"leftOut", report.leftOut},
+                {"seconds", report.seconds},
+                {"stolenSeconds", report.stolenSeconds}}},
+              {"benchmarks", Json::array()},
+              {"goals", Json::array()},
+              {"met", report.met},
+              {"missed", report.missed}};
+    for (std::size_t i = 0; i < report.summaries.size(); ++i) {
+        json["benchmarks"].push_back(
+            toJson(report.results.benchmarks[i], report.summaries[i], report.pingPongNs));
+    }
+    for (const GoalOutcome& outcome : report.goals) {
+        json["goals"].push_back(toJson(outcome));
+    }
+    return json.dump(2) + "\n";
+}
+
+}  // namespace nnburst::bench

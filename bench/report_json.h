@@ -1,0 +1,18 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The report of nnburst-bench for programs.
+
+#include <string>
+
+#include "report.h"
+
+namespace nnburst::bench {
+
+/// A JSON object: `machine`, `host`, `benchmarks` with all their rounds, `goals`, `met`, `missed`.
+/// Figures that are not there are null.
+[[nodiscard]] std::string toJson(const Report& report);
+
+}  // namespace nnburst::bench

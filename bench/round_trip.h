@@ -1,0 +1,29 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What all benchmarks of the group roundTrip share. The measuring process is pinned to one
+/// processor and its peer to the other; where a message is sent, it is 64 bytes each way.
+
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <string>
+
+namespace nnburst::bench {
+
+using Message = std::array<std::byte, 64>;
+
+/// Registers `run` as roundTrip/`name`.
+inline void registerRoundTrip(const std::string& name, const std::string& label,
+                              const std::function<void(benchmark::State&)>& run) {
+    benchmark::RegisterBenchmark(("roundTrip/" + name).c_str(), [=](benchmark::State& state) {
+        state.SetLabel(label);
+        run(state);
+    })->UseManualTime();
+}
+
+}  // namespace nnburst::bench

@@ -1,0 +1,43 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The figures of a benchmark: medians over its rounds, without those in which the host moved or
+/// took the processors. Two virtual processors are near each other at one time and far at another;
+/// what one word costs between them tells.
+
+#include <cstddef>
+#include <optional>
+
+#include "results.h"
+
+namespace nnburst::bench {
+
+/// A round is left out if the ping-pong before or after it is so many times above or below the
+/// median of the run's.
+inline constexpr double kPingPongTolerance = 1.5;
+
+/// Medians over the rounds that count.
+struct Figures {
+    double medianNs;  ///< of p50
+    double tailNs;    ///< of p99
+    double leastNs;   ///< the lowest p50 of a round
+    double mostNs;    ///< the highest
+};
+
+struct Summary {
+    std::optional<Figures> figures;  ///< nothing if no round counts
+    std::size_t counted = 0;
+    std::size_t leftOut = 0;
+};
+
+/// The median of all ping-pongs of a run; 0 if it has no rounds.
+[[nodiscard]] double medianPingPongNs(const Results& results);
+
+/// Whether the host treated the processors otherwise than in most of the run.
+[[nodiscard]] bool isDisturbed(const HostState& host, double medianPingPongNs);
+
+[[nodiscard]] Summary summarise(const BenchmarkResult& result, double medianPingPongNs);
+
+}  // namespace nnburst::bench
