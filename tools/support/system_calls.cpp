@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "nnburst_demo/system_calls.h"
+#include "support/system_calls.h"
 
 #include <fmt/core.h>
 #include <sys/prctl.h>
@@ -16,7 +16,7 @@
 #include <string>
 #include <unordered_map>
 
-namespace nnburst::demo {
+namespace nnburst::tools {
 namespace {
 
 /// An operation that prctl(2) does not have: the kernel refuses it, the tracer sees it.
@@ -146,4 +146,4 @@ Result<std::vector<SystemCalls>> countSystemCalls(const std::function<Result<>()
     return Tracer(child).run();
 }
 
-}  // namespace nnburst::demo
+}  // namespace nnburst::tools

@@ -12,7 +12,7 @@
 
 #include "nnburst/result.h"
 
-namespace nnburst::demo {
+namespace nnburst::tools {
 
 /// Calls made between two marks.
 struct SystemCalls {
@@ -30,4 +30,4 @@ void markSystemCalls() noexcept;
 [[nodiscard]] Result<std::vector<SystemCalls>> countSystemCalls(
     const std::function<Result<>()>& body);
 
-}  // namespace nnburst::demo
+}  // namespace nnburst::tools
