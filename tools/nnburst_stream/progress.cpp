@@ -27,13 +27,11 @@ std::string progressLine(Way way, std::chrono::nanoseconds elapsed, const Histog
 }
 
 Progress::Progress(std::FILE* stream)
-    : stream_(stream),
-      isTerminal_(::isatty(::fileno(stream)) == 1),
-      lastShown_(std::chrono::steady_clock::now()) {}
+    : stream_(stream), isTerminal_(::isatty(::fileno(stream)) == 1) {}
 
 void Progress::show(const WayMeasurement& measurement, std::chrono::nanoseconds elapsed) {
     const auto now = std::chrono::steady_clock::now();
-    if (!isTerminal_ && now - lastShown_ < kIntervalOfLines) {
+    if (!isTerminal_ && lastShown_ && now - *lastShown_ < kIntervalOfLines) {
         return;
     }
     lastShown_ = now;

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 #include "nnburst_stream/distribution.h"
@@ -33,7 +34,7 @@ class Progress {
   private:
     std::FILE* stream_;
     bool isTerminal_;
-    std::chrono::steady_clock::time_point lastShown_;
+    std::optional<std::chrono::steady_clock::time_point> lastShown_;
 };
 
 }  // namespace nnburst::stream

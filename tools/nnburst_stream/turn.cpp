@@ -8,11 +8,12 @@ namespace nnburst::stream {
 
 namespace {
 
+using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
 constexpr std::uint64_t kMostRounds = 20;
 constexpr std::uint64_t kFewestFrames = 25;
-constexpr std::chrono::nanoseconds kShortestTime = std::chrono::milliseconds(250);
+constexpr std::chrono::nanoseconds kShortestTime = 250ms;
 constexpr std::uint64_t kFewestPeriods = 10;
 
 /// Of short turns: frames at their beginning that are not measured, and the fewest that are.
@@ -34,11 +35,11 @@ std::uint64_t roundsOf(Amount whole, Amount least) {
 
 std::vector<TurnLength> divideIntoTurns(const Options& options) {
     const std::uint64_t frames = options.frames.value_or(0);
-    const std::chrono::nanoseconds time = options.duration().value_or(std::chrono::nanoseconds(0));
+    const std::chrono::nanoseconds time = options.duration().value_or(0ns);
     std::uint64_t rounds = 1;
     if (!options.baselines.empty()) {
-        const auto periods = options.period().value_or(std::chrono::nanoseconds(0)) *
-                             static_cast<std::int64_t>(kFewestPeriods);
+        const auto periods =
+            options.period().value_or(0ns) * static_cast<std::int64_t>(kFewestPeriods);
         rounds = std::max(roundsOf(frames, kFewestFrames),
                           roundsOf(time, std::max(kShortestTime, periods)));
     }
@@ -58,7 +59,7 @@ Turn shortTurn(const Options& options, std::uint64_t frames) {
     }
     return {.start = steady_clock::now(),
             .warmUp = std::min(options.warmUp, kShortWarmUp),
-            .length = {.frames = frames, .time = std::chrono::nanoseconds(0)},
+            .length = {.frames = frames, .time = 0ns},
             .period = options.period(),
             .deadline = options.deadline()};
 }
@@ -80,7 +81,8 @@ Result<std::uint64_t> sendTurn(Target& target, const Turn& turn, Recorder& recor
             isMeasured && i - turn.warmUp >= turn.length.frames && std::max(now, due) >= *end;
         if (isLongEnough || stop.load(std::memory_order_relaxed)) {
             if (isLongEnough && turn.period && due < *end) {
-                recorder.addUnsent(static_cast<std::uint64_t>((*end - due) / *turn.period) + 1);
+                const auto waiting = (*end - due + *turn.period - 1ns) / *turn.period;
+                recorder.addUnsent(static_cast<std::uint64_t>(waiting));
             }
             return i;
         }
