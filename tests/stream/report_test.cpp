@@ -170,6 +170,20 @@ TEST(ReportAsHtml, takesNothingFromElsewhereAndNothingAsMarkup) {
     EXPECT_LT(page.size(), 100'000U);
 }
 
+TEST(ReportAsHtml, doesNotJoinTurnsBetweenWhichOtherWaysHadTheirs) {
+    Report report = exampleReport();
+    WayMeasurement measurement = measurementOf(Way::BURST, 1ms);
+    measurement.clients.front().beginTurn();
+    for (int i = 0; i < 3; ++i) {
+        measurement.clients.front().add({.due = kBegin + 5s, .completed = kBegin + 5s + 1ms});
+    }
+    report.ways.front() = reportOf(measurement, true);
+    const std::string page = toHtml(report);
+    EXPECT_EQ(countOf(page, "<polyline"), 7U);
+    EXPECT_EQ(countOf(page, "<polygon"), 3U);
+    EXPECT_EQ(countOf(page, "class=\"legend"), 6U);
+}
+
 TEST(ReportAsHtml, saysThatOutputsDiffer) {
     Report report = exampleReport();
     EXPECT_EQ(toHtml(report).find("not the same"), std::string::npos);

@@ -170,6 +170,7 @@ TEST_F(StreamProgram, refusesWhatItCannotUse) {
         EXPECT_EQ(result.status, 1) << message;
         EXPECT_TRUE(contains(result.err, "nnburst-stream: ")) << result.err;
         EXPECT_TRUE(contains(result.err, message)) << result.err;
+        EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << "one line: " << result.err;
     }
 }
 

@@ -46,6 +46,23 @@ TEST(TimeSeries, keepsSumsExtremesAndOrderOfALongStream) {
     EXPECT_EQ(most, nanoseconds(1'000'000));
 }
 
+TEST(TimeSeries, beginsAPointWithEachTurn) {
+    TimeSeries series;
+    for (std::int64_t i = 0; i < 2000; ++i) {
+        series.add(nanoseconds(i), nanoseconds(1));
+    }
+    const std::size_t points = series.points().size();
+    ASSERT_GT(series.points()[1].count, 2U);
+    const std::uint64_t turn = series.points().back().turn;
+    series.beginTurn();
+    series.add(nanoseconds(5000), nanoseconds(1));
+    series.add(nanoseconds(5001), nanoseconds(1));
+    ASSERT_EQ(series.points().size(), points + 1);
+    EXPECT_EQ(series.points().back().time, nanoseconds(5000));
+    EXPECT_EQ(series.points().back().count, 2U);
+    EXPECT_NE(series.points().back().turn, turn);
+}
+
 TEST(TimeSeries, neverAllocatesAfterItsBegin) {
     if (!test::kCountsAllocations) {
         GTEST_SKIP() << "allocations are not counted under a sanitizer";

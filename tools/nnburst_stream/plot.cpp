@@ -215,10 +215,12 @@ std::string toSvg(const Plot& plot) {
         }
         fmt::format_to(std::back_inserter(svg), "<polyline class=\"line{}\" points=\"{}\"/>\n",
                        curve.colour, placesOf(plot, curve.points, x, y));
-        fmt::format_to(std::back_inserter(svg),
-                       "<text class=\"legend fill{}\" x=\"{:g}\" y=\"20\">&#9632; {}</text>\n",
-                       curve.colour, legend, escapeHtml(curve.name));
-        legend -= 90;
+        if (!curve.name.empty()) {
+            fmt::format_to(std::back_inserter(svg),
+                           "<text class=\"legend fill{}\" x=\"{:g}\" y=\"20\">&#9632; {}</text>\n",
+                           curve.colour, legend, escapeHtml(curve.name));
+            legend -= 90;
+        }
     }
     return svg + "</svg>\n";
 }

@@ -38,7 +38,8 @@ struct Point {
     double y = 0;
 };
 
-/// A line with what it is called; and the area between its extremes, if there are any.
+/// A line with what it is called (nothing, if it belongs to another one); and the area between its
+/// extremes, if there are any.
 struct Curve {
     std::string name;
     std::size_t colour = 0;

@@ -34,11 +34,14 @@ void Progress::show(const WayMeasurement& measurement, std::chrono::nanoseconds 
     if (!isTerminal_ && lastShown_ && now - *lastShown_ < kIntervalOfLines) {
         return;
     }
-    lastShown_ = now;
     Histogram all;
     for (const Recorder& client : measurement.clients) {
         all.add(client.latency().histogram());
     }
+    if (all.count() == 0) {
+        return;
+    }
+    lastShown_ = now;
     const std::string line = progressLine(measurement.way, elapsed, all);
     if (isTerminal_) {
         fmt::print(stream_, "{}{}", kEraseLine, line);

@@ -21,6 +21,7 @@ namespace nnburst::stream {
                                        const Histogram& latency);
 
 /// One line that is written again and again on a terminal; elsewhere a line every five seconds.
+/// Nothing before the first frame is measured.
 /// Not thread-safe.
 class Progress {
   public:

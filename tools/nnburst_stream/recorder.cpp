@@ -7,6 +7,7 @@
 namespace nnburst::stream {
 
 void Recorder::beginTurn() noexcept {
+    series_.beginTurn();
     lastOutput_.reset();
     measuredUntil_.reset();
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nnburst_stream/report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace nnburst::stream {
@@ -25,6 +27,11 @@ ProcessorTime processorTime(nanoseconds used, const WayMeasurement& measurement)
     const double elapsed = Seconds(measurement.elapsed).count();
     return {.perFrame = Microseconds(used).count() / frames,
             .share = elapsed > 0 ? Seconds(used).count() / elapsed : 0};
+}
+
+/// "1 client", "2 clients".
+std::string counted(std::size_t count, const char* noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -52,6 +59,25 @@ WayReport reportOf(const WayMeasurement& measurement, bool hasDriverTime) {
         report.driverProcessor = processorTime(measurement.driverTime, measurement);
     }
     return report;
+}
+
+std::string settingsText(const Report& report) {
+    const Options& options = report.options;
+    std::string text =
+        fmt::format("frames of {} bytes, {}, {}, {}, wait {}", report.frameBytes,
+                    options.rate ? fmt::format("{:g} a second", *options.rate)
+                                 : std::string("as fast as it goes"),
+                    counted(options.clients, "client"), counted(options.threads, "kernel thread"),
+                    toString(options.wait));
+    if (options.deadlineMs) {
+        text += fmt::format(", deadline {:g} ms", *options.deadlineMs);
+    }
+    return text;
+}
+
+std::string machineText(const Report& report) {
+    return fmt::format("device {} ({}) on {}, {}, {}", report.options.device, report.deviceVersion,
+                       report.processor, counted(report.processors, "processor"), report.kernel);
 }
 
 }  // namespace nnburst::stream

@@ -73,6 +73,11 @@ struct Report {
 /// The figures of one way that are in its measurement alone. At least one client.
 [[nodiscard]] WayReport reportOf(const WayMeasurement& measurement, bool hasDriverTime);
 
+/// What was sent, without the model's name: "frames of 256 bytes, 60 a second, 1 client, ...".
+[[nodiscard]] std::string settingsText(const Report& report);
+/// Where: "device spawn (nnburst-0.1.0) on ...".
+[[nodiscard]] std::string machineText(const Report& report);
+
 /// Prints the report for people, on the standard output.
 void print(const Report& report);
 

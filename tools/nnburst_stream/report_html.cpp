@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "nnburst_stream/benchmark_line.h"
 #include "nnburst_stream/plot.h"
@@ -29,7 +30,12 @@ Plot latencyOverTime(const Report& report) {
               .y = {.title = "us", .scale = Scale::LOGARITHMIC}};
     for (const WayReport& way : report.ways) {
         Curve curve = curveOf(way);
+        std::uint64_t turn = 0;
         for (const TimeSeries::Point& point : way.series.points()) {
+            if (point.turn != turn && !curve.points.empty()) {  // other ways had their turns
+                plot.curves.push_back(std::exchange(curve, {.colour = curve.colour}));
+            }
+            turn = point.turn;
             const double time = std::chrono::duration<double>(point.time).count();
             curve.points.push_back({time, point.mean() * 1e-3});
             curve.lowest.push_back({time, microseconds(point.min)});
@@ -187,17 +193,8 @@ std::string costs(const Report& report) {
 }
 
 std::string settings(const Report& report) {
-    const Options& options = report.options;
-    std::string text = fmt::format(
-        "<p>Frames of {} bytes, {}, {} clients, {} kernel threads, wait {}{}; device {} ({}).<br>"
-        "On {}, {} processors, {}.</p>\n",
-        report.frameBytes,
-        options.rate ? fmt::format("{:g} a second", *options.rate)
-                     : std::string("as fast as it goes"),
-        options.clients, options.threads, toString(options.wait),
-        options.deadlineMs ? fmt::format(", deadline {:g} ms", *options.deadlineMs) : std::string(),
-        escapeHtml(options.device), escapeHtml(report.deviceVersion), escapeHtml(report.processor),
-        report.processors, escapeHtml(report.kernel));
+    std::string text = fmt::format("<p>{}.<br>\n{}.</p>\n", escapeHtml(settingsText(report)),
+                                   escapeHtml(machineText(report)));
     if (report.isStopped) {
         text += "<p>The stream was stopped before its end.</p>\n";
     }

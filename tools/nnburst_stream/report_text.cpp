@@ -24,19 +24,6 @@ void printRow(Way way, const Distribution& distribution) {
                summary.max);
 }
 
-void printSettings(const Report& report) {
-    const Options& options = report.options;
-    fmt::print("{}: frames of {} bytes, {}, {} client{}, {} kernel thread{}, wait {}\n",
-               options.model, report.frameBytes,
-               options.rate ? fmt::format("{:g} a second", *options.rate)
-                            : std::string("as fast as it goes"),
-               options.clients, options.clients == 1 ? "" : "s", options.threads,
-               options.threads == 1 ? "" : "s", toString(options.wait));
-    fmt::print("device {} ({}) on {}, {} processor{}, {}\n", options.device, report.deviceVersion,
-               report.processor, report.processors, report.processors == 1 ? "" : "s",
-               report.kernel);
-}
-
 /// A table of one line a way, if there is anything in it.
 void printTable(const Report& report, const char* title, Distribution WayReport::*distribution) {
     bool hasHead = false;
@@ -108,7 +95,7 @@ void printCalls(const Report& report) {
 }  // namespace
 
 void print(const Report& report) {
-    printSettings(report);
+    fmt::print("{}: {}\n{}\n", report.options.model, settingsText(report), machineText(report));
     if (report.isStopped) {
         fmt::print("stopped before the end\n");
     }

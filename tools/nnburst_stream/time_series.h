@@ -24,6 +24,7 @@ class TimeSeries {
     /// Of one or more frames.
     struct Point {
         std::chrono::nanoseconds time{};  ///< of the first of them, since the stream's begin
+        std::uint64_t turn = 0;           ///< of the first of them
         std::chrono::nanoseconds min{};
         std::chrono::nanoseconds max{};
         double sum = 0;  ///< of the latencies, in nanoseconds
@@ -32,6 +33,8 @@ class TimeSeries {
         [[nodiscard]] double mean() const noexcept { return sum / static_cast<double>(count); }
     };
 
+    /// Frames that come next do not follow those before: a point of their own begins.
+    void beginTurn() noexcept { ++turn_; }
     /// Adds a frame. Never allocates.
     void add(std::chrono::nanoseconds time, std::chrono::nanoseconds latency) noexcept;
     [[nodiscard]] const std::vector<Point>& points() const noexcept { return points_; }
@@ -41,6 +44,7 @@ class TimeSeries {
 
     std::vector<Point> points_;
     std::uint64_t framesOfPoint_ = 1;
+    std::uint64_t turn_ = 0;
 };
 
 }  // namespace nnburst::stream

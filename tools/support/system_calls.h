@@ -25,8 +25,8 @@ void markSystemCalls() noexcept;
 
 /// Runs `body` in a child of this process and counts. Gives one entry a section: the first lasts
 /// until the first mark, the last one from the last mark to the end. GENERAL_FAILURE if tracing is
-/// not permitted or `body` gave an error, whose message goes to the standard error. Call it before
-/// this process has threads or other children.
+/// not permitted, or `body` gave an error, with its message. Call it before this process has
+/// threads or other children.
 [[nodiscard]] Result<std::vector<SystemCalls>> countSystemCalls(
     const std::function<Result<>()>& body);
 
