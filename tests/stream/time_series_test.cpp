@@ -35,15 +35,18 @@ TEST(TimeSeries, keepsSumsExtremesAndOrderOfALongStream) {
     std::uint64_t count = 0;
     std::int64_t frame = 0;
     nanoseconds most{};
+    double sum = 0;
     for (const TimeSeries::Point& point : series.points()) {
         EXPECT_EQ(point.time, nanoseconds(1000 * frame));
         EXPECT_EQ(point.min, nanoseconds(10));
         most = std::max(most, point.max);
+        sum += point.sum;
         count += point.count;
         frame += static_cast<std::int64_t>(point.count);
     }
     EXPECT_EQ(count, static_cast<std::uint64_t>(kFrames));
     EXPECT_EQ(most, nanoseconds(1'000'000));
+    EXPECT_EQ(sum, 10.0 * kFrames + kFrames - 1 + 1'000'000 - 11) << "0, 1 and 2 more in turns";
 }
 
 TEST(TimeSeries, beginsAPointWithEachTurn) {

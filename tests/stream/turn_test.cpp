@@ -80,9 +80,10 @@ class SendTurn : public testing::Test {
         auto target = Target::create(Way::BURST, **device, model_, *frames_, Wait::ADAPTIVE);
         ASSERT_TRUE(target) << target.error().message;
         target_.emplace(std::move(*target));
+        begin_ = steady_clock::now();
     }
 
-    /// Sends a turn that begins now, and gives the number of frames that were sent.
+    /// Sends a turn that begins when all was set up, and gives the number of frames that were sent.
     std::uint64_t send(Turn turn, Recorder& recorder) {
         turn.start = begin_;
         const auto sent = sendTurn(*target_, turn, recorder, stop_);
@@ -93,7 +94,7 @@ class SendTurn : public testing::Test {
         return {begin_, turn.period, turn.deadline};
     }
 
-    const TimePoint begin_ = steady_clock::now();
+    TimePoint begin_;
     std::atomic<bool> stop_ = false;
     TfliteModel model_;
     std::optional<FrameBank> frames_;
@@ -129,7 +130,6 @@ TEST_F(SendTurn, saysHowManyFramesItCouldNotSend) {
     const Turn turn{.length = {.time = 10ms}, .period = 100ns};
     Recorder recorder = recorderOf(turn);
     const std::uint64_t sent = send(turn, recorder);
-    EXPECT_GT(sent, 0U);
     EXPECT_GT(recorder.misses().unsent, 0U);
     EXPECT_EQ(sent + recorder.misses().unsent, 100'000U);
 }
@@ -140,7 +140,7 @@ TEST_F(SendTurn, sendsNoFrameBeforeItIsDue) {
     const std::uint64_t sent = send(turn, recorder);
     EXPECT_EQ(sent + recorder.misses().unsent, 5U);
     EXPECT_GE(recorder.latency().min(), 0ns);
-    EXPECT_GE(steady_clock::now() - begin_, 4ms * (sent - 1));
+    EXPECT_GE(steady_clock::now() - begin_ + 4ms, 4ms * sent);
 }
 
 TEST_F(SendTurn, goesOnUntilBothFramesAndTimeAreReached) {
@@ -156,7 +156,8 @@ TEST_F(SendTurn, recordsMissedDeadlinesAndGoesOn) {
     const Turn turn{.length = {.frames = 12}, .deadline = 1ns};
     Recorder recorder = recorderOf(turn);
     EXPECT_EQ(send(turn, recorder), 12U);
-    EXPECT_EQ(recorder.misses().refused + recorder.misses().late, 12U);
+    EXPECT_EQ(recorder.misses().refused, 12U) << "the deadline has passed when the device looks";
+    EXPECT_EQ(recorder.misses().late, 0U);
     EXPECT_EQ(recorder.latency().count(), 12U);
 }
 
