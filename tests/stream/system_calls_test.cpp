@@ -30,7 +30,7 @@ TEST_F(CountSystemCalls, countsThoseBetweenMarksOfBothProcesses) {
     const auto sections = countSystemCalls([]() -> Result<> {
         markSystemCalls();
         callTimes(12);
-        markSystemCalls();
+        markSystemCalls(77);
         const pid_t child = ::fork();
         if (child == 0) {
             callTimes(30);
@@ -43,6 +43,7 @@ TEST_F(CountSystemCalls, countsThoseBetweenMarksOfBothProcesses) {
     ASSERT_TRUE(sections) << sections.error().message;
     ASSERT_EQ(sections->size(), 4U);
     EXPECT_EQ((*sections)[1].own, 12U);
+    EXPECT_EQ((*sections)[1].value, 77U);
     EXPECT_EQ((*sections)[1].descendants, 0U);
     EXPECT_GE((*sections)[2].descendants, 30U);
     EXPECT_LT((*sections)[2].own, 30U);

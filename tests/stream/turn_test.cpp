@@ -52,11 +52,13 @@ TEST(DivideIntoTurns, makesTurnsOfAQuarterOfASecondOrTenPeriods) {
 }
 
 TEST(ShortTurn, takesHalfASecondButFiveFrames) {
-    EXPECT_EQ(shortTurn({.rate = std::nullopt}, 50).length.frames, 50U);
-    EXPECT_EQ(shortTurn({.rate = 1000}, 50).length.frames, 50U);
-    EXPECT_EQ(shortTurn({.rate = 60}, 50).length.frames, 30U);
-    EXPECT_EQ(shortTurn({.rate = 1}, 50).length.frames, 5U);
-    EXPECT_EQ(shortTurn({.rate = 1}, 2).length.frames, 2U);
+    EXPECT_EQ(shortTurn({.rate = std::nullopt}, 50, 0ns).length.frames, 50U);
+    EXPECT_EQ(shortTurn({.rate = std::nullopt}, 50, 50ms).length.frames, 10U);
+    EXPECT_EQ(shortTurn({.rate = 1000}, 50, 1us).length.frames, 50U);
+    EXPECT_EQ(shortTurn({.rate = 50}, 50, 1ms).length.frames, 25U);
+    EXPECT_EQ(shortTurn({.rate = 50}, 50, 1s).length.frames, 5U);
+    EXPECT_EQ(shortTurn({.rate = 1}, 50, 1ms).length.frames, 5U);
+    EXPECT_EQ(shortTurn({.rate = 1}, 2, 1ms).length.frames, 2U);
 }
 
 TEST(PolicyOf, spinsOrSleepsAsItIsTold) {

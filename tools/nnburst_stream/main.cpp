@@ -94,7 +94,8 @@ Result<Report> measure(const Options& options) {
             way.calls = (*calls)[i];
         }
         if (!stopped) {
-            NNBURST_TRY_ASSIGN(const Recorder timing, session.measureTiming(way.way, stopped));
+            NNBURST_TRY_ASSIGN(const Recorder timing,
+                               session.measureTiming(way.way, way.latency.quantile(0.5), stopped));
             way.timeInDriver.add(timing.timeInDriver());
             way.timeOnDevice.add(timing.timeOnDevice());
         }

@@ -131,7 +131,7 @@ Result<std::vector<WayMeasurement>> Session::measure(const std::atomic<bool>& st
         }
         order.push_back(i);
     }
-    std::mt19937 random(1);  // NOLINT(cert-msc51-cpp): any order will do, but the same each time
+    std::mt19937 random(1);  // the same orders each time
     const std::vector<TurnLength> lengths = divideIntoTurns(*options_);
     for (std::size_t round = 0; round < lengths.size(); ++round) {
         std::shuffle(order.begin(), order.end(), random);
@@ -196,8 +196,9 @@ Result<> Session::runTurn(WayMeasurement& measurement, std::vector<Target>& targ
     return {};
 }
 
-Result<Recorder> Session::measureTiming(Way way, const std::atomic<bool>& stop) {
-    Turn turn = shortTurn(*options_, kTimedFrames);
+Result<Recorder> Session::measureTiming(Way way, std::chrono::nanoseconds perFrame,
+                                        const std::atomic<bool>& stop) {
+    Turn turn = shortTurn(*options_, kTimedFrames, perFrame);
     turn.measure = MeasureTiming::YES;
     Recorder recorder(turn.start, turn.period, turn.deadline);
     NNBURST_TRY(sendTurn(target(way), turn, recorder, stop));

@@ -55,8 +55,10 @@ class Session {
     [[nodiscard]] Result<std::vector<WayMeasurement>> measure(const std::atomic<bool>& stop,
                                                               const ProgressCallback& progress);
 
-    /// Asks the first client's device for the timing of some frames, with nothing else going on.
-    [[nodiscard]] Result<Recorder> measureTiming(Way way, const std::atomic<bool>& stop);
+    /// Asks the first client's device for the timing of some frames, which take about \p perFrame,
+    /// with nothing else going on.
+    [[nodiscard]] Result<Recorder> measureTiming(Way way, std::chrono::nanoseconds perFrame,
+                                                 const std::atomic<bool>& stop);
 
     /// The first client's target of a way.
     [[nodiscard]] Target& target(Way way);

@@ -16,9 +16,11 @@ constexpr std::uint64_t kFewestFrames = 25;
 constexpr std::chrono::nanoseconds kShortestTime = 250ms;
 constexpr std::uint64_t kFewestPeriods = 10;
 
-/// Of short turns: frames at their beginning that are not measured, and the fewest that are.
+/// Of short turns: frames at their beginning that are not measured, the fewest that are, and for
+/// how long.
 constexpr std::uint64_t kShortWarmUp = 3;
 constexpr std::uint64_t kFewestOfShort = 5;
+constexpr std::chrono::nanoseconds kTimeOfShort = 500ms;
 
 bool isMissedDeadline(const Error& error) {
     return error.status == ErrorStatus::MISSED_DEADLINE_TRANSIENT ||
@@ -52,11 +54,10 @@ std::vector<TurnLength> divideIntoTurns(const Options& options) {
     return turns;
 }
 
-Turn shortTurn(const Options& options, std::uint64_t frames) {
-    if (options.rate) {
-        const auto inHalfASecond = static_cast<std::uint64_t>(*options.rate / 2);
-        frames = std::min(frames, std::max(inHalfASecond, kFewestOfShort));
-    }
+Turn shortTurn(const Options& options, std::uint64_t most, std::chrono::nanoseconds perFrame) {
+    const std::chrono::nanoseconds each = std::max({options.period().value_or(0ns), perFrame, 1ns});
+    const auto inTime = static_cast<std::uint64_t>(kTimeOfShort / each);
+    const std::uint64_t frames = std::min(most, std::max(inTime, kFewestOfShort));
     return {.start = steady_clock::now(),
             .warmUp = std::min(options.warmUp, kShortWarmUp),
             .length = {.frames = frames, .time = 0ns},

@@ -45,8 +45,10 @@ struct Turn {
 };
 
 /// A turn with the stream's period and deadline that begins now, for a pass beside the measurement:
-/// of `frames`, or with a rate of so many as take half a second (but five) if those are fewer.
-[[nodiscard]] Turn shortTurn(const Options& options, std::uint64_t frames);
+/// of at most \p most frames, and of no more than take half a second if a frame takes \p perFrame,
+/// but of five.
+[[nodiscard]] Turn shortTurn(const Options& options, std::uint64_t most,
+                             std::chrono::nanoseconds perFrame);
 
 /// Sends the frames of a turn, each when it is due, or after the last one if that is later. When
 /// the time is over, frames that were due and still wait are recorded as not sent. Ends early when

@@ -132,6 +132,7 @@ class Tracer {
             return;
         }
         if (isOwn && info.entry.nr == SYS_prctl && info.entry.args[0] == kMark) {
+            sections_.back().value = info.entry.args[1];
             sections_.emplace_back();
         } else {
             ++(isOwn ? sections_.back().own : sections_.back().descendants);
@@ -147,8 +148,8 @@ class Tracer {
 
 }  // namespace
 
-void markSystemCalls() noexcept {
-    (void)::prctl(kMark, 0, 0, 0, 0);
+void markSystemCalls(std::uint64_t value) noexcept {
+    (void)::prctl(kMark, value, 0UL, 0UL, 0UL);
 }
 
 Result<std::vector<SystemCalls>> countSystemCalls(const std::function<Result<>()>& body) {

@@ -18,10 +18,12 @@ namespace nnburst::tools {
 struct SystemCalls {
     std::uint64_t own = 0;          ///< by the process itself, with all its threads
     std::uint64_t descendants = 0;  ///< by all processes that it started
+    std::uint64_t value = 0;        ///< of the mark at the end
 };
 
-/// Ends a section and begins the next one. Only inside `body` of countSystemCalls.
-void markSystemCalls() noexcept;
+/// Ends a section, which gets \p value, and begins the next one. Only inside `body` of
+/// countSystemCalls.
+void markSystemCalls(std::uint64_t value = 0) noexcept;
 
 /// Runs `body` in a child of this process and counts. Gives one entry a section: the first lasts
 /// until the first mark, the last one from the last mark to the end. GENERAL_FAILURE if tracing is
