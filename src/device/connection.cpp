@@ -19,14 +19,14 @@ struct LoopAndLink {
 }  // namespace
 
 Connection::Connection(std::unique_ptr<ChildProcess> child,
-                       std::unique_ptr<Scheduler::Client> callbacks,
+                       std::shared_ptr<Scheduler::Client> callbacks,
                        std::shared_ptr<std::atomic<bool>> isLost) noexcept
     : child_(std::move(child)), callbacks_(std::move(callbacks)), isLost_(std::move(isLost)) {}
 
 Result<std::shared_ptr<Connection>> Connection::open(UniqueFd socket, const std::string& driverName,
                                                      std::unique_ptr<ChildProcess> child) {
     NNBURST_TRY_ASSIGN(std::shared_ptr<Scheduler> scheduler, Scheduler::create("nnburst-call", 1));
-    auto callbacks = std::make_unique<Scheduler::Client>(std::move(scheduler));
+    auto callbacks = std::make_shared<Scheduler::Client>(std::move(scheduler));
     const auto isLost = std::make_shared<std::atomic<bool>>(false);
     const std::shared_ptr<Connection> connection(
         new Connection(std::move(child), std::move(callbacks), isLost));
@@ -62,7 +62,7 @@ Connection::~Connection() {
     if (link_ != nullptr) {
         post([link = link_] { link->stop(); });
     }
-    joinOrDetach(thread_);
+    joinOrOrphan(thread_);
 }
 
 Result<> Connection::ping() {
@@ -70,8 +70,8 @@ Result<> Connection::ping() {
 }
 
 Result<> Connection::reserveCallback() {
-    if (pendingCallbacks_.fetch_add(1, std::memory_order_relaxed) >= kMaximumPendingCallbacks) {
-        pendingCallbacks_.fetch_sub(1, std::memory_order_relaxed);  // only a count
+    if (pendingCallbacks_->fetch_add(1, std::memory_order_relaxed) >= kMaximumPendingCallbacks) {
+        pendingCallbacks_->fetch_sub(1, std::memory_order_relaxed);  // only a count
         return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
                        "cannot launch: " + std::to_string(kMaximumPendingCallbacks) +
                            " callbacks are outstanding already");
@@ -80,11 +80,15 @@ Result<> Connection::reserveCallback() {
 }
 
 void Connection::deliver(std::shared_ptr<Connection> self, std::function<void()> callback) {
-    Scheduler::Client& callbacks = *self->callbacks_;
-    callbacks.submit([self = std::move(self), callback = std::move(callback)]() mutable {
+    const std::shared_ptr<Scheduler::Client> callbacks = self->callbacks_;
+    const std::shared_ptr<std::atomic<std::size_t>> pending = self->pendingCallbacks_;
+    // Once the callback has run the application may drop everything, and its thread is the one that
+    // is to close the connection, not one of the connection's own.
+    self = nullptr;
+    callbacks->submit([pending, callback = std::move(callback)]() mutable {
         callback();
-        callback = nullptr;  // before the connection that its objects may be the last to hold
-        self->pendingCallbacks_.fetch_sub(1, std::memory_order_relaxed);
+        callback = nullptr;
+        pending->fetch_sub(1, std::memory_order_relaxed);
     });
 }
 

@@ -79,17 +79,18 @@ class Connection {
     /// Makes room for one callback, which `deliver` gives back. RESOURCE_EXHAUSTED_TRANSIENT if
     /// kMaximumPendingCallbacks are outstanding.
     [[nodiscard]] Result<> reserveCallback();
-    /// Runs `callback` on the callback thread, once for each reservation. `self` is this connection
-    /// and lives until then.
+    /// Runs `callback` on the callback thread, once for each reservation, and drops it. `self` is
+    /// this connection.
     static void deliver(std::shared_ptr<Connection> self, std::function<void()> callback);
 
   private:
-    Connection(std::unique_ptr<ChildProcess> child, std::unique_ptr<Scheduler::Client> callbacks,
+    Connection(std::unique_ptr<ChildProcess> child, std::shared_ptr<Scheduler::Client> callbacks,
                std::shared_ptr<std::atomic<bool>> isLost) noexcept;
 
     std::unique_ptr<ChildProcess> child_;  // ended after the socket is closed
-    std::unique_ptr<Scheduler::Client> callbacks_;
-    std::atomic<std::size_t> pendingCallbacks_{0};
+    std::shared_ptr<Scheduler::Client> callbacks_;
+    const std::shared_ptr<std::atomic<std::size_t>> pendingCallbacks_ =
+        std::make_shared<std::atomic<std::size_t>>(0);
     std::shared_ptr<std::atomic<bool>> isLost_;
     std::thread thread_;
     HalVersion halVersion_ = kLatestHalVersion;  // what the driver has said in `open`

@@ -20,7 +20,7 @@ template <class T>
 class Delivery {
   public:
     /// Takes over a reservation of `connection`.
-    Delivery(std::shared_ptr<Connection> connection, std::function<void(const T&)> callback)
+    Delivery(std::shared_ptr<Connection> connection, std::function<void(T)> callback)
         : connection_(std::move(connection)), callback_(std::move(callback)) {}
     Delivery(const Delivery&) = delete;
     Delivery& operator=(const Delivery&) = delete;
@@ -32,16 +32,17 @@ class Delivery {
     /// The first answer counts.
     void give(T answer) {
         if (connection_) {
-            Connection::deliver(std::exchange(connection_, nullptr),
-                                [callback = std::move(callback_), answer = std::move(answer)] {
-                                    callback(answer);
-                                });
+            Connection::deliver(
+                std::exchange(connection_, nullptr),
+                [callback = std::move(callback_), answer = std::move(answer)]() mutable {
+                    callback(std::move(answer));
+                });
         }
     }
 
   private:
     std::shared_ptr<Connection> connection_;
-    std::function<void(const T&)> callback_;
+    std::function<void(T)> callback_;
 };
 
 /// What a launch answers. If that is an error, it is also the delivery's.

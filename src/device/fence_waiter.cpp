@@ -207,6 +207,7 @@ FenceWaiter::FenceWaiter() : impl_(std::make_shared<Impl>()) {}
 
 FenceWaiter::~FenceWaiter() {
     impl_->stop();
+    joinOrOrphan(thread_);
 }
 
 Result<> FenceWaiter::wait(std::vector<UniqueFd> fences, const OptionalTimePoint& deadline,
@@ -216,9 +217,9 @@ Result<> FenceWaiter::wait(std::vector<UniqueFd> fences, const OptionalTimePoint
                        fmt::format("execution with {} fences to wait for: must be at most {}",
                                    fences.size(), kMaximumFences));
     }
-    NNBURST_TRY_ASSIGN(std::thread thread, Impl::start(impl_));
-    if (thread.joinable()) {
-        thread.detach();  // ends soon after this object, on what it shares with it
+    NNBURST_TRY_ASSIGN(std::thread started, Impl::start(impl_));
+    if (started.joinable()) {
+        thread_ = std::move(started);
     }
     return impl_->add(std::move(fences), deadline, std::move(callback));
 }

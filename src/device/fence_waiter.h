@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "nnburst/memory.h"
@@ -17,7 +18,7 @@
 namespace nnburst::device {
 
 /// Thread-safe. Its thread begins with the first wait. Dropping it forgets the waits: their
-/// callbacks are destroyed without being called.
+/// callbacks are destroyed without being called, but for one that is running: that is waited for.
 class FenceWaiter {
   public:
     /// Called once, on the waiter's thread, when all fences are signalled, one has failed
@@ -41,7 +42,8 @@ class FenceWaiter {
 
   private:
     class Impl;
-    std::shared_ptr<Impl> impl_;  // shared with its thread
+    std::shared_ptr<Impl> impl_;  // shared with its thread, which may be the one that drops this
+    std::thread thread_;          // of the wait that has started it; joined with this
 };
 
 }  // namespace nnburst::device

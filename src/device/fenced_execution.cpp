@@ -76,8 +76,10 @@ void submit(std::shared_ptr<Launched> launched) {
     }
     const exec::Urgency urgency{.priority = launched->executable.priority,
                                 .deadline = launched->options.deadline};
-    const Result<> submitted = launched->scheduler->trySubmit(
-        urgency, [launched, signalled] { launched->run(signalled); });
+    // Not the job's: it runs on a worker, and must not be the one that drops the scheduler.
+    const std::shared_ptr<Scheduler::Client> scheduler = std::move(launched->scheduler);
+    const Result<> submitted =
+        scheduler->trySubmit(urgency, [launched, signalled] { launched->run(signalled); });
     if (!submitted) {
         launched->end->give(submitted, {}, {});
     }

@@ -46,7 +46,7 @@ IdleWatchdog::~IdleWatchdog() {
         shared_->stopped.notify_all();
     }
     if (thread_.joinable()) {
-        joinOrDetach(thread_);
+        joinOrOrphan(thread_);
     }
 }
 

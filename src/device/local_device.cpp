@@ -3,6 +3,7 @@
 #include "device/local_device.h"
 
 #include <fmt/format.h>
+#include <openssl/crypto.h>
 
 #include <algorithm>
 #include <thread>
@@ -84,6 +85,9 @@ LocalDevice::LocalDevice(Shared shared)
 
 Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& options,
                                                          std::shared_ptr<Scheduler> scheduler) {
+    // What it registers to be done at exit then comes after the end of a device that is static,
+    // whose workers use it.
+    ::OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS, nullptr);
     NNBURST_TRY_ASSIGN(std::shared_ptr<exec::Engine> engine, exec::Engine::create(options));
     for (const std::string& library : options.extensionLibraries) {
         NNBURST_TRY(loadExtension(library));
@@ -230,36 +234,38 @@ Result<> LocalDevice::launch(
         const exec::Urgency urgency{.priority = options.priority, .deadline = options.deadline};
         // The scheduler goes with the prepared model: its last reference must not be this job's,
         // which runs on one of its workers.
-        checked = scheduler_->trySubmit(urgency, [shared = shared_, scheduler = scheduler_,
-                                                  fences = fences_, compile = std::move(compile),
-                                                  urgency, sharedCallback]() mutable {
-            const auto isLate = [&urgency] {
-                return urgency.deadline && *urgency.deadline <= std::chrono::steady_clock::now();
-            };
-            auto prepared = [&]() -> Result<std::shared_ptr<LocalPreparedModel>> {
-                if (isLate()) {
-                    return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
-                                   "prepareModel: the deadline passed before a worker was "
-                                   "free");
-                }
-                NNBURST_MARK(prepare__begin, sharedCallback.get());
-                auto compiledOrError = compile(*shared.models);
-                NNBURST_MARK(prepare__end, sharedCallback.get());
-                NNBURST_TRY_ASSIGN(auto compiled, std::move(compiledOrError));
-                if (isLate()) {
-                    return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
-                                   "prepareModel: it takes longer than until the deadline");
-                }
-                return std::make_shared<LocalPreparedModel>(
-                    exec::Executable{.model = std::move(compiled),
-                                     .buffers = shared.buffers,
-                                     .priority = urgency.priority,
-                                     .version = shared.version},
-                    std::move(scheduler), std::move(fences));
-            }();
-            scheduler = nullptr;
-            (*sharedCallback)(exec::knownTo(shared.version, std::move(prepared)));
-        });
+        checked = scheduler_->trySubmit(
+            urgency, [models = shared_.models, buffers = shared_.buffers, version = shared_.version,
+                      scheduler = scheduler_, fences = fences_, compile = std::move(compile),
+                      urgency, sharedCallback]() mutable {
+                const auto isLate = [&urgency] {
+                    return urgency.deadline &&
+                           *urgency.deadline <= std::chrono::steady_clock::now();
+                };
+                auto prepared = [&]() -> Result<std::shared_ptr<LocalPreparedModel>> {
+                    if (isLate()) {
+                        return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
+                                       "prepareModel: the deadline passed before a worker was "
+                                       "free");
+                    }
+                    NNBURST_MARK(prepare__begin, sharedCallback.get());
+                    auto compiledOrError = compile(*models);
+                    NNBURST_MARK(prepare__end, sharedCallback.get());
+                    NNBURST_TRY_ASSIGN(auto compiled, std::move(compiledOrError));
+                    if (isLate()) {
+                        return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
+                                       "prepareModel: it takes longer than until the deadline");
+                    }
+                    return std::make_shared<LocalPreparedModel>(
+                        exec::Executable{.model = std::move(compiled),
+                                         .buffers = std::move(buffers),
+                                         .priority = urgency.priority,
+                                         .version = version},
+                        std::move(scheduler), std::move(fences));
+                }();
+                scheduler = nullptr;
+                (*sharedCallback)(exec::knownTo(version, std::move(prepared)));
+            });
     }
     checked = exec::knownTo(shared_.version, std::move(checked));
     if (!checked) {

@@ -30,9 +30,9 @@ class PreparedModelCallbackServer final : public rpc::PreparedModelCallback::Ser
   protected:
     kj::Promise<void> notify(NotifyContext context) override {
         if (delivery_) {
-            delivery_->give(preparedModel(context.getParams()));
-            delivery_ = nullptr;
-            connection_ = nullptr;
+            Result<SharedPreparedModel> prepared = preparedModel(context.getParams());
+            connection_ = nullptr;  // see Connection::deliver
+            std::exchange(delivery_, nullptr)->give(std::move(prepared));
         }
         return kj::READY_NOW;
     }

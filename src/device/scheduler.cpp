@@ -25,7 +25,7 @@ struct Scheduler::Shared {
         Job job;
     };
 
-    Shared() : brought(kMaximumWaitingJobs) { ::sem_init(&available, 0, 0); }
+    Shared() { ::sem_init(&available, 0, 0); }
     ~Shared() { ::sem_destroy(&available); }
     Shared(const Shared&) = delete;
     Shared& operator=(const Shared&) = delete;
@@ -46,16 +46,7 @@ struct Scheduler::Shared {
     /// The most urgent job; null if none is left.
     std::unique_ptr<Waiting> take() {
         const std::lock_guard lock(mutex);
-        Waiting* raw = nullptr;
-        while (brought.pop(raw)) {
-            std::unique_ptr<Waiting> job(raw);
-            // Start-time fair queueing: the jobs of a client are numbered from the one that is
-            // served now, so that one that brings a few goes before one that has brought many.
-            Client::Account& account = *job->account;
-            account.lastTurn = std::max(account.lastTurn, servedTurn) + 1;
-            job->work.turn = account.lastTurn;
-            waiting.push_back(std::move(job));
-        }
+        collect();
         if (waiting.empty()) {
             return nullptr;
         }
@@ -71,7 +62,36 @@ struct Scheduler::Shared {
         return taken;
     }
 
-    boost::lockfree::queue<Waiting*> brought;  // whoever brings a job never waits for the mutex
+    void bring(std::unique_ptr<Waiting> job) {
+        if (brought.push(job.get())) {
+            (void)job.release();
+            return;
+        }
+        const std::lock_guard lock(mutex);
+        collect();
+        add(std::move(job));
+    }
+
+    /// Takes all that was brought to those that wait. Under the mutex.
+    void collect() {
+        Waiting* raw = nullptr;
+        while (brought.pop(raw)) {
+            add(std::unique_ptr<Waiting>(raw));
+        }
+    }
+
+    /// Start-time fair queueing: the jobs of a client are numbered from the one that is served now,
+    /// so that one that brings a few goes before one that has brought many. Under the mutex.
+    void add(std::unique_ptr<Waiting> job) {
+        Client::Account& account = *job->account;
+        account.lastTurn = std::max(account.lastTurn, servedTurn) + 1;
+        job->work.turn = account.lastTurn;
+        waiting.push_back(std::move(job));
+    }
+
+    /// Whoever brings a job waits for the mutex only when this is full. All of it is part of this
+    /// object: tools that look for leaks do not see through the tagged pointers of the other kind.
+    boost::lockfree::queue<Waiting*, boost::lockfree::capacity<kMaximumWaitingJobs>> brought;
     std::atomic<std::size_t> waitingCount{0};
     sem_t available{};
 
@@ -98,7 +118,7 @@ Scheduler::~Scheduler() {
         ::sem_post(&shared_->available);
     }
     for (std::thread& worker : workers_) {
-        joinOrDetach(worker);
+        joinOrOrphan(worker);
     }
 }
 
@@ -114,7 +134,7 @@ void Scheduler::submit(const exec::Urgency& urgency, std::shared_ptr<Client::Acc
         Shared::Waiting{.work = {.urgency = urgency, .since = std::chrono::steady_clock::now()},
                         .account = std::move(account),
                         .job = std::move(job)});
-    shared_->brought.push(waiting.release());
+    shared_->bring(std::move(waiting));
     ::sem_post(&shared_->available);
 }
 

@@ -18,8 +18,8 @@ namespace nnburst::device {
 /// system gives no thread.
 [[nodiscard]] Result<std::thread> startThread(const std::string& name, std::function<void()> body);
 
-/// Waits for the end of `thread`, or lets it run to its end if it is the calling one: owners of
-/// threads may be dropped on these very threads.
-void joinOrDetach(std::thread& thread);
+/// Waits for the end of `thread`; if it is the calling one (owners of threads may be dropped on
+/// these very threads), leaves that to the exit of the process.
+void joinOrOrphan(std::thread& thread);
 
 }  // namespace nnburst::device

@@ -306,6 +306,23 @@ TEST_P(HalPrepareTest, theLastReferenceMayBeDroppedInACallback) {
     EXPECT_EQ(dropped.get_future().wait_for(kWatchdog), std::future_status::ready);
 }
 
+TEST_P(HalPrepareTest, droppingTheLastReferenceWaitsForTheCallback) {
+    std::promise<Result<SharedPreparedModel>> handedOver;
+    std::atomic<bool> hasReturned = false;
+    Device& its = *device;
+    ASSERT_TRUE(its.prepareModel(makeAddModel(), {}, [&](Result<SharedPreparedModel> prepared) {
+        handedOver.set_value(std::move(prepared));
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        hasReturned = true;
+    }));
+    {
+        const Result<SharedPreparedModel> prepared = handedOver.get_future().get();
+        EXPECT_TRUE(prepared);
+        device.reset();
+    }
+    EXPECT_TRUE(hasReturned);
+}
+
 NNBURST_INSTANTIATE_FOR_ALL_DEVICES(HalPrepareTest);
 
 // ---- Preparation from a cache
