@@ -111,6 +111,13 @@ TEST(StreamOptions, takeTheNamesOfBenchmarkModelWithAndWithoutEqualSigns) {
     EXPECT_FALSE(optionsOf({"m", "--run_frequency", "0"}).rate);
 }
 
+TEST(StreamOptions, takeTheModelAfterAnyOption) {
+    const Options options = optionsOf({"--baseline", "inprocess,rpc", "m"});
+    EXPECT_EQ(options.model, "m");
+    EXPECT_EQ(options.baselines, (std::vector<Way>{Way::IN_PROCESS, Way::RPC}));
+    EXPECT_EQ(optionsOf({"--rate", "5", "m"}).model, "m");
+}
+
 TEST(StreamOptions, measureFramesAloneWithoutATime) {
     const Options options = optionsOf({"m", "--frames", "10"});
     EXPECT_EQ(options.frames, 10U);

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "nnburst_stream/benchmark_line.h"
-#include "nnburst_stream/progress.h"
 #include "stream/xml_check.h"
 
 namespace nnburst::stream {
@@ -204,16 +203,6 @@ TEST(BenchmarkLine, isThatOfBenchmarkModelWithPercentiles) {
     for (const char* name : {" p50=", " p90=", " p99=", " p99.9="}) {
         EXPECT_NE(line.find(name), std::string::npos) << name;
     }
-}
-
-TEST(ProgressLine, showsWayTimeFramesAndPercentiles) {
-    Histogram latency;
-    for (int i = 0; i < 99; ++i) {
-        latency.add(100ns);
-    }
-    latency.add(300ns);
-    EXPECT_EQ(progressLine(Way::BURST, 3200ms, latency),
-              "burst          3.2 s       100 frames  p50       0.1 us  p99       0.1 us");
 }
 
 }  // namespace

@@ -114,10 +114,8 @@ void addOptions(CLI::App& app, Options& options, Written& written) {
     const auto whole = [](std::uint64_t low, std::uint64_t high) {
         return CLI::Range(low, high).description("");
     };
-    CLI::Option* model = app.add_option("MODEL", options.model,
-                                        "A .tflite file or a built-in model; to be named before "
-                                        "--baseline")
-                             ->type_name("");
+    CLI::Option* model =
+        app.add_option("MODEL", options.model, "A .tflite file or a built-in model")->type_name("");
     app.add_option("--graph", options.model, "The same as an option")
         ->type_name("MODEL")
         ->excludes(model);
@@ -180,6 +178,7 @@ void addOptions(CLI::App& app, Options& options, Written& written) {
                    "Compare the burst with a call in process, and with executions by RPC\n"
                    "of the same driver")
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->check(CLI::IsMember({"inprocess", "rpc"}).description(""))
         ->type_name("inprocess,rpc");
     app.add_option("--json", options.json, "Write all figures to this file")->type_name("F");
