@@ -5,17 +5,12 @@
 /// nnburst-run as its users see it: what it prints and returns, with the shared models through a
 /// burst to a driver process, and with what it must refuse.
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <spawn.h>
-#include <sys/wait.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <sstream>
 
+#include "support/program_test.h"
 #include "support/shared_data.h"
 
 namespace nnburst {
@@ -23,71 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct ProgramResult {
-    int status = -1;  ///< of exit; -1 if it was killed or could not be started
-    std::string out;
-    std::string err;
-};
-
-std::string contentsOf(const fs::path& path) {
-    std::ostringstream contents;
-    contents << std::ifstream(path, std::ios::binary).rdbuf();
-    return contents.str();
-}
-
-void writeFile(const fs::path& path, const std::string& contents) {
-    std::ofstream(path, std::ios::binary) << contents;
-}
-
-/// A directory of the test's own, and the program in it.
-class RunProgram : public testing::Test {
+/// nnburst-run, in a directory of the test's own.
+class RunProgram : public ProgramTest {
   protected:
-    void SetUp() override {
-        std::string name = (fs::temp_directory_path() / "nnburst-run-XXXXXX").string();
-        ASSERT_NE(mkdtemp(name.data()), nullptr);
-        directory_ = name;
-    }
-    void TearDown() override { fs::remove_all(directory_); }
-
-    [[nodiscard]] fs::path file(const std::string& name) const { return directory_ / name; }
-
-    [[nodiscard]] ProgramResult run(std::vector<std::string> arguments) const {
-        arguments.insert(arguments.begin(), NNBURST_RUN);
-        std::vector<char*> argv;
-        argv.reserve(arguments.size() + 1);
-        for (std::string& argument : arguments) {
-            argv.push_back(argument.data());
-        }
-        argv.push_back(nullptr);
-        posix_spawn_file_actions_t actions;
-        posix_spawn_file_actions_init(&actions);
-        constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC;
-        posix_spawn_file_actions_addopen(&actions, 1, file("stdout").c_str(), kFlags, 0600);
-        posix_spawn_file_actions_addopen(&actions, 2, file("stderr").c_str(), kFlags, 0600);
-        pid_t child = 0;
-        const int error = posix_spawn(&child, NNBURST_RUN, &actions, nullptr, argv.data(), environ);
-        posix_spawn_file_actions_destroy(&actions);
-        EXPECT_EQ(error, 0);
-        ProgramResult result;
-        int status = 0;
-        if (error == 0 && waitpid(child, &status, 0) == child && WIFEXITED(status)) {
-            result.status = WEXITSTATUS(status);
-        }
-        result.out = contentsOf(file("stdout"));
-        result.err = contentsOf(file("stderr"));
-        return result;
-    }
-
-  private:
-    fs::path directory_;
+    RunProgram() : ProgramTest(NNBURST_RUN) {}
 };
 
 /// One step of the built-in LSTM's input: 64 floats of 0.75.
 const std::string kLstmStep(64 * sizeof(float), '\x3f');
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 /// A model with one of its goldens, by their paths under `models`.
 struct Golden {

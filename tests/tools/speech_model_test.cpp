@@ -13,6 +13,7 @@
 
 #include "model/read_file.h"
 #include "nnburst_run/runner.h"
+#include "support/device_source.h"
 #include "support/shared_data.h"
 
 namespace nnburst::run {
@@ -78,7 +79,7 @@ TEST_P(SpeechModel, speaksAsTheGoldenSequence) {
     const auto model = loadTflite(shared / "models" / "tts_float.tflite");
     ASSERT_TRUE(model) << model.error().message;
 
-    const auto device = openDevice("spawn");
+    const auto device = tools::openDevice("spawn");
     ASSERT_TRUE(device) << device.error().message;
     auto runner = Runner::create(*model, **device, Via::BURST);
     ASSERT_TRUE(runner) << runner.error().message;

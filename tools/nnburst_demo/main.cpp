@@ -20,7 +20,7 @@
 #include "nnburst/tflite.h"
 #include "nnburst_demo/report.h"
 #include "nnburst_demo/streamer.h"
-#include "nnburst_demo/system_calls.h"
+#include "support/system_calls.h"
 
 namespace nnburst::demo {
 namespace {
@@ -85,9 +85,9 @@ Result<> streamMarked(const StreamedModel& model, const Options& options, std::u
     checksums.reserve(latencies.capacity());
     for (const Way way : kWays) {
         NNBURST_TRY(stream(streamer, way, 0, kFramesPerTurn, 0, latencies, checksums));
-        markSystemCalls();
+        tools::markSystemCalls();
         NNBURST_TRY(stream(streamer, way, 0, frames, 0, latencies, checksums));
-        markSystemCalls();
+        tools::markSystemCalls();
     }
     return {};
 }
@@ -95,11 +95,12 @@ Result<> streamMarked(const StreamedModel& model, const Options& options, std::u
 Result<std::array<SystemCallRate, kWays.size()>> measureSystemCalls(const StreamedModel& model,
                                                                     const Options& options) {
     const std::uint64_t frames = std::min(options.frames, kCountedFrames);
-    NNBURST_TRY_ASSIGN(const std::vector<SystemCalls> sections,
-                       countSystemCalls([&] { return streamMarked(model, options, frames); }));
+    NNBURST_TRY_ASSIGN(const std::vector<tools::SystemCalls> sections, tools::countSystemCalls([&] {
+                           return streamMarked(model, options, frames);
+                       }));
     std::array<SystemCallRate, kWays.size()> rates;
     for (std::size_t way = 0; way < kWays.size(); ++way) {
-        const SystemCalls& calls = sections.at(2 * way + 1);
+        const tools::SystemCalls& calls = sections.at(2 * way + 1);
         rates[way] = {
             .client = static_cast<double>(calls.own) / static_cast<double>(frames),
             .driver = static_cast<double>(calls.descendants) / static_cast<double>(frames)};

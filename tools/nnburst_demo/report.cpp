@@ -8,23 +8,14 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "support/machine.h"
+
 namespace nnburst::demo {
 namespace {
 
 constexpr std::array<const char*, kWays.size()> kLabels{"in process", "burst to a driver process",
                                                         "RPC to the same driver"};
 constexpr std::array<const char*, kWays.size()> kKeys{"inProcess", "burst", "rpc"};
-
-std::string processorName() {
-    std::ifstream file("/proc/cpuinfo");
-    for (std::string line; std::getline(file, line);) {
-        const std::size_t colon = line.find(": ");
-        if (line.starts_with("model name") && colon != std::string::npos) {
-            return line.substr(colon + 2);
-        }
-    }
-    return "unknown processor";
-}
 
 /// How much longer than in process, by the medians.
 struct Overhead {
@@ -47,7 +38,8 @@ void printOverhead(const char* label, const Overhead& extra) {
 void print(const Report& report) {
     fmt::print("{}: {} frames of {} bytes, {} kernel thread{}\n", report.model, report.frames,
                report.frameBytes, report.threads, report.threads == 1 ? "" : "s");
-    fmt::print("on {}, {} processors\n\n", processorName(), std::thread::hardware_concurrency());
+    fmt::print("on {}, {} processors\n\n", tools::processorName(),
+               std::thread::hardware_concurrency());
 
     fmt::print("  {:<27}{:>10}{:>10}{:>10}\n", "latency in microseconds", "p50", "p99", "max");
     for (std::size_t way = 0; way < kWays.size(); ++way) {
@@ -79,10 +71,12 @@ void print(const Report& report) {
 }
 
 Result<> writeJson(const Report& report, const std::string& path) {
-    nlohmann::ordered_json json{
-        {"model", report.model},           {"frames", report.frames},
-        {"frameBytes", report.frameBytes}, {"threads", report.threads},
-        {"processor", processorName()},    {"processors", std::thread::hardware_concurrency()}};
+    nlohmann::ordered_json json{{"model", report.model},
+                                {"frames", report.frames},
+                                {"frameBytes", report.frameBytes},
+                                {"threads", report.threads},
+                                {"processor", tools::processorName()},
+                                {"processors", std::thread::hardware_concurrency()}};
     for (std::size_t way = 0; way < kWays.size(); ++way) {
         const tools::Latency& latency = report.latency[way];
         json["latencyUs"][kKeys[way]] = {

@@ -61,7 +61,6 @@ class Streamer {
     explicit Streamer(const StreamedModel& model) noexcept : model_(&model) {}
 
     [[nodiscard]] Lane& lane(Way way) noexcept { return lanes_[static_cast<std::size_t>(way)]; }
-    [[nodiscard]] bool isState(std::size_t input) const noexcept;
 
     const StreamedModel* model_;
     std::vector<Lane> lanes_;           ///< one a way

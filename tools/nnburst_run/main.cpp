@@ -17,10 +17,11 @@
 #include "model/read_file.h"
 #include "nnburst/graph_dump.h"
 #include "nnburst_run/elements.h"
-#include "nnburst_run/model_source.h"
 #include "nnburst_run/options.h"
 #include "nnburst_run/runner.h"
+#include "support/device_source.h"
 #include "support/latency.h"
+#include "support/model_source.h"
 
 namespace nnburst::run {
 
@@ -161,7 +162,7 @@ Result<bool> reportOutput(const Operand& operand, const Options& options, const 
 }
 
 Result<ExitStatus> run(const Options& options) {
-    NNBURST_TRY_ASSIGN(const TfliteModel model, loadModel(options.model));
+    NNBURST_TRY_ASSIGN(const TfliteModel model, tools::loadModel(options.model));
     if (!options.dump.empty()) {
         const std::string picture = graphDump(model.model);
         const auto bytes = std::as_bytes(std::span(picture));
@@ -177,7 +178,7 @@ Result<ExitStatus> run(const Options& options) {
         NNBURST_TRY_ASSIGN(labels, readLabels(options.labels));
     }
 
-    NNBURST_TRY_ASSIGN(const SharedDevice device, openDevice(options.device));
+    NNBURST_TRY_ASSIGN(const SharedDevice device, tools::openDevice(options.device));
     NNBURST_TRY_ASSIGN(Runner runner, Runner::create(model, *device, options.via));
     NNBURST_TRY_ASSIGN(Outcome outcome, runSteps(runner, model, options, inputs));
 

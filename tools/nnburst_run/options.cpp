@@ -5,6 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <limits>
 #include <ostream>
+#include <string>
+
+#include "support/model_source.h"
 
 namespace nnburst::run {
 
@@ -18,10 +21,9 @@ Input, output and golden files hold the elements of one operand, little-endian, 
 file of N times the operand's size is a sequence: N steps are run in order, states of recurrent
 models are fed back from step to step, and output files hold the outputs of all steps.
 
-Built-in models, with random weights that are always the same:
-  builtin:mobilenet_v1_WIDTH_RESOLUTION[_quant]    such as builtin:mobilenet_v1_0.25_128
-  builtin:lstm                                     a small recurrent network
+)";
 
+constexpr const char* kFooterEnd = R"(
 Exit status: 0 if the model ran; 1 if it could not be run or a file does not fit; 2 for wrong
 arguments; 3 if it ran, but differs from --expect by more than --tolerance.
 
@@ -35,7 +37,7 @@ std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv
                                                std::ostream& err) {
     Options options;
     CLI::App app(kDescription, "nnburst-run");
-    app.footer(kFooter);
+    app.footer(std::string(kFooter) + tools::kBuiltinModelsHelp + kFooterEnd);
     app.add_option("MODEL", options.model,
                    "A .tflite file or a built-in model; to be named before the options")
         ->type_name("")

@@ -2,16 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nnburst_run/runner.h"
 
-#include <algorithm>
+#include "support/random_frame.h"
 
 namespace nnburst::run {
-
-Result<SharedDevice> openDevice(const std::string& name) {
-    if (name == "local") {
-        return makeLocalDevice();
-    }
-    return name == "spawn" ? spawnDriver() : connect(name);
-}
 
 Result<Runner> Runner::create(const TfliteModel& model, Device& device, Via via) {
     NNBURST_TRY_ASSIGN(tools::PooledRequest operands, tools::PooledRequest::create(model.model));
@@ -32,9 +25,7 @@ Result<std::chrono::nanoseconds> Runner::execute() {
 }
 
 void Runner::feedBack() {
-    for (const TfliteModel::State& state : model_->states) {
-        std::ranges::copy(operands_.output(state.output), operands_.input(state.input).begin());
-    }
+    tools::feedBack(model_->states, operands_);
 }
 
 }  // namespace nnburst::run

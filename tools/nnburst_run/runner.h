@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <string>
 
 #include "nnburst/device.h"
 #include "nnburst/result.h"
@@ -18,9 +17,6 @@
 #include "support/pooled_request.h"
 
 namespace nnburst::run {
-
-/// The device that `name` stands for: "local", "spawn", or the path of a driver's socket.
-[[nodiscard]] Result<SharedDevice> openDevice(const std::string& name);
 
 /// Owns the operands' memory; states begin at zero. Movable. Not thread-safe.
 class Runner {

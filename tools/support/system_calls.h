@@ -12,22 +12,24 @@
 
 #include "nnburst/result.h"
 
-namespace nnburst::demo {
+namespace nnburst::tools {
 
 /// Calls made between two marks.
 struct SystemCalls {
     std::uint64_t own = 0;          ///< by the process itself, with all its threads
     std::uint64_t descendants = 0;  ///< by all processes that it started
+    std::uint64_t value = 0;        ///< of the mark at the end
 };
 
-/// Ends a section and begins the next one. Only inside `body` of countSystemCalls.
-void markSystemCalls() noexcept;
+/// Ends a section, which gets \p value, and begins the next one. Only inside `body` of
+/// countSystemCalls.
+void markSystemCalls(std::uint64_t value = 0) noexcept;
 
 /// Runs `body` in a child of this process and counts. Gives one entry a section: the first lasts
 /// until the first mark, the last one from the last mark to the end. GENERAL_FAILURE if tracing is
-/// not permitted or `body` gave an error, whose message goes to the standard error. Call it before
-/// this process has threads or other children.
+/// not permitted, or `body` gave an error, with its message. Call it before this process has
+/// threads or other children.
 [[nodiscard]] Result<std::vector<SystemCalls>> countSystemCalls(
     const std::function<Result<>()>& body);
 
-}  // namespace nnburst::demo
+}  // namespace nnburst::tools

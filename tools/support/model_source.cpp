@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "nnburst_run/model_source.h"
+#include "support/model_source.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 
 #include "nnburst/builtin_models.h"
 
-namespace nnburst::run {
+namespace nnburst::tools {
 
 namespace {
 
@@ -79,4 +79,4 @@ Result<TfliteModel> loadModel(const std::string& source) {
                : loadTflite(source);
 }
 
-}  // namespace nnburst::run
+}  // namespace nnburst::tools

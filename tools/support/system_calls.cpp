@@ -1,7 +1,8 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "nnburst_demo/system_calls.h"
+#include "support/system_calls.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -9,14 +10,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fstream>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
-namespace nnburst::demo {
+#include "nnburst/memory.h"
+
+namespace nnburst::tools {
 namespace {
 
 /// An operation that prctl(2) does not have: the kernel refuses it, the tracer sees it.
@@ -25,14 +30,16 @@ constexpr int kMark = 0x6E6E6275;
 /// The signal of a stop at a system call, with PTRACE_O_TRACESYSGOOD.
 constexpr int kSystemCallStop = SIGTRAP | 0x80;
 
-[[noreturn]] void runTraced(const std::function<Result<>()>& body) {
+/// Gives an error's message to the tracer through `pipe`.
+[[noreturn]] void runTraced(const std::function<Result<>()>& body, const UniqueFd& pipe) {
     if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) {
         ::_exit(2);
     }
     ::raise(SIGSTOP);  // the tracer takes over here
     const Result<> result = body();
     if (!result) {
-        fmt::print(stderr, "{}\n", result.error().message);
+        const std::string& message = result.error().message;
+        (void)!::write(pipe.get(), message.data(), message.size());
     }
     ::_exit(result ? 0 : 1);
 }
@@ -52,7 +59,8 @@ pid_t processOf(pid_t thread) {
 /// Follows one child and all its descendants until the last of them has ended.
 class Tracer {
   public:
-    explicit Tracer(pid_t child) : child_(child) {}
+    /// The child writes to the other end of `pipe` why it failed.
+    Tracer(pid_t child, UniqueFd pipe) : child_(child), pipe_(std::move(pipe)) {}
 
     [[nodiscard]] Result<std::vector<SystemCalls>> run() {
         int status = 0;
@@ -81,12 +89,20 @@ class Tracer {
             }
         }
         if (!hasSucceeded_) {
-            return failure(ErrorStatus::GENERAL_FAILURE, "the traced child failed");
+            return failure(ErrorStatus::GENERAL_FAILURE, "the traced child failed: " + message());
         }
         return std::move(sections_);
     }
 
   private:
+    /// What the child, which has ended, has written.
+    [[nodiscard]] std::string message() const {
+        std::string text(4096, '\0');
+        const ssize_t size = ::read(pipe_.get(), text.data(), text.size());
+        text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+        return text.empty() ? "it was killed" : text;
+    }
+
     static void resume(pid_t thread, int signal) {
         // The thread may have been killed meanwhile; waitpid tells.
         (void)::ptrace(PTRACE_SYSCALL, thread, nullptr, static_cast<long>(signal));
@@ -116,6 +132,7 @@ class Tracer {
             return;
         }
         if (isOwn && info.entry.nr == SYS_prctl && info.entry.args[0] == kMark) {
+            sections_.back().value = info.entry.args[1];
             sections_.emplace_back();
         } else {
             ++(isOwn ? sections_.back().own : sections_.back().descendants);
@@ -123,6 +140,7 @@ class Tracer {
     }
 
     const pid_t child_;
+    const UniqueFd pipe_;
     std::unordered_map<pid_t, pid_t> processes_;  ///< of each thread that is traced
     std::vector<SystemCalls> sections_{1};
     bool hasSucceeded_ = false;
@@ -130,20 +148,28 @@ class Tracer {
 
 }  // namespace
 
-void markSystemCalls() noexcept {
-    (void)::prctl(kMark, 0, 0, 0, 0);
+void markSystemCalls(std::uint64_t value) noexcept {
+    (void)::prctl(kMark, value, 0UL, 0UL, 0UL);
 }
 
 Result<std::vector<SystemCalls>> countSystemCalls(const std::function<Result<>()>& body) {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                       fmt::format("making a pipe to a traced child: {}", std::strerror(errno)));
+    }
+    UniqueFd ours(ends[0]);
+    UniqueFd theirs(ends[1]);
     const pid_t child = ::fork();
     if (child < 0) {
         return failure(ErrorStatus::GENERAL_FAILURE,
                        fmt::format("forking a child to trace: {}", std::strerror(errno)));
     }
     if (child == 0) {
-        runTraced(body);
+        runTraced(body, theirs);
     }
-    return Tracer(child).run();
+    theirs = UniqueFd();
+    return Tracer(child, std::move(ours)).run();
 }
 
-}  // namespace nnburst::demo
+}  // namespace nnburst::tools

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "nnburst_run/model_source.h"
+#include "support/model_source.h"
 
-namespace nnburst::run {
+namespace nnburst::tools {
 namespace {
 
 const Operand& inputOf(const TfliteModel& model, std::size_t index = 0) {
@@ -49,4 +49,4 @@ TEST(LoadModel, takesEverythingElseForAFile) {
 }
 
 }  // namespace
-}  // namespace nnburst::run
+}  // namespace nnburst::tools

@@ -1,0 +1,185 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnburst_stream/options.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace nnburst::stream {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Parsed {
+    std::variant<Options, ExitStatus> result;
+    std::string out;
+    std::string err;
+};
+
+Parsed parse(std::vector<const char*> arguments) {
+    arguments.insert(arguments.begin(), "nnburst-stream");
+    std::ostringstream out;
+    std::ostringstream err;
+    auto result = parseOptions(static_cast<int>(arguments.size()), arguments.data(), out, err);
+    return {std::move(result), out.str(), err.str()};
+}
+
+Options optionsOf(const std::vector<const char*>& arguments) {
+    const Parsed parsed = parse(arguments);
+    EXPECT_TRUE(std::holds_alternative<Options>(parsed.result)) << parsed.err;
+    const auto* options = std::get_if<Options>(&parsed.result);
+    return options != nullptr ? *options : Options();
+}
+
+TEST(StreamOptions, takeAModelAloneWithTheirDefaults) {
+    const Options options = optionsOf({"model.tflite"});
+    EXPECT_EQ(options.model, "model.tflite");
+    EXPECT_EQ(options.device, "spawn");
+    EXPECT_FALSE(options.rate);
+    EXPECT_FALSE(options.period());
+    EXPECT_EQ(options.duration(), 5s);
+    EXPECT_FALSE(options.frames);
+    EXPECT_EQ(options.clients, 1U);
+    EXPECT_EQ(options.inFlight, 1U);
+    EXPECT_EQ(options.wait, Wait::ADAPTIVE);
+    EXPECT_EQ(options.threads, 1U);
+    EXPECT_EQ(options.warmUp, 20U);
+    EXPECT_FALSE(options.deadline());
+    EXPECT_EQ(options.ways(), std::vector<Way>{Way::BURST});
+}
+
+TEST(StreamOptions, takeEverything) {
+    const Options options = optionsOf({"m",
+                                       "--device",
+                                       "/run/nn.sock",
+                                       "--rate",
+                                       "50",
+                                       "--frames",
+                                       "200",
+                                       "--duration",
+                                       "1.5",
+                                       "--clients",
+                                       "3",
+                                       "--in-flight",
+                                       "1",
+                                       "--wait",
+                                       "block",
+                                       "--threads",
+                                       "2",
+                                       "--warm-up",
+                                       "0",
+                                       "--deadline",
+                                       "2.5",
+                                       "--baseline",
+                                       "rpc,inprocess",
+                                       "--json",
+                                       "f.json",
+                                       "--html",
+                                       "f.html"});
+    EXPECT_EQ(options.device, "/run/nn.sock");
+    EXPECT_EQ(options.period(), 20ms);
+    EXPECT_EQ(options.frames, 200U);
+    EXPECT_EQ(options.duration(), 1500ms);
+    EXPECT_EQ(options.clients, 3U);
+    EXPECT_EQ(options.wait, Wait::BLOCK);
+    EXPECT_EQ(options.threads, 2U);
+    EXPECT_EQ(options.warmUp, 0U);
+    EXPECT_EQ(options.deadline(), 2500us);
+    EXPECT_EQ(options.ways(), (std::vector<Way>{Way::BURST, Way::IN_PROCESS, Way::RPC}));
+    EXPECT_EQ(options.json, "f.json");
+    EXPECT_EQ(options.html, "f.html");
+}
+
+TEST(StreamOptions, takeTheNamesOfBenchmarkModelWithAndWithoutEqualSigns) {
+    const std::vector<std::vector<const char*>> commandLines = {
+        {"--graph=m.tflite", "--num_threads=4", "--num_runs=50", "--min_secs=2", "--warmup_runs=7",
+         "--run_frequency=100"},
+        {"--graph", "m.tflite", "--num_threads", "4", "--num_runs", "50", "--min_secs", "2",
+         "--warmup_runs", "7", "--run_frequency", "100"},
+    };
+    for (const auto& arguments : commandLines) {
+        const Options options = optionsOf(arguments);
+        EXPECT_EQ(options.model, "m.tflite");
+        EXPECT_EQ(options.threads, 4U);
+        EXPECT_EQ(options.frames, 50U);
+        EXPECT_EQ(options.duration(), 2s);
+        EXPECT_EQ(options.warmUp, 7U);
+        EXPECT_EQ(options.period(), 10ms);
+    }
+    EXPECT_FALSE(optionsOf({"m", "--run_frequency=-1"}).rate);
+    EXPECT_FALSE(optionsOf({"m", "--run_frequency", "0"}).rate);
+}
+
+TEST(StreamOptions, takeTheModelAfterAnyOption) {
+    const Options options = optionsOf({"--baseline", "inprocess,rpc", "m"});
+    EXPECT_EQ(options.model, "m");
+    EXPECT_EQ(options.baselines, (std::vector<Way>{Way::IN_PROCESS, Way::RPC}));
+    EXPECT_EQ(optionsOf({"--rate", "5", "m"}).model, "m");
+}
+
+TEST(StreamOptions, measureFramesAloneWithoutATime) {
+    const Options options = optionsOf({"m", "--frames", "10"});
+    EXPECT_EQ(options.frames, 10U);
+    EXPECT_FALSE(options.duration());
+}
+
+TEST(StreamOptions, takeWaysOfWaiting) {
+    EXPECT_EQ(optionsOf({"m", "--wait", "spin"}).wait, Wait::SPIN);
+    EXPECT_EQ(optionsOf({"m", "--wait", "adaptive"}).wait, Wait::ADAPTIVE);
+    EXPECT_EQ(optionsOf({"m", "--baseline", "rpc"}).ways(),
+              (std::vector<Way>{Way::BURST, Way::RPC}));
+}
+
+/// Arguments that must be refused, and what the error must name.
+struct Refusal {
+    std::vector<const char*> arguments;
+    const char* message;
+};
+
+TEST(StreamOptions, refuseWhatMakesNoSense) {
+    const std::vector<Refusal> refusals = {
+        {{}, "MODEL"},
+        {{"m", "--graph", "n"}, "--graph"},
+        {{"m", "--rate", "10", "--max"}, "--max"},
+        {{"m", "--rate", "10", "--run_frequency", "10"}, "--run_frequency"},
+        {{"m", "--max", "--run_frequency", "10"}, "--run_frequency"},
+        {{"m", "--frames", "10", "--num_runs", "20"}, "--frames"},
+        {{"m", "--rate", "0"}, "--rate"},
+        {{"m", "--rate", "-3"}, "--rate"},
+        {{"m", "--rate", "fast"}, "--rate"},
+        {{"m", "--frames", "0"}, "--frames"},
+        {{"m", "--duration", "0"}, "--duration"},
+        {{"m", "--clients", "0"}, "--clients"},
+        {{"m", "--threads", "0"}, "--threads"},
+        {{"m", "--deadline", "0"}, "--deadline"},
+        {{"m", "--wait", "patiently"}, "patiently"},
+        {{"m", "--baseline", "pigeon"}, "pigeon"},
+        {{"m", "--in-flight", "2"}, "--in-flight: 2 frames"},
+        {{"m", "--device", "local", "--baseline", "rpc"}, "--device is local"},
+        {{"m", "--device", "local", "--baseline", "inprocess"}, "--device is local"},
+        {{"m", "--colour"}, "--colour"},
+    };
+    for (const auto& [arguments, message] : refusals) {
+        const Parsed parsed = parse(arguments);
+        const auto* status = std::get_if<ExitStatus>(&parsed.result);
+        ASSERT_NE(status, nullptr) << message;
+        EXPECT_EQ(*status, ExitStatus::USAGE) << message;
+        EXPECT_NE(parsed.err.find(message), std::string::npos) << parsed.err;
+        EXPECT_EQ(parsed.out, "");
+    }
+}
+
+TEST(StreamOptions, printHelp) {
+    const Parsed parsed = parse({"--help"});
+    const auto* status = std::get_if<ExitStatus>(&parsed.result);
+    ASSERT_NE(status, nullptr);
+    EXPECT_EQ(*status, ExitStatus::SUCCESS);
+    EXPECT_EQ(parsed.err, "");
+    for (const char* word : {"--rate", "--graph", "--min_secs", "jitter", "builtin:lstm"}) {
+        EXPECT_NE(parsed.out.find(word), std::string::npos) << word;
+    }
+}
+
+}  // namespace
+}  // namespace nnburst::stream

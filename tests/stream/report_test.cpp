@@ -1,0 +1,209 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnburst_stream/report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "nnburst_stream/benchmark_line.h"
+#include "stream/xml_check.h"
+
+namespace nnburst::stream {
+namespace {
+
+using namespace std::chrono_literals;
+
+const TimePoint kBegin{1h};
+
+/// Two clients of 100 frames each, at 100 Hz; the second one is slower.
+WayMeasurement measurementOf(Way way, nanoseconds latency) {
+    WayMeasurement measurement;
+    measurement.way = way;
+    for (int client = 0; client < 2; ++client) {
+        Recorder& recorder = measurement.clients.emplace_back(kBegin, 10ms, 5ms);
+        for (int i = 0; i < 100; ++i) {
+            const TimePoint due = kBegin + i * 10ms;
+            const nanoseconds taken = latency * (client + 1) + i * 100ns;
+            recorder.add({.due = due, .completed = due + (i == 99 ? 6ms : taken)});
+        }
+    }
+    measurement.frames = 250;
+    measurement.clientTime = 500ms;
+    measurement.driverTime = 250ms;
+    measurement.elapsed = 2s;
+    return measurement;
+}
+
+Report exampleReport() {
+    Report report{.options = {.model = "a<b>&\"c\".tflite",
+                              .device = "spawn",
+                              .rate = 100,
+                              .seconds = 1,
+                              .clients = 2,
+                              .deadlineMs = 5,
+                              .baselines = {Way::RPC}},
+                  .frameBytes = 256,
+                  .deviceVersion = "nnburst-1",
+                  .processor = "A Processor",
+                  .processors = 2,
+                  .kernel = "Linux 6",
+                  .initTime = 3ms,
+                  .firstInference = 4ms};
+    report.ways.push_back(reportOf(measurementOf(Way::BURST, 400us), true));
+    report.ways.push_back(reportOf(measurementOf(Way::RPC, 600us), true));
+    report.ways.front().calls = CallRate{.client = 0.5, .driver = 0.25};
+    report.ways.front().timeInDriver.add(321us);
+    return report;
+}
+
+TEST(ReportOf, addsClientsUpAndNamesTheFastestAndTheSlowest) {
+    const WayReport way = reportOf(measurementOf(Way::BURST, 400us), true);
+    EXPECT_EQ(way.latency.count(), 200U);
+    EXPECT_EQ(way.jitter.count(), 198U);
+    EXPECT_EQ(way.misses.late, 2U);
+    EXPECT_NEAR(way.throughput, 200, 1e-6);
+    EXPECT_EQ(way.fastest.client, 0U);
+    EXPECT_EQ(way.slowest.client, 1U);
+    EXPECT_NEAR(way.fastest.p50, 405, 1);
+    EXPECT_NEAR(way.slowest.p50, 805, 2);
+    EXPECT_NEAR(way.fastest.throughput, 100, 1e-6);
+    EXPECT_NEAR(way.clientProcessor.perFrame, 2000, 1e-6);
+    EXPECT_NEAR(way.clientProcessor.share, 0.25, 1e-9);
+    ASSERT_TRUE(way.driverProcessor);
+    EXPECT_NEAR(way.driverProcessor->perFrame, 1000, 1e-6);
+    EXPECT_FALSE(reportOf(measurementOf(Way::BURST, 400us), false).driverProcessor);
+}
+
+TEST(ReportOf, takesAMeasurementWithoutFrames) {
+    WayMeasurement measurement;
+    measurement.clients.emplace_back(kBegin, std::nullopt, std::nullopt);
+    Report report = exampleReport();
+    report.ways.clear();
+    const WayReport& way = report.ways.emplace_back(reportOf(measurement, true));
+    EXPECT_EQ(way.throughput, 0);
+    EXPECT_EQ(way.clientProcessor.perFrame, 0);
+    EXPECT_TRUE(nlohmann::json::accept(toJson(report)));
+    EXPECT_EQ(firstWrongTag(toHtml(report)), "");
+}
+
+TEST(ReportAsJson, hasSettingsMachineAndFigures) {
+    const auto json = nlohmann::json::parse(toJson(exampleReport()), nullptr, false);
+    ASSERT_TRUE(json.is_object());
+    EXPECT_EQ(json.at("settings").at("model"), "a<b>&\"c\".tflite");
+    EXPECT_EQ(json.at("settings").at("rateHz"), 100);
+    EXPECT_EQ(json.at("settings").at("frames"), nullptr);
+    EXPECT_EQ(json.at("settings").at("baselines"), nlohmann::json({"rpc"}));
+    EXPECT_EQ(json.at("machine").at("processors"), 2);
+    EXPECT_EQ(json.at("machine").at("kernel"), "Linux 6");
+    EXPECT_EQ(json.at("initUs"), 3000);
+    ASSERT_EQ(json.at("ways").size(), 2U);
+    const auto& burst = json.at("ways").at(0);
+    EXPECT_EQ(burst.at("way"), "burst");
+    EXPECT_EQ(burst.at("latencyUs").at("count"), 200);
+    EXPECT_EQ(burst.at("latencyUs").at("max"), 6000);
+    EXPECT_NEAR(burst.at("latencyUs").at("p99.9").get<double>(), 6000, 12);
+    EXPECT_EQ(burst.at("jitterUs").at("count"), 198);
+    EXPECT_EQ(burst.at("misses").at("late"), 2);
+    EXPECT_EQ(burst.at("slowestClient").at("client"), 1);
+    EXPECT_EQ(burst.at("processorTime").at("driver").at("share"), 0.125);
+    EXPECT_EQ(burst.at("systemCallsPerFrame").at("driver"), 0.25);
+    EXPECT_EQ(burst.at("timeInDriverUs").at("max"), 321);
+    std::uint64_t frames = 0;
+    for (const auto& bucket : burst.at("histogramUs")) {
+        frames += bucket.at(2).get<std::uint64_t>();
+    }
+    EXPECT_EQ(frames, 200U);
+    EXPECT_EQ(burst.at("seriesOfFirstClient").size(), 100U);
+}
+
+TEST(ReportAsJson, saysWhyFiguresAreMissing) {
+    Report report = exampleReport();
+    report.noCalls = "ptrace is not permitted";
+    report.noDriverProcessor = "not started here";
+    report.ways.front().calls.reset();
+    report.ways.front().driverProcessor.reset();
+    const auto json = nlohmann::json::parse(toJson(report), nullptr, false);
+    ASSERT_TRUE(json.is_object());
+    const auto& burst = json.at("ways").at(0);
+    EXPECT_EQ(burst.at("systemCallsPerFrame"), "not counted: ptrace is not permitted");
+    EXPECT_EQ(burst.at("processorTime").at("driver"), "not started here");
+    EXPECT_EQ(json.at("ways").at(1).at("timeInDriverUs"), nullptr);
+}
+
+TEST(ReportAsJson, isValidWhateverThePathsAre) {
+    Report report = exampleReport();
+    report.options.model = "\xff\xfe/model";
+    EXPECT_TRUE(nlohmann::json::accept(toJson(report)));
+}
+
+std::size_t countOf(const std::string& text, const std::string& part) {
+    std::size_t count = 0;
+    for (std::size_t i = text.find(part); i != std::string::npos; i = text.find(part, i + 1)) {
+        ++count;
+    }
+    return count;
+}
+
+TEST(ReportAsHtml, isOneWholePageWithItsPlots) {
+    const std::string page = toHtml(exampleReport());
+    EXPECT_EQ(firstWrongTag(page), "");
+    EXPECT_EQ(countOf(page, "<svg "), 4U);
+    for (const char* title : {"Comparison", "Latency of the first client over time",
+                              "Latency by percentile", "How latencies are distributed"}) {
+        EXPECT_EQ(countOf(page, std::string("aria-label=\"") + title), 1U) << title;
+    }
+    EXPECT_EQ(countOf(page, "<polyline"), 6U) << "three plots of two ways";
+    EXPECT_EQ(countOf(page, "points=\"\""), 0U) << "none is empty";
+    EXPECT_EQ(countOf(page, "<rect"), 10U) << "five figures of two ways";
+    EXPECT_NE(page.find("A Processor"), std::string::npos);
+    EXPECT_NE(page.find("count=200 first=400"), std::string::npos);
+}
+
+TEST(ReportAsHtml, takesNothingFromElsewhereAndNothingAsMarkup) {
+    const std::string page = toHtml(exampleReport());
+    for (const char* part : {"http", "src=", "<script", "@import", "url(", "a<b>"}) {
+        EXPECT_EQ(page.find(part), std::string::npos) << part;
+    }
+    EXPECT_NE(page.find("a&lt;b&gt;&amp;&quot;c&quot;.tflite"), std::string::npos);
+    EXPECT_LT(page.size(), 100'000U);
+}
+
+TEST(ReportAsHtml, doesNotJoinTurnsBetweenWhichOtherWaysHadTheirs) {
+    Report report = exampleReport();
+    WayMeasurement measurement = measurementOf(Way::BURST, 1ms);
+    measurement.clients.front().beginTurn();
+    for (int i = 0; i < 3; ++i) {
+        measurement.clients.front().add({.due = kBegin + 5s, .completed = kBegin + 5s + 1ms});
+    }
+    report.ways.front() = reportOf(measurement, true);
+    const std::string page = toHtml(report);
+    EXPECT_EQ(countOf(page, "<polyline"), 7U);
+    EXPECT_EQ(countOf(page, "<polygon"), 3U);
+    EXPECT_EQ(countOf(page, "class=\"legend"), 6U);
+}
+
+TEST(ReportAsHtml, saysThatOutputsDiffer) {
+    Report report = exampleReport();
+    EXPECT_EQ(toHtml(report).find("not the same"), std::string::npos);
+    report.isSameOnAllWays = false;
+    EXPECT_NE(toHtml(report).find("not the same"), std::string::npos);
+}
+
+TEST(BenchmarkLine, isThatOfBenchmarkModelWithPercentiles) {
+    Distribution latency;
+    EXPECT_EQ(benchmarkLine(latency), "count=0");
+    for (const nanoseconds duration : {400'400ns, 300'000ns, 350'000ns}) {
+        latency.add(duration);
+    }
+    const std::string line = benchmarkLine(latency);
+    EXPECT_TRUE(
+        line.starts_with("count=3 first=400 curr=350 min=300 max=400 avg=350.133 std=41 p50="))
+        << line;
+    for (const char* name : {" p50=", " p90=", " p99=", " p99.9="}) {
+        EXPECT_NE(line.find(name), std::string::npos) << name;
+    }
+}
+
+}  // namespace
+}  // namespace nnburst::stream

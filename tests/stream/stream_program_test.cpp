@@ -1,0 +1,185 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// nnburst-stream as its users see it: what it prints, writes and returns.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "support/program_test.h"
+#include "support/system_calls.h"
+
+namespace nnburst {
+namespace {
+
+namespace fs = std::filesystem;
+
+class StreamProgram : public ProgramTest {
+  protected:
+    StreamProgram() : ProgramTest(NNBURST_STREAM) {}
+
+    /// Runs a short stream through the built-in LSTM and gives its report.
+    [[nodiscard]] nlohmann::json report(std::vector<std::string> arguments) const {
+        arguments.insert(arguments.begin(),
+                         {"builtin:lstm", "--warm-up", "2", "--json", file("report.json")});
+        const ProgramResult result = run(arguments);
+        EXPECT_EQ(result.status, 0) << result.err;
+        nlohmann::json json =
+            nlohmann::json::parse(contentsOf(file("report.json")), nullptr, false);
+        EXPECT_TRUE(json.is_object()) << result.out;
+        return json;
+    }
+};
+
+TEST_F(StreamProgram, comparesAllWaysOverADriverProcess) {
+    const ProgramResult result =
+        run({"builtin:lstm", "--frames", "60", "--baseline", "inprocess,rpc", "--json",
+             file("report.json"), "--html", file("report.html")});
+    ASSERT_EQ(result.status, 0) << result.err;
+    for (const char* text : {"latency, us", "in driver, us", "processor time", "system calls",
+                             "outputs: identical bit for bit on all ways",
+                             "\nburst: count=60 first=", "\ninprocess: count=60 first=",
+                             "\nrpc: count=60 first=", "\nInference timings in us: Init: "}) {
+        EXPECT_TRUE(contains(result.out, text)) << text << "\n" << result.out;
+    }
+    const auto json = nlohmann::json::parse(contentsOf(file("report.json")), nullptr, false);
+    ASSERT_TRUE(json.is_object());
+    ASSERT_EQ(json.at("ways").size(), 3U);
+    for (const auto& way : json.at("ways")) {
+        EXPECT_EQ(way.at("latencyUs").at("count"), 60);
+        EXPECT_TRUE(way.at("processorTime").at("driver").is_object());
+        EXPECT_TRUE(way.at("timeInDriverUs").is_object());
+        EXPECT_EQ(way.at("jitterUs"), nullptr) << "there is no rate";
+    }
+    EXPECT_TRUE(contains(contentsOf(file("report.html")), "</svg>"));
+}
+
+TEST_F(StreamProgram, streamsAtARateOnADeviceInThisProcess) {
+    const auto json = report({"--device", "local", "--rate", "500", "--frames", "20"});
+    const auto& way = json.at("ways").at(0);
+    EXPECT_EQ(way.at("latencyUs").at("count"), 20);
+    EXPECT_EQ(way.at("jitterUs").at("count"), 20) << "the first one follows the warm-up";
+    EXPECT_EQ(way.at("warmUpUs").at("count"), 2);
+    EXPECT_TRUE(way.at("processorTime").at("driver").is_string());
+    EXPECT_EQ(json.at("settings").at("rateHz"), 500);
+}
+
+TEST_F(StreamProgram, streamsWithSeveralClientsThatWaitInEachWay) {
+    for (const std::string wait : {"spin", "block", "adaptive"}) {
+        const auto json =
+            report({"--clients", "3", "--rate", "500", "--frames", "6", "--wait", wait});
+        EXPECT_EQ(json.at("ways").at(0).at("latencyUs").at("count"), 18) << wait;
+        EXPECT_EQ(json.at("settings").at("wait"), wait);
+    }
+}
+
+TEST_F(StreamProgram, takesTheCommandLineOfBenchmarkModel) {
+    const ProgramResult result = run({"--graph=builtin:lstm", "--num_runs=12", "--min_secs=0.001",
+                                      "--warmup_runs=1", "--num_threads=1", "--device", "local"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_TRUE(contains(result.out, "burst: count=")) << result.out;
+}
+
+TEST_F(StreamProgram, countsFramesThatMissTheirDeadline) {
+    const auto json = report({"--device", "local", "--frames", "10", "--deadline", "0.000001"});
+    const auto& misses = json.at("ways").at(0).at("misses");
+    EXPECT_EQ(misses.at("refused").get<int>() + misses.at("late").get<int>(), 10);
+    EXPECT_EQ(json.at("ways").at(0).at("latencyUs").at("count"), 10);
+}
+
+TEST_F(StreamProgram, countsSystemCallsOfBothProcesses) {
+    const Result<std::vector<tools::SystemCalls>> traced =
+        tools::countSystemCalls([] { return Result<>(); });
+    if (!traced) {
+        GTEST_SKIP() << traced.error().message;
+    }
+    const auto json = report({"--frames", "10", "--baseline", "rpc"});
+    for (const auto& way : json.at("ways")) {
+        const auto& calls = way.at("systemCallsPerFrame");
+        ASSERT_TRUE(calls.is_object()) << calls;
+        if (way.at("way") == "rpc") {  // it cannot do without
+            EXPECT_GT(calls.at("client").get<double>(), 1);
+            EXPECT_GT(calls.at("driver").get<double>(), 1);
+        }
+    }
+}
+
+TEST_F(StreamProgram, streamsToADriverThatRunsAlready) {
+    const fs::path socket = file("driver.sock");
+    const std::string path = socket.string();
+    const pid_t driver = ::fork();
+    if (driver == 0) {
+        ::execl(NNBURST_DRIVER, NNBURST_DRIVER, "--socket", path.c_str(), "--log-level", "error",
+                nullptr);
+        ::_exit(127);
+    }
+    ASSERT_GT(driver, 0);
+    for (int i = 0; i < 1000 && !fs::exists(socket); ++i) {
+        ::usleep(10'000);
+    }
+    const auto json = report({"--device", path, "--frames", "10", "--clients", "2"});
+    ::kill(driver, SIGTERM);
+    ::waitpid(driver, nullptr, 0);
+    const auto& way = json.at("ways").at(0);
+    EXPECT_EQ(way.at("latencyUs").at("count"), 20);
+    EXPECT_EQ(way.at("processorTime").at("driver"), "the driver was not started by this program");
+    if (way.at("systemCallsPerFrame").is_object()) {
+        EXPECT_EQ(way.at("systemCallsPerFrame").at("driver"), nullptr);
+    }
+}
+
+TEST_F(StreamProgram, reportsWhatThereIsWhenItIsInterrupted) {
+    const pid_t program = start({"builtin:lstm", "--device", "local", "--rate", "1000",
+                                 "--duration", "1000", "--json", file("report.json")});
+    // Interrupts end the program until it measures, and its first lines are progress.
+    for (int i = 0; i < 2000 && contentsOf(file("stderr")).empty(); ++i) {
+        ::usleep(10'000);
+    }
+    ::kill(program, SIGINT);
+    const ProgramResult result = finish(program);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_TRUE(contains(result.out, "stopped before the end")) << result.out;
+    const auto json = nlohmann::json::parse(contentsOf(file("report.json")), nullptr, false);
+    ASSERT_TRUE(json.is_object());
+    EXPECT_EQ(json.at("isStopped"), true);
+    EXPECT_GT(json.at("ways").at(0).at("latencyUs").at("count"), 0);
+}
+
+/// Arguments that must fail, and what the error must say.
+struct Refusal {
+    std::vector<std::string> arguments;
+    std::string message;
+};
+
+TEST_F(StreamProgram, refusesWhatItCannotUse) {
+    const std::vector<Refusal> refusals = {
+        {{file("missing")}, "missing: No such file or directory"},
+        {{"builtin:resnet"}, "no built-in model \"resnet\""},
+        {{"builtin:lstm", "--device", file("no.sock")}, "no.sock"},
+        {{"builtin:lstm", "--device", "local", "--frames", "1", "--json", file("no/such/file")},
+         "cannot write"},
+        {{"builtin:lstm", "--device", "local", "--frames", "1", "--html", file("no/such/file")},
+         "cannot write"},
+    };
+    for (const auto& [arguments, message] : refusals) {
+        const ProgramResult result = run(arguments);
+        EXPECT_EQ(result.status, 1) << message;
+        EXPECT_TRUE(contains(result.err, "nnburst-stream: ")) << result.err;
+        EXPECT_TRUE(contains(result.err, message)) << result.err;
+        EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << "one line: " << result.err;
+    }
+}
+
+TEST_F(StreamProgram, returnsTwoForWrongArguments) {
+    const ProgramResult result = run({"builtin:lstm", "--in-flight", "4"});
+    EXPECT_EQ(result.status, 2);
+    EXPECT_TRUE(contains(result.err, "must be 1")) << result.err;
+    EXPECT_EQ(run({"--help"}).status, 0);
+}
+
+}  // namespace
+}  // namespace nnburst

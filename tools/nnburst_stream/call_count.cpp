@@ -1,0 +1,69 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnburst_stream/call_count.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "nnburst_stream/session.h"
+#include "support/system_calls.h"
+
+namespace nnburst::stream {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+/// On each way, at most.
+constexpr std::uint64_t kCountedFrames = 200;
+/// Frames before, so that memory is known and threads have started.
+constexpr std::uint64_t kFramesBefore = 10;
+
+/// Marks the begin and the end of the counted frames of each way, so that they are odd sections,
+/// and says how many there were.
+Result<> sendMarked(const Options& options, const TfliteModel& model, const FrameBank& frames) {
+    NNBURST_TRY_ASSIGN(Session session, Session::create(options, model, frames));
+    const std::atomic<bool> never = false;
+    for (const Way way : options.ways()) {
+        Recorder recorder(steady_clock::now(), std::nullopt, std::nullopt);
+        Turn turn = shortTurn(options, kFramesBefore, 0ns);
+        turn.spin = kSpinAllTime;
+        NNBURST_TRY(sendTurn(session.target(way), turn, recorder, never));
+        turn = shortTurn(options, std::min(options.frames.value_or(kCountedFrames), kCountedFrames),
+                         recorder.latency().quantile(0.5));
+        turn.warmUp = 0;
+        turn.spin = kSpinAllTime;
+        tools::markSystemCalls();
+        NNBURST_TRY_ASSIGN(const std::uint64_t sent,
+                           sendTurn(session.target(way), turn, recorder, never));
+        tools::markSystemCalls(sent);
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<std::vector<CallRate>> countCalls(const Options& options, const TfliteModel& model,
+                                         const FrameBank& frames) {
+    Options counted = options;
+    counted.clients = 1;
+    NNBURST_TRY_ASSIGN(const std::vector<tools::SystemCalls> sections,
+                       tools::countSystemCalls([&] { return sendMarked(counted, model, frames); }));
+    std::vector<CallRate> rates;
+    for (std::size_t i = 0; i < counted.ways().size(); ++i) {
+        const tools::SystemCalls& calls = sections.at(2 * i + 1);
+        const auto sent = static_cast<double>(calls.value);
+        CallRate rate{.client = static_cast<double>(calls.own) / sent};
+        if (options.device == "spawn") {
+            rate.driver = static_cast<double>(calls.descendants) / sent;
+        }
+        rates.push_back(rate);
+    }
+    return rates;
+}
+
+}  // namespace nnburst::stream

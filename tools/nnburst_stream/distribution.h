@@ -1,0 +1,96 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// How durations are distributed, in memory that does not grow with their number: what a stream
+/// records of each frame.
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace nnburst::stream {
+
+using std::chrono::nanoseconds;
+
+/// Counts of durations in buckets. Below 512 ns each nanosecond has a bucket of its own; above, a
+/// bucket is at most 1/256 as wide as the durations in it, and stands for its middle: quantiles are
+/// off by 0.2 % at most. Durations above 73 minutes count as that. 70 KB, allocated by the
+/// constructor and never again. One thread adds; any thread may look at the same time.
+class Histogram {
+  public:
+    Histogram();
+
+    void add(nanoseconds duration) noexcept;
+    /// Adds the counts of `other`. As add, for one thread.
+    void add(const Histogram& other) noexcept;
+
+    [[nodiscard]] std::uint64_t count() const noexcept;
+    /// The smallest duration that at least `fraction` (0 to 1) of all do not exceed (nearest rank);
+    /// zero if there are none.
+    [[nodiscard]] nanoseconds quantile(double fraction) const noexcept;
+
+    /// A bucket with anything in it.
+    struct Bucket {
+        nanoseconds begin{};
+        nanoseconds end{};  ///< the first duration beyond it
+        std::uint64_t count = 0;
+    };
+    /// In rising order.
+    [[nodiscard]] std::vector<Bucket> buckets() const;
+
+  private:
+    std::vector<std::atomic<std::uint64_t>> counts_;
+};
+
+/// A histogram with what is known exactly. Not thread-safe, but for histogram().
+class Distribution {
+  public:
+    void add(nanoseconds duration) noexcept;
+    /// Adds another one, as if its durations came after those that are here.
+    void add(const Distribution& other) noexcept;
+
+    [[nodiscard]] const Histogram& histogram() const noexcept { return histogram_; }
+    [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+    [[nodiscard]] nanoseconds first() const noexcept { return first_; }
+    [[nodiscard]] nanoseconds last() const noexcept { return last_; }
+    [[nodiscard]] nanoseconds min() const noexcept { return min_; }
+    [[nodiscard]] nanoseconds max() const noexcept { return max_; }
+    /// In nanoseconds; the deviation is that of the population.
+    [[nodiscard]] double mean() const noexcept { return mean_; }
+    [[nodiscard]] double standardDeviation() const noexcept;
+    /// As that of the histogram, but never beyond the extremes.
+    [[nodiscard]] nanoseconds quantile(double fraction) const noexcept;
+
+  private:
+    Histogram histogram_;
+    std::uint64_t count_ = 0;
+    nanoseconds first_{};
+    nanoseconds last_{};
+    nanoseconds min_{};
+    nanoseconds max_{};
+    double mean_ = 0;
+    double squares_ = 0;  ///< of the differences from the mean
+};
+
+/// The figures of a distribution that are printed, in microseconds. All zero without durations.
+struct Summary {
+    std::uint64_t count = 0;
+    double first = 0;
+    double last = 0;
+    double min = 0;
+    double max = 0;
+    double mean = 0;
+    double standardDeviation = 0;
+    double p50 = 0;
+    double p90 = 0;
+    double p99 = 0;
+    double p999 = 0;
+};
+
+[[nodiscard]] Summary summarise(const Distribution& distribution);
+
+}  // namespace nnburst::stream

@@ -1,0 +1,249 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnburst_stream/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <ostream>
+
+#include "support/model_source.h"
+
+namespace nnburst::stream {
+
+namespace {
+
+constexpr const char* kDescription =
+    "Streams frames through a neural network on an nnburst device and measures how long they take "
+    "and what that costs.";
+
+constexpr const char* kFooter = R"(
+What is measured:
+  latency     from the moment at which a frame was DUE to its output. A stream that cannot keep up
+              does not skip frames: those that wait for others have waited since they were due.
+              With --max a frame is due when it is submitted. Quantiles are off by 0.2 % at most.
+  jitter      how much the interval between one output and the next differs from the period, in
+              either direction; only with --rate
+  misses      frames that the device gave up because of --deadline (they have no output, but a
+              latency: until that answer), and frames whose output came after it
+  throughput  frames with an answer, a second, of all clients
+  processor   time, user and system, of this process (with what it takes to write frames, and to
+              spin before each is due) and of the driver, if this program has started it
+  calls       system calls of a frame, of one client, counted with ptrace(2) in a pass of its own
+              in which the client does not sleep until a frame is due
+  in driver   time that the driver says it took, in a pass of its own
+
+Frames are pseudo-random, always the same, made beforehand and written to shared memory before each
+is due. Until then a client sleeps, and spins for the last 200 microseconds. Clients take turns
+within a period: client i of N is i/N of a period late. With --baseline the ways take turns in
+random order, 20 rounds at most, and each round sends the same frames on all ways; the first frames
+of each turn are not measured.
+
+Names of TFLite's benchmark_model for the same: --graph, --num_threads, --num_runs, --min_secs,
+--warmup_runs, --run_frequency. Latencies are also printed in the form of its lines.
+
+)";
+
+constexpr const char* kFooterEnd = R"(
+Exit status: 0 if all frames were sent; 1 if the model could not be run, outputs differ between the
+ways, or a file could not be written; 2 for wrong arguments. Ctrl-C ends the stream and reports.
+
+Example, a camera at 60 Hz compared with a call in process and with RPC:
+  nnburst-stream builtin:mobilenet_v1_0.25_128 --rate 60 --duration 30 --baseline inprocess,rpc \
+                 --html report.html
+)";
+
+constexpr double kHighestRate = 1e6;
+constexpr double kLongestSeconds = 1e7;
+constexpr double kShortest = 1e-6;
+
+std::chrono::nanoseconds nanosecondsOf(double seconds) {
+    return std::chrono::round<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+}
+
+/// Options as they are written, before they are one another's conflicts.
+struct Written {
+    std::string wait = "adaptive";
+    std::vector<std::string> baselines;
+    bool isMax = false;
+    std::optional<double> frequency;
+};
+
+/// What CLI11 cannot know to be wrong.
+void check(const Options& options) {
+    if (options.model.empty()) {
+        throw CLI::RequiredError("MODEL (or --graph)");
+    }
+    if (options.inFlight != 1) {
+        throw CLI::ValidationError(
+            "--in-flight",
+            fmt::format("{} frames in flight: a burst executes one at a time, so it must be 1; use "
+                        "--clients for more at once",
+                        options.inFlight));
+    }
+    if (!options.baselines.empty() && options.device == "local") {
+        throw CLI::ValidationError(
+            "--baseline", fmt::format("{}: compares with a driver process, but --device is local; "
+                                      "use --device spawn or a driver's socket",
+                                      toString(options.baselines.front())));
+    }
+}
+
+void take(const Written& written, Options& options) {
+    options.wait = written.wait == "spin"    ? Wait::SPIN
+                   : written.wait == "block" ? Wait::BLOCK
+                                             : Wait::ADAPTIVE;
+    for (const Way way : {Way::IN_PROCESS, Way::RPC}) {
+        if (std::ranges::find(written.baselines, toString(way)) != written.baselines.end()) {
+            options.baselines.push_back(way);
+        }
+    }
+    if (written.frequency && *written.frequency > 0) {
+        options.rate = written.frequency;
+    }
+    if (!options.seconds && !options.frames) {
+        options.seconds = 5;
+    }
+}
+
+void addOptions(CLI::App& app, Options& options, Written& written) {
+    const auto between = [](double low, double high) {
+        return CLI::Range(low, high).description("");
+    };
+    const auto whole = [](std::uint64_t low, std::uint64_t high) {
+        return CLI::Range(low, high).description("");
+    };
+    CLI::Option* model =
+        app.add_option("MODEL", options.model, "A .tflite file or a built-in model")->type_name("");
+    app.add_option("--graph", options.model, "The same as an option")
+        ->type_name("MODEL")
+        ->excludes(model);
+    app.add_option("--device", options.device,
+                   "local: in this process; spawn: in a driver process of its own;\n"
+                   "PATH: in the driver that listens on that socket")
+        ->type_name("local|spawn|PATH")
+        ->capture_default_str();
+    CLI::Option* rate = app.add_option("--rate", options.rate, "Frames a second of each client")
+                            ->check(between(kShortest, kHighestRate))
+                            ->type_name("HZ");
+    CLI::Option* max = app.add_flag("--max", written.isMax,
+                                    "Each frame as soon as the last one is done; the default")
+                           ->excludes(rate);
+    app.add_option("--run_frequency", written.frequency, "As --rate; negative or zero is --max")
+        ->check(between(-kHighestRate, kHighestRate))
+        ->type_name("HZ")
+        ->excludes(rate)
+        ->excludes(max);
+    app.add_option("--duration,--min_secs", options.seconds,
+                   "Measure on each way for so long; 5 if there is no --frames.\n"
+                   "With --frames until both are reached")
+        ->check(between(kShortest, kLongestSeconds))
+        ->type_name("S");
+    app.add_option("--frames,--num_runs", options.frames,
+                   "Measure so many frames of each client on each way")
+        ->check(whole(1, 1'000'000'000'000))
+        ->type_name("N");
+    app.add_option("--clients", options.clients,
+                   "Threads that stream at the same time, each with a burst and a prepared model\n"
+                   "of its own, and a connection of its own to a driver's socket")
+        ->check(whole(1, 256))
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--in-flight", options.inFlight, "Frames that a client has under way at once")
+        ->check(whole(1, 1024))
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--wait", written.wait,
+                   "How both ends of a burst wait. spin: always on a processor (the driver 10 ms,\n"
+                   "then it sleeps); block: asleep; adaptive: spin at first, then sleep")
+        ->check(CLI::IsMember({"spin", "block", "adaptive"}).description(""))
+        ->type_name("spin|block|adaptive")
+        ->capture_default_str();
+    app.add_option("--threads,--num_threads", options.threads,
+                   "Threads of the kernels, of devices that this program makes")
+        ->check(whole(1, 1024))
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--warm-up,--warmup_runs", options.warmUp,
+                   "Frames of each client on each way before the first that is measured")
+        ->check(whole(0, 1'000'000'000))
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--deadline", options.deadlineMs,
+                   "Milliseconds after it is due at which a frame must be done; the device is told")
+        ->check(between(kShortest, kLongestSeconds))
+        ->type_name("MS");
+    app.add_option("--baseline", written.baselines,
+                   "Compare the burst with a call in process, and with executions by RPC\n"
+                   "of the same driver")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember({"inprocess", "rpc"}).description(""))
+        ->type_name("inprocess,rpc");
+    app.add_option("--json", options.json, "Write all figures to this file")->type_name("F");
+    app.add_option("--html", options.html, "Write a page with plots to this file")->type_name("F");
+}
+
+}  // namespace
+
+const char* toString(Way way) noexcept {
+    switch (way) {
+        case Way::BURST:
+            return "burst";
+        case Way::IN_PROCESS:
+            return "inprocess";
+        case Way::RPC:
+            return "rpc";
+    }
+    return "unknown way";
+}
+
+const char* toString(Wait wait) noexcept {
+    switch (wait) {
+        case Wait::SPIN:
+            return "spin";
+        case Wait::BLOCK:
+            return "block";
+        case Wait::ADAPTIVE:
+            return "adaptive";
+    }
+    return "unknown wait";
+}
+
+std::optional<std::chrono::nanoseconds> Options::period() const {
+    return rate ? std::optional(nanosecondsOf(1 / *rate)) : std::nullopt;
+}
+
+std::optional<std::chrono::nanoseconds> Options::deadline() const {
+    return deadlineMs ? std::optional(nanosecondsOf(*deadlineMs * 1e-3)) : std::nullopt;
+}
+
+std::optional<std::chrono::nanoseconds> Options::duration() const {
+    return seconds ? std::optional(nanosecondsOf(*seconds)) : std::nullopt;
+}
+
+std::vector<Way> Options::ways() const {
+    std::vector<Way> ways(1 + baselines.size(), Way::BURST);
+    std::ranges::copy(baselines, ways.begin() + 1);
+    return ways;
+}
+
+std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv, std::ostream& out,
+                                               std::ostream& err) {
+    Options options;
+    Written written;
+    CLI::App app(kDescription, "nnburst-stream");
+    app.footer(std::string(kFooter) + tools::kBuiltinModelsHelp + kFooterEnd);
+    addOptions(app, options, written);
+    try {
+        app.parse(argc, argv);
+        take(written, options);
+        check(options);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error, out, err) == 0 ? ExitStatus::SUCCESS : ExitStatus::USAGE;
+    }
+    return options;
+}
+
+}  // namespace nnburst::stream

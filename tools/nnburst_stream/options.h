@@ -1,0 +1,70 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The command line of nnburst-stream.
+
+#include <chrono>
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace nnburst::stream {
+
+/// The way that frames take to the kernels.
+enum class Way : std::uint8_t {
+    BURST,       ///< a burst to the device
+    IN_PROCESS,  ///< a local device, on the client's own thread
+    RPC,         ///< executeSynchronously of the device that the burst goes to
+};
+
+/// "burst", "inprocess" or "rpc".
+[[nodiscard]] const char* toString(Way way) noexcept;
+
+/// How both ends of a burst wait for each other.
+enum class Wait : std::uint8_t { SPIN, BLOCK, ADAPTIVE };
+
+/// "spin", "block" or "adaptive".
+[[nodiscard]] const char* toString(Wait wait) noexcept;
+
+struct Options {
+    std::string model;             ///< a .tflite file, or the name of a built-in model
+    std::string device = "spawn";  ///< "local", "spawn", or the path of a driver's socket
+    std::optional<double> rate;    ///< frames a second of each client; none: as fast as it goes
+    /// A measurement ends when both are reached. At least one is set after parsing.
+    std::optional<double> seconds;
+    std::optional<std::uint64_t> frames;
+    std::uint32_t clients = 1;
+    std::uint32_t inFlight = 1;  ///< frames that a client has under way at once
+    Wait wait = Wait::ADAPTIVE;
+    std::uint32_t threads = 1;  ///< of the kernels, of devices that this program makes
+    std::uint64_t warmUp = 20;  ///< frames on each way that are not measured
+    std::optional<double> deadlineMs;
+    std::vector<Way> baselines;  ///< to compare with, in the order of Way
+    std::string json;            ///< file to write, empty for none
+    std::string html;            ///< likewise
+
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> period() const;
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> deadline() const;
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> duration() const;
+    /// The burst, then the baselines.
+    [[nodiscard]] std::vector<Way> ways() const;
+};
+
+/// What the program returns to the shell.
+enum class ExitStatus : std::uint8_t {
+    SUCCESS = 0,
+    FAILURE = 1,  ///< the model could not be run, a file not be written, or outputs differ
+    USAGE = 2,    ///< wrong arguments
+};
+
+/// Reads the command line. Gives a status instead if the program is to end now: help has been
+/// printed to `out`, or what is wrong to `err`.
+[[nodiscard]] std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv,
+                                                             std::ostream& out, std::ostream& err);
+
+}  // namespace nnburst::stream

@@ -1,0 +1,264 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnburst_stream/plot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace nnburst::stream {
+
+namespace {
+
+constexpr double kWidth = 760;
+constexpr double kHeight = 300;
+constexpr double kLeft = 70;
+constexpr double kRight = 15;
+constexpr double kTop = 34;
+constexpr double kBottom = 44;
+constexpr int kTicks = 6;
+
+bool hasPlace(Scale scale, double value) {
+    return std::isfinite(value) && (scale == Scale::LINEAR || value > 0);
+}
+
+/// From values to places between two ends of an axis on the page.
+class Projection {
+  public:
+    Projection(Scale scale, double low, double high, double begin, double end)
+        : scale_(scale), low_(of(low)), high_(of(high)), begin_(begin), end_(end) {}
+
+    [[nodiscard]] double operator()(double value) const {
+        return begin_ + (of(value) - low_) / (high_ - low_) * (end_ - begin_);
+    }
+
+  private:
+    [[nodiscard]] double of(double value) const {
+        return scale_ == Scale::LOGARITHMIC ? std::log10(value) : value;
+    }
+
+    Scale scale_;
+    double low_;
+    double high_;
+    double begin_;
+    double end_;
+};
+
+/// The extent of an axis: never empty, on a logarithmic axis above zero.
+struct Extent {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+
+    void include(Scale scale, double value) {
+        if (hasPlace(scale, value)) {
+            low = std::min(low, value);
+            high = std::max(high, value);
+        }
+    }
+    void complete(Scale scale) {
+        if (low > high) {
+            *this = {.low = 1, .high = 10};
+        }
+        if (scale == Scale::LOGARITHMIC) {
+            low /= 1.1;
+            high *= 1.1;
+        } else if (low == high) {
+            high = low + 1;
+        }
+    }
+};
+
+/// Round values: 1, 2 and 5 times powers of ten.
+std::vector<Tick> ticksOf(const Axis& axis, const Extent& extent) {
+    if (!axis.ticks.empty()) {
+        return axis.ticks;
+    }
+    std::vector<Tick> ticks;
+    const auto add = [&](double value) {
+        if (value >= extent.low && value <= extent.high) {
+            ticks.push_back({.value = value, .label = fmt::format("{:g}", value)});
+        }
+    };
+    if (axis.scale == Scale::LOGARITHMIC) {
+        const bool isLong = extent.high / extent.low > 1e3;
+        for (double power = std::pow(10, std::floor(std::log10(extent.low))); power <= extent.high;
+             power *= 10) {
+            add(power);
+            if (!isLong) {
+                add(2 * power);
+                add(5 * power);
+            }
+        }
+        return ticks;
+    }
+    const double rough = (extent.high - extent.low) / kTicks;
+    const double power = std::pow(10, std::floor(std::log10(rough)));
+    const double step = rough <= power       ? power
+                        : rough <= 2 * power ? 2 * power
+                        : rough <= 5 * power ? 5 * power
+                                             : 10 * power;
+    for (double i = std::ceil(extent.low / step); i * step <= extent.high; ++i) {
+        add(i * step);
+    }
+    return ticks;
+}
+
+std::string begin(const std::string& title, double height) {
+    return fmt::format(
+        "<svg class=\"plot\" role=\"img\" viewBox=\"0 0 {0:g} {1:g}\" aria-label=\"{2}\">"
+        "<text class=\"title\" x=\"{3:g}\" y=\"20\">{2}</text>\n",
+        kWidth, height, escapeHtml(title), kLeft);
+}
+
+/// "x,y x,y ..." of the points that have a place.
+std::string placesOf(const Plot& plot, const std::vector<Point>& points, const Projection& x,
+                     const Projection& y) {
+    std::string places;
+    for (const Point& point : points) {
+        if (hasPlace(plot.x.scale, point.x) && hasPlace(plot.y.scale, point.y)) {
+            fmt::format_to(std::back_inserter(places), "{:.1f},{:.1f} ", x(point.x), y(point.y));
+        }
+    }
+    return places;
+}
+
+std::string gridOf(const Plot& plot, const std::pair<Extent, Extent>& extents, const Projection& x,
+                   const Projection& y) {
+    std::string svg;
+    for (const Tick& tick : ticksOf(plot.x, extents.first)) {
+        fmt::format_to(std::back_inserter(svg),
+                       "<path class=\"grid\" d=\"M{0:.1f} {1:g}V{2:g}\"/>"
+                       "<text class=\"x\" x=\"{0:.1f}\" y=\"{3:g}\">{4}</text>\n",
+                       x(tick.value), kTop, kHeight - kBottom, kHeight - kBottom + 16,
+                       escapeHtml(tick.label));
+    }
+    for (const Tick& tick : ticksOf(plot.y, extents.second)) {
+        fmt::format_to(std::back_inserter(svg),
+                       "<path class=\"grid\" d=\"M{0:g} {1:.1f}H{2:g}\"/>"
+                       "<text class=\"y\" x=\"{3:g}\" y=\"{4:.1f}\">{5}</text>\n",
+                       kLeft, y(tick.value), kWidth - kRight, kLeft - 6, y(tick.value) + 4,
+                       escapeHtml(tick.label));
+    }
+    fmt::format_to(std::back_inserter(svg),
+                   "<text class=\"x\" x=\"{:g}\" y=\"{:g}\">{}</text>"
+                   "<text class=\"y\" x=\"{:g}\" y=\"{:g}\">{}</text>\n",
+                   (kLeft + kWidth - kRight) / 2, kHeight - 8, escapeHtml(plot.x.title), kLeft - 6,
+                   kTop - 8, escapeHtml(plot.y.title));
+    return svg;
+}
+
+}  // namespace
+
+const char* const kPlotStyle = R"(
+svg.plot { display: block; width: 100%; max-width: 760px; margin: 1em 0; font: 12px sans-serif; }
+.plot .title { font-weight: bold; font-size: 14px; }
+.plot .x { text-anchor: middle; fill: #555; }
+.plot .y { text-anchor: end; fill: #555; }
+.plot .legend { text-anchor: end; }
+.plot .grid { stroke: #ddd; fill: none; }
+.plot polyline { fill: none; stroke-width: 1.5; }
+.plot polygon { stroke: none; fill-opacity: 0.15; }
+.plot .line0 { stroke: #0b6e99; } .plot .fill0 { fill: #0b6e99; }
+.plot .line1 { stroke: #d9730d; } .plot .fill1 { fill: #d9730d; }
+.plot .line2 { stroke: #6940a5; } .plot .fill2 { fill: #6940a5; }
+)";
+
+std::string escapeHtml(std::string_view text) {
+    std::string escaped;
+    for (const char c : text) {
+        switch (c) {
+            case '&':
+                escaped += "&amp;";
+                break;
+            case '<':
+                escaped += "&lt;";
+                break;
+            case '>':
+                escaped += "&gt;";
+                break;
+            case '"':
+                escaped += "&quot;";
+                break;
+            default:
+                escaped += c;
+        }
+    }
+    return escaped;
+}
+
+std::string toSvg(const Plot& plot) {
+    std::pair<Extent, Extent> extents;
+    for (const Curve& curve : plot.curves) {
+        for (const auto* points : {&curve.points, &curve.lowest, &curve.highest}) {
+            for (const Point& point : *points) {
+                extents.first.include(plot.x.scale, point.x);
+                extents.second.include(plot.y.scale, point.y);
+            }
+        }
+    }
+    extents.first.complete(plot.x.scale);
+    extents.second.complete(plot.y.scale);
+    const Projection x(plot.x.scale, extents.first.low, extents.first.high, kLeft, kWidth - kRight);
+    const Projection y(plot.y.scale, extents.second.low, extents.second.high, kHeight - kBottom,
+                       kTop);
+    std::string svg = begin(plot.title, kHeight) + gridOf(plot, extents, x, y);
+    double legend = kWidth - kRight;
+    for (const Curve& curve : plot.curves) {
+        if (!curve.lowest.empty()) {
+            std::vector<Point> outline = curve.lowest;
+            outline.insert(outline.end(), curve.highest.rbegin(), curve.highest.rend());
+            fmt::format_to(std::back_inserter(svg), "<polygon class=\"fill{}\" points=\"{}\"/>\n",
+                           curve.colour, placesOf(plot, outline, x, y));
+        }
+        fmt::format_to(std::back_inserter(svg), "<polyline class=\"line{}\" points=\"{}\"/>\n",
+                       curve.colour, placesOf(plot, curve.points, x, y));
+        if (!curve.name.empty()) {
+            fmt::format_to(std::back_inserter(svg),
+                           "<text class=\"legend fill{}\" x=\"{:g}\" y=\"20\">&#9632; {}</text>\n",
+                           curve.colour, legend, escapeHtml(curve.name));
+            legend -= 90;
+        }
+    }
+    return svg + "</svg>\n";
+}
+
+std::string toSvg(const BarChart& chart) {
+    constexpr double kBarHeight = 16;
+    constexpr double kGap = 12;
+    constexpr double kNames = 150;
+    constexpr double kValues = 110;
+    double height = kTop;
+    for (const BarGroup& group : chart.groups) {
+        height += static_cast<double>(group.bars.size()) * kBarHeight + kGap;
+    }
+    std::string svg = begin(chart.title, height);
+    double top = kTop;
+    for (const BarGroup& group : chart.groups) {
+        double largest = 0;
+        for (const Bar& bar : group.bars) {
+            largest = std::max(largest, bar.value);
+        }
+        fmt::format_to(std::back_inserter(svg),
+                       "<text class=\"y\" x=\"{:g}\" y=\"{:g}\">{}</text>\n", kLeft - 6, top + 12,
+                       escapeHtml(group.name));
+        for (const Bar& bar : group.bars) {
+            const double length =
+                largest > 0 ? bar.value / largest * (kWidth - kNames - kValues) : 0;
+            fmt::format_to(
+                std::back_inserter(svg),
+                "<text x=\"{0:g}\" y=\"{1:g}\">{2}</text>"
+                "<rect class=\"fill{3}\" x=\"{4:g}\" y=\"{5:g}\" width=\"{6:.1f}\" "
+                "height=\"{7:g}\"/><text x=\"{8:.1f}\" y=\"{1:g}\">{9:.1f} {10}</text>\n",
+                kLeft, top + 12, escapeHtml(bar.name), bar.colour, kNames, top + 1, length,
+                kBarHeight - 2, kNames + length + 6, bar.value, escapeHtml(chart.unit));
+            top += kBarHeight;
+        }
+        top += kGap;
+    }
+    return svg + "</svg>\n";
+}
+
+}  // namespace nnburst::stream

@@ -1,0 +1,82 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Plots as SVG, to stand in a page of HTML whose style sheet is kPlotStyle.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nnburst::stream {
+
+/// The style sheet. Colours are numbered from 0; there are three.
+extern const char* const kPlotStyle;
+
+/// `text` with the characters escaped that mean something in HTML.
+[[nodiscard]] std::string escapeHtml(std::string_view text);
+
+enum class Scale : std::uint8_t { LINEAR, LOGARITHMIC };
+
+/// Where an axis has a mark, and what stands there.
+struct Tick {
+    double value = 0;
+    std::string label;
+};
+
+struct Axis {
+    std::string title;
+    Scale scale = Scale::LINEAR;
+    std::vector<Tick> ticks;  ///< if empty, they follow from the values
+};
+
+struct Point {
+    double x = 0;
+    double y = 0;
+};
+
+/// A line with what it is called (nothing, if it belongs to another one); and the area between its
+/// extremes, if there are any.
+struct Curve {
+    std::string name;
+    std::size_t colour = 0;
+    std::vector<Point> points;
+    std::vector<Point> lowest;   ///< empty, or as many as points
+    std::vector<Point> highest;  ///< likewise
+};
+
+struct Plot {
+    std::string title;
+    Axis x;
+    Axis y;
+    std::vector<Curve> curves;
+};
+
+/// Values that are not positive have no place on a logarithmic axis and are left out.
+[[nodiscard]] std::string toSvg(const Plot& plot);
+
+/// A bar with what it is called.
+struct Bar {
+    std::string name;
+    std::size_t colour = 0;
+    double value = 0;
+};
+
+/// Bars that are compared with each other: each group has a scale of its own.
+struct BarGroup {
+    std::string name;
+    std::vector<Bar> bars;
+};
+
+struct BarChart {
+    std::string title;
+    std::string unit;
+    std::vector<BarGroup> groups;
+};
+
+[[nodiscard]] std::string toSvg(const BarChart& chart);
+
+}  // namespace nnburst::stream

@@ -1,0 +1,71 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnburst_stream/processor_time.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <system_error>
+
+namespace nnburst::stream {
+
+namespace {
+
+/// The parent of a process, or 0 if there is no such process.
+pid_t parentOf(pid_t process) {
+    std::ifstream file(fmt::format("/proc/{}/stat", process));
+    std::string line;
+    std::getline(file, line);
+    const std::size_t nameEnd = line.rfind(')');  // a name may hold anything
+    if (nameEnd == std::string::npos) {
+        return 0;
+    }
+    std::istringstream fields(line.substr(nameEnd + 1));
+    std::string state;
+    pid_t parent = 0;
+    fields >> state >> parent;
+    return parent;
+}
+
+}  // namespace
+
+Result<ProcessorClock> ProcessorClock::of(pid_t process) {
+    clockid_t clock{};
+    if (const int error = ::clock_getcpuclockid(process, &clock); error != 0) {
+        return failure(
+            ErrorStatus::GENERAL_FAILURE,
+            fmt::format("no processor clock of process {}: {}", process, std::strerror(error)));
+    }
+    return ProcessorClock(clock);
+}
+
+std::chrono::nanoseconds ProcessorClock::now() const noexcept {
+    timespec time{};
+    if (::clock_gettime(clock_, &time) != 0) {
+        return std::chrono::nanoseconds(0);
+    }
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+std::vector<pid_t> childProcesses() {
+    std::vector<pid_t> children;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+        const std::string name = entry.path().filename();
+        pid_t process = 0;
+        const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), process);
+        if (wrong == std::errc() && end == name.data() + name.size() &&
+            parentOf(process) == ::getpid()) {
+            children.push_back(process);
+        }
+    }
+    return children;
+}
+
+}  // namespace nnburst::stream

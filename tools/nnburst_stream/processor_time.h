@@ -1,0 +1,39 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The processor time that processes have used.
+
+#include <sys/types.h>
+#include <time.h>
+
+#include <chrono>
+#include <vector>
+
+#include "nnburst/result.h"
+
+namespace nnburst::stream {
+
+/// User and system time of all threads of a process, to the nanosecond where /proc/PID/stat counts
+/// in ticks (clock_getcpuclockid(3)).
+class ProcessorClock {
+  public:
+    [[nodiscard]] static ProcessorClock ofThisProcess() noexcept {
+        return ProcessorClock(CLOCK_PROCESS_CPUTIME_ID);
+    }
+    [[nodiscard]] static Result<ProcessorClock> of(pid_t process);
+
+    /// Zero if the process has ended.
+    [[nodiscard]] std::chrono::nanoseconds now() const noexcept;
+
+  private:
+    explicit ProcessorClock(clockid_t clock) noexcept : clock_(clock) {}
+
+    clockid_t clock_;
+};
+
+/// The processes that this one has started and that have not ended.
+[[nodiscard]] std::vector<pid_t> childProcesses();
+
+}  // namespace nnburst::stream

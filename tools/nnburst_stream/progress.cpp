@@ -1,0 +1,61 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnburst_stream/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace nnburst::stream {
+
+namespace {
+
+constexpr std::chrono::seconds kIntervalOfLines{5};
+/// To the line's begin, and what is there is erased.
+constexpr const char* kEraseLine = "\r\x1b[K";
+
+double microseconds(nanoseconds duration) {
+    return std::chrono::duration<double, std::micro>(duration).count();
+}
+
+}  // namespace
+
+std::string progressLine(Way way, std::chrono::nanoseconds elapsed, const Histogram& latency) {
+    return fmt::format("{:<10}{:>8.1f} s{:>10} frames  p50{:>10.1f} us  p99{:>10.1f} us",
+                       toString(way), std::chrono::duration<double>(elapsed).count(),
+                       latency.count(), microseconds(latency.quantile(0.5)),
+                       microseconds(latency.quantile(0.99)));
+}
+
+Progress::Progress(std::FILE* stream)
+    : stream_(stream), isTerminal_(::isatty(::fileno(stream)) == 1) {}
+
+void Progress::show(const WayMeasurement& measurement, std::chrono::nanoseconds elapsed) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!isTerminal_ && lastShown_ && now - *lastShown_ < kIntervalOfLines) {
+        return;
+    }
+    Histogram all;
+    for (const Recorder& client : measurement.clients) {
+        all.add(client.latency().histogram());
+    }
+    if (all.count() == 0) {
+        return;
+    }
+    lastShown_ = now;
+    const std::string line = progressLine(measurement.way, elapsed, all);
+    if (isTerminal_) {
+        fmt::print(stream_, "{}{}", kEraseLine, line);
+    } else {
+        fmt::print(stream_, "{}\n", line);
+    }
+    (void)std::fflush(stream_);
+}
+
+void Progress::clear() {
+    if (isTerminal_) {
+        fmt::print(stream_, "{}", kEraseLine);
+        (void)std::fflush(stream_);
+    }
+}
+
+}  // namespace nnburst::stream

@@ -1,0 +1,41 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Says while a stream runs how it goes.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include "nnburst_stream/distribution.h"
+#include "nnburst_stream/session.h"
+
+namespace nnburst::stream {
+
+/// "burst     3.2 s    1600 frames  p50     389.1 us  p99     543.3 us"
+[[nodiscard]] std::string progressLine(Way way, std::chrono::nanoseconds elapsed,
+                                       const Histogram& latency);
+
+/// One line that is written again and again on a terminal; elsewhere a line every five seconds.
+/// Nothing before the first frame is measured.
+/// Not thread-safe.
+class Progress {
+  public:
+    /// Writes to `stream`, which must outlive this object.
+    explicit Progress(std::FILE* stream);
+
+    void show(const WayMeasurement& measurement, std::chrono::nanoseconds elapsed);
+    /// Takes the line off the terminal.
+    void clear();
+
+  private:
+    std::FILE* stream_;
+    bool isTerminal_;
+    std::optional<std::chrono::steady_clock::time_point> lastShown_;
+};
+
+}  // namespace nnburst::stream

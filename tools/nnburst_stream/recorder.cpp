@@ -1,0 +1,51 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnburst_stream/recorder.h"
+
+#include <algorithm>
+
+namespace nnburst::stream {
+
+void Recorder::beginTurn() noexcept {
+    series_.beginTurn();
+    lastOutput_.reset();
+    measuredUntil_.reset();
+}
+
+void Recorder::addWarmUp(const FrameRecord& frame) noexcept {
+    warmUp_.add(frame.completed - frame.due);
+    addInterval(frame, false);
+}
+
+void Recorder::add(const FrameRecord& frame) noexcept {
+    const nanoseconds latency = frame.completed - frame.due;
+    latency_.add(latency);
+    series_.add(frame.due - begin_, latency);
+    addInterval(frame, true);
+    if (frame.isRefused) {
+        ++misses_.refused;
+    } else if (deadline_ && latency > *deadline_) {
+        ++misses_.late;
+    }
+    if (frame.timing.timeInDriver != kTimeNotAvailable) {
+        timeInDriver_.add(std::chrono::microseconds(frame.timing.timeInDriver));
+    }
+    if (frame.timing.timeOnDevice != kTimeNotAvailable) {
+        timeOnDevice_.add(std::chrono::microseconds(frame.timing.timeOnDevice));
+    }
+    const TimePoint until = std::max(frame.completed, frame.due + period_.value_or(nanoseconds(0)));
+    measuredTime_ += until - measuredUntil_.value_or(frame.due);
+    measuredUntil_ = until;
+}
+
+void Recorder::addInterval(const FrameRecord& frame, bool isMeasured) noexcept {
+    if (frame.isRefused) {
+        return;
+    }
+    if (period_ && lastOutput_ && isMeasured) {
+        jitter_.add(std::chrono::abs(frame.completed - *lastOutput_ - *period_));
+    }
+    lastOutput_ = frame.completed;
+}
+
+}  // namespace nnburst::stream

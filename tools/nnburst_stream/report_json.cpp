@@ -1,0 +1,137 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "nnburst_stream/report.h"
+
+namespace nnburst::stream {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double microseconds(nanoseconds duration) {
+    return std::chrono::duration<double, std::micro>(duration).count();
+}
+
+template <class Value>
+Json orNull(const std::optional<Value>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json jsonOf(const Distribution& distribution) {
+    if (distribution.count() == 0) {
+        return nullptr;
+    }
+    const Summary summary = summarise(distribution);
+    return {{"count", summary.count},
+            {"first", summary.first},
+            {"curr", summary.last},
+            {"min", summary.min},
+            {"max", summary.max},
+            {"avg", summary.mean},
+            {"std", summary.standardDeviation},
+            {"p50", summary.p50},
+            {"p90", summary.p90},
+            {"p99", summary.p99},
+            {"p99.9", summary.p999}};
+}
+
+Json jsonOf(const ProcessorTime& time) {
+    return {{"usPerFrame", time.perFrame}, {"share", time.share}};
+}
+
+Json jsonOf(const ClientFigures& client) {
+    return {{"client", client.client},
+            {"p50", client.p50},
+            {"p99", client.p99},
+            {"framesPerSecond", client.throughput}};
+}
+
+Json histogramOf(const Distribution& distribution) {
+    Json buckets = Json::array();
+    for (const Histogram::Bucket& bucket : distribution.histogram().buckets()) {
+        buckets.push_back({microseconds(bucket.begin), microseconds(bucket.end), bucket.count});
+    }
+    return buckets;
+}
+
+Json seriesOf(const TimeSeries& series) {
+    Json points = Json::array();
+    for (const TimeSeries::Point& point : series.points()) {
+        points.push_back({std::chrono::duration<double>(point.time).count(),
+                          microseconds(point.min), point.mean() * 1e-3, microseconds(point.max)});
+    }
+    return points;
+}
+
+Json jsonOf(const Options& options) {
+    Json baselines = Json::array();
+    for (const Way way : options.baselines) {
+        baselines.push_back(toString(way));
+    }
+    return {{"model", options.model},
+            {"device", options.device},
+            {"rateHz", orNull(options.rate)},
+            {"seconds", orNull(options.seconds)},
+            {"frames", orNull(options.frames)},
+            {"clients", options.clients},
+            {"inFlight", options.inFlight},
+            {"wait", toString(options.wait)},
+            {"threads", options.threads},
+            {"warmUp", options.warmUp},
+            {"deadlineMs", orNull(options.deadlineMs)},
+            {"baselines", baselines}};
+}
+
+Json jsonOf(const WayReport& way, const Report& report) {
+    Json json{{"way", toString(way.way)},
+              {"latencyUs", jsonOf(way.latency)},
+              {"warmUpUs", jsonOf(way.warmUp)},
+              {"jitterUs", jsonOf(way.jitter)},
+              {"misses",
+               {{"refused", way.misses.refused},
+                {"late", way.misses.late},
+                {"unsent", way.misses.unsent}}},
+              {"framesPerSecond", way.throughput},
+              {"fastestClient", jsonOf(way.fastest)},
+              {"slowestClient", jsonOf(way.slowest)}};
+    json["processorTime"]["client"] = jsonOf(way.clientProcessor);
+    json["processorTime"]["driver"] =
+        way.driverProcessor ? jsonOf(*way.driverProcessor) : Json(report.noDriverProcessor);
+    if (way.calls) {
+        json["systemCallsPerFrame"] = {{"client", way.calls->client},
+                                       {"driver", orNull(way.calls->driver)}};
+    } else {
+        json["systemCallsPerFrame"] = "not counted: " + report.noCalls;
+    }
+    json["timeInDriverUs"] = jsonOf(way.timeInDriver);
+    json["timeOnDeviceUs"] = jsonOf(way.timeOnDevice);
+    json["histogramUs"] = histogramOf(way.latency);
+    json["seriesOfFirstClient"] = seriesOf(way.series);
+    return json;
+}
+
+}  // namespace
+
+std::string toJson(const Report& report) {
+    Json json{{"settings", jsonOf(report.options)},
+              {"machine",
+               {{"processor", report.processor},
+                {"processors", report.processors},
+                {"kernel", report.kernel}}},
+              {"deviceVersion", report.deviceVersion},
+              {"frameBytes", report.frameBytes},
+              {"initUs", microseconds(report.initTime)},
+              {"firstInferenceUs", microseconds(report.firstInference)},
+              {"isStopped", report.isStopped},
+              {"isSameOnAllWays", report.isSameOnAllWays},
+              {"ways", Json::array()}};
+    for (const WayReport& way : report.ways) {
+        json["ways"].push_back(jsonOf(way, report));
+    }
+    // Paths need not be UTF-8.
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace nnburst::stream

@@ -1,0 +1,127 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "nnburst_stream/benchmark_line.h"
+#include "nnburst_stream/report.h"
+
+namespace nnburst::stream {
+
+namespace {
+
+constexpr const char* kRow = "  {:<16}{:>10.1f}{:>10.1f}{:>10.1f}{:>10.1f}{:>10.1f}\n";
+
+void printHead(const char* title) {
+    fmt::print("\n  {:<16}{:>10}{:>10}{:>10}{:>10}{:>10}\n", title, "p50", "p90", "p99", "p99.9",
+               "max");
+}
+
+void printRow(Way way, const Distribution& distribution) {
+    const Summary summary = summarise(distribution);
+    fmt::print(kRow, toString(way), summary.p50, summary.p90, summary.p99, summary.p999,
+               summary.max);
+}
+
+/// A table of one line a way, if there is anything in it.
+void printTable(const Report& report, const char* title, Distribution WayReport::*distribution) {
+    bool hasHead = false;
+    for (const WayReport& way : report.ways) {
+        if ((way.*distribution).count() != 0) {
+            if (!hasHead) {
+                printHead(title);
+            }
+            hasHead = true;
+            printRow(way.way, way.*distribution);
+        }
+    }
+}
+
+void printFlow(const Report& report) {
+    fmt::print("\n  {:<16}{:>14}{:>10}{:>10}{:>10}\n", "frames", "a second", "refused", "late",
+               "unsent");
+    for (const WayReport& way : report.ways) {
+        fmt::print("  {:<16}{:>14.1f}{:>10}{:>10}{:>10}\n", toString(way.way), way.throughput,
+                   way.misses.refused, way.misses.late, way.misses.unsent);
+    }
+}
+
+void printClients(const Report& report) {
+    if (report.options.clients == 1) {
+        return;
+    }
+    fmt::print("\n  {:<16}{:>10}{:>10}{:>10}{:>10}\n", "clients", "number", "p50 us", "p99 us",
+               "a second");
+    for (const WayReport& way : report.ways) {
+        for (const auto& [name, client] :
+             {std::pair("fastest", way.fastest), std::pair("slowest", way.slowest)}) {
+            fmt::print("  {:<16}{:>10}{:>10.1f}{:>10.1f}{:>10.1f}\n",
+                       fmt::format("{} {}", toString(way.way), name), client.client, client.p50,
+                       client.p99, client.throughput);
+        }
+    }
+}
+
+std::string timeText(const std::optional<ProcessorTime>& time) {
+    return time ? fmt::format("{:.1f} us, {:.0f} %", time->perFrame, time->share * 100) : "-";
+}
+
+void printProcessorTime(const Report& report) {
+    fmt::print("\n  {:<16}{:>24}{:>24}\n", "processor time", "client, a frame", "driver, a frame");
+    for (const WayReport& way : report.ways) {
+        fmt::print("  {:<16}{:>24}{:>24}\n", toString(way.way), timeText(way.clientProcessor),
+                   timeText(way.driverProcessor));
+    }
+    if (!report.noDriverProcessor.empty()) {
+        fmt::print("  driver not measured: {}\n", report.noDriverProcessor);
+    }
+}
+
+void printCalls(const Report& report) {
+    if (!report.noCalls.empty()) {
+        fmt::print("\n  system calls not counted: {}\n", report.noCalls);
+        return;
+    }
+    fmt::print("\n  {:<16}{:>24}{:>24}\n", "system calls", "client, a frame", "driver, a frame");
+    for (const WayReport& way : report.ways) {
+        if (way.calls) {
+            fmt::print("  {:<16}{:>24.2f}{:>24}\n", toString(way.way), way.calls->client,
+                       way.calls->driver ? fmt::format("{:.2f}", *way.calls->driver) : "-");
+        }
+    }
+}
+
+}  // namespace
+
+void print(const Report& report) {
+    fmt::print("{}: {}\n{}\n", report.options.model, settingsText(report), machineText(report));
+    if (report.isStopped) {
+        fmt::print("stopped before the end\n");
+    }
+    printTable(report, "latency, us", &WayReport::latency);
+    printTable(report, "jitter, us", &WayReport::jitter);
+    printTable(report, "in driver, us", &WayReport::timeInDriver);
+    printFlow(report);
+    printClients(report);
+    printProcessorTime(report);
+    printCalls(report);
+    if (report.ways.size() > 1) {
+        fmt::print("\noutputs: {} on all ways\n",
+                   report.isSameOnAllWays ? "identical bit for bit" : "DIFFERENT, not the same");
+    }
+    fmt::print("\n");
+    for (const WayReport& way : report.ways) {
+        fmt::print("{}: {}\n", toString(way.way), benchmarkLine(way.latency));
+    }
+    const WayReport& burst = report.ways.front();
+    const auto whole = [](double value) { return std::llround(value); };
+    fmt::print(
+        "Inference timings in us: Init: {}, First inference: {}, Warmup (avg): {:g}, Inference "
+        "(avg): {:g}\n",
+        whole(std::chrono::duration<double, std::micro>(report.initTime).count()),
+        whole(std::chrono::duration<double, std::micro>(report.firstInference).count()),
+        burst.warmUp.mean() * 1e-3, burst.latency.mean() * 1e-3);
+}
+
+}  // namespace nnburst::stream

@@ -1,0 +1,208 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnburst_stream/session.h"
+
+#include <algorithm>
+#include <future>
+#include <random>
+#include <thread>
+
+#include "support/device_source.h"
+
+namespace nnburst::stream {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+/// Frames whose outputs are compared.
+constexpr std::size_t kComparedFrames = 4;
+/// Frames whose timing is asked for.
+constexpr std::uint64_t kTimedFrames = 50;
+/// Frames that begin each turn after the first one and are not measured: what slept wakes up.
+constexpr std::uint64_t kWakingFrames = 3;
+/// Between turns: longer than a driver spins for the last one's next frame.
+constexpr std::chrono::nanoseconds kPauseBetweenTurns = 15ms;
+/// What threads have to start before the first frame is due.
+constexpr std::chrono::nanoseconds kStartOfThreads = 2ms;
+constexpr std::chrono::nanoseconds kProgressInterval = 200ms;
+
+Result<std::uint64_t> sendAsClient(Target& target, const Turn& turn, Recorder& recorder,
+                                   const std::atomic<bool>& stop) {
+    useExactTimers();
+    return sendTurn(target, turn, recorder, stop);
+}
+
+/// The clock of the one process that is new since `before`.
+Result<ProcessorClock> clockOfNewChild(const std::vector<pid_t>& before) {
+    for (const pid_t process : childProcesses()) {
+        if (std::ranges::find(before, process) == before.end()) {
+            return ProcessorClock::of(process);
+        }
+    }
+    return failure(ErrorStatus::GENERAL_FAILURE, "the driver process is not to be seen in /proc");
+}
+
+}  // namespace
+
+Result<Session> Session::create(const Options& options, const TfliteModel& model,
+                                const FrameBank& frames) {
+    Session session(options, frames);
+    NNBURST_TRY(session.open(model));
+    return session;
+}
+
+Result<> Session::open(const TfliteModel& model) {
+    const DriverOptions driver{.threads = options_->threads};
+    const bool isOwnDevice = options_->device == "local" || options_->device == "spawn";
+    const std::vector<pid_t> before = childProcesses();
+    const auto start = steady_clock::now();
+    for (std::uint32_t i = 0; i < (isOwnDevice ? 1 : options_->clients); ++i) {
+        NNBURST_TRY_ASSIGN(SharedDevice device, tools::openDevice(options_->device, driver));
+        devices_.push_back(std::move(device));
+    }
+    if (options_->device == "spawn") {
+        driverClock_ = clockOfNewChild(before);
+    } else if (!isOwnDevice) {
+        driverClock_ =
+            failure(ErrorStatus::GENERAL_FAILURE, "the driver was not started by this program");
+    }
+    NNBURST_TRY_ASSIGN(deviceVersion_, devices_.front()->getVersionString());
+    SharedDevice local;
+    for (const Way way : options_->ways()) {
+        if (way == Way::IN_PROCESS) {
+            NNBURST_TRY_ASSIGN(local, makeLocalDevice(driver));
+        }
+        std::vector<Target>& targets = targets_.emplace_back();
+        for (std::uint32_t i = 0; i < options_->clients; ++i) {
+            Device& device = way == Way::IN_PROCESS ? *local : *devices_[i % devices_.size()];
+            NNBURST_TRY_ASSIGN(Target target,
+                               Target::create(way, device, model, *frames_, options_->wait));
+            targets.push_back(std::move(target));
+            if (way == Way::BURST && i == 0) {
+                initTime_ = steady_clock::now() - start;
+            }
+        }
+    }
+    return {};
+}
+
+Target& Session::target(Way way) {
+    const std::vector<Way> ways = options_->ways();
+    const auto place = static_cast<std::size_t>(std::ranges::find(ways, way) - ways.begin());
+    return targets_[place].front();
+}
+
+Result<bool> Session::compareOutputs() {
+    std::vector<std::uint64_t> expected;
+    bool isSame = true;
+    for (const Way way : options_->ways()) {
+        Target& sender = target(way);
+        for (std::size_t number = 0; number < std::min(frames_->size(), kComparedFrames);
+             ++number) {
+            sender.write(number);
+            const auto start = steady_clock::now();
+            NNBURST_TRY(sender.execute({}));
+            const auto latency = steady_clock::now() - start;
+            const std::uint64_t checksum = sender.checksumOfOutputs();
+            sender.finish();
+            if (way == Way::BURST) {
+                expected.push_back(checksum);
+                firstInference_ = number == 0 ? latency : firstInference_;
+            }
+            isSame = isSame && checksum == expected[number];
+        }
+    }
+    return isSame;
+}
+
+Result<std::vector<WayMeasurement>> Session::measure(const std::atomic<bool>& stop,
+                                                     const ProgressCallback& progress) {
+    const std::vector<Way> ways = options_->ways();
+    const TimePoint begin = steady_clock::now();
+    std::vector<WayMeasurement> measurements;
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+        WayMeasurement& measurement = measurements.emplace_back();
+        measurement.way = ways[i];
+        for (std::uint32_t client = 0; client < options_->clients; ++client) {
+            measurement.clients.emplace_back(begin, options_->period(), options_->deadline());
+        }
+        order.push_back(i);
+    }
+    std::mt19937 random(1);  // the same orders each time
+    const std::vector<TurnLength> lengths = divideIntoTurns(*options_);
+    for (std::size_t round = 0; round < lengths.size(); ++round) {
+        std::shuffle(order.begin(), order.end(), random);
+        for (const std::size_t i : order) {
+            if (stop) {
+                return measurements;
+            }
+            const Turn turn{
+                .firstFrame = round,
+                .warmUp = round == 0 ? options_->warmUp : std::min(options_->warmUp, kWakingFrames),
+                .length = lengths[round],
+                .period = options_->period(),
+                .deadline = options_->deadline()};
+            NNBURST_TRY(runTurn(measurements[i], targets_[i], turn, stop, progress));
+            if (ways.size() > 1) {
+                std::this_thread::sleep_for(kPauseBetweenTurns);
+            }
+        }
+    }
+    return measurements;
+}
+
+Result<> Session::runTurn(WayMeasurement& measurement, std::vector<Target>& targets, Turn turn,
+                          const std::atomic<bool>& stop, const ProgressCallback& progress) const {
+    const ProcessorClock clientClock = ProcessorClock::ofThisProcess();
+    const auto driverNow = [&] { return driverClock_ ? driverClock_->now() : 0ns; };
+    const TimePoint begin = steady_clock::now();
+    const auto clientBegin = clientClock.now();
+    const auto driverBegin = driverNow();
+    std::atomic<bool> isOver = false;  // also when one client has failed
+    std::vector<std::future<Result<std::uint64_t>>> clients;
+    turn.start = begin + kStartOfThreads;
+    const auto count = static_cast<std::int64_t>(targets.size());
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        clients.push_back(std::async(std::launch::async, [&, i, turn] {
+            auto sent = sendAsClient(targets[i], turn, measurement.clients[i], isOver);
+            if (!sent) {
+                isOver = true;
+            }
+            return sent;
+        }));
+        turn.start += turn.period.value_or(0ns) / count;
+    }
+    for (const auto& client : clients) {
+        while (client.wait_for(kProgressInterval) != std::future_status::ready) {
+            if (stop) {
+                isOver = true;
+            }
+            progress(measurement, measurement.elapsed + (steady_clock::now() - begin));
+        }
+    }
+    measurement.clientTime += clientClock.now() - clientBegin;
+    measurement.driverTime += driverNow() - driverBegin;
+    measurement.elapsed += steady_clock::now() - begin;
+    for (auto& client : clients) {
+        const Result<std::uint64_t> sent = client.get();
+        if (!sent && !stop) {
+            return tl::unexpected<Error>(sent.error());
+        }
+        measurement.frames += sent.value_or(0);
+    }
+    return {};
+}
+
+Result<Recorder> Session::measureTiming(Way way, std::chrono::nanoseconds perFrame,
+                                        const std::atomic<bool>& stop) {
+    Turn turn = shortTurn(*options_, kTimedFrames, perFrame);
+    turn.measure = MeasureTiming::YES;
+    Recorder recorder(turn.start, turn.period, turn.deadline);
+    NNBURST_TRY(sendTurn(target(way), turn, recorder, stop));
+    return recorder;
+}
+
+}  // namespace nnburst::stream

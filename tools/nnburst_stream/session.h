@@ -1,0 +1,97 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Devices, and a target of each client on each way; and how they take turns.
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nnburst/device.h"
+#include "nnburst/result.h"
+#include "nnburst/tflite.h"
+#include "nnburst_stream/frame_bank.h"
+#include "nnburst_stream/options.h"
+#include "nnburst_stream/processor_time.h"
+#include "nnburst_stream/recorder.h"
+#include "nnburst_stream/target.h"
+#include "nnburst_stream/turn.h"
+
+namespace nnburst::stream {
+
+/// What was measured on one way.
+struct WayMeasurement {
+    Way way = Way::BURST;
+    std::vector<Recorder> clients;
+    std::uint64_t frames = 0;               ///< of all clients, with those of the warm-up
+    std::chrono::nanoseconds clientTime{};  ///< processor time of this process
+    std::chrono::nanoseconds driverTime{};  ///< and of the driver, if its clock is known
+    std::chrono::nanoseconds elapsed{};     ///< of all turns
+};
+
+/// Called a few times a second while clients are sending; of the measurement only the latencies'
+/// histograms may be looked at. \p elapsed is the time of this way's turns so far.
+using ProgressCallback =
+    std::function<void(const WayMeasurement& measurement, std::chrono::nanoseconds elapsed)>;
+
+/// Movable, but not while something is measured. Not thread-safe.
+class Session {
+  public:
+    /// Opens the devices and prepares everything. Model and frames must outlive this object.
+    [[nodiscard]] static Result<Session> create(const Options& options, const TfliteModel& model,
+                                                const FrameBank& frames);
+
+    /// Whether the outputs of some frames are the same on all ways, bit for bit. To be called
+    /// before frames are sent.
+    [[nodiscard]] Result<bool> compareOutputs();
+
+    /// Measures all rounds, or until `stop` is set. Errors after that are no errors: what stops
+    /// this program may have stopped the driver, too.
+    [[nodiscard]] Result<std::vector<WayMeasurement>> measure(const std::atomic<bool>& stop,
+                                                              const ProgressCallback& progress);
+
+    /// Asks the first client's device for the timing of some frames, which take about \p perFrame,
+    /// with nothing else going on.
+    [[nodiscard]] Result<Recorder> measureTiming(Way way, std::chrono::nanoseconds perFrame,
+                                                 const std::atomic<bool>& stop);
+
+    /// The first client's target of a way.
+    [[nodiscard]] Target& target(Way way);
+
+    [[nodiscard]] const std::string& deviceVersion() const noexcept { return deviceVersion_; }
+    /// Opening the device and preparing the model, once.
+    [[nodiscard]] std::chrono::nanoseconds initTime() const noexcept { return initTime_; }
+    /// Of the very first execution, on the burst.
+    [[nodiscard]] std::chrono::nanoseconds firstInference() const noexcept {
+        return firstInference_;
+    }
+    /// The clock of the driver that this program has started; none, with the reason, of others.
+    [[nodiscard]] const Result<ProcessorClock>& driverClock() const noexcept {
+        return driverClock_;
+    }
+
+  private:
+    Session(const Options& options, const FrameBank& frames)
+        : options_(&options), frames_(&frames) {}
+
+    Result<> open(const TfliteModel& model);
+    Result<> runTurn(WayMeasurement& measurement, std::vector<Target>& targets, Turn turn,
+                     const std::atomic<bool>& stop, const ProgressCallback& progress) const;
+
+    const Options* options_;
+    const FrameBank* frames_;
+    std::vector<SharedDevice> devices_;         ///< one for all clients, or one of each
+    std::vector<std::vector<Target>> targets_;  ///< of each way, of each client
+    Result<ProcessorClock> driverClock_ =
+        failure(ErrorStatus::GENERAL_FAILURE, "there is no driver process");
+    std::string deviceVersion_;
+    std::chrono::nanoseconds initTime_{};
+    std::chrono::nanoseconds firstInference_{};
+};
+
+}  // namespace nnburst::stream

@@ -1,0 +1,25 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Where programs take their model from.
+
+#include <string>
+
+#include "nnburst/result.h"
+#include "nnburst/tflite.h"
+
+namespace nnburst::tools {
+
+/// The names of the built-in models, as lines of a program's help.
+inline constexpr const char* kBuiltinModelsHelp =
+    R"(Built-in models, with random weights that are always the same:
+  builtin:mobilenet_v1_WIDTH_RESOLUTION[_quant]    such as builtin:mobilenet_v1_0.25_128
+  builtin:lstm                                     a small recurrent network
+)";
+
+/// The model that `source` names: "builtin:..." as kBuiltinModelsHelp says, else a TFLite file.
+[[nodiscard]] Result<TfliteModel> loadModel(const std::string& source);
+
+}  // namespace nnburst::tools
