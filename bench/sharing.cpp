@@ -1,0 +1,178 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// nnburst-bench-sharing: what 1, 4 and 16 clients of one model cost when they share a driver, and
+/// when each of them is a process with a device of its own. Prints the time of each one's
+/// preparation and the memory that all processes have beyond that of one without a model.
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "fail.h"
+#include "nnburst/builtin_models.h"
+#include "nnburst/device.h"
+
+namespace nnburst::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::array kClientCounts{1, 4, 16};
+
+struct Cost {
+    std::vector<double> preparationsMs;  ///< of one client after the other
+    double memoryMib = 0;
+};
+
+/// Memory that `pid` has for itself, and its part of what it shares, in MiB.
+double proportionalMib(pid_t pid) {
+    std::ifstream file(fmt::format("/proc/{}/smaps_rollup", pid));
+    for (std::string word; file >> word;) {
+        if (double kib = 0; word == "Pss:" && file >> kib) {
+            return kib / 1024;
+        }
+    }
+    fail(fmt::format("/proc/{}/smaps_rollup does not say how much memory there is", pid));
+}
+
+double prepareMs(Device& device, const Model& model, SharedPreparedModel& prepared) {
+    const Clock::time_point start = Clock::now();
+    prepared = valueOf(prepareModel(device, model));
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// A driver that listens on a socket, until this is dropped.
+class SharedDriver {
+  public:
+    explicit SharedDriver(const std::string& socket) {
+        const std::string program =
+            std::filesystem::read_symlink("/proc/self/exe").parent_path() / "nnburst-driver";
+        std::string path = program;
+        std::string option = "--socket";
+        std::string value = socket;
+        std::array<char*, 4> arguments{path.data(), option.data(), value.data(), nullptr};
+        if (::posix_spawn(&pid_, path.c_str(), nullptr, nullptr, arguments.data(), environ) != 0) {
+            fail("cannot start " + program);
+        }
+    }
+    SharedDriver(const SharedDriver&) = delete;
+    SharedDriver& operator=(const SharedDriver&) = delete;
+    ~SharedDriver() {
+        ::kill(pid_, SIGTERM);
+        ::waitpid(pid_, nullptr, 0);
+    }
+    [[nodiscard]] pid_t pid() const noexcept { return pid_; }
+
+  private:
+    pid_t pid_ = -1;
+};
+
+SharedDevice connectSoon(const std::string& socket) {
+    for (int attempt = 0; attempt < 500; ++attempt) {
+        if (auto device = connect(socket)) {
+            return *device;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return valueOf(connect(socket));
+}
+
+/// Connections of their own to one driver, which is where the memory is.
+Cost shared(const Model& model, int clients) {
+    const std::string socket = fmt::format("/tmp/nnburst-bench-{}.socket", ::getpid());
+    const SharedDriver driver(socket);
+    std::vector<SharedDevice> devices;
+    for (int i = 0; i < clients; ++i) {
+        devices.push_back(connectSoon(socket));
+    }
+    const double before = proportionalMib(driver.pid());
+    Cost cost;
+    std::vector<SharedPreparedModel> models(static_cast<std::size_t>(clients));
+    for (std::size_t i = 0; i < models.size(); ++i) {
+        cost.preparationsMs.push_back(prepareMs(*devices[i], model, models[i]));
+    }
+    cost.memoryMib = proportionalMib(driver.pid()) - before;
+    return cost;
+}
+
+/// What a process of its own measured.
+struct OwnCost {
+    double preparationMs = 0;
+    double memoryMib = 0;
+};
+
+/// Processes with a device of their own, which live until all have prepared the model.
+Cost separate(const Model& model, int clients) {
+    std::array<int, 2> ours{};
+    std::array<int, 2> theirs{};
+    if (::pipe2(ours.data(), O_CLOEXEC) != 0 || ::pipe2(theirs.data(), O_CLOEXEC) != 0) {
+        fail("cannot make pipes");
+    }
+    Cost cost;
+    for (int i = 0; i < clients; ++i) {
+        if (::fork() == 0) {
+            ::close(theirs[1]);
+            const SharedDevice device = valueOf(makeLocalDevice());
+            const double before = proportionalMib(::getpid());
+            SharedPreparedModel prepared;
+            OwnCost own{.preparationMs = prepareMs(*device, model, prepared)};
+            own.memoryMib = proportionalMib(::getpid()) - before;
+            char byte = 0;
+            const bool isTold = ::write(ours[1], &own, sizeof(own)) == sizeof(own);
+            ::_exit(isTold && ::read(theirs[0], &byte, 1) == 0 ? 0 : 1);
+        }
+        OwnCost own;
+        if (::read(ours[0], &own, sizeof(own)) != sizeof(own)) {
+            fail("a client process ended without an answer");
+        }
+        cost.preparationsMs.push_back(own.preparationMs);
+        cost.memoryMib += own.memoryMib;
+    }
+    for (const int fd : {ours[0], ours[1], theirs[0], theirs[1]}) {
+        ::close(fd);
+    }
+    while (::wait(nullptr) > 0) {
+    }
+    return cost;
+}
+
+void print(const char* how, int clients, const Cost& cost) {
+    std::vector<double> later(cost.preparationsMs.begin() + 1, cost.preparationsMs.end());
+    std::sort(later.begin(), later.end());
+    fmt::print("| {} | {} | {:.1f} | {} | {:.1f} |\n", how, clients, cost.preparationsMs[0],
+               later.empty() ? "-" : fmt::format("{:.1f}", later[later.size() / 2]),
+               cost.memoryMib);
+    std::fflush(stdout);
+}
+
+}  // namespace
+}  // namespace nnburst::bench
+
+int main() {
+    using namespace nnburst::bench;
+    const nnburst::Model model =
+        valueOf(nnburst::makeMobileNetV1({.width = 1.0F, .resolution = 224}));
+    fmt::print(
+        "MobileNet v1 1.0 224, float32\n\n"
+        "| | clients | first preparation, ms | later ones (median), ms | memory, MiB |\n"
+        "|---|---:|---:|---:|---:|\n");
+    for (const int clients : kClientCounts) {
+        print("one driver", clients, shared(model, clients));
+        print("a device in each process", clients, separate(model, clients));
+    }
+}
