@@ -171,6 +171,16 @@ void emptyBurst(benchmark::State& state) {
     measureEach(state, [&] { return paths.runBurst(); });
 }
 
+void emptyReusable(benchmark::State& state) {
+    ModelPaths& paths = smallestModel();
+    measureEach(state, [&] { return paths.runReusable(); });
+}
+
+void emptyLocalReusable(benchmark::State& state) {
+    ModelPaths& paths = smallestModel();
+    measureEach(state, [&] { return paths.runLocalReusable(); });
+}
+
 /// Neither side is pinned: both run where the system puts them.
 void emptyBurstUnpinned(benchmark::State& state) {
     const PlacedThread unpinned(Place::ANYWHERE);
@@ -192,7 +202,9 @@ void registerLatency() {
     registerRoundTrip("burst", "burst, RESHAPE of one float", emptyBurst);
     registerRoundTrip("burstUnpinned", "the same, client and driver not pinned",
                       emptyBurstUnpinned);
+    registerRoundTrip("reusable", "burst, the same as a reusable execution", emptyReusable);
     registerRoundTrip("local", "RESHAPE of one float in process, no round trip", emptyLocal);
+    registerRoundTrip("localReusable", "the same in process, reusable", emptyLocalReusable);
     registerRoundTrip("rpc", "RPC, RESHAPE of one float", emptyRpc);
 }
 

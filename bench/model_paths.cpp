@@ -35,7 +35,9 @@ ModelPaths::ModelPaths(const Model& model, Driver driver)
           prepareModel(driver == Driver::PINNED ? pinnedDriver() : unpinnedDriver(), model))),
       localBurst_(
           valueOf(valueOf(prepareModel(localDevice(), model))->configureExecutionBurst({}))),
-      burst_(valueOf(remote_->configureExecutionBurst({}))) {}
+      burst_(valueOf(remote_->configureExecutionBurst({}))),
+      localReusable_(valueOf(localBurst_->createReusableExecution(request_.request(), {}))),
+      reusable_(valueOf(burst_->createReusableExecution(request_.request(), {}))) {}
 
 bool ModelPaths::runLocal() {
     return localBurst_->execute(request_.request(), {}, outcome_).has_value();
@@ -43,6 +45,14 @@ bool ModelPaths::runLocal() {
 
 bool ModelPaths::runBurst() {
     return burst_->execute(request_.request(), {}, outcome_).has_value();
+}
+
+bool ModelPaths::runReusable() {
+    return reusable_->compute({}, outcome_).has_value();
+}
+
+bool ModelPaths::runLocalReusable() {
+    return localReusable_->compute({}, outcome_).has_value();
 }
 
 bool ModelPaths::runRpc() {

@@ -28,6 +28,8 @@ class ModelPaths {
 
     [[nodiscard]] bool runLocal();
     [[nodiscard]] bool runBurst();
+    [[nodiscard]] bool runReusable();
+    [[nodiscard]] bool runLocalReusable();
     [[nodiscard]] bool runRpc();
 
     [[nodiscard]] std::span<std::byte> input() const noexcept { return request_.input(0); }
@@ -38,6 +40,8 @@ class ModelPaths {
     SharedPreparedModel remote_;
     std::unique_ptr<Burst> localBurst_;  // keeps the memory mapped, as burst_ does
     std::unique_ptr<Burst> burst_;
+    std::unique_ptr<ReusableExecution> localReusable_;
+    std::unique_ptr<ReusableExecution> reusable_;
     ExecutionOutcome outcome_;
 };
 

@@ -3,20 +3,48 @@
 #pragma once
 
 /// \file
-/// How one side of a queue waits for the other.
+/// How one side of a burst waits for the other. Spinning answers within a fraction of a microsecond
+/// and burns a processor; a sleeper answers tens of microseconds late, because waking a processor
+/// takes that long.
 
 #include <chrono>
+#include <cstdint>
 
 namespace nnburst {
 
-/// Spin first, then sleep. Spinning answers within a fraction of a microsecond and burns a
-/// processor; a sleeper answers tens of microseconds late, because waking a processor takes that
-/// long.
+enum class WaitMode : std::uint8_t {
+    /// Learns how long waits last. Spins through short ones; sleeps through most of a long one,
+    /// until a little before its expected end, and spins the rest. Spends at most
+    /// WaitPolicy::spinShare of the time that it waits on spinning in long waits.
+    ADAPTIVE,
+    /// Spins for the spin window, then sleeps.
+    SPIN,
+    /// Sleeps at once.
+    BLOCK,
+};
+
+/// Spinning is limited by time, never by turns, and never done while the other side was last seen
+/// on the same processor, or where this process may use one processor only: it would keep the other
+/// side from running.
 struct WaitPolicy {
-    /// Spin this long before sleeping; measured in time, never in turns. Taken as zero where this
-    /// process may use one processor only, because spinning there keeps the other side from
-    /// running.
+    /// The longest time to spin before sleeping.
     std::chrono::nanoseconds spinWindow{std::chrono::milliseconds(2)};
+    WaitMode mode = WaitMode::ADAPTIVE;
+};
+
+/// What the waits of one side have cost and brought, since the burst was configured.
+struct WaitFigures {
+    std::uint64_t waits = 0;           ///< that did not end within the first microsecond
+    std::uint64_t sleeps = 0;          ///< system calls that slept
+    std::uint64_t earlyWakes = 0;      ///< timed sleeps that ended before what was waited for
+    std::uint64_t lateWakes = 0;       ///< timed sleeps that ended after it
+    std::chrono::nanoseconds burnt{};  ///< spent spinning in these waits
+};
+
+/// Of both sides of a burst.
+struct BurstWaitFigures {
+    WaitFigures client;
+    WaitFigures driver;
 };
 
 }  // namespace nnburst

@@ -29,6 +29,15 @@ Result<> checkQueueLines(std::uint32_t queueLines) {
     return {};
 }
 
+Result<> checkInFlight(std::uint32_t inFlight) {
+    if (inFlight == 0 || inFlight > kMaximumInFlight) {
+        return failure(ErrorStatus::INVALID_ARGUMENT, "burst with " + std::to_string(inFlight) +
+                                                          " executions in flight: must be 1 to " +
+                                                          std::to_string(kMaximumInFlight));
+    }
+    return {};
+}
+
 Result<Channel> Channel::create(std::uint32_t queueLines) {
     NNBURST_TRY(checkQueueLines(queueLines));
     const std::uint64_t resultQueueOffset =
@@ -98,6 +107,10 @@ Result<Channel> Channel::open(SharedRegion region) {
     channel.results_.notEmptyOffset = kResultEventOffset;
     channel.results_.notFullOffset = 0;
     return channel;
+}
+
+fmq::WaitRecord& Channel::driverWaits() const noexcept {
+    return *reinterpret_cast<fmq::WaitRecord*>(memory().data() + kDriverWaitsOffset);
 }
 
 fmq::EventFlag Channel::requestEvent() const noexcept {

@@ -8,6 +8,7 @@
 /// regions of their own, named by slots.
 ///
 ///     +0     ChannelHeader: magic, version, sizes, both queue descriptors
+///     +128   WaitRecord: what waiting has cost the driver
 ///     +192   EventWord: the driver sleeps here for requests
 ///     +320   EventWord: the client sleeps here for results
 ///     +448   request queue
@@ -17,13 +18,14 @@
 #include <memory>
 
 #include "burst/frame.h"
+#include "fmq/wait_record.h"
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
 
 namespace nnburst::burst {
 
 inline constexpr std::uint64_t kChannelMagic = 0x0074737275626E6E;  // "nnburst" and a zero
-inline constexpr std::uint32_t kChannelVersion = 1;
+inline constexpr std::uint32_t kChannelVersion = 2;
 
 /// Lines in each queue of a burst; see BurstOptions::queueLines. The fewest hold any result of a
 /// model with up to eight outputs.
@@ -32,6 +34,12 @@ inline constexpr std::uint32_t kMaximumQueueLines = 4096;
 
 /// Whether a burst can have queues of `queueLines` lines: INVALID_ARGUMENT if not.
 [[nodiscard]] Result<> checkQueueLines(std::uint32_t queueLines);
+
+/// Executions in flight on one burst.
+inline constexpr std::uint32_t kMaximumInFlight = 64;
+
+/// Whether so many executions can be in flight on a burst: INVALID_ARGUMENT if not.
+[[nodiscard]] Result<> checkInFlight(std::uint32_t inFlight);
 
 /// Start of the region. The client writes it before the driver has the region.
 struct ChannelHeader {
@@ -44,10 +52,12 @@ struct ChannelHeader {
 };
 static_assert(fmq::isSharedLayout<ChannelHeader> && sizeof(ChannelHeader) == 120);
 
+inline constexpr std::uint64_t kDriverWaitsOffset = 128;
 inline constexpr std::uint64_t kRequestEventOffset = 192;
 inline constexpr std::uint64_t kResultEventOffset = kRequestEventOffset + fmq::kFalseSharingSize;
 inline constexpr std::uint64_t kRequestQueueOffset = kResultEventOffset + fmq::kFalseSharingSize;
-static_assert(sizeof(ChannelHeader) <= kRequestEventOffset);
+static_assert(sizeof(ChannelHeader) <= kDriverWaitsOffset &&
+              kDriverWaitsOffset + sizeof(fmq::WaitRecord) <= kRequestEventOffset);
 
 /// A channel in this process.
 class Channel {
@@ -64,6 +74,9 @@ class Channel {
     [[nodiscard]] std::span<std::byte> memory() const noexcept { return mapping_.bytes(); }
     [[nodiscard]] const fmq::QueueDescriptor& requests() const noexcept { return requests_; }
     [[nodiscard]] const fmq::QueueDescriptor& results() const noexcept { return results_; }
+
+    /// Written by the driver, for the client to read.
+    [[nodiscard]] fmq::WaitRecord& driverWaits() const noexcept;
 
     /// Where the driver sleeps for requests, and the client for results.
     [[nodiscard]] fmq::EventFlag requestEvent() const noexcept;

@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "burst/controller.h"
 
+#include <algorithm>
 #include <atomic>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "burst/channel.h"
+#include "burst/flight.h"
 #include "burst/frame.h"
+#include "burst/reusable_request.h"
 #include "burst/slot_table.h"
 #include "fmq/wait.h"
 
@@ -23,36 +27,63 @@ constexpr std::chrono::milliseconds kPatience{1000};
 /// for.
 constexpr std::chrono::milliseconds kDeadlineGrace{10};
 
-/// Clears the flag of the thread that is inside.
+/// The right of one thread to be inside, if nobody else is.
 class Occupation {
   public:
-    explicit Occupation(std::atomic<bool>& flag) noexcept : flag_(flag) {}
+    // sync [burst-occupied]
+    explicit Occupation(std::atomic<bool>& flag) noexcept
+        : flag_(flag.exchange(true, std::memory_order_acquire) ? nullptr : &flag) {}
     Occupation(const Occupation&) = delete;
     Occupation& operator=(const Occupation&) = delete;
     // sync [burst-occupied]: the controller's state is as the next execution wants it
-    ~Occupation() { flag_.store(false, std::memory_order_release); }
+    ~Occupation() {
+        if (flag_ != nullptr) {
+            flag_->store(false, std::memory_order_release);
+        }
+    }
+    [[nodiscard]] explicit operator bool() const noexcept { return flag_ != nullptr; }
 
   private:
-    std::atomic<bool>& flag_;
+    std::atomic<bool>* flag_;
 };
+
+tl::unexpected<Error> occupied() {
+    return failure(ErrorStatus::GENERAL_FAILURE,
+                   "another thread is executing on this burst; a burst belongs to one thread at a "
+                   "time");
+}
+
+tl::unexpected<Error> lost() {
+    return failure(ErrorStatus::DEVICE_UNAVAILABLE, "the connection to the driver is lost");
+}
+
+/// What an execution that gave nothing leaves.
+Result<> nothing(ExecutionOutcome& outcome, Result<> result) {
+    outcome.outputShapes.clear();
+    outcome.timing = {};
+    return result;
+}
 
 }  // namespace
 
 class Controller::Impl {
   public:
     Impl(Channel channel, FrameQueue::Writer requests, FrameQueue::Reader results,
-         const WaitPolicy& wait, HalVersion driver)
+         const BurstOptions& options, HalVersion driver)
         : channel_(std::move(channel)),
           requests_(requests),
           results_(results),
-          wait_(fmq::effectivePolicy(wait)),
-          givesShapes_(driver >= HalVersion::V1_2),
-          lines_(std::max(requests.capacity(), results.capacity())) {}
+          driver_(driver),
+          waiter_(channel_.resultEvent(), channel_.requestEvent(), options.clientWait, waits_),
+          lines_(std::max(requests.capacity(), results.capacity())),
+          flights_(options.inFlight) {}
 
     [[nodiscard]] const SharedRegion& channel() const noexcept { return channel_.region(); }
 
-    void attach(std::shared_ptr<ClientControlPlane> controlPlane) {
+    void attach(std::shared_ptr<ClientControlPlane> controlPlane, std::uint32_t kernelThreads) {
         controlPlane_ = std::move(controlPlane);
+        waiter_.leaveProcessors(kernelThreads > 1 &&
+                                kernelThreads >= std::thread::hardware_concurrency());
     }
 
     [[nodiscard]] std::vector<SharedRegion> getMemories(std::span<const std::int32_t> slots) const {
@@ -60,28 +91,180 @@ class Controller::Impl {
     }
 
     void connectionLost() noexcept {
-        // sync [connection-lost]: ordered before the look for sleepers in wakeSleepers
+        // sync [connection-lost]: ordered before the wake-up
         isLost_.store(true, std::memory_order_seq_cst);
         // The word on which this side sleeps; the queues stay the driver's and the executing
         // thread's.
         channel_.resultEvent().wakeSleepers();
     }
 
-    Result<> execute(const Request& request, const ExecutionOptions& options,
-                     ExecutionOutcome& outcome) {
-        // sync [burst-occupied]
-        if (isOccupied_.exchange(true, std::memory_order_acquire)) {
-            return failed(outcome, ErrorStatus::GENERAL_FAILURE,
-                          "another thread is executing on this burst; a burst executes one request "
-                          "at a time");
-        }
+    [[nodiscard]] ExecutionName takeName() {
+        return driver_ == kLatestHalVersion ? names_.take() : ExecutionName();
+    }
+    void giveBack(const ExecutionName& name) { names_.giveBack(name); }
+
+    /// Executes `request`, which is that of `reusable` unless that is null.
+    Result<> execute(const Request& request, ReusableRequest* reusable,
+                     const ExecutionOptions& options, ExecutionOutcome& outcome) {
         const Occupation occupation(isOccupied_);
-        if (isLost_.load(std::memory_order_relaxed)) {  // only a hint: the wait looks again
-            return lost(outcome);
+        if (!occupation) {
+            return nothing(outcome, occupied());
         }
+        NNBURST_TRY_ASSIGN(Flight * flight, freeFlight(outcome));
+        begin(*flight, request, reusable, options, outcome);
+        NNBURST_TRY(launch(*flight, outcome));
+        return land(*flight);
+    }
+
+    /// As execute, without waiting. `reusable` may be null.
+    Result<Submission> submit(const Request& request, std::shared_ptr<ReusableRequest> reusable,
+                              const ExecutionOptions& options) {
+        const Occupation occupation(isOccupied_);
+        if (!occupation) {
+            return occupied();
+        }
+        ExecutionOutcome unused;
+        NNBURST_TRY_ASSIGN(Flight * flight, freeFlight(unused));
+        collectOutputs(request, flight->outputs);
+        NNBURST_TRY(checkOverlap(*flight));
+        flight->ownReusable = std::move(reusable);
+        if (!flight->ownReusable) {
+            flight->ownRequest = request;
+        }
+        begin(*flight, flight->ownReusable ? flight->ownReusable->request : flight->ownRequest,
+              flight->ownReusable.get(), options, flight->ownOutcome);
+        NNBURST_TRY(launch(*flight, flight->ownOutcome));
+        flight->submission = Submission{++lastSubmission_};
+        return flight->submission;
+    }
+
+    Result<> wait(Submission submission, ExecutionOutcome& outcome) {
+        const Occupation occupation(isOccupied_);
+        if (!occupation) {
+            return nothing(outcome, occupied());
+        }
+        const auto flight =
+            std::find_if(flights_.begin(), flights_.end(), [submission](const Flight& candidate) {
+                return candidate.isTaken && candidate.submission == submission;
+            });
+        if (submission == Submission{} || flight == flights_.end()) {
+            return nothing(outcome, notInFlight(submission));
+        }
+        Result<> result = land(*flight);
+        std::swap(outcome, flight->ownOutcome);
+        return result;
+    }
+
+    void freeMemory(const Region* region) {
+        for (const std::int32_t slot : slots_.retire(region)) {
+            controlPlane_->freeMemory(slot);
+            slots_.reuse(slot);
+        }
+    }
+
+    [[nodiscard]] BurstWaitFigures waitFigures() const noexcept {
+        return {.client = waits_.figures(), .driver = channel_.driverWaits().figures()};
+    }
+
+  private:
+    /// What pool `i` of the last request was: most requests use the same pools again.
+    struct RememberedPool {
+        std::uint64_t regionId = 0;
+        std::uint64_t version = 0;  ///< of the slot table
+        std::int32_t slot = 0;
+    };
+
+    Result<Flight*> freeFlight(ExecutionOutcome& outcome) {
+        for (Flight& flight : flights_) {
+            if (!flight.isTaken) {
+                return &flight;
+            }
+        }
+        (void)nothing(outcome, {});
+        return tooManyInFlight(flights_.size());
+    }
+
+    Result<> checkOverlap(const Flight& flight) const {
+        for (const Flight& other : flights_) {
+            if (!other.isTaken || &other == &flight) {
+                continue;
+            }
+            if (overlap(flight.outputs, other.outputs)) {
+                return overlapping(other.submission);
+            }
+        }
+        return {};
+    }
+
+    void begin(Flight& flight, const Request& request, ReusableRequest* reusable,
+               const ExecutionOptions& options, ExecutionOutcome& outcome) const noexcept {
+        flight.isTaken = true;
+        flight.isDone = false;
+        flight.request = &request;
+        flight.reusable = reusable;
+        flight.options = options;
+        if (driver_ < HalVersion::V1_3) {
+            // Nobody waits for a deadline that the driver does not know.
+            flight.options = {.measure = options.measure};
+        }
+        flight.outcome = &outcome;
+    }
+
+    /// Sends a flight that has begun, or executes it over the control plane when all others have
+    /// landed. It is free again after an error.
+    Result<> launch(Flight& flight, ExecutionOutcome& outcome) {
+        Result<bool> sent = send(flight);
+        while (sent && !*sent && isAnyUnderway(flight)) {
+            awaitAny();
+            sent = send(flight);
+        }
+        if (sent && !*sent) {
+            flight.status = controlPlane_->executeSynchronously(*flight.request, flight.options,
+                                                                *flight.outcome);
+            flight.isDone = true;
+            return {};
+        }
+        if (!sent) {
+            flight.isTaken = false;
+            return nothing(outcome, tl::unexpected<Error>(std::move(sent.error())));
+        }
+        return {};
+    }
+
+    [[nodiscard]] bool isAnyUnderway(const Flight& except) const noexcept {
+        return std::any_of(flights_.begin(), flights_.end(), [&](const Flight& flight) {
+            return &flight != &except && flight.isTaken && !flight.isDone;
+        });
+    }
+
+    /// Puts a flight's frame into the queue; false if there is no room for it or for its result.
+    Result<bool> send(Flight& flight) {
+        if (isLost_.load(std::memory_order_relaxed)) {  // only a hint: the wait looks again
+            return lost();
+        }
+        flight.resultLines = longestResultLineCount(flight.request->outputs.size());
+        if (!hasRoomForResult(flight)) {
+            return false;
+        }
+        ReusableRequest* reusable = flight.reusable;
+        if (reusable != nullptr && reusable->isRemembered &&
+            reusable->slotVersion == slots_.version()) {
+            if (!requests_.beginWrite(1)) {
+                return false;
+            }
+            flight.serial = ++lastSerial_;
+            requests_.set(0, encodeCompute(flight.serial, reusable->name, flight.options.deadline));
+            requests_.commitWrite(1);
+            return true;
+        }
+        return sendWhole(flight);
+    }
+
+    Result<bool> sendWhole(Flight& flight) {
+        const Request& request = *flight.request;
         if (request.pools.size() > pools_.size()) {
             pools_.resize(request.pools.size());
-            remembered_.resize(request.pools.size());
+            lastPools_.resize(request.pools.size());
         }
         bool fits = true;
         for (std::size_t i = 0; i < request.pools.size(); ++i) {
@@ -93,8 +276,8 @@ class Controller::Impl {
             }
             const SharedRegion& region = std::get<SharedRegion>(pool);
             if (!region) {
-                return failed(outcome, ErrorStatus::INVALID_ARGUMENT,
-                              "request pool " + std::to_string(i) + " is null");
+                return failure(ErrorStatus::INVALID_ARGUMENT,
+                               "request pool " + std::to_string(i) + " is null");
             }
             const std::optional<std::int32_t> slot = slotOf(i, region);
             fits = fits && slot.has_value();
@@ -102,39 +285,35 @@ class Controller::Impl {
                          .value = static_cast<std::uint32_t>(slot.value_or(0))};
         }
         const std::uint64_t lineCount = requestLineCount(request);
-        if (!fits || lineCount > requests_.capacity() ||
-            longestResultLineCount(request.outputs.size()) > results_.capacity() ||
-            !requests_.beginWrite(lineCount)) {
-            return controlPlane_->executeSynchronously(request, options, outcome);
+        if (!fits || lineCount > requests_.capacity() || !requests_.beginWrite(lineCount)) {
+            return false;
         }
-        const std::uint64_t serial = ++lastSerial_;
+        flight.serial = ++lastSerial_;
+        flight.slotVersion = slots_.version();
+        const ExecutionName name =
+            flight.reusable != nullptr ? flight.reusable->name : ExecutionName();
         const std::span<FrameLine> frame(lines_.data(), lineCount);
-        encodeRequest(serial, request, std::span(pools_).first(request.pools.size()), options,
-                      frame);
+        encodeRequest(flight.serial, name, request, std::span(pools_).first(request.pools.size()),
+                      flight.options, frame);
         for (std::size_t i = 0; i < frame.size(); ++i) {
             requests_.set(i, frame[i]);
         }
         requests_.commitWrite(frame.size());
-        return awaitResult(serial, givesShapes_ ? request.outputs.size() : 0, options, outcome);
+        return true;
     }
 
-    void freeMemory(const Region* region) {
-        for (const std::int32_t slot : slots_.retire(region)) {
-            controlPlane_->freeMemory(slot);
-            slots_.reuse(slot);
+    /// The driver drops results that find no room.
+    [[nodiscard]] bool hasRoomForResult(const Flight& flight) const noexcept {
+        std::uint64_t lines = 0;
+        for (const Flight& other : flights_) {
+            const bool counts = &other == &flight || (other.isTaken && !other.isDone);
+            lines += counts ? other.resultLines : 0;
         }
+        return lines <= results_.capacity();
     }
-
-  private:
-    /// What pool `i` of the last request was: most requests use the same pools again.
-    struct RememberedPool {
-        std::uint64_t regionId = 0;
-        std::uint64_t version = 0;  ///< of the slot table
-        std::int32_t slot = 0;
-    };
 
     std::optional<std::int32_t> slotOf(std::size_t poolIndex, const SharedRegion& region) {
-        RememberedPool& remembered = remembered_[poolIndex];
+        RememberedPool& remembered = lastPools_[poolIndex];
         const std::uint64_t version = slots_.version();
         if (remembered.regionId == region->id() && remembered.version == version) {
             return remembered.slot;
@@ -150,120 +329,225 @@ class Controller::Impl {
         return slot;
     }
 
-    Result<> awaitResult(std::uint64_t serial, std::size_t shapeCount,
-                         const ExecutionOptions& options, ExecutionOutcome& outcome) {
-        fmq::WaitLimit limit{.deadline = {}, .atMost = kPatience};
-        if (options.deadline) {
-            limit.deadline = *options.deadline + kDeadlineGrace;
+    /// Waits for the result of `flight` and makes it free.
+    Result<> land(Flight& flight) {
+        while (!flight.isDone) {
+            awaitResult(flight);
         }
-        while (true) {
-            const bool hasNews = fmq::waitUntil(
-                channel_.resultEvent(), channel_.requestEvent(), wait_, limit, [&]() noexcept {
-                    // sync [message-published], [connection-lost]
-                    return results_.hasNews() || isLost_.load(std::memory_order_seq_cst);
-                });
-            if (!hasNews) {
-                const TimePoint now = std::chrono::steady_clock::now();
-                if (limit.deadline && now >= *limit.deadline) {
-                    return failed(outcome, ErrorStatus::MISSED_DEADLINE_TRANSIENT,
-                                  "the driver gave no result before the deadline; it may still be "
-                                  "writing the outputs");
-                }
-                if (limit.deadline && *limit.deadline - now < kHangTimeout) {
-                    continue;  // the deadline comes sooner than an answer about life would
-                }
-                if (const Result<> alive = controlPlane_->checkAlive(); !alive) {
-                    connectionLost();
-                    return failed(outcome, alive.error().status, alive.error().message);
-                }
-                continue;
+        flight.isTaken = false;
+        flight.submission = {};
+        flight.ownReusable = nullptr;
+        return std::move(flight.status);
+    }
+
+    void awaitAny() {
+        const auto next = std::find_if(flights_.begin(), flights_.end(), [](const Flight& flight) {
+            return flight.isTaken && !flight.isDone && flight.submission != Submission{};
+        });
+        awaitResult(*next);
+    }
+
+    /// Takes one result out of the queue, or ends `flight` if there is none in its time.
+    void awaitResult(Flight& flight) {
+        fmq::WaitLimit limit{.deadline = {}, .atMost = kPatience};
+        if (flight.options.deadline) {
+            limit.deadline = *flight.options.deadline + kDeadlineGrace;
+        }
+        const bool hasNews = waiter_.wait(limit, &forecastOf(flight), [&]() noexcept {
+            // sync [message-published], [connection-lost]
+            return results_.hasNews() || isLost_.load(std::memory_order_acquire);
+        });
+        if (!hasNews) {
+            endLate(flight, limit);
+            return;
+        }
+        if (!results_.hasNews()) {
+            end(flight, lost());
+            return;
+        }
+        const std::uint32_t lineCount = readFrame();
+        if (lineCount == 0) {
+            connectionLost();
+            end(flight, failure(ErrorStatus::DEVICE_UNAVAILABLE,
+                                "the driver put something into the result queue that is no frame"));
+            return;
+        }
+        const std::uint64_t serial = serialOf(lines_[0]);
+        for (Flight& candidate : flights_) {
+            if (candidate.serial == serial && candidate.isTaken && !candidate.isDone) {
+                take(candidate, std::span(lines_).first(lineCount));
+                return;
             }
-            if (!results_.hasNews()) {
-                return lost(outcome);
+        }
+        // The late answer of an execution that was given up.
+    }
+
+    [[nodiscard]] fmq::WaitForecast& forecastOf(const Flight& flight) noexcept {
+        if (flight.submission != Submission{}) {
+            return pipelineForecast_;
+        }
+        return flight.reusable != nullptr ? flight.reusable->forecast : forecast_;
+    }
+
+    /// No result in its time: the deadline has passed, or the driver has been silent for long.
+    void endLate(Flight& flight, const fmq::WaitLimit& limit) {
+        const TimePoint now = std::chrono::steady_clock::now();
+        if (limit.deadline && now >= *limit.deadline) {
+            end(flight, failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
+                                "the driver gave no result before the deadline; it may still be "
+                                "writing the outputs"));
+            return;
+        }
+        if (limit.deadline && *limit.deadline - now < kHangTimeout) {
+            return;  // the deadline comes sooner than an answer about life would
+        }
+        if (const Result<> alive = controlPlane_->checkAlive(); !alive) {
+            connectionLost();
+            end(flight, alive);
+        }
+    }
+
+    static void end(Flight& flight, Result<> status) {
+        flight.status = nothing(*flight.outcome, std::move(status));
+        flight.isDone = true;
+    }
+
+    /// Takes the result frame of `flight`.
+    void take(Flight& flight, std::span<const FrameLine> frame) {
+        const std::uint16_t flags = resultFlagsOf(frame[0]);
+        ReusableRequest* reusable = flight.reusable;
+        if (reusable != nullptr && (flags & kUnknownExecution) != 0) {
+            reusable->isRemembered = false;
+            const Result<bool> sent = sendWhole(flight);
+            if (!sent || !*sent) {
+                flight.status = controlPlane_->executeSynchronously(*flight.request, flight.options,
+                                                                    *flight.outcome);
+                flight.isDone = true;
             }
-            const std::uint32_t lineCount = readFrame();
-            if (lineCount == 0) {
-                connectionLost();
-                return failed(outcome, ErrorStatus::DEVICE_UNAVAILABLE,
-                              "the driver put something into the result queue that is no frame");
+            return;
+        }
+        if ((flags & kSameShapes) != 0) {
+            if (reusable == nullptr) {
+                end(flight, failure(ErrorStatus::GENERAL_FAILURE,
+                                    "the driver answered with the same output shapes as before, "
+                                    "where there were none"));
+                return;
             }
-            if (serialOf(lines_[0]) != serial) {
-                continue;  // the late answer of an execution that was given up
+            if (flight.outcome->outputShapes != reusable->shapes) {
+                flight.outcome->outputShapes = reusable->shapes;
             }
-            Result<> result = decodeResult(std::span(lines_).first(lineCount), outcome);
-            const bool wantsShapes =
-                result || result.error().status == ErrorStatus::OUTPUT_INSUFFICIENT_SIZE;
-            if (wantsShapes && outcome.outputShapes.size() != shapeCount) {
-                return failed(outcome, ErrorStatus::GENERAL_FAILURE,
-                              "the driver answered with " +
-                                  std::to_string(outcome.outputShapes.size()) +
-                                  " output shapes; must be " + std::to_string(shapeCount));
+        }
+        flight.status = decodeResult(frame, *flight.outcome);
+        flight.isDone = true;
+        const bool hasShapes =
+            flight.status || flight.status.error().status == ErrorStatus::OUTPUT_INSUFFICIENT_SIZE;
+        const std::size_t shapeCount =
+            driver_ >= HalVersion::V1_2 ? flight.request->outputs.size() : 0;
+        if (hasShapes && flight.outcome->outputShapes.size() != shapeCount) {
+            end(flight, failure(ErrorStatus::GENERAL_FAILURE,
+                                "the driver answered with " +
+                                    std::to_string(flight.outcome->outputShapes.size()) +
+                                    " output shapes; must be " + std::to_string(shapeCount)));
+            return;
+        }
+        if (reusable != nullptr && (flags & kSameShapes) == 0) {
+            if ((flags & kRemembered) != 0) {
+                reusable->isRemembered = true;
+                reusable->slotVersion = flight.slotVersion;
             }
-            return result;
+            reusable->shapes = flight.outcome->outputShapes;
         }
     }
 
     /// Takes the next result frame into `lines_`; gives its number of lines, 0 if it is none.
     std::uint32_t readFrame() noexcept {
-        FrameLine header;
-        if (!results_.peek(0, header)) {
+        if (!results_.peek(0, lines_[0])) {
             return 0;
         }
-        const std::uint32_t lineCount = announcedLineCount(header, results_.capacity());
+        const std::uint32_t lineCount = announcedLineCount(lines_[0], results_.capacity());
+        if (lineCount == 1) {
+            results_.consume(1);
+            return 1;
+        }
         if (lineCount == 0 || !results_.tryRead(std::span(lines_).first(lineCount))) {
             return 0;
         }
         return lineCount;
     }
 
-    static Result<> failed(ExecutionOutcome& outcome, ErrorStatus status, std::string message) {
-        outcome.outputShapes.clear();
-        outcome.timing = {};
-        return failure(status, std::move(message));
-    }
-
-    static Result<> lost(ExecutionOutcome& outcome) {
-        return failed(outcome, ErrorStatus::DEVICE_UNAVAILABLE,
-                      "the connection to the driver is lost");
-    }
-
     const Channel channel_;
     FrameQueue::Writer requests_;
     FrameQueue::Reader results_;
-    const WaitPolicy wait_;
-    const bool givesShapes_;
+    const HalVersion driver_;
     std::shared_ptr<ClientControlPlane> controlPlane_;
     SlotTable slots_;
+    ExecutionNames names_;
     std::atomic<bool> isOccupied_{false};
     std::atomic<bool> isLost_{false};
 
     // Of the executing thread; reused, so that the steady state allocates nothing.
+    fmq::WaitRecord waits_{};
+    fmq::Waiter waiter_;
+    fmq::WaitForecast forecast_;          // of plain executions
+    fmq::WaitForecast pipelineForecast_;  // of those that were submitted
     std::uint64_t lastSerial_ = 0;
+    std::uint64_t lastSubmission_ = 0;
     std::vector<FrameLine> lines_;
     std::vector<FramePool> pools_;
-    std::vector<RememberedPool> remembered_;
+    std::vector<RememberedPool> lastPools_;
+    std::vector<Flight> flights_;
 };
 
-Controller::Controller(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+class Controller::Reusable final : public ReusableExecution {
+  public:
+    Reusable(std::shared_ptr<Impl> impl, const Request& request, const ExecutionOptions& options)
+        : impl_(std::move(impl)), reusable_(std::make_shared<ReusableRequest>()) {
+        reusable_->request = request;
+        reusable_->options = options;
+        reusable_->name = impl_->takeName();
+    }
+    Reusable(const Reusable&) = delete;
+    Reusable& operator=(const Reusable&) = delete;
+    ~Reusable() override { impl_->giveBack(reusable_->name); }
+
+    [[nodiscard]] Result<> compute(const OptionalTimePoint& deadline,
+                                   ExecutionOutcome& outcome) override {
+        reusable_->options.deadline = deadline;
+        return impl_->execute(reusable_->request, reusable_.get(), reusable_->options, outcome);
+    }
+
+    [[nodiscard]] Result<Submission> submit(const OptionalTimePoint& deadline) override {
+        reusable_->options.deadline = deadline;
+        return impl_->submit(reusable_->request, reusable_, reusable_->options);
+    }
+
+  private:
+    const std::shared_ptr<Impl> impl_;
+    const std::shared_ptr<ReusableRequest> reusable_;
+};
+
+Controller::Controller(std::shared_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 Controller::~Controller() = default;
 
 Result<std::unique_ptr<Controller>> Controller::create(const BurstOptions& options,
                                                        HalVersion driver) {
+    NNBURST_TRY(checkInFlight(options.inFlight));
     NNBURST_TRY_ASSIGN(Channel channel, Channel::create(options.queueLines));
     NNBURST_TRY_ASSIGN(FrameQueue::Writer requests,
                        FrameQueue::Writer::attach(channel.memory(), channel.requests()));
     NNBURST_TRY_ASSIGN(FrameQueue::Reader results,
                        FrameQueue::Reader::attach(channel.memory(), channel.results()));
     return std::unique_ptr<Controller>(new Controller(
-        std::make_unique<Impl>(std::move(channel), requests, results, options.clientWait, driver)));
+        std::make_shared<Impl>(std::move(channel), requests, results, options, driver)));
 }
 
 const SharedRegion& Controller::channel() const noexcept {
     return impl_->channel();
 }
 
-void Controller::attach(std::shared_ptr<ClientControlPlane> controlPlane) {
-    impl_->attach(std::move(controlPlane));
+void Controller::attach(std::shared_ptr<ClientControlPlane> controlPlane,
+                        std::uint32_t kernelThreads) {
+    impl_->attach(std::move(controlPlane), kernelThreads);
 }
 
 std::vector<SharedRegion> Controller::getMemories(std::span<const std::int32_t> slots) const {
@@ -276,11 +560,28 @@ void Controller::connectionLost() noexcept {
 
 Result<> Controller::execute(const Request& request, const ExecutionOptions& options,
                              ExecutionOutcome& outcome) {
-    return impl_->execute(request, options, outcome);
+    return impl_->execute(request, nullptr, options, outcome);
+}
+
+Result<std::unique_ptr<ReusableExecution>> Controller::createReusableExecution(
+    const Request& request, const ExecutionOptions& options) {
+    return std::make_unique<Reusable>(impl_, request, options);
+}
+
+Result<Submission> Controller::submit(const Request& request, const ExecutionOptions& options) {
+    return impl_->submit(request, nullptr, options);
+}
+
+Result<> Controller::wait(Submission submission, ExecutionOutcome& outcome) {
+    return impl_->wait(submission, outcome);
 }
 
 void Controller::freeMemory(const SharedRegion& region) {
     impl_->freeMemory(region.get());
+}
+
+BurstWaitFigures Controller::waitFigures() const {
+    return impl_->waitFigures();
 }
 
 }  // namespace nnburst::burst

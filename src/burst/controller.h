@@ -20,7 +20,8 @@ namespace nnburst::burst {
 /// `attach` the control plane, then execute. Destruction needs no other thread inside.
 class Controller final : public Burst {
   public:
-    /// `driver` is the HAL version of the driver: up to 1.1 its results have no output shapes.
+    /// `driver` is the HAL version of the driver: up to 1.1 its results have no output shapes, and
+    /// up to 1.2 nobody tells it deadlines.
     [[nodiscard]] static Result<std::unique_ptr<Controller>> create(
         const BurstOptions& options, HalVersion driver = kLatestHalVersion);
     ~Controller() override;
@@ -28,8 +29,9 @@ class Controller final : public Burst {
     /// The region with both queues, for the driver's Server::create.
     [[nodiscard]] const SharedRegion& channel() const noexcept;
 
-    /// Before the first execution, once.
-    void attach(std::shared_ptr<ClientControlPlane> controlPlane);
+    /// Before the first execution, once. The driver's kernels run on `kernelThreads` threads: where
+    /// they need all processors, waiting takes none from them.
+    void attach(std::shared_ptr<ClientControlPlane> controlPlane, std::uint32_t kernelThreads = 1);
 
     /// Serves IBurstCallback::getMemories: one region a slot, null for a slot that names none. Any
     /// thread.
@@ -41,12 +43,19 @@ class Controller final : public Burst {
 
     [[nodiscard]] Result<> execute(const Request& request, const ExecutionOptions& options,
                                    ExecutionOutcome& outcome) override;
+    [[nodiscard]] Result<std::unique_ptr<ReusableExecution>> createReusableExecution(
+        const Request& request, const ExecutionOptions& options) override;
+    [[nodiscard]] Result<Submission> submit(const Request& request,
+                                            const ExecutionOptions& options) override;
+    [[nodiscard]] Result<> wait(Submission submission, ExecutionOutcome& outcome) override;
     void freeMemory(const SharedRegion& region) override;
+    [[nodiscard]] BurstWaitFigures waitFigures() const override;
 
   private:
     class Impl;
-    explicit Controller(std::unique_ptr<Impl> impl) noexcept;
-    std::unique_ptr<Impl> impl_;
+    class Reusable;
+    explicit Controller(std::shared_ptr<Impl> impl) noexcept;
+    std::shared_ptr<Impl> impl_;  // shared with its reusable executions
 };
 
 }  // namespace nnburst::burst

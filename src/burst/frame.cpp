@@ -145,6 +145,24 @@ Result<> readArguments(BodyReader& body, const char* kind, std::vector<RequestAr
     return {};
 }
 
+std::uint64_t packDuration(std::chrono::nanoseconds duration) noexcept {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, duration.count()));
+}
+
+std::uint64_t packDeadline(const OptionalTimePoint& deadline) noexcept {
+    return deadline ? packDuration(deadline->time_since_epoch()) : kNoTime;
+}
+
+std::chrono::nanoseconds unpackDuration(std::uint64_t nanoseconds) noexcept {
+    constexpr auto kLargestTime = static_cast<std::uint64_t>(INT64_MAX);
+    return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(nanoseconds, kLargestTime)));
+}
+
+OptionalTimePoint unpackDeadline(std::uint64_t nanoseconds) noexcept {
+    return nanoseconds == kNoTime ? OptionalTimePoint()
+                                  : OptionalTimePoint(TimePoint(unpackDuration(nanoseconds)));
+}
+
 void readDimensions(BodyReader& body, std::vector<RequestArgument>& arguments) noexcept {
     for (RequestArgument& argument : arguments) {
         body.read(argument.dimensions.data(), argument.dimensions.size() * sizeof(std::uint32_t));
@@ -159,25 +177,23 @@ std::uint64_t requestLineCount(const Request& request) noexcept {
                      countDimensions(request.inputs) + countDimensions(request.outputs)));
 }
 
-void encodeRequest(std::uint64_t serial, const Request& request, std::span<const FramePool> pools,
-                   const ExecutionOptions& options, std::span<FrameLine> lines) noexcept {
-    const auto nanoseconds = [](std::chrono::nanoseconds duration) {
-        return static_cast<std::uint64_t>(std::max<std::int64_t>(0, duration.count()));
-    };
+void encodeRequest(std::uint64_t serial, const ExecutionName& name, const Request& request,
+                   std::span<const FramePool> pools, const ExecutionOptions& options,
+                   std::span<FrameLine> lines) noexcept {
     const RequestFrameHeader header{
         .serial = serial,
         .kind = static_cast<std::uint16_t>(FrameKind::EXECUTE),
         .flags = options.measure == MeasureTiming::YES ? kMeasureTiming : std::uint16_t{0},
         .lineCount = static_cast<std::uint32_t>(lines.size()),
-        .deadlineNs =
-            options.deadline ? nanoseconds(options.deadline->time_since_epoch()) : kNoTime,
-        .loopTimeoutNs = options.loopTimeout ? nanoseconds(*options.loopTimeout) : kNoTime,
+        .deadlineNs = packDeadline(options.deadline),
+        .loopTimeoutNs = options.loopTimeout ? packDuration(*options.loopTimeout) : kNoTime,
         .poolCount = static_cast<std::uint32_t>(pools.size()),
         .inputCount = static_cast<std::uint32_t>(request.inputs.size()),
         .outputCount = static_cast<std::uint32_t>(request.outputs.size()),
         .dimensionCount = static_cast<std::uint32_t>(countDimensions(request.inputs) +
                                                      countDimensions(request.outputs)),
-        .reserved = 0};
+        .execution = name.number,
+        .generation = name.generation};
     lines[0] = std::bit_cast<FrameLine>(header);
     BodyWriter body(lines);
     body.write(pools.data(), pools.size_bytes());
@@ -190,17 +206,57 @@ void encodeRequest(std::uint64_t serial, const Request& request, std::span<const
     }
 }
 
+FrameLine encodeCompute(std::uint64_t serial, const ExecutionName& name,
+                        const OptionalTimePoint& deadline) noexcept {
+    return std::bit_cast<FrameLine>(
+        ComputeFrame{.serial = serial,
+                     .kind = static_cast<std::uint16_t>(FrameKind::COMPUTE),
+                     .flags = 0,
+                     .lineCount = 1,
+                     .deadlineNs = packDeadline(deadline),
+                     .execution = name.number,
+                     .generation = name.generation,
+                     .reserved = {}});
+}
+
 std::uint32_t announcedLineCount(const FrameLine& header, std::uint64_t capacity) noexcept {
-    // Both kinds of header have the count in the same place.
+    // All kinds of header have the count in the same place.
     static_assert(offsetof(RequestFrameHeader, lineCount) ==
                   offsetof(ResultFrameHeader, lineCount));
+    static_assert(offsetof(RequestFrameHeader, lineCount) == offsetof(ComputeFrame, lineCount));
     const std::uint32_t lineCount = std::bit_cast<RequestFrameHeader>(header).lineCount;
     return lineCount <= capacity ? lineCount : 0;
 }
 
 std::uint64_t serialOf(const FrameLine& header) noexcept {
     static_assert(offsetof(RequestFrameHeader, serial) == offsetof(ResultFrameHeader, serial));
+    static_assert(offsetof(RequestFrameHeader, serial) == offsetof(ComputeFrame, serial));
     return std::bit_cast<RequestFrameHeader>(header).serial;
+}
+
+bool isCompute(const FrameLine& header) noexcept {
+    static_assert(offsetof(RequestFrameHeader, kind) == offsetof(ComputeFrame, kind));
+    return std::bit_cast<ComputeFrame>(header).kind ==
+           static_cast<std::uint16_t>(FrameKind::COMPUTE);
+}
+
+Result<> decodeCompute(const FrameLine& line, DecodedCompute& compute) {
+    const auto frame = std::bit_cast<ComputeFrame>(line);
+    const bool isReservedZero = (frame.reserved[0] | frame.reserved[1] | frame.reserved[2]) == 0;
+    if (frame.lineCount != 1 || frame.flags != 0 || !isReservedZero) {
+        return badFrame(ErrorStatus::INVALID_ARGUMENT, "compute",
+                        std::to_string(frame.lineCount) + " lines, flags " +
+                            std::to_string(frame.flags) +
+                            " or reserved words are unknown: must be 1, 0 and zero");
+    }
+    if (frame.execution == 0 || frame.execution > kMaximumReusableExecutions) {
+        return badFrame(ErrorStatus::INVALID_ARGUMENT, "compute",
+                        "execution " + std::to_string(frame.execution) + ": must be 1 to " +
+                            std::to_string(kMaximumReusableExecutions));
+    }
+    compute.name = {.number = frame.execution, .generation = frame.generation};
+    compute.deadline = unpackDeadline(frame.deadlineNs);
+    return {};
 }
 
 Result<> decodeRequest(std::span<const FrameLine> lines, DecodedRequest& request) {
@@ -215,9 +271,11 @@ Result<> decodeRequest(std::span<const FrameLine> lines, DecodedRequest& request
     if ((header.flags & ~kMeasureTiming) != 0) {
         return refused("flags " + std::to_string(header.flags) + " have unknown bits");
     }
-    if (header.reserved != 0) {
-        return refused("the reserved word is not zero");
+    if (header.execution > kMaximumReusableExecutions) {
+        return refused("it is to be remembered as execution " + std::to_string(header.execution) +
+                       ": must be at most " + std::to_string(kMaximumReusableExecutions));
     }
+    request.name = {.number = header.execution, .generation = header.generation};
     const std::uint64_t neededLines = linesForWords(
         requestWords(header.poolCount, std::uint64_t{header.inputCount} + header.outputCount,
                      header.dimensionCount));
@@ -229,20 +287,12 @@ Result<> decodeRequest(std::span<const FrameLine> lines, DecodedRequest& request
                        std::to_string(header.dimensionCount) + " dimensions take " +
                        std::to_string(neededLines));
     }
-    const auto duration = [](std::uint64_t nanoseconds) {
-        constexpr auto kLargestTime = static_cast<std::uint64_t>(INT64_MAX);
-        return std::chrono::nanoseconds(
-            static_cast<std::int64_t>(std::min(nanoseconds, kLargestTime)));
-    };
     request.options.measure =
         (header.flags & kMeasureTiming) != 0 ? MeasureTiming::YES : MeasureTiming::NO;
-    request.options.deadline.reset();
-    if (header.deadlineNs != kNoTime) {
-        request.options.deadline = TimePoint(duration(header.deadlineNs));
-    }
+    request.options.deadline = unpackDeadline(header.deadlineNs);
     request.options.loopTimeout.reset();
     if (header.loopTimeoutNs != kNoTime) {
-        request.options.loopTimeout = duration(header.loopTimeoutNs);
+        request.options.loopTimeout = unpackDuration(header.loopTimeoutNs);
     }
 
     BodyReader body(lines);
@@ -284,12 +334,13 @@ std::uint64_t longestResultLineCount(std::size_t outputCount) noexcept {
         resultWords(outputCount, outputCount * exec::kMaximumRank, kMaximumMessageBytes));
 }
 
-void encodeResult(std::uint64_t serial, ErrorStatus status, const ExecutionOutcome& outcome,
-                  std::string_view message, std::span<FrameLine> lines) noexcept {
+void encodeResult(std::uint64_t serial, std::uint16_t flags, ErrorStatus status,
+                  const ExecutionOutcome& outcome, std::string_view message,
+                  std::span<FrameLine> lines) noexcept {
     const ResultFrameHeader header{
         .serial = serial,
         .kind = static_cast<std::uint16_t>(FrameKind::RESULT),
-        .flags = 0,
+        .flags = flags,
         .lineCount = static_cast<std::uint32_t>(lines.size()),
         .status = static_cast<std::int32_t>(status),
         .shapeCount = static_cast<std::uint32_t>(outcome.outputShapes.size()),
@@ -316,6 +367,25 @@ void encodeResult(std::uint64_t serial, ErrorStatus status, const ExecutionOutco
     body.write(message.data(), message.size());
 }
 
+FrameLine encodeSameShapes(std::uint64_t serial, const Timing& timing) noexcept {
+    return std::bit_cast<FrameLine>(
+        ResultFrameHeader{.serial = serial,
+                          .kind = static_cast<std::uint16_t>(FrameKind::RESULT),
+                          .flags = kSameShapes,
+                          .lineCount = 1,
+                          .status = static_cast<std::int32_t>(ErrorStatus::NONE),
+                          .shapeCount = 0,
+                          .dimensionCount = 0,
+                          .messageBytes = 0,
+                          .timeOnDeviceUs = timing.timeOnDevice,
+                          .timeInDriverUs = timing.timeInDriver,
+                          .reserved = 0});
+}
+
+std::uint16_t resultFlagsOf(const FrameLine& header) noexcept {
+    return std::bit_cast<ResultFrameHeader>(header).flags;
+}
+
 Result<> decodeResult(std::span<const FrameLine> lines, ExecutionOutcome& outcome) {
     const auto refused = [&](const std::string& why) {
         outcome.outputShapes.clear();
@@ -323,8 +393,9 @@ Result<> decodeResult(std::span<const FrameLine> lines, ExecutionOutcome& outcom
         return badFrame(ErrorStatus::GENERAL_FAILURE, "result", why);
     };
     const auto header = std::bit_cast<ResultFrameHeader>(lines[0]);
-    if (header.kind != static_cast<std::uint16_t>(FrameKind::RESULT) || header.flags != 0 ||
-        header.reserved != 0) {
+    constexpr std::uint16_t kKnownFlags = kSameShapes | kRemembered | kUnknownExecution;
+    if (header.kind != static_cast<std::uint16_t>(FrameKind::RESULT) ||
+        (header.flags & ~kKnownFlags) != 0 || header.reserved != 0) {
         return refused("kind " + std::to_string(header.kind) + ", flags " +
                        std::to_string(header.flags) + ", or reserved words are unknown");
     }
@@ -342,6 +413,15 @@ Result<> decodeResult(std::span<const FrameLine> lines, ExecutionOutcome& outcom
                        std::to_string(header.dimensionCount) + " dimensions and " +
                        std::to_string(header.messageBytes) + " bytes of message take " +
                        std::to_string(neededLines));
+    }
+    if ((header.flags & kSameShapes) != 0) {
+        if (status != ErrorStatus::NONE || lines.size() != 1) {
+            return refused(std::string("the same shapes as before beside ") + toString(status) +
+                           " and " + std::to_string(lines.size()) + " lines");
+        }
+        outcome.timing = {.timeOnDevice = header.timeOnDeviceUs,
+                          .timeInDriver = header.timeInDriverUs};
+        return {};
     }
     const bool hasShapes =
         status == ErrorStatus::NONE || status == ErrorStatus::OUTPUT_INSUFFICIENT_SIZE;

@@ -28,10 +28,20 @@ namespace {
 constexpr std::chrono::milliseconds kLongestDriverSpin{10};
 
 WaitPolicy driverPolicy(const WaitPolicy& wish) noexcept {
-    return fmq::effectivePolicy(
-        {.spinWindow = std::clamp<std::chrono::nanoseconds>(
-             wish.spinWindow, std::chrono::nanoseconds(0), kLongestDriverSpin)});
+    return {.spinWindow = std::clamp<std::chrono::nanoseconds>(
+                wish.spinWindow, std::chrono::nanoseconds(0), kLongestDriverSpin),
+            .mode = wish.mode};
 }
+
+/// A request that the client named, to run it again without sending it again.
+struct RememberedExecution {
+    bool isKnown = false;
+    std::uint32_t generation = 0;
+    DecodedRequest request;
+    exec::RequestBindings bindings;  ///< into `request` and the mapped slots
+    /// What the client was told last; empty if nothing yet.
+    std::vector<OutputShape> toldShapes;
+};
 
 }  // namespace
 
@@ -44,8 +54,9 @@ class Server::Impl {
           requests_(requests),
           results_(results),
           controlPlane_(std::move(controlPlane)),
-          wait_(driverPolicy(wait)),
           isFreeRequested_(static_cast<std::size_t>(kMaximumSlots)),
+          waiter_(channel_.requestEvent(), channel_.resultEvent(), driverPolicy(wait),
+                  channel_.driverWaits()),
           runner_(std::move(executable)),
           lines_(std::max(requests.capacity(), results.capacity())),
           thread_([this] { serve(); }) {}
@@ -84,12 +95,11 @@ class Server::Impl {
     void serve() noexcept {
         ::pthread_setname_np(::pthread_self(), "nnburst-burst");
         while (true) {
-            (void)fmq::waitUntil(
-                channel_.requestEvent(), channel_.resultEvent(), wait_, {}, [this]() noexcept {
-                    // sync [message-published], [server-stopped], [slot-freed]
-                    return requests_.hasNews() || isStopping_.load(std::memory_order_seq_cst) ||
-                           hasFreeRequests_.load(std::memory_order_seq_cst);
-                });
+            (void)waiter_.wait({}, &forecast_, [this]() noexcept {
+                // sync [message-published], [server-stopped], [slot-freed]
+                return requests_.hasNews() || isStopping_.load(std::memory_order_acquire) ||
+                       hasFreeRequests_.load(std::memory_order_acquire);
+            });
             if (isStopping_.load(std::memory_order_relaxed)) {
                 return;
             }
@@ -107,33 +117,114 @@ class Server::Impl {
     }
 
     void serveFrame(const FrameLine& header) {
+        if (isCompute(header)) {
+            requests_.consume(1);
+            serveCompute(header);
+            return;
+        }
         const std::uint32_t lineCount = announcedLineCount(header, requests_.capacity());
         if (lineCount == 0 || !requests_.tryRead(std::span(lines_).first(lineCount))) {
             // Where the next frame starts is unknown: drop all that is there.
             requests_.consume(requests_.availableToRead());
-            answer(serialOf(header),
+            answer(serialOf(header), 0,
                    failure(ErrorStatus::INVALID_ARGUMENT,
                            "request frame: it announces more lines than it has, or none"));
             return;
         }
-        // The client, which is about to wait, has to know on which processor the model runs.
-        channel_.requestEvent().publishProcessor();
         const std::span<const FrameLine> frame(lines_.data(), lineCount);
         NNBURST_MARK(burst__begin, this);
+        request_.name = {};
         const Result<> result = exec::knownTo(runner_.executable().version, execute(frame));
         NNBURST_MARK(burst__end, this);
-        answer(request_.serial, result);
+        RememberedExecution* remembered = remember();
+        if (answer(request_.serial, remembered != nullptr ? kRemembered : 0, result) &&
+            remembered != nullptr) {
+            remembered->toldShapes = outcome_.outputShapes;
+        }
+    }
+
+    void serveCompute(const FrameLine& line) {
+        const std::uint64_t serial = serialOf(line);
+        if (const Result<> decoded = decodeCompute(line, compute_); !decoded) {
+            answer(serial, 0, decoded);
+            return;
+        }
+        const std::size_t index = compute_.name.number - 1;
+        if (index >= remembered_.size() || !remembered_[index].isKnown ||
+            remembered_[index].generation != compute_.name.generation) {
+            answer(serial, kUnknownExecution,
+                   failure(ErrorStatus::INVALID_ARGUMENT,
+                           "compute frame: the driver does not know its execution"));
+            return;
+        }
+        RememberedExecution& execution = remembered_[index];
+        NNBURST_MARK(burst__begin, this);
+        ExecutionOptions& options = execution.request.options;
+        options.deadline = compute_.deadline;
+        const Result<> result = measured(options, [&] {
+            const exec::Executable& executable = runner_.executable();
+            return executable.model->run(execution.bindings, executable.priority, options,
+                                         outcome_);
+        });
+        NNBURST_MARK(burst__end, this);
+        if (result && outcome_.outputShapes == execution.toldShapes && results_.beginWrite(1)) {
+            results_.set(0, encodeSameShapes(serial, outcome_.timing));
+            results_.commitWrite(1);
+        } else if (answer(serial, 0, result)) {
+            execution.toldShapes = outcome_.outputShapes;
+        }
+    }
+
+    /// Keeps the request that was just executed, if the client has named it and all of its memory
+    /// is mapped; null if not.
+    RememberedExecution* remember() {
+        if (request_.name.number == 0 || runner_.executable().version != kLatestHalVersion) {
+            return nullptr;
+        }
+        if (remembered_.size() < request_.name.number) {
+            remembered_.resize(request_.name.number);
+        }
+        RememberedExecution& execution = remembered_[request_.name.number - 1];
+        execution.isKnown = false;
+        poolViews_.clear();
+        for (const exec::RequestMemory& pool : pools_) {
+            if (pool.view.data == nullptr) {
+                return nullptr;
+            }
+            poolViews_.push_back(pool.view);
+        }
+        execution.request = request_;
+        execution.generation = request_.name.generation;
+        execution.toldShapes.clear();
+        execution.isKnown = pools_.size() == request_.pools.size() &&
+                            runner_.executable()
+                                .model
+                                ->bind(execution.request.inputs, execution.request.outputs,
+                                       poolViews_, execution.bindings)
+                                .has_value();
+        return execution.isKnown ? &execution : nullptr;
     }
 
     Result<> execute(std::span<const FrameLine> frame) {
         outcome_.timing = {};
+        pools_.clear();
         NNBURST_TRY(decodeRequest(frame, request_));
-        const bool measures = request_.options.measure == MeasureTiming::YES;
-        const TimePoint arrival = measures ? std::chrono::steady_clock::now() : TimePoint{};
-        NNBURST_TRY(resolvePools());
-        NNBURST_TRY(
-            runner_.run(request_.inputs, request_.outputs, pools_, request_.options, outcome_));
-        if (measures && outcome_.timing.timeOnDevice != kTimeNotAvailable) {
+        return measured(request_.options, [&]() -> Result<> {
+            NNBURST_TRY(resolvePools());
+            return runner_.run(request_.inputs, request_.outputs, pools_, request_.options,
+                               outcome_);
+        });
+    }
+
+    /// Runs `run` and adds the time in the driver to what it measured, if it is to be measured.
+    template <class Run>
+    Result<> measured(const ExecutionOptions& options, Run run) {
+        if (options.measure == MeasureTiming::NO) {
+            return run();
+        }
+        const TimePoint arrival = std::chrono::steady_clock::now();
+        NNBURST_TRY(run());
+        if (outcome_.timing.timeOnDevice != kTimeNotAvailable) {
             const auto inDriver = std::chrono::duration_cast<std::chrono::microseconds>(
                 std::chrono::steady_clock::now() - arrival);
             outcome_.timing.timeInDriver = static_cast<std::uint64_t>(inDriver.count());
@@ -212,12 +303,24 @@ class Server::Impl {
         for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
             if (isFreeRequested_[slot].exchange(false, std::memory_order_relaxed)) {
                 slots_[slot] = Slot();
+                forgetExecutionsOn(slot);
             }
         }
     }
 
-    /// Puts the result into its queue. A client that leaves no room in it has given its results up.
-    void answer(std::uint64_t serial, const Result<>& result) {
+    void forgetExecutionsOn(std::size_t slot) noexcept {
+        for (RememberedExecution& execution : remembered_) {
+            const auto& pools = execution.request.pools;
+            if (std::any_of(pools.begin(), pools.end(),
+                            [slot](const FramePool& pool) { return pool.value == slot; })) {
+                execution.isKnown = false;
+            }
+        }
+    }
+
+    /// Puts the result into its queue. False for a client that leaves no room in it, and so has
+    /// given its results up.
+    bool answer(std::uint64_t serial, std::uint16_t flags, const Result<>& result) {
         ErrorStatus status = ErrorStatus::NONE;
         std::string_view message;
         if (!result) {
@@ -236,33 +339,38 @@ class Server::Impl {
         }
         const std::uint64_t lineCount = resultLineCount(outcome_.outputShapes, message.size());
         if (!results_.beginWrite(lineCount)) {
-            return;
+            return false;
         }
         const std::span<FrameLine> frame(lines_.data(), lineCount);
-        encodeResult(serial, status, outcome_, message, frame);
+        encodeResult(serial, flags, status, outcome_, message, frame);
         for (std::size_t i = 0; i < frame.size(); ++i) {
             results_.set(i, frame[i]);
         }
         results_.commitWrite(frame.size());
+        return true;
     }
 
     const Channel channel_;
     FrameQueue::Reader requests_;
     FrameQueue::Writer results_;
     const std::shared_ptr<DriverControlPlane> controlPlane_;
-    const WaitPolicy wait_;
 
     std::atomic<bool> isStopping_{false};
     std::atomic<bool> hasFreeRequests_{false};
     std::vector<std::atomic<bool>> isFreeRequested_;  // by slot
 
     // Of the burst's thread; reused, so that the steady state allocates nothing.
+    fmq::Waiter waiter_;
+    fmq::WaitForecast forecast_;
     exec::RequestRunner runner_;
     std::vector<Slot> slots_;
     std::vector<FrameLine> lines_;
     DecodedRequest request_;
     std::vector<std::int32_t> unknownSlots_;
     std::vector<exec::RequestMemory> pools_;
+    std::vector<exec::PoolView> poolViews_;
+    DecodedCompute compute_;
+    std::vector<RememberedExecution> remembered_;  // by number less 1
     ExecutionOutcome outcome_;
 
     std::thread thread_;  // last: it uses all of the above

@@ -84,15 +84,14 @@ class BurstService final : public rpc::Burst::Server {
 
 Result<rpc::Burst::Client> serveBurst(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
                                       SharedRegion channel, exec::Executable executable,
-                                      rpc::BurstCallback::Client callback,
-                                      std::chrono::nanoseconds spinWindow) {
+                                      rpc::BurstCallback::Client callback, const WaitPolicy& wait) {
     if (!channel) {
         return failure(ErrorStatus::INVALID_ARGUMENT, "configureExecutionBurst without a channel");
     }
-    NNBURST_TRY_ASSIGN(auto server, burst::Server::create(std::move(channel), std::move(executable),
-                                                          std::make_shared<RpcDriverControlPlane>(
-                                                              loop, kj::mv(callback)),
-                                                          {.spinWindow = spinWindow}));
+    NNBURST_TRY_ASSIGN(auto server,
+                       burst::Server::create(
+                           std::move(channel), std::move(executable),
+                           std::make_shared<RpcDriverControlPlane>(loop, kj::mv(callback)), wait));
     return rpc::Burst::Client(kj::heap<BurstService>(std::move(scheduler), std::move(server)));
 }
 

@@ -18,11 +18,8 @@
 namespace nnburst::device {
 
 /// Starts to serve the burst of `channel`, until the capability is dropped. On the loop's thread.
-[[nodiscard]] Result<rpc::Burst::Client> serveBurst(EventLoop& loop,
-                                                    std::shared_ptr<Scheduler::Client> scheduler,
-                                                    SharedRegion channel,
-                                                    exec::Executable executable,
-                                                    rpc::BurstCallback::Client callback,
-                                                    std::chrono::nanoseconds spinWindow);
+[[nodiscard]] Result<rpc::Burst::Client> serveBurst(
+    EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler, SharedRegion channel,
+    exec::Executable executable, rpc::BurstCallback::Client callback, const WaitPolicy& wait);
 
 }  // namespace nnburst::device

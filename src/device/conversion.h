@@ -75,6 +75,9 @@ struct ReceivedModel {
 void toMessage(const ExecutionOptions& options, rpc::ExecutionOptions::Builder builder);
 [[nodiscard]] Result<ExecutionOptions> fromMessage(rpc::ExecutionOptions::Reader reader);
 
+void toMessage(const WaitPolicy& policy, rpc::WaitPolicy::Builder builder);
+[[nodiscard]] Result<WaitPolicy> fromMessage(rpc::WaitPolicy::Reader reader);
+
 void toMessage(const Timing& timing, rpc::Timing::Builder builder);
 [[nodiscard]] Timing fromMessage(rpc::Timing::Reader reader);
 

@@ -160,6 +160,20 @@ Result<ExecutionOptions> fromMessage(rpc::ExecutionOptions::Reader reader) {
     return options;
 }
 
+void toMessage(const WaitPolicy& policy, rpc::WaitPolicy::Builder builder) {
+    builder.setMode(static_cast<std::uint8_t>(policy.mode));
+    builder.setSpinNanoseconds(policy.spinWindow.count());
+}
+
+Result<WaitPolicy> fromMessage(rpc::WaitPolicy::Reader reader) {
+    if (reader.getMode() > static_cast<std::uint8_t>(WaitMode::BLOCK)) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       "wait mode " + std::to_string(reader.getMode()) + " is unknown");
+    }
+    return WaitPolicy{.spinWindow = std::chrono::nanoseconds(reader.getSpinNanoseconds()),
+                      .mode = static_cast<WaitMode>(reader.getMode())};
+}
+
 void toMessage(const Timing& timing, rpc::Timing::Builder builder) {
     builder.setTimeOnDevice(timing.timeOnDevice);
     builder.setTimeInDriver(timing.timeInDriver);

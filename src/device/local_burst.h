@@ -4,28 +4,36 @@
 
 /// \file
 /// A burst without a driver process: executes on the caller's thread, with memory that stays mapped
-/// from one execution to the next.
+/// from one execution to the next. What is submitted is executed at once.
 
 #include <memory>
-#include <mutex>
 
-#include "device/request_execution.h"
+#include "exec/executable.h"
 #include "nnburst/device.h"
 
 namespace nnburst::device {
 
 class LocalBurst final : public Burst {
   public:
-    explicit LocalBurst(exec::Executable executable) noexcept;
+    /// `inFlight` is BurstOptions::inFlight.
+    LocalBurst(exec::Executable executable, std::uint32_t inFlight);
 
     [[nodiscard]] Result<> execute(const Request& request, const ExecutionOptions& options,
                                    ExecutionOutcome& outcome) override;
+    [[nodiscard]] Result<std::unique_ptr<ReusableExecution>> createReusableExecution(
+        const Request& request, const ExecutionOptions& options) override;
+    [[nodiscard]] Result<Submission> submit(const Request& request,
+                                            const ExecutionOptions& options) override;
+    [[nodiscard]] Result<> wait(Submission submission, ExecutionOutcome& outcome) override;
     /// Waits for an execution that another thread runs.
     void freeMemory(const SharedRegion& region) override;
+    [[nodiscard]] BurstWaitFigures waitFigures() const override { return {}; }
 
   private:
-    std::mutex mutex_;
-    RequestExecution execution_;  // guarded by mutex_
+    class State;
+    class Reusable;
+
+    const std::shared_ptr<State> state_;  // shared with its reusable executions
 };
 
 }  // namespace nnburst::device

@@ -109,6 +109,7 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& op
                          .watchdog = std::move(watchdog),
                          .cache = std::make_shared<CompilationCache>(options.cacheKeyFile),
                          .capabilities = std::move(capabilities),
+                         .kernelThreads = options.threads,
                          .version = options.version,
                          .variant = options.variant}));
 }
@@ -235,9 +236,10 @@ Result<> LocalDevice::launch(
         // The scheduler goes with the prepared model: its last reference must not be this job's,
         // which runs on one of its workers.
         checked = scheduler_->trySubmit(
-            urgency, [models = shared_.models, buffers = shared_.buffers, version = shared_.version,
-                      scheduler = scheduler_, fences = fences_, compile = std::move(compile),
-                      urgency, sharedCallback]() mutable {
+            urgency,
+            [models = shared_.models, buffers = shared_.buffers, version = shared_.version,
+             kernelThreads = shared_.kernelThreads, scheduler = scheduler_, fences = fences_,
+             compile = std::move(compile), urgency, sharedCallback]() mutable {
                 const auto isLate = [&urgency] {
                     return urgency.deadline &&
                            *urgency.deadline <= std::chrono::steady_clock::now();
@@ -260,6 +262,7 @@ Result<> LocalDevice::launch(
                         exec::Executable{.model = std::move(compiled),
                                          .buffers = std::move(buffers),
                                          .priority = urgency.priority,
+                                         .kernelThreads = kernelThreads,
                                          .version = version},
                         std::move(scheduler), std::move(fences));
                 }();

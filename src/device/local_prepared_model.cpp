@@ -91,7 +91,8 @@ Result<std::unique_ptr<Burst>> LocalPreparedModel::configureExecutionBurst(
     const BurstOptions& options) {
     // There are no queues and nobody to wait for: what holds for every device is left.
     NNBURST_TRY(burst::checkQueueLines(options.queueLines));
-    return std::make_unique<LocalBurst>(executable_);
+    NNBURST_TRY(burst::checkInFlight(options.inFlight));
+    return std::make_unique<LocalBurst>(executable_, options.inFlight);
 }
 
 }  // namespace nnburst::device

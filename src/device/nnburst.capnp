@@ -16,7 +16,7 @@
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("nnburst::rpc");
 
-const protocolVersion :UInt32 = 1;
+const protocolVersion :UInt32 = 2;
 # Changes whenever one side could misunderstand the other. Driver.open compares it.
 
 # ---- The door
@@ -245,9 +245,10 @@ interface PreparedModel {
   # No fence: the execution has ended.
 
   configureExecutionBurst @3 (channel :MemoryRegion, callback :BurstCallback,
-                              driverSpinNanoseconds :Int64)
-      -> (status :Status, burst :Burst);
-  # `channel` holds both queues of the burst; src/burst/ lays it out.
+                              driverWait :WaitPolicy)
+      -> (status :Status, burst :Burst, kernelThreads :UInt32);
+  # `channel` holds both queues of the burst; src/burst/ lays it out. `kernelThreads` share the work
+  # of an operation: the client leaves them their processors.
 }
 
 interface ExecutionCallback {
@@ -259,6 +260,11 @@ interface FencedExecutionCallback {
 }
 
 # ---- Burst
+
+struct WaitPolicy {
+  mode @0 :UInt8;
+  spinNanoseconds @1 :Int64;
+}
 
 interface Burst {
   # HAL 1.2 IBurstContext. Its executions go through the channel, not through here.

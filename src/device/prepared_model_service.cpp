@@ -151,9 +151,9 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                     if (!channel) {
                         return tl::unexpected<Error>(channel.error());
                     }
+                    NNBURST_TRY_ASSIGN(const WaitPolicy wait, fromMessage(params.getDriverWait()));
                     return serveBurst(loop_, scheduler_, std::move(*channel), model_->executable(),
-                                      params.getCallback(),
-                                      std::chrono::nanoseconds(params.getDriverSpinNanoseconds()));
+                                      params.getCallback(), wait);
                 }();
                 auto results = context.getResults();
                 if (!served) {
@@ -162,6 +162,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                 }
                 toMessage(Result<>(), results.initStatus());
                 results.setBurst(kj::mv(*served));
+                results.setKernelThreads(model_->executable().kernelThreads);
             });
     }
 

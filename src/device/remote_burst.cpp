@@ -74,21 +74,21 @@ class RemoteControlPlane final : public burst::ClientControlPlane {
 
 }  // namespace
 
-RemoteBurst::RemoteBurst(std::shared_ptr<burst::Controller> controller, HalVersion version) noexcept
-    : controller_(std::move(controller)), version_(version) {}
+RemoteBurst::RemoteBurst(std::shared_ptr<burst::Controller> controller) noexcept
+    : controller_(std::move(controller)) {}
 
 Result<std::unique_ptr<Burst>> RemoteBurst::create(const PreparedModelHandle& model,
                                                    const BurstOptions& options) {
     const std::shared_ptr<Connection>& connection = model->connection();
-    const HalVersion version = connection->halVersion();
     NNBURST_TRY_ASSIGN(std::unique_ptr<burst::Controller> created,
-                       burst::Controller::create(options, version));
+                       burst::Controller::create(options, connection->halVersion()));
     const std::shared_ptr<burst::Controller> controller(std::move(created));
+    std::uint32_t kernelThreads = 1;
     NNBURST_TRY_ASSIGN(const BurstHandle burst, connection->call<BurstHandle>([&] {
         auto call = model->client().configureExecutionBurstRequest();
         toMessage(controller->channel(), call.initChannel());
         call.setCallback(kj::heap<BurstCallbackServer>(controller));
-        call.setDriverSpinNanoseconds(options.driverWait.spinWindow.count());
+        toMessage(options.driverWait, call.initDriverWait());
         return call.send().then([&](auto&& response) -> Result<BurstHandle> {
             NNBURST_TRY(fromMessage(response.getStatus()));
             if (!response.hasBurst()) {
@@ -96,24 +96,38 @@ Result<std::unique_ptr<Burst>> RemoteBurst::create(const PreparedModelHandle& mo
                                "the driver accepted a burst without giving it");
             }
             connection->notifyOfLoss(controller);
+            kernelThreads = response.getKernelThreads();
             return std::make_shared<RemoteHandle<rpc::Burst>>(connection, response.getBurst());
         });
     }));
-    controller->attach(std::make_shared<RemoteControlPlane>(model, burst));
-    return std::unique_ptr<Burst>(new RemoteBurst(controller, version));
+    controller->attach(std::make_shared<RemoteControlPlane>(model, burst), kernelThreads);
+    return std::unique_ptr<Burst>(new RemoteBurst(controller));
 }
 
 Result<> RemoteBurst::execute(const Request& request, const ExecutionOptions& options,
                               ExecutionOutcome& outcome) {
-    if (version_ < HalVersion::V1_3) {
-        // Nobody waits for a deadline that the driver does not know.
-        return controller_->execute(request, {.measure = options.measure}, outcome);
-    }
     return controller_->execute(request, options, outcome);
+}
+
+Result<std::unique_ptr<ReusableExecution>> RemoteBurst::createReusableExecution(
+    const Request& request, const ExecutionOptions& options) {
+    return controller_->createReusableExecution(request, options);
+}
+
+Result<Submission> RemoteBurst::submit(const Request& request, const ExecutionOptions& options) {
+    return controller_->submit(request, options);
+}
+
+Result<> RemoteBurst::wait(Submission submission, ExecutionOutcome& outcome) {
+    return controller_->wait(submission, outcome);
 }
 
 void RemoteBurst::freeMemory(const SharedRegion& region) {
     controller_->freeMemory(region);
+}
+
+BurstWaitFigures RemoteBurst::waitFigures() const {
+    return controller_->waitFigures();
 }
 
 }  // namespace nnburst::device

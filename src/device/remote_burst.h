@@ -24,13 +24,18 @@ class RemoteBurst final : public Burst {
 
     [[nodiscard]] Result<> execute(const Request& request, const ExecutionOptions& options,
                                    ExecutionOutcome& outcome) override;
+    [[nodiscard]] Result<std::unique_ptr<ReusableExecution>> createReusableExecution(
+        const Request& request, const ExecutionOptions& options) override;
+    [[nodiscard]] Result<Submission> submit(const Request& request,
+                                            const ExecutionOptions& options) override;
+    [[nodiscard]] Result<> wait(Submission submission, ExecutionOutcome& outcome) override;
     void freeMemory(const SharedRegion& region) override;
+    [[nodiscard]] BurstWaitFigures waitFigures() const override;
 
   private:
-    RemoteBurst(std::shared_ptr<burst::Controller> controller, HalVersion version) noexcept;
+    explicit RemoteBurst(std::shared_ptr<burst::Controller> controller) noexcept;
 
-    std::shared_ptr<burst::Controller> controller_;
-    const HalVersion version_;  // of the driver
+    const std::shared_ptr<burst::Controller> controller_;
 };
 
 }  // namespace nnburst::device

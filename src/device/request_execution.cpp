@@ -84,7 +84,42 @@ Result<> RequestExecution::execute(const Request& request, const ExecutionOption
         request.outputs.size(), request.pools.size(),
         result ? std::string("NONE")
                : fmt::format("{}, {}", toString(result.error().status), result.error().message));
+    finish(result, arrival, outcome);
+    return result;
+}
 
+bool RequestExecution::bind(const Request& request, exec::RequestBindings& bindings) {
+    ++execution_;
+    const exec::Executable& executable = runner_.executable();
+    if (executable.version != kLatestHalVersion || !findPools(request)) {
+        return false;
+    }
+    std::vector<exec::PoolView> views;
+    for (const exec::RequestMemory& pool : pools_) {
+        if (pool.view.data == nullptr) {
+            return false;
+        }
+        views.push_back(pool.view);
+    }
+    return mapped_.size() <= kMaximumMappings &&
+           executable.model->bind(request.inputs, request.outputs, views, bindings).has_value();
+}
+
+Result<> RequestExecution::executeBound(exec::RequestBindings& bindings,
+                                        const ExecutionOptions& options,
+                                        const OptionalTimePoint& arrival,
+                                        ExecutionOutcome& outcome) {
+    NNBURST_MARK(execution__begin, this);
+    const exec::Executable& executable = runner_.executable();
+    Result<> result = executable.model->run(bindings, executable.priority, options, outcome);
+    NNBURST_MARK(execution__end, this);
+    finish(result, arrival, outcome);
+    return result;
+}
+
+/// What every outcome has in common, and the time in the driver.
+void RequestExecution::finish(const Result<>& result, const OptionalTimePoint& arrival,
+                              ExecutionOutcome& outcome) {
     if (!result) {
         outcome.timing = {};
         if (result.error().status != ErrorStatus::OUTPUT_INSUFFICIENT_SIZE) {
@@ -95,7 +130,6 @@ Result<> RequestExecution::execute(const Request& request, const ExecutionOption
             std::chrono::steady_clock::now() - *arrival);
         outcome.timing.timeInDriver = static_cast<std::uint64_t>(inDriver.count());
     }
-    return result;
 }
 
 Result<> RequestExecution::run(const Request& request, const ExecutionOptions& options,

@@ -38,6 +38,21 @@ class RequestExecution {
     [[nodiscard]] Result<> execute(const Request& request, const ExecutionOptions& options,
                                    const OptionalTimePoint& arrival, ExecutionOutcome& outcome);
 
+    /// Checks `request`, maps its memory and resolves its arguments for executeBound, as long as
+    /// this object and the request live. False if that cannot be done once for all executions:
+    /// memory that is not mapped, a request that breaks a rule, older versions of the HAL.
+    [[nodiscard]] bool bind(const Request& request, exec::RequestBindings& bindings);
+
+    /// As execute, of a request that `bind` has resolved.
+    [[nodiscard]] Result<> executeBound(exec::RequestBindings& bindings,
+                                        const ExecutionOptions& options,
+                                        const OptionalTimePoint& arrival,
+                                        ExecutionOutcome& outcome);
+
+    [[nodiscard]] const exec::Executable& executable() const noexcept {
+        return runner_.executable();
+    }
+
     /// Unmaps `region`, if it is mapped.
     void forget(const SharedRegion& region) noexcept;
 
@@ -48,6 +63,8 @@ class RequestExecution {
         std::uint64_t lastExecution = 0;
     };
 
+    static void finish(const Result<>& result, const OptionalTimePoint& arrival,
+                       ExecutionOutcome& outcome);
     Result<> run(const Request& request, const ExecutionOptions& options,
                  ExecutionOutcome& outcome);
     Result<> findPools(const Request& request);

@@ -128,14 +128,15 @@ class RunnableModel final : public CompiledModel {
                                 std::span<const PoolView> pools,
                                 RequestBindings& bindings) const override;
 
-    [[nodiscard]] Result<> run(const RequestBindings& bindings, Priority priority,
+    [[nodiscard]] Result<> run(RequestBindings& bindings, Priority priority,
                                const ExecutionOptions& options, ExecutionOutcome& outcome) override;
 
     bool releaseIfIdle() override;
 
   private:
-    Result<> runInTurn(const RequestBindings& bindings, Priority priority,
+    Result<> runInTurn(RequestBindings& bindings, Priority priority,
                        const ExecutionOptions& options, ExecutionOutcome& outcome);
+    Result<> runGraph(RequestBindings& bindings, RequestOutputs& outputs, const RunLimits& limits);
     [[nodiscard]] ExecutionGate& gate() const noexcept { return kernels().gate(); }
     /// Engines come from Engine::create, which gives no other kind.
     [[nodiscard]] const KernelEngine& kernels() const noexcept {
@@ -204,11 +205,12 @@ Result<> RunnableModel::bind(std::span<const RequestArgument> inputs,
         }
         return {};
     };
+    bindings.memo = {};
     NNBURST_TRY(bindList(ArgumentRole::INPUT, inputs, inputs_, bindings.inputs));
     return bindList(ArgumentRole::OUTPUT, outputs, outputs_, bindings.outputs);
 }
 
-Result<> RunnableModel::runInTurn(const RequestBindings& bindings, Priority priority,
+Result<> RunnableModel::runInTurn(RequestBindings& bindings, Priority priority,
                                   const ExecutionOptions& options, ExecutionOutcome& outcome) {
     if (bindings.inputs.size() != inputs_.size() || bindings.outputs.size() != outputs_.size()) {
         return invalid("bindings of {} inputs and {} outputs; the model has {} and {}",
@@ -224,12 +226,6 @@ Result<> RunnableModel::runInTurn(const RequestBindings& bindings, Priority prio
         return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
                        "the deadline had passed before the execution began");
     }
-    for (std::size_t input = 0; input < inputs_.size(); ++input) {
-        const ArgumentBinding& argument = bindings.inputs[input];
-        given_[input] = {.shape = Shape(dimensionsOf(argument, inputs_[input])),
-                         .data = argument.data,
-                         .isOmitted = argument.hasNoValue};
-    }
     outcome.outputShapes.resize(outputs_.size());
     RequestOutputs outputs(bindings, outcome.outputShapes);
     const RunLimits limits{
@@ -239,7 +235,7 @@ Result<> RunnableModel::runInTurn(const RequestBindings& bindings, Priority prio
         .pass = &pass};
     const auto runMain = [&]() -> Result<> {
         NNBURST_MARK(kernels__begin, this);
-        Result<> result = main_->run(given_, outputs, limits);
+        Result<> result = runGraph(bindings, outputs, limits);
         NNBURST_MARK(kernels__end, this);
         return result;
     };
@@ -253,7 +249,25 @@ Result<> RunnableModel::runInTurn(const RequestBindings& bindings, Priority prio
     return {};
 }
 
-Result<> RunnableModel::run(const RequestBindings& bindings, Priority priority,
+Result<> RunnableModel::runGraph(RequestBindings& bindings, RequestOutputs& outputs,
+                                 const RunLimits& limits) {
+    if (main_->recalls(bindings.memo)) {
+        const std::span<std::byte*> addresses = main_->inputAddresses();
+        for (std::size_t input = 0; input < inputs_.size(); ++input) {
+            addresses[input] = bindings.inputs[input].data;
+        }
+        return main_->runAgain(bindings.memo, outputs, limits);
+    }
+    for (std::size_t input = 0; input < inputs_.size(); ++input) {
+        const ArgumentBinding& argument = bindings.inputs[input];
+        given_[input] = {.shape = Shape(dimensionsOf(argument, inputs_[input])),
+                         .data = argument.data,
+                         .isOmitted = argument.hasNoValue};
+    }
+    return main_->run(given_, outputs, limits, &bindings.memo);
+}
+
+Result<> RunnableModel::run(RequestBindings& bindings, Priority priority,
                             const ExecutionOptions& options, ExecutionOutcome& outcome) {
     outcome.timing = {};
     Result<> result = runInTurn(bindings, priority, options, outcome);

@@ -59,10 +59,18 @@ struct ArgumentBinding {
     OutputMemory* memory = nullptr;  ///< of an output whose memory is not at `data`
 };
 
-/// All inputs and outputs of one execution. Reuse the object: binding again allocates nothing.
+/// How a model has run a request, so that it finds its way again at once.
+struct RunMemo {
+    const void* plan = nullptr;
+    std::uint64_t generation = 0;  ///< of the model's plans
+};
+
+/// All inputs and outputs of one execution. Reuse the object: binding again allocates nothing, and
+/// running what was bound once again and again is the fastest.
 struct RequestBindings {
     std::vector<ArgumentBinding> inputs;
     std::vector<ArgumentBinding> outputs;
+    RunMemo memo;  ///< of the model that has bound them, as long as nothing but addresses changes
 };
 
 /// A model that is checked, planned and packed. Thread-safe; concurrent runs take turns, the most
@@ -94,7 +102,7 @@ class CompiledModel {
     /// options.measure is YES and the run succeeds. The first run with
     /// certain input dimensions plans them; later ones allocate nothing. OUTPUT_INSUFFICIENT_SIZE
     /// comes with output shapes, before anything is computed where shapes are known beforehand.
-    [[nodiscard]] virtual Result<> run(const RequestBindings& bindings, Priority priority,
+    [[nodiscard]] virtual Result<> run(RequestBindings& bindings, Priority priority,
                                        const ExecutionOptions& options,
                                        ExecutionOutcome& outcome) = 0;
 

@@ -13,43 +13,9 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-bool ExecutionGate::tryTakeLane() noexcept {
-    std::int32_t free = freeLanes_.load(std::memory_order_relaxed);
-    while (free > 0) {
-        // sync [gate-left]: what the one before did is done
-        if (freeLanes_.compare_exchange_weak(free, free - 1, std::memory_order_seq_cst)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool ExecutionGate::tryEnter(Turn& turn) noexcept {
-    if (!tryTakeLane()) {
-        return false;
-    }
-    // sync [gate-left]
-    if (turn.isTaken_.exchange(true, std::memory_order_seq_cst)) {
-        leave(nullptr, true);
-        return false;
-    }
-    return true;
-}
-
-/// Gives back a lane if there is one, and `turn` unless it is null.
-void ExecutionGate::leave(Turn* turn, bool hasLane) noexcept {
-    // sync [gate-left]: ordered before the look for waiters, as they announce themselves before
-    // they look for a lane: one of the two sees the other
-    if (turn != nullptr) {
-        turn->isTaken_.store(false, std::memory_order_seq_cst);
-    }
-    if (hasLane) {
-        freeLanes_.fetch_add(1, std::memory_order_seq_cst);
-    }
-    if (waitingCount_.load(std::memory_order_seq_cst) != 0) {
-        const std::lock_guard lock(mutex_);
-        admitWaiters();
-    }
+void ExecutionGate::admitAfterLeaving() {
+    const std::lock_guard lock(mutex_);
+    admitWaiters();
 }
 
 /// Gives lanes to those who wait for them, the most urgent first. Under the lock.
@@ -59,10 +25,7 @@ void ExecutionGate::admitWaiters() {
               [now](const Waiter* a, const Waiter* b) { return a->work.precedes(b->work, now); });
     for (auto next = waiters_.begin(); next != waiters_.end();) {
         Waiter& waiter = **next;
-        if (waiter.turn != nullptr && waiter.turn->isTaken_.load(std::memory_order_seq_cst)) {
-            ++next;
-            continue;
-        }
+        // The lane first: see leave.
         if (!tryTakeLane()) {
             return;
         }
@@ -111,16 +74,8 @@ bool ExecutionGate::hasMoreUrgent(const WaitingWork& running) {
     });
 }
 
-ExecutionGate::Pass::~Pass() {
-    if (hasTurn_) {
-        gate_.leave(&turn_, hasLane_);
-    }
-}
-
-Result<> ExecutionGate::Pass::enter(const Urgency& urgency) {
-    work_.urgency = urgency;
-    const bool isFirst = gate_.waitingCount_.load(std::memory_order_relaxed) == 0;
-    if (!(isFirst && gate_.tryEnter(turn_)) && !gate_.wait(&turn_, urgency)) {
+Result<> ExecutionGate::Pass::enterInTurn() {
+    if (!gate_.wait(&turn_, work_.urgency)) {
         return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
                        "the deadline passed while other executions were running");
     }

@@ -54,9 +54,46 @@ class ExecutionGate {
         bool isAdmitted = false;
     };
 
-    [[nodiscard]] bool tryEnter(Turn& turn) noexcept;
-    [[nodiscard]] bool tryTakeLane() noexcept;
-    void leave(Turn* turn, bool hasLane) noexcept;
+    [[nodiscard]] bool tryEnter(Turn& turn) noexcept {
+        if (!tryTakeLane()) {
+            return false;
+        }
+        // sync [gate-left]
+        if (turn.isTaken_.exchange(true, std::memory_order_seq_cst)) {
+            leave(nullptr, true);
+            return false;
+        }
+        return true;
+    }
+
+    [[nodiscard]] bool tryTakeLane() noexcept {
+        std::int32_t free = freeLanes_.load(std::memory_order_relaxed);
+        while (free > 0) {
+            // sync [gate-left]: what the one before did is done
+            if (freeLanes_.compare_exchange_weak(free, free - 1, std::memory_order_seq_cst)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Gives back a lane if there is one, and `turn` unless it is null.
+    void leave(Turn* turn, bool hasLane) noexcept {
+        // sync [gate-left]: ordered before the look for waiters, as they announce themselves before
+        // they look for a lane: one of the two sees the other. The turn comes before the lane: who
+        // takes the lane sees that the turn is free.
+        if (turn != nullptr) {
+            turn->isTaken_.store(false,
+                                 hasLane ? std::memory_order_release : std::memory_order_seq_cst);
+        }
+        if (hasLane) {
+            freeLanes_.fetch_add(1, std::memory_order_seq_cst);
+        }
+        if (waitingCount_.load(std::memory_order_seq_cst) != 0) {
+            admitAfterLeaving();
+        }
+    }
+    void admitAfterLeaving();
     /// Waits for a lane, and for `turn` unless it is null; false if the deadline comes first.
     [[nodiscard]] bool wait(Turn* turn, const Urgency& urgency);
     void admitWaiters();
@@ -77,11 +114,23 @@ class ExecutionGate::Pass {
     Pass(ExecutionGate& gate, Turn& turn) noexcept : gate_(gate), turn_(turn) {}
     Pass(const Pass&) = delete;
     Pass& operator=(const Pass&) = delete;
-    ~Pass();
+    ~Pass() {
+        if (hasTurn_) {
+            gate_.leave(&turn_, hasLane_);
+        }
+    }
 
     /// Waits until this execution may run. MISSED_DEADLINE_TRANSIENT if its deadline passes first:
     /// the time went to others, so the same execution may do better later.
-    [[nodiscard]] Result<> enter(const Urgency& urgency);
+    [[nodiscard]] Result<> enter(const Urgency& urgency) {
+        work_.urgency = urgency;
+        if (gate_.waitingCount_.load(std::memory_order_relaxed) == 0 && gate_.tryEnter(turn_)) {
+            hasTurn_ = true;
+            hasLane_ = true;
+            return {};
+        }
+        return enterInTurn();
+    }
 
     /// To be called between operations: lets somebody more urgent have the lane for a while. The
     /// model's turn is kept. After the deadline it does not wait.
@@ -92,6 +141,7 @@ class ExecutionGate::Pass {
     }
 
   private:
+    Result<> enterInTurn();
     void yield();
 
     ExecutionGate& gate_;

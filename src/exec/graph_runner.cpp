@@ -72,9 +72,31 @@ Result<> GraphRunner::prepare() {
 }
 
 Result<> GraphRunner::run(std::span<const GraphInput> inputs, GraphOutputs& outputs,
-                          const RunLimits& limits) {
-    return interpreter_ != nullptr ? interpreter_->run(inputs, outputs, limits)
-                                   : runPlan(inputs, outputs, limits);
+                          const RunLimits& limits, RunMemo* memo) {
+    if (interpreter_ != nullptr) {
+        return interpreter_->run(inputs, outputs, limits);
+    }
+    for (std::size_t input = 0; input < inputs.size(); ++input) {
+        wanted_.inputs[input] = {.shape = inputs[input].shape,
+                                 .isOmitted = inputs[input].isOmitted};
+        arguments_[input] = inputs[input].data;
+    }
+    for (std::size_t output = 0; output < wanted_.omittedOutputs.size(); ++output) {
+        wanted_.omittedOutputs[output] = outputs.wants(output) ? 0 : 1;
+    }
+    NNBURST_TRY_ASSIGN(Plan * plan, findPlan());
+    if (memo != nullptr) {
+        *memo = {.plan = plan, .generation = generation_};
+    }
+    return runPlan(*plan, outputs, limits);
+}
+
+Result<> GraphRunner::runAgain(const RunMemo& memo, GraphOutputs& outputs,
+                               const RunLimits& limits) {
+    const auto known = std::find_if(plans_.begin(), plans_.end(), [&](const Specialized& one) {
+        return one.plan.get() == memo.plan;
+    });
+    return runPlan(*known->plan, outputs, limits);
 }
 
 void GraphRunner::releaseScratch() const noexcept {
@@ -86,24 +108,14 @@ void GraphRunner::releaseScratch() const noexcept {
     }
 }
 
-Result<> GraphRunner::runPlan(std::span<const GraphInput> inputs, GraphOutputs& outputs,
-                              const RunLimits& limits) {
-    for (std::size_t input = 0; input < inputs.size(); ++input) {
-        wanted_.inputs[input] = {.shape = inputs[input].shape,
-                                 .isOmitted = inputs[input].isOmitted};
-        arguments_[input] = inputs[input].data;
-    }
-    for (std::size_t output = 0; output < wanted_.omittedOutputs.size(); ++output) {
-        wanted_.omittedOutputs[output] = outputs.wants(output) ? 0 : 1;
-    }
-    NNBURST_TRY_ASSIGN(Plan * plan, findPlan());
-    for (std::size_t output = 0; output < plan->outputs().size(); ++output) {
-        const Plan::Output& computed = plan->outputs()[output];
-        NNBURST_TRY_ASSIGN(arguments_[inputs.size() + output],
+Result<> GraphRunner::runPlan(Plan& plan, GraphOutputs& outputs, const RunLimits& limits) {
+    for (std::size_t output = 0; output < plan.outputs().size(); ++output) {
+        const Plan::Output& computed = plan.outputs()[output];
+        NNBURST_TRY_ASSIGN(arguments_[wanted_.inputs.size() + output],
                            outputs.place(output, computed.shape, computed.sizeBytes));
     }
     NNBURST_TRY(outputs.sufficient());
-    return plan->run(arguments_, limits);
+    return plan.run(arguments_, limits);
 }
 
 Result<Plan*> GraphRunner::findPlan() {
@@ -124,6 +136,7 @@ Result<Plan*> GraphRunner::addPlan() {
     NNBURST_TRY_ASSIGN(auto plan, makePlan(*graph_, wanted_, engine_, operators_));
     if (plans_.size() == kMaximumSpecializations) {
         plans_.pop_back();
+        ++generation_;
         operators_.dropUnused();
     }
     plans_.insert(plans_.begin(), {wanted_, std::move(plan)});

@@ -67,8 +67,22 @@ class GraphRunner {
     /// Runs the graph. OUTPUT_INSUFFICIENT_SIZE (of GraphOutputs::sufficient) before anything is
     /// computed where shapes are known beforehand. The first run with certain shapes may allocate,
     /// later ones do not.
+    /// `memo`, if there is one, then holds the plan, if there is one.
     [[nodiscard]] Result<> run(std::span<const GraphInput> inputs, GraphOutputs& outputs,
-                               const RunLimits& limits);
+                               const RunLimits& limits, RunMemo* memo = nullptr);
+
+    /// The plan of `memo` is still there.
+    [[nodiscard]] bool recalls(const RunMemo& memo) const noexcept {
+        return memo.plan != nullptr && memo.generation == generation_;
+    }
+    /// Where `runAgain` wants the addresses of the inputs, null for those that are left out.
+    [[nodiscard]] std::span<std::byte*> inputAddresses() noexcept {
+        return std::span(arguments_).first(wanted_.inputs.size());
+    }
+    /// As run, where nothing but addresses has changed since the run that filled `memo`, which the
+    /// graph recalls.
+    [[nodiscard]] Result<> runAgain(const RunMemo& memo, GraphOutputs& outputs,
+                                    const RunLimits& limits);
 
     /// Gives back the memory of temporaries until the next run.
     void releaseScratch() const noexcept;
@@ -81,8 +95,7 @@ class GraphRunner {
         std::unique_ptr<Plan> plan;
     };
 
-    Result<> runPlan(std::span<const GraphInput> inputs, GraphOutputs& outputs,
-                     const RunLimits& limits);
+    Result<> runPlan(Plan& plan, GraphOutputs& outputs, const RunLimits& limits);
     Result<Plan*> findPlan();
     Result<Plan*> addPlan();
 
@@ -91,6 +104,7 @@ class GraphRunner {
     const std::span<const std::unique_ptr<GraphRunner>> referenced_;
     xnnpack::OperatorCache operators_;
     std::vector<Specialized> plans_;            // the one used last is the first
+    std::uint64_t generation_ = 0;              // changes when a plan is dropped
     Specialization wanted_;                     // of the run at hand; here to reuse its memory
     std::vector<std::byte*> arguments_;         // of the run at hand
     std::unique_ptr<Interpreter> interpreter_;  // of a graph that is not planned

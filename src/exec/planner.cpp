@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "exec/arena.h"
+#include "exec/copy_step.h"
 #include "exec/operation_step.h"
 #include "exec/shape_inference.h"
 #include "model/invalid.h"
@@ -188,8 +189,13 @@ class Planner {
             if (isJoining(instance) && join(operation)) {
                 continue;
             }
-            NNBURST_TRY_ASSIGN(std::unique_ptr<Step> step,
-                               makeOperationStep(std::move(instance), index, engine_, operators_));
+            std::unique_ptr<Step> step;
+            if (isReshaping(instance)) {
+                step = makeCopyStep(operation.inputs.size(), sizeBytes(instance.inputs[0]));
+            } else {
+                NNBURST_TRY_ASSIGN(
+                    step, makeOperationStep(std::move(instance), index, engine_, operators_));
+            }
             if (!step->hasPackedConstants()) {
                 for (const std::uint32_t input : operation.inputs) {
                     NNBURST_TRY(graph_.constants.keep(input));

@@ -70,17 +70,32 @@ void EventFlag::wakeSleepers() noexcept {
     futexWakeAll(word_);
 }
 
-void EventFlag::publishProcessor() noexcept {
-    const auto processor = static_cast<std::uint32_t>(::sched_getcpu() + 1);
-    // Relaxed: only a hint. Stored only when it changes, so that the line stays shared.
-    if (processor_->load(std::memory_order_relaxed) != processor) {
-        processor_->store(processor, std::memory_order_relaxed);
+std::uint32_t EventFlag::announceSleeper() noexcept {
+    const std::uint32_t announced =
+        word_->fetch_or(kSleeping, std::memory_order_seq_cst) | kSleeping;
+    // sync [sleep-announced]: the sleeper's last look comes after it
+    if (hasHeavyFences_) {
+        heavyFence();
+    } else {
+        fullFence();
+    }
+    return announced;
+}
+
+void EventFlag::presentSleeper() noexcept {
+    const std::uint32_t processor =
+        static_cast<std::uint32_t>(::sched_getcpu() + 1) & SleeperState::kProcessor;
+    const std::uint32_t state = processor | (hasHeavyFences_ ? SleeperState::kHasHeavyFences : 0);
+    // Relaxed: only a hint of where it is, and announceSleeper orders the rest. Stored only when it
+    // changes, so that the line stays shared.
+    if (sleeper_->load(std::memory_order_relaxed) != state) {
+        sleeper_->store(state, std::memory_order_relaxed);
     }
 }
 
 bool EventFlag::isOnThisProcessor() const noexcept {
-    return processor_->load(std::memory_order_relaxed) ==
-           static_cast<std::uint32_t>(::sched_getcpu() + 1);
+    return (sleeper_->load(std::memory_order_relaxed) & SleeperState::kProcessor) ==
+           (static_cast<std::uint32_t>(::sched_getcpu() + 1) & SleeperState::kProcessor);
 }
 
 void EventFlag::sleep(std::uint32_t announced, std::optional<SteadyTime> until) noexcept {

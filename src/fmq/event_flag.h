@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "fmq/asymmetric_fence.h"
 #include "fmq/shared_layout.h"
 
 namespace nnburst::fmq {
@@ -28,12 +29,19 @@ namespace nnburst::fmq {
 /// The shared word, alone on its line. Zero at first. All sides read and write it.
 struct alignas(kCacheLineSize) EventWord {
     std::atomic<std::uint32_t> word;
-    /// The processor on which the thread that sleeps here was last seen, plus 1; 0 if it does not
-    /// say.
-    std::atomic<std::uint32_t> processor;
+    /// What the thread that sleeps here says of itself: see SleeperState.
+    std::atomic<std::uint32_t> sleeper;
     std::uint32_t reserved[14];  ///< zero
 };
 static_assert(isSharedLayout<EventWord> && sizeof(EventWord) == kCacheLineSize);
+
+/// EventWord::sleeper. 0 if nobody says anything.
+struct SleeperState {
+    /// The processor on which the thread was last seen, plus 1.
+    static constexpr std::uint32_t kProcessor = 0xFFFF;
+    /// It makes a heavy fence (asymmetric_fence.h) before it sleeps.
+    static constexpr std::uint32_t kHasHeavyFences = 1U << 16;
+};
 
 /// Event bits with the HAL's meaning (system/libfmq, EventFlagBits).
 enum class EventBits : std::uint32_t {
@@ -54,7 +62,7 @@ class EventFlag {
     static constexpr std::uint32_t kSleeping = 1U << 31;
 
     explicit EventFlag(EventWord& shared) noexcept
-        : word_(&shared.word), processor_(&shared.processor) {}
+        : word_(&shared.word), sleeper_(&shared.sleeper), hasHeavyFences_(hasHeavyFences()) {}
 
     /// Sets `bits` and wakes whoever waits for any of them (EventFlag::wake of libfmq). A system
     /// call only if somebody sleeps. `bits` has no bit 31.
@@ -65,38 +73,60 @@ class EventFlag {
     [[nodiscard]] std::optional<std::uint32_t> wait(std::uint32_t mask,
                                                     std::optional<SteadyTime> deadline) noexcept;
 
-    /// Whether somebody has announced that he sleeps. To be asked after a sequentially consistent
-    /// store of what he waits for.
-    [[nodiscard]] bool hasSleepers() const noexcept {
-        // sync [sleep-announced]: ordered after the store of what the sleeper waits for
-        return (word_->load(std::memory_order_seq_cst) & kSleeping) != 0;
+    /// Wakes all sleepers that have announced themselves, if there are any. To be called after a
+    /// store (release) of what they wait for. No system call, and mostly no fence, while nobody
+    /// sleeps.
+    void wakeAnnounced() noexcept {
+        // sync [sleep-announced]: the load comes after the store of what the sleeper waits for
+        if (hasHeavyFences_ &&
+            (sleeper_->load(std::memory_order_relaxed) & SleeperState::kHasHeavyFences) != 0) {
+            lightFence();
+        } else {
+            fullFence();
+        }
+        if ((word_->load(std::memory_order_relaxed) & kSleeping) != 0) {
+            wakeSleepers();
+        }
     }
 
     /// Wakes all sleepers. They look again at what they wait for.
     void wakeSleepers() noexcept;
 
-    /// Announces a sleeper. Between this call and `sleep` the caller looks once more, with
-    /// sequentially consistent loads, at what it waits for. Gives what `sleep` wants.
-    [[nodiscard]] std::uint32_t announceSleeper() noexcept {
-        // sync [sleep-announced]: ordered before the sleeper's last look
-        return word_->fetch_or(kSleeping, std::memory_order_seq_cst) | kSleeping;
+    /// Announces a sleeper. Between this call and `sleep` the caller looks once more at what it
+    /// waits for. Gives what `sleep` wants.
+    [[nodiscard]] std::uint32_t announceSleeper() noexcept;
+
+    /// Takes the announcement back, so that nobody makes a system call for it. Only where no other
+    /// thread sleeps on the flag.
+    void retractSleeper() noexcept {
+        word_->fetch_and(~kSleeping, std::memory_order_relaxed);  // a late wake-up does no harm
     }
 
     /// Sleeps until woken, but not past `until`, nor for longer than kLongestSleep, nor if anybody
     /// has changed the word since `announced`. May wake for no reason.
     void sleep(std::uint32_t announced, std::optional<SteadyTime> until) noexcept;
 
-    /// Says on which processor the calling thread runs, which is the one that sleeps on this flag.
-    /// No system call (rseq).
-    void publishProcessor() noexcept;
+    /// Says that the calling thread is the one that sleeps on this flag, and on which processor it
+    /// runs. No system call (rseq).
+    void presentSleeper() noexcept;
 
     /// Whether the thread that sleeps on this flag was last seen on the processor of the calling
     /// one: then it cannot run while this one spins.
     [[nodiscard]] bool isOnThisProcessor() const noexcept;
 
   private:
+    /// As lightFence, whatever the sleeper does.
+    void fullFence() noexcept {
+#if defined(__SANITIZE_THREAD__)
+        word_->fetch_or(0, std::memory_order_seq_cst);  // ThreadSanitizer knows no fences
+#else
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+    }
+
     std::atomic<std::uint32_t>* word_;
-    std::atomic<std::uint32_t>* processor_;
+    std::atomic<std::uint32_t>* sleeper_;
+    bool hasHeavyFences_;
 };
 
 }  // namespace nnburst::fmq

@@ -254,8 +254,7 @@ class MessageQueue<T, Flavor>::Writer {
         if (elements.size() > capacity() || !queue_.notFull) {
             return tryWrite(elements);
         }
-        return waitUntil(*queue_.notFull, std::nullopt, policy,
-                         {.deadline = deadline, .atMost = {}},
+        return waitUntil(*queue_.notFull, policy, {.deadline = deadline, .atMost = {}},
                          [&] { return hasRoomFor(elements.size()); }) &&
                tryWrite(elements);
     }
@@ -299,18 +298,16 @@ class MessageQueue<T, Flavor>::Writer {
         for (std::size_t i = count; i-- > 0;) {
             const std::uint64_t position = position_ + i;
             const std::uint64_t sequence = kIsSynchronized ? position + 1 : 2 * position + 2;
-            // sync [message-published]: the payload of this and of all later elements is complete.
-            // The first one's is sequentially consistent: ordered before the look for sleepers.
-            queue_.cell(position).sequence.store(
-                sequence, i == 0 ? std::memory_order_seq_cst : std::memory_order_release);
+            // sync [message-published]: the payload of this and of all later elements is complete
+            queue_.cell(position).sequence.store(sequence, std::memory_order_release);
         }
         position_ += count;
         if constexpr (!kIsSynchronized) {
             // sync [queue-joined]: all elements before this position are complete
             queue_.position(kWritePositionOffset).store(position_, std::memory_order_release);
         }
-        if (queue_.notEmpty && queue_.notEmpty->hasSleepers()) {
-            queue_.notEmpty->wakeSleepers();
+        if (queue_.notEmpty) {
+            queue_.notEmpty->wakeAnnounced();
         }
     }
 
@@ -329,7 +326,7 @@ class MessageQueue<T, Flavor>::Writer {
     void updateReadPosition() noexcept {
         // sync [elements-consumed]: the reader has copied everything before this position
         const std::uint64_t claimed =
-            queue_.position(kReadPositionOffset).load(std::memory_order_seq_cst);
+            queue_.position(kReadPositionOffset).load(std::memory_order_acquire);
         if (claimed < readPosition_ || claimed > position_ || isPeerBroken_) {
             isPeerBroken_ = true;
             readPosition_ = position_ - capacity();  // full
@@ -369,8 +366,9 @@ class MessageQueue<T, Flavor>::Reader {
 
     /// Whether there is an element to read, or the reader was overrun. What `read` waits for.
     [[nodiscard]] bool hasNews() const noexcept {
+        // sync [message-published]
         const std::uint64_t sequence =
-            queue_.cell(position_).sequence.load(std::memory_order_seq_cst);
+            queue_.cell(position_).sequence.load(std::memory_order_acquire);
         return kIsSynchronized ? sequence == position_ + 1 : sequence > 2 * position_ + 1;
     }
 
@@ -419,8 +417,8 @@ class MessageQueue<T, Flavor>::Reader {
         if (elements.empty() || elements.size() > capacity() || !queue_.notEmpty) {
             return tryRead(elements);
         }
-        return waitUntil(*queue_.notEmpty, std::nullopt, policy,
-                         {.deadline = deadline, .atMost = {}}, [&] { return tryRead(elements); });
+        return waitUntil(*queue_.notEmpty, policy, {.deadline = deadline, .atMost = {}},
+                         [&] { return tryRead(elements); });
     }
 
     /// As tryRead, waiting for the elements: EMPTY means that `deadline` passed.
@@ -429,13 +427,12 @@ class MessageQueue<T, Flavor>::Reader {
         requires(!kIsSynchronized) {
         ReadStatus status = tryRead(elements);
         if (elements.size() <= capacity() && queue_.notEmpty) {
-            (void)waitUntil(*queue_.notEmpty, std::nullopt, policy,
-                            {.deadline = deadline, .atMost = {}}, [&] {
-                                if (status == ReadStatus::EMPTY) {
-                                    status = tryRead(elements);
-                                }
-                                return status != ReadStatus::EMPTY;
-                            });
+            (void)waitUntil(*queue_.notEmpty, policy, {.deadline = deadline, .atMost = {}}, [&] {
+                if (status == ReadStatus::EMPTY) {
+                    status = tryRead(elements);
+                }
+                return status != ReadStatus::EMPTY;
+            });
         }
         return status;
     }
@@ -453,13 +450,10 @@ class MessageQueue<T, Flavor>::Reader {
     /// Gives the room of `count` elements, which were readable, back to the writer.
     void consume(std::size_t count) noexcept requires(kIsSynchronized) {
         position_ += count;
-        // sync [elements-consumed]: what was read is copied. Sequentially consistent only where the
-        // writer may sleep: ordered before the look for sleepers.
-        queue_.position(kReadPositionOffset)
-            .store(position_,
-                   queue_.notFull ? std::memory_order_seq_cst : std::memory_order_release);
-        if (queue_.notFull && queue_.notFull->hasSleepers()) {
-            queue_.notFull->wakeSleepers();
+        // sync [elements-consumed]: what was read is copied
+        queue_.position(kReadPositionOffset).store(position_, std::memory_order_release);
+        if (queue_.notFull) {
+            queue_.notFull->wakeAnnounced();
         }
     }
 
@@ -478,7 +472,7 @@ class MessageQueue<T, Flavor>::Reader {
     [[nodiscard]] bool isReadable(std::uint64_t position) const noexcept {
         // sync [message-published]
         const std::uint64_t sequence =
-            queue_.cell(position).sequence.load(std::memory_order_seq_cst);
+            queue_.cell(position).sequence.load(std::memory_order_acquire);
         return sequence == (kIsSynchronized ? position + 1 : 2 * position + 2);
     }
 

@@ -7,8 +7,8 @@
 namespace nnburst::fmq {
 
 WaitPolicy effectivePolicy(const WaitPolicy& policy) noexcept {
-    const bool isSingle = ::sysconf(_SC_NPROCESSORS_ONLN) == 1;
-    return isSingle ? WaitPolicy{std::chrono::nanoseconds(0)} : policy;
+    static const bool isSingle = ::sysconf(_SC_NPROCESSORS_ONLN) == 1;
+    return isSingle ? WaitPolicy{.spinWindow = {}, .mode = WaitMode::BLOCK} : policy;
 }
 
 }  // namespace nnburst::fmq

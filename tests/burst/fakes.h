@@ -25,6 +25,9 @@ namespace nnburst::burst {
 class DoublingModel final : public exec::CompiledModel {
   public:
     std::atomic<int> runs{0};
+    mutable std::atomic<int> binds{0};
+    /// The number of elements that it says it gives; 0 for the true one.
+    std::atomic<std::uint32_t> shape{0};
 
     void setOnRun(std::function<Result<>()> onRun) {
         const std::lock_guard lock(mutex_);
@@ -41,6 +44,7 @@ class DoublingModel final : public exec::CompiledModel {
     Result<> bind(std::span<const RequestArgument> inputs, std::span<const RequestArgument> outputs,
                   std::span<const exec::PoolView> pools,
                   exec::RequestBindings& bindings) const override {
+        ++binds;
         if (inputs.size() != 1 || outputs.size() != 1) {
             return failure(ErrorStatus::INVALID_ARGUMENT, "one input and one output, please");
         }
@@ -50,14 +54,14 @@ class DoublingModel final : public exec::CompiledModel {
         return bindOne(outputs[0], pools, bindings.outputs[0]);
     }
 
-    Result<> run(const exec::RequestBindings& bindings, Priority /*priority*/,
+    Result<> run(exec::RequestBindings& bindings, Priority /*priority*/,
                  const ExecutionOptions& options, ExecutionOutcome& outcome) override {
         ++runs;
         const exec::ArgumentBinding& input = bindings.inputs[0];
         const exec::ArgumentBinding& output = bindings.outputs[0];
         const std::uint32_t count = input.lengthBytes / 4;
         outcome.outputShapes.resize(1);
-        outcome.outputShapes[0].dimensions.assign(1, count);
+        outcome.outputShapes[0].dimensions.assign(1, shape == 0 ? count : shape.load());
         outcome.outputShapes[0].isSufficient = output.lengthBytes >= input.lengthBytes;
         if (!outcome.outputShapes[0].isSufficient) {
             return failure(ErrorStatus::OUTPUT_INSUFFICIENT_SIZE, "output 0 is too small");

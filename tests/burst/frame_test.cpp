@@ -26,7 +26,7 @@ Request requestOfTwo() {
 std::vector<FrameLine> encoded(const Request& request, const ExecutionOptions& options = {}) {
     const std::vector<FramePool> pools{{.kind = 0, .value = 3}, {.kind = 1, .value = 9}};
     std::vector<FrameLine> lines(requestLineCount(request));
-    encodeRequest(7, request, pools, options, lines);
+    encodeRequest(7, {}, request, pools, options, lines);
     return lines;
 }
 
@@ -65,7 +65,7 @@ TEST(RequestFrame, liesInMemoryAsDocumented) {
     request.outputs = {{.location = {.poolIndex = 0, .offset = 64, .length = 16}}};
     const FramePool pool{.kind = 0, .value = 0};
     std::vector<FrameLine> lines(requestLineCount(request));
-    encodeRequest(1, request, {&pool, 1}, {}, lines);
+    encodeRequest(1, {}, request, {&pool, 1}, {}, lines);
     ASSERT_EQ(lines.size(), 2U);
     EXPECT_EQ(lines[0].words,
               (std::array<std::uint64_t, 7>{1, 0x0000'0002'0000'0001, UINT64_MAX, UINT64_MAX,
@@ -78,7 +78,7 @@ TEST(ResultFrame, liesInMemoryAsDocumented) {
     ExecutionOutcome outcome;
     outcome.outputShapes = {{.dimensions = {1, 4}, .isSufficient = true}};
     std::vector<FrameLine> lines(resultLineCount(outcome.outputShapes, 0));
-    encodeResult(1, ErrorStatus::NONE, outcome, "", lines);
+    encodeResult(1, 0, ErrorStatus::NONE, outcome, "", lines);
     ASSERT_EQ(lines.size(), 2U);
     EXPECT_EQ(lines[0].words,
               (std::array<std::uint64_t, 7>{1, 0x0000'0002'0000'0002, 0x0000'0001'0000'0000, 2,
@@ -93,7 +93,7 @@ TEST(ResultFrame, comesBackAsItWas) {
                             {.dimensions = {}, .isSufficient = false}};
     outcome.timing = {.timeOnDevice = 5, .timeInDriver = 6};
     std::vector<FrameLine> lines(resultLineCount(outcome.outputShapes, 0));
-    encodeResult(9, ErrorStatus::NONE, outcome, "", lines);
+    encodeResult(9, 0, ErrorStatus::NONE, outcome, "", lines);
     ExecutionOutcome decoded;
     ASSERT_TRUE(decodeResult(lines, decoded));
     EXPECT_EQ(decoded.outputShapes, outcome.outputShapes);
@@ -106,7 +106,7 @@ TEST(ResultFrame, carriesAMessageBesideAnOddNumberOfDimensions) {
     outcome.outputShapes = {{.dimensions = {1, 2, 3}, .isSufficient = false}};
     const std::string message = "output 0 is too small";
     std::vector<FrameLine> lines(resultLineCount(outcome.outputShapes, message.size()));
-    encodeResult(9, ErrorStatus::OUTPUT_INSUFFICIENT_SIZE, outcome, message, lines);
+    encodeResult(9, 0, ErrorStatus::OUTPUT_INSUFFICIENT_SIZE, outcome, message, lines);
     ExecutionOutcome decoded;
     const Result<> result = decodeResult(lines, decoded);
     ASSERT_FALSE(result);
@@ -153,7 +153,8 @@ INSTANTIATE_TEST_SUITE_P(
     RequestFrame, RequestFrameLies,
     testing::Values(RequestLie{"kind", [](auto& h) { h.kind = 2; }},
                     RequestLie{"unknownFlag", [](auto& h) { h.flags = 2; }},
-                    RequestLie{"reserved", [](auto& h) { h.reserved = 1; }},
+                    RequestLie{"execution",
+                               [](auto& h) { h.execution = kMaximumReusableExecutions + 1; }},
                     RequestLie{"lineCount", [](auto& h) { ++h.lineCount; }},
                     RequestLie{"poolCount", [](auto& h) { h.poolCount = UINT32_MAX; }},
                     RequestLie{"inputCount", [](auto& h) { h.inputCount = UINT32_MAX; }},
@@ -229,7 +230,7 @@ TEST_P(ResultFrameLies, areRefused) {
     ExecutionOutcome outcome;
     outcome.outputShapes = {{.dimensions = {1, 2, 3, 4}, .isSufficient = true}};
     std::vector<FrameLine> lines(resultLineCount(outcome.outputShapes, 0));
-    encodeResult(9, ErrorStatus::NONE, outcome, "", lines);
+    encodeResult(9, 0, ErrorStatus::NONE, outcome, "", lines);
     auto header = std::bit_cast<ResultFrameHeader>(lines[0]);
     GetParam().tell(header);
     lines[0] = std::bit_cast<FrameLine>(header);
@@ -253,6 +254,69 @@ INSTANTIATE_TEST_SUITE_P(
                     ResultLie{"tooFewDimensions", [](auto& h) { h.dimensionCount = 3; }},
                     ResultLie{"messageBytes", [](auto& h) { h.messageBytes = UINT32_MAX; }}),
     [](const auto& instance) { return instance.param.name; });
+
+TEST(RequestFrame, carriesTheNameAsWhichItIsToBeRemembered) {
+    std::vector<FrameLine> lines(requestLineCount(Request()));
+    encodeRequest(7, {.number = 64, .generation = 9}, {}, {}, {}, lines);
+    DecodedRequest request;
+    ASSERT_TRUE(decodeRequest(lines, request));
+    EXPECT_EQ(request.name, (ExecutionName{.number = 64, .generation = 9}));
+}
+
+TEST(ComputeFrame, comesBackAsItWas) {
+    for (const OptionalTimePoint& deadline :
+         {OptionalTimePoint(), OptionalTimePoint(TimePoint(std::chrono::nanoseconds(77)))}) {
+        const FrameLine line = encodeCompute(5, {.number = 3, .generation = 4}, deadline);
+        EXPECT_TRUE(isCompute(line));
+        EXPECT_EQ(serialOf(line), 5U);
+        EXPECT_EQ(announcedLineCount(line, 16), 1U);
+        DecodedCompute compute;
+        ASSERT_TRUE(decodeCompute(line, compute));
+        EXPECT_EQ(compute.name, (ExecutionName{.number = 3, .generation = 4}));
+        EXPECT_EQ(compute.deadline, deadline);
+    }
+}
+
+TEST(ComputeFrame, thatLiesIsRefused) {
+    const auto expectRefusal = [](const char* what, auto change) {
+        auto frame = std::bit_cast<ComputeFrame>(
+            encodeCompute(5, {.number = 3, .generation = 4}, std::nullopt));
+        change(frame);
+        DecodedCompute compute;
+        const Result<> result = decodeCompute(std::bit_cast<FrameLine>(frame), compute);
+        ASSERT_FALSE(result) << what;
+        EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT) << what;
+    };
+    expectRefusal("number 0", [](ComputeFrame& frame) { frame.execution = 0; });
+    expectRefusal("large number",
+                  [](ComputeFrame& frame) { frame.execution = kMaximumReusableExecutions + 1; });
+    expectRefusal("flags", [](ComputeFrame& frame) { frame.flags = 1; });
+    expectRefusal("lines", [](ComputeFrame& frame) { frame.lineCount = 2; });
+    for (std::size_t i = 0; i < 3; ++i) {
+        expectRefusal("reserved", [i](ComputeFrame& frame) { frame.reserved[i] = 1; });
+    }
+}
+
+TEST(ResultFrame, ofTheSameShapesLeavesThoseOfTheOutcome) {
+    const FrameLine line = encodeSameShapes(9, {.timeOnDevice = 3, .timeInDriver = 4});
+    EXPECT_EQ(serialOf(line), 9U);
+    EXPECT_EQ(resultFlagsOf(line), kSameShapes);
+    ExecutionOutcome outcome;
+    outcome.outputShapes.resize(2);
+    ASSERT_TRUE(decodeResult({&line, 1}, outcome));
+    EXPECT_EQ(outcome.outputShapes.size(), 2U);
+    EXPECT_EQ(outcome.timing, (Timing{.timeOnDevice = 3, .timeInDriver = 4}));
+}
+
+TEST(ResultFrame, ofTheSameShapesBesideAnErrorIsRefused) {
+    auto header = std::bit_cast<ResultFrameHeader>(encodeSameShapes(9, {}));
+    header.status = static_cast<std::int32_t>(ErrorStatus::OUTPUT_INSUFFICIENT_SIZE);
+    const auto line = std::bit_cast<FrameLine>(header);
+    ExecutionOutcome outcome;
+    const Result<> result = decodeResult({&line, 1}, outcome);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::GENERAL_FAILURE);
+}
 
 }  // namespace
 }  // namespace nnburst::burst

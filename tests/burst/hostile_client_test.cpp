@@ -37,7 +37,7 @@ class HostileClient : public testing::Test {
     std::vector<FrameLine> goodFrame() {
         std::vector<FrameLine> lines(requestLineCount(doubling.request));
         const FramePool pool{.kind = 0, .value = 3};
-        encodeRequest(++serial, doubling.request, {&pool, 1}, {}, lines);
+        encodeRequest(++serial, {}, doubling.request, {&pool, 1}, {}, lines);
         return lines;
     }
 
@@ -226,7 +226,7 @@ TEST(HostileChannel, isRefusedWhateverItsHeaderSays) {
         EXPECT_EQ(server.error().status, ErrorStatus::INVALID_ARGUMENT) << what;
     };
     expectRefusal("magic", [](ChannelHeader& h) { h.magic = 0; });
-    expectRefusal("version", [](ChannelHeader& h) { h.version = 2; });
+    expectRefusal("version", [](ChannelHeader& h) { h.version = kChannelVersion + 1; });
     expectRefusal("size", [](ChannelHeader& h) { h.sizeBytes = 64; });
     expectRefusal("reserved", [](ChannelHeader& h) { h.reserved = 1; });
     expectRefusal("capacity", [](ChannelHeader& h) { h.requests.capacity = 32; });

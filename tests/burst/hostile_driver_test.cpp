@@ -43,7 +43,7 @@ class HostileDriver : public testing::Test {
     void send(std::uint64_t serial, ErrorStatus status, const ExecutionOutcome& sent,
               void (*change)(ResultFrameHeader&) = nullptr) {
         std::vector<FrameLine> lines(resultLineCount(sent.outputShapes, 0));
-        encodeResult(serial, status, sent, "", lines);
+        encodeResult(serial, 0, status, sent, "", lines);
         if (change != nullptr) {
             auto header = std::bit_cast<ResultFrameHeader>(lines[0]);
             change(header);

@@ -26,18 +26,28 @@ struct SteadyModel {
     Result<Model> (*make)();
 };
 
-class SteadyState : public testing::TestWithParam<SteadyModel> {
+/// How the executions are made.
+struct Way {
+    const char* name;
+    bool isReusable;
+    WaitMode mode;
+};
+
+class SteadyState : public testing::TestWithParam<std::tuple<SteadyModel, Way>> {
   protected:
+    [[nodiscard]] const SteadyModel& model() const { return std::get<SteadyModel>(GetParam()); }
+    [[nodiscard]] const Way& way() const { return std::get<Way>(GetParam()); }
+
     /// A burst over the compiled model, a request with memory for it, and a few executions done.
     void warmUp() {
-        auto made = GetParam().make();
+        auto made = model().make();
         ASSERT_TRUE(made) << made.error().message;
         auto engine = exec::Engine::create({});
         ASSERT_TRUE(engine) << engine.error().message;
         auto compiled = exec::CompiledModel::compile(*engine, *made);
         ASSERT_TRUE(compiled) << compiled.error().message;
 
-        controller = std::move(*Controller::create({}));
+        controller = std::move(*Controller::create({.clientWait = {.mode = way().mode}}));
         auto client = std::make_shared<FakeClientControlPlane>();
         controller->attach(client);
         auto driver = std::make_shared<FakeDriverControlPlane>(
@@ -66,8 +76,9 @@ class SteadyState : public testing::TestWithParam<SteadyModel> {
         allocate((*compiled)->inputs(), request.inputs);
         allocate((*compiled)->outputs(), request.outputs);
         request.pools = {pool->region()};
+        reusable = std::move(*controller->createReusableExecution(request, options));
         for (int i = 0; i < 10; ++i) {
-            const Result<> result = controller->execute(request, options, outcome);
+            const Result<> result = execute();
             ASSERT_TRUE(result) << result.error().message;
         }
     }
@@ -94,13 +105,19 @@ class SteadyState : public testing::TestWithParam<SteadyModel> {
             CPU_CLR(first, &others);
             ::sched_setaffinity(0, sizeof(driversOwn), &driversOwn);
         }
-        server = std::move(*Server::create(controller->channel(), {.model = model}, driver, {}));
+        server = std::move(
+            *Server::create(controller->channel(), {.model = model}, driver, {.mode = way().mode}));
         ::sched_setaffinity(0, sizeof(others), &others);
+    }
+
+    Result<> execute() {
+        return way().isReusable ? reusable->compute(options.deadline, outcome)
+                                : controller->execute(request, options, outcome);
     }
 
     bool executeMany() {
         for (int i = 0; i < kExecutions; ++i) {
-            if (!controller->execute(request, options, outcome)) {
+            if (!execute()) {
                 return false;
             }
         }
@@ -115,6 +132,7 @@ class SteadyState : public testing::TestWithParam<SteadyModel> {
     Request request;
     ExecutionOptions options;
     ExecutionOutcome outcome;
+    std::unique_ptr<ReusableExecution> reusable;
 };
 
 TEST_P(SteadyState, allocatesNothing) {
@@ -139,12 +157,17 @@ TEST_P(SteadyState, allocatesNothingWithDeadlinesAndTiming) {
     EXPECT_EQ(test::allocationCount() - before, 0U);
 }
 
-/// Futex calls are allowed to the few executions in which the machine kept one side from running
-/// for longer than the other spins. All others, and any other call, would be calls of the path
+/// Calls for sleeping and waking are allowed to the few executions in which the machine kept one
+/// side from running for longer than the other spins: two of the sleeper, one of the waker, and as
+/// many again if the sleeper woke in vain. Others, and any other call, would be calls of the path
 /// itself.
 constexpr std::uint64_t kUnluckyExecutions = kExecutions / 10;
+constexpr std::uint64_t kCallsOfASleep = 6;
 
-TEST_P(SteadyState, makesNoSystemCall) {
+/// Whoever blocks makes system calls.
+class SteadyStateOfSpinners : public SteadyState {};
+
+TEST_P(SteadyStateOfSpinners, makesNoSystemCall) {
     if (test::kHasSanitizer) {
         GTEST_SKIP() << "sanitizers make system calls of their own";
     }
@@ -156,12 +179,13 @@ TEST_P(SteadyState, makesNoSystemCall) {
             ::_exit(77);
         }
         const bool isDone = executeMany();
-        const bool isSilent = test::systemCallCount() == test::futexCallCount() &&
-                              test::futexCallCount() <= kUnluckyExecutions;
+        const bool isSilent = test::systemCallCount() == test::sleepingCallCount() &&
+                              test::sleepingCallCount() <= kUnluckyExecutions * kCallsOfASleep;
         if (!isDone || !isSilent) {
-            std::fprintf(stderr, "%llu system calls, %llu of them futex calls, done %d\n",
+            std::fprintf(stderr,
+                         "%llu system calls, %llu of them for sleeping and waking, done %d\n",
                          static_cast<unsigned long long>(test::systemCallCount()),
-                         static_cast<unsigned long long>(test::futexCallCount()), isDone);
+                         static_cast<unsigned long long>(test::sleepingCallCount()), isDone);
         }
         ::_exit(isDone && isSilent ? 0 : 1);
     }
@@ -174,18 +198,36 @@ TEST_P(SteadyState, makesNoSystemCall) {
     EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
+const auto kModels = testing::Values(
+    SteadyModel{"mobileNetFloat",
+                [] { return makeMobileNetV1({.width = 0.25F, .resolution = 32}); }},
+    SteadyModel{"mobileNetQuant8",
+                [] {
+                    return makeMobileNetV1(
+                        {.width = 0.25F, .resolution = 32, .precision = BuiltinPrecision::QUANT8});
+                }},
+    SteadyModel{"streamingLstm", [] { return makeStreamingLstm(); }});
+
+std::string nameOf(const testing::TestParamInfo<std::tuple<SteadyModel, Way>>& instance) {
+    return std::string(std::get<SteadyModel>(instance.param).name) + "_" +
+           std::get<Way>(instance.param).name;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Burst, SteadyState,
-    testing::Values(SteadyModel{"mobileNetFloat",
-                                [] { return makeMobileNetV1({.width = 0.25F, .resolution = 32}); }},
-                    SteadyModel{"mobileNetQuant8",
-                                [] {
-                                    return makeMobileNetV1({.width = 0.25F,
-                                                            .resolution = 32,
-                                                            .precision = BuiltinPrecision::QUANT8});
-                                }},
-                    SteadyModel{"streamingLstm", [] { return makeStreamingLstm(); }}),
-    [](const auto& instance) { return instance.param.name; });
+    testing::Combine(kModels, testing::Values(Way{"plain", false, WaitMode::ADAPTIVE},
+                                              Way{"plainBlocking", false, WaitMode::BLOCK},
+                                              Way{"reusable", true, WaitMode::ADAPTIVE},
+                                              Way{"reusableBlocking", true, WaitMode::BLOCK})),
+    nameOf);
+
+INSTANTIATE_TEST_SUITE_P(
+    Burst, SteadyStateOfSpinners,
+    testing::Combine(kModels, testing::Values(Way{"plain", false, WaitMode::ADAPTIVE},
+                                              Way{"plainSpinning", false, WaitMode::SPIN},
+                                              Way{"reusable", true, WaitMode::ADAPTIVE},
+                                              Way{"reusableSpinning", true, WaitMode::SPIN})),
+    nameOf);
 
 }  // namespace
 }  // namespace nnburst::burst

@@ -474,7 +474,8 @@ TEST(CompiledModel, refusesAnOffsetThatIsNoMultipleOfTheElement) {
 TEST(CompiledModel, refusesBindingsOfAnotherModel) {
     const auto model = compile(addModel({2}), true);
     ExecutionOutcome outcome;
-    expectError(model->run({}, Priority::MEDIUM, {}, outcome), ErrorStatus::INVALID_ARGUMENT,
+    RequestBindings none;
+    expectError(model->run(none, Priority::MEDIUM, {}, outcome), ErrorStatus::INVALID_ARGUMENT,
                 "bindings");
 }
 

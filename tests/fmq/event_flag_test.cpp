@@ -3,6 +3,7 @@
 #include "fmq/event_flag.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <thread>
@@ -68,14 +69,73 @@ TEST(EventFlag, wakesEachOfManyWaitersForItsOwnBit) {
 TEST(EventFlag, knowsOfASleeperUntilItIsWoken) {
     EventWord word{};
     EventFlag flag(word);
-    EXPECT_FALSE(flag.hasSleepers());
+    const auto hasSleepers = [&word] { return (word.word & EventFlag::kSleeping) != 0; };
+    flag.wakeAnnounced();
+    EXPECT_FALSE(hasSleepers());
     const std::uint32_t announced = flag.announceSleeper();
-    EXPECT_TRUE(flag.hasSleepers());
-    flag.wakeSleepers();
-    EXPECT_FALSE(flag.hasSleepers());
+    EXPECT_TRUE(hasSleepers());
+    flag.wakeAnnounced();
+    EXPECT_FALSE(hasSleepers());
     // The word has changed since the announcement: this sleep ends at once, not after
     // kLongestSleep.
     flag.sleep(announced, std::nullopt);
+}
+
+TEST(EventFlag, forgetsASleeperThatRetracts) {
+    EventWord word{};
+    EventFlag flag(word);
+    (void)flag.announceSleeper();
+    flag.retractSleeper();
+    EXPECT_EQ(word.word, 0U);
+}
+
+TEST(EventFlag, knowsOnWhichProcessorItsSleeperWasSeen) {
+    EventWord word{};
+    EventFlag flag(word);
+    EXPECT_FALSE(flag.isOnThisProcessor());
+    std::thread([&] {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(::sched_getcpu(), &one);
+        ::sched_setaffinity(0, sizeof(one), &one);
+        flag.presentSleeper();
+        EXPECT_TRUE(flag.isOnThisProcessor());
+    }).join();
+    EXPECT_EQ((word.sleeper & SleeperState::kHasHeavyFences) != 0, hasHeavyFences());
+}
+
+/// Each side stores and then looks, as a publisher and a sleeper do: one must see the other.
+TEST(EventFlag, aSleeperOrItsPublisherSeesTheOther) {
+    for (const bool presents : {true, false}) {
+        EventWord word{};
+        std::atomic<std::uint32_t> published{0};
+        std::atomic<std::uint32_t> turn{0};
+        constexpr std::uint32_t kTurns = 20000;
+        std::thread publisher([&] {
+            EventFlag flag(word);
+            for (std::uint32_t i = 1; i <= kTurns; ++i) {
+                while (turn.load(std::memory_order_acquire) != i) {
+                }
+                published.store(i, std::memory_order_release);
+                flag.wakeAnnounced();
+            }
+        });
+        EventFlag flag(word);
+        for (std::uint32_t i = 1; i <= kTurns; ++i) {
+            if (presents) {
+                flag.presentSleeper();
+            }
+            turn.store(i, std::memory_order_release);
+            const std::uint32_t announced = flag.announceSleeper();
+            const SteadyTime start = std::chrono::steady_clock::now();
+            while (published.load(std::memory_order_acquire) != i) {
+                flag.sleep(announced, std::nullopt);
+                ASSERT_LT(std::chrono::steady_clock::now() - start, kLongestSleep)
+                    << "turn " << i << " was never told of";
+            }
+        }
+        publisher.join();
+    }
 }
 
 TEST(EventFlag, sleepsNoLongerThanTheLimitThoughNobodyWakes) {

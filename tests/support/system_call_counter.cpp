@@ -20,9 +20,9 @@ namespace nnburst::test {
 namespace {
 
 std::atomic<std::uint64_t> calls{0};
-std::atomic<std::uint64_t> futexCalls{0};
+std::atomic<std::uint64_t> sleepingCalls{0};
 
-/// The fifth argument of the handler's own futex calls, which waiting and waking do not use.
+/// The fifth argument of the handler's own calls, which those for sleeping and waking do not use.
 constexpr std::uint32_t kOwnCall = 0x6E6E6275;
 
 #if defined(__x86_64__)
@@ -31,11 +31,11 @@ void countTrappedCall(int /*signal*/, siginfo_t* info, void* context) {
     calls.fetch_add(1, std::memory_order_relaxed);
     auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
     long result = -ENOSYS;
-    if (info->si_syscall == SYS_futex) {
-        futexCalls.fetch_add(1, std::memory_order_relaxed);
+    if (info->si_syscall == SYS_futex || info->si_syscall == SYS_membarrier) {
+        sleepingCalls.fetch_add(1, std::memory_order_relaxed);
         const int savedErrno = errno;
-        result = ::syscall(SYS_futex, registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
-                           registers[REG_R10], kOwnCall, registers[REG_R9]);
+        result = ::syscall(info->si_syscall, registers[REG_RDI], registers[REG_RSI],
+                           registers[REG_RDX], registers[REG_R10], kOwnCall, registers[REG_R9]);
         result = result < 0 ? -errno : result;
         errno = savedErrno;
     }
@@ -65,12 +65,13 @@ bool countAllSystemCallsFromNow() noexcept {
         ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
         return false;
     }
-    std::array<sock_filter, 10> filter{
+    std::array<sock_filter, 11> filter{
         load(offsetof(seccomp_data, nr)),
-        skipIf(SYS_rt_sigreturn, 7, 0),
-        skipIf(SYS_exit_group, 6, 0),
-        skipIf(SYS_exit, 5, 0),
-        skipIf(SYS_write, 4, 0),
+        skipIf(SYS_rt_sigreturn, 8, 0),
+        skipIf(SYS_exit_group, 7, 0),
+        skipIf(SYS_exit, 6, 0),
+        skipIf(SYS_write, 5, 0),
+        skipIf(SYS_membarrier, 1, 0),
         skipIf(SYS_futex, 0, 2),
         load(offsetof(seccomp_data, args) + 4 * sizeof(std::uint64_t)),
         skipIf(kOwnCall, 1, 0),
@@ -87,8 +88,8 @@ bool countAllSystemCallsFromNow() noexcept {
 std::uint64_t systemCallCount() noexcept {
     return calls.load(std::memory_order_relaxed);
 }
-std::uint64_t futexCallCount() noexcept {
-    return futexCalls.load(std::memory_order_relaxed);
+std::uint64_t sleepingCallCount() noexcept {
+    return sleepingCalls.load(std::memory_order_relaxed);
 }
 
 }  // namespace nnburst::test

@@ -9,14 +9,15 @@
 
 namespace nnburst::test {
 
-/// From this call on, every system call of every thread of this process is counted. Futex calls are
-/// made all the same, and calls that write text or end the process are neither counted nor kept
-/// from it; all others are not made. There is no way back, so call it in a forked child. Gives
-/// false where that is not possible: no seccomp(2), or another processor than x86-64.
+/// From this call on, every system call of every thread of this process is counted. The calls by
+/// which threads sleep and are woken (futex and membarrier) are made all the same, and calls that
+/// write text or end the process are neither counted nor kept from it; all others are not made.
+/// There is no way back, so call it in a forked child. Gives false where that is not possible: no
+/// seccomp(2), or another processor than x86-64.
 [[nodiscard]] bool countAllSystemCallsFromNow() noexcept;
 
-/// System calls counted so far; `futexCallCount` of them were futex calls.
+/// System calls counted so far; `sleepingCallCount` of them were for sleeping and waking.
 [[nodiscard]] std::uint64_t systemCallCount() noexcept;
-[[nodiscard]] std::uint64_t futexCallCount() noexcept;
+[[nodiscard]] std::uint64_t sleepingCallCount() noexcept;
 
 }  // namespace nnburst::test

@@ -69,6 +69,26 @@ Result<> executeFenced(PreparedModel& prepared, const Request& request,
 
 }  // namespace
 
+Result<Burst*> Executor::burst() {
+    if (burst_ == nullptr) {
+        // Several examples run beside each other: nobody is to spin.
+        const WaitPolicy sleeping{.mode = WaitMode::BLOCK};
+        NNBURST_TRY_ASSIGN(burst_, prepared_->configureExecutionBurst(
+                                       {.clientWait = sleeping, .driverWait = sleeping}));
+    }
+    return burst_.get();
+}
+
+/// As a reusable execution, twice: what counts is the second time, when the driver remembers it.
+Result<> Executor::executeAgain(const Request& request, const ExecutionOptions& options,
+                                std::span<std::byte> outputs, ExecutionOutcome& outcome) {
+    NNBURST_TRY_ASSIGN(Burst * burst, this->burst());
+    NNBURST_TRY_ASSIGN(const auto reusable, burst->createReusableExecution(request, options));
+    static_cast<void>(reusable->compute(options.deadline, outcome));
+    std::ranges::fill(outputs, std::byte{0xA5});
+    return reusable->compute(options.deadline, outcome);
+}
+
 Result<> Executor::executeVia(Via via, const Request& request, const ExecutionOptions& options,
                               ExecutionOutcome& outcome) {
     switch (via) {
@@ -76,14 +96,12 @@ Result<> Executor::executeVia(Via via, const Request& request, const ExecutionOp
             return prepared_->executeSynchronously(request, options, outcome);
         case Via::ASYNC:
             return executeAsynchronously(*prepared_, request, options, outcome);
-        case Via::BURST:
-            if (burst_ == nullptr) {
-                // Several examples run beside each other: nobody is to spin.
-                const WaitPolicy sleeping{.spinWindow = {}};
-                NNBURST_TRY_ASSIGN(burst_, prepared_->configureExecutionBurst(
-                                               {.clientWait = sleeping, .driverWait = sleeping}));
-            }
-            return burst_->execute(request, options, outcome);
+        case Via::BURST: {
+            NNBURST_TRY_ASSIGN(Burst * burst, this->burst());
+            return burst->execute(request, options, outcome);
+        }
+        case Via::REUSABLE:
+            break;  // see executeAgain
         case Via::FENCED:
             return executeFenced(*prepared_, request, options, outcome);
     }
@@ -120,7 +138,9 @@ Result<Execution> Executor::execute(const VectorExample& example, Via via,
         .loopTimeout = wish.loopTimeout};
     ExecutionOutcome outcome;
     Execution execution;
-    execution.status = executeVia(via, request, options, outcome);
+    execution.status = via == Via::REUSABLE
+                           ? executeAgain(request, options, outputMapping.bytes(), outcome)
+                           : executeVia(via, request, options, outcome);
     execution.outputShapes = std::move(outcome.outputShapes);
     execution.timing = outcome.timing;
     for (std::size_t i = 0; i < example.outputs.size(); ++i) {

@@ -41,6 +41,10 @@ class Executor {
                                             const ExecutionWish& wish);
 
   private:
+    /// The burst, which is configured when it is needed first.
+    Result<Burst*> burst();
+    Result<> executeAgain(const Request& request, const ExecutionOptions& options,
+                          std::span<std::byte> outputs, ExecutionOutcome& outcome);
     Result<> executeVia(Via via, const Request& request, const ExecutionOptions& options,
                         ExecutionOutcome& outcome);
 

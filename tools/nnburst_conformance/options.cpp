@@ -26,7 +26,7 @@ Example:
   nnburst-conformance ../shared/vectors --device spawn --via sync,burst --derive all
 )";
 
-constexpr Via kVias[]{Via::SYNC, Via::ASYNC, Via::BURST, Via::FENCED};
+constexpr Via kVias[]{Via::SYNC, Via::ASYNC, Via::BURST, Via::REUSABLE, Via::FENCED};
 constexpr Derivation kDerivations[]{Derivation::SHAPES, Derivation::INSUFFICIENT,
                                     Derivation::COUPLING};
 
@@ -65,6 +65,8 @@ const char* toString(Via via) noexcept {
             return "async";
         case Via::BURST:
             return "burst";
+        case Via::REUSABLE:
+            return "reusable";
         case Via::FENCED:
             return "fenced";
     }
@@ -102,8 +104,9 @@ std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv
         ->capture_default_str();
     std::vector<std::string> vias{"sync", "burst"};
     app.add_option("--via", vias, "How executions reach the device, one or several")
-        ->check(CLI::IsMember({"sync", "async", "burst", "fenced", "all"}).description(""))
-        ->type_name("sync|async|burst|fenced|all")
+        ->check(
+            CLI::IsMember({"sync", "async", "burst", "reusable", "fenced", "all"}).description(""))
+        ->type_name("sync|async|burst|reusable|fenced|all")
         ->delimiter(',')
         ->capture_default_str();
     std::vector<std::string> derivations{"none"};

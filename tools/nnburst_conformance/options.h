@@ -16,7 +16,7 @@
 namespace nnburst::conformance {
 
 /// How an execution reaches the device.
-enum class Via : std::uint8_t { SYNC, ASYNC, BURST, FENCED };
+enum class Via : std::uint8_t { SYNC, ASYNC, BURST, REUSABLE, FENCED };
 
 /// A test that is derived from an example.
 enum class Derivation : std::uint8_t {

@@ -1,0 +1,63 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What the client's controller knows of a reusable execution, and the names that it gives them.
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "burst/frame.h"
+#include "fmq/wait_forecast.h"
+#include "nnburst/device.h"
+
+namespace nnburst::burst {
+
+/// Of the thread that executes on the burst.
+struct ReusableRequest {
+    Request request;
+    ExecutionOptions options;  ///< the deadline is that of the last computation
+    ExecutionName name;        ///< number 0: sent as a whole each time
+    /// The driver remembers it, with the slots of this version of the slot table.
+    bool isRemembered = false;
+    std::uint64_t slotVersion = 0;
+    /// Of the last result that had some.
+    std::vector<OutputShape> shapes;
+    fmq::WaitForecast forecast;
+};
+
+/// Names for the reusable executions of one burst. Each has a generation that its number never has
+/// again. Thread-safe.
+class ExecutionNames {
+  public:
+    /// Number 0 if all are taken.
+    [[nodiscard]] ExecutionName take() {
+        const std::lock_guard lock(mutex_);
+        ++generation_;
+        for (std::uint32_t index = 0; index < kMaximumReusableExecutions; ++index) {
+            if ((taken_ & (std::uint64_t{1} << index)) == 0) {
+                taken_ |= std::uint64_t{1} << index;
+                return {.number = index + 1, .generation = generation_};
+            }
+        }
+        return {};
+    }
+
+    void giveBack(const ExecutionName& name) {
+        const std::lock_guard lock(mutex_);
+        if (name.number != 0) {
+            taken_ &= ~(std::uint64_t{1} << (name.number - 1));
+        }
+    }
+
+  private:
+    static_assert(kMaximumReusableExecutions <= 64);
+
+    std::mutex mutex_;
+    std::uint64_t taken_ = 0;       // one bit a number; guarded by mutex_
+    std::uint32_t generation_ = 0;  // guarded by mutex_
+};
+
+}  // namespace nnburst::burst

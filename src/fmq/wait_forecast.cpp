@@ -1,0 +1,49 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "fmq/wait_forecast.h"
+
+#include <algorithm>
+
+namespace nnburst::fmq {
+
+namespace {
+
+using std::chrono::nanoseconds;
+
+/// Before this many waits nothing is foretold.
+constexpr std::size_t kLeastExperience = 4;
+/// What waking up is taken to need before it was measured.
+constexpr nanoseconds kTypicalOversleep{100'000};
+/// Wake up this much before the shortest of the usual durations.
+constexpr nanoseconds kMargin{20'000};
+
+}  // namespace
+
+nanoseconds RecentDurations::ranked(std::size_t rank) const noexcept {
+    std::array<std::int64_t, kCapacity> sorted = values_;
+    const auto nth = sorted.begin() + static_cast<std::ptrdiff_t>(rank);
+    std::nth_element(sorted.begin(), nth, sorted.begin() + static_cast<std::ptrdiff_t>(count()));
+    return nanoseconds(*nth);
+}
+
+WaitForecast::Plan WaitForecast::plan(nanoseconds shortestSleep) const noexcept {
+    const std::size_t known = durations_.count();
+    if (durations_.latest() < shortestSleep || known < kLeastExperience) {
+        return {};
+    }
+    // One in 16 may be shorter or longer than usual without changing what is expected.
+    const std::size_t outliers = known / 16;
+    const nanoseconds shortest = durations_.ranked(outliers);
+    const std::size_t wakeUps = oversleeps_.count();
+    const nanoseconds oversleep =
+        wakeUps < kLeastExperience ? kTypicalOversleep : oversleeps_.ranked(wakeUps * 7 / 8);
+    // At least half of it, so that what waking takes is measured again after a bad time.
+    const nanoseconds sleep = std::max(shortest - oversleep - kMargin, shortest / 2);
+    if (sleep < shortestSleep) {
+        return {};
+    }
+    const nanoseconds longest = durations_.ranked(known - 1 - outliers);
+    return {.sleepUntil = sleep, .spinUntil = longest + kMargin};
+}
+
+}  // namespace nnburst::fmq
