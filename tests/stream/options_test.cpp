@@ -42,7 +42,8 @@ TEST(StreamOptions, takeAModelAloneWithTheirDefaults) {
     EXPECT_FALSE(options.frames);
     EXPECT_EQ(options.clients, 1U);
     EXPECT_EQ(options.inFlight, 1U);
-    EXPECT_EQ(options.wait, Wait::ADAPTIVE);
+    EXPECT_EQ(options.wait, WaitMode::ADAPTIVE);
+    EXPECT_FALSE(options.isPlain);
     EXPECT_EQ(options.threads, 1U);
     EXPECT_EQ(options.warmUp, 20U);
     EXPECT_FALSE(options.deadline());
@@ -62,7 +63,7 @@ TEST(StreamOptions, takeEverything) {
                                        "--clients",
                                        "3",
                                        "--in-flight",
-                                       "1",
+                                       "4",
                                        "--wait",
                                        "block",
                                        "--threads",
@@ -72,7 +73,7 @@ TEST(StreamOptions, takeEverything) {
                                        "--deadline",
                                        "2.5",
                                        "--baseline",
-                                       "rpc,inprocess",
+                                       "rpc,inprocess,plain",
                                        "--json",
                                        "f.json",
                                        "--html",
@@ -82,11 +83,13 @@ TEST(StreamOptions, takeEverything) {
     EXPECT_EQ(options.frames, 200U);
     EXPECT_EQ(options.duration(), 1500ms);
     EXPECT_EQ(options.clients, 3U);
-    EXPECT_EQ(options.wait, Wait::BLOCK);
+    EXPECT_EQ(options.inFlight, 4U);
+    EXPECT_EQ(options.wait, WaitMode::BLOCK);
     EXPECT_EQ(options.threads, 2U);
     EXPECT_EQ(options.warmUp, 0U);
     EXPECT_EQ(options.deadline(), 2500us);
-    EXPECT_EQ(options.ways(), (std::vector<Way>{Way::BURST, Way::IN_PROCESS, Way::RPC}));
+    EXPECT_EQ(options.ways(),
+              (std::vector<Way>{Way::BURST, Way::PLAIN, Way::IN_PROCESS, Way::RPC}));
     EXPECT_EQ(options.json, "f.json");
     EXPECT_EQ(options.html, "f.html");
 }
@@ -125,10 +128,26 @@ TEST(StreamOptions, measureFramesAloneWithoutATime) {
 }
 
 TEST(StreamOptions, takeWaysOfWaiting) {
-    EXPECT_EQ(optionsOf({"m", "--wait", "spin"}).wait, Wait::SPIN);
-    EXPECT_EQ(optionsOf({"m", "--wait", "adaptive"}).wait, Wait::ADAPTIVE);
+    EXPECT_EQ(optionsOf({"m", "--wait", "spin"}).wait, WaitMode::SPIN);
+    EXPECT_EQ(optionsOf({"m", "--wait", "adaptive"}).wait, WaitMode::ADAPTIVE);
     EXPECT_EQ(optionsOf({"m", "--baseline", "rpc"}).ways(),
               (std::vector<Way>{Way::BURST, Way::RPC}));
+}
+
+TEST(StreamOptions, measureABurstWithoutReusableExecutionsIfTold) {
+    const Options options = optionsOf({"m", "--plain", "--baseline", "inprocess"});
+    EXPECT_TRUE(options.isPlain);
+    EXPECT_EQ(options.ways(), (std::vector<Way>{Way::PLAIN, Way::IN_PROCESS}));
+    EXPECT_EQ(optionsOf({"m", "--device", "local", "--baseline", "plain"}).ways(),
+              (std::vector<Way>{Way::BURST, Way::PLAIN}));
+}
+
+TEST(StreamOptions, haveSeveralFramesInFlightWhereAWayCan) {
+    const Options options = optionsOf({"m", "--in-flight", "64"});
+    EXPECT_EQ(options.inFlightOn(Way::BURST), 64U);
+    EXPECT_EQ(options.inFlightOn(Way::PLAIN), 64U);
+    EXPECT_EQ(options.inFlightOn(Way::IN_PROCESS), 1U);
+    EXPECT_EQ(options.inFlightOn(Way::RPC), 1U);
 }
 
 /// Arguments that must be refused, and what the error must name.
@@ -155,7 +174,10 @@ TEST(StreamOptions, refuseWhatMakesNoSense) {
         {{"m", "--deadline", "0"}, "--deadline"},
         {{"m", "--wait", "patiently"}, "patiently"},
         {{"m", "--baseline", "pigeon"}, "pigeon"},
-        {{"m", "--in-flight", "2"}, "--in-flight: 2 frames"},
+        {{"m", "--in-flight", "0"}, "--in-flight"},
+        {{"m", "--in-flight", "65"}, "--in-flight"},
+        {{"m", "--in-flight", "2", "--device", "local"}, "--in-flight: 2 frames"},
+        {{"m", "--plain", "--baseline", "plain"}, "--plain"},
         {{"m", "--device", "local", "--baseline", "rpc"}, "--device is local"},
         {{"m", "--device", "local", "--baseline", "inprocess"}, "--device is local"},
         {{"m", "--colour"}, "--colour"},
@@ -176,7 +198,8 @@ TEST(StreamOptions, printHelp) {
     ASSERT_NE(status, nullptr);
     EXPECT_EQ(*status, ExitStatus::SUCCESS);
     EXPECT_EQ(parsed.err, "");
-    for (const char* word : {"--rate", "--graph", "--min_secs", "jitter", "builtin:lstm"}) {
+    for (const char* word :
+         {"--rate", "--graph", "--min_secs", "jitter", "--in-flight", "builtin:lstm"}) {
         EXPECT_NE(parsed.out.find(word), std::string::npos) << word;
     }
 }

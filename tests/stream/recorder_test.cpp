@@ -86,6 +86,35 @@ TEST(Recorder, countsFramesThatMissTheirDeadline) {
     EXPECT_EQ(recorder.jitter().max(), 10ms - 1ms - 1ns);
 }
 
+TEST(Recorder, addsUpWhatWaitingHasCost) {
+    Recorder recorder(kBegin, std::nullopt, std::nullopt);
+    EXPECT_FALSE(recorder.waits());
+    const WaitFigures before{
+        .waits = 5, .sleeps = 4, .earlyWakes = 3, .lateWakes = 2, .burnt = 1us};
+    const WaitFigures after{
+        .waits = 105, .sleeps = 84, .earlyWakes = 63, .lateWakes = 42, .burnt = 21us};
+    for (int turn = 0; turn < 2; ++turn) {
+        recorder.addWaits({.client = before, .driver = {}}, {.client = after, .driver = before});
+    }
+    ASSERT_TRUE(recorder.waits());
+    const WaitFigures& client = recorder.waits()->client;
+    EXPECT_EQ(client.waits, 200U);
+    EXPECT_EQ(client.sleeps, 160U);
+    EXPECT_EQ(client.earlyWakes, 120U);
+    EXPECT_EQ(client.lateWakes, 80U);
+    EXPECT_EQ(client.burnt, 40us);
+    EXPECT_EQ(recorder.waits()->driver.sleeps, 8U);
+}
+
+TEST(Recorder, keepsTheMostFramesThatWereUnderWay) {
+    Recorder recorder(kBegin, std::nullopt, std::nullopt);
+    EXPECT_EQ(recorder.mostInFlight(), 0U);
+    for (const std::uint64_t frames : {1U, 3U, 2U}) {
+        recorder.noteInFlight(frames);
+    }
+    EXPECT_EQ(recorder.mostInFlight(), 3U);
+}
+
 TEST(Recorder, keepsTheTimesThatADeviceSays) {
     Recorder recorder(kBegin, std::nullopt, std::nullopt);
     recorder.add(frame(0ms, 1ms));

@@ -54,6 +54,9 @@ Report exampleReport() {
     report.ways.push_back(reportOf(measurementOf(Way::RPC, 600us), true));
     report.ways.front().calls = CallRate{.client = 0.5, .driver = 0.25};
     report.ways.front().timeInDriver.add(321us);
+    report.ways.front().waits = BurstWaitCost{
+        .client = {.sleeps = 0.75, .earlyWakes = 0.5, .lateWakes = 0.25, .burnt = 0.125},
+        .driver = {.sleeps = 1.5, .earlyWakes = 1.25, .lateWakes = 0.0625, .burnt = 0.03125}};
     return report;
 }
 
@@ -75,9 +78,27 @@ TEST(ReportOf, addsClientsUpAndNamesTheFastestAndTheSlowest) {
     EXPECT_FALSE(reportOf(measurementOf(Way::BURST, 400us), false).driverProcessor);
 }
 
+TEST(ReportOf, dividesWhatWaitingHasCostByFramesAndTime) {
+    WayMeasurement measurement = measurementOf(Way::BURST, 400us);
+    EXPECT_FALSE(reportOf(measurement, true).waits);
+    for (Recorder& recorder : measurement.clients) {  // each has measured for a second
+        recorder.addWaits({}, {.client = {.sleeps = 50, .burnt = 100ms},
+                               .driver = {.earlyWakes = 25, .lateWakes = 75}});
+        recorder.noteInFlight(3);
+    }
+    const WayReport way = reportOf(measurement, true);
+    EXPECT_EQ(way.mostInFlight, 3U);
+    ASSERT_TRUE(way.waits);
+    EXPECT_NEAR(way.waits->client.sleeps, 0.5, 1e-9);
+    EXPECT_NEAR(way.waits->client.burnt, 0.2, 1e-9) << "of both clients";
+    EXPECT_NEAR(way.waits->driver.earlyWakes, 0.25, 1e-9);
+    EXPECT_NEAR(way.waits->driver.lateWakes, 0.75, 1e-9);
+    EXPECT_EQ(way.waits->driver.burnt, 0);
+}
+
 TEST(ReportOf, takesAMeasurementWithoutFrames) {
     WayMeasurement measurement;
-    measurement.clients.emplace_back(kBegin, std::nullopt, std::nullopt);
+    measurement.clients.emplace_back(kBegin, std::nullopt, std::nullopt).addWaits({}, {});
     Report report = exampleReport();
     report.ways.clear();
     const WayReport& way = report.ways.emplace_back(reportOf(measurement, true));
@@ -109,6 +130,13 @@ TEST(ReportAsJson, hasSettingsMachineAndFigures) {
     EXPECT_EQ(burst.at("processorTime").at("driver").at("share"), 0.125);
     EXPECT_EQ(burst.at("systemCallsPerFrame").at("driver"), 0.25);
     EXPECT_EQ(burst.at("timeInDriverUs").at("max"), 321);
+    EXPECT_EQ(burst.at("waits").at("client"), nlohmann::json({{"sleepsPerFrame", 0.75},
+                                                              {"earlyWakesPerFrame", 0.5},
+                                                              {"lateWakesPerFrame", 0.25},
+                                                              {"burntShare", 0.125}}));
+    EXPECT_EQ(burst.at("waits").at("driver").at("sleepsPerFrame"), 1.5);
+    EXPECT_EQ(json.at("ways").at(1).at("waits"), nullptr);
+    EXPECT_EQ(burst.at("mostInFlight"), 0);
     std::uint64_t frames = 0;
     for (const auto& bucket : burst.at("histogramUs")) {
         frames += bucket.at(2).get<std::uint64_t>();
@@ -167,6 +195,27 @@ TEST(ReportAsHtml, takesNothingFromElsewhereAndNothingAsMarkup) {
     }
     EXPECT_NE(page.find("a&lt;b&gt;&amp;&quot;c&quot;.tflite"), std::string::npos);
     EXPECT_LT(page.size(), 100'000U);
+}
+
+TEST(ReportAsHtml, saysWhatWaitingHasCost) {
+    Report report = exampleReport();
+    EXPECT_NE(toHtml(report).find("<tr><th>burst</th><td>driver</td><td>1.50</td><td>1.25</td>"
+                                  "<td>0.06</td><td>3.1</td></tr>"),
+              std::string::npos);
+    report.ways.front().waits.reset();
+    EXPECT_EQ(toHtml(report).find("woken early"), std::string::npos);
+}
+
+TEST(SettingsText, saysHowManyFramesAreInFlight) {
+    Report report = exampleReport();
+    EXPECT_EQ(settingsText(report).find("in flight"), std::string::npos);
+    report.options.inFlight = 4;
+    EXPECT_NE(settingsText(report).find(", 4 frames in flight (rpc: 1), "), std::string::npos)
+        << settingsText(report);
+    report.options.baselines = {Way::PLAIN};
+    EXPECT_NE(settingsText(report).find(", 4 frames in flight, "), std::string::npos);
+    report.options.baselines = {Way::IN_PROCESS, Way::RPC};
+    EXPECT_NE(settingsText(report).find(" (inprocess, rpc: 1), "), std::string::npos);
 }
 
 TEST(ReportAsHtml, doesNotJoinTurnsBetweenWhichOtherWaysHadTheirs) {

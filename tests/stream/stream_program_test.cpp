@@ -37,23 +37,27 @@ class StreamProgram : public ProgramTest {
 
 TEST_F(StreamProgram, comparesAllWaysOverADriverProcess) {
     const ProgramResult result =
-        run({"builtin:lstm", "--frames", "60", "--baseline", "inprocess,rpc", "--json",
+        run({"builtin:lstm", "--frames", "60", "--baseline", "plain,inprocess,rpc", "--json",
              file("report.json"), "--html", file("report.html")});
     ASSERT_EQ(result.status, 0) << result.err;
-    for (const char* text : {"latency, us", "in driver, us", "processor time", "system calls",
-                             "outputs: identical bit for bit on all ways",
-                             "\nburst: count=60 first=", "\ninprocess: count=60 first=",
-                             "\nrpc: count=60 first=", "\nInference timings in us: Init: "}) {
+    for (const char* text :
+         {"latency, us", "in driver, us", "processor time", "system calls", "waiting, a frame",
+          "burst driver", "plain client", "outputs: identical bit for bit on all ways",
+          "\nburst: count=60 first=", "\nplain: count=60 first=", "\ninprocess: count=60 first=",
+          "\nrpc: count=60 first=", "\nInference timings in us: Init: "}) {
         EXPECT_TRUE(contains(result.out, text)) << text << "\n" << result.out;
     }
     const auto json = nlohmann::json::parse(contentsOf(file("report.json")), nullptr, false);
     ASSERT_TRUE(json.is_object());
-    ASSERT_EQ(json.at("ways").size(), 3U);
+    ASSERT_EQ(json.at("ways").size(), 4U);
     for (const auto& way : json.at("ways")) {
         EXPECT_EQ(way.at("latencyUs").at("count"), 60);
         EXPECT_TRUE(way.at("processorTime").at("driver").is_object());
         EXPECT_TRUE(way.at("timeInDriverUs").is_object());
         EXPECT_EQ(way.at("jitterUs"), nullptr) << "there is no rate";
+        const bool isBurst = way.at("way") == "burst" || way.at("way") == "plain";
+        EXPECT_EQ(way.at("waits").is_object(), isBurst) << way.at("way");
+        EXPECT_EQ(way.at("mostInFlight"), 1);
     }
     EXPECT_TRUE(contains(contentsOf(file("report.html")), "</svg>"));
 }
@@ -74,7 +78,64 @@ TEST_F(StreamProgram, streamsWithSeveralClientsThatWaitInEachWay) {
             report({"--clients", "3", "--rate", "500", "--frames", "6", "--wait", wait});
         EXPECT_EQ(json.at("ways").at(0).at("latencyUs").at("count"), 18) << wait;
         EXPECT_EQ(json.at("settings").at("wait"), wait);
+        const auto& waits = json.at("ways").at(0).at("waits");
+        for (const char* side : {"client", "driver"}) {
+            const auto& cost = waits.at(side);
+            EXPECT_GE(cost.at("sleepsPerFrame").get<double>(), 0);
+            if (wait == "block") {
+                EXPECT_EQ(cost.at("burntShare"), 0) << side;
+            }
+            if (wait != "adaptive") {
+                EXPECT_EQ(cost.at("earlyWakesPerFrame"), 0) << side << ": there is no alarm";
+                EXPECT_EQ(cost.at("lateWakesPerFrame"), 0) << side;
+            }
+        }
     }
+}
+
+TEST_F(StreamProgram, sendsRequestsAsAWholeIfTold) {
+    const auto json = report({"--plain", "--frames", "5"});
+    ASSERT_EQ(json.at("ways").size(), 1U);
+    EXPECT_EQ(json.at("ways").at(0).at("way"), "plain");
+    EXPECT_EQ(json.at("settings").at("plain"), true);
+}
+
+TEST_F(StreamProgram, hasSeveralFramesInFlightWhereItCan) {
+    for (const bool isPaced : {false, true}) {
+        std::vector<std::string> arguments{"builtin:mobilenet_v1_0.25_32",
+                                           "--in-flight",
+                                           "3",
+                                           "--frames",
+                                           "60",
+                                           "--baseline",
+                                           "plain,inprocess,rpc",
+                                           "--json",
+                                           file("report.json")};
+        if (isPaced) {  // so fast that frames wait
+            arguments.insert(arguments.end(), {"--rate", "1000000"});
+        }
+        const ProgramResult result = run(arguments);
+        ASSERT_EQ(result.status, 0) << result.err;
+        EXPECT_TRUE(contains(result.out, "3 frames in flight (inprocess, rpc: 1)")) << result.out;
+        EXPECT_TRUE(contains(result.out, "outputs: identical bit for bit on all ways"));
+        const auto json = nlohmann::json::parse(contentsOf(file("report.json")), nullptr, false);
+        ASSERT_TRUE(json.is_object());
+        EXPECT_EQ(json.at("settings").at("inFlight"), 3);
+        for (const auto& way : json.at("ways")) {
+            const bool isBurst = way.at("way") == "burst" || way.at("way") == "plain";
+            EXPECT_EQ(way.at("mostInFlight"), isBurst ? 3 : 1) << way.at("way");
+            EXPECT_EQ(way.at("latencyUs").at("count"), 60);
+        }
+    }
+}
+
+TEST_F(StreamProgram, hasAsManyFramesInFlightAsABurstCan) {
+    const ProgramResult result = run({"builtin:mobilenet_v1_0.25_32", "--in-flight", "64",
+                                      "--frames", "100", "--json", file("report.json")});
+    ASSERT_EQ(result.status, 0) << result.err;
+    const auto json = nlohmann::json::parse(contentsOf(file("report.json")), nullptr, false);
+    ASSERT_TRUE(json.is_object());
+    EXPECT_EQ(json.at("ways").at(0).at("mostInFlight"), 64);
 }
 
 TEST_F(StreamProgram, takesTheCommandLineOfBenchmarkModel) {
@@ -159,6 +220,8 @@ TEST_F(StreamProgram, refusesWhatItCannotUse) {
     const std::vector<Refusal> refusals = {
         {{file("missing")}, "missing: No such file or directory"},
         {{"builtin:resnet"}, "no built-in model \"resnet\""},
+        {{"builtin:lstm", "--in-flight", "2"},
+         "2 frames in flight: each frame of this model needs"},
         {{"builtin:lstm", "--device", file("no.sock")}, "no.sock"},
         {{"builtin:lstm", "--device", "local", "--frames", "1", "--json", file("no/such/file")},
          "cannot write"},
@@ -175,9 +238,9 @@ TEST_F(StreamProgram, refusesWhatItCannotUse) {
 }
 
 TEST_F(StreamProgram, returnsTwoForWrongArguments) {
-    const ProgramResult result = run({"builtin:lstm", "--in-flight", "4"});
+    const ProgramResult result = run({"builtin:lstm", "--in-flight", "4", "--device", "local"});
     EXPECT_EQ(result.status, 2);
-    EXPECT_TRUE(contains(result.err, "must be 1")) << result.err;
+    EXPECT_TRUE(contains(result.err, "4 frames in flight")) << result.err;
     EXPECT_EQ(run({"--help"}).status, 0);
 }
 

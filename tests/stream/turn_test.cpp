@@ -62,16 +62,21 @@ TEST(ShortTurn, takesHalfASecondButFiveFrames) {
 }
 
 TEST(PolicyOf, spinsOrSleepsAsItIsTold) {
-    EXPECT_EQ(policyOf(Wait::BLOCK).spinWindow, 0ns);
-    EXPECT_GT(policyOf(Wait::SPIN).spinWindow, 1min);
-    EXPECT_EQ(policyOf(Wait::ADAPTIVE).spinWindow, WaitPolicy().spinWindow);
+    for (const WaitMode wait : {WaitMode::ADAPTIVE, WaitMode::SPIN, WaitMode::BLOCK}) {
+        EXPECT_EQ(policyOf(wait).mode, wait);
+    }
+    EXPECT_GT(policyOf(WaitMode::SPIN).spinWindow, 1min);
+    EXPECT_EQ(policyOf(WaitMode::ADAPTIVE).spinWindow, WaitPolicy().spinWindow);
 }
 
 /// A target on a device in this process.
 class SendTurn : public testing::Test {
   protected:
-    void SetUp() override {
-        auto model = tools::loadModel("builtin:lstm");
+    void SetUp() override { open("builtin:lstm", Way::BURST, {}); }
+
+    void open(const char* modelName, Way way, const Options& options) {
+        target_.reset();
+        auto model = tools::loadModel(modelName);
         ASSERT_TRUE(model) << model.error().message;
         model_ = std::move(*model);
         auto frames = FrameBank::create(model_);
@@ -79,7 +84,7 @@ class SendTurn : public testing::Test {
         frames_ = std::move(*frames);
         const auto device = makeLocalDevice();
         ASSERT_TRUE(device) << device.error().message;
-        auto target = Target::create(Way::BURST, **device, model_, *frames_, Wait::ADAPTIVE);
+        auto target = Target::create(way, **device, model_, *frames_, options);
         ASSERT_TRUE(target) << target.error().message;
         target_.emplace(std::move(*target));
         begin_ = steady_clock::now();
@@ -198,17 +203,139 @@ TEST_F(SendTurn, sendsDifferentFramesAndTheSameAgainLater) {
     EXPECT_EQ(frames_->frameBytes(), 64 * sizeof(float));
     std::vector<std::uint64_t> checksums;
     for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{1}, frames_->size()}) {
-        target_->write(number);
-        const Result<> result = target_->execute({});  // states are not fed back: they are zero
+        target_->write(0, number);
+        ASSERT_TRUE(target_->send(0, std::nullopt));
+        const Result<> result = target_->collect(0);  // states are not fed back: they are zero
         ASSERT_TRUE(result) << result.error().message;
-        checksums.push_back(target_->checksumOfOutputs());
+        checksums.push_back(target_->checksumOfOutputs(0));
     }
     EXPECT_NE(checksums[0], checksums[1]);
     EXPECT_EQ(checksums[0], checksums[2]);
     target_->finish();
-    target_->write(0);
-    ASSERT_TRUE(target_->execute({}));
-    EXPECT_NE(target_->checksumOfOutputs(), checksums[0]) << "states have been fed back";
+    target_->write(0, 0);
+    ASSERT_TRUE(target_->send(0, std::nullopt));
+    ASSERT_TRUE(target_->collect(0));
+    EXPECT_NE(target_->checksumOfOutputs(0), checksums[0]) << "states have been fed back";
+}
+
+// ---- Several frames under way
+
+constexpr const char* kStateless = "builtin:mobilenet_v1_0.25_32";
+
+/// A device in this process executes what is submitted at once: so nothing depends on its speed.
+class SendPipelined : public SendTurn, public testing::WithParamInterface<Way> {
+  protected:
+    void SetUp() override { open(kStateless, GetParam(), {.inFlight = 3}); }
+};
+
+TEST_P(SendPipelined, hasAsManyFramesUnderWayAsThereArePlaces) {
+    const Turn turn{.warmUp = 2, .length = {.frames = 20}};
+    Recorder recorder = recorderOf(turn);
+    EXPECT_EQ(send(turn, recorder), 22U);
+    EXPECT_EQ(recorder.warmUp().count(), 2U);
+    EXPECT_EQ(recorder.latency().count(), 20U) << "all are collected at the end";
+    EXPECT_EQ(recorder.mostInFlight(), 3U);
+}
+
+TEST_P(SendPipelined, fillsAllPlacesWhenItIsLate) {
+    const Turn turn{.length = {.frames = 20}, .period = 1ns};
+    Recorder recorder = recorderOf(turn);
+    EXPECT_EQ(send(turn, recorder), 20U);
+    EXPECT_EQ(recorder.mostInFlight(), 3U);
+    const std::vector<TimeSeries::Point>& points = recorder.series().points();
+    ASSERT_EQ(points.size(), 20U);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        EXPECT_EQ(points[i].time, nanoseconds(i)) << "in order, from when they were due";
+    }
+}
+
+TEST_P(SendPipelined, collectsOutputsBeforeTheNextFrameIsDue) {
+    const Turn turn{.length = {.frames = 4}, .period = 20ms};
+    Recorder recorder = recorderOf(turn);
+    EXPECT_EQ(send(turn, recorder), 4U);
+    EXPECT_EQ(recorder.latency().count(), 4U);
+    EXPECT_GE(recorder.mostInFlight(), 1U);
+}
+
+TEST_P(SendPipelined, recordsMissedDeadlinesAndGoesOn) {
+    const Turn turn{.length = {.frames = 12}, .deadline = 1ns};
+    Recorder recorder = recorderOf(turn);
+    EXPECT_EQ(send(turn, recorder), 12U);
+    EXPECT_EQ(recorder.misses().refused, 12U);
+}
+
+TEST_P(SendPipelined, asksForTimingIfItIsTold) {
+    Turn turn{.length = {.frames = 4}};
+    Recorder recorder = recorderOf(turn);
+    for (const MeasureTiming measure : {MeasureTiming::NO, MeasureTiming::YES, MeasureTiming::NO}) {
+        turn.measure = measure;
+        send(turn, recorder);
+    }
+    EXPECT_EQ(recorder.timeInDriver().count(), 4U);
+}
+
+TEST_P(SendPipelined, allocatesNothing) {
+    if (!test::kCountsAllocations) {
+        GTEST_SKIP() << "allocations are not counted under a sanitizer";
+    }
+    const Turn turn{.length = {.frames = 100}};
+    Recorder recorder = recorderOf(turn);
+    send(turn, recorder);
+    const std::uint64_t before = test::allocationCount();
+    send(turn, recorder);
+    EXPECT_EQ(test::allocationCount(), before);
+}
+
+TEST_P(SendPipelined, hasMemoryOfEachFrame) {
+    ASSERT_EQ(target_->placeCount(), 3U);
+    std::vector<std::uint64_t> checksums;
+    for (const bool together : {false, true}) {
+        for (std::size_t place = 0; place < 3; ++place) {
+            target_->write(place, place);
+            ASSERT_TRUE(target_->send(place, std::nullopt));
+            if (!together) {
+                ASSERT_TRUE(target_->collect(place));
+                checksums.push_back(target_->checksumOfOutputs(place));
+            }
+        }
+        for (std::size_t place = 0; together && place < 3; ++place) {
+            ASSERT_TRUE(target_->collect(place));
+            EXPECT_EQ(target_->checksumOfOutputs(place), checksums[place]);
+        }
+    }
+    EXPECT_NE(checksums[0], checksums[1]);
+    EXPECT_NE(checksums[1], checksums[2]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Way, SendPipelined, testing::Values(Way::BURST, Way::PLAIN),
+                         [](const auto& instance) { return toString(instance.param); });
+
+TEST(Target, ofAModelWithStatesHasOneFrameUnderWay) {
+    const auto model = tools::loadModel("builtin:lstm");
+    ASSERT_TRUE(model);
+    const auto frames = FrameBank::create(*model);
+    ASSERT_TRUE(frames);
+    const auto device = makeLocalDevice();
+    ASSERT_TRUE(device);
+    const auto target = Target::create(Way::BURST, **device, *model, *frames, {.inFlight = 2});
+    ASSERT_FALSE(target);
+    EXPECT_EQ(target.error().status, ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_TRUE(Target::create(Way::RPC, **device, *model, *frames, {.inFlight = 2}));
+}
+
+TEST(Target, inThisProcessNeverWaits) {
+    const auto model = tools::loadModel(kStateless);
+    ASSERT_TRUE(model);
+    const auto frames = FrameBank::create(*model);
+    ASSERT_TRUE(frames);
+    const auto device = makeLocalDevice();
+    ASSERT_TRUE(device);
+    for (const Way way : {Way::BURST, Way::PLAIN, Way::IN_PROCESS, Way::RPC}) {
+        const auto target =
+            Target::create(way, **device, *model, *frames, {.device = "local", .inFlight = 2});
+        ASSERT_TRUE(target) << target.error().message;
+        EXPECT_FALSE(target->waitFigures()) << toString(way);
+    }
 }
 
 }  // namespace

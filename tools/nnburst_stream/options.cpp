@@ -32,6 +32,9 @@ What is measured:
               spin before each is due) and of the driver, if this program has started it
   calls       system calls of a frame, of one client, counted with ptrace(2) in a pass of its own
               in which the client does not sleep until a frame is due
+  waiting     of each end of a burst for the other, after the warm-up: how often it slept, a frame;
+              how often an alarm woke it before what it waited for was there (early) or after (late);
+              and the part of a processor that it burnt by spinning
   in driver   time that the driver says it took, in a pass of its own
 
 Frames are pseudo-random, always the same, made beforehand and written to shared memory before each
@@ -39,6 +42,13 @@ is due. Until then a client sleeps, and spins for the last 200 microseconds. Cli
 within a period: client i of N is i/N of a period late. With --baseline the ways take turns in
 random order, 20 rounds at most, and each round sends the same frames on all ways; the first frames
 of each turn are not measured.
+
+The burst executes one request again and again (Burst::createReusableExecution). With --in-flight a
+client has N requests, each with memory of its own. It waits for the oldest output whenever it has
+sent all N, and while the next frame is not due; but it sends a frame that becomes due although
+others are under way, if no output can be there by then, going by the quickest so far. What cannot
+be pipelined has one frame in flight: inprocess and rpc. A model that feeds states back and a device
+in this process are refused.
 
 Names of TFLite's benchmark_model for the same: --graph, --num_threads, --num_runs, --min_secs,
 --warmup_runs, --run_frequency. Latencies are also printed in the form of its lines.
@@ -49,9 +59,12 @@ constexpr const char* kFooterEnd = R"(
 Exit status: 0 if all frames were sent; 1 if the model could not be run, outputs differ between the
 ways, or a file could not be written; 2 for wrong arguments. Ctrl-C ends the stream and reports.
 
-Example, a camera at 60 Hz compared with a call in process and with RPC:
+Examples. A camera at 60 Hz compared with a call in process and with RPC; a model of some
+milliseconds at 30 Hz, to see what waiting costs; as many frames as two in flight give:
   nnburst-stream builtin:mobilenet_v1_0.25_128 --rate 60 --duration 30 --baseline inprocess,rpc \
                  --html report.html
+  nnburst-stream builtin:mobilenet_v1_0.5_224 --rate 30 --wait adaptive
+  nnburst-stream builtin:mobilenet_v1_0.25_128 --max --in-flight 2
 )";
 
 constexpr double kHighestRate = 1e6;
@@ -75,26 +88,31 @@ void check(const Options& options) {
     if (options.model.empty()) {
         throw CLI::RequiredError("MODEL (or --graph)");
     }
-    if (options.inFlight != 1) {
+    if (options.inFlight != 1 && options.device == "local") {
         throw CLI::ValidationError(
             "--in-flight",
-            fmt::format("{} frames in flight: a burst executes one at a time, so it must be 1; use "
-                        "--clients for more at once",
+            fmt::format("{} frames in flight: a device in this process executes each frame on the "
+                        "client's own thread; use --device spawn or a driver's socket",
                         options.inFlight));
     }
-    if (!options.baselines.empty() && options.device == "local") {
-        throw CLI::ValidationError(
-            "--baseline", fmt::format("{}: compares with a driver process, but --device is local; "
-                                      "use --device spawn or a driver's socket",
-                                      toString(options.baselines.front())));
+    for (const Way way : options.baselines) {
+        if (way == Way::PLAIN && options.isPlain) {
+            throw CLI::ValidationError("--baseline", "plain: is what --plain measures already");
+        }
+        if (way != Way::PLAIN && options.device == "local") {
+            throw CLI::ValidationError(
+                "--baseline", fmt::format("{}: compares with a driver process, but --device is "
+                                          "local; use --device spawn or a driver's socket",
+                                          toString(way)));
+        }
     }
 }
 
 void take(const Written& written, Options& options) {
-    options.wait = written.wait == "spin"    ? Wait::SPIN
-                   : written.wait == "block" ? Wait::BLOCK
-                                             : Wait::ADAPTIVE;
-    for (const Way way : {Way::IN_PROCESS, Way::RPC}) {
+    for (const WaitMode wait : {WaitMode::SPIN, WaitMode::BLOCK, WaitMode::ADAPTIVE}) {
+        options.wait = written.wait == toString(wait) ? wait : options.wait;
+    }
+    for (const Way way : {Way::PLAIN, Way::IN_PROCESS, Way::RPC}) {
         if (std::ranges::find(written.baselines, toString(way)) != written.baselines.end()) {
             options.baselines.push_back(way);
         }
@@ -150,16 +168,20 @@ void addOptions(CLI::App& app, Options& options, Written& written) {
         ->check(whole(1, 256))
         ->type_name("N")
         ->capture_default_str();
-    app.add_option("--in-flight", options.inFlight, "Frames that a client has under way at once")
-        ->check(whole(1, 1024))
+    app.add_option("--in-flight", options.inFlight,
+                   "Frames that a client may have under way at once on its burst")
+        ->check(whole(1, kMostInFlight))
         ->type_name("N")
         ->capture_default_str();
     app.add_option("--wait", written.wait,
                    "How both ends of a burst wait. spin: always on a processor (the driver 10 ms,\n"
-                   "then it sleeps); block: asleep; adaptive: spin at first, then sleep")
+                   "then it sleeps); block: asleep; adaptive: spins through short waits, sleeps\n"
+                   "through most of a long one")
         ->check(CLI::IsMember({"spin", "block", "adaptive"}).description(""))
         ->type_name("spin|block|adaptive")
         ->capture_default_str();
+    app.add_flag("--plain", options.isPlain,
+                 "Send each request as a whole, without reusable executions");
     app.add_option("--threads,--num_threads", options.threads,
                    "Threads of the kernels, of devices that this program makes")
         ->check(whole(1, 1024))
@@ -175,12 +197,12 @@ void addOptions(CLI::App& app, Options& options, Written& written) {
         ->check(between(kShortest, kLongestSeconds))
         ->type_name("MS");
     app.add_option("--baseline", written.baselines,
-                   "Compare the burst with a call in process, and with executions by RPC\n"
-                   "of the same driver")
+                   "Compare the burst with one without reusable executions, with a call in\n"
+                   "process, and with executions by RPC of the same driver")
         ->delimiter(',')
         ->allow_extra_args(false)
-        ->check(CLI::IsMember({"inprocess", "rpc"}).description(""))
-        ->type_name("inprocess,rpc");
+        ->check(CLI::IsMember({"plain", "inprocess", "rpc"}).description(""))
+        ->type_name("plain,inprocess,rpc");
     app.add_option("--json", options.json, "Write all figures to this file")->type_name("F");
     app.add_option("--html", options.html, "Write a page with plots to this file")->type_name("F");
 }
@@ -191,6 +213,8 @@ const char* toString(Way way) noexcept {
     switch (way) {
         case Way::BURST:
             return "burst";
+        case Way::PLAIN:
+            return "plain";
         case Way::IN_PROCESS:
             return "inprocess";
         case Way::RPC:
@@ -199,13 +223,13 @@ const char* toString(Way way) noexcept {
     return "unknown way";
 }
 
-const char* toString(Wait wait) noexcept {
+const char* toString(WaitMode wait) noexcept {
     switch (wait) {
-        case Wait::SPIN:
+        case WaitMode::SPIN:
             return "spin";
-        case Wait::BLOCK:
+        case WaitMode::BLOCK:
             return "block";
-        case Wait::ADAPTIVE:
+        case WaitMode::ADAPTIVE:
             return "adaptive";
     }
     return "unknown wait";
@@ -224,9 +248,13 @@ std::optional<std::chrono::nanoseconds> Options::duration() const {
 }
 
 std::vector<Way> Options::ways() const {
-    std::vector<Way> ways(1 + baselines.size(), Way::BURST);
+    std::vector<Way> ways(1 + baselines.size(), isPlain ? Way::PLAIN : Way::BURST);
     std::ranges::copy(baselines, ways.begin() + 1);
     return ways;
+}
+
+std::uint32_t Options::inFlightOn(Way way) const noexcept {
+    return way == Way::BURST || way == Way::PLAIN ? inFlight : 1;
 }
 
 std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv, std::ostream& out,

@@ -13,23 +13,26 @@
 #include <variant>
 #include <vector>
 
+#include "nnburst/wait_policy.h"
+
 namespace nnburst::stream {
 
 /// The way that frames take to the kernels.
 enum class Way : std::uint8_t {
-    BURST,       ///< a burst to the device
+    BURST,       ///< a burst to the device, with reusable executions
+    PLAIN,       ///< a burst to the device, to which each request is sent as a whole
     IN_PROCESS,  ///< a local device, on the client's own thread
     RPC,         ///< executeSynchronously of the device that the burst goes to
 };
 
-/// "burst", "inprocess" or "rpc".
+/// "burst", "plain", "inprocess" or "rpc".
 [[nodiscard]] const char* toString(Way way) noexcept;
 
-/// How both ends of a burst wait for each other.
-enum class Wait : std::uint8_t { SPIN, BLOCK, ADAPTIVE };
-
 /// "spin", "block" or "adaptive".
-[[nodiscard]] const char* toString(Wait wait) noexcept;
+[[nodiscard]] const char* toString(WaitMode wait) noexcept;
+
+/// The most that a burst can have in flight (BurstOptions::inFlight).
+inline constexpr std::uint32_t kMostInFlight = 64;
 
 struct Options {
     std::string model;             ///< a .tflite file, or the name of a built-in model
@@ -39,10 +42,11 @@ struct Options {
     std::optional<double> seconds;
     std::optional<std::uint64_t> frames;
     std::uint32_t clients = 1;
-    std::uint32_t inFlight = 1;  ///< frames that a client has under way at once
-    Wait wait = Wait::ADAPTIVE;
-    std::uint32_t threads = 1;  ///< of the kernels, of devices that this program makes
-    std::uint64_t warmUp = 20;  ///< frames on each way that are not measured
+    std::uint32_t inFlight = 1;  ///< frames that a client has under way at once, where a way can
+    WaitMode wait = WaitMode::ADAPTIVE;  ///< of both ends of a burst
+    bool isPlain = false;                ///< the burst is without reusable executions
+    std::uint32_t threads = 1;           ///< of the kernels, of devices that this program makes
+    std::uint64_t warmUp = 20;           ///< frames on each way that are not measured
     std::optional<double> deadlineMs;
     std::vector<Way> baselines;  ///< to compare with, in the order of Way
     std::string json;            ///< file to write, empty for none
@@ -51,8 +55,10 @@ struct Options {
     [[nodiscard]] std::optional<std::chrono::nanoseconds> period() const;
     [[nodiscard]] std::optional<std::chrono::nanoseconds> deadline() const;
     [[nodiscard]] std::optional<std::chrono::nanoseconds> duration() const;
-    /// The burst, then the baselines.
+    /// The burst, plain or not, then the baselines.
     [[nodiscard]] std::vector<Way> ways() const;
+    /// Frames that a client may have under way at once: only bursts can have more than one.
+    [[nodiscard]] std::uint32_t inFlightOn(Way way) const noexcept;
 };
 
 /// What the program returns to the shell.

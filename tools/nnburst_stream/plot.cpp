@@ -164,6 +164,7 @@ svg.plot { display: block; width: 100%; max-width: 760px; margin: 1em 0; font: 1
 .plot .line0 { stroke: #0b6e99; } .plot .fill0 { fill: #0b6e99; }
 .plot .line1 { stroke: #d9730d; } .plot .fill1 { fill: #d9730d; }
 .plot .line2 { stroke: #6940a5; } .plot .fill2 { fill: #6940a5; }
+.plot .line3 { stroke: #448361; } .plot .fill3 { fill: #448361; }
 )";
 
 std::string escapeHtml(std::string_view text) {

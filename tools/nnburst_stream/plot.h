@@ -13,7 +13,7 @@
 
 namespace nnburst::stream {
 
-/// The style sheet. Colours are numbered from 0; there are three.
+/// The style sheet. Colours are numbered from 0; there are four.
 extern const char* const kPlotStyle;
 
 /// `text` with the characters escaped that mean something in HTML.

@@ -6,6 +6,18 @@
 
 namespace nnburst::stream {
 
+namespace {
+
+void add(WaitFigures& sum, const WaitFigures& begin, const WaitFigures& end) noexcept {
+    sum.waits += end.waits - begin.waits;
+    sum.sleeps += end.sleeps - begin.sleeps;
+    sum.earlyWakes += end.earlyWakes - begin.earlyWakes;
+    sum.lateWakes += end.lateWakes - begin.lateWakes;
+    sum.burnt += end.burnt - begin.burnt;
+}
+
+}  // namespace
+
 void Recorder::beginTurn() noexcept {
     series_.beginTurn();
     lastOutput_.reset();
@@ -36,6 +48,14 @@ void Recorder::add(const FrameRecord& frame) noexcept {
     const TimePoint until = std::max(frame.completed, frame.due + period_.value_or(nanoseconds(0)));
     measuredTime_ += until - measuredUntil_.value_or(frame.due);
     measuredUntil_ = until;
+}
+
+void Recorder::addWaits(const BurstWaitFigures& begin, const BurstWaitFigures& end) noexcept {
+    if (!waits_) {
+        waits_.emplace();
+    }
+    stream::add(waits_->client, begin.client, end.client);
+    stream::add(waits_->driver, begin.driver, end.driver);
 }
 
 void Recorder::addInterval(const FrameRecord& frame, bool isMeasured) noexcept {

@@ -5,10 +5,12 @@
 /// \file
 /// What is recorded of the frames of one client on one way.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
 #include "nnburst/types.h"
+#include "nnburst/wait_policy.h"
 #include "nnburst_stream/distribution.h"
 #include "nnburst_stream/time_series.h"
 
@@ -46,6 +48,12 @@ class Recorder {
     void add(const FrameRecord& frame) noexcept;
     /// Adds frames that were due but not sent. They have no latency.
     void addUnsent(std::uint64_t frames) noexcept { misses_.unsent += frames; }
+    /// So many frames are under way.
+    void noteInFlight(std::uint64_t frames) noexcept {
+        mostInFlight_ = std::max(mostInFlight_, frames);
+    }
+    /// Adds what waiting has cost from one moment to another.
+    void addWaits(const BurstWaitFigures& begin, const BurstWaitFigures& end) noexcept;
 
     [[nodiscard]] const Distribution& latency() const noexcept { return latency_; }
     [[nodiscard]] const Distribution& warmUp() const noexcept { return warmUp_; }
@@ -57,6 +65,10 @@ class Recorder {
     [[nodiscard]] const Distribution& timeOnDevice() const noexcept { return timeOnDevice_; }
     [[nodiscard]] const TimeSeries& series() const noexcept { return series_; }
     [[nodiscard]] const Misses& misses() const noexcept { return misses_; }
+    /// The most frames that were under way at once.
+    [[nodiscard]] std::uint64_t mostInFlight() const noexcept { return mostInFlight_; }
+    /// None if nothing was added.
+    [[nodiscard]] const std::optional<BurstWaitFigures>& waits() const noexcept { return waits_; }
     /// From the moment at which the first measured frame of each turn was due to the last answer,
     /// or to when the next frame would have been due, if that is later.
     [[nodiscard]] nanoseconds measuredTime() const noexcept { return measuredTime_; }
@@ -74,6 +86,8 @@ class Recorder {
     Distribution timeOnDevice_;
     TimeSeries series_;
     Misses misses_;
+    std::uint64_t mostInFlight_ = 0;
+    std::optional<BurstWaitFigures> waits_;
     nanoseconds measuredTime_{};
     std::optional<TimePoint> lastOutput_;     ///< of this turn
     std::optional<TimePoint> measuredUntil_;  ///< of this turn

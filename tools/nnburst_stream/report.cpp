@@ -29,6 +29,43 @@ ProcessorTime processorTime(nanoseconds used, const WayMeasurement& measurement)
             .share = elapsed > 0 ? Seconds(used).count() / elapsed : 0};
 }
 
+void add(WaitCost& cost, const WaitFigures& waits, const Recorder& recorder, double frames) {
+    cost.sleeps += static_cast<double>(waits.sleeps) / frames;
+    cost.earlyWakes += static_cast<double>(waits.earlyWakes) / frames;
+    cost.lateWakes += static_cast<double>(waits.lateWakes) / frames;
+    const double seconds = Seconds(recorder.measuredTime()).count();
+    cost.burnt += seconds > 0 ? Seconds(waits.burnt).count() / seconds : 0;
+}
+
+/// None if no client has waited on a burst.
+std::optional<BurstWaitCost> waitCostOf(const WayMeasurement& measurement, std::uint64_t frames) {
+    const auto all = static_cast<double>(std::max<std::uint64_t>(frames, 1));
+    std::optional<BurstWaitCost> cost;
+    for (const Recorder& recorder : measurement.clients) {
+        if (recorder.waits()) {
+            cost = cost.value_or(BurstWaitCost());
+            add(cost->client, recorder.waits()->client, recorder, all);
+            add(cost->driver, recorder.waits()->driver, recorder, all);
+        }
+    }
+    return cost;
+}
+
+/// ", 4 frames in flight (inprocess, rpc: 1)", or nothing if there is one.
+std::string inFlightText(const Options& options) {
+    if (options.inFlight == 1) {
+        return {};
+    }
+    std::string others;
+    for (const Way way : options.baselines) {
+        if (options.inFlightOn(way) == 1) {
+            others += fmt::format("{}{}", others.empty() ? "" : ", ", toString(way));
+        }
+    }
+    return fmt::format(", {} frames in flight{}", options.inFlight,
+                       others.empty() ? "" : fmt::format(" ({}: 1)", others));
+}
+
 /// "1 client", "2 clients".
 std::string counted(std::size_t count, const char* noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -48,12 +85,14 @@ WayReport reportOf(const WayMeasurement& measurement, bool hasDriverTime) {
         report.misses.refused += recorder.misses().refused;
         report.misses.late += recorder.misses().late;
         report.misses.unsent += recorder.misses().unsent;
+        report.mostInFlight = std::max(report.mostInFlight, recorder.mostInFlight());
         clients.push_back(figuresOf(clients.size(), recorder));
         report.throughput += clients.back().throughput;
     }
     const auto [fastest, slowest] = std::ranges::minmax_element(clients, {}, &ClientFigures::p50);
     report.fastest = *fastest;
     report.slowest = *slowest;
+    report.waits = waitCostOf(measurement, report.latency.count());
     report.clientProcessor = processorTime(measurement.clientTime, measurement);
     if (hasDriverTime) {
         report.driverProcessor = processorTime(measurement.driverTime, measurement);
@@ -61,14 +100,18 @@ WayReport reportOf(const WayMeasurement& measurement, bool hasDriverTime) {
     return report;
 }
 
+std::array<std::pair<const char*, WaitCost>, 2> sidesOf(const BurstWaitCost& waits) {
+    return {std::pair("client", waits.client), std::pair("driver", waits.driver)};
+}
+
 std::string settingsText(const Report& report) {
     const Options& options = report.options;
     std::string text =
-        fmt::format("frames of {} bytes, {}, {}, {}, wait {}", report.frameBytes,
+        fmt::format("frames of {} bytes, {}, {}{}, {}, wait {}", report.frameBytes,
                     options.rate ? fmt::format("{:g} a second", *options.rate)
                                  : std::string("as fast as it goes"),
-                    counted(options.clients, "client"), counted(options.threads, "kernel thread"),
-                    toString(options.wait));
+                    counted(options.clients, "client"), inFlightText(options),
+                    counted(options.threads, "kernel thread"), toString(options.wait));
     if (options.deadlineMs) {
         text += fmt::format(", deadline {:g} ms", *options.deadlineMs);
     }

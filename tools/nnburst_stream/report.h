@@ -5,10 +5,12 @@
 /// \file
 /// What a stream was found to cost, on each way.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nnburst/result.h"
@@ -35,6 +37,20 @@ struct ProcessorTime {
     double share = 0;     ///< of the time that went by; 1 is one processor
 };
 
+/// What one side's waiting for the other has cost. Counts are per frame.
+struct WaitCost {
+    double sleeps = 0;
+    double earlyWakes = 0;
+    double lateWakes = 0;
+    double burnt = 0;  ///< of the time that went by, spinning; 1 is one processor
+};
+
+/// Of both sides of a way's bursts.
+struct BurstWaitCost {
+    WaitCost client;
+    WaitCost driver;
+};
+
 /// One way's figures. Those of latency, jitter and misses are of all clients together.
 struct WayReport {
     Way way = Way::BURST;
@@ -42,14 +58,16 @@ struct WayReport {
     Distribution warmUp;
     Distribution jitter;
     Misses misses;
-    TimeSeries series;      ///< of the first client
-    double throughput = 0;  ///< frames a second, of all clients
-    ClientFigures fastest;  ///< by the median of the latency
+    std::uint64_t mostInFlight = 0;  ///< frames that a client had under way at once
+    TimeSeries series;               ///< of the first client
+    double throughput = 0;           ///< frames a second, of all clients
+    ClientFigures fastest;           ///< by the median of the latency
     ClientFigures slowest;
     ProcessorTime clientProcessor;
     std::optional<ProcessorTime> driverProcessor;
     std::optional<CallRate> calls;
-    Distribution timeInDriver;  ///< empty if the device does not say it
+    std::optional<BurstWaitCost> waits;  ///< none of what is no burst to a driver process
+    Distribution timeInDriver;           ///< empty if the device does not say it
     Distribution timeOnDevice;
 };
 
@@ -72,6 +90,9 @@ struct Report {
 
 /// The figures of one way that are in its measurement alone. At least one client.
 [[nodiscard]] WayReport reportOf(const WayMeasurement& measurement, bool hasDriverTime);
+
+/// Both sides, with the names by which they are printed.
+[[nodiscard]] std::array<std::pair<const char*, WaitCost>, 2> sidesOf(const BurstWaitCost& waits);
 
 /// What was sent, without the model's name: "frames of 256 bytes, 60 a second, 1 client, ...".
 [[nodiscard]] std::string settingsText(const Report& report);

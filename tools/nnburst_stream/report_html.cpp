@@ -162,6 +162,7 @@ std::string distributions(const Report& report) {
 std::string costs(const Report& report) {
     std::string text =
         "<table><tr><th></th><th>frames/s</th><th>refused</th><th>late</th><th>unsent</th>"
+        "<th>most in flight</th>"
         "<th>client, us/frame</th><th>driver, us/frame</th><th>client, calls/frame</th>"
         "<th>driver, calls/frame</th></tr>\n";
     for (const WayReport& way : report.ways) {
@@ -169,9 +170,9 @@ std::string costs(const Report& report) {
             return value ? cell(figure(*value)) : std::string("<td>-</td>");
         };
         text += fmt::format("<tr><th>{}</th>", toString(way.way)) + cell(way.throughput);
-        for (const std::uint64_t misses :
-             {way.misses.refused, way.misses.late, way.misses.unsent}) {
-            text += fmt::format("<td>{}</td>", misses);
+        for (const std::uint64_t count :
+             {way.misses.refused, way.misses.late, way.misses.unsent, way.mostInFlight}) {
+            text += fmt::format("<td>{}</td>", count);
         }
         text += cell(way.clientProcessor.perFrame);
         text +=
@@ -190,6 +191,29 @@ std::string costs(const Report& report) {
         text += fmt::format("<p>System calls not counted: {}</p>\n", escapeHtml(report.noCalls));
     }
     return text;
+}
+
+/// What waiting has cost both sides of bursts.
+std::string waits(const Report& report) {
+    std::string rows;
+    for (const WayReport& way : report.ways) {
+        if (!way.waits) {
+            continue;
+        }
+        for (const auto& [side, cost] : sidesOf(*way.waits)) {
+            rows += fmt::format(
+                "<tr><th>{}</th><td>{}</td><td>{:.2f}</td><td>{:.2f}</td><td>{:.2f}</td>"
+                "<td>{:.1f}</td></tr>\n",
+                toString(way.way), side, cost.sleeps, cost.earlyWakes, cost.lateWakes,
+                cost.burnt * 100);
+        }
+    }
+    if (rows.empty()) {
+        return rows;
+    }
+    return "<table><tr><th></th><th>waiting</th><th>sleeps/frame</th><th>woken early/frame</th>"
+           "<th>woken late/frame</th><th>burnt, % of a processor</th></tr>\n" +
+           rows + "</table>\n";
 }
 
 std::string settings(const Report& report) {
@@ -222,7 +246,7 @@ std::string toHtml(const Report& report) {
         "charset=\"utf-8\">\n<title>{0}</title>\n"
         "<style>{1}{2}</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
         title, kPageStyle, kPlotStyle);
-    page += settings(report) + distributions(report) + costs(report);
+    page += settings(report) + distributions(report) + costs(report) + waits(report);
     page += toSvg(comparison(report)) + toSvg(latencyOverTime(report)) +
             toSvg(percentileCurve(report)) + toSvg(histogram(report));
     page += "<pre>";

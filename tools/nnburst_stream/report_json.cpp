@@ -48,6 +48,21 @@ Json jsonOf(const ClientFigures& client) {
             {"framesPerSecond", client.throughput}};
 }
 
+Json jsonOf(const WaitCost& cost) {
+    return {{"sleepsPerFrame", cost.sleeps},
+            {"earlyWakesPerFrame", cost.earlyWakes},
+            {"lateWakesPerFrame", cost.lateWakes},
+            {"burntShare", cost.burnt}};
+}
+
+Json jsonOf(const BurstWaitCost& waits) {
+    Json json;
+    for (const auto& [side, cost] : sidesOf(waits)) {
+        json[side] = jsonOf(cost);
+    }
+    return json;
+}
+
 Json histogramOf(const Distribution& distribution) {
     Json buckets = Json::array();
     for (const Histogram::Bucket& bucket : distribution.histogram().buckets()) {
@@ -78,6 +93,7 @@ Json jsonOf(const Options& options) {
             {"clients", options.clients},
             {"inFlight", options.inFlight},
             {"wait", toString(options.wait)},
+            {"plain", options.isPlain},
             {"threads", options.threads},
             {"warmUp", options.warmUp},
             {"deadlineMs", orNull(options.deadlineMs)},
@@ -94,11 +110,13 @@ Json jsonOf(const WayReport& way, const Report& report) {
                 {"late", way.misses.late},
                 {"unsent", way.misses.unsent}}},
               {"framesPerSecond", way.throughput},
+              {"mostInFlight", way.mostInFlight},
               {"fastestClient", jsonOf(way.fastest)},
               {"slowestClient", jsonOf(way.slowest)}};
     json["processorTime"]["client"] = jsonOf(way.clientProcessor);
     json["processorTime"]["driver"] =
         way.driverProcessor ? jsonOf(*way.driverProcessor) : Json(report.noDriverProcessor);
+    json["waits"] = way.waits ? jsonOf(*way.waits) : Json(nullptr);
     if (way.calls) {
         json["systemCallsPerFrame"] = {{"client", way.calls->client},
                                        {"driver", orNull(way.calls->driver)}};

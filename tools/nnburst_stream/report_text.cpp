@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <utility>
 
 #include "nnburst_stream/benchmark_line.h"
 #include "nnburst_stream/report.h"
@@ -39,11 +40,11 @@ void printTable(const Report& report, const char* title, Distribution WayReport:
 }
 
 void printFlow(const Report& report) {
-    fmt::print("\n  {:<16}{:>14}{:>10}{:>10}{:>10}\n", "frames", "a second", "refused", "late",
-               "unsent");
+    fmt::print("\n  {:<16}{:>14}{:>10}{:>10}{:>10}{:>16}\n", "frames", "a second", "refused",
+               "late", "unsent", "most in flight");
     for (const WayReport& way : report.ways) {
-        fmt::print("  {:<16}{:>14.1f}{:>10}{:>10}{:>10}\n", toString(way.way), way.throughput,
-                   way.misses.refused, way.misses.late, way.misses.unsent);
+        fmt::print("  {:<16}{:>14.1f}{:>10}{:>10}{:>10}{:>16}\n", toString(way.way), way.throughput,
+                   way.misses.refused, way.misses.late, way.misses.unsent, way.mostInFlight);
     }
 }
 
@@ -78,6 +79,24 @@ void printProcessorTime(const Report& report) {
     }
 }
 
+void printWaits(const Report& report) {
+    bool hasHead = false;
+    for (const WayReport& way : report.ways) {
+        if (!way.waits) {
+            continue;
+        }
+        if (!std::exchange(hasHead, true)) {
+            fmt::print("\n  {:<16}{:>10}{:>10}{:>10}{:>20}\n", "waiting, a frame", "sleeps",
+                       "early", "late", "of a processor");
+        }
+        for (const auto& [side, cost] : sidesOf(*way.waits)) {
+            fmt::print("  {:<16}{:>10.2f}{:>10.2f}{:>10.2f}{:>18.1f} %\n",
+                       fmt::format("{} {}", toString(way.way), side), cost.sleeps, cost.earlyWakes,
+                       cost.lateWakes, cost.burnt * 100);
+        }
+    }
+}
+
 void printCalls(const Report& report) {
     if (!report.noCalls.empty()) {
         fmt::print("\n  system calls not counted: {}\n", report.noCalls);
@@ -105,6 +124,7 @@ void print(const Report& report) {
     printFlow(report);
     printClients(report);
     printProcessorTime(report);
+    printWaits(report);
     printCalls(report);
     if (report.ways.size() > 1) {
         fmt::print("\noutputs: {} on all ways\n",

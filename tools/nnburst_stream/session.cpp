@@ -78,9 +78,9 @@ Result<> Session::open(const TfliteModel& model) {
         for (std::uint32_t i = 0; i < options_->clients; ++i) {
             Device& device = way == Way::IN_PROCESS ? *local : *devices_[i % devices_.size()];
             NNBURST_TRY_ASSIGN(Target target,
-                               Target::create(way, device, model, *frames_, options_->wait));
+                               Target::create(way, device, model, *frames_, *options_));
             targets.push_back(std::move(target));
-            if (way == Way::BURST && i == 0) {
+            if (targets_.size() == 1 && i == 0) {
                 initTime_ = steady_clock::now() - start;
             }
         }
@@ -97,22 +97,26 @@ Target& Session::target(Way way) {
 Result<bool> Session::compareOutputs() {
     std::vector<std::uint64_t> expected;
     bool isSame = true;
+    bool isFirstWay = true;
     for (const Way way : options_->ways()) {
         Target& sender = target(way);
         for (std::size_t number = 0; number < std::min(frames_->size(), kComparedFrames);
              ++number) {
-            sender.write(number);
+            const std::size_t place = number % sender.placeCount();
+            sender.write(place, number);
             const auto start = steady_clock::now();
-            NNBURST_TRY(sender.execute({}));
+            NNBURST_TRY(sender.send(place, std::nullopt));
+            NNBURST_TRY(sender.collect(place));
             const auto latency = steady_clock::now() - start;
-            const std::uint64_t checksum = sender.checksumOfOutputs();
+            const std::uint64_t checksum = sender.checksumOfOutputs(place);
             sender.finish();
-            if (way == Way::BURST) {
+            if (isFirstWay) {
                 expected.push_back(checksum);
                 firstInference_ = number == 0 ? latency : firstInference_;
             }
             isSame = isSame && checksum == expected[number];
         }
+        isFirstWay = false;
     }
     return isSame;
 }

@@ -2,49 +2,118 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nnburst_stream/target.h"
 
+#include <algorithm>
+#include <bit>
 #include <chrono>
+#include <utility>
 
+#include "model/invalid.h"
 #include "support/random_frame.h"
 
 namespace nnburst::stream {
 
-WaitPolicy policyOf(Wait wait) noexcept {
-    switch (wait) {
-        case Wait::SPIN:
-            return {.spinWindow = std::chrono::hours(1)};
-        case Wait::BLOCK:
-            return {.spinWindow = std::chrono::nanoseconds(0)};
-        case Wait::ADAPTIVE:
-            break;
+namespace {
+
+/// Queues that hold the longest results of all frames under way, of a model with a few outputs.
+std::uint32_t queueLinesFor(std::uint32_t inFlight) noexcept {
+    constexpr std::uint32_t kLinesOfAResult = 16;
+    return std::max(BurstOptions().queueLines, std::bit_ceil(inFlight * kLinesOfAResult));
+}
+
+}  // namespace
+
+WaitPolicy policyOf(WaitMode wait) noexcept {
+    WaitPolicy policy{.mode = wait};
+    if (wait == WaitMode::SPIN) {
+        policy.spinWindow = std::chrono::hours(1);
+    }
+    return policy;
+}
+
+Result<Target> Target::create(Way way, Device& device, const TfliteModel& model,
+                              const FrameBank& frames, const Options& options) {
+    const std::uint32_t inFlight = options.inFlightOn(way);
+    if (inFlight > 1 && !model.states.empty()) {
+        return invalid(
+            "{} frames in flight: each frame of this model needs states that the last one gives, "
+            "so "
+            "it must be 1",
+            inFlight);
+    }
+    Target target(model, frames);
+    NNBURST_TRY_ASSIGN(target.prepared_, prepareModel(device, model.model));
+    if (way != Way::RPC) {  // a local device's burst is a call that keeps memory mapped
+        NNBURST_TRY_ASSIGN(target.burst_, target.prepared_->configureExecutionBurst(
+                                              {.queueLines = queueLinesFor(inFlight),
+                                               .inFlight = inFlight,
+                                               .clientWait = policyOf(options.wait),
+                                               .driverWait = policyOf(options.wait)}));
+    }
+    for (std::uint32_t i = 0; i < inFlight; ++i) {
+        NNBURST_TRY_ASSIGN(tools::PooledRequest operands,
+                           tools::PooledRequest::create(model.model));
+        target.places_.push_back({.operands = std::move(operands)});
+    }
+    target.hasDriver_ =
+        target.burst_ != nullptr && way != Way::IN_PROCESS && options.device != "local";
+    target.isReusable_ = way == Way::BURST || (way == Way::IN_PROCESS && !options.isPlain);
+    NNBURST_TRY(target.setMeasure(MeasureTiming::NO));
+    return target;
+}
+
+Result<> Target::setMeasure(MeasureTiming measure) {
+    const bool isChange = std::exchange(measure_, measure) != measure;
+    for (Place& place : places_) {
+        if (isReusable_ && (isChange || place.reusable == nullptr)) {
+            place.reusable = nullptr;  // a burst remembers only so many
+            NNBURST_TRY_ASSIGN(place.reusable, burst_->createReusableExecution(
+                                                   place.operands.request(), {.measure = measure}));
+        }
     }
     return {};
 }
 
-Result<Target> Target::create(Way way, Device& device, const TfliteModel& model,
-                              const FrameBank& frames, Wait wait) {
-    NNBURST_TRY_ASSIGN(tools::PooledRequest operands, tools::PooledRequest::create(model.model));
-    Target target(model, frames, std::move(operands));
-    NNBURST_TRY_ASSIGN(target.prepared_, prepareModel(device, model.model));
-    if (way != Way::RPC) {  // a local device's burst is a call that keeps memory mapped
-        NNBURST_TRY_ASSIGN(target.burst_,
-                           target.prepared_->configureExecutionBurst(
-                               {.clientWait = policyOf(wait), .driverWait = policyOf(wait)}));
+Result<> Target::send(std::size_t place, const OptionalTimePoint& deadline) {
+    Place& sent = places_[place];
+    if (places_.size() == 1) {
+        sent.result = execute(sent, deadline);
+        return {};
     }
-    return target;
+    NNBURST_TRY_ASSIGN(sent.submission, submit(sent, deadline));
+    return {};
 }
 
-Result<> Target::execute(const ExecutionOptions& options) {
+Result<> Target::collect(std::size_t place) {
+    Place& sent = places_[place];
+    return places_.size() == 1 ? std::move(sent.result) : burst_->wait(sent.submission, outcome_);
+}
+
+Result<> Target::execute(Place& place, const OptionalTimePoint& deadline) {
+    if (place.reusable != nullptr) {
+        return place.reusable->compute(deadline, outcome_);
+    }
+    const ExecutionOptions options{.measure = measure_, .deadline = deadline};
     return burst_ != nullptr
-               ? burst_->execute(operands_.request(), options, outcome_)
-               : prepared_->executeSynchronously(operands_.request(), options, outcome_);
+               ? burst_->execute(place.operands.request(), options, outcome_)
+               : prepared_->executeSynchronously(place.operands.request(), options, outcome_);
+}
+
+Result<Submission> Target::submit(Place& place, const OptionalTimePoint& deadline) {
+    return place.reusable != nullptr ? place.reusable->submit(deadline)
+                                     : burst_->submit(place.operands.request(),
+                                                      {.measure = measure_, .deadline = deadline});
 }
 
 void Target::finish() const {
-    tools::feedBack(model_->states, operands_);
+    tools::feedBack(model_->states, places_.front().operands);
 }
 
-std::uint64_t Target::checksumOfOutputs() const {
-    return tools::checksumOfOutputs(operands_);
+std::uint64_t Target::checksumOfOutputs(std::size_t place) const {
+    return tools::checksumOfOutputs(places_[place].operands);
+}
+
+std::optional<BurstWaitFigures> Target::waitFigures() const {
+    return hasDriver_ ? std::optional(burst_->waitFigures()) : std::nullopt;
 }
 
 }  // namespace nnburst::stream

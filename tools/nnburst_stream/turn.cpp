@@ -3,6 +3,7 @@
 #include "nnburst_stream/turn.h"
 
 #include <algorithm>
+#include <array>
 
 namespace nnburst::stream {
 
@@ -22,6 +23,9 @@ constexpr std::uint64_t kShortWarmUp = 3;
 constexpr std::uint64_t kFewestOfShort = 5;
 constexpr std::chrono::nanoseconds kTimeOfShort = 500ms;
 
+/// Until a wrong estimate is noticed: it becomes less by this part each time it is relied on.
+constexpr std::int64_t kCaution = 16;
+
 bool isMissedDeadline(const Error& error) {
     return error.status == ErrorStatus::MISSED_DEADLINE_TRANSIENT ||
            error.status == ErrorStatus::MISSED_DEADLINE_PERSISTENT;
@@ -32,6 +36,107 @@ template <class Amount>
 std::uint64_t roundsOf(Amount whole, Amount least) {
     return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(whole / least), 1, kMostRounds);
 }
+
+/// The frames of a turn that are under way, in the order in which they were sent.
+class Pipeline {
+  public:
+    Pipeline(Target& target, const Turn& turn, Recorder& recorder) noexcept
+        : target_(target), turn_(turn), recorder_(recorder) {}
+
+    /// Collects until there is a place for the next frame, and while outputs can be there before it
+    /// is due, if it is not yet.
+    Result<> makeRoom(const OptionalTimePoint& due) {
+        while (sent_ - collected_ == target_.placeCount() ||
+               (sent_ != collected_ && due && canComeBefore(*due))) {
+            NNBURST_TRY(collect());
+        }
+        return {};
+    }
+
+    /// There is a place for it. `due` is none if it is now.
+    Result<> send(const OptionalTimePoint& due, bool isMeasured) {
+        const std::size_t place = sent_ % target_.placeCount();
+        target_.write(place, turn_.firstFrame + sent_);
+        Frame& frame = frames_[place];
+        frame.isMeasured = isMeasured;
+        frame.sent = due ? waitUntil(*due, turn_.spin) : TimePoint(steady_clock::now());
+        frame.due = due.value_or(frame.sent);
+        OptionalTimePoint deadline;
+        if (turn_.deadline) {
+            deadline = frame.due + *turn_.deadline;
+        }
+        NNBURST_TRY(target_.send(place, deadline));
+        ++sent_;
+        recorder_.noteInFlight(sent_ - collected_);
+        return {};
+    }
+
+    Result<> collectAll() {
+        while (sent_ != collected_) {
+            NNBURST_TRY(collect());
+        }
+        return {};
+    }
+
+  private:
+    struct Frame {
+        TimePoint due;
+        TimePoint sent;
+        bool isMeasured = false;
+    };
+
+    [[nodiscard]] const Frame& oldest() const noexcept {
+        return frames_[collected_ % target_.placeCount()];
+    }
+    /// When the driver could begin with the oldest frame.
+    [[nodiscard]] TimePoint beginOfOldest() const noexcept {
+        return std::max(oldest().sent, lastCompleted_);
+    }
+
+    bool canComeBefore(TimePoint due) noexcept {
+        if (TimePoint(steady_clock::now()) >= due) {
+            return false;
+        }
+        if (beginOfOldest() + quickest_.value_or(0ns) < due) {
+            return true;
+        }
+        *quickest_ -= *quickest_ / kCaution;
+        return false;
+    }
+
+    Result<> collect() {
+        const Frame frame = oldest();
+        const Result<> result = target_.collect(collected_ % target_.placeCount());
+        FrameRecord record{.due = frame.due, .completed = steady_clock::now()};
+        if (result) {
+            target_.finish();
+            record.timing = target_.timing();
+            const std::chrono::nanoseconds took = record.completed - beginOfOldest();
+            quickest_ = std::min(took, quickest_.value_or(took));
+        } else if (isMissedDeadline(result.error())) {
+            record.isRefused = true;
+        } else {
+            return tl::unexpected<Error>(result.error());
+        }
+        lastCompleted_ = record.completed;
+        ++collected_;
+        if (frame.isMeasured) {
+            recorder_.add(record);
+        } else {
+            recorder_.addWarmUp(record);
+        }
+        return {};
+    }
+
+    Target& target_;
+    const Turn& turn_;
+    Recorder& recorder_;
+    std::array<Frame, kMostInFlight> frames_{};  // by place
+    std::uint64_t sent_ = 0;
+    std::uint64_t collected_ = 0;
+    TimePoint lastCompleted_;
+    std::optional<std::chrono::nanoseconds> quickest_;  // a little less, after it was relied on
+};
 
 }  // namespace
 
@@ -67,50 +172,37 @@ Turn shortTurn(const Options& options, std::uint64_t most, std::chrono::nanoseco
 
 Result<std::uint64_t> sendTurn(Target& target, const Turn& turn, Recorder& recorder,
                                const std::atomic<bool>& stop) {
+    NNBURST_TRY(target.setMeasure(turn.measure));
     recorder.beginTurn();
-    ExecutionOptions options{.measure = turn.measure};
-    std::optional<TimePoint> end;  // known when the first frame is measured
+    Pipeline pipeline(target, turn, recorder);
+    std::optional<TimePoint> end;           // known when the first frame is measured, as what
+    std::optional<BurstWaitFigures> waits;  // waiting has cost before
     for (std::uint64_t i = 0;; ++i) {
+        OptionalTimePoint due;
+        if (turn.period) {
+            due = turn.start + *turn.period * static_cast<std::int64_t>(i);
+        }
+        NNBURST_TRY(pipeline.makeRoom(due));
         const TimePoint now = steady_clock::now();
-        TimePoint due =
-            turn.period ? turn.start + *turn.period * static_cast<std::int64_t>(i) : now;
         const bool isMeasured = i >= turn.warmUp;
         if (isMeasured && !end) {
-            end = due + turn.length.time;
+            end = due.value_or(now) + turn.length.time;
+            waits = target.waitFigures();
         }
-        const bool isLongEnough =
-            isMeasured && i - turn.warmUp >= turn.length.frames && std::max(now, due) >= *end;
+        const bool isLongEnough = isMeasured && i - turn.warmUp >= turn.length.frames &&
+                                  std::max(now, due.value_or(now)) >= *end;
         if (isLongEnough || stop.load(std::memory_order_relaxed)) {
-            if (isLongEnough && turn.period && due < *end) {
-                const auto waiting = (*end - due + *turn.period - 1ns) / *turn.period;
+            NNBURST_TRY(pipeline.collectAll());
+            if (isLongEnough && due && *due < *end) {
+                const auto waiting = (*end - *due + *turn.period - 1ns) / *turn.period;
                 recorder.addUnsent(static_cast<std::uint64_t>(waiting));
+            }
+            if (waits) {
+                recorder.addWaits(*waits, *target.waitFigures());
             }
             return i;
         }
-        target.write(turn.firstFrame + i);
-        if (turn.period) {
-            waitUntil(due, turn.spin);
-        } else {
-            due = steady_clock::now();
-        }
-        if (turn.deadline) {
-            options.deadline = due + *turn.deadline;
-        }
-        const Result<> result = target.execute(options);
-        FrameRecord record{.due = due, .completed = steady_clock::now()};
-        if (result) {
-            target.finish();
-            record.timing = target.timing();
-        } else if (isMissedDeadline(result.error())) {
-            record.isRefused = true;
-        } else {
-            return tl::unexpected<Error>(result.error());
-        }
-        if (isMeasured) {
-            recorder.add(record);
-        } else {
-            recorder.addWarmUp(record);
-        }
+        NNBURST_TRY(pipeline.send(due, isMeasured));
     }
 }
 

@@ -50,10 +50,14 @@ struct Turn {
 [[nodiscard]] Turn shortTurn(const Options& options, std::uint64_t most,
                              std::chrono::nanoseconds perFrame);
 
-/// Sends the frames of a turn, each when it is due, or after the last one if that is later. When
-/// the time is over, frames that were due and still wait are recorded as not sent. Ends early when
-/// `stop` is set. Allocates nothing in the loop. Gives the number of frames that were
-/// sent, with those that are not measured. Missed deadlines are recorded; any other error ends it.
+/// Sends the frames of a turn, each when it is due, or as soon as the target has a place for it if
+/// that is later, and collects their outputs in order: whenever all places are taken, and while the
+/// next frame is not due. It cannot do that and send a frame at the same time, so it sends the
+/// frame when it is due if no output can be there before, going by the quickest one so far; else it
+/// collects the output first. When the time is over, frames that were due and still wait are
+/// recorded as not sent. Ends early when `stop` is set. Allocates nothing in the loop. Gives the
+/// number of frames that were sent, with those that are not measured. Missed deadlines are
+/// recorded; any other error ends it.
 [[nodiscard]] Result<std::uint64_t> sendTurn(Target& target, const Turn& turn, Recorder& recorder,
                                              const std::atomic<bool>& stop);
 
