@@ -6,50 +6,17 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <cstring>
+#include <array>
 #include <vector>
 
 #include "devices.h"
+#include "foreign_memory.h"
 #include "nnburst/model_builder.h"
 
 namespace nnburst::test {
 namespace {
-
-/// Memory as shm_open(3) gives it: a file that its holders can cut.
-class ForeignMemory {
-  public:
-    explicit ForeignMemory(std::size_t sizeBytes) {
-        char name[] = "/dev/shm/nnburst-test-XXXXXX";
-        fd_ = UniqueFd(::mkostemp(name, O_CLOEXEC));
-        EXPECT_TRUE(fd_);
-        EXPECT_EQ(::unlink(name), 0);
-        resize(sizeBytes);
-        auto received = Region::receive(std::move(*UniqueFd::duplicate(fd_.get())), sizeBytes);
-        EXPECT_TRUE(received) << received.error().message;
-        region = *received;
-    }
-
-    void resize(std::size_t sizeBytes) const {
-        EXPECT_EQ(::ftruncate(fd_.get(), static_cast<off_t>(sizeBytes)), 0);
-    }
-    void write(std::size_t offset, const std::vector<float>& values) const {
-        EXPECT_TRUE(region->write(offset, std::as_bytes(std::span(values))));
-    }
-    [[nodiscard]] std::vector<float> read(std::size_t offset, std::size_t count) const {
-        std::vector<float> values(count);
-        EXPECT_TRUE(region->read(offset, std::as_writable_bytes(std::span(values))));
-        return values;
-    }
-
-    SharedRegion region;
-
-  private:
-    UniqueFd fd_;
-};
 
 class ForeignMemoryTest : public ExecutionTest {
   protected:

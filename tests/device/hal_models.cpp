@@ -43,6 +43,40 @@ Model makeEndlessModel() {
     return std::move(*builder.build({in}, {out}));
 }
 
+Model makeReshapeModel() {
+    ModelBuilder builder;
+    const auto in = builder.addTensor(TENSOR_FLOAT32, {6});
+    const auto shape = builder.addTensor(TENSOR_INT32, {2});
+    const auto out = builder.addTensor(TENSOR_FLOAT32, {});
+    builder.addOperation(OperationType::RESHAPE, {in, shape}, {out});
+    return std::move(*builder.build({in, shape}, {out}));
+}
+
+Model makeBranchModel() {
+    ModelBuilder builder;
+    ModelBuilder once;
+    const auto in = once.addTensor(TENSOR_FLOAT32, {2});
+    const auto same = once.addTensor(TENSOR_FLOAT32, {2});
+    once.addOperation(OperationType::RELU, {in}, {same});
+    const auto then = builder.addReferenced(std::move(once), {in}, {same});
+
+    ModelBuilder twice;
+    const auto value = twice.addTensor(TENSOR_FLOAT32, {2});
+    const auto axis = twice.addScalar(std::int32_t{0});
+    const auto doubled = twice.addTensor(TENSOR_FLOAT32, {4});
+    twice.addOperation(OperationType::CONCATENATION, {value, value, axis}, {doubled});
+    const auto otherwise = builder.addReferenced(std::move(twice), {value}, {doubled});
+
+    const auto condition = builder.addTensor(TENSOR_BOOL8, {1});
+    const auto given = builder.addTensor(TENSOR_FLOAT32, {2});
+    const auto out = builder.addTensor(TENSOR_FLOAT32, {0});
+    builder.addOperation(OperationType::IF,
+                         {condition, builder.addSubgraphReference(then),
+                          builder.addSubgraphReference(otherwise), given},
+                         {out});
+    return std::move(*builder.build({condition, given}, {out}));
+}
+
 SmallRequest::SmallRequest() : memory_(std::move(*Mapping::map(*Region::create(kMemoryBytes)))) {
     request.pools = {memory_.region()};
 }
@@ -67,6 +101,12 @@ void SmallRequest::addInput(std::span<const std::byte> values, Dimensions dimens
 SmallRequest& SmallRequest::omittedInput() {
     request.inputs.push_back({.hasNoValue = true, .location = {}, .dimensions = {}});
     return *this;
+}
+
+void SmallRequest::resetOutputs() {
+    for (const RequestArgument& output : request.outputs) {
+        std::ranges::fill(bytes(output), std::byte{0xEE});
+    }
 }
 
 SmallRequest& SmallRequest::output(std::uint32_t length, Dimensions dimensions) {

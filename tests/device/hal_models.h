@@ -15,6 +15,10 @@ namespace nnburst::test {
 
 /// out[1] is in[1] after a WHILE that never ends.
 [[nodiscard]] Model makeEndlessModel();
+/// in[6] in the shape that is the other input.
+[[nodiscard]] Model makeReshapeModel();
+/// in[2] once, if the other input, the first, is true, or twice.
+[[nodiscard]] Model makeBranchModel();
 
 /// A request whose arguments lie one after the other in memory of its own, each on a line of cache.
 class SmallRequest {
@@ -30,6 +34,13 @@ class SmallRequest {
     SmallRequest& output(std::uint32_t length, Dimensions dimensions = {});
     SmallRequest& omittedOutput();
 
+    /// Makes all outputs hold 0xEE again.
+    void resetOutputs();
+
+    template <class T>
+    [[nodiscard]] T* inputValues(std::size_t index) const {
+        return reinterpret_cast<T*>(bytes(request.inputs[index]).data());
+    }
     [[nodiscard]] std::span<const std::byte> inputBytes(std::size_t index) const {
         return bytes(request.inputs[index]);
     }

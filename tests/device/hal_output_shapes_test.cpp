@@ -42,42 +42,6 @@ Model makeOpenRankModel() {
     return std::move(*builder.build({a, b}, {out}));
 }
 
-/// in[6] in the shape that is the other input.
-Model makeReshapeModel() {
-    ModelBuilder builder;
-    const auto in = builder.addTensor(TENSOR_FLOAT32, {6});
-    const auto shape = builder.addTensor(TENSOR_INT32, {2});
-    const auto out = builder.addTensor(TENSOR_FLOAT32, {});
-    builder.addOperation(OperationType::RESHAPE, {in, shape}, {out});
-    return std::move(*builder.build({in, shape}, {out}));
-}
-
-/// in[2] once, or twice.
-Model makeBranchModel() {
-    ModelBuilder builder;
-    ModelBuilder once;
-    const auto in = once.addTensor(TENSOR_FLOAT32, {2});
-    const auto same = once.addTensor(TENSOR_FLOAT32, {2});
-    once.addOperation(OperationType::RELU, {in}, {same});
-    const auto then = builder.addReferenced(std::move(once), {in}, {same});
-
-    ModelBuilder twice;
-    const auto value = twice.addTensor(TENSOR_FLOAT32, {2});
-    const auto axis = twice.addScalar(std::int32_t{0});
-    const auto doubled = twice.addTensor(TENSOR_FLOAT32, {4});
-    twice.addOperation(OperationType::CONCATENATION, {value, value, axis}, {doubled});
-    const auto otherwise = builder.addReferenced(std::move(twice), {value}, {doubled});
-
-    const auto condition = builder.addTensor(TENSOR_BOOL8, {1});
-    const auto given = builder.addTensor(TENSOR_FLOAT32, {2});
-    const auto out = builder.addTensor(TENSOR_FLOAT32, {0});
-    builder.addOperation(OperationType::IF,
-                         {condition, builder.addSubgraphReference(then),
-                          builder.addSubgraphReference(otherwise), given},
-                         {out});
-    return std::move(*builder.build({condition, given}, {out}));
-}
-
 class HalOutputShapesTest : public ExecutionTest {
   protected:
     void expectShapes(const SmallRequest& small, const std::vector<OutputShape>& shapes) {
