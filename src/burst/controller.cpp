@@ -500,36 +500,39 @@ class Controller::Impl {
 
 class Controller::Reusable final : public ReusableExecution {
   public:
-    Reusable(std::shared_ptr<Impl> impl, const Request& request, const ExecutionOptions& options)
-        : impl_(std::move(impl)), reusable_(std::make_shared<ReusableRequest>()) {
+    Reusable(std::shared_ptr<Controller> controller, const Request& request,
+             const ExecutionOptions& options)
+        : controller_(std::move(controller)), reusable_(std::make_shared<ReusableRequest>()) {
         reusable_->request = request;
         reusable_->options = options;
-        reusable_->name = impl_->takeName();
+        reusable_->name = impl().takeName();
     }
     Reusable(const Reusable&) = delete;
     Reusable& operator=(const Reusable&) = delete;
-    ~Reusable() override { impl_->giveBack(reusable_->name); }
+    ~Reusable() override { impl().giveBack(reusable_->name); }
 
     [[nodiscard]] Result<> compute(const OptionalTimePoint& deadline,
                                    ExecutionOutcome& outcome) override {
         reusable_->options.deadline = deadline;
-        return impl_->execute(reusable_->request, reusable_.get(), reusable_->options, outcome);
+        return impl().execute(reusable_->request, reusable_.get(), reusable_->options, outcome);
     }
 
     [[nodiscard]] Result<Submission> submit(const OptionalTimePoint& deadline) override {
         reusable_->options.deadline = deadline;
-        return impl_->submit(reusable_->request, reusable_, reusable_->options);
+        return impl().submit(reusable_->request, reusable_, reusable_->options);
     }
 
   private:
-    const std::shared_ptr<Impl> impl_;
+    [[nodiscard]] Impl& impl() const noexcept { return *controller_->impl_; }
+
+    const std::shared_ptr<Controller> controller_;
     const std::shared_ptr<ReusableRequest> reusable_;
 };
 
-Controller::Controller(std::shared_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+Controller::Controller(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 Controller::~Controller() = default;
 
-Result<std::unique_ptr<Controller>> Controller::create(const BurstOptions& options,
+Result<std::shared_ptr<Controller>> Controller::create(const BurstOptions& options,
                                                        HalVersion driver) {
     NNBURST_TRY(checkInFlight(options.inFlight));
     NNBURST_TRY_ASSIGN(Channel channel, Channel::create(options.queueLines));
@@ -537,8 +540,8 @@ Result<std::unique_ptr<Controller>> Controller::create(const BurstOptions& optio
                        FrameQueue::Writer::attach(channel.memory(), channel.requests()));
     NNBURST_TRY_ASSIGN(FrameQueue::Reader results,
                        FrameQueue::Reader::attach(channel.memory(), channel.results()));
-    return std::unique_ptr<Controller>(new Controller(
-        std::make_shared<Impl>(std::move(channel), requests, results, options, driver)));
+    return std::shared_ptr<Controller>(new Controller(
+        std::make_unique<Impl>(std::move(channel), requests, results, options, driver)));
 }
 
 const SharedRegion& Controller::channel() const noexcept {
@@ -565,7 +568,7 @@ Result<> Controller::execute(const Request& request, const ExecutionOptions& opt
 
 Result<std::unique_ptr<ReusableExecution>> Controller::createReusableExecution(
     const Request& request, const ExecutionOptions& options) {
-    return std::make_unique<Reusable>(impl_, request, options);
+    return std::make_unique<Reusable>(shared_from_this(), request, options);
 }
 
 Result<Submission> Controller::submit(const Request& request, const ExecutionOptions& options) {

@@ -17,12 +17,13 @@
 namespace nnburst::burst {
 
 /// Life: `create`, send `channel()` to the driver with the callback that serves `getMemories`, then
-/// `attach` the control plane, then execute. Destruction needs no other thread inside.
-class Controller final : public Burst {
+/// `attach` the control plane, then execute. Shared with its reusable executions, so that the
+/// connection knows it as long as one of them is there. Destruction needs no other thread inside.
+class Controller final : public Burst, public std::enable_shared_from_this<Controller> {
   public:
     /// `driver` is the HAL version of the driver: up to 1.1 its results have no output shapes, and
     /// up to 1.2 nobody tells it deadlines.
-    [[nodiscard]] static Result<std::unique_ptr<Controller>> create(
+    [[nodiscard]] static Result<std::shared_ptr<Controller>> create(
         const BurstOptions& options, HalVersion driver = kLatestHalVersion);
     ~Controller() override;
 
@@ -54,8 +55,8 @@ class Controller final : public Burst {
   private:
     class Impl;
     class Reusable;
-    explicit Controller(std::shared_ptr<Impl> impl) noexcept;
-    std::shared_ptr<Impl> impl_;  // shared with its reusable executions
+    explicit Controller(std::unique_ptr<Impl> impl) noexcept;
+    const std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace nnburst::burst

@@ -80,9 +80,8 @@ RemoteBurst::RemoteBurst(std::shared_ptr<burst::Controller> controller) noexcept
 Result<std::unique_ptr<Burst>> RemoteBurst::create(const PreparedModelHandle& model,
                                                    const BurstOptions& options) {
     const std::shared_ptr<Connection>& connection = model->connection();
-    NNBURST_TRY_ASSIGN(std::unique_ptr<burst::Controller> created,
+    NNBURST_TRY_ASSIGN(const std::shared_ptr<burst::Controller> controller,
                        burst::Controller::create(options, connection->halVersion()));
-    const std::shared_ptr<burst::Controller> controller(std::move(created));
     std::uint32_t kernelThreads = 1;
     NNBURST_TRY_ASSIGN(const BurstHandle burst, connection->call<BurstHandle>([&] {
         auto call = model->client().configureExecutionBurstRequest();

@@ -193,7 +193,7 @@ struct BurstPair {
 
     std::shared_ptr<DoublingModel> model = std::make_shared<DoublingModel>();
     std::shared_ptr<exec::ManagedBuffers> buffers = std::make_shared<exec::ManagedBuffers>();
-    std::unique_ptr<Controller> controller;
+    std::shared_ptr<Controller> controller;
     std::shared_ptr<FakeClientControlPlane> client;
     std::shared_ptr<FakeDriverControlPlane> driver;
     std::unique_ptr<Server> server;

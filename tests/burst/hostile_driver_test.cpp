@@ -61,7 +61,7 @@ class HostileDriver : public testing::Test {
     DoublingRequest doubling;
     ExecutionOutcome outcome;
     std::shared_ptr<FakeClientControlPlane> client = std::make_shared<FakeClientControlPlane>();
-    std::unique_ptr<Controller> controller;
+    std::shared_ptr<Controller> controller;
     Channel channel;
     std::optional<FrameQueue::Reader> requests;
     std::optional<FrameQueue::Writer> results;

@@ -125,7 +125,7 @@ class SteadyState : public testing::TestWithParam<std::tuple<SteadyModel, Way>> 
     }
 
     cpu_set_t processors{};  ///< of this thread, before the test
-    std::unique_ptr<Controller> controller;
+    std::shared_ptr<Controller> controller;
     std::unique_ptr<Server> server;
     std::optional<MemoryPool> pool;
     std::vector<MemoryPool::Block> blocks;

@@ -725,6 +725,19 @@ TEST_P(ReusableLifetimeTest, objectsMayBeDroppedInAnyOrder) {
     EXPECT_TRUE(device->getCapabilities());
 }
 
+TEST_P(ReusableLifetimeTest, aReusableExecutionKeepsAllThatItNeeds) {
+    SharedPreparedModel prepared = prepare(makeAddModel());
+    auto burst = std::move(*prepared->configureExecutionBurst({}));
+    const AddRequest add;
+    const auto reusable = std::move(*burst->createReusableExecution(add.request, {}));
+    burst.reset();
+    prepared.reset();
+    device.reset();
+    for (int i = 0; i < 3; ++i) {  // the driver asks for the memory when all else is gone
+        expectService(*reusable, add);
+    }
+}
+
 TEST_P(ReusableLifetimeTest, aBurstMayBeDroppedWithExecutionsInFlight) {
     const SharedPreparedModel prepared = prepare(makeEndlessModel());
     for (int i = 0; i < 3; ++i) {
@@ -799,6 +812,16 @@ TEST_F(DeadDriverTest, failsWhatIsInFlightAndWhatComesLater) {
 
 TEST_F(DeadDriverTest, failsTheComputationThatWaits) {
     const auto reusable = std::move(*burst->createReusableExecution(requests[0].request, kLong));
+    std::jthread killer([] {
+        std::this_thread::sleep_for(50ms);
+        kill();
+    });
+    expectStatus(reusable->compute({}, outcome), ErrorStatus::DEVICE_UNAVAILABLE);
+}
+
+TEST_F(DeadDriverTest, failsAComputationWhoseBurstIsGone) {
+    const auto reusable = std::move(*burst->createReusableExecution(requests[0].request, kLong));
+    burst.reset();
     std::jthread killer([] {
         std::this_thread::sleep_for(50ms);
         kill();
