@@ -86,7 +86,7 @@ class Controller::Impl {
                                 kernelThreads >= std::thread::hardware_concurrency());
     }
 
-    [[nodiscard]] std::vector<SharedRegion> getMemories(std::span<const std::int32_t> slots) const {
+    [[nodiscard]] std::vector<SharedRegion> getMemories(std::span<const std::int32_t> slots) {
         return slots_.regions(slots);
     }
 
@@ -155,12 +155,7 @@ class Controller::Impl {
         return result;
     }
 
-    void freeMemory(const Region* region) {
-        for (const std::int32_t slot : slots_.retire(region)) {
-            controlPlane_->freeMemory(slot);
-            slots_.reuse(slot);
-        }
-    }
+    void freeMemory(const SharedRegion& region) { forget(slots_.retire(region.get())); }
 
     [[nodiscard]] BurstWaitFigures waitFigures() const noexcept {
         return {.client = waits_.figures(), .driver = channel_.driverWaits().figures()};
@@ -253,6 +248,7 @@ class Controller::Impl {
                 return false;
             }
             flight.serial = ++lastSerial_;
+            flight.slotVersion = reusable->slotVersion;
             requests_.set(0, encodeCompute(flight.serial, reusable->name, flight.options.deadline));
             requests_.commitWrite(1);
             return true;
@@ -267,29 +263,17 @@ class Controller::Impl {
             lastPools_.resize(request.pools.size());
         }
         bool fits = true;
-        for (std::size_t i = 0; i < request.pools.size(); ++i) {
-            const RequestPool& pool = request.pools[i];
-            if (const auto* token = std::get_if<BufferToken>(&pool)) {
-                pools_[i] = {.kind = static_cast<std::uint32_t>(FramePool::Kind::TOKEN),
-                             .value = static_cast<std::uint32_t>(*token)};
-                continue;
-            }
-            const SharedRegion& region = std::get<SharedRegion>(pool);
-            if (!region) {
-                return failure(ErrorStatus::INVALID_ARGUMENT,
-                               "request pool " + std::to_string(i) + " is null");
-            }
-            const std::optional<std::int32_t> slot = slotOf(i, region);
-            fits = fits && slot.has_value();
-            pools_[i] = {.kind = static_cast<std::uint32_t>(FramePool::Kind::SLOT),
-                         .value = static_cast<std::uint32_t>(slot.value_or(0))};
-        }
+        std::uint64_t version = 0;
+        do {  // again if a slot was retired meanwhile
+            version = slots_.version();
+            NNBURST_TRY_ASSIGN(fits, namePools(flight));
+        } while (version != slots_.version());
         const std::uint64_t lineCount = requestLineCount(request);
         if (!fits || lineCount > requests_.capacity() || !requests_.beginWrite(lineCount)) {
             return false;
         }
         flight.serial = ++lastSerial_;
-        flight.slotVersion = slots_.version();
+        flight.slotVersion = version;
         const ExecutionName name =
             flight.reusable != nullptr ? flight.reusable->name : ExecutionName();
         const std::span<FrameLine> frame(lines_.data(), lineCount);
@@ -302,6 +286,30 @@ class Controller::Impl {
         return true;
     }
 
+    /// Writes the names of the flight's pools into `pools_`; false if there is no slot for one.
+    Result<bool> namePools(const Flight& flight) {
+        const Request& request = *flight.request;
+        bool fits = true;
+        for (std::size_t i = 0; i < request.pools.size(); ++i) {
+            const RequestPool& pool = request.pools[i];
+            if (const auto* token = std::get_if<BufferToken>(&pool)) {
+                pools_[i] = {.kind = static_cast<std::uint32_t>(FramePool::Kind::TOKEN),
+                             .value = static_cast<std::uint32_t>(*token)};
+                continue;
+            }
+            const SharedRegion& region = std::get<SharedRegion>(pool);
+            if (!region) {
+                return failure(ErrorStatus::INVALID_ARGUMENT,
+                               "request pool " + std::to_string(i) + " is null");
+            }
+            const std::optional<std::int32_t> slot = slotOf(i, region, flight);
+            fits = fits && slot.has_value();
+            pools_[i] = {.kind = static_cast<std::uint32_t>(FramePool::Kind::SLOT),
+                         .value = static_cast<std::uint32_t>(slot.value_or(0))};
+        }
+        return fits;
+    }
+
     /// The driver drops results that find no room.
     [[nodiscard]] bool hasRoomForResult(const Flight& flight) const noexcept {
         std::uint64_t lines = 0;
@@ -312,7 +320,8 @@ class Controller::Impl {
         return lines <= results_.capacity();
     }
 
-    std::optional<std::int32_t> slotOf(std::size_t poolIndex, const SharedRegion& region) {
+    std::optional<std::int32_t> slotOf(std::size_t poolIndex, const SharedRegion& region,
+                                       const Flight& flight) {
         RememberedPool& remembered = lastPools_[poolIndex];
         const std::uint64_t version = slots_.version();
         if (remembered.regionId == region->id() && remembered.version == version) {
@@ -320,13 +329,34 @@ class Controller::Impl {
         }
         std::optional<std::int32_t> slot = slots_.find(*region);
         if (!slot) {
-            freeMemory(nullptr);  // a new region is the time to forget those that have vanished
-            slot = slots_.add(region);
+            const std::uint64_t oldest = oldestSlots(flight);
+            // a new region is the time to forget those that have vanished
+            forget(slots_.retire(nullptr, oldest));
+            slot = slots_.add(region, oldest);
         }
         if (slot) {
-            remembered = {.regionId = region->id(), .version = slots_.version(), .slot = *slot};
+            remembered = {.regionId = region->id(), .version = version, .slot = *slot};
         }
         return slot;
+    }
+
+    /// The version of the oldest slots that the frames in flight name, beside that of `except`.
+    [[nodiscard]] std::uint64_t oldestSlots(const Flight& except) const noexcept {
+        std::uint64_t oldest = SlotTable::kNothingInFlight;
+        for (const Flight& flight : flights_) {
+            if (&flight != &except && flight.isTaken && !flight.isDone) {
+                oldest = std::min(oldest, flight.slotVersion);
+            }
+        }
+        return oldest;
+    }
+
+    /// Tells the driver to forget slots that were retired.
+    void forget(const std::vector<std::int32_t>& slots) {
+        for (const std::int32_t slot : slots) {
+            controlPlane_->freeMemory(slot);
+            slots_.reuse(slot);
+        }
     }
 
     /// Waits for the result of `flight` and makes it free.
@@ -580,7 +610,7 @@ Result<> Controller::wait(Submission submission, ExecutionOutcome& outcome) {
 }
 
 void Controller::freeMemory(const SharedRegion& region) {
-    impl_->freeMemory(region.get());
+    impl_->freeMemory(region);
 }
 
 BurstWaitFigures Controller::waitFigures() const {

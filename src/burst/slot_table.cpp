@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "burst/slot_table.h"
 
+#include <algorithm>
+
 namespace nnburst::burst {
 
 std::optional<std::int32_t> SlotTable::find(const Region& region) const {
@@ -14,53 +16,70 @@ std::optional<std::int32_t> SlotTable::find(const Region& region) const {
     return std::nullopt;
 }
 
-std::optional<std::int32_t> SlotTable::add(const SharedRegion& region) {
+std::optional<std::int32_t> SlotTable::add(const SharedRegion& region,
+                                           std::uint64_t oldestInFlight) {
     const std::lock_guard lock(mutex_);
-    std::int32_t slot = 0;
-    if (!freeSlots_.empty()) {
-        slot = freeSlots_.back();
-        freeSlots_.pop_back();
-    } else if (entries_.size() < static_cast<std::size_t>(kMaximumSlots)) {
-        slot = static_cast<std::int32_t>(entries_.size());
-        entries_.emplace_back();
-    } else {
-        return std::nullopt;
+    auto place = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+        return entry.state == State::FREE && !entry.isFetchedAgain &&
+               entry.retiredAt <= oldestInFlight;
+    });
+    if (place == entries_.end()) {
+        if (entries_.size() == static_cast<std::size_t>(kMaximumSlots)) {
+            return std::nullopt;
+        }
+        place = entries_.emplace(entries_.end());
     }
-    entries_[static_cast<std::size_t>(slot)] = {.regionId = region->id(), .region = region};
-    return slot;
+    *place = {.regionId = region->id(), .region = region};
+    return static_cast<std::int32_t>(place - entries_.begin());
 }
 
-std::vector<std::int32_t> SlotTable::retire(const Region* region) {
+std::vector<std::int32_t> SlotTable::retire(const Region* region, std::uint64_t oldestInFlight) {
     const std::lock_guard lock(mutex_);
+    const std::uint64_t nextVersion = version_.load(std::memory_order_relaxed) + 1;
+    bool isAnyGone = false;
     std::vector<std::int32_t> retired;
     for (std::size_t slot = 0; slot < entries_.size(); ++slot) {
         Entry& entry = entries_[slot];
-        if (entry.regionId != 0 &&
-            (entry.region.expired() || (region != nullptr && entry.regionId == region->id()))) {
-            entry = {};
+        const bool isGone =
+            entry.state == State::GIVEN &&
+            (entry.region.expired() || (region != nullptr && entry.regionId == region->id()));
+        const bool isGoneAgain =
+            entry.state == State::FREE && entry.isFetchedAgain && entry.retiredAt <= oldestInFlight;
+        if (isGone) {
+            entry.retiredAt = nextVersion;
+            isAnyGone = true;
+        }
+        if (isGone || isGoneAgain) {
+            entry.state = State::RETIRED;
+            entry.regionId = 0;
+            entry.isFetchedAgain = false;
             retired.push_back(static_cast<std::int32_t>(slot));
         }
     }
-    if (!retired.empty()) {
-        // sync [slots-retired]: the entries are gone
-        version_.fetch_add(1, std::memory_order_release);
+    if (isAnyGone) {
+        // sync [slots-retired]: requests do not find the entries any more
+        version_.store(nextVersion, std::memory_order_release);
     }
     return retired;
 }
 
 void SlotTable::reuse(std::int32_t slot) {
     const std::lock_guard lock(mutex_);
-    freeSlots_.push_back(slot);
+    entries_[static_cast<std::size_t>(slot)].state = State::FREE;
 }
 
-std::vector<SharedRegion> SlotTable::regions(std::span<const std::int32_t> slots) const {
+std::vector<SharedRegion> SlotTable::regions(std::span<const std::int32_t> slots) {
     const std::lock_guard lock(mutex_);
     std::vector<SharedRegion> regions;
     regions.reserve(slots.size());
     for (const std::int32_t slot : slots) {
-        const bool isKnown = slot >= 0 && static_cast<std::size_t>(slot) < entries_.size();
-        regions.push_back(isKnown ? entries_[static_cast<std::size_t>(slot)].region.lock()
-                                  : nullptr);
+        if (slot < 0 || static_cast<std::size_t>(slot) >= entries_.size()) {
+            regions.push_back(nullptr);
+            continue;
+        }
+        Entry& entry = entries_[static_cast<std::size_t>(slot)];
+        regions.push_back(entry.region.lock());
+        entry.isFetchedAgain = entry.state != State::GIVEN && regions.back() != nullptr;
     }
     return regions;
 }

@@ -19,25 +19,32 @@
 namespace nnburst::burst {
 
 /// A slot is given to a region when a request first uses it, and keeps it until it is freed. The
-/// table does not keep regions alive. A freed slot is given to another region only after the driver
-/// has forgotten it. Thread-safe.
+/// table does not keep regions alive. A freed slot goes on to stand for its region in frames that
+/// are in flight: it is given to another one when they have been answered and the driver has
+/// forgotten it. Thread-safe.
 class SlotTable {
   public:
+    static constexpr std::uint64_t kNothingInFlight = UINT64_MAX;
+
     /// The slot of `region`, if it has one.
     [[nodiscard]] std::optional<std::int32_t> find(const Region& region) const;
 
-    /// Gives `region` a slot; nothing if all kMaximumSlots are in use.
-    [[nodiscard]] std::optional<std::int32_t> add(const SharedRegion& region);
+    /// Gives `region` a slot; nothing if all kMaximumSlots are in use. Frames in flight name slots
+    /// of no earlier version than `oldestInFlight`.
+    [[nodiscard]] std::optional<std::int32_t> add(const SharedRegion& region,
+                                                  std::uint64_t oldestInFlight = kNothingInFlight);
 
-    /// Slots whose regions have vanished, and that of `region` if it is not null. They name nothing
-    /// from now on; each waits for `reuse`.
-    [[nodiscard]] std::vector<std::int32_t> retire(const Region* region);
+    /// Slots whose regions have vanished, that of `region` if it is not null, and those of before
+    /// `oldestInFlight` that the driver has fetched after they were retired. Requests name them no
+    /// more; each waits for `reuse`.
+    [[nodiscard]] std::vector<std::int32_t> retire(const Region* region,
+                                                   std::uint64_t oldestInFlight = 0);
 
     /// The driver has forgotten `slot`, which was retired.
     void reuse(std::int32_t slot);
 
-    /// One region a slot, null where the slot names none.
-    [[nodiscard]] std::vector<SharedRegion> regions(std::span<const std::int32_t> slots) const;
+    /// For the driver: one region a slot, null where the slot names none.
+    [[nodiscard]] std::vector<SharedRegion> regions(std::span<const std::int32_t> slots);
 
     /// Changes whenever a slot is retired, so that a remembered slot is known to be still good.
     [[nodiscard]] std::uint64_t version() const noexcept {
@@ -46,14 +53,18 @@ class SlotTable {
     }
 
   private:
+    enum class State : std::uint8_t { GIVEN, RETIRED, FREE };
+
     struct Entry {
-        std::uint64_t regionId = 0;  ///< 0: names no region
+        State state = State::GIVEN;
+        std::uint64_t regionId = 0;  ///< 0 unless GIVEN
         std::weak_ptr<const Region> region;
+        std::uint64_t retiredAt = 0;  ///< frames of earlier versions may name it
+        bool isFetchedAgain = false;  ///< by the driver, after it was retired
     };
 
     mutable std::mutex mutex_;
-    std::vector<Entry> entries_;           // by slot; guarded by mutex_
-    std::vector<std::int32_t> freeSlots_;  // guarded by mutex_
+    std::vector<Entry> entries_;  // by slot; guarded by mutex_
     std::atomic<std::uint64_t> version_{0};
 };
 

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <future>
 
 #include "burst/channel.h"
@@ -145,6 +146,36 @@ TEST_F(InFlightTest, aSubmissionIsWaitedForOnce) {
         const Result<> again = wait(none);
         ASSERT_FALSE(again);
         EXPECT_EQ(again.error().status, ErrorStatus::INVALID_ARGUMENT);
+    }
+}
+
+TEST_F(InFlightTest, useTheirMemoryThoughItIsFreedMeanwhile) {
+    for (int round = 0; round < 3; ++round) {
+        std::promise<void> mayRun;
+        burst.model->setOnRun([held = mayRun.get_future().share()] {
+            held.wait();
+            return Result<>();
+        });
+        DoublingRequest running;  // the driver sees the others after it
+        DoublingRequest first;
+        first.in()[0] = 3.0F;
+        DoublingRequest second;
+        second.in()[0] = 4.0F;
+        const std::array submissions{submit(running), submit(first)};
+        burst.controller->freeMemory(first.pool.region());
+        const Submission last = submit(second);  // it must not get the slot of the first
+        mayRun.set_value();
+        for (const Submission submission : submissions) {
+            ASSERT_TRUE(wait(submission));
+        }
+        ASSERT_TRUE(wait(last));
+        EXPECT_EQ(first.out()[0], 6.0F);
+        EXPECT_EQ(second.out()[0], 8.0F);
+        DoublingRequest later;
+        later.in()[0] = 5.0F;
+        ASSERT_TRUE(wait(submit(later)));
+        EXPECT_EQ(later.out()[0], 10.0F);
+        EXPECT_EQ(first.out()[0], 6.0F);
     }
 }
 

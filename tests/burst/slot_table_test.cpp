@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace nnburst::burst {
 namespace {
 
@@ -29,6 +31,28 @@ TEST(SlotTable, reusesARetiredSlotOnlyAfterTheDriverHasForgottenIt) {
     EXPECT_NE(table.add(*Region::create(64)), slot);
     table.reuse(*slot);
     EXPECT_EQ(table.add(first), slot);
+}
+
+TEST(SlotTable, leavesASlotToFramesInFlightThatNameIt) {
+    SlotTable table;
+    const SharedRegion first = *Region::create(64);
+    const SharedRegion second = *Region::create(64);
+    const std::int32_t slot = *table.add(first);
+    const std::uint64_t inFlight = table.version();
+    EXPECT_EQ(table.retire(first.get()).size(), 1U);
+    table.reuse(slot);
+    EXPECT_EQ(table.regions(std::array{slot})[0], first) << "for a frame that was sent before";
+    EXPECT_NE(table.add(second, inFlight), slot);
+
+    // The driver has mapped it again, so it has to forget it again.
+    EXPECT_NE(table.add(second), slot);
+    EXPECT_TRUE(table.retire(nullptr, inFlight).empty());
+    EXPECT_EQ(table.retire(nullptr, table.version()), std::vector<std::int32_t>{slot});
+    EXPECT_NE(table.add(second), slot);
+    table.reuse(slot);
+    EXPECT_EQ(table.add(second), slot);
+    EXPECT_EQ(table.regions(std::array{slot})[0], second);
+    EXPECT_TRUE(table.retire(nullptr, table.version()).empty());
 }
 
 TEST(SlotTable, retiresRegionsThatHaveVanished) {

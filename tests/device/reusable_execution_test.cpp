@@ -658,6 +658,28 @@ TEST_P(InFlightTest, keepTheirMemoryUntilTheyHaveEnded) {
     EXPECT_EQ(second.out()[3], 13.0F);
 }
 
+TEST_P(InFlightTest, useMemoryThatIsFreedMeanwhile) {
+    use(makeAddModel());
+    for (int i = 0; i < 20; ++i) {
+        const AddRequest first;
+        const AddRequest second;
+        const auto reusable = std::move(*burst->createReusableExecution(first.request, {}));
+        for (const bool isReusable : {false, true, true}) {
+            std::fill_n(first.out(), 4, -1.0F);
+            std::fill_n(second.out(), 4, -1.0F);
+            const Submission one =
+                isReusable ? *reusable->submit({}) : *burst->submit(first.request, {});
+            burst->freeMemory(first.pool.region());
+            const Submission two = *burst->submit(second.request, {});
+            const Result<> result = wait(one);
+            ASSERT_TRUE(result) << result.error().message;
+            ASSERT_TRUE(wait(two));
+            ASSERT_EQ(first.out()[2], 12.0F);
+            ASSERT_EQ(second.out()[2], 12.0F);
+        }
+    }
+}
+
 TEST_P(InFlightTest, tellWhatWaitingHasCost) {
     prepared = prepare(makeEndlessModel());
     const WaitPolicy blocking{.mode = WaitMode::BLOCK};
