@@ -169,6 +169,12 @@ class Controller::Impl {
         std::int32_t slot = 0;
     };
 
+    /// The result of an execution that was given up, which has not come yet.
+    struct LateResult {
+        std::uint64_t serial = 0;
+        std::uint64_t lines = 0;  ///< kept free for it
+    };
+
     Result<Flight*> freeFlight(ExecutionOutcome& outcome) {
         for (Flight& flight : flights_) {
             if (!flight.isTaken) {
@@ -195,6 +201,7 @@ class Controller::Impl {
                const ExecutionOptions& options, ExecutionOutcome& outcome) const noexcept {
         flight.isTaken = true;
         flight.isDone = false;
+        flight.serial = 0;
         flight.request = &request;
         flight.reusable = reusable;
         flight.options = options;
@@ -238,8 +245,10 @@ class Controller::Impl {
             return lost();
         }
         flight.resultLines = longestResultLineCount(flight.request->outputs.size());
-        if (!hasRoomForResult(flight)) {
-            return false;
+        while (!hasRoomForResult(flight)) {
+            if (!results_.hasNews() || !takeResult()) {
+                return false;
+            }
         }
         ReusableRequest* reusable = flight.reusable;
         if (reusable != nullptr && reusable->isRemembered &&
@@ -316,6 +325,9 @@ class Controller::Impl {
         for (const Flight& other : flights_) {
             const bool counts = &other == &flight || (other.isTaken && !other.isDone);
             lines += counts ? other.resultLines : 0;
+        }
+        for (const LateResult& late : lateResults_) {
+            lines += late.lines;
         }
         return lines <= results_.capacity();
     }
@@ -395,21 +407,31 @@ class Controller::Impl {
             end(flight, lost());
             return;
         }
-        const std::uint32_t lineCount = readFrame();
-        if (lineCount == 0) {
+        if (!takeResult()) {
             connectionLost();
             end(flight, failure(ErrorStatus::DEVICE_UNAVAILABLE,
                                 "the driver put something into the result queue that is no frame"));
-            return;
+        }
+    }
+
+    /// Takes one result out of the queue, in which there is something. False if that is no frame.
+    bool takeResult() {
+        const std::uint32_t lineCount = readFrame();
+        if (lineCount == 0) {
+            return false;
         }
         const std::uint64_t serial = serialOf(lines_[0]);
+        if (!lateResults_.empty()) {  // the driver answers in order
+            std::erase_if(lateResults_,
+                          [serial](const LateResult& late) { return late.serial <= serial; });
+        }
         for (Flight& candidate : flights_) {
             if (candidate.serial == serial && candidate.isTaken && !candidate.isDone) {
                 take(candidate, std::span(lines_).first(lineCount));
-                return;
+                break;
             }
         }
-        // The late answer of an execution that was given up.
+        return true;  // it may be the late one of an execution that was given up
     }
 
     [[nodiscard]] fmq::WaitForecast& forecastOf(const Flight& flight) noexcept {
@@ -423,6 +445,7 @@ class Controller::Impl {
     void endLate(Flight& flight, const fmq::WaitLimit& limit) {
         const TimePoint now = std::chrono::steady_clock::now();
         if (limit.deadline && now >= *limit.deadline) {
+            lateResults_.push_back({.serial = flight.serial, .lines = flight.resultLines});
             end(flight, failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
                                 "the driver gave no result before the deadline; it may still be "
                                 "writing the outputs"));
@@ -526,6 +549,7 @@ class Controller::Impl {
     std::vector<FramePool> pools_;
     std::vector<RememberedPool> lastPools_;
     std::vector<Flight> flights_;
+    std::vector<LateResult> lateResults_;
 };
 
 class Controller::Reusable final : public ReusableExecution {

@@ -88,8 +88,8 @@ inline void collectOutputs(const Request& request, std::vector<OutputRange>& ran
 struct Flight {
     bool isTaken = false;
     Submission submission{};
-    /// Of the frame whose result is awaited. Never used twice, so that a late result of an
-    /// execution that was given up matches none.
+    /// Of the frame whose result is awaited; 0 before it is sent. Never used twice, so that a late
+    /// result of an execution that was given up matches none.
     std::uint64_t serial = 0;
     const Request* request = nullptr;
     ReusableRequest* reusable = nullptr;

@@ -8,6 +8,8 @@
 
 #include <array>
 #include <future>
+#include <string>
+#include <thread>
 
 #include "burst/channel.h"
 #include "fakes.h"
@@ -222,6 +224,42 @@ TEST_F(InFlightTest, whatIsGivenUpAtItsDeadlineDoesNotAnswerForAnother) {
     leave.set_value();
     ASSERT_TRUE(wait(next));
     EXPECT_EQ(second.out()[0], 42.0F);
+}
+
+TEST(InFlight, resultsHaveRoomBesideLateOnesOfExecutionsThatWereGivenUp) {
+    BurstPair burst{BurstOptions{.queueLines = 16}};  // one long result and a half
+    std::promise<void> mayRun;
+    burst.model->setOnRun([held = mayRun.get_future().share()]() -> Result<> {
+        held.wait();
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                       std::string(kMaximumMessageBytes, 'x'));
+    });
+    ExecutionOutcome outcome;
+    const DoublingRequest first;
+    const Result<> missed = burst.controller->execute(
+        first.request, {.deadline = TimePoint(std::chrono::steady_clock::now())}, outcome);
+    ASSERT_FALSE(missed);
+    EXPECT_EQ(missed.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
+
+    const DoublingRequest second;
+    const Result<Submission> submission = burst.controller->submit(
+        second.request, {.deadline = TimePoint(std::chrono::steady_clock::now() + 2s)});
+    ASSERT_TRUE(submission);
+    mayRun.set_value();
+    std::this_thread::sleep_for(100ms);  // the driver answers, and nobody reads
+    // Either way it has an answer, and that of the control plane is that all is well.
+    const Result<> result = burst.controller->wait(*submission, outcome);
+    EXPECT_TRUE(result || result.error().status == ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT)
+        << result.error().message;
+
+    // When the late answer has come there is room again.
+    burst.model->setOnRun([] { return Result<>(); });
+    const int fallbacks = burst.client->fallbacks;
+    const DoublingRequest third;
+    const Result<> executed = burst.controller->execute(third.request, {}, outcome);
+    ASSERT_TRUE(executed) << executed.error().message;
+    EXPECT_EQ(third.out()[0], 1.0F);
+    EXPECT_EQ(burst.client->fallbacks, fallbacks);
 }
 
 TEST_F(InFlightTest, allFailWhenTheConnectionIsLost) {
