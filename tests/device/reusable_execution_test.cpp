@@ -504,7 +504,7 @@ NNBURST_INSTANTIATE_FOR_ALL_MANNERS(MannerVersionTest);
 
 // ---- Several in flight
 
-class InFlightTest : public DeviceTest {
+class DeviceInFlightTest : public DeviceTest {
   protected:
     void use(const Model& model) {
         prepared = prepare(model);
@@ -520,7 +520,7 @@ class InFlightTest : public DeviceTest {
     ExecutionOutcome outcome;
 };
 
-TEST_P(InFlightTest, areAnsweredInAnyOrder) {
+TEST_P(DeviceInFlightTest, areAnsweredInAnyOrder) {
     use(makeAddModel());
     std::array<AddRequest, kInFlight> adds;
     std::array<std::size_t, kInFlight> order{0, 1, 2, 3};
@@ -538,7 +538,7 @@ TEST_P(InFlightTest, areAnsweredInAnyOrder) {
     } while (std::ranges::next_permutation(order).found);
 }
 
-TEST_P(InFlightTest, runInTheOrderOfTheirSubmission) {
+TEST_P(DeviceInFlightTest, runInTheOrderOfTheirSubmission) {
     use(makeAddModel());
     // Each reads what the one before writes.
     std::array<AddRequest, kInFlight> adds;
@@ -565,7 +565,7 @@ TEST_P(InFlightTest, runInTheOrderOfTheirSubmission) {
     }
 }
 
-TEST_P(InFlightTest, areAsManyAsConfigured) {
+TEST_P(DeviceInFlightTest, areAsManyAsConfigured) {
     use(makeAddModel());
     std::array<AddRequest, kInFlight + 1> adds;
     std::vector<Submission> submissions;
@@ -587,7 +587,7 @@ TEST_P(InFlightTest, areAsManyAsConfigured) {
     }
 }
 
-TEST_P(InFlightTest, withOverlappingOutputsAreRefused) {
+TEST_P(DeviceInFlightTest, withOverlappingOutputsAreRefused) {
     use(makeAddModel());
     AddRequest add;
     Request beside = add.request;
@@ -610,7 +610,7 @@ TEST_P(InFlightTest, withOverlappingOutputsAreRefused) {
     EXPECT_TRUE(wait(*again));
 }
 
-TEST_P(InFlightTest, withTheSameBufferAsOutputAreRefused) {
+TEST_P(DeviceInFlightTest, withTheSameBufferAsOutputAreRefused) {
     use(makeAddModel());
     const std::array roles{BufferRole{.modelIndex = 0, .ioIndex = 0, .frequency = 1.0F}};
     const auto buffer = device->allocate({}, std::array{prepared}, {}, roles);
@@ -623,7 +623,7 @@ TEST_P(InFlightTest, withTheSameBufferAsOutputAreRefused) {
     EXPECT_TRUE(wait(submission));
 }
 
-TEST_P(InFlightTest, getTheirOwnErrors) {
+TEST_P(DeviceInFlightTest, getTheirOwnErrors) {
     use(makeAddModel());
     std::array<AddRequest, kInFlight> adds{AddRequest(), AddRequest(4, 8), AddRequest(),
                                            AddRequest()};
@@ -641,7 +641,7 @@ TEST_P(InFlightTest, getTheirOwnErrors) {
     ASSERT_TRUE(wait(submissions[0]));
 }
 
-TEST_P(InFlightTest, keepTheirMemoryUntilTheyHaveEnded) {
+TEST_P(DeviceInFlightTest, keepTheirMemoryUntilTheyHaveEnded) {
     use(makeAddModel());
     auto first = std::make_unique<AddRequest>();
     std::vector<SharedRegion> kept{first->pool.region()};
@@ -658,7 +658,7 @@ TEST_P(InFlightTest, keepTheirMemoryUntilTheyHaveEnded) {
     EXPECT_EQ(second.out()[3], 13.0F);
 }
 
-TEST_P(InFlightTest, useMemoryThatIsFreedMeanwhile) {
+TEST_P(DeviceInFlightTest, useMemoryThatIsFreedMeanwhile) {
     use(makeAddModel());
     for (int i = 0; i < 20; ++i) {
         const AddRequest first;
@@ -680,7 +680,7 @@ TEST_P(InFlightTest, useMemoryThatIsFreedMeanwhile) {
     }
 }
 
-TEST_P(InFlightTest, tellWhatWaitingHasCost) {
+TEST_P(DeviceInFlightTest, tellWhatWaitingHasCost) {
     prepared = prepare(makeEndlessModel());
     const WaitPolicy blocking{.mode = WaitMode::BLOCK};
     burst = std::move(
@@ -701,7 +701,7 @@ TEST_P(InFlightTest, tellWhatWaitingHasCost) {
     EXPECT_EQ(figures.client.burnt + figures.driver.burnt, 0ns);
 }
 
-NNBURST_INSTANTIATE_FOR_ALL_DEVICES(InFlightTest);
+NNBURST_INSTANTIATE_FOR_ALL_DEVICES(DeviceInFlightTest);
 
 // ---- The life of objects
 
