@@ -25,12 +25,16 @@ TEST(ProgressLine, showsWayTimeFramesAndPercentiles) {
               "burst          3.2 s       100 frames  p50       0.1 us  p99       0.1 us");
 }
 
-/// What reaches a terminal or a file. Closes `reader`.
+/// What has reached a terminal or a file whose other end is closed. Closes `reader`.
 std::string textOf(int reader) {
-    std::array<char, 4096> text{};
-    const ssize_t size = ::read(reader, text.data(), text.size());
+    std::string text;
+    std::array<char, 4096> part{};
+    ssize_t size = 0;
+    while ((size = ::read(reader, part.data(), part.size())) > 0) {  // a terminal gives it in parts
+        text.append(part.data(), static_cast<std::size_t>(size));
+    }
     ::close(reader);
-    return {text.data(), size > 0 ? static_cast<std::size_t>(size) : 0};
+    return text;
 }
 
 WayMeasurement measurementOf(int frames) {
@@ -60,8 +64,8 @@ TEST(Progress, writesOneLineAgainAndAgainOnATerminal) {
     progress.show(measurementOf(5), 2s);
     progress.show(measurementOf(6), 3s);
     progress.clear();
-    const std::string text = textOf(ours);
     (void)std::fclose(stream);
+    const std::string text = textOf(ours);
     EXPECT_EQ(countOf(text, "\r\x1b[K"), 3U);
     EXPECT_EQ(countOf(text, " frames "), 2U) << "nothing before the first frame";
     EXPECT_EQ(countOf(text, "\n"), 0U);
