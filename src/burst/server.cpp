@@ -36,6 +36,9 @@ WaitPolicy driverPolicy(const WaitPolicy& wish) noexcept {
 /// A request that the client named, to run it again without sending it again.
 struct RememberedExecution {
     bool isKnown = false;
+    /// The bindings are good. Not when the memory of a slot has been freed since: frames that are
+    /// in the queue may still want it.
+    bool isBound = false;
     std::uint32_t generation = 0;
     DecodedRequest request;
     exec::RequestBindings bindings;  ///< into `request` and the mapped slots
@@ -136,6 +139,11 @@ class Server::Impl {
         request_.name = {};
         const Result<> result = exec::knownTo(runner_.executable().version, execute(frame));
         NNBURST_MARK(burst__end, this);
+        answerRequest(result);
+    }
+
+    /// Answers `request_`, and remembers it if it is to be.
+    void answerRequest(const Result<>& result) {
         RememberedExecution* remembered = remember();
         if (answer(request_.serial, remembered != nullptr ? kRemembered : 0, result) &&
             remembered != nullptr) {
@@ -161,6 +169,14 @@ class Server::Impl {
         NNBURST_MARK(burst__begin, this);
         ExecutionOptions& options = execution.request.options;
         options.deadline = compute_.deadline;
+        if (!execution.isBound) {
+            request_ = execution.request;
+            request_.serial = serial;
+            const Result<> result = executeDecoded();
+            NNBURST_MARK(burst__end, this);
+            answerRequest(result);
+            return;
+        }
         const Result<> result = measured(options, [&] {
             const exec::Executable& executable = runner_.executable();
             return executable.model->run(execution.bindings, executable.priority, options,
@@ -196,12 +212,13 @@ class Server::Impl {
         execution.request = request_;
         execution.generation = request_.name.generation;
         execution.toldShapes.clear();
-        execution.isKnown = pools_.size() == request_.pools.size() &&
+        execution.isBound = pools_.size() == request_.pools.size() &&
                             runner_.executable()
                                 .model
                                 ->bind(execution.request.inputs, execution.request.outputs,
                                        poolViews_, execution.bindings)
                                 .has_value();
+        execution.isKnown = execution.isBound;
         return execution.isKnown ? &execution : nullptr;
     }
 
@@ -209,6 +226,12 @@ class Server::Impl {
         outcome_.timing = {};
         pools_.clear();
         NNBURST_TRY(decodeRequest(frame, request_));
+        return executeDecoded();
+    }
+
+    Result<> executeDecoded() {
+        outcome_.timing = {};
+        pools_.clear();
         return measured(request_.options, [&]() -> Result<> {
             NNBURST_TRY(resolvePools());
             return runner_.run(request_.inputs, request_.outputs, pools_, request_.options,
@@ -303,17 +326,17 @@ class Server::Impl {
         for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
             if (isFreeRequested_[slot].exchange(false, std::memory_order_relaxed)) {
                 slots_[slot] = Slot();
-                forgetExecutionsOn(slot);
+                unbindExecutionsOn(slot);
             }
         }
     }
 
-    void forgetExecutionsOn(std::size_t slot) noexcept {
+    void unbindExecutionsOn(std::size_t slot) noexcept {
         for (RememberedExecution& execution : remembered_) {
             const auto& pools = execution.request.pools;
             if (std::any_of(pools.begin(), pools.end(),
                             [slot](const FramePool& pool) { return pool.value == slot; })) {
-                execution.isKnown = false;
+                execution.isBound = false;
             }
         }
     }

@@ -181,6 +181,33 @@ TEST_F(InFlightTest, useTheirMemoryThoughItIsFreedMeanwhile) {
     }
 }
 
+TEST_F(InFlightTest, runInOrderThoughMemoryIsFreedMeanwhile) {
+    DoublingRequest running;  // the driver sees the others after it
+    DoublingRequest first;
+    DoublingRequest second;
+    second.request.pools = {first.pool.region(), second.pool.region()};
+    second.request.inputs = first.request.outputs;  // reads what the first writes
+    second.request.outputs[0].location.poolIndex = 1;
+    const auto reusable = std::move(*burst.controller->createReusableExecution(first.request, {}));
+    for (int round = 1; round <= 3; ++round) {
+        burst.model->setOnRun([] { return Result<>(); });
+        ASSERT_TRUE(reusable->compute({}, outcome));  // from now on the driver knows it
+        std::promise<void> mayRun;
+        burst.model->setOnRun([held = mayRun.get_future().share()] {
+            held.wait();
+            return Result<>();
+        });
+        first.in()[0] = static_cast<float>(round);
+        const std::array submissions{submit(running), *reusable->submit({}), submit(second)};
+        burst.controller->freeMemory(first.pool.region());
+        mayRun.set_value();
+        for (const Submission submission : submissions) {
+            ASSERT_TRUE(wait(submission));
+        }
+        EXPECT_EQ(second.out()[0], 4.0F * static_cast<float>(round));
+    }
+}
+
 TEST_F(InFlightTest, anExecutionMayGoBetween) {
     const DoublingRequest submitted;
     DoublingRequest executed;

@@ -162,7 +162,7 @@ TEST_F(ReusableExecutionTest, fetchesItsMemoryAnewWhenThatWasFreed) {
     }
 }
 
-TEST_F(ReusableExecutionTest, isSentAnewWhenTheDriverHasForgottenIt) {
+TEST_F(ReusableExecutionTest, goesOnWhenTheDriverHasLetItsMemoryGo) {
     DoublingRequest doubling;
     const auto reusable = make(doubling);
     ASSERT_TRUE(compute(*reusable));
@@ -171,6 +171,26 @@ TEST_F(ReusableExecutionTest, isSentAnewWhenTheDriverHasForgottenIt) {
     ASSERT_TRUE(compute(*reusable));
     EXPECT_EQ(doubling.out()[0], 8.0F);
     EXPECT_EQ(burst.driver->fetched, 2);
+}
+
+TEST_F(ReusableExecutionTest, isSentAnewWhenTheDriverHasForgottenIt) {
+    DoublingRequest doubling;
+    const auto reusable = make(doubling);
+    ASSERT_TRUE(compute(*reusable));
+    burst.server->freeMemory(0);
+    burst.driver->setMemories([](std::span<const std::int32_t>) {
+        return Result<std::vector<SharedRegion>>(failure(ErrorStatus::GENERAL_FAILURE, "not now"));
+    });
+    const Result<> result = compute(*reusable);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().message, "not now");
+    burst.driver->setMemories([this](std::span<const std::int32_t> slots) {
+        return Result<std::vector<SharedRegion>>(asReceived(burst.controller->getMemories(slots)));
+    });
+    doubling.in()[0] = 4.0F;
+    ASSERT_TRUE(compute(*reusable));
+    EXPECT_EQ(doubling.out()[0], 8.0F);
+    EXPECT_EQ(burst.model->binds, 4) << "decoded once more";
 }
 
 TEST_F(ReusableExecutionTest, ofWhichThereAreMoreThanTheDriverRemembersComputesAsWell) {
