@@ -181,8 +181,10 @@ struct BurstPair {
         client = std::make_shared<FakeClientControlPlane>();
         controller->attach(client);
         driver = std::make_shared<FakeDriverControlPlane>(
-            [this](std::span<const std::int32_t> slots) -> Result<std::vector<SharedRegion>> {
-                return asReceived(controller->getMemories(slots));
+            [weak = std::weak_ptr<Controller>(controller)](
+                std::span<const std::int32_t> slots) -> Result<std::vector<SharedRegion>> {
+                const std::shared_ptr<Controller> known = weak.lock();
+                return known ? asReceived(known->getMemories(slots)) : std::vector<SharedRegion>();
             });
         auto served = Server::create(controller->channel(), {.model = model, .buffers = buffers},
                                      driver, options.driverWait);
