@@ -19,8 +19,9 @@ namespace nnburst::test {
 
 namespace {
 
-std::atomic<std::uint64_t> calls{0};
-std::atomic<std::uint64_t> sleepingCalls{0};
+std::atomic<std::uint64_t> futexes{0};
+std::atomic<std::uint64_t> fences{0};
+std::atomic<std::uint64_t> others{0};
 
 /// The fifth argument of the handler's own calls, which those for sleeping and waking do not use.
 constexpr std::uint32_t kOwnCall = 0x6E6E6275;
@@ -28,11 +29,12 @@ constexpr std::uint32_t kOwnCall = 0x6E6E6275;
 #if defined(__x86_64__)
 
 void countTrappedCall(int /*signal*/, siginfo_t* info, void* context) {
-    calls.fetch_add(1, std::memory_order_relaxed);
+    const bool isFutex = info->si_syscall == SYS_futex;
+    const bool isFence = info->si_syscall == SYS_membarrier;
+    (isFutex ? futexes : isFence ? fences : others).fetch_add(1, std::memory_order_relaxed);
     auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
     long result = -ENOSYS;
-    if (info->si_syscall == SYS_futex || info->si_syscall == SYS_membarrier) {
-        sleepingCalls.fetch_add(1, std::memory_order_relaxed);
+    if (isFutex || isFence) {
         const int savedErrno = errno;
         result = ::syscall(info->si_syscall, registers[REG_RDI], registers[REG_RSI],
                            registers[REG_RDX], registers[REG_R10], kOwnCall, registers[REG_R9]);
@@ -85,11 +87,10 @@ bool countAllSystemCallsFromNow() noexcept {
 #endif
 }
 
-std::uint64_t systemCallCount() noexcept {
-    return calls.load(std::memory_order_relaxed);
-}
-std::uint64_t sleepingCallCount() noexcept {
-    return sleepingCalls.load(std::memory_order_relaxed);
+SystemCalls systemCalls() noexcept {
+    return {.futexes = futexes.load(std::memory_order_relaxed),
+            .fences = fences.load(std::memory_order_relaxed),
+            .others = others.load(std::memory_order_relaxed)};
 }
 
 }  // namespace nnburst::test

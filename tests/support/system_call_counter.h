@@ -16,8 +16,13 @@ namespace nnburst::test {
 /// seccomp(2), or another processor than x86-64.
 [[nodiscard]] bool countAllSystemCallsFromNow() noexcept;
 
-/// System calls counted so far; `sleepingCallCount` of them were for sleeping and waking.
-[[nodiscard]] std::uint64_t systemCallCount() noexcept;
-[[nodiscard]] std::uint64_t sleepingCallCount() noexcept;
+struct SystemCalls {
+    std::uint64_t futexes = 0;
+    std::uint64_t fences = 0;  ///< membarrier
+    std::uint64_t others = 0;
+};
+
+/// Those counted so far.
+[[nodiscard]] SystemCalls systemCalls() noexcept;
 
 }  // namespace nnburst::test
