@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "nnburst/memory.h"
+#include "nnburst/types.h"
 
 namespace nnburst::test {
 
@@ -49,5 +50,14 @@ class ForeignMemory {
   private:
     UniqueFd fd_;
 };
+
+/// A request for makeAddModel: four floats at 0 and at 16 of `region`, their sums at 32.
+inline Request addRequest(const SharedRegion& region) {
+    const auto at = [](std::uint32_t offset) {
+        return RequestArgument{.hasNoValue = false,
+                               .location = {.poolIndex = 0, .offset = offset, .length = 16}};
+    };
+    return {.inputs = {at(0), at(16)}, .outputs = {at(32)}, .pools = {region}};
+}
 
 }  // namespace nnburst::test

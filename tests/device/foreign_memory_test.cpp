@@ -18,16 +18,7 @@
 namespace nnburst::test {
 namespace {
 
-class ForeignMemoryTest : public ExecutionTest {
-  protected:
-    static Request addRequest(const SharedRegion& region) {
-        const auto at = [](std::uint32_t offset) {
-            return RequestArgument{.hasNoValue = false,
-                                   .location = {.poolIndex = 0, .offset = offset, .length = 16}};
-        };
-        return {.inputs = {at(0), at(16)}, .outputs = {at(32)}, .pools = {region}};
-    }
-};
+class ForeignMemoryTest : public ExecutionTest {};
 
 TEST_P(ForeignMemoryTest, isReadAndWrittenByExecutions) {
     use(makeAddModel());

@@ -408,16 +408,7 @@ TEST_P(MannerBufferTest, areUnknownWhenTheyWereDropped) {
 
 // ---- Foreign memory
 
-class MannerForeignMemoryTest : public MannerTest {
-  protected:
-    static Request addRequest(const SharedRegion& region) {
-        const auto at = [](std::uint32_t offset) {
-            return RequestArgument{.hasNoValue = false,
-                                   .location = {.poolIndex = 0, .offset = offset, .length = 16}};
-        };
-        return {.inputs = {at(0), at(16)}, .outputs = {at(32)}, .pools = {region}};
-    }
-};
+class MannerForeignMemoryTest : public MannerTest {};
 
 TEST_P(MannerForeignMemoryTest, isReadAndWrittenEachTime) {
     use(makeAddModel());
