@@ -471,6 +471,38 @@ TEST(CompiledModel, refusesAnOffsetThatIsNoMultipleOfTheElement) {
     expectError(request.bind(*model), ErrorStatus::INVALID_ARGUMENT, "multiple of 4");
 }
 
+TEST(CompiledModel, runsWhatWasBoundOnceThoughItsPlanIsGone) {
+    const auto model = compile(addModel({0}), true);
+    const auto request = [](std::uint32_t count) {
+        TestRequest made;
+        const std::vector<float> ones(count, 1.0F);
+        made.addInput(std::as_bytes(std::span(ones)), {count});
+        made.addInput(std::as_bytes(std::span(ones)), {count});
+        made.addOutput(count * sizeof(float));
+        return made;
+    };
+    TestRequest first = request(5);
+    ASSERT_TRUE(first.run(*model));
+    for (std::uint32_t count = 6; count < 30; ++count) {
+        TestRequest other = request(count);
+        ASSERT_TRUE(other.run(*model));
+        std::ranges::fill(first.output(0), std::byte{0});
+        ASSERT_TRUE(first.runAgain(*model));
+        ASSERT_TRUE(other.runAgain(*model));
+        EXPECT_EQ(reinterpret_cast<const float*>(first.output(0).data())[4], 2.0F);
+        EXPECT_EQ(first.outcome().outputShapes[0].dimensions, Dimensions{5});
+    }
+    std::vector<TestRequest> many;
+    for (std::uint32_t count = 30; count < 50; ++count) {
+        many.push_back(request(count));
+        ASSERT_TRUE(many.back().run(*model));
+    }
+    for (TestRequest& one : many) {
+        ASSERT_TRUE(one.runAgain(*model));
+        EXPECT_EQ(reinterpret_cast<const float*>(one.output(0).data())[29], 2.0F);
+    }
+}
+
 TEST(CompiledModel, refusesBindingsOfAnotherModel) {
     const auto model = compile(addModel({2}), true);
     ExecutionOutcome outcome;

@@ -149,7 +149,11 @@ class TestRequest {
         return model.run(bindings_, Priority::MEDIUM, options, outcome_);
     }
 
-    [[nodiscard]] const RequestBindings& bindings() const { return bindings_; }
+    /// With what the last run has bound.
+    [[nodiscard]] Result<> runAgain(CompiledModel& model) {
+        return model.run(bindings_, Priority::MEDIUM, {}, outcome_);
+    }
+
     [[nodiscard]] const ExecutionOutcome& outcome() const { return outcome_; }
     [[nodiscard]] std::span<std::byte> input(std::size_t index) const {
         return contents(inputs_[index]);
