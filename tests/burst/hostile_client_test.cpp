@@ -91,6 +91,33 @@ TEST_F(HostileClient, thatIsHonestIsServed) {
     expectThatItStillServes();
 }
 
+TEST_F(HostileClient, computesWhatItHasNotNamedOrNamedOtherwise) {
+    serve();
+    const auto computeIsRefused = [this](const ExecutionName& name) {
+        const FrameLine line = encodeCompute(++serial, name, std::nullopt);
+        ASSERT_TRUE(requests->tryWrite({&line, 1}));
+        const Result<> result = answer();
+        ASSERT_FALSE(result) << name.number << ", " << name.generation;
+        EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+    };
+    computeIsRefused({.number = 1, .generation = 5});
+    std::vector<FrameLine> lines(requestLineCount(doubling.request));
+    const FramePool pool{.kind = 0, .value = 3};
+    encodeRequest(++serial, {.number = 1, .generation = 5}, doubling.request, {&pool, 1}, {},
+                  lines);
+    ASSERT_TRUE(requests->tryWrite(lines));
+    ASSERT_TRUE(answer());
+    computeIsRefused({.number = 1, .generation = 6});
+    computeIsRefused({.number = 2, .generation = 5});
+    computeIsRefused({.number = 0, .generation = 5});
+    computeIsRefused({.number = kMaximumReusableExecutions + 1, .generation = 5});
+    EXPECT_EQ(model->runs, 1);
+    const FrameLine line = encodeCompute(++serial, {.number = 1, .generation = 5}, std::nullopt);
+    ASSERT_TRUE(requests->tryWrite({&line, 1}));
+    EXPECT_TRUE(answer());
+    expectThatItStillServes();
+}
+
 TEST_F(HostileClient, announcesMoreLinesThanItWrote) {
     serve();
     std::vector<FrameLine> frame = goodFrame();
