@@ -1,0 +1,71 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "fmq/asymmetric_fence.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <thread>
+
+#include "fmq/shared_layout.h"
+
+namespace nnburst::fmq {
+namespace {
+
+struct alignas(kFalseSharingSize) Word {
+    std::atomic<std::uint32_t> value{0};
+};
+
+/// Spins until `isTrue`, which another thread makes so; lets that one run if it takes long.
+template <class Condition>
+void spinUntil(Condition isTrue) {
+    constexpr int kLongSpin = 10'000;
+    for (int look = 0; !isTrue(); ++look) {
+        if (look > kLongSpin) {
+            std::this_thread::yield();
+        }
+    }
+}
+
+/// Each of two threads stores and then loads what the other stores: the store buffering test. With
+/// a fence between the two on both sides, not both can miss the other.
+TEST(AsymmetricFence, letsOneOfTwoThreadsSeeTheOther) {
+    if (!hasHeavyFences()) {
+        GTEST_SKIP() << "the kernel does not allow membarrier here";
+    }
+    constexpr std::uint32_t kTurns = 10'000;
+    Word published;
+    Word announced;
+    Word turn;
+    Word seenByPublisher;
+    std::thread publisher([&] {
+        for (std::uint32_t i = 1; i <= kTurns; ++i) {
+            spinUntil([&] { return turn.value.load(std::memory_order_acquire) == i; });
+            published.value.store(i, std::memory_order_release);
+            lightFence();
+            const std::uint32_t seen = announced.value.load(std::memory_order_relaxed);
+            seenByPublisher.value.store(2 * i + (seen == i ? 1 : 0), std::memory_order_release);
+        }
+    });
+    std::uint32_t missed = 0;
+    for (std::uint32_t i = 1; i <= kTurns; ++i) {
+        turn.value.store(i, std::memory_order_release);
+        for (std::uint32_t delay = 0; delay < i % 512; ++delay) {
+            lightFence();  // keeps the loop: until about the time at which the other one stores
+        }
+        announced.value.store(i, std::memory_order_relaxed);
+        heavyFence();
+        const bool seesPublished = published.value.load(std::memory_order_acquire) == i;
+        std::uint32_t answer = 0;
+        spinUntil([&] {
+            answer = seenByPublisher.value.load(std::memory_order_acquire);
+            return answer / 2 == i;
+        });
+        missed += !seesPublished && answer % 2 == 0 ? 1 : 0;
+    }
+    publisher.join();
+    EXPECT_EQ(missed, 0U);
+}
+
+}  // namespace
+}  // namespace nnburst::fmq
