@@ -36,7 +36,7 @@ class ClientControlPlane {
     [[nodiscard]] virtual Result<> checkAlive() = 0;
 };
 
-/// What the driver's server asks. Called on the burst's thread; may block.
+/// What the driver's server asks. Called on the thread that serves the burst; may block.
 class DriverControlPlane {
   public:
     virtual ~DriverControlPlane() = default;

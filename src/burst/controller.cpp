@@ -80,10 +80,12 @@ class Controller::Impl {
 
     [[nodiscard]] const SharedRegion& channel() const noexcept { return channel_.region(); }
 
-    void attach(std::shared_ptr<ClientControlPlane> controlPlane, std::uint32_t kernelThreads) {
+    void attach(std::shared_ptr<ClientControlPlane> controlPlane, Peer peer) {
         controlPlane_ = std::move(controlPlane);
-        waiter_.leaveProcessors(kernelThreads > 1 &&
-                                kernelThreads >= std::thread::hardware_concurrency());
+        peer_ = std::move(peer);
+        requests_.setDoorbell(peer_.doorbell.get());
+        waiter_.leaveProcessors(peer_.kernelThreads > 1 &&
+                                peer_.kernelThreads >= std::thread::hardware_concurrency());
     }
 
     [[nodiscard]] std::vector<SharedRegion> getMemories(std::span<const std::int32_t> slots) {
@@ -533,6 +535,7 @@ class Controller::Impl {
     FrameQueue::Reader results_;
     const HalVersion driver_;
     std::shared_ptr<ClientControlPlane> controlPlane_;
+    Peer peer_;
     SlotTable slots_;
     ExecutionNames names_;
     std::atomic<bool> isOccupied_{false};
@@ -602,9 +605,8 @@ const SharedRegion& Controller::channel() const noexcept {
     return impl_->channel();
 }
 
-void Controller::attach(std::shared_ptr<ClientControlPlane> controlPlane,
-                        std::uint32_t kernelThreads) {
-    impl_->attach(std::move(controlPlane), kernelThreads);
+void Controller::attach(std::shared_ptr<ClientControlPlane> controlPlane, Peer peer) {
+    impl_->attach(std::move(controlPlane), std::move(peer));
 }
 
 std::vector<SharedRegion> Controller::getMemories(std::span<const std::int32_t> slots) const {

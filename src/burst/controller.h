@@ -30,9 +30,15 @@ class Controller final : public Burst, public std::enable_shared_from_this<Contr
     /// The region with both queues, for the driver's Server::create.
     [[nodiscard]] const SharedRegion& channel() const noexcept;
 
-    /// Before the first execution, once. The driver's kernels run on `kernelThreads` threads: where
-    /// they need all processors, waiting takes none from them.
-    void attach(std::shared_ptr<ClientControlPlane> controlPlane, std::uint32_t kernelThreads = 1);
+    /// What the driver has said of its end.
+    struct Peer {
+        UniqueFd doorbell;  ///< Server::takeDoorbell
+        /// Threads of the driver's kernels: where they need all processors, waiting takes none.
+        std::uint32_t kernelThreads = 1;
+    };
+
+    /// Before the first execution, once.
+    void attach(std::shared_ptr<ClientControlPlane> controlPlane, Peer peer);
 
     /// Serves IBurstCallback::getMemories: one region a slot, null for a slot that names none. Any
     /// thread.

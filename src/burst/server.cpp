@@ -2,14 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "burst/server.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <atomic>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -23,6 +19,12 @@
 namespace nnburst::burst {
 
 namespace {
+
+/// A burst that is idle for so long is parked.
+constexpr std::chrono::milliseconds kPatience{250};
+/// The same while others wait for a thread, and for how long a burst is then served at a stretch.
+constexpr std::chrono::microseconds kCrowdedPatience{20};
+constexpr std::chrono::milliseconds kTurn{1};
 
 /// A client may not make the driver spin for longer, whatever it wishes.
 constexpr std::chrono::milliseconds kLongestDriverSpin{10};
@@ -48,7 +50,7 @@ struct RememberedExecution {
 
 }  // namespace
 
-class Server::Impl {
+class Server::Impl final : public Served {
   public:
     Impl(Channel channel, FrameQueue::Reader requests, FrameQueue::Writer results,
          exec::Executable executable, std::shared_ptr<DriverControlPlane> controlPlane,
@@ -61,16 +63,25 @@ class Server::Impl {
           waiter_(channel_.requestEvent(), channel_.resultEvent(), driverPolicy(wait),
                   channel_.driverWaits()),
           runner_(std::move(executable)),
-          lines_(std::max(requests.capacity(), results.capacity())),
-          thread_([this] { serve(); }) {}
+          lines_(std::max(requests.capacity(), results.capacity())) {}
 
-    ~Impl() {
+    ~Impl() override {
         stop();
-        thread_.join();
+        place_ = {};  // waits for the thread that is inside
     }
 
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
+
+    /// Lets `workers` serve the burst. To be called once, first.
+    Result<> start(const std::shared_ptr<Workers>& workers) {
+        workers_ = workers.get();
+        channel_.requestEvent().announceParked();
+        NNBURST_TRY_ASSIGN(place_, Workers::add(workers, *this));
+        return {};
+    }
+
+    [[nodiscard]] UniqueFd takeDoorbell() noexcept { return place_.takeDoorbell(); }
 
     void stop() noexcept {
         // sync [server-stopped]: ordered before the look for sleepers in wakeSleepers
@@ -86,6 +97,40 @@ class Server::Impl {
         isFreeRequested_[static_cast<std::size_t>(slot)].store(true, std::memory_order_relaxed);
         hasFreeRequests_.store(true, std::memory_order_seq_cst);
         channel_.requestEvent().wakeSleepers();
+        place_.ring();
+    }
+
+    bool serve() noexcept override {
+        const auto hasNews = [this]() noexcept {
+            // sync [message-published], [server-stopped], [slot-freed]
+            return requests_.hasNews() || isStopping_.load(std::memory_order_acquire) ||
+                   hasFreeRequests_.load(std::memory_order_acquire);
+        };
+        fmq::EventFlag event = channel_.requestEvent();
+        event.retractParked();
+        const TimePoint start = std::chrono::steady_clock::now();
+        int frames = 0;
+        while (true) {
+            const bool isCrowded = workers_->isCrowded();
+            const std::chrono::nanoseconds patience = isCrowded ? kCrowdedPatience : kPatience;
+            if (!waiter_.wait({.deadline = {}, .atMost = patience}, &forecast_, hasNews)) {
+                event.announceParked();
+                if (!hasNews()) {
+                    return false;
+                }
+                event.retractParked();
+                continue;
+            }
+            if (isStopping_.load(std::memory_order_relaxed)) {
+                return false;
+            }
+            serveNext();
+            constexpr int kFramesPerClockRead = 16;
+            if (isCrowded && ++frames % kFramesPerClockRead == 0 &&
+                std::chrono::steady_clock::now() - start > kTurn) {
+                return true;
+            }
+        }
     }
 
   private:
@@ -95,27 +140,16 @@ class Server::Impl {
         SharedRegion foreign;
     };
 
-    void serve() noexcept {
-        ::pthread_setname_np(::pthread_self(), "nnburst-burst");
-        while (true) {
-            (void)waiter_.wait({}, &forecast_, [this]() noexcept {
-                // sync [message-published], [server-stopped], [slot-freed]
-                return requests_.hasNews() || isStopping_.load(std::memory_order_acquire) ||
-                       hasFreeRequests_.load(std::memory_order_acquire);
-            });
-            if (isStopping_.load(std::memory_order_relaxed)) {
-                return;
-            }
-            FrameLine header;
-            const bool hasFrame = requests_.peek(0, header);
-            // After the frame was seen and before it is served: a slot that it names anew was freed
-            // before it was sent.
-            if (hasFreeRequests_.load(std::memory_order_relaxed)) {
-                unmapFreedSlots();
-            }
-            if (hasFrame) {
-                serveFrame(header);
-            }
+    void serveNext() noexcept {
+        FrameLine header;
+        const bool hasFrame = requests_.peek(0, header);
+        // After the frame was seen and before it is served: a slot that it names anew was freed
+        // before it was sent.
+        if (hasFreeRequests_.load(std::memory_order_relaxed)) {
+            unmapFreedSlots();
+        }
+        if (hasFrame) {
+            serveFrame(header);
         }
     }
 
@@ -382,7 +416,7 @@ class Server::Impl {
     std::atomic<bool> hasFreeRequests_{false};
     std::vector<std::atomic<bool>> isFreeRequested_;  // by slot
 
-    // Of the burst's thread; reused, so that the steady state allocates nothing.
+    // Of the thread that serves; reused, so that the steady state allocates nothing.
     fmq::Waiter waiter_;
     fmq::WaitForecast forecast_;
     exec::RequestRunner runner_;
@@ -396,7 +430,8 @@ class Server::Impl {
     std::vector<RememberedExecution> remembered_;  // by number less 1
     ExecutionOutcome outcome_;
 
-    std::thread thread_;  // last: it uses all of the above
+    Workers* workers_ = nullptr;
+    Workers::Place place_;  // last: a thread that is inside uses all of the above
 };
 
 Server::Server(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
@@ -404,15 +439,21 @@ Server::~Server() = default;
 
 Result<std::unique_ptr<Server>> Server::create(SharedRegion channel, exec::Executable executable,
                                                std::shared_ptr<DriverControlPlane> controlPlane,
-                                               const WaitPolicy& wait) {
+                                               const WaitPolicy& wait,
+                                               const std::shared_ptr<Workers>& workers) {
     NNBURST_TRY_ASSIGN(Channel opened, Channel::open(std::move(channel)));
     NNBURST_TRY_ASSIGN(FrameQueue::Reader requests,
                        FrameQueue::Reader::attach(opened.memory(), opened.requests()));
     NNBURST_TRY_ASSIGN(FrameQueue::Writer results,
                        FrameQueue::Writer::attach(opened.memory(), opened.results()));
-    return std::unique_ptr<Server>(
-        new Server(std::make_unique<Impl>(std::move(opened), requests, results,
-                                          std::move(executable), std::move(controlPlane), wait)));
+    auto impl = std::make_unique<Impl>(std::move(opened), requests, results, std::move(executable),
+                                       std::move(controlPlane), wait);
+    NNBURST_TRY(impl->start(workers));
+    return std::unique_ptr<Server>(new Server(std::move(impl)));
+}
+
+UniqueFd Server::takeDoorbell() noexcept {
+    return impl_->takeDoorbell();
 }
 
 void Server::stop() noexcept {

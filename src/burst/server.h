@@ -10,30 +10,36 @@
 #include <memory>
 
 #include "burst/control_plane.h"
+#include "burst/workers.h"
 #include "exec/executable.h"
 #include "nnburst/device.h"
 
 namespace nnburst::burst {
 
-/// Serves one burst on a thread of its own, from `create` until it is destroyed or stopped.
+/// Serves one burst, from `create` until it is destroyed or stopped.
 class Server {
   public:
     /// Checks the layout of `channel`, which the client made and may change at any time, maps it
-    /// and starts serving. All of `executable` is there. `wait` is what the client wishes; the
-    /// driver may wait less. INVALID_ARGUMENT for a channel that is not one, or of another version
-    /// (naming both).
+    /// and starts serving, on threads of `workers`. All of `executable` is there. `wait` is what
+    /// the client wishes; the driver may wait less. INVALID_ARGUMENT for a channel that is not one,
+    /// or of another version (naming both).
     [[nodiscard]] static Result<std::unique_ptr<Server>> create(
         SharedRegion channel, exec::Executable executable,
-        std::shared_ptr<DriverControlPlane> controlPlane, const WaitPolicy& wait);
+        std::shared_ptr<DriverControlPlane> controlPlane, const WaitPolicy& wait,
+        const std::shared_ptr<Workers>& workers);
 
     /// Stops, and waits for the execution that is running.
     ~Server();
 
-    /// Tells the burst's thread to end, without waiting for it. Any thread, does not block.
+    /// What the client rings while the burst is parked (Workers::Place). Once.
+    [[nodiscard]] UniqueFd takeDoorbell() noexcept;
+
+    /// Nothing is served from here on but what is being served. Does not wait for it. Any thread,
+    /// does not block.
     void stop() noexcept;
 
     /// IBurstContext::freeMemory: no request that arrives after this call uses the slot's old
-    /// memory. It is unmapped by the burst's thread, after the execution that is running. Any
+    /// memory. It is unmapped by the thread that serves, after the execution that is running. Any
     /// thread, does not block.
     void freeMemory(std::int32_t slot) noexcept;
 

@@ -17,7 +17,7 @@ namespace nnburst::device {
 
 namespace {
 
-/// Asks the client for memory, from the burst's thread.
+/// Asks the client for memory, from the thread that serves the burst.
 class RpcDriverControlPlane final : public burst::DriverControlPlane {
   public:
     RpcDriverControlPlane(EventLoop& loop, rpc::BurstCallback::Client callback)
@@ -82,17 +82,21 @@ class BurstService final : public rpc::Burst::Server {
 
 }  // namespace
 
-Result<rpc::Burst::Client> serveBurst(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
-                                      SharedRegion channel, exec::Executable executable,
-                                      rpc::BurstCallback::Client callback, const WaitPolicy& wait) {
+Result<ServedBurst> serveBurst(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
+                               const std::shared_ptr<burst::Workers>& workers, SharedRegion channel,
+                               exec::Executable executable, rpc::BurstCallback::Client callback,
+                               const WaitPolicy& wait) {
     if (!channel) {
         return failure(ErrorStatus::INVALID_ARGUMENT, "configureExecutionBurst without a channel");
     }
-    NNBURST_TRY_ASSIGN(auto server,
-                       burst::Server::create(
-                           std::move(channel), std::move(executable),
-                           std::make_shared<RpcDriverControlPlane>(loop, kj::mv(callback)), wait));
-    return rpc::Burst::Client(kj::heap<BurstService>(std::move(scheduler), std::move(server)));
+    NNBURST_TRY_ASSIGN(auto server, burst::Server::create(std::move(channel), std::move(executable),
+                                                          std::make_shared<RpcDriverControlPlane>(
+                                                              loop, kj::mv(callback)),
+                                                          wait, workers));
+    const UniqueFd doorbell = server->takeDoorbell();
+    NNBURST_TRY_ASSIGN(rpc::File::Client file, fileToMessage(doorbell.get()));
+    return ServedBurst{.burst = kj::heap<BurstService>(std::move(scheduler), std::move(server)),
+                       .doorbell = kj::mv(file)};
 }
 
 }  // namespace nnburst::device

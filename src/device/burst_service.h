@@ -8,6 +8,7 @@
 #include <chrono>
 #include <memory>
 
+#include "burst/workers.h"
 #include "device/event_loop.h"
 #include "device/nnburst.capnp.h"
 #include "device/scheduler.h"
@@ -17,9 +18,19 @@
 
 namespace nnburst::device {
 
-/// Starts to serve the burst of `channel`, until the capability is dropped. On the loop's thread.
-[[nodiscard]] Result<rpc::Burst::Client> serveBurst(
-    EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler, SharedRegion channel,
-    exec::Executable executable, rpc::BurstCallback::Client callback, const WaitPolicy& wait);
+/// What a client gets of its burst.
+struct ServedBurst {
+    rpc::Burst::Client burst;
+    rpc::File::Client doorbell;
+};
+
+/// Starts to serve the burst of `channel` on threads of `workers`, until the capability is dropped.
+/// On the loop's thread.
+[[nodiscard]] Result<ServedBurst> serveBurst(EventLoop& loop,
+                                             std::shared_ptr<Scheduler::Client> scheduler,
+                                             const std::shared_ptr<burst::Workers>& workers,
+                                             SharedRegion channel, exec::Executable executable,
+                                             rpc::BurstCallback::Client callback,
+                                             const WaitPolicy& wait);
 
 }  // namespace nnburst::device

@@ -92,6 +92,7 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& op
     for (const std::string& library : options.extensionLibraries) {
         NNBURST_TRY(loadExtension(library));
     }
+    NNBURST_TRY_ASSIGN(std::shared_ptr<burst::Workers> burstWorkers, burst::Workers::create());
     Capabilities capabilities = uncalibrated();
     if (!options.capabilitiesFile.empty()) {
         NNBURST_TRY_ASSIGN(capabilities, readCapabilities(options.capabilitiesFile));
@@ -104,6 +105,7 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& op
     return std::shared_ptr<LocalDevice>(
         new LocalDevice({.engine = std::move(engine),
                          .scheduler = std::move(scheduler),
+                         .burstWorkers = std::move(burstWorkers),
                          .buffers = std::make_shared<exec::ManagedBuffers>(),
                          .models = models,
                          .watchdog = std::move(watchdog),

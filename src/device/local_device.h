@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 
+#include "burst/workers.h"
 #include "device/compilation_cache.h"
 #include "device/idle_watchdog.h"
 #include "device/local_buffer.h"
@@ -35,6 +36,10 @@ class LocalDevice final : public Device {
     /// Takes the client's jobs.
     [[nodiscard]] const std::shared_ptr<Scheduler::Client>& scheduler() const noexcept {
         return scheduler_;
+    }
+    /// The threads that serve bursts of other processes.
+    [[nodiscard]] const std::shared_ptr<burst::Workers>& burstWorkers() const noexcept {
+        return shared_.burstWorkers;
     }
 
     [[nodiscard]] HalVersion getHalVersion() const noexcept override { return shared_.version; }
@@ -71,6 +76,7 @@ class LocalDevice final : public Device {
     struct Shared {
         std::shared_ptr<exec::Engine> engine;
         std::shared_ptr<Scheduler> scheduler;
+        std::shared_ptr<burst::Workers> burstWorkers;
         std::shared_ptr<exec::ManagedBuffers> buffers;
         std::shared_ptr<ModelStore> models;
         std::shared_ptr<const IdleWatchdog> watchdog;  // null if nothing is given back

@@ -16,7 +16,7 @@
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("nnburst::rpc");
 
-const protocolVersion :UInt32 = 2;
+const protocolVersion :UInt32 = 3;
 # Changes whenever one side could misunderstand the other. Driver.open compares it.
 
 # ---- The door
@@ -246,8 +246,9 @@ interface PreparedModel {
 
   configureExecutionBurst @3 (channel :MemoryRegion, callback :BurstCallback,
                               driverWait :WaitPolicy)
-      -> (status :Status, burst :Burst, kernelThreads :UInt32);
-  # `channel` holds both queues of the burst; src/burst/ lays it out. `kernelThreads` share the work
+      -> (status :Status, burst :Burst, doorbell :File, kernelThreads :UInt32);
+  # `channel` holds both queues of the burst; src/burst/ lays it out. While the burst is parked the
+  # client rings `doorbell`, a datagram socket, by sending anything. `kernelThreads` share the work
   # of an operation: the client leaves them their processors.
 }
 

@@ -46,8 +46,12 @@ class FencedCallbackService final : public rpc::FencedExecutionCallback::Server 
 class PreparedModelService final : public rpc::PreparedModel::Server {
   public:
     PreparedModelService(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
+                         std::shared_ptr<burst::Workers> workers,
                          std::shared_ptr<LocalPreparedModel> model) noexcept
-        : loop_(loop), scheduler_(std::move(scheduler)), model_(std::move(model)) {}
+        : loop_(loop),
+          scheduler_(std::move(scheduler)),
+          workers_(std::move(workers)),
+          model_(std::move(model)) {}
 
     [[nodiscard]] const std::shared_ptr<LocalPreparedModel>& model() const noexcept {
         return model_;
@@ -147,13 +151,13 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         return receiveRegion(context.getParams().getChannel())
             .then([this, context](Result<SharedRegion>&& channel) mutable {
                 const auto params = context.getParams();
-                auto served = [&]() -> Result<rpc::Burst::Client> {
+                auto served = [&]() -> Result<ServedBurst> {
                     if (!channel) {
                         return tl::unexpected<Error>(channel.error());
                     }
                     NNBURST_TRY_ASSIGN(const WaitPolicy wait, fromMessage(params.getDriverWait()));
-                    return serveBurst(loop_, scheduler_, std::move(*channel), model_->executable(),
-                                      params.getCallback(), wait);
+                    return serveBurst(loop_, scheduler_, workers_, std::move(*channel),
+                                      model_->executable(), params.getCallback(), wait);
                 }();
                 auto results = context.getResults();
                 if (!served) {
@@ -161,7 +165,8 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                     return;
                 }
                 toMessage(Result<>(), results.initStatus());
-                results.setBurst(kj::mv(*served));
+                results.setBurst(kj::mv(served->burst));
+                results.setDoorbell(kj::mv(served->doorbell));
                 results.setKernelThreads(model_->executable().kernelThreads);
             });
     }
@@ -201,13 +206,15 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
 
     EventLoop& loop_;
     const std::shared_ptr<Scheduler::Client> scheduler_;
+    const std::shared_ptr<burst::Workers> workers_;
     const std::shared_ptr<LocalPreparedModel> model_;
 };
 
 }  // namespace
 
 rpc::PreparedModel::Client PreparedModelServices::serve(std::shared_ptr<LocalPreparedModel> model) {
-    return served_.add(kj::heap<PreparedModelService>(loop_, scheduler_, std::move(model)));
+    return served_.add(
+        kj::heap<PreparedModelService>(loop_, scheduler_, workers_, std::move(model)));
 }
 
 kj::Promise<std::shared_ptr<LocalPreparedModel>> PreparedModelServices::find(

@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "burst/workers.h"
 #include "device/event_loop.h"
 #include "device/local_prepared_model.h"
 #include "device/nnburst.capnp.h"
@@ -21,8 +22,10 @@ namespace nnburst::device {
 /// thread.
 class PreparedModelServices {
   public:
-    PreparedModelServices(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler) noexcept
-        : loop_(loop), scheduler_(std::move(scheduler)) {}
+    /// `workers` serve bursts.
+    PreparedModelServices(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
+                          std::shared_ptr<burst::Workers> workers) noexcept
+        : loop_(loop), scheduler_(std::move(scheduler)), workers_(std::move(workers)) {}
     KJ_DISALLOW_COPY(PreparedModelServices);
 
     /// The capability of `model`.
@@ -35,6 +38,7 @@ class PreparedModelServices {
   private:
     EventLoop& loop_;
     const std::shared_ptr<Scheduler::Client> scheduler_;
+    const std::shared_ptr<burst::Workers> workers_;
     capnp::CapabilityServerSet<rpc::PreparedModel> served_;
 };
 

@@ -82,24 +82,34 @@ Result<std::unique_ptr<Burst>> RemoteBurst::create(const PreparedModelHandle& mo
     const std::shared_ptr<Connection>& connection = model->connection();
     NNBURST_TRY_ASSIGN(const std::shared_ptr<burst::Controller> controller,
                        burst::Controller::create(options, connection->halVersion()));
-    std::uint32_t kernelThreads = 1;
+    burst::Controller::Peer peer;
     NNBURST_TRY_ASSIGN(const BurstHandle burst, connection->call<BurstHandle>([&] {
         auto call = model->client().configureExecutionBurstRequest();
         toMessage(controller->channel(), call.initChannel());
         call.setCallback(kj::heap<BurstCallbackServer>(controller));
         toMessage(options.driverWait, call.initDriverWait());
-        return call.send().then([&](auto&& response) -> Result<BurstHandle> {
-            NNBURST_TRY(fromMessage(response.getStatus()));
-            if (!response.hasBurst()) {
-                return failure(ErrorStatus::GENERAL_FAILURE,
-                               "the driver accepted a burst without giving it");
+        return call.send().then([&](auto&& response) -> kj::Promise<Result<BurstHandle>> {
+            const Result<> status = fromMessage(response.getStatus());
+            if (!status) {
+                return Result<BurstHandle>(tl::unexpected<Error>(status.error()));
+            }
+            if (!response.hasBurst() || !response.hasDoorbell()) {
+                return Result<BurstHandle>(
+                    failure(ErrorStatus::GENERAL_FAILURE,
+                            "the driver accepted a burst without giving it or its doorbell"));
             }
             connection->notifyOfLoss(controller);
-            kernelThreads = response.getKernelThreads();
-            return std::make_shared<RemoteHandle<rpc::Burst>>(connection, response.getBurst());
+            peer.kernelThreads = response.getKernelThreads();
+            const auto handle =
+                std::make_shared<RemoteHandle<rpc::Burst>>(connection, response.getBurst());
+            return receiveFile(response.getDoorbell())
+                .then([&peer, handle](Result<UniqueFd>&& doorbell) -> Result<BurstHandle> {
+                    NNBURST_TRY_ASSIGN(peer.doorbell, std::move(doorbell));
+                    return handle;
+                });
         });
     }));
-    controller->attach(std::make_shared<RemoteControlPlane>(model, burst), kernelThreads);
+    controller->attach(std::make_shared<RemoteControlPlane>(model, burst), std::move(peer));
     return std::unique_ptr<Burst>(new RemoteBurst(controller));
 }
 

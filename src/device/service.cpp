@@ -41,7 +41,8 @@ class DeviceService final : public rpc::Device::Server {
     DeviceService(EventLoop& loop, std::shared_ptr<LocalDevice> device)
         : loop_(loop),
           device_(std::move(device)),
-          models_(std::make_shared<PreparedModelServices>(loop, device_->scheduler())) {}
+          models_(std::make_shared<PreparedModelServices>(loop, device_->scheduler(),
+                                                          device_->burstWorkers())) {}
 
   protected:
     kj::Promise<void> getCapabilities(GetCapabilitiesContext context) override {

@@ -4,6 +4,7 @@
 
 #include <linux/futex.h>
 #include <sched.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -35,15 +36,16 @@ void futexWakeAll(std::atomic<std::uint32_t>* word) noexcept {
 
 void EventFlag::wake(std::uint32_t bits) noexcept {
     // sync [event-set]: what happened before wake is visible to the waiter that takes the bits
-    const std::uint32_t before = word_->fetch_or(bits & ~kSleeping, std::memory_order_seq_cst);
-    if ((before & kSleeping) != 0) {
+    const std::uint32_t before =
+        word_->fetch_or(bits & ~(kSleeping | kParked), std::memory_order_seq_cst);
+    if ((before & (kSleeping | kParked)) != 0) {
         wakeSleepers();
     }
 }
 
 std::optional<std::uint32_t> EventFlag::wait(std::uint32_t mask,
                                              std::optional<SteadyTime> deadline) noexcept {
-    mask &= ~kSleeping;
+    mask &= ~(kSleeping | kParked);
     while (true) {
         std::uint32_t value = word_->load(std::memory_order_relaxed);  // fetch_and below orders
         if ((value & mask) == 0) {
@@ -66,20 +68,36 @@ std::optional<std::uint32_t> EventFlag::wait(std::uint32_t mask,
 
 void EventFlag::wakeSleepers() noexcept {
     // Changing the word also keeps those from sleeping who have announced it and do not sleep yet.
-    word_->fetch_and(~kSleeping, std::memory_order_seq_cst);
-    futexWakeAll(word_);
+    const std::uint32_t before =
+        word_->fetch_and(~(kSleeping | kParked), std::memory_order_seq_cst);
+    if ((before & kParked) != 0 && doorbell_ >= 0) {
+        constexpr char kRing = 1;  // fails only where it is rung already, or nobody is there
+        (void)::send(doorbell_, &kRing, sizeof(kRing), MSG_DONTWAIT | MSG_NOSIGNAL);
+    }
+    if ((before & kParked) == 0 || (before & kSleeping) != 0) {
+        futexWakeAll(word_);
+    }
 }
 
 std::uint32_t EventFlag::announceSleeper() noexcept {
     const std::uint32_t announced =
         word_->fetch_or(kSleeping, std::memory_order_seq_cst) | kSleeping;
+    sleepersFence();
+    return announced;
+}
+
+void EventFlag::announceParked() noexcept {
+    word_->fetch_or(kParked, std::memory_order_seq_cst);
+    sleepersFence();
+}
+
+void EventFlag::sleepersFence() noexcept {
     // sync [sleep-announced]: the sleeper's last look comes after it
     if (hasHeavyFences_) {
         heavyFence();
     } else {
         fullFence();
     }
-    return announced;
 }
 
 void EventFlag::presentSleeper() noexcept {

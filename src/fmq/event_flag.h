@@ -9,9 +9,10 @@
 /// The word holds event bits, and one bit that says that somebody sleeps. A sleeper announces
 /// himself by setting it, looks once more, then sleeps; whoever made something happen makes the
 /// system call that wakes only when it is set. While all are awake there are no system calls.
+/// Another bit says that nobody sleeps here, but that a doorbell (a socket) is to be rung.
 ///
-///     bit   31        30 ... 0
-///         [sleeping | event bits]
+///     bit   31         30       29 ... 0
+///         [sleeping | parked | event bits]
 ///
 /// A hostile process can spoil the word at any time. All that it gains is that a sleeper wakes
 /// late, which is why every sleep is short: see kLongestSleep.
@@ -60,12 +61,13 @@ using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chron
 class EventFlag {
   public:
     static constexpr std::uint32_t kSleeping = 1U << 31;
+    static constexpr std::uint32_t kParked = 1U << 30;
 
     explicit EventFlag(EventWord& shared) noexcept
         : word_(&shared.word), sleeper_(&shared.sleeper), hasHeavyFences_(hasHeavyFences()) {}
 
     /// Sets `bits` and wakes whoever waits for any of them (EventFlag::wake of libfmq). A system
-    /// call only if somebody sleeps. `bits` has no bit 31.
+    /// call only if somebody sleeps. `bits` has neither bit 31 nor 30.
     void wake(std::uint32_t bits) noexcept;
 
     /// Waits until a bit of `mask` is set, clears these and gives those that were set; nothing if
@@ -84,13 +86,25 @@ class EventFlag {
         } else {
             fullFence();
         }
-        if ((word_->load(std::memory_order_relaxed) & kSleeping) != 0) {
+        if ((word_->load(std::memory_order_relaxed) & (kSleeping | kParked)) != 0) {
             wakeSleepers();
         }
     }
 
-    /// Wakes all sleepers. They look again at what they wait for.
+    /// Wakes all sleepers, and rings the doorbell if somebody waits for it. They look again at what
+    /// they wait for.
     void wakeSleepers() noexcept;
+
+    /// What to ring: a datagram socket that outlives the flag, or -1. For the side that wakes.
+    void setDoorbell(int doorbell) noexcept { doorbell_ = doorbell; }
+
+    /// As announceSleeper, of somebody who waits for the doorbell.
+    void announceParked() noexcept;
+
+    /// Takes that back.
+    void retractParked() noexcept {
+        word_->fetch_and(~kParked, std::memory_order_relaxed);  // being rung for in vain is no harm
+    }
 
     /// Announces a sleeper. Between this call and `sleep` the caller looks once more at what it
     /// waits for. Gives what `sleep` wants.
@@ -115,6 +129,9 @@ class EventFlag {
     [[nodiscard]] bool isOnThisProcessor() const noexcept;
 
   private:
+    /// The sleeper's last look comes after it.
+    void sleepersFence() noexcept;
+
     /// As lightFence, whatever the sleeper does.
     void fullFence() noexcept {
 #if defined(__SANITIZE_THREAD__)
@@ -127,6 +144,7 @@ class EventFlag {
     std::atomic<std::uint32_t>* word_;
     std::atomic<std::uint32_t>* sleeper_;
     bool hasHeavyFences_;
+    int doorbell_ = -1;
 };
 
 }  // namespace nnburst::fmq

@@ -234,6 +234,13 @@ class MessageQueue<T, Flavor>::Writer {
         }
     }
 
+    /// Readers that are parked are told over this socket, which outlives the writer.
+    void setDoorbell(int doorbell) noexcept {
+        if (queue_.notEmpty) {
+            queue_.notEmpty->setDoorbell(doorbell);
+        }
+    }
+
     /// Writes all of `elements` and publishes them as one, or nothing if there is no room.
     [[nodiscard]] bool tryWrite(std::span<const T> elements) noexcept {
         if (!beginWrite(elements.size())) {

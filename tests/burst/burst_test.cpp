@@ -158,7 +158,7 @@ TEST(Burst, goesOverTheControlPlaneWhenTheQueueIsFull) {
     options.queueLines = 16;
     auto controller = *Controller::create(options);  // no driver takes anything out
     auto client = std::make_shared<FakeClientControlPlane>();
-    controller->attach(client);
+    controller->attach(client, {});
     DoublingRequest doubling;
     ExecutionOutcome outcome;
     for (int i = 0; i < 9 && client->fallbacks == 0; ++i) {
@@ -202,7 +202,7 @@ TEST(Burst, failsAWaitingExecutionAndAllLaterOnesWhenTheConnectionIsLost) {
     BurstOptions options;
     auto controller = *Controller::create(options);
     auto client = std::make_shared<FakeClientControlPlane>();
-    controller->attach(client);
+    controller->attach(client, {});
     DoublingRequest doubling;
     std::thread killer([&] {
         std::this_thread::sleep_for(30ms);
@@ -223,7 +223,7 @@ TEST(Burst, asksForASignOfLifeAndFailsWithoutOne) {
     auto controller = *Controller::create({});
     auto client = std::make_shared<FakeClientControlPlane>();
     client->isAlive = false;
-    controller->attach(client);
+    controller->attach(client, {});
     DoublingRequest doubling;
     ExecutionOutcome outcome;
     const Result<> result = controller->execute(doubling.request, {}, outcome);

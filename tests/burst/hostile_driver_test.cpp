@@ -20,7 +20,7 @@ class HostileDriver : public testing::Test {
   protected:
     HostileDriver() {
         controller = std::move(*Controller::create({}));
-        controller->attach(client);
+        controller->attach(client, {});
         channel = std::move(*Channel::open(controller->channel()));
         requests.emplace(*FrameQueue::Reader::attach(channel.memory(), channel.requests()));
         results.emplace(*FrameQueue::Writer::attach(channel.memory(), channel.results()));

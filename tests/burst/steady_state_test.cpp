@@ -11,6 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
 #include "fakes.h"
 #include "nnburst/builtin_models.h"
 #include "support/allocation_counter.h"
@@ -33,6 +40,21 @@ struct Way {
     WaitMode mode;
 };
 
+/// Until all threads of this process but the caller sleep.
+void waitForSleepOfOthers() {
+    const auto isAwake = [](const std::filesystem::directory_entry& thread) {
+        std::ifstream file(thread.path() / "stat");
+        std::string stat;
+        std::getline(file, stat);
+        const std::size_t state = stat.rfind(") ") + 2;
+        return thread.path().filename() != std::to_string(::gettid()) && stat.size() > state &&
+               stat[state] != 'S';
+    };
+    while (std::ranges::any_of(std::filesystem::directory_iterator("/proc/self/task"), isAwake)) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
+
 class SteadyState : public testing::TestWithParam<std::tuple<SteadyModel, Way>> {
   protected:
     [[nodiscard]] const SteadyModel& model() const { return std::get<SteadyModel>(GetParam()); }
@@ -49,12 +71,12 @@ class SteadyState : public testing::TestWithParam<std::tuple<SteadyModel, Way>> 
 
         controller = std::move(*Controller::create({.clientWait = {.mode = way().mode}}));
         auto client = std::make_shared<FakeClientControlPlane>();
-        controller->attach(client);
         auto driver = std::make_shared<FakeDriverControlPlane>(
             [this](std::span<const std::int32_t> slots) -> Result<std::vector<SharedRegion>> {
                 return asReceived(controller->getMemories(slots));
             });
         startServer(*compiled, driver);
+        controller->attach(client, {.doorbell = server->takeDoorbell()});
 
         pool.emplace(*MemoryPool::create(8 << 20));
         const auto allocate = [&](std::span<const Operand> operands,
@@ -77,6 +99,12 @@ class SteadyState : public testing::TestWithParam<std::tuple<SteadyModel, Way>> 
         allocate((*compiled)->outputs(), request.outputs);
         request.pools = {pool->region()};
         reusable = std::move(*controller->createReusableExecution(request, options));
+        executeSome();
+        waitForSleepOfOthers();  // a thread that was started is where it stays
+        executeSome();
+    }
+
+    void executeSome() {
         for (int i = 0; i < 10; ++i) {
             const Result<> result = execute();
             ASSERT_TRUE(result) << result.error().message;
@@ -105,8 +133,8 @@ class SteadyState : public testing::TestWithParam<std::tuple<SteadyModel, Way>> 
             CPU_CLR(first, &others);
             ::sched_setaffinity(0, sizeof(driversOwn), &driversOwn);
         }
-        server = std::move(
-            *Server::create(controller->channel(), {.model = model}, driver, {.mode = way().mode}));
+        server = std::move(*Server::create(controller->channel(), {.model = model}, driver,
+                                           {.mode = way().mode}, workers));
         ::sched_setaffinity(0, sizeof(others), &others);
     }
 
@@ -125,6 +153,7 @@ class SteadyState : public testing::TestWithParam<std::tuple<SteadyModel, Way>> 
     }
 
     cpu_set_t processors{};  ///< of this thread, before the test
+    std::shared_ptr<Workers> workers = *Workers::create();
     std::shared_ptr<Controller> controller;
     std::unique_ptr<Server> server;
     std::optional<MemoryPool> pool;

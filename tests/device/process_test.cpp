@@ -5,6 +5,7 @@
 /// What processes do to each other: drivers that die, hang or are stopped, clients that vanish, and
 /// peers that speak nonsense.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -15,6 +16,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <random>
 #include <set>
 #include <thread>
@@ -57,6 +59,20 @@ std::set<std::string> entriesOf(const char* directory) {
         entries.insert(entry.path().filename());
     }
     return entries;
+}
+
+/// The threads of a process, and how often each has gone to sleep.
+std::map<std::string, std::uint64_t> threadsOf(pid_t pid) {
+    std::map<std::string, std::uint64_t> sleeps;
+    for (const std::string& thread : entriesOf(fmt::format("/proc/{}/task", pid).c_str())) {
+        std::ifstream status(fmt::format("/proc/{}/task/{}/status", pid, thread));
+        for (std::string key; status >> key;) {
+            if (key == "voluntary_ctxt_switches:") {
+                status >> sleeps[thread];
+            }
+        }
+    }
+    return sleeps;
 }
 
 TEST_F(DriverProcessTest, thatIsKilledFailsTheWaitingExecutionAndAllLaterCalls) {
@@ -246,6 +262,39 @@ TEST_F(DriverProcessTest, freesWhatAClientDropsWhileThatLives) {
         << sharedMappingCount(driver.pid());
 }
 
+TEST_F(DriverProcessTest, givesIdleBurstsNoThreadsAndNeverWakesUpForThem) {
+    constexpr int kBursts = 300;
+    DriverProcess driver({"--idle-time", "0"});
+    const SharedPreparedModel prepared = prepareAdd(driver.connect());
+    const auto first = std::move(*prepared->configureExecutionBurst({}));
+    AddRequest add;
+    ExecutionOutcome outcome;
+    ASSERT_TRUE(first->execute(add.request, {}, outcome));
+    const std::size_t threadsOfOne = threadsOf(driver.pid()).size();
+
+    std::vector<std::unique_ptr<Burst>> bursts;
+    for (int i = 0; i < kBursts; ++i) {
+        auto burst = prepared->configureExecutionBurst({});
+        ASSERT_TRUE(burst) << burst.error().message;
+        bursts.push_back(std::move(*burst));
+        ASSERT_TRUE(bursts.back()->execute(add.request, {}, outcome));
+    }
+    EXPECT_TRUE(eventually([&] { return threadsOf(driver.pid()).size() <= threadsOfOne; }))
+        << threadsOf(driver.pid()).size() << " threads of " << threadsOfOne << " for one burst";
+    EXPECT_TRUE(eventually([&] {
+        const std::map<std::string, std::uint64_t> before = threadsOf(driver.pid());
+        std::this_thread::sleep_for(1s);
+        return threadsOf(driver.pid()) == before;
+    })) << "threads wake up though nobody sends anything";
+
+    for (const auto& burst : bursts) {
+        add.out()[1] = 0;
+        const Result<> result = burst->execute(add.request, {}, outcome);
+        ASSERT_TRUE(result) << result.error().message;
+        EXPECT_EQ(add.out()[1], 11.0F);
+    }
+}
+
 TEST_F(DriverProcessTest, unmapsMemoryThatABurstFrees) {
     DriverProcess driver;
     const SharedPreparedModel prepared = prepareAdd(driver.connect());
@@ -258,6 +307,9 @@ TEST_F(DriverProcessTest, unmapsMemoryThatABurstFrees) {
     EXPECT_TRUE(eventually([&] { return sharedMappingCount(driver.pid()) == 1; }));
     EXPECT_TRUE(burst->execute(add.request, {}, outcome));
     EXPECT_EQ(add.out()[1], 11.0F);
+    std::this_thread::sleep_for(400ms);  // it is parked now
+    burst->freeMemory(add.pool.region());
+    EXPECT_TRUE(eventually([&] { return sharedMappingCount(driver.pid()) == 1; }));
 }
 
 TEST_F(DriverProcessTest, stopsCleanlyOnSigterm) {

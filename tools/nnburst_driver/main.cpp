@@ -9,6 +9,7 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -99,6 +100,15 @@ Result<> useProcessors(const std::vector<std::uint32_t>& processors) {
     return {};
 }
 
+/// Each burst takes two descriptors: as many as the system lets this process have.
+void allowManyDescriptors() noexcept {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        (void)::setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 /// A private driver ends with the process that started it, also if that is killed.
 Result<> endWithParent() {
     const pid_t parent = ::getppid();
@@ -139,6 +149,7 @@ Result<> serve(const Options& options) {
         NNBURST_TRY(endWithParent());
     }
     NNBURST_TRY(useProcessors(options.driver.processors));
+    allowManyDescriptors();
 
     std::shared_ptr<device::Scheduler> scheduler;
     NNBURST_TRY_ASSIGN(scheduler,

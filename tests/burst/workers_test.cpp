@@ -1,0 +1,255 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// The threads that serve bursts, and bursts that are parked.
+
+#include "burst/workers.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <functional>
+#include <future>
+
+#include "burst/channel.h"
+#include "fakes.h"
+
+namespace nnburst::burst {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Served by a function.
+class FakeServed final : public Served {
+  public:
+    explicit FakeServed(std::function<bool()> serve) : serve_(std::move(serve)) {}
+    bool serve() noexcept override {
+        ++calls;
+        return serve_();
+    }
+    std::atomic<int> calls{0};
+
+  private:
+    std::function<bool()> serve_;
+};
+
+void ringFromOutside(const UniqueFd& doorbell) {
+    const char byte = 1;
+    EXPECT_EQ(::send(doorbell.get(), &byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL), 1);
+}
+
+template <class Condition>
+void waitFor(Condition condition) {
+    const auto end = std::chrono::steady_clock::now() + 30s;
+    while (!condition()) {
+        ASSERT_LT(std::chrono::steady_clock::now(), end);
+        std::this_thread::sleep_for(1ms);
+    }
+}
+
+TEST(Workers, serveWhenTheDoorbellIsRung) {
+    const auto workers = *Workers::create();
+    FakeServed served([] { return false; });
+    auto place = std::move(*Workers::add(workers, served));
+    const UniqueFd doorbell = place.takeDoorbell();
+    EXPECT_EQ(served.calls, 0);
+    for (int i = 1; i <= 100; ++i) {
+        if (i % 2 == 0) {
+            place.ring();
+        } else {
+            ringFromOutside(doorbell);
+        }
+        waitFor([&] { return served.calls >= i; });
+    }
+}
+
+TEST(Workers, loseNoRingThatComesWhileTheyServe) {
+    const auto workers = *Workers::create();
+    std::promise<void> entered;
+    std::promise<void> leave;
+    FakeServed served([&, first = true]() mutable {
+        if (std::exchange(first, false)) {
+            entered.set_value();
+            leave.get_future().wait();
+        }
+        return false;
+    });
+    auto place = std::move(*Workers::add(workers, served));
+    const UniqueFd doorbell = place.takeDoorbell();
+    ringFromOutside(doorbell);
+    entered.get_future().wait();
+    ringFromOutside(doorbell);
+    std::this_thread::sleep_for(20ms);  // another thread has heard it, most likely
+    leave.set_value();
+    waitFor([&] { return served.calls >= 2; });
+}
+
+TEST(Workers, giveEachBurstInUseAThread) {
+    constexpr int kBursts = 8;
+    const auto workers = *Workers::create();
+    std::promise<void> leave;
+    std::atomic<int> inside{0};
+    std::vector<std::unique_ptr<FakeServed>> served;
+    std::vector<Workers::Place> places;
+    auto left = leave.get_future().share();
+    for (int i = 0; i < kBursts; ++i) {
+        served.push_back(std::make_unique<FakeServed>([&inside, left] {
+            ++inside;
+            left.wait();
+            return false;
+        }));
+        places.push_back(std::move(*Workers::add(workers, *served.back())));
+        places.back().ring();
+    }
+    waitFor([&] { return inside == kBursts; });
+    EXPECT_LE(workers->threadCount(), kBursts + 1U);
+    leave.set_value();
+    places.clear();
+}
+
+TEST(Workers, endThreadsThatNobodyNeedsButOne) {
+    const auto workers = *Workers::create();
+    std::promise<void> leave;
+    std::atomic<int> inside{0};
+    auto left = leave.get_future().share();
+    FakeServed first([&] {
+        ++inside;
+        left.wait();
+        return false;
+    });
+    FakeServed second([&] {
+        ++inside;
+        left.wait();
+        return false;
+    });
+    const auto firstPlace = std::move(*Workers::add(workers, first));
+    const auto secondPlace = std::move(*Workers::add(workers, second));
+    for (int round = 1; round <= 2; ++round) {
+        firstPlace.ring();
+        secondPlace.ring();
+        waitFor([&] { return inside >= 2 * round; });
+        if (round == 1) {
+            leave.set_value();
+        }
+        waitFor([&] { return workers->threadCount() == 1; });
+    }
+}
+
+TEST(Workers, takeTurnsWhenThereAreMoreBurstsThanThreads) {
+    const auto workers = *Workers::create(2);
+    std::vector<std::unique_ptr<FakeServed>> served;
+    std::vector<Workers::Place> places;
+    for (int i = 0; i < 10; ++i) {
+        served.push_back(std::make_unique<FakeServed>([] {
+            std::this_thread::sleep_for(1ms);
+            return true;  // has always more to do
+        }));
+        places.push_back(std::move(*Workers::add(workers, *served.back())));
+        places.back().ring();
+    }
+    for (const auto& one : served) {
+        waitFor([&] { return one->calls >= 5; });
+    }
+    EXPECT_LE(workers->threadCount(), 2U);
+    places.clear();
+}
+
+TEST(Workers, doNotServeWhatIsRemoved) {
+    const auto workers = *Workers::create();
+    for (int i = 0; i < 200; ++i) {
+        std::atomic<bool> isInside{false};
+        FakeServed served([&] {
+            isInside = true;
+            std::this_thread::yield();
+            isInside = false;
+            return true;
+        });
+        auto place = std::move(*Workers::add(workers, served));
+        place.ring();
+        if (i % 2 == 0) {
+            waitFor([&] { return served.calls > 0; });
+        }
+        place = {};
+        const int calls = served.calls;
+        EXPECT_FALSE(isInside);
+        std::this_thread::yield();
+        EXPECT_EQ(served.calls, calls);
+    }
+}
+
+TEST(Workers, areNotBlindedByAClientThatRingsAllTheTimeOrClosesItsEnd) {
+    const auto workers = *Workers::create();
+    FakeServed served([] { return false; });
+    auto place = std::move(*Workers::add(workers, served));
+    const auto ringAndExpectToBeServed = [&](const auto& ring) {
+        int calls = -1;
+        waitFor([&] {  // until all was heard that was rung before
+            const bool isQuiet = served.calls == std::exchange(calls, served.calls);
+            std::this_thread::sleep_for(20ms);
+            return isQuiet;
+        });
+        ring();
+        waitFor([&] { return served.calls > calls; });
+    };
+    {
+        const UniqueFd doorbell = place.takeDoorbell();
+        const char byte = 1;
+        for (int i = 0; i < 100'000; ++i) {
+            (void)!::send(doorbell.get(), &byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+        }
+        ringAndExpectToBeServed([&] { ringFromOutside(doorbell); });
+    }
+    ringAndExpectToBeServed([&] { place.ring(); });
+}
+
+TEST(ParkedBurst, isServedAgainAndHasNoThreadMeanwhile) {
+    BurstPair burst;
+    DoublingRequest doubling;
+    ExecutionOutcome outcome;
+    const Channel channel = std::move(*Channel::open(burst.controller->channel()));
+    const auto& word =
+        *reinterpret_cast<const fmq::EventWord*>(channel.memory().data() + kRequestEventOffset);
+    for (int round = 0; round < 3; ++round) {
+        doubling.in()[0] = static_cast<float>(round);
+        ASSERT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
+        EXPECT_EQ(doubling.out()[0], 2.0F * static_cast<float>(round));
+        waitFor([&] { return (word.word & fmq::EventFlag::kParked) != 0; });
+    }
+}
+
+TEST(ParkedBurst, stopsAtOnce) {
+    BurstPair burst;
+    std::this_thread::sleep_for(300ms);
+    burst.server = nullptr;  // a watchdog of the test run ends it otherwise
+}
+
+TEST(ManyBursts, shareFewThreads) {
+    constexpr int kBursts = 40;
+    const auto workers = *Workers::create(3);
+    std::vector<std::unique_ptr<BurstPair>> bursts;
+    std::vector<std::thread> clients;
+    for (int i = 0; i < kBursts; ++i) {
+        bursts.push_back(std::make_unique<BurstPair>(BurstOptions(), workers));
+    }
+    for (const auto& burst : bursts) {
+        clients.emplace_back([&burst] {
+            DoublingRequest doubling;
+            ExecutionOutcome outcome;
+            const auto reusable =
+                std::move(*burst->controller->createReusableExecution(doubling.request, {}));
+            for (int i = 0; i < 200; ++i) {
+                doubling.in()[0] = static_cast<float>(i);
+                ASSERT_TRUE(reusable->compute({}, outcome));
+                ASSERT_EQ(doubling.out()[0], 2.0F * static_cast<float>(i));
+            }
+        });
+    }
+    for (std::thread& client : clients) {
+        client.join();
+    }
+    EXPECT_LE(workers->threadCount(), 3U);
+}
+
+}  // namespace
+}  // namespace nnburst::burst
