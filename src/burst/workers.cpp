@@ -161,6 +161,7 @@ Result<Workers::Place> Workers::add(const std::shared_ptr<Workers>& workers, Ser
         return exhausted("place in epoll");
     }
     workers->entries_.emplace(entry->id, entry);
+    ++workers->placeCount_;
     Place place;
     place.workers_ = workers;
     place.entry_ = std::move(entry);
@@ -174,6 +175,7 @@ void Workers::remove(const Place::Entry& entry) noexcept {
         const auto found = entries_.find(entry.id);
         removed = std::move(found->second);
         entries_.erase(found);
+        --placeCount_;
         ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, entry.bell.get(), nullptr);
     }
     removed->remove();

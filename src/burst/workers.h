@@ -70,10 +70,10 @@ class Workers {
     /// RESOURCE_EXHAUSTED_TRANSIENT if there are no descriptors or threads left.
     [[nodiscard]] static Result<Place> add(const std::shared_ptr<Workers>& workers, Served& served);
 
-    /// No thread is left for a burst that is rung for: whoever is served is to make way soon.
+    /// No thread may be left for a burst that is rung for: whoever is served is to make way soon.
     [[nodiscard]] bool isCrowded() const noexcept {
         return idle_.load(std::memory_order_relaxed) == 0 &&
-               threadCount_.load(std::memory_order_relaxed) >= maximumThreads_;
+               placeCount_.load(std::memory_order_relaxed) > maximumThreads_;
     }
 
     [[nodiscard]] std::size_t threadCount() const noexcept {
@@ -96,6 +96,7 @@ class Workers {
     UniqueFd end_;                             // an eventfd: readable when the threads are to end
     std::atomic<std::size_t> idle_{0};         // threads that wait for a doorbell
     std::atomic<std::size_t> threadCount_{0};  // those that have not ended
+    std::atomic<std::size_t> placeCount_{0};
 
     std::mutex mutex_;
     std::uint64_t lastId_ = 0;  // guarded by mutex_, as all below

@@ -113,16 +113,13 @@ TEST(Workers, endThreadsThatNobodyNeedsButOne) {
     std::promise<void> leave;
     std::atomic<int> inside{0};
     auto left = leave.get_future().share();
-    FakeServed first([&] {
+    const auto serve = [&] {
         ++inside;
         left.wait();
         return false;
-    });
-    FakeServed second([&] {
-        ++inside;
-        left.wait();
-        return false;
-    });
+    };
+    FakeServed first(serve);
+    FakeServed second(serve);
     const auto firstPlace = std::move(*Workers::add(workers, first));
     const auto secondPlace = std::move(*Workers::add(workers, second));
     for (int round = 1; round <= 2; ++round) {
@@ -153,6 +150,35 @@ TEST(Workers, takeTurnsWhenThereAreMoreBurstsThanThreads) {
     }
     EXPECT_LE(workers->threadCount(), 2U);
     places.clear();
+}
+
+TEST(Workers, areCrowdedOnlyWhereThereAreMoreBurstsThanThreads) {
+    const auto workers = *Workers::create(2);
+    std::promise<void> leave;
+    std::atomic<int> inside{0};
+    auto left = leave.get_future().share();
+    const auto serve = [&] {
+        ++inside;
+        left.wait();
+        return false;
+    };
+    FakeServed served(serve);
+    FakeServed other(serve);
+    FakeServed third(serve);
+    const auto place = std::move(*Workers::add(workers, served));
+    const auto otherPlace = std::move(*Workers::add(workers, other));
+    place.ring();
+    otherPlace.ring();
+    waitFor([&] { return inside == 2; });
+    EXPECT_FALSE(workers->isCrowded());
+    {
+        const auto thirdPlace = std::move(*Workers::add(workers, third));
+        EXPECT_TRUE(workers->isCrowded());
+    }
+    EXPECT_FALSE(workers->isCrowded());
+    leave.set_value();
+    waitFor([&] { return workers->threadCount() == 1; });
+    EXPECT_FALSE(workers->isCrowded());
 }
 
 TEST(Workers, doNotServeWhatIsRemoved) {
