@@ -28,7 +28,11 @@ using exec::Urgency;
 class OneWorker {
   public:
     OneWorker() : scheduler(std::move(*Scheduler::create("test", 1))), client(scheduler) {
-        client.submit([this] { open_.get_future().wait(); });
+        client.submit([this] {
+            isKeptBusy_.set_value();
+            open_.get_future().wait();
+        });
+        isKeptBusy_.get_future().wait();  // otherwise it might begin with the job of a test
     }
 
     Job job(std::string name) {
@@ -55,6 +59,7 @@ class OneWorker {
     Scheduler::Client client;
 
   private:
+    std::promise<void> isKeptBusy_;
     std::promise<void> open_;
     std::mutex mutex_;
     std::string order_;
