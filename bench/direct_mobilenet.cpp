@@ -38,8 +38,11 @@ std::pair<std::uint32_t, std::uint32_t> samePadding(std::uint32_t input, std::ui
 
 }  // namespace
 
-DirectMobileNet::DirectMobileNet(const Model& model)
-    : model_(model), buffers_(model.main.operands.size()), aliases_(model.main.operands.size()) {
+DirectMobileNet::DirectMobileNet(const Model& model, std::uint32_t threads)
+    : model_(model),
+      threads_(threads > 1 ? pthreadpool_create(threads) : nullptr),
+      buffers_(model.main.operands.size()),
+      aliases_(model.main.operands.size()) {
     check(xnn_initialize(nullptr), "xnn_initialize");
     for (const SharedRegion& region : model.pools) {
         auto mapping = Mapping::map(region, MappingAccess::READ_ONLY);
@@ -90,8 +93,8 @@ std::span<std::byte> DirectMobileNet::output() noexcept {
 }
 
 bool DirectMobileNet::run() noexcept {
-    return std::all_of(operators_.begin(), operators_.end(), [](const Operator& op) {
-        return xnn_run_operator(op.get(), nullptr) == xnn_status_success;
+    return std::all_of(operators_.begin(), operators_.end(), [&](const Operator& op) {
+        return xnn_run_operator(op.get(), threads_.get()) == xnn_status_success;
     });
 }
 
@@ -173,7 +176,8 @@ void DirectMobileNet::addConvolution(const Operation& operation) {
         operators_.emplace_back(created);
         check(xnn_setup_convolution2d_nhwc_qu8(created, 1, input.dimensions[1], input.dimensions[2],
                                                values<std::uint8_t>(inputs[0]),
-                                               values<std::uint8_t>(operation.outputs[0]), nullptr),
+                                               values<std::uint8_t>(operation.outputs[0]),
+                                               threads_.get()),
               "xnn_setup_convolution2d_nhwc_qu8");
         return;
     }
@@ -188,7 +192,7 @@ void DirectMobileNet::addConvolution(const Operation& operation) {
     operators_.emplace_back(created);
     check(xnn_setup_convolution2d_nhwc_f32(created, 1, input.dimensions[1], input.dimensions[2],
                                            values<float>(inputs[0]),
-                                           values<float>(operation.outputs[0]), nullptr),
+                                           values<float>(operation.outputs[0]), threads_.get()),
           "xnn_setup_convolution2d_nhwc_f32");
 }
 
@@ -210,7 +214,7 @@ void DirectMobileNet::addAveragePool(const Operation& operation) {
         operators_.emplace_back(created);
         check(xnn_setup_global_average_pooling_nwc_qu8(
                   created, 1, pixels, values<std::uint8_t>(operation.inputs[0]),
-                  values<std::uint8_t>(operation.outputs[0]), nullptr),
+                  values<std::uint8_t>(operation.outputs[0]), threads_.get()),
               "xnn_setup_global_average_pooling_nwc_qu8");
         return;
     }
@@ -219,9 +223,9 @@ void DirectMobileNet::addAveragePool(const Operation& operation) {
                                                     &created),
           "xnn_create_global_average_pooling_nwc_f32");
     operators_.emplace_back(created);
-    check(xnn_setup_global_average_pooling_nwc_f32(created, 1, pixels,
-                                                   values<float>(operation.inputs[0]),
-                                                   values<float>(operation.outputs[0]), nullptr),
+    check(xnn_setup_global_average_pooling_nwc_f32(
+              created, 1, pixels, values<float>(operation.inputs[0]),
+              values<float>(operation.outputs[0]), threads_.get()),
           "xnn_setup_global_average_pooling_nwc_f32");
 }
 
@@ -238,7 +242,7 @@ void DirectMobileNet::addSoftmax(const Operation& operation) {
               "xnn_create_softmax_nc_qu8");
         operators_.emplace_back(created);
         check(xnn_setup_softmax_nc_qu8(created, 1, values<std::uint8_t>(operation.inputs[0]),
-                                       values<std::uint8_t>(operation.outputs[0]), nullptr),
+                                       values<std::uint8_t>(operation.outputs[0]), threads_.get()),
               "xnn_setup_softmax_nc_qu8");
         return;
     }
@@ -246,7 +250,7 @@ void DirectMobileNet::addSoftmax(const Operation& operation) {
           "xnn_create_softmax_nc_f32");
     operators_.emplace_back(created);
     check(xnn_setup_softmax_nc_f32(created, 1, values<float>(operation.inputs[0]),
-                                   values<float>(operation.outputs[0]), nullptr),
+                                   values<float>(operation.outputs[0]), threads_.get()),
           "xnn_setup_softmax_nc_f32");
 }
 

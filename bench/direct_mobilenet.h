@@ -3,12 +3,14 @@
 #pragma once
 
 /// \file
-/// MobileNet v1 by direct calls of XNNPACK, on one thread and without anything of nnburst's
+/// MobileNet v1 by direct calls of XNNPACK, without anything of nnburst's
 /// execution: what a program would do that knows this one network. The measure for the rest.
 
+#include <pthreadpool.h>
 #include <xnnpack.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -22,8 +24,9 @@ namespace nnburst::bench {
 /// thread-safe. Ends the program with a message if the model is not such a network.
 class DirectMobileNet {
   public:
-    /// `model` is what makeMobileNetV1 gives; it must outlive this object.
-    explicit DirectMobileNet(const Model& model);
+    /// `model` is what makeMobileNetV1 gives; it must outlive this object. It runs on `threads`
+    /// threads, the calling one included.
+    explicit DirectMobileNet(const Model& model, std::uint32_t threads = 1);
 
     [[nodiscard]] std::span<std::byte> input() noexcept;
     [[nodiscard]] std::span<std::byte> output() noexcept;
@@ -46,7 +49,12 @@ class DirectMobileNet {
     [[nodiscard]] T* values(std::uint32_t index);
     [[nodiscard]] std::int32_t scalar(std::uint32_t index);
 
+    struct ThreadsDeleter {
+        void operator()(pthreadpool_t threads) const noexcept { pthreadpool_destroy(threads); }
+    };
+
     const Model& model_;
+    std::unique_ptr<pthreadpool, ThreadsDeleter> threads_;  ///< null for one
     std::vector<Mapping> pools_;
     std::vector<std::vector<std::byte>> buffers_;  ///< one an operand; empty for constants
     std::vector<std::uint32_t> aliases_;           ///< the operand whose buffer an operand uses

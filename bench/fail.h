@@ -15,7 +15,7 @@
 namespace nnburst::bench {
 
 [[noreturn]] inline void fail(const std::string& message) {
-    std::fprintf(stderr, "nnburst-bench: %s\n", message.c_str());
+    (void)std::fprintf(stderr, "nnburst-bench: %s\n", message.c_str());
     std::exit(1);
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "summary.h"
@@ -12,26 +14,133 @@ namespace nnburst::bench {
 namespace {
 
 constexpr std::array kGoals{
+    Goal{"empty reusable execution, spinning / 56-byte mailbox ping-pong",
+         "roundTrip/reusableSpinning", "roundTrip/cacheLineMailbox", 1.3},
+    Goal{"empty reusable execution, spinning / Boost.Lockfree, 64 bytes each way",
+         "roundTrip/reusableSpinning", "roundTrip/boostLockfree", 0.8},
+    Goal{"empty reusable execution, adaptive / spinning", "roundTrip/reusable",
+         "roundTrip/reusableSpinning", 1.1},
     Goal{"plain execution with 2 operands, empty model, spinning / 56-byte mailbox ping-pong",
-         "roundTrip/burst", "roundTrip/cacheLineMailbox", 3},
+         "roundTrip/burstSpinning", "roundTrip/cacheLineMailbox", 3},
+    Goal{"empty execution, blocking / raw futex ping-pong", "roundTrip/burstBlocking",
+         "roundTrip/futex", 1.1},
     Goal{"empty execution, adaptive / gRPC over a Unix socket", "roundTrip/burst", "roundTrip/grpc",
          0.01},
-    Goal{"MobileNet float32 through a burst / direct XNNPACK calls", "mobilenetFloat32/burst",
-         "mobilenetFloat32/direct", 1.02},
-    Goal{"MobileNet quant8 through a burst / direct XNNPACK calls", "mobilenetQuant8/burst",
-         "mobilenetQuant8/direct", 1.02},
+    Goal{"client and driver on one processor, empty execution, adaptive / futex ping-pong there",
+         "oneProcessor/burst", "oneProcessor/futex", 1.5},
+    Goal{"ADD of 64 floats, what the local device adds to a direct XNNPACK call / word ping-pong",
+         "oneOperation/local", "roundTrip/cacheLineWord", 0.5, Statistic::P50,
+         "oneOperation/direct"},
+    Goal{"MobileNet 0.25/128 float32 through a burst / direct XNNPACK calls",
+         "mobilenetFloat32/burst", "mobilenetFloat32/direct", 1.02},
+    Goal{"MobileNet 0.25/128 quant8 through a burst / direct XNNPACK calls",
+         "mobilenetQuant8/burst", "mobilenetQuant8/direct", 1.02},
+    Goal{"MobileNet 1.0/224 float32 through a burst / direct XNNPACK calls",
+         "largeFloat32Threads1/burst", "largeFloat32Threads1/direct", 1.02},
+    Goal{"MobileNet 1.0/224 float32 on 2 threads through a burst / direct XNNPACK calls",
+         "largeFloat32Threads2/burst", "largeFloat32Threads2/direct", 1.02},
+    Goal{"MobileNet 1.0/224 float32 on 2 threads, tail", "largeFloat32Threads2/burst",
+         "largeFloat32Threads2/direct", 1.1, Statistic::P99},
+    Goal{"MobileNet 1.0/224 quant8 through a burst / direct XNNPACK calls",
+         "largeQuant8Threads1/burst", "largeQuant8Threads1/direct", 1.02},
+    Goal{"MobileNet 1.0/224 quant8 on 2 threads through a burst / direct XNNPACK calls",
+         "largeQuant8Threads2/burst", "largeQuant8Threads2/direct", 1.02},
+    Goal{"MobileNet 1.0/224 quant8 on 2 threads, tail", "largeQuant8Threads2/burst",
+         "largeQuant8Threads2/direct", 1.1, Statistic::P99},
+    Goal{"MobileNet 0.25/128 every 33 ms through a burst / direct XNNPACK calls",
+         "pacedThreads1/burst", "pacedThreads1/direct", 1.05},
+    Goal{"MobileNet 0.25/128 every 33 ms, tail", "pacedThreads1/burst", "pacedThreads1/direct", 1.1,
+         Statistic::P99},
+    Goal{"MobileNet 0.25/128 every 33 ms on 2 threads through a burst / direct XNNPACK calls",
+         "pacedThreads2/burst", "pacedThreads2/direct", 1.05},
+    Goal{"MobileNet 0.25/128 every 33 ms on 2 threads, tail", "pacedThreads2/burst",
+         "pacedThreads2/direct", 1.1, Statistic::P99},
+    Goal{"MobileNet 0.5/224 at 30 Hz, adaptive / spinning", "stream/adaptive", "stream/spinning",
+         1.02},
 };
 
-/// The figures of the benchmark `name`, if it was measured.
-std::optional<Figures> figuresOf(const Results& results, std::string_view name) {
+constexpr const char* kBurnt = "burnt, % of a processor";
+constexpr const char* kCalls = "system calls an execution";
+constexpr const char* kTotal = "executions a second";
+constexpr const char* kFairness = "slowest / fastest client";
+
+constexpr std::array kNumberGoals{
+    NumberGoal{"MobileNet 0.5/224 at 30 Hz, adaptive: burnt by waiting, both sides, % of a "
+               "processor",
+               "stream/adaptive", kBurnt, 5},
+    NumberGoal{"system calls: RESHAPE, plain, spinning", "systemCalls/plainSpinning", kCalls, 0},
+    NumberGoal{"system calls: RESHAPE, plain, adaptive", "systemCalls/plainAdaptive", kCalls, 0},
+    NumberGoal{"system calls: RESHAPE, reusable, spinning", "systemCalls/reusableSpinning", kCalls,
+               0},
+    NumberGoal{"system calls: RESHAPE, reusable, adaptive", "systemCalls/reusableAdaptive", kCalls,
+               0},
+    NumberGoal{"system calls: MobileNet 0.25/128, spinning", "systemCalls/networkSpinning", kCalls,
+               0},
+    NumberGoal{"system calls: MobileNet 0.25/128, adaptive", "systemCalls/networkAdaptive", kCalls,
+               0},
+    NumberGoal{"throughput of 2 clients / 1", "throughput/2", kTotal, 0.9, Relation::AT_LEAST,
+               "throughput/1"},
+    NumberGoal{"throughput of 4 clients / 1", "throughput/4", kTotal, 0.9, Relation::AT_LEAST,
+               "throughput/1"},
+    NumberGoal{"throughput of 16 clients / 1", "throughput/16", kTotal, 0.9, Relation::AT_LEAST,
+               "throughput/1"},
+    NumberGoal{"throughput of 64 clients / 1", "throughput/64", kTotal, 0.9, Relation::AT_LEAST,
+               "throughput/1"},
+    NumberGoal{"slowest / fastest of 2 clients", "throughput/2", kFairness, 0.8,
+               Relation::AT_LEAST},
+    NumberGoal{"slowest / fastest of 4 clients", "throughput/4", kFairness, 0.8,
+               Relation::AT_LEAST},
+    NumberGoal{"slowest / fastest of 16 clients", "throughput/16", kFairness, 0.8,
+               Relation::AT_LEAST},
+    NumberGoal{"slowest / fastest of 64 clients", "throughput/64", kFairness, 0.8,
+               Relation::AT_LEAST},
+    NumberGoal{"cost of an operand: of 1000 / of 100", "operands/1000", "ns an input", 1.1,
+               Relation::AT_MOST, "operands/100"},
+    NumberGoal{"1000 idle bursts: processor time of the driver, %", "idleBursts/burst",
+               "driver while all are idle, % of a processor", 0.1},
+    NumberGoal{"1000 idle bursts: threads a burst", "idleBursts/burst", "driver, threads a burst",
+               1},
+};
+
+/// What is known of the benchmark `name`; nothing if it is not there.
+Summary summaryOf(const Results& results, std::string_view name) {
     const auto found =
         std::find_if(results.benchmarks.begin(), results.benchmarks.end(),
                      [&](const BenchmarkResult& result) { return result.name == name; });
-    if (found == results.benchmarks.end()) {
-        return std::nullopt;
-    }
-    return summarise(*found, medianPingPongNs(results)).figures;
+    return found == results.benchmarks.end() ? Summary()
+                                             : summarise(*found, medianPingPongNs(results));
 }
+
+/// Takes the parts of one goal out of the results, and remembers the first that is missing.
+class Lookup {
+  public:
+    explicit Lookup(const Results& results) : results_(results) {}
+
+    /// All zero if there are none.
+    Figures figures(const char* name) {
+        const std::optional<Figures> found = summaryOf(results_, name).figures;
+        return found ? *found : missing(name, Figures{});
+    }
+    double number(const char* name, const char* number) {
+        const Summary summary = summaryOf(results_, name);
+        const auto found = summary.numbers.find(number);
+        return found != summary.numbers.end() ? found->second.median : missing(name, 0.0);
+    }
+
+    [[nodiscard]] const std::string& missing() const noexcept { return missing_; }
+
+  private:
+    template <class T>
+    T missing(const char* name, T nothing) {
+        if (missing_.empty()) {
+            missing_ = name;
+        }
+        return nothing;
+    }
+
+    const Results& results_;
+    std::string missing_;
+};
 
 }  // namespace
 
@@ -39,21 +148,47 @@ std::span<const Goal> projectGoals() noexcept {
     return kGoals;
 }
 
+std::span<const NumberGoal> projectNumberGoals() noexcept {
+    return kNumberGoals;
+}
+
 std::vector<GoalOutcome> judge(std::span<const Goal> goals, const Results& results) {
     std::vector<GoalOutcome> outcomes;
     for (const Goal& goal : goals) {
         GoalOutcome& outcome = outcomes.emplace_back(GoalOutcome{.goal = goal});
-        const std::optional<Figures> numerator = figuresOf(results, goal.numerator);
-        const std::optional<Figures> denominator = figuresOf(results, goal.denominator);
-        if (!numerator || !denominator) {
-            outcome.missing = numerator ? goal.denominator : goal.numerator;
+        Lookup lookup(results);
+        const Figures numerator = lookup.figures(goal.numerator);
+        const Figures less = goal.less != nullptr ? lookup.figures(goal.less) : Figures{};
+        const Figures denominator = lookup.figures(goal.denominator);
+        outcome.missing = lookup.missing();
+        if (!outcome.missing.empty()) {
             continue;
         }
-        outcome.medianRatio = numerator->medianNs / denominator->medianNs;
-        outcome.tailRatio = numerator->tailNs / denominator->tailNs;
+        outcome.medianRatio = (numerator.medianNs - less.medianNs) / denominator.medianNs;
+        outcome.tailRatio = (numerator.tailNs - less.tailNs) / denominator.tailNs;
         const double ratio =
             goal.statistic == Statistic::P50 ? outcome.medianRatio : outcome.tailRatio;
         outcome.verdict = ratio <= goal.bound ? Verdict::MET : Verdict::MISSED;
+    }
+    return outcomes;
+}
+
+std::vector<NumberOutcome> judge(std::span<const NumberGoal> goals, const Results& results) {
+    std::vector<NumberOutcome> outcomes;
+    for (const NumberGoal& goal : goals) {
+        NumberOutcome& outcome = outcomes.emplace_back(NumberOutcome{.goal = goal});
+        Lookup lookup(results);
+        const double number = lookup.number(goal.benchmark, goal.number);
+        const double denominator =
+            goal.denominator != nullptr ? lookup.number(goal.denominator, goal.number) : 1;
+        outcome.missing = lookup.missing();
+        if (!outcome.missing.empty()) {
+            continue;
+        }
+        outcome.number = number / denominator;
+        const bool isMet = goal.relation == Relation::AT_MOST ? outcome.number <= goal.bound
+                                                              : outcome.number >= goal.bound;
+        outcome.verdict = isMet ? Verdict::MET : Verdict::MISSED;
     }
     return outcomes;
 }

@@ -13,7 +13,6 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 #include "fail.h"
 #include "fmq/message_queue.h"
@@ -21,31 +20,14 @@
 #include "measure.h"
 #include "model_paths.h"
 #include "nnburst/memory.h"
-#include "nnburst/model_builder.h"
 #include "peer.h"
 #include "round_trip.h"
+#include "small_models.h"
 #include "suites.h"
+#include "word_ping_pong.h"
 
 namespace nnburst::bench {
 namespace {
-
-/// One word in one line: odd values are questions, even ones answers.
-void cacheLineWord(benchmark::State& state) {
-    const SharedObject<Word> word;
-    const Peer peer(processorPair()->driver, [&] {
-        for (std::uint32_t question = 1;; question += 2) {
-            spinUntil(word->value, question);
-            word->value.store(question + 1, std::memory_order_release);
-        }
-    });
-    std::uint32_t question = 1;
-    measureEach(state, [&] {
-        word->value.store(question, std::memory_order_release);
-        spinUntil(word->value, question + 1);
-        question += 2;
-        return true;
-    });
-}
 
 /// A message of a whole line each way: 56 bytes and the sequence number that announces them.
 struct alignas(2 * kLineBytes) Mailbox {
@@ -144,18 +126,6 @@ void messageQueue(benchmark::State& state) {
     });
 }
 
-/// The smallest model: RESHAPE of one float to the same shape.
-Model makeSmallestModel() {
-    ModelBuilder builder;
-    const std::int32_t shape = 1;
-    const std::uint32_t input = builder.addTensor(OperandType::TENSOR_FLOAT32, {1});
-    const std::uint32_t newShape =
-        builder.addConstant(OperandType::TENSOR_INT32, {1}, std::as_bytes(std::span(&shape, 1)));
-    const std::uint32_t output = builder.addTensor(OperandType::TENSOR_FLOAT32, {1});
-    builder.addOperation(OperationType::RESHAPE, {input, newShape}, {output});
-    return valueOf(builder.build({input}, {output}));
-}
-
 ModelPaths& smallestModel() {
     static ModelPaths paths(makeSmallestModel());
     return paths;
@@ -184,7 +154,7 @@ void emptyLocalReusable(benchmark::State& state) {
 /// Neither side is pinned: both run where the system puts them.
 void emptyBurstUnpinned(benchmark::State& state) {
     const PlacedThread unpinned(Place::ANYWHERE);
-    static ModelPaths paths(makeSmallestModel(), ModelPaths::Driver::UNPINNED);
+    static ModelPaths paths(makeSmallestModel(), DriverPlace::ANYWHERE);
     measureEach(state, [&] { return paths.runBurst(); });
 }
 
@@ -196,7 +166,8 @@ void emptyRpc(benchmark::State& state) {
 }  // namespace
 
 void registerLatency() {
-    registerRoundTrip("cacheLineWord", "one word in one cache line: the limit", cacheLineWord);
+    registerRoundTrip("cacheLineWord", "one word in one cache line: the limit",
+                      measureWordPingPong);
     registerRoundTrip("cacheLineMailbox", "56 bytes in a cache line each way", cacheLineMailbox);
     registerRoundTrip("messageQueue", "56 bytes in a message queue each way", messageQueue);
     registerRoundTrip("burst", "burst, RESHAPE of one float", emptyBurst);

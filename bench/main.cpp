@@ -4,8 +4,8 @@
 /// \file
 /// nnburst-bench: what a burst costs beside what the machine can do and beside the alternatives.
 /// All benchmarks run in rounds, in random order within each, so that noise hits all alike. Takes
-/// the options of Google Benchmark, --json=FILE and --html=FILE. Prints one table of all benchmarks
-/// and one of the goals; docs/performance.md says how to read them.
+/// the options of Google Benchmark, --length=tiny, quick or full, --json=FILE and --html=FILE.
+/// Prints tables of all benchmarks and of the goals; docs/performance.md says how to read them.
 
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>
@@ -17,6 +17,7 @@
 
 #include "collector.h"
 #include "goals.h"
+#include "length.h"
 #include "machine.h"
 #include "output_file.h"
 #include "peer.h"
@@ -50,11 +51,11 @@ std::string takeOption(std::vector<std::string>& arguments, const std::string& p
 }  // namespace
 
 int main(int argc, char** argv) {
+    std::vector<std::string> arguments(argv, argv + argc);
+    setLength(takeOption(arguments, "--length="));
     // Before the user's, so that his come last and count.
-    std::vector<std::string> arguments{argv[0], "--benchmark_repetitions=20",
-                                       "--benchmark_min_time=0.1",
-                                       "--benchmark_enable_random_interleaving=true"};
-    arguments.insert(arguments.end(), argv + 1, argv + argc);
+    const std::vector<std::string> defaults = argumentsOfLength();
+    arguments.insert(arguments.begin() + 1, defaults.begin(), defaults.end());
     OutputFile json(takeOption(arguments, "--json="));
     OutputFile html(takeOption(arguments, "--html="));
     std::vector<char*> pointers;
@@ -73,11 +74,22 @@ int main(int argc, char** argv) {
         return kSkipped;
     }
     pinTo(processorPair()->client);
+    registerSystemCalls();  // first: it starts a process, while this one has no threads
     registerLatency();
+    registerWaiting();
     registerKernelPeers();
     registerBoostPeers();
     registerPackagedPeers();
+    registerOneProcessor();
+    registerBusy();
+    registerOneOperation();
+    registerOperands();
     registerMobileNet();
+    registerLargeMobileNet();
+    registerPaced();
+    registerStream();
+    registerThroughput();
+    registerIdleBursts();
     registerPreparation();
     ResultCollector collector;
     const std::size_t measured = benchmark::RunSpecifiedBenchmarks(&collector);
@@ -85,8 +97,9 @@ int main(int argc, char** argv) {
 
     Results results = collector.results();
     results.machine = describeMachine();
-    const Report report = makeReport(std::move(results), projectGoals());
-    fmt::print("{}\n{}\n\n{}\n", benchmarkTable(report), describeHost(report), goalTable(report));
+    const Report report = makeReport(std::move(results), projectGoals(), projectNumberGoals());
+    fmt::print("{}\n{}\n{}\n\n{}\n{}\n", benchmarkTable(report), numberTable(report),
+               describeHost(report), goalTable(report), numberGoalTable(report));
     json.write(toJson(report));
     html.write(toHtml(report));
     fmt::print("{} met, {} missed\n", report.met, report.missed);

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure.h"
 
+#include "percentile.h"
+#include "round_counters.h"
+
 namespace nnburst::bench {
 
 double clockCostNs() {
@@ -16,6 +19,13 @@ double clockCostNs() {
         return percentile(samples, 0.5);
     }();
     return cost;
+}
+
+void setRound(benchmark::State& state, std::vector<double>& samples, const HostState& host) {
+    setCounters(state.counters, {.medianNs = percentile(samples, 0.5),
+                                 .tailNs = percentile(samples, 0.99),
+                                 .farTailNs = percentile(samples, 0.999),
+                                 .host = host});
 }
 
 }  // namespace nnburst::bench

@@ -13,9 +13,7 @@
 #include <vector>
 
 #include "host_watch.h"
-#include "percentile.h"
 #include "results.h"
-#include "round_counters.h"
 
 namespace nnburst::bench {
 
@@ -25,6 +23,9 @@ namespace nnburst::bench {
 
 /// Wakes sleepers, fills caches and predictors.
 inline constexpr int kWarmUpCalls = 200;
+
+/// Reports `samples` (nanoseconds; at least one) as those of one round. Reorders them.
+void setRound(benchmark::State& state, std::vector<double>& samples, const HostState& host);
 
 /// Calls `operation` (which gives false if it failed) as often as `state` wants, after
 /// `warmUpCalls` that are not counted, and reports the durations. `prepare` comes before each call
@@ -59,9 +60,7 @@ void measureEach(benchmark::State& state, Prepare prepare, Operation operation,
     }
     if (count > 0) {
         samples.resize(count);
-        setCounters(state.counters, {.medianNs = percentile(samples, 0.5),
-                                     .tailNs = percentile(samples, 0.99),
-                                     .host = host.finish()});
+        setRound(state, samples, host.finish());
     }
 }
 

@@ -3,38 +3,13 @@
 #include "model_paths.h"
 
 #include "fail.h"
-#include "peer.h"
 
 namespace nnburst::bench {
-namespace {
-
-Device& localDevice() {
-    static const SharedDevice device = valueOf(makeLocalDevice());
-    return *device;
-}
-
-Device& pinnedDriver() {
-    static const SharedDevice device =
-        valueOf(spawnDriver({.threads = 1, .processors = {processorPair()->driver}}));
-    return *device;
-}
-
-Device& unpinnedDriver() {
-    static const SharedDevice device = [] {
-        const PlacedThread unpinned(Place::ANYWHERE);  // inherited by the driver
-        return valueOf(spawnDriver({.threads = 1}));
-    }();
-    return *device;
-}
-
-}  // namespace
-
-ModelPaths::ModelPaths(const Model& model, Driver driver)
+ModelPaths::ModelPaths(const Model& model, DriverPlace place, std::uint32_t threads)
     : request_(valueOf(tools::PooledRequest::create(model))),
-      remote_(valueOf(
-          prepareModel(driver == Driver::PINNED ? pinnedDriver() : unpinnedDriver(), model))),
+      remote_(valueOf(prepareModel(driver(place, threads), model))),
       localBurst_(
-          valueOf(valueOf(prepareModel(localDevice(), model))->configureExecutionBurst({}))),
+          valueOf(valueOf(prepareModel(localDevice(threads), model))->configureExecutionBurst({}))),
       burst_(valueOf(remote_->configureExecutionBurst({}))),
       localReusable_(valueOf(localBurst_->createReusableExecution(request_.request(), {}))),
       reusable_(valueOf(burst_->createReusableExecution(request_.request(), {}))) {}

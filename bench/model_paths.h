@@ -7,24 +7,24 @@
 /// remote call to the same driver.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 
+#include "devices.h"
 #include "nnburst/device.h"
 #include "nnburst/types.h"
 #include "support/pooled_request.h"
 
 namespace nnburst::bench {
 
-/// All models share one local device and, of each kind, one driver process: the
-/// pinned one runs on processorPair()->driver alone, the other wherever the program may. The calls
-/// give false if the execution failed; the outputs are overwritten by each.
+/// The devices are those of devices.h. The calls give false if the execution failed; the outputs
+/// are overwritten by each.
 class ModelPaths {
   public:
-    enum class Driver { PINNED, UNPINNED };
-
     /// Prepares `model` on both devices. Ends the program with a message if that fails.
-    explicit ModelPaths(const Model& model, Driver driver = Driver::PINNED);
+    explicit ModelPaths(const Model& model, DriverPlace place = DriverPlace::OWN_PROCESSOR,
+                        std::uint32_t threads = 1);
 
     [[nodiscard]] bool runLocal();
     [[nodiscard]] bool runBurst();

@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 
 #include <array>
-#include <cstdint>
 
+#include "futex_ping_pong.h"
 #include "futex_word.h"
 #include "measure.h"
 #include "nnburst/memory.h"
@@ -20,29 +20,6 @@
 
 namespace nnburst::bench {
 namespace {
-
-/// Two words on which the other side always sleeps.
-struct FutexPair {
-    Word question;
-    Word answer;
-};
-
-void futex(benchmark::State& state) {
-    const SharedObject<FutexPair> pair;
-    const Peer peer(processorPair()->driver, [&] {
-        for (std::uint32_t turn = 1;; ++turn) {
-            futexAwait(pair->question, turn);
-            futexPost(pair->answer, turn);
-        }
-    });
-    std::uint32_t turn = 0;
-    measureEach(state, [&] {
-        ++turn;
-        futexPost(pair->question, turn);
-        futexAwait(pair->answer, turn);
-        return true;
-    });
-}
 
 /// The messages that two eventfds announce.
 struct alignas(kLineBytes) MessagePair {
@@ -108,7 +85,9 @@ void unixSocket(benchmark::State& state) {
 }  // namespace
 
 void registerKernelPeers() {
-    registerRoundTrip("futex", "raw futex, both sides sleep", futex);
+    registerRoundTrip("futex", "raw futex, both sides sleep", [](benchmark::State& state) {
+        measureFutexPingPong(state, processorPair()->driver);
+    });
     registerRoundTrip("eventfd", "64 bytes in shared memory, announced by eventfd", eventfdPair);
     registerRoundTrip("unixSocket", "64 bytes through a Unix socket", unixSocket);
 }

@@ -8,10 +8,28 @@
 
 namespace nnburst::bench {
 
-Report makeReport(Results results, std::span<const Goal> goals) {
+namespace {
+
+std::string verdictText(Verdict verdict, const std::string& missing) {
+    switch (verdict) {
+        case Verdict::MET:
+            return "met";
+        case Verdict::MISSED:
+            return "MISS";
+        case Verdict::NOT_MEASURED:
+            break;
+    }
+    return fmt::format("not measured: no figures of {}", missing);
+}
+
+}  // namespace
+
+Report makeReport(Results results, std::span<const Goal> goals,
+                  std::span<const NumberGoal> numberGoals) {
     Report report{.results = std::move(results)};
     report.pingPongNs = medianPingPongNs(report.results);
     report.goals = judge(goals, report.results);
+    report.numberGoals = judge(numberGoals, report.results);
     for (const BenchmarkResult& result : report.results.benchmarks) {
         const Summary& summary =
             report.summaries.emplace_back(summarise(result, report.pingPongNs));
@@ -22,9 +40,15 @@ Report makeReport(Results results, std::span<const Goal> goals) {
             report.stolenSeconds += round.host.stolenSeconds;
         }
     }
+    const auto count = [&](Verdict verdict) {
+        report.met += verdict == Verdict::MET ? 1 : 0;
+        report.missed += verdict == Verdict::MISSED ? 1 : 0;
+    };
     for (const GoalOutcome& outcome : report.goals) {
-        report.met += outcome.verdict == Verdict::MET ? 1 : 0;
-        report.missed += outcome.verdict == Verdict::MISSED ? 1 : 0;
+        count(outcome.verdict);
+    }
+    for (const NumberOutcome& outcome : report.numberGoals) {
+        count(outcome.verdict);
     }
     return report;
 }
@@ -34,15 +58,19 @@ std::string groupOf(const BenchmarkResult& result) {
 }
 
 std::string verdictOf(const GoalOutcome& outcome) {
-    switch (outcome.verdict) {
-        case Verdict::MET:
-            return "met";
-        case Verdict::MISSED:
-            return "MISS";
-        case Verdict::NOT_MEASURED:
-            break;
-    }
-    return fmt::format("not measured: no figures of {}", outcome.missing);
+    return verdictText(outcome.verdict, outcome.missing);
+}
+
+std::string verdictOf(const NumberOutcome& outcome) {
+    return verdictText(outcome.verdict, outcome.missing);
+}
+
+std::string boundOf(const Goal& goal) {
+    return fmt::format("{} <= {}", goal.statistic == Statistic::P50 ? "p50" : "p99", goal.bound);
+}
+
+std::string boundOf(const NumberGoal& goal) {
+    return fmt::format("{} {}", goal.relation == Relation::AT_MOST ? "<=" : ">=", goal.bound);
 }
 
 std::string describeHost(const Report& report) {

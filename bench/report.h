@@ -21,6 +21,7 @@ struct Report {
     double pingPongNs = 0;           ///< the median of the run's
     std::vector<Summary> summaries;  ///< one a benchmark
     std::vector<GoalOutcome> goals;
+    std::vector<NumberOutcome> numberGoals;
 
     std::size_t rounds = 0;    ///< of all benchmarks
     std::size_t leftOut = 0;   ///< of them, because the host disturbed them
@@ -30,13 +31,19 @@ struct Report {
     std::size_t missed = 0;    ///< goals; the rest was not measured
 };
 
-[[nodiscard]] Report makeReport(Results results, std::span<const Goal> goals);
+[[nodiscard]] Report makeReport(Results results, std::span<const Goal> goals,
+                                std::span<const NumberGoal> numberGoals = {});
 
 /// The part of a name before the slash.
 [[nodiscard]] std::string groupOf(const BenchmarkResult& result);
 
 /// "met", "MISS", or which benchmark is missing.
 [[nodiscard]] std::string verdictOf(const GoalOutcome& outcome);
+[[nodiscard]] std::string verdictOf(const NumberOutcome& outcome);
+
+/// "p50 <= 3"; of a number ">= 0.9".
+[[nodiscard]] std::string boundOf(const Goal& goal);
+[[nodiscard]] std::string boundOf(const NumberGoal& goal);
 
 /// How the host was, in one sentence.
 [[nodiscard]] std::string describeHost(const Report& report);

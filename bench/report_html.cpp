@@ -46,22 +46,56 @@ svg text { font-size: 12.5px; fill: var(--ink); }
 <body>
 )";
 
+const char* cssClassOf(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::MET:
+            return "met";
+        case Verdict::MISSED:
+            return "missed";
+        case Verdict::NOT_MEASURED:
+            break;
+    }
+    return "none";
+}
+
 std::string goalRows(const Report& report) {
     std::string html =
         "<table>\n<tr><th>goal</th><th>bound</th><th>p50, ratio</th><th>p99, ratio</th>"
         "<th></th></tr>\n";
     for (const GoalOutcome& outcome : report.goals) {
         const bool isMeasured = outcome.verdict != Verdict::NOT_MEASURED;
-        const char* const cssClass = !isMeasured                       ? "none"
-                                     : outcome.verdict == Verdict::MET ? "met"
-                                                                       : "missed";
         html += fmt::format(
-            "<tr><td>{}</td><td>{} &le; {}</td><td>{}</td><td>{}</td><td class=\"{}\">{}</td>"
-            "</tr>\n",
-            escaped(outcome.goal.name), outcome.goal.statistic == Statistic::P50 ? "p50" : "p99",
-            outcome.goal.bound, isMeasured ? fmt::format("{:.4f}", outcome.medianRatio) : "",
-            isMeasured ? fmt::format("{:.4f}", outcome.tailRatio) : "", cssClass,
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"{}\">{}</td></tr>\n",
+            escaped(outcome.goal.name), escaped(boundOf(outcome.goal)),
+            isMeasured ? fmt::format("{:.4f}", outcome.medianRatio) : "",
+            isMeasured ? fmt::format("{:.4f}", outcome.tailRatio) : "", cssClassOf(outcome.verdict),
             escaped(verdictOf(outcome)));
+    }
+    return html + "</table>\n";
+}
+
+std::string numberGoalRows(const Report& report) {
+    std::string html = "<table>\n<tr><th>goal</th><th>bound</th><th>number</th><th></th></tr>\n";
+    for (const NumberOutcome& outcome : report.numberGoals) {
+        const bool isMeasured = outcome.verdict != Verdict::NOT_MEASURED;
+        html += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"{}\">{}</td></tr>\n",
+                            escaped(outcome.goal.name), escaped(boundOf(outcome.goal)),
+                            isMeasured ? fmt::format("{:.4g}", outcome.number) : "",
+                            cssClassOf(outcome.verdict), escaped(verdictOf(outcome)));
+    }
+    return html + "</table>\n";
+}
+
+/// What benchmarks give that is no duration.
+std::string numberRows(const Report& report) {
+    std::string html = "<table>\n<tr><th></th><th>number</th><th>median</th><th>rounds</th></tr>\n";
+    for (std::size_t i = 0; i < report.summaries.size(); ++i) {
+        for (const auto& [name, figures] : report.summaries[i].numbers) {
+            html += fmt::format(
+                "<tr><td>{}</td><td>{}</td><td>{:.4g}</td><td>{:.4g} to {:.4g}</td></tr>\n",
+                escaped(report.results.benchmarks[i].label), escaped(name), figures.median,
+                figures.least, figures.most);
+        }
     }
     return html + "</table>\n";
 }
@@ -123,7 +157,8 @@ std::string groupSections(const Report& report) {
 std::string hostCourse(const Report& report) {
     std::vector<TimePoint> points;
     for (const BenchmarkResult& result : report.results.benchmarks) {
-        for (const auto& [median, tail, host] : result.rounds) {
+        for (const Round& round : result.rounds) {
+            const HostState& host = round.host;
             const bool isMarked = isDisturbed(host, report.pingPongNs);
             points.push_back({host.startSeconds, host.pingPongBeforeNs, isMarked});
             points.push_back({host.startSeconds + host.seconds, host.pingPongAfterNs, isMarked});
@@ -142,11 +177,12 @@ std::string toHtml(const Report& report) {
         fmt::format("<h1>nnburst-bench: {} met, {} missed</h1>\n<p>{}; {}; {}; {}</p>\n",
                     report.met, report.missed, escaped(machine.date), escaped(machine.processor),
                     escaped(machine.kernel), escaped(machine.compiler));
-    html += "<h2>Goals</h2>\n" + goalRows(report);
+    html += "<h2>Goals</h2>\n" + goalRows(report) + numberGoalRows(report);
     html += groupSections(report);
     html +=
         "<p>Dot: the median of the rounds' p50. Bar: the rounds' p50. Stroke: the median of the "
         "rounds' p99. Ratios are against the first line of each group.</p>\n";
+    html += "<h2>Numbers that are no durations</h2>\n" + numberRows(report);
     html += "<h2>The host</h2>\n<p>" + escaped(describeHost(report)) + "</p>\n" +
             hostCourse(report) +
             "<p>One word in one cache line before and after each round; rounds of red dots are "

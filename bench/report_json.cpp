@@ -14,6 +14,8 @@ Json roundsOf(const BenchmarkResult& result, double pingPongNs) {
     for (const Round& round : result.rounds) {
         rounds.push_back({{"p50Ns", round.medianNs},
                           {"p99Ns", round.tailNs},
+                          {"p99.9Ns", round.farTailNs},
+                          {"numbers", round.numbers},
                           {"startSeconds", round.host.startSeconds},
                           {"seconds", round.host.seconds},
                           {"pingPongBeforeNs", round.host.pingPongBeforeNs},
@@ -30,16 +32,23 @@ Json toJson(const BenchmarkResult& result, const Summary& summary, double pingPo
               {"skipped", result.skipped.empty() ? Json() : Json(result.skipped)},
               {"p50Ns", nullptr},
               {"p99Ns", nullptr},
+              {"p99.9Ns", nullptr},
               {"leastNs", nullptr},
               {"mostNs", nullptr},
               {"counted", summary.counted},
               {"leftOut", summary.leftOut},
+              {"numbers", Json::object()},
               {"rounds", roundsOf(result, pingPongNs)}};
     if (summary.figures) {
         json["p50Ns"] = summary.figures->medianNs;
         json["p99Ns"] = summary.figures->tailNs;
+        json["p99.9Ns"] = summary.figures->farTailNs;
         json["leastNs"] = summary.figures->leastNs;
         json["mostNs"] = summary.figures->mostNs;
+    }
+    for (const auto& [name, figures] : summary.numbers) {
+        json["numbers"][name] = {
+            {"median", figures.median}, {"least", figures.least}, {"most", figures.most}};
     }
     return json;
 }
@@ -60,11 +69,24 @@ Json toJson(const GoalOutcome& outcome) {
     const bool isMeasured = outcome.verdict != Verdict::NOT_MEASURED;
     return {{"name", outcome.goal.name},
             {"numerator", outcome.goal.numerator},
+            {"less", outcome.goal.less != nullptr ? Json(outcome.goal.less) : Json()},
             {"denominator", outcome.goal.denominator},
             {"statistic", outcome.goal.statistic == Statistic::P50 ? "p50" : "p99"},
             {"bound", outcome.goal.bound},
             {"p50Ratio", isMeasured ? Json(outcome.medianRatio) : Json()},
             {"p99Ratio", isMeasured ? Json(outcome.tailRatio) : Json()},
+            {"verdict", nameOf(outcome.verdict)}};
+}
+
+Json toJson(const NumberOutcome& outcome) {
+    const NumberGoal& goal = outcome.goal;
+    return {{"name", goal.name},
+            {"benchmark", goal.benchmark},
+            {"number", goal.number},
+            {"denominator", goal.denominator != nullptr ? Json(goal.denominator) : Json()},
+            {"relation", goal.relation == Relation::AT_MOST ? "atMost" : "atLeast"},
+            {"bound", goal.bound},
+            {"value", outcome.verdict != Verdict::NOT_MEASURED ? Json(outcome.number) : Json()},
             {"verdict", nameOf(outcome.verdict)}};
 }
 
@@ -85,6 +107,7 @@ std::string toJson(const Report& report) {
                 {"stolenSeconds", report.stolenSeconds}}},
               {"benchmarks", Json::array()},
               {"goals", Json::array()},
+              {"numberGoals", Json::array()},
               {"met", report.met},
               {"missed", report.missed}};
     for (std::size_t i = 0; i < report.summaries.size(); ++i) {
@@ -93,6 +116,9 @@ std::string toJson(const Report& report) {
     }
     for (const GoalOutcome& outcome : report.goals) {
         json["goals"].push_back(toJson(outcome));
+    }
+    for (const NumberOutcome& outcome : report.numberGoals) {
+        json["numberGoals"].push_back(toJson(outcome));
     }
     return json.dump(2) + "\n";
 }

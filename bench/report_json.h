@@ -11,8 +11,8 @@
 
 namespace nnburst::bench {
 
-/// A JSON object: `machine`, `host`, `benchmarks` with all their rounds, `goals`, `met`, `missed`.
-/// Figures that are not there are null.
+/// A JSON object: `machine`, `host`, `benchmarks` with all their rounds, `goals`, `numberGoals`,
+/// `met`, `missed`. Figures that are not there are null.
 [[nodiscard]] std::string toJson(const Report& report);
 
 }  // namespace nnburst::bench

@@ -5,6 +5,7 @@
 /// \file
 /// What a run of nnburst-bench gave, before anybody judges it: all rounds of all benchmarks.
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,11 @@ struct HostState {
 
 /// One repetition of a benchmark.
 struct Round {
-    double medianNs = 0;  ///< p50 of its calls
-    double tailNs = 0;    ///< p99 of its calls
+    double medianNs = 0;   ///< p50 of its calls
+    double tailNs = 0;     ///< p99 of its calls
+    double farTailNs = 0;  ///< p99.9 of its calls
     HostState host;
+    std::map<std::string, double> numbers;  ///< what is no duration, by names with units
 };
 
 struct BenchmarkResult {

@@ -14,6 +14,7 @@ struct RoundCounter {
 constexpr std::array kRoundCounters{
     RoundCounter{"p50", &Round::medianNs},
     RoundCounter{"p99", &Round::tailNs},
+    RoundCounter{"p99.9", &Round::farTailNs},
 };
 
 struct HostCounter {
@@ -37,15 +38,26 @@ void setCounters(benchmark::UserCounters& counters, const Round& round) {
     for (const HostCounter& counter : kHostCounters) {
         counters[counter.name] = round.host.*counter.value;
     }
+    for (const auto& [name, number] : round.numbers) {
+        counters[name] = number;
+    }
 }
 
 Round roundOf(const benchmark::UserCounters& counters) {
     Round round;
+    for (const auto& [name, number] : counters) {
+        round.numbers[name] = number;
+    }
+    const auto take = [&](const char* name) {
+        const double number = counters.at(name);
+        round.numbers.erase(name);
+        return number;
+    };
     for (const RoundCounter& counter : kRoundCounters) {
-        round.*counter.value = counters.at(counter.name);
+        round.*counter.value = take(counter.name);
     }
     for (const HostCounter& counter : kHostCounters) {
-        round.host.*counter.value = counters.at(counter.name);
+        round.host.*counter.value = take(counter.name);
     }
     return round;
 }

@@ -14,7 +14,7 @@ namespace nnburst::bench {
 
 void setCounters(benchmark::UserCounters& counters, const Round& round);
 
-/// What setCounters has set.
+/// What setCounters has set. All other counters are numbers of the round.
 [[nodiscard]] Round roundOf(const benchmark::UserCounters& counters);
 
 }  // namespace nnburst::bench

@@ -11,14 +11,48 @@ namespace nnburst::bench {
 /// Round trips between two processes, from one word in a cache line to a remote call.
 void registerLatency();
 
+/// The same with each way to wait, on both sides.
+void registerWaiting();
+
 /// The same round trip by other means: the kernel's, Boost's, and those whose packages need not be
 /// installed.
 void registerKernelPeers();
 void registerBoostPeers();
 void registerPackagedPeers();
 
+/// Client and driver on one processor, where spinning would keep the other side from running.
+void registerOneProcessor();
+
+/// Round trips while other processes compute on the same processors.
+void registerBusy();
+
+/// What the local device adds to one operation.
+void registerOneOperation();
+
+/// What operands cost.
+void registerOperands();
+
 /// MobileNet v1 0.25/128 in float32 and quant8, from direct calls of XNNPACK to a remote call.
 void registerMobileNet();
+
+/// MobileNet v1 1.0/224 on one and two threads, directly and through a burst.
+void registerLargeMobileNet();
+
+/// MobileNet v1 0.25/128 once every 33 ms, directly and through a burst.
+void registerPaced();
+
+/// A model of some 5 ms at 30 Hz, with each way to wait.
+void registerStream();
+
+/// Many clients of one driver.
+void registerThroughput();
+
+/// What bursts cost that nobody uses.
+void registerIdleBursts();
+
+/// System calls of an execution, of both processes. Starts a process, and is therefore to be called
+/// before this one has threads.
+void registerSystemCalls();
 
 /// Preparing MobileNet v1 0.25/128 and 1.0/224, from the model and from the cache.
 void registerPreparation();

@@ -31,10 +31,16 @@ bool isDisturbed(const HostState& host, double medianPingPongNs) {
 Summary summarise(const BenchmarkResult& result, double medianPingPongNs) {
     std::vector<double> medians;
     std::vector<double> tails;
+    std::vector<double> farTails;
+    std::map<std::string, std::vector<double>> numbers;
     for (const Round& round : result.rounds) {
         if (!isDisturbed(round.host, medianPingPongNs)) {
             medians.push_back(round.medianNs);
             tails.push_back(round.tailNs);
+            farTails.push_back(round.farTailNs);
+            for (const auto& [name, number] : round.numbers) {
+                numbers[name].push_back(number);
+            }
         }
     }
     Summary summary{.counted = medians.size(), .leftOut = result.rounds.size() - medians.size()};
@@ -43,6 +49,13 @@ Summary summarise(const BenchmarkResult& result, double medianPingPongNs) {
         summary.figures = Figures{.leastNs = *least, .mostNs = *most};  // before they are reordered
         summary.figures->medianNs = percentile(medians, 0.5);
         summary.figures->tailNs = percentile(tails, 0.5);
+        summary.figures->farTailNs = percentile(farTails, 0.5);
+    }
+    for (auto& [name, samples] : numbers) {
+        const auto [least, most] = std::minmax_element(samples.begin(), samples.end());
+        NumberFigures& figures = summary.numbers[name];
+        figures = {.median = 0, .least = *least, .most = *most};  // before they are reordered
+        figures.median = percentile(samples, 0.5);
     }
     return summary;
 }

@@ -8,7 +8,9 @@
 /// what one word costs between them tells.
 
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "results.h"
 
@@ -20,14 +22,23 @@ inline constexpr double kPingPongTolerance = 1.5;
 
 /// Medians over the rounds that count.
 struct Figures {
-    double medianNs;  ///< of p50
-    double tailNs;    ///< of p99
-    double leastNs;   ///< the lowest p50 of a round
-    double mostNs;    ///< the highest
+    double medianNs;   ///< of p50
+    double tailNs;     ///< of p99
+    double farTailNs;  ///< of p99.9
+    double leastNs;    ///< the lowest p50 of a round
+    double mostNs;     ///< the highest
+};
+
+/// The same of a number that is no duration.
+struct NumberFigures {
+    double median;
+    double least;
+    double most;
 };
 
 struct Summary {
     std::optional<Figures> figures;  ///< nothing if no round counts
+    std::map<std::string, NumberFigures> numbers;
     std::size_t counted = 0;
     std::size_t leftOut = 0;
 };

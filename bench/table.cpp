@@ -10,8 +10,9 @@ namespace nnburst::bench {
 
 std::string benchmarkTable(const Report& report) {
     std::string text =
-        "| | p50, us | p99, us | p50, ratio | p99, ratio | p50 of the rounds, us | left out |\n"
-        "|---|---:|---:|---:|---:|---:|---:|\n";
+        "| | p50, us | p99, us | p99.9, us | p50, ratio | p99, ratio | p99.9, ratio | p50 of the "
+        "rounds, us | left out |\n"
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|\n";
     std::string group;
     std::optional<Figures> base;
     for (std::size_t i = 0; i < report.summaries.size(); ++i) {
@@ -25,17 +26,34 @@ std::string benchmarkTable(const Report& report) {
             base = summary.figures;
         }
         if (!result.skipped.empty()) {
-            text += fmt::format("| {}: {} | | | | | | |\n", result.label, result.skipped);
+            text += fmt::format("| {}: {} | | | | | | | | |\n", result.label, result.skipped);
         } else if (!summary.figures) {
-            text += fmt::format("| {}: no round counts | | | | | | {} |\n", result.label,
+            text += fmt::format("| {}: no round counts | | | | | | | | {} |\n", result.label,
                                 summary.leftOut);
         } else {
             const Figures& figures = *summary.figures;
-            text +=
-                fmt::format("| {} | {:.3f} | {:.3f} | {:.2f} | {:.2f} | {:.3f} to {:.3f} | {} |\n",
-                            result.label, figures.medianNs / 1e3, figures.tailNs / 1e3,
-                            figures.medianNs / base->medianNs, figures.tailNs / base->tailNs,
-                            figures.leastNs / 1e3, figures.mostNs / 1e3, summary.leftOut);
+            text += fmt::format(
+                "| {} | {:.3f} | {:.3f} | {:.3f} | {:.2f} | {:.2f} | {:.2f} | {:.3f} to {:.3f} | "
+                "{} "
+                "|\n",
+                result.label, figures.medianNs / 1e3, figures.tailNs / 1e3, figures.farTailNs / 1e3,
+                figures.medianNs / base->medianNs, figures.tailNs / base->tailNs,
+                figures.farTailNs / base->farTailNs, figures.leastNs / 1e3, figures.mostNs / 1e3,
+                summary.leftOut);
+        }
+    }
+    return text;
+}
+
+std::string numberTable(const Report& report) {
+    std::string text =
+        "| | number | median of the rounds | rounds |\n"
+        "|---|---|---:|---:|\n";
+    for (std::size_t i = 0; i < report.summaries.size(); ++i) {
+        for (const auto& [name, figures] : report.summaries[i].numbers) {
+            text += fmt::format("| {} | {} | {:.4g} | {:.4g} to {:.4g} |\n",
+                                report.results.benchmarks[i].label, name, figures.median,
+                                figures.least, figures.most);
         }
     }
     return text;
@@ -46,14 +64,27 @@ std::string goalTable(const Report& report) {
         "| goal | bound | p50, ratio | p99, ratio | |\n"
         "|---|---:|---:|---:|---|\n";
     for (const GoalOutcome& outcome : report.goals) {
-        const char* const statistic = outcome.goal.statistic == Statistic::P50 ? "p50" : "p99";
-        text += fmt::format("| {} | {} <= {} | ", outcome.goal.name, statistic, outcome.goal.bound);
+        text += fmt::format("| {} | {} | ", outcome.goal.name, boundOf(outcome.goal));
         if (outcome.verdict == Verdict::NOT_MEASURED) {
             text += "| | ";
         } else {
             text += fmt::format("{:.4f} | {:.4f} | ", outcome.medianRatio, outcome.tailRatio);
         }
         text += verdictOf(outcome) + " |\n";
+    }
+    return text;
+}
+
+std::string numberGoalTable(const Report& report) {
+    std::string text =
+        "| goal | bound | number | |\n"
+        "|---|---:|---:|---|\n";
+    for (const NumberOutcome& outcome : report.numberGoals) {
+        text += fmt::format("| {} | {} | ", outcome.goal.name, boundOf(outcome.goal));
+        if (outcome.verdict != Verdict::NOT_MEASURED) {
+            text += fmt::format("{:.4g} ", outcome.number);
+        }
+        text += fmt::format("| {} |\n", verdictOf(outcome));
     }
     return text;
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The report of nnburst-bench on a terminal: Markdown tables of all benchmarks and of the goals.
+/// The report of nnburst-bench on a terminal: Markdown tables of all benchmarks and goals.
 
 #include <string>
 
@@ -15,7 +15,13 @@ namespace nnburst::bench {
 /// its group; or why it has none.
 [[nodiscard]] std::string benchmarkTable(const Report& report);
 
+/// One row a number that is no duration, with the range of its rounds.
+[[nodiscard]] std::string numberTable(const Report& report);
+
 /// One row a goal: its bound, both ratios, and whether it is met.
 [[nodiscard]] std::string goalTable(const Report& report);
+
+/// One row a goal of a number.
+[[nodiscard]] std::string numberGoalTable(const Report& report);
 
 }  // namespace nnburst::bench

@@ -39,11 +39,13 @@ BenchmarkRun makeError(std::int64_t place, const std::string& name, const std::s
 TEST(RoundCounters, bringARoundUnchanged) {
     const Round round{.medianNs = 1,
                       .tailNs = 2,
+                      .farTailNs = 8,
                       .host = {.startSeconds = 3,
                                .seconds = 4,
                                .pingPongBeforeNs = 5,
                                .pingPongAfterNs = 6,
-                               .stolenSeconds = 7}};
+                               .stolenSeconds = 7},
+                      .numbers = {{"burnt, %", 9}, {"calls", 10}}};
     benchmark::UserCounters counters;
     setCounters(counters, round);
     const Round same = roundOf(counters);
@@ -54,6 +56,8 @@ TEST(RoundCounters, bringARoundUnchanged) {
     EXPECT_EQ(same.host.pingPongBeforeNs, 5);
     EXPECT_EQ(same.host.pingPongAfterNs, 6);
     EXPECT_EQ(same.host.stolenSeconds, 7);
+    EXPECT_EQ(same.farTailNs, 8);
+    EXPECT_EQ(same.numbers, round.numbers);
 }
 
 TEST(ResultCollector, keepsRoundsInTheOrderOfRegistration) {

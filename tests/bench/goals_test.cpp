@@ -72,6 +72,63 @@ TEST(Goals, comeOutInTheirOrder) {
     EXPECT_STREQ(outcomes[1].goal.name, "second");
 }
 
+TEST(Goals, takeOffWhatIsLess) {
+    Results results = threeAndFive();
+    results.benchmarks.push_back(measured("g/part", "part", {{250, 900}}));
+    Goal goal{"goal", "g/numerator", "g/denominator", 0.5, Statistic::P50, "g/part"};
+    const GoalOutcome outcome = judgeOne(goal, results);
+    EXPECT_DOUBLE_EQ(outcome.medianRatio, 0.5);
+    EXPECT_DOUBLE_EQ(outcome.tailRatio, 0.5);
+    EXPECT_EQ(outcome.verdict, Verdict::MET);
+
+    goal.less = "g/unknown";
+    EXPECT_EQ(judgeOne(goal, results).missing, "g/unknown");
+}
+
+/// The first has 6 apples, the second 2.
+Results apples() {
+    Results results = threeAndFive();
+    results.benchmarks[0].rounds[0].numbers["apples"] = 6;
+    results.benchmarks[1].rounds[0].numbers["apples"] = 2;
+    return results;
+}
+
+NumberOutcome judgeNumber(const NumberGoal& goal, const Results& results) {
+    return judge(std::array{goal}, results).at(0);
+}
+
+TEST(NumberGoals, areMetUpToTheirBound) {
+    NumberGoal goal{"goal", "g/numerator", "apples", 6};
+    EXPECT_EQ(judgeNumber(goal, apples()).verdict, Verdict::MET);
+    EXPECT_DOUBLE_EQ(judgeNumber(goal, apples()).number, 6);
+    goal.bound = 5;
+    EXPECT_EQ(judgeNumber(goal, apples()).verdict, Verdict::MISSED);
+    goal.relation = Relation::AT_LEAST;
+    EXPECT_EQ(judgeNumber(goal, apples()).verdict, Verdict::MET);
+    goal.bound = 7;
+    EXPECT_EQ(judgeNumber(goal, apples()).verdict, Verdict::MISSED);
+}
+
+TEST(NumberGoals, mayBeRatios) {
+    const NumberOutcome outcome = judgeNumber(
+        {"goal", "g/numerator", "apples", 3, Relation::AT_MOST, "g/denominator"}, apples());
+    EXPECT_DOUBLE_EQ(outcome.number, 3);
+    EXPECT_EQ(outcome.verdict, Verdict::MET);
+}
+
+TEST(NumberGoals, nameTheBenchmarkThatIsMissing) {
+    for (const char* name : {"g/unknown", "g/skipped"}) {
+        const NumberOutcome outcome = judgeNumber({"goal", name, "apples", 3}, apples());
+        EXPECT_EQ(outcome.verdict, Verdict::NOT_MEASURED);
+        EXPECT_EQ(outcome.missing, name);
+        EXPECT_EQ(
+            judgeNumber({"goal", "g/numerator", "apples", 3, Relation::AT_MOST, name}, apples())
+                .missing,
+            name);
+    }
+    EXPECT_EQ(judgeNumber({"goal", "g/numerator", "pears", 3}, apples()).missing, "g/numerator");
+}
+
 TEST(ProjectGoals, haveNamesOfTheirOwnAndBounds) {
     std::set<std::string> names;
     for (const Goal& goal : projectGoals()) {
@@ -80,6 +137,11 @@ TEST(ProjectGoals, haveNamesOfTheirOwnAndBounds) {
         EXPECT_NE(std::string(goal.numerator).find('/'), std::string::npos) << goal.name;
         EXPECT_NE(std::string(goal.denominator).find('/'), std::string::npos) << goal.name;
         EXPECT_STRNE(goal.numerator, goal.denominator) << goal.name;
+    }
+    for (const NumberGoal& goal : projectNumberGoals()) {
+        EXPECT_TRUE(names.insert(goal.name).second) << goal.name;
+        EXPECT_GE(goal.bound, 0) << goal.name;
+        EXPECT_NE(std::string(goal.benchmark).find('/'), std::string::npos) << goal.name;
     }
     EXPECT_FALSE(names.empty());
 }

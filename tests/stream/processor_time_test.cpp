@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "nnburst_stream/processor_time.h"
+#include "support/processor_time.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <csignal>
 
-namespace nnburst::stream {
+namespace nnburst::tools {
 namespace {
 
 using namespace std::chrono_literals;
@@ -85,4 +85,4 @@ TEST(ChildProcesses, areThoseThatLive) {
 }
 
 }  // namespace
-}  // namespace nnburst::stream
+}  // namespace nnburst::tools

@@ -35,10 +35,10 @@ Result<std::uint64_t> sendAsClient(Target& target, const Turn& turn, Recorder& r
 }
 
 /// The clock of the one process that is new since `before`.
-Result<ProcessorClock> clockOfNewChild(const std::vector<pid_t>& before) {
-    for (const pid_t process : childProcesses()) {
+Result<tools::ProcessorClock> clockOfNewChild(const std::vector<pid_t>& before) {
+    for (const pid_t process : tools::childProcesses()) {
         if (std::ranges::find(before, process) == before.end()) {
-            return ProcessorClock::of(process);
+            return tools::ProcessorClock::of(process);
         }
     }
     return failure(ErrorStatus::GENERAL_FAILURE, "the driver process is not to be seen in /proc");
@@ -56,7 +56,7 @@ Result<Session> Session::create(const Options& options, const TfliteModel& model
 Result<> Session::open(const TfliteModel& model) {
     const DriverOptions driver{.threads = options_->threads};
     const bool isOwnDevice = options_->device == "local" || options_->device == "spawn";
-    const std::vector<pid_t> before = childProcesses();
+    const std::vector<pid_t> before = tools::childProcesses();
     const auto start = steady_clock::now();
     for (std::uint32_t i = 0; i < (isOwnDevice ? 1 : options_->clients); ++i) {
         NNBURST_TRY_ASSIGN(SharedDevice device, tools::openDevice(options_->device, driver));
@@ -160,7 +160,7 @@ Result<std::vector<WayMeasurement>> Session::measure(const std::atomic<bool>& st
 
 Result<> Session::runTurn(WayMeasurement& measurement, std::vector<Target>& targets, Turn turn,
                           const std::atomic<bool>& stop, const ProgressCallback& progress) const {
-    const ProcessorClock clientClock = ProcessorClock::ofThisProcess();
+    const tools::ProcessorClock clientClock = tools::ProcessorClock::ofThisProcess();
     const auto driverNow = [&] { return driverClock_ ? driverClock_->now() : 0ns; };
     const TimePoint begin = steady_clock::now();
     const auto clientBegin = clientClock.now();

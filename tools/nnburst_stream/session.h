@@ -17,10 +17,10 @@
 #include "nnburst/tflite.h"
 #include "nnburst_stream/frame_bank.h"
 #include "nnburst_stream/options.h"
-#include "nnburst_stream/processor_time.h"
 #include "nnburst_stream/recorder.h"
 #include "nnburst_stream/target.h"
 #include "nnburst_stream/turn.h"
+#include "support/processor_time.h"
 
 namespace nnburst::stream {
 
@@ -71,7 +71,7 @@ class Session {
         return firstInference_;
     }
     /// The clock of the driver that this program has started; none, with the reason, of others.
-    [[nodiscard]] const Result<ProcessorClock>& driverClock() const noexcept {
+    [[nodiscard]] const Result<tools::ProcessorClock>& driverClock() const noexcept {
         return driverClock_;
     }
 
@@ -87,7 +87,7 @@ class Session {
     const FrameBank* frames_;
     std::vector<SharedDevice> devices_;         ///< one for all clients, or one of each
     std::vector<std::vector<Target>> targets_;  ///< of each way, of each client
-    Result<ProcessorClock> driverClock_ =
+    Result<tools::ProcessorClock> driverClock_ =
         failure(ErrorStatus::GENERAL_FAILURE, "there is no driver process");
     std::string deviceVersion_;
     std::chrono::nanoseconds initTime_{};

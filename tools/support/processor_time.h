@@ -13,7 +13,7 @@
 
 #include "nnburst/result.h"
 
-namespace nnburst::stream {
+namespace nnburst::tools {
 
 /// User and system time of all threads of a process, to the nanosecond where /proc/PID/stat counts
 /// in ticks (clock_getcpuclockid(3)).
@@ -36,4 +36,4 @@ class ProcessorClock {
 /// The processes that this one has started and that have not ended.
 [[nodiscard]] std::vector<pid_t> childProcesses();
 
-}  // namespace nnburst::stream
+}  // namespace nnburst::tools

@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "nnburst_stream/processor_time.h"
+#include "support/processor_time.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include <string>
 #include <system_error>
 
-namespace nnburst::stream {
+namespace nnburst::tools {
 
 namespace {
 
@@ -68,4 +68,4 @@ std::vector<pid_t> childProcesses() {
     return children;
 }
 
-}  // namespace nnburst::stream
+}  // namespace nnburst::tools

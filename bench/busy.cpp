@@ -1,0 +1,85 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// What do other processes cost that compute on the same processors? With one, it shares the
+/// driver's processor; with two, one shares the client's, too. The system gives whole time slices
+/// to them, which shows far out in the tail only.
+
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "burst_path.h"
+#include "devices.h"
+#include "length.h"
+#include "measure.h"
+#include "peer.h"
+#include "small_models.h"
+#include "suites.h"
+#include "word_ping_pong.h"
+
+namespace nnburst::bench {
+namespace {
+
+void computeForEver() {
+    for (volatile std::uint32_t turns = 0;;) {
+        turns = turns + 1;
+    }
+}
+
+/// Busy processes, as long as this object lives.
+class Load {
+  public:
+    explicit Load(int processes) {
+        const std::vector<std::uint32_t> processors{processorPair()->driver,
+                                                    processorPair()->client};
+        for (int i = 0; i < processes; ++i) {
+            peers_.push_back(std::make_unique<Peer>(processors.at(i), computeForEver));
+        }
+    }
+
+  private:
+    std::vector<std::unique_ptr<Peer>> peers_;
+};
+
+BurstPath& path() {
+    static BurstPath path(makeSmallestModel(), driver(DriverPlace::OWN_PROCESSOR));
+    return path;
+}
+
+void registerRow(int processes, const std::string& name, const std::string& label,
+                 const std::function<void(benchmark::State&)>& run) {
+    const std::string number = std::to_string(processes);
+    setExtent(*benchmark::RegisterBenchmark(("busy" + number + "/" + name).c_str(),
+                                            [=](benchmark::State& state) {
+                                                state.SetLabel(number + " busy beside, " + label);
+                                                run(state);
+                                            })
+                   ->UseManualTime(),
+              byLength<Extent>({1, 100}, {4, 50'000}, {10, 500'000}));
+}
+
+}  // namespace
+
+void registerBusy() {
+    for (const int processes : {1, 2}) {
+        registerRow(processes, "cacheLineWord", "one word in one cache line",
+                    [=](benchmark::State& state) {
+                        const Load load(processes);
+                        measureWordPingPong(state);
+                    });
+        registerRow(processes, "burst", "burst, RESHAPE of one float",
+                    [=](benchmark::State& state) {
+                        BurstPath& measured = path();
+                        const Load load(processes);
+                        measureEach(state, [&] { return measured.execute(); });
+                    });
+    }
+}
+
+}  // namespace nnburst::bench

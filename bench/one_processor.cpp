@@ -1,0 +1,51 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// What if client and driver have one processor between them? The measure is a ping-pong of
+/// sleepers there: nobody can do better than switch twice.
+
+#include <benchmark/benchmark.h>
+
+#include <functional>
+#include <string>
+
+#include "burst_path.h"
+#include "devices.h"
+#include "futex_ping_pong.h"
+#include "measure.h"
+#include "peer.h"
+#include "small_models.h"
+#include "suites.h"
+
+namespace nnburst::bench {
+namespace {
+
+BurstPath& path() {
+    static BurstPath path(makeSmallestModel(), driver(DriverPlace::CLIENTS_PROCESSOR));
+    return path;
+}
+
+void registerRow(const std::string& name, const std::string& label,
+                 const std::function<void(benchmark::State&)>& run) {
+    benchmark::RegisterBenchmark(("oneProcessor/" + name).c_str(), [=](benchmark::State& state) {
+        state.SetLabel("one processor, " + label);
+        run(state);
+    })->UseManualTime();
+}
+
+}  // namespace
+
+void registerOneProcessor() {
+    registerRow("futex", "raw futex, both sides sleep", [](benchmark::State& state) {
+        measureFutexPingPong(state, processorPair()->client);
+    });
+    registerRow("burst", "burst, RESHAPE of one float", [](benchmark::State& state) {
+        measureEach(state, [] { return path().execute(); });
+    });
+    registerRow("reusable", "the same as a reusable execution", [](benchmark::State& state) {
+        measureEach(state, [] { return path().compute(); });
+    });
+}
+
+}  // namespace nnburst::bench

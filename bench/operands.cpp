@@ -1,0 +1,51 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// What do operands cost? Each execution sends, checks and binds all of them; the model computes
+/// one float whatever their number.
+
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "burst_path.h"
+#include "devices.h"
+#include "measure.h"
+#include "small_models.h"
+#include "suites.h"
+
+namespace nnburst::bench {
+namespace {
+
+/// Holds the request with the most operands.
+constexpr std::uint32_t kQueueLines = 1024;
+
+BurstPath& path(std::uint32_t inputs) {
+    static std::map<std::uint32_t, BurstPath> paths;
+    const auto found = paths.find(inputs);
+    return found != paths.end() ? found->second
+                                : paths
+                                      .try_emplace(inputs, makeSmallestModel(inputs),
+                                                   driver(DriverPlace::OWN_PROCESSOR),
+                                                   BurstOptions{.queueLines = kQueueLines})
+                                      .first->second;
+}
+
+}  // namespace
+
+void registerOperands() {
+    for (const std::uint32_t inputs : {1U, 10U, 100U, 1000U}) {
+        const std::string number = std::to_string(inputs);
+        benchmark::RegisterBenchmark(("operands/" + number).c_str(), [=](benchmark::State& state) {
+            state.SetLabel("burst, a request with " + number + " inputs");
+            BurstPath& measured = path(inputs);
+            measureEach(state, [&] { return measured.execute(); });
+            state.counters["ns an input"] = state.counters["p50"] / inputs;
+        })->UseManualTime();
+    }
+}
+
+}  // namespace nnburst::bench

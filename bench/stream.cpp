@@ -1,0 +1,92 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// What does waiting cost a stream at 30 Hz of a model of some 5 ms? Latency, and the processor
+/// time that both sides burn. Both spin for as long as the driver allows any client.
+
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <chrono>
+#include <string>
+
+#include "burst_path.h"
+#include "devices.h"
+#include "fail.h"
+#include "length.h"
+#include "measure.h"
+#include "nnburst/builtin_models.h"
+#include "pacer.h"
+#include "suites.h"
+
+namespace nnburst::bench {
+namespace {
+
+constexpr std::chrono::nanoseconds kPeriod{33'333'333};
+/// Longer than the period; the driver spins for 10 ms at most.
+constexpr std::chrono::milliseconds kLongSpin{50};
+
+BurstOptions optionsOf(WaitMode mode) {
+    BurstOptions options = bothSides(mode);
+    if (mode == WaitMode::SPIN) {
+        options.clientWait.spinWindow = kLongSpin;
+        options.driverWait.spinWindow = kLongSpin;
+    }
+    return options;
+}
+
+BurstPath& path(WaitMode mode) {
+    static const Model model = valueOf(makeMobileNetV1({.width = 0.5F, .resolution = 224}));
+    Device& device = driver(DriverPlace::OWN_PROCESSOR);
+    static std::array<BurstPath, 3> paths{BurstPath(model, device, optionsOf(WaitMode::ADAPTIVE)),
+                                          BurstPath(model, device, optionsOf(WaitMode::SPIN)),
+                                          BurstPath(model, device, optionsOf(WaitMode::BLOCK))};
+    return paths.at(static_cast<std::size_t>(mode));
+}
+
+std::chrono::nanoseconds burntBy(const BurstPath& path) {
+    const BurstWaitFigures figures = path.burst().waitFigures();
+    return figures.client.burnt + figures.driver.burnt;
+}
+
+void measure(benchmark::State& state, WaitMode mode) {
+    using Clock = std::chrono::steady_clock;
+    BurstPath& measured = path(mode);
+    Pacer pacer(kPeriod);
+    const std::chrono::nanoseconds burntBefore = burntBy(measured);
+    const Clock::time_point begin = Clock::now();
+    measureEach(
+        state, [&] { pacer.await(); }, [&] { return measured.execute(); }, byLength(0, 8, 15));
+    const std::chrono::duration<double> elapsed = Clock::now() - begin;
+    const std::chrono::duration<double> burnt = burntBy(measured) - burntBefore;
+    state.counters["burnt, % of a processor"] = 100 * burnt.count() / elapsed.count();
+}
+
+}  // namespace
+
+void registerStream() {
+    struct Row {
+        const char* name;
+        const char* label;
+        WaitMode mode;
+    };
+    constexpr std::array<Row, 3> kRows{{
+        {"spinning", "both sides spin", WaitMode::SPIN},
+        {"adaptive", "both sides adapt", WaitMode::ADAPTIVE},
+        {"blocking", "both sides sleep", WaitMode::BLOCK},
+    }};
+    for (const Row& row : kRows) {
+        const std::string name = std::string("stream/") + row.name;
+        setExtent(*benchmark::RegisterBenchmark(
+                       name.c_str(),
+                       [=](benchmark::State& state) {
+                           state.SetLabel(std::string("MobileNet 0.5/224 at 30 Hz, ") + row.label);
+                           measure(state, row.mode);
+                       })
+                       ->UseManualTime(),
+                  byLength<Extent>({1, 2}, {3, 30}, {8, 60}));
+    }
+}
+
+}  // namespace nnburst::bench

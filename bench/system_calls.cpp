@@ -1,0 +1,216 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// How many system calls does an execution take, of client and driver together? They are counted by
+/// ptrace, which can follow only processes that a process starts while it has no others: a helper
+/// that starts first.
+
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "burst_path.h"
+#include "devices.h"
+#include "futex_word.h"
+#include "length.h"
+#include "measure.h"
+#include "nnburst/builtin_models.h"
+#include "peer.h"
+#include "percentile.h"
+#include "skip.h"
+#include "small_models.h"
+#include "suites.h"
+#include "support/system_calls.h"
+
+namespace nnburst::bench {
+namespace {
+
+/// How executions are made.
+struct Way {
+    const char* name;
+    const char* label;
+    WaitMode mode;
+    bool isReusable;
+    bool isNetwork;
+    std::uint32_t threads;
+};
+
+constexpr std::array kWays{
+    Way{"plainSpinning", "RESHAPE, plain, both sides spin", WaitMode::SPIN, false, false, 1},
+    Way{"plainAdaptive", "RESHAPE, plain, adaptive", WaitMode::ADAPTIVE, false, false, 1},
+    Way{"reusableSpinning", "RESHAPE, reusable, both sides spin", WaitMode::SPIN, true, false, 1},
+    Way{"reusableAdaptive", "RESHAPE, reusable, adaptive", WaitMode::ADAPTIVE, true, false, 1},
+    Way{"networkSpinning", "MobileNet 0.25/128, both sides spin", WaitMode::SPIN, true, true, 1},
+    Way{"networkAdaptive", "MobileNet 0.25/128, adaptive", WaitMode::ADAPTIVE, true, true, 1},
+    Way{"networkSpinningThreads2", "MobileNet 0.25/128 on 2 threads, both sides spin",
+        WaitMode::SPIN, true, true, 2},
+    Way{"networkAdaptiveThreads2", "MobileNet 0.25/128 on 2 threads, adaptive", WaitMode::ADAPTIVE,
+        true, true, 2},
+};
+
+/// Of one way: medians over short sections. Where the machine takes a processor from one side for
+/// longer than the other spins, that one sleeps, in this section.
+struct Count {
+    double client;       ///< system calls an execution
+    double driver;       ///< the same
+    double nanoseconds;  ///< that an execution took
+};
+
+/// How much is counted.
+struct Sections {
+    std::size_t number;
+    int executions;  ///< in each
+    int warmUpCalls;
+};
+
+Sections sectionsOfRun() {
+    return byLength<Sections>({3, 2, 5}, {21, 10, 50}, {101, 20, kWarmUpCalls});
+}
+
+/// Executes between marks, in a process that is followed. Gives what an execution took.
+Result<double> executeMarked(const Way& way) {
+    using Clock = std::chrono::steady_clock;
+    const bool isPinned = way.threads == 1;
+    const PlacedThread placed(isPinned ? Place::CLIENT : Place::ANYWHERE);
+    Device& device =
+        driver(isPinned ? DriverPlace::OWN_PROCESSOR : DriverPlace::ANYWHERE, way.threads);
+    NNBURST_TRY_ASSIGN(const Model model,
+                       way.isNetwork ? makeMobileNetV1() : Result<Model>(makeSmallestModel()));
+    BurstPath path(model, device, bothSides(way.mode));
+    const auto execute = [&](int times) {
+        bool isSuccess = true;
+        for (int i = 0; i < times && isSuccess; ++i) {
+            isSuccess = way.isReusable ? path.compute() : path.execute();
+        }
+        return isSuccess;
+    };
+    const Sections sections = sectionsOfRun();
+    bool isSuccess = execute(sections.warmUpCalls);
+    const Clock::time_point begin = Clock::now();
+    for (std::size_t section = 0; section < sections.number && isSuccess; ++section) {
+        tools::markSystemCalls();
+        isSuccess = execute(sections.executions);
+        tools::markSystemCalls(static_cast<std::uint64_t>(sections.executions));
+    }
+    if (!isSuccess) {
+        return failure(ErrorStatus::GENERAL_FAILURE, "an execution failed");
+    }
+    return std::chrono::duration<double, std::nano>(Clock::now() - begin).count() /
+           (static_cast<double>(sections.number) * sections.executions);
+}
+
+Result<Count> countOf(const Way& way) {
+    const SharedObject<double> nanoseconds;
+    const auto body = [&]() -> Result<> {
+        NNBURST_TRY_ASSIGN(*nanoseconds.operator->(), executeMarked(way));
+        return {};
+    };
+    NNBURST_TRY_ASSIGN(const std::vector<tools::SystemCalls> sections,
+                       tools::countSystemCalls(body));
+    if (sections.size() != 2 * sectionsOfRun().number + 1) {
+        return failure(ErrorStatus::GENERAL_FAILURE, "the followed process ended early");
+    }
+    std::vector<double> client;
+    std::vector<double> driver;
+    for (std::size_t i = 1; i < sections.size(); i += 2) {
+        const auto executions = static_cast<double>(sections[i].value);
+        client.push_back(static_cast<double>(sections[i].own) / executions);
+        driver.push_back(static_cast<double>(sections[i].descendants) / executions);
+    }
+    return Count{percentile(client, 0.5), percentile(driver, 0.5), *nanoseconds.operator->()};
+}
+
+/// The helper, asleep while nobody asks.
+class Helper {
+  public:
+    Result<Count> count(std::size_t way) {
+        shared_->way = way;
+        shared_->isDone.store(false);
+        shared_->gate.open();
+        while (!shared_->isDone.load()) {
+            if (peer_.hasEnded()) {
+                return failure(ErrorStatus::GENERAL_FAILURE, "the helper has ended");
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        if (shared_->error[0] != '\0') {
+            return failure(ErrorStatus::GENERAL_FAILURE, shared_->error.data());
+        }
+        return shared_->count;
+    }
+
+  private:
+    /// What the helper is asked and what it answers.
+    struct Exchange {
+        Gate gate;
+        std::size_t way;
+        std::atomic<bool> isDone;
+        Count count;
+        std::array<char, 256> error;  ///< ends with a zero; empty if there is none
+    };
+
+    void serve() {
+        while (shared_->gate.awaitOpen()) {
+            shared_->gate.close();
+            const Result<Count> count = countOf(kWays.at(shared_->way));
+            shared_->error = {};
+            if (count) {
+                shared_->count = *count;
+            } else {
+                count.error().message.copy(shared_->error.data(), shared_->error.size() - 1);
+            }
+            shared_->isDone.store(true);
+        }
+    }
+
+    SharedObject<Exchange> shared_;
+    Peer peer_{processorPair()->driver, [this] { serve(); }};
+};
+
+Helper& helper() {
+    static Helper helper;
+    return helper;
+}
+
+void measure(benchmark::State& state, std::size_t way) {
+    HostWatch host;
+    for ([[maybe_unused]] auto turn : state) {
+        const Result<Count> count = helper().count(way);
+        if (!count) {
+            skip(state, count.error().message);
+            return;
+        }
+        std::vector<double> samples{count->nanoseconds};
+        state.SetIterationTime(count->nanoseconds * 1e-9);
+        setRound(state, samples, host.finish());
+        state.counters["system calls an execution, client"] = count->client;
+        state.counters["system calls an execution, driver"] = count->driver;
+        state.counters["system calls an execution"] = count->client + count->driver;
+    }
+}
+
+}  // namespace
+
+void registerSystemCalls() {
+    (void)helper();
+    for (std::size_t way = 0; way < kWays.size(); ++way) {
+        const std::string name = std::string("systemCalls/") + kWays.at(way).name;
+        setExtent(*benchmark::RegisterBenchmark(name.c_str(),
+                                                [=](benchmark::State& state) {
+                                                    state.SetLabel(std::string("under ptrace, ") +
+                                                                   kWays.at(way).label);
+                                                    measure(state, way);
+                                                })
+                       ->UseManualTime(),
+                  byLength<Extent>({1, 1}, {1, 1}, {3, 1}));
+    }
+}
+
+}  // namespace nnburst::bench

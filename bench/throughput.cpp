@@ -1,0 +1,138 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Do many clients get as much out of one driver as one does, and each its share? The clients are
+/// threads with a burst each; neither they nor the driver are pinned.
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "burst_path.h"
+#include "devices.h"
+#include "fail.h"
+#include "length.h"
+#include "measure.h"
+#include "nnburst/builtin_models.h"
+#include "peer.h"
+#include "skip.h"
+#include "suites.h"
+
+namespace nnburst::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+/// Before they are counted, clients run for this part of the measured time.
+constexpr double kWarmUpShare = 0.2;
+
+/// A thread that executes on and on.
+class Client {
+  public:
+    Client(const Model& model, PreparedModel& prepared) : path_(model, prepared) {}
+
+    void start(const std::atomic<bool>& isOver) {
+        thread_ = std::thread([this, &isOver] {
+            while (!isOver.load(std::memory_order_relaxed) && path_.execute()) {
+                executions_.fetch_add(1, std::memory_order_relaxed);
+            }
+        });
+    }
+    void join() { thread_.join(); }
+
+    [[nodiscard]] std::uint64_t executions() const noexcept {
+        return executions_.load(std::memory_order_relaxed);
+    }
+
+  private:
+    BurstPath path_;
+    std::atomic<std::uint64_t> executions_{0};
+    std::thread thread_;
+};
+
+std::vector<std::uint64_t> executionsOf(const std::vector<std::unique_ptr<Client>>& clients) {
+    std::vector<std::uint64_t> executions;
+    executions.reserve(clients.size());
+    for (const std::unique_ptr<Client>& client : clients) {
+        executions.push_back(client->executions());
+    }
+    return executions;
+}
+
+/// Long enough that one execution more or less does not make a client the slowest.
+Seconds windowOf(std::size_t clients) {
+    const auto factor = static_cast<double>(clients);
+    return Seconds(byLength(0.02, std::max(0.4, 0.02 * factor), std::max(1.5, 0.05 * factor)));
+}
+
+void measure(benchmark::State& state, std::size_t count) {
+    const PlacedThread unpinned(Place::ANYWHERE);
+    static const Model model = valueOf(makeMobileNetV1());
+    static const SharedPreparedModel prepared =
+        valueOf(prepareModel(driver(DriverPlace::ANYWHERE), model));
+    std::vector<std::unique_ptr<Client>> clients;
+    while (clients.size() < count) {
+        clients.push_back(std::make_unique<Client>(model, *prepared));
+    }
+    const Seconds window = windowOf(count);
+
+    HostWatch host;
+    std::vector<double> samples;
+    for ([[maybe_unused]] auto turn : state) {
+        std::atomic<bool> isOver = false;
+        for (const std::unique_ptr<Client>& client : clients) {
+            client->start(isOver);
+        }
+        std::this_thread::sleep_for(kWarmUpShare * window);
+        std::vector<std::uint64_t> executions = executionsOf(clients);
+        const Clock::time_point begin = Clock::now();
+        std::this_thread::sleep_for(window);
+        const std::vector<std::uint64_t> after = executionsOf(clients);
+        const Seconds elapsed = Clock::now() - begin;
+        isOver = true;
+        for (const std::unique_ptr<Client>& client : clients) {
+            client->join();
+        }
+        std::transform(after.begin(), after.end(), executions.begin(), executions.begin(),
+                       std::minus<>());
+        const auto [slowest, fastest] = std::minmax_element(executions.begin(), executions.end());
+        const auto total = static_cast<double>(
+            std::accumulate(executions.begin(), executions.end(), std::uint64_t{0}));
+        state.SetIterationTime(elapsed.count());
+        samples.push_back(elapsed.count() * 1e9 / std::max(total, 1.0));
+        state.counters["slowest / fastest client"] =
+            static_cast<double>(*slowest) /
+            static_cast<double>(std::max<std::uint64_t>(*fastest, 1));
+        state.counters["executions a second"] = total / elapsed.count();
+    }
+    setRound(state, samples, host.finish());
+}
+
+}  // namespace
+
+void registerThroughput() {
+    for (const std::size_t clients : {1U, 2U, 4U, 16U, 64U}) {
+        const std::string number = std::to_string(clients);
+        setExtent(*benchmark::RegisterBenchmark(
+                       ("throughput/" + number).c_str(),
+                       [=](benchmark::State& state) {
+                           state.SetLabel("time over executions of MobileNet 0.25/128, clients: " +
+                                          number);
+                           measure(state, clients);
+                       })
+                       ->UseManualTime(),
+                  byLength<Extent>({1, 1}, {3, 1}, {5, 1}));
+    }
+}
+
+}  // namespace nnburst::bench
