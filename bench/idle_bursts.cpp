@@ -8,7 +8,6 @@
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <memory>
@@ -38,11 +37,7 @@ struct KnownDriver {
     KnownDriver() {
         const std::vector<pid_t> before = tools::childProcesses();
         device = valueOf(spawnDriver({.processors = {processorPair()->driver}}));
-        for (const pid_t child : tools::childProcesses()) {
-            if (std::find(before.begin(), before.end(), child) == before.end()) {
-                process = child;
-            }
-        }
+        process = valueOf(tools::newChildProcess(before));
     }
 
     /// A number out of /proc/PID/`file`, after `key`.

@@ -84,5 +84,15 @@ TEST(ChildProcesses, areThoseThatLive) {
     EXPECT_FALSE(isChild(process));
 }
 
+TEST(ChildProcesses, tellWhichOneIsNew) {
+    const BusyChild old;
+    const std::vector<pid_t> before = childProcesses();
+    EXPECT_FALSE(newChildProcess(before));
+    const BusyChild child;
+    const auto found = newChildProcess(before);
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_EQ(*found, child.process());
+}
+
 }  // namespace
 }  // namespace nnburst::tools

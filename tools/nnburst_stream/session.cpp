@@ -36,12 +36,8 @@ Result<std::uint64_t> sendAsClient(Target& target, const Turn& turn, Recorder& r
 
 /// The clock of the one process that is new since `before`.
 Result<tools::ProcessorClock> clockOfNewChild(const std::vector<pid_t>& before) {
-    for (const pid_t process : tools::childProcesses()) {
-        if (std::ranges::find(before, process) == before.end()) {
-            return tools::ProcessorClock::of(process);
-        }
-    }
-    return failure(ErrorStatus::GENERAL_FAILURE, "the driver process is not to be seen in /proc");
+    NNBURST_TRY_ASSIGN(const pid_t process, tools::newChildProcess(before));
+    return tools::ProcessorClock::of(process);
 }
 
 }  // namespace

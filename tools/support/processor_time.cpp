@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
@@ -66,6 +67,17 @@ std::vector<pid_t> childProcesses() {
         }
     }
     return children;
+}
+
+Result<pid_t> newChildProcess(const std::vector<pid_t>& before) {
+    for (const pid_t process : childProcesses()) {
+        if (std::ranges::find(before, process) == before.end()) {
+            return process;
+        }
+    }
+    return failure(ErrorStatus::GENERAL_FAILURE,
+                   "no new child process is to be seen in /proc: it must be mounted, and show the "
+                   "processes of this user");
 }
 
 }  // namespace nnburst::tools

@@ -36,4 +36,7 @@ class ProcessorClock {
 /// The processes that this one has started and that have not ended.
 [[nodiscard]] std::vector<pid_t> childProcesses();
 
+/// The one that was not among `before`.
+[[nodiscard]] Result<pid_t> newChildProcess(const std::vector<pid_t>& before);
+
 }  // namespace nnburst::tools
