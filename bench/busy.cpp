@@ -19,6 +19,7 @@
 #include "length.h"
 #include "measure.h"
 #include "peer.h"
+#include "row.h"
 #include "small_models.h"
 #include "suites.h"
 #include "word_ping_pong.h"
@@ -52,33 +53,28 @@ BurstPath& path() {
     return path;
 }
 
-void registerRow(int processes, const std::string& name, const std::string& label,
-                 const std::function<void(benchmark::State&)>& run) {
+void registerBeside(int processes, const std::string& name, const std::string& label,
+                    const std::function<void(benchmark::State&)>& run) {
     const std::string number = std::to_string(processes);
-    setExtent(*benchmark::RegisterBenchmark(("busy" + number + "/" + name).c_str(),
-                                            [=](benchmark::State& state) {
-                                                state.SetLabel(number + " busy beside, " + label);
-                                                run(state);
-                                            })
-                   ->UseManualTime(),
-              byLength<Extent>({1, 100}, {4, 50'000}, {10, 500'000}));
+    registerRow("busy" + number + "/" + name, number + " busy beside, " + label, run,
+                byLength<Extent>({1, 100}, {4, 50'000}, {10, 500'000}));
 }
 
 }  // namespace
 
 void registerBusy() {
     for (const int processes : {1, 2}) {
-        registerRow(processes, "cacheLineWord", "one word in one cache line",
-                    [=](benchmark::State& state) {
-                        const Load load(processes);
-                        measureWordPingPong(state);
-                    });
-        registerRow(processes, "burst", "burst, RESHAPE of one float",
-                    [=](benchmark::State& state) {
-                        BurstPath& measured = path();
-                        const Load load(processes);
-                        measureEach(state, [&] { return measured.execute(); });
-                    });
+        registerBeside(processes, "cacheLineWord", "one word in one cache line",
+                       [=](benchmark::State& state) {
+                           const Load load(processes);
+                           measureWordPingPong(state);
+                       });
+        registerBeside(processes, "burst", "burst, RESHAPE of one float",
+                       [=](benchmark::State& state) {
+                           BurstPath& measured = path();
+                           const Load load(processes);
+                           measureEach(state, [&] { return measured.execute(); });
+                       });
     }
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "number_names.h"
 #include "summary.h"
 
 namespace nnburst::bench {
@@ -59,47 +60,43 @@ constexpr std::array kGoals{
          1.02},
 };
 
-constexpr const char* kBurnt = "burnt, % of a processor";
-constexpr const char* kCalls = "system calls an execution";
-constexpr const char* kTotal = "executions a second";
-constexpr const char* kFairness = "slowest / fastest client";
-
 constexpr std::array kNumberGoals{
     NumberGoal{"MobileNet 0.5/224 at 30 Hz, adaptive: burnt by waiting, both sides, % of a "
                "processor",
-               "stream/adaptive", kBurnt, 5},
-    NumberGoal{"system calls: RESHAPE, plain, spinning", "systemCalls/plainSpinning", kCalls, 0},
-    NumberGoal{"system calls: RESHAPE, plain, adaptive", "systemCalls/plainAdaptive", kCalls, 0},
-    NumberGoal{"system calls: RESHAPE, reusable, spinning", "systemCalls/reusableSpinning", kCalls,
+               "stream/adaptive", kBurntNumber, 5},
+    NumberGoal{"system calls: RESHAPE, plain, spinning", "systemCalls/plainSpinning", kCallsNumber,
                0},
-    NumberGoal{"system calls: RESHAPE, reusable, adaptive", "systemCalls/reusableAdaptive", kCalls,
+    NumberGoal{"system calls: RESHAPE, plain, adaptive", "systemCalls/plainAdaptive", kCallsNumber,
                0},
-    NumberGoal{"system calls: MobileNet 0.25/128, spinning", "systemCalls/networkSpinning", kCalls,
-               0},
-    NumberGoal{"system calls: MobileNet 0.25/128, adaptive", "systemCalls/networkAdaptive", kCalls,
-               0},
-    NumberGoal{"throughput of 2 clients / 1", "throughput/2", kTotal, 0.9, Relation::AT_LEAST,
+    NumberGoal{"system calls: RESHAPE, reusable, spinning", "systemCalls/reusableSpinning",
+               kCallsNumber, 0},
+    NumberGoal{"system calls: RESHAPE, reusable, adaptive", "systemCalls/reusableAdaptive",
+               kCallsNumber, 0},
+    NumberGoal{"system calls: MobileNet 0.25/128, spinning", "systemCalls/networkSpinning",
+               kCallsNumber, 0},
+    NumberGoal{"system calls: MobileNet 0.25/128, adaptive", "systemCalls/networkAdaptive",
+               kCallsNumber, 0},
+    NumberGoal{"throughput of 2 clients / 1", "throughput/2", kTotalNumber, 0.9, Relation::AT_LEAST,
                "throughput/1"},
-    NumberGoal{"throughput of 4 clients / 1", "throughput/4", kTotal, 0.9, Relation::AT_LEAST,
+    NumberGoal{"throughput of 4 clients / 1", "throughput/4", kTotalNumber, 0.9, Relation::AT_LEAST,
                "throughput/1"},
-    NumberGoal{"throughput of 16 clients / 1", "throughput/16", kTotal, 0.9, Relation::AT_LEAST,
-               "throughput/1"},
-    NumberGoal{"throughput of 64 clients / 1", "throughput/64", kTotal, 0.9, Relation::AT_LEAST,
-               "throughput/1"},
-    NumberGoal{"slowest / fastest of 2 clients", "throughput/2", kFairness, 0.8,
+    NumberGoal{"throughput of 16 clients / 1", "throughput/16", kTotalNumber, 0.9,
+               Relation::AT_LEAST, "throughput/1"},
+    NumberGoal{"throughput of 64 clients / 1", "throughput/64", kTotalNumber, 0.9,
+               Relation::AT_LEAST, "throughput/1"},
+    NumberGoal{"slowest / fastest of 2 clients", "throughput/2", kFairnessNumber, 0.8,
                Relation::AT_LEAST},
-    NumberGoal{"slowest / fastest of 4 clients", "throughput/4", kFairness, 0.8,
+    NumberGoal{"slowest / fastest of 4 clients", "throughput/4", kFairnessNumber, 0.8,
                Relation::AT_LEAST},
-    NumberGoal{"slowest / fastest of 16 clients", "throughput/16", kFairness, 0.8,
+    NumberGoal{"slowest / fastest of 16 clients", "throughput/16", kFairnessNumber, 0.8,
                Relation::AT_LEAST},
-    NumberGoal{"slowest / fastest of 64 clients", "throughput/64", kFairness, 0.8,
+    NumberGoal{"slowest / fastest of 64 clients", "throughput/64", kFairnessNumber, 0.8,
                Relation::AT_LEAST},
-    NumberGoal{"cost of an operand: of 1000 / of 100", "operands/1000", "ns an input", 1.1,
+    NumberGoal{"cost of an operand: of 1000 / of 100", "operands/1000", kInputNumber, 1.1,
                Relation::AT_MOST, "operands/100"},
-    NumberGoal{"1000 idle bursts: processor time of the driver, %", "idleBursts/burst",
-               "driver while all are idle, % of a processor", 0.1},
-    NumberGoal{"1000 idle bursts: threads a burst", "idleBursts/burst", "driver, threads a burst",
-               1},
+    NumberGoal{"1000 idle bursts: processor time of the driver, %", "idleBursts/burst", kIdleNumber,
+               0.1},
+    NumberGoal{"1000 idle bursts: threads a burst", "idleBursts/burst", kThreadsNumber, 1},
 };
 
 /// What is known of the benchmark `name`; nothing if it is not there.

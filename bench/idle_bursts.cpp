@@ -20,7 +20,9 @@
 #include "fail.h"
 #include "length.h"
 #include "measure.h"
+#include "number_names.h"
 #include "peer.h"
+#include "row.h"
 #include "skip.h"
 #include "small_models.h"
 #include "suites.h"
@@ -94,25 +96,16 @@ void measure(benchmark::State& state) {
     const double threads = driver.threads();
 
     measureEach(state, [&] { return active.execute(); });
-    state.counters["driver while all are idle, % of a processor"] =
-        100 * usedMeanwhile.count() / elapsed.count();
+    state.counters[kIdleNumber] = 100 * usedMeanwhile.count() / elapsed.count();
     state.counters["driver, KB a burst"] = (kilobytes - kilobytesBefore) / count;
-    state.counters["driver, threads a burst"] = (threads - threadsBefore) / count;
+    state.counters[kThreadsNumber] = (threads - threadsBefore) / count;
 }
 
 }  // namespace
 
 void registerIdleBursts() {
-    setExtent(
-        *benchmark::RegisterBenchmark("idleBursts/burst",
-                                      [](benchmark::State& state) {
-                                          state.SetLabel(
-                                              "1000 idle bursts beside, burst, RESHAPE of one "
-                                              "float");
-                                          measure(state);
-                                      })
-             ->UseManualTime(),
-        byLength<Extent>({1, 100}, {1, 10'000}, {2, 100'000}));
+    registerRow("idleBursts/burst", "1000 idle bursts beside, burst, RESHAPE of one float", measure,
+                byLength<Extent>({1, 100}, {1, 10'000}, {2, 100'000}));
 }
 
 }  // namespace nnburst::bench

@@ -8,16 +8,17 @@
 
 #include <benchmark/benchmark.h>
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "length.h"
 #include "measure.h"
 #include "network.h"
 #include "peer.h"
+#include "row.h"
 #include "suites.h"
 
 namespace nnburst::bench {
@@ -50,18 +51,13 @@ void registerRun(const Kind& kind, const std::string& name, const std::string& l
     const std::string title = std::string("MobileNet 1.0/224 ") +
                               (isFloat ? "float32, " : "quant8, ") + threads +
                               (kind.threads == 1 ? " thread, " : " threads, ");
-    setExtent(
-        *benchmark::RegisterBenchmark(
-             (group + name).c_str(),
-             [=](benchmark::State& state) {
-                 state.SetLabel(title + label);
-                 const PlacedThread placed(kind.threads == 1 ? Place::CLIENT : Place::ANYWHERE);
-                 Network& measured = network(kind);
-                 measureEach(
-                     state, [] {}, [&] { return run(measured); }, byLength(0, 3, 3));
-             })
-             ->UseManualTime(),
-        byLength<Extent>({1, 1}, {4, 12}, {10, 50}));
+    const auto measure = [=](benchmark::State& state) {
+        const PlacedThread placed(kind.threads == 1 ? Place::CLIENT : Place::ANYWHERE);
+        Network& measured = network(kind);
+        measureEach(
+            state, [] {}, [&] { return run(measured); }, byLength(0, 3, 3));
+    };
+    registerRow(group + name, title + label, measure, byLength<Extent>({1, 1}, {4, 12}, {10, 50}));
 }
 
 }  // namespace

@@ -33,8 +33,4 @@ std::vector<std::string> argumentsOfLength() {
             "--benchmark_enable_random_interleaving=true"};
 }
 
-void setExtent(benchmark::internal::Benchmark& benchmark, const Extent& extent) {
-    benchmark.Repetitions(extent.rounds)->Iterations(extent.calls);
-}
-
 }  // namespace nnburst::bench

@@ -4,9 +4,7 @@
 
 /// \file
 /// How long a run is to be. Google Benchmark's options say it for calls of microseconds; what takes
-/// longer says itself how often it wants to be called.
-
-#include <benchmark/benchmark.h>
+/// longer says itself how often it wants to be called (row.h).
 
 #include <string>
 #include <vector>
@@ -41,14 +39,5 @@ template <class T>
     }
     return full;
 }
-
-/// Rounds of a benchmark, and its measured calls in each.
-struct Extent {
-    int rounds;
-    int calls;
-};
-
-/// Gives `benchmark`, whose calls are long, an extent of its own.
-void setExtent(benchmark::internal::Benchmark& benchmark, const Extent& extent);
 
 }  // namespace nnburst::bench

@@ -13,6 +13,7 @@
 #include "measure.h"
 #include "network.h"
 #include "nnburst/builtin_models.h"
+#include "row.h"
 #include "suites.h"
 
 namespace nnburst::bench {
@@ -29,12 +30,11 @@ void registerRun(BuiltinPrecision precision, const std::string& name, const std:
                  Run run) {
     const bool isFloat = precision == BuiltinPrecision::FLOAT32;
     const std::string group = isFloat ? "mobilenetFloat32/" : "mobilenetQuant8/";
-    const std::string network_ = isFloat ? "MobileNet float32, " : "MobileNet quant8, ";
-    benchmark::RegisterBenchmark((group + name).c_str(), [=](benchmark::State& state) {
-        state.SetLabel(network_ + label);
+    const std::string title = isFloat ? "MobileNet float32, " : "MobileNet quant8, ";
+    registerRow(group + name, title + label, [=](benchmark::State& state) {
         Network& measured = network(precision);
         measureEach(state, [&] { return run(measured); });
-    })->UseManualTime();
+    });
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "devices.h"
 #include "fail.h"
 #include "measure.h"
+#include "row.h"
 #include "small_models.h"
 #include "suites.h"
 
@@ -57,13 +58,6 @@ class DirectAddition {
     Floats sum_{};
     std::unique_ptr<xnn_operator, Deleter> operator_;
 };
-
-void registerRow(const char* name, const char* label, void (*run)(benchmark::State&)) {
-    benchmark::RegisterBenchmark(name, [=](benchmark::State& state) {
-        state.SetLabel(label);
-        run(state);
-    })->UseManualTime();
-}
 
 }  // namespace
 

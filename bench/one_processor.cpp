@@ -7,14 +7,12 @@
 
 #include <benchmark/benchmark.h>
 
-#include <functional>
-#include <string>
-
 #include "burst_path.h"
 #include "devices.h"
 #include "futex_ping_pong.h"
 #include "measure.h"
 #include "peer.h"
+#include "row.h"
 #include "small_models.h"
 #include "suites.h"
 
@@ -26,26 +24,18 @@ BurstPath& path() {
     return path;
 }
 
-void registerRow(const std::string& name, const std::string& label,
-                 const std::function<void(benchmark::State&)>& run) {
-    benchmark::RegisterBenchmark(("oneProcessor/" + name).c_str(), [=](benchmark::State& state) {
-        state.SetLabel("one processor, " + label);
-        run(state);
-    })->UseManualTime();
-}
-
 }  // namespace
 
 void registerOneProcessor() {
-    registerRow("futex", "raw futex, both sides sleep", [](benchmark::State& state) {
-        measureFutexPingPong(state, processorPair()->client);
-    });
-    registerRow("burst", "burst, RESHAPE of one float", [](benchmark::State& state) {
-        measureEach(state, [] { return path().execute(); });
-    });
-    registerRow("reusable", "the same as a reusable execution", [](benchmark::State& state) {
-        measureEach(state, [] { return path().compute(); });
-    });
+    registerRow(
+        "oneProcessor/futex", "one processor, raw futex, both sides sleep",
+        [](benchmark::State& state) { measureFutexPingPong(state, processorPair()->client); });
+    registerRow(
+        "oneProcessor/burst", "one processor, burst, RESHAPE of one float",
+        [](benchmark::State& state) { measureEach(state, [] { return path().execute(); }); });
+    registerRow(
+        "oneProcessor/reusable", "one processor, the same as a reusable execution",
+        [](benchmark::State& state) { measureEach(state, [] { return path().compute(); }); });
 }
 
 }  // namespace nnburst::bench

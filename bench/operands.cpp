@@ -14,6 +14,8 @@
 #include "burst_path.h"
 #include "devices.h"
 #include "measure.h"
+#include "number_names.h"
+#include "row.h"
 #include "small_models.h"
 #include "suites.h"
 
@@ -34,17 +36,19 @@ BurstPath& path(std::uint32_t inputs) {
                                       .first->second;
 }
 
+void measure(benchmark::State& state, std::uint32_t inputs) {
+    BurstPath& measured = path(inputs);
+    measureEach(state, [&] { return measured.execute(); });
+    state.counters[kInputNumber] = state.counters["p50"] / inputs;
+}
+
 }  // namespace
 
 void registerOperands() {
     for (const std::uint32_t inputs : {1U, 10U, 100U, 1000U}) {
         const std::string number = std::to_string(inputs);
-        benchmark::RegisterBenchmark(("operands/" + number).c_str(), [=](benchmark::State& state) {
-            state.SetLabel("burst, a request with " + number + " inputs");
-            BurstPath& measured = path(inputs);
-            measureEach(state, [&] { return measured.execute(); });
-            state.counters["ns an input"] = state.counters["p50"] / inputs;
-        })->UseManualTime();
+        registerRow("operands/" + number, "burst, a request with " + number + " inputs",
+                    [=](benchmark::State& state) { measure(state, inputs); });
     }
 }
 

@@ -7,7 +7,6 @@
 
 #include <benchmark/benchmark.h>
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -17,6 +16,7 @@
 #include "network.h"
 #include "pacer.h"
 #include "peer.h"
+#include "row.h"
 #include "suites.h"
 
 namespace nnburst::bench {
@@ -37,18 +37,17 @@ template <class Run>
 void registerRun(std::uint32_t threads, const std::string& name, const std::string& label,
                  Run run) {
     const std::string number = std::to_string(threads);
-    const std::string fullName = "pacedThreads" + number + "/" + name;
     const auto measure = [=](benchmark::State& state) {
-        state.SetLabel("every 33 ms MobileNet 0.25/128, " + number +
-                       (threads == 1 ? " thread, " : " threads, ") + label);
         const PlacedThread placed(threads == 1 ? Place::CLIENT : Place::ANYWHERE);
         Network& measured = network(threads);
         Pacer pacer(kPeriod);
         measureEach(
             state, [&] { pacer.await(); }, [&] { return run(measured); }, byLength(0, 8, 15));
     };
-    setExtent(*benchmark::RegisterBenchmark(fullName.c_str(), measure)->UseManualTime(),
-              byLength<Extent>({1, 2}, {3, 30}, {8, 60}));
+    registerRow("pacedThreads" + number + "/" + name,
+                "every 33 ms MobileNet 0.25/128, " + number +
+                    (threads == 1 ? " thread, " : " threads, ") + label,
+                measure, byLength<Extent>({1, 2}, {3, 30}, {8, 60}));
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include "nnburst/builtin_models.h"
 #include "nnburst/device.h"
 #include "peer.h"
+#include "row.h"
 #include "suites.h"
 
 namespace nnburst::bench {
@@ -154,10 +155,9 @@ void registerPreparation() {
         for (const Row& row : kRows) {
             const std::string group = isLarge ? "prepareLarge/" : "prepareSmall/";
             const std::string network = isLarge ? "MobileNet 1.0/224, " : "MobileNet 0.25/128, ";
-            benchmark::RegisterBenchmark((group + row.name).c_str(), [=](benchmark::State& state) {
-                state.SetLabel(network + row.label);
+            registerRow(group + row.name, network + row.label, [=](benchmark::State& state) {
                 networks(isLarge).measure(state, row.device(), row.isFromCache);
-            })->UseManualTime();
+            });
         }
     }
 }

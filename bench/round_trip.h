@@ -13,6 +13,8 @@
 #include <functional>
 #include <string>
 
+#include "row.h"
+
 namespace nnburst::bench {
 
 using Message = std::array<std::byte, 64>;
@@ -20,10 +22,7 @@ using Message = std::array<std::byte, 64>;
 /// Registers `run` as roundTrip/`name`.
 inline void registerRoundTrip(const std::string& name, const std::string& label,
                               const std::function<void(benchmark::State&)>& run) {
-    benchmark::RegisterBenchmark(("roundTrip/" + name).c_str(), [=](benchmark::State& state) {
-        state.SetLabel(label);
-        run(state);
-    })->UseManualTime();
+    registerRow("roundTrip/" + name, label, run);
 }
 
 }  // namespace nnburst::bench

@@ -17,7 +17,9 @@
 #include "length.h"
 #include "measure.h"
 #include "nnburst/builtin_models.h"
+#include "number_names.h"
 #include "pacer.h"
+#include "row.h"
 #include "suites.h"
 
 namespace nnburst::bench {
@@ -77,15 +79,11 @@ void registerStream() {
         {"blocking", "both sides sleep", WaitMode::BLOCK},
     }};
     for (const Row& row : kRows) {
-        const std::string name = std::string("stream/") + row.name;
-        setExtent(*benchmark::RegisterBenchmark(
-                       name.c_str(),
-                       [=](benchmark::State& state) {
-                           state.SetLabel(std::string("MobileNet 0.5/224 at 30 Hz, ") + row.label);
-                           measure(state, row.mode);
-                       })
-                       ->UseManualTime(),
-                  byLength<Extent>({1, 2}, {3, 30}, {8, 60}));
+        registerRow(
+            std::string("stream/") + row.name,
+            std::string("MobileNet 0.5/224 at 30 Hz, ") + row.label,
+            [=](benchmark::State& state) { measure(state, row.mode); },
+            byLength<Extent>({1, 2}, {3, 30}, {8, 60}));
     }
 }
 

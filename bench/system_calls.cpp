@@ -22,8 +22,10 @@
 #include "length.h"
 #include "measure.h"
 #include "nnburst/builtin_models.h"
+#include "number_names.h"
 #include "peer.h"
 #include "percentile.h"
+#include "row.h"
 #include "skip.h"
 #include "small_models.h"
 #include "suites.h"
@@ -192,7 +194,7 @@ void measure(benchmark::State& state, std::size_t way) {
         setRound(state, samples, host.finish());
         state.counters["system calls an execution, client"] = count->client;
         state.counters["system calls an execution, driver"] = count->driver;
-        state.counters["system calls an execution"] = count->client + count->driver;
+        state.counters[kCallsNumber] = count->client + count->driver;
     }
 }
 
@@ -201,15 +203,11 @@ void measure(benchmark::State& state, std::size_t way) {
 void registerSystemCalls() {
     (void)helper();
     for (std::size_t way = 0; way < kWays.size(); ++way) {
-        const std::string name = std::string("systemCalls/") + kWays.at(way).name;
-        setExtent(*benchmark::RegisterBenchmark(name.c_str(),
-                                                [=](benchmark::State& state) {
-                                                    state.SetLabel(std::string("under ptrace, ") +
-                                                                   kWays.at(way).label);
-                                                    measure(state, way);
-                                                })
-                       ->UseManualTime(),
-                  byLength<Extent>({1, 1}, {1, 1}, {3, 1}));
+        registerRow(
+            std::string("systemCalls/") + kWays.at(way).name,
+            std::string("under ptrace, ") + kWays.at(way).label,
+            [=](benchmark::State& state) { measure(state, way); },
+            byLength<Extent>({1, 1}, {1, 1}, {3, 1}));
     }
 }
 

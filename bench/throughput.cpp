@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -23,8 +24,9 @@
 #include "length.h"
 #include "measure.h"
 #include "nnburst/builtin_models.h"
+#include "number_names.h"
 #include "peer.h"
-#include "skip.h"
+#include "row.h"
 #include "suites.h"
 
 namespace nnburst::bench {
@@ -110,10 +112,9 @@ void measure(benchmark::State& state, std::size_t count) {
             std::accumulate(executions.begin(), executions.end(), std::uint64_t{0}));
         state.SetIterationTime(elapsed.count());
         samples.push_back(elapsed.count() * 1e9 / std::max(total, 1.0));
-        state.counters["slowest / fastest client"] =
-            static_cast<double>(*slowest) /
-            static_cast<double>(std::max<std::uint64_t>(*fastest, 1));
-        state.counters["executions a second"] = total / elapsed.count();
+        state.counters[kFairnessNumber] = static_cast<double>(*slowest) /
+                                          static_cast<double>(std::max<std::uint64_t>(*fastest, 1));
+        state.counters[kTotalNumber] = total / elapsed.count();
     }
     setRound(state, samples, host.finish());
 }
@@ -123,15 +124,11 @@ void measure(benchmark::State& state, std::size_t count) {
 void registerThroughput() {
     for (const std::size_t clients : {1U, 2U, 4U, 16U, 64U}) {
         const std::string number = std::to_string(clients);
-        setExtent(*benchmark::RegisterBenchmark(
-                       ("throughput/" + number).c_str(),
-                       [=](benchmark::State& state) {
-                           state.SetLabel("time over executions of MobileNet 0.25/128, clients: " +
-                                          number);
-                           measure(state, clients);
-                       })
-                       ->UseManualTime(),
-                  byLength<Extent>({1, 1}, {3, 1}, {5, 1}));
+        registerRow(
+            "throughput/" + number,
+            "time over executions of MobileNet 0.25/128, clients: " + number,
+            [=](benchmark::State& state) { measure(state, clients); },
+            byLength<Extent>({1, 1}, {3, 1}, {5, 1}));
     }
 }
 

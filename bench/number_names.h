@@ -1,0 +1,22 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Names of the numbers that are no durations (Round::numbers) and of which goals speak, so that a
+/// goal finds what a benchmark tells.
+
+namespace nnburst::bench {
+
+/// By waiting, of both sides.
+inline constexpr const char* kBurntNumber = "burnt, % of a processor";
+/// Of both processes.
+inline constexpr const char* kCallsNumber = "system calls an execution";
+/// Of all clients.
+inline constexpr const char* kTotalNumber = "executions a second";
+inline constexpr const char* kFairnessNumber = "slowest / fastest client";
+inline constexpr const char* kInputNumber = "ns an input";
+inline constexpr const char* kIdleNumber = "driver while all are idle, % of a processor";
+inline constexpr const char* kThreadsNumber = "driver, threads a burst";
+
+}  // namespace nnburst::bench
