@@ -45,12 +45,17 @@ class Client {
 
     void start(const std::atomic<bool>& isOver) {
         thread_ = std::thread([this, &isOver] {
-            while (!isOver.load(std::memory_order_relaxed) && path_.execute()) {
+            while (isSuccess_ && !isOver.load(std::memory_order_relaxed)) {
+                isSuccess_ = path_.execute();
                 executions_.fetch_add(1, std::memory_order_relaxed);
             }
         });
     }
-    void join() { thread_.join(); }
+    /// Waits for the thread. False if an execution failed.
+    [[nodiscard]] bool join() {
+        thread_.join();
+        return isSuccess_;
+    }
 
     [[nodiscard]] std::uint64_t executions() const noexcept {
         return executions_.load(std::memory_order_relaxed);
@@ -58,6 +63,7 @@ class Client {
 
   private:
     BurstPath path_;
+    bool isSuccess_ = true;  ///< of the thread, until it is joined
     std::atomic<std::uint64_t> executions_{0};
     std::thread thread_;
 };
@@ -102,8 +108,13 @@ void measure(benchmark::State& state, std::size_t count) {
         const std::vector<std::uint64_t> after = executionsOf(clients);
         const Seconds elapsed = Clock::now() - begin;
         isOver = true;
+        bool isSuccess = true;
         for (const std::unique_ptr<Client>& client : clients) {
-            client->join();
+            isSuccess = client->join() && isSuccess;
+        }
+        if (!isSuccess) {
+            state.SkipWithError("an execution of a client failed");
+            return;
         }
         std::transform(after.begin(), after.end(), executions.begin(), executions.begin(),
                        std::minus<>());
