@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "futex_word.h"
+#include "length.h"
 #include "peer.h"
 #include "percentile.h"
 #include "stolen_time.h"
@@ -17,11 +18,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What spun in the round before goes on for a while; a driver 2 ms.
-constexpr std::chrono::milliseconds kSettleTime{3};
+/// What spun in the round before goes on for a while; a driver 10 ms, if the client wishes it.
+constexpr std::chrono::milliseconds kSettleTime{11};
 constexpr int kWarmUpTurns = 200;
 constexpr int kTurnsOfBatch = 100;
-constexpr std::size_t kBatches = 20;
+
+std::size_t batchesOfRun() {
+    return byLength<std::size_t>(2, 20, 20);
+}
 
 double secondsBetween(Clock::time_point before, Clock::time_point after) {
     return std::chrono::duration<double>(after - before).count();
@@ -38,11 +42,12 @@ class PingPongPeer {
   public:
     /// Nanoseconds of one turn: the median of batches, so that an interruption does not count.
     [[nodiscard]] double measure() {
-        std::this_thread::sleep_for(kSettleTime);
+        std::this_thread::sleep_for(
+            byLength(std::chrono::milliseconds(0), kSettleTime, kSettleTime));
         const PlacedThread pinned(Place::CLIENT);
         shared_->gate.open();
         turn(kWarmUpTurns);
-        std::vector<double> samples(kBatches);
+        std::vector<double> samples(batchesOfRun());
         for (double& sample : samples) {
             const Clock::time_point before = Clock::now();
             turn(kTurnsOfBatch);

@@ -2,10 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure.h"
 
+#include "length.h"
 #include "percentile.h"
 #include "round_counters.h"
 
 namespace nnburst::bench {
+
+int usualWarmUpCalls() noexcept {
+    return byLength(5, 200, 200);
+}
 
 double clockCostNs() {
     using Clock = std::chrono::steady_clock;

@@ -21,8 +21,8 @@ namespace nnburst::bench {
 /// measured duration and is taken off again.
 [[nodiscard]] double clockCostNs();
 
-/// Wakes sleepers, fills caches and predictors.
-inline constexpr int kWarmUpCalls = 200;
+/// Of short calls: wakes sleepers, fills caches and predictors.
+[[nodiscard]] int usualWarmUpCalls() noexcept;
 
 /// Reports `samples` (nanoseconds; at least one) as those of one round. Reorders them.
 void setRound(benchmark::State& state, std::vector<double>& samples, const HostState& host);
@@ -32,7 +32,7 @@ void setRound(benchmark::State& state, std::vector<double>& samples, const HostS
 /// and is not measured.
 template <class Prepare, class Operation>
 void measureEach(benchmark::State& state, Prepare prepare, Operation operation,
-                 int warmUpCalls = kWarmUpCalls) {
+                 int warmUpCalls = usualWarmUpCalls()) {
     using Clock = std::chrono::steady_clock;
     using Nanoseconds = std::chrono::duration<double, std::nano>;
 

@@ -73,7 +73,7 @@ struct Sections {
 };
 
 Sections sectionsOfRun() {
-    return byLength<Sections>({3, 2, 5}, {21, 10, 50}, {101, 20, kWarmUpCalls});
+    return byLength<Sections>({3, 2, 5}, {21, 10, 50}, {101, 20, usualWarmUpCalls()});
 }
 
 /// Executes between marks, in a process that is followed. Gives what an execution took.
