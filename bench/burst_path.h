@@ -5,9 +5,7 @@
 /// \file
 /// One burst with a request of its own, plain and reusable.
 
-#include <cstddef>
 #include <memory>
-#include <span>
 
 #include "nnburst/device.h"
 #include "support/pooled_request.h"

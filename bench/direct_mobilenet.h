@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// MobileNet v1 by direct calls of XNNPACK, without anything of nnburst's
-/// execution: what a program would do that knows this one network. The measure for the rest.
+/// MobileNet v1 by direct calls of XNNPACK, without anything of nnburst's execution: what a program
+/// would do that knows this one network. The measure for the rest.
 
 #include <pthreadpool.h>
 #include <xnnpack.h>

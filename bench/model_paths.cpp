@@ -5,6 +5,7 @@
 #include "fail.h"
 
 namespace nnburst::bench {
+
 ModelPaths::ModelPaths(const Model& model, DriverPlace place, std::uint32_t threads)
     : request_(valueOf(tools::PooledRequest::create(model))),
       remote_(valueOf(prepareModel(driver(place, threads), model))),

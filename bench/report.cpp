@@ -7,7 +7,6 @@
 #include <utility>
 
 namespace nnburst::bench {
-
 namespace {
 
 std::string verdictText(Verdict verdict, const std::string& missing) {

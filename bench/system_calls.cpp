@@ -102,7 +102,8 @@ Result<double> executeMarked(const Way& way) {
         tools::markSystemCalls(static_cast<std::uint64_t>(sections.executions));
     }
     if (!isSuccess) {
-        return failure(ErrorStatus::GENERAL_FAILURE, "an execution failed");
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       "an execution failed while its system calls were counted");
     }
     return std::chrono::duration<double, std::nano>(Clock::now() - begin).count() /
            (static_cast<double>(sections.number) * sections.executions);
@@ -117,7 +118,9 @@ Result<Count> countOf(const Way& way) {
     NNBURST_TRY_ASSIGN(const std::vector<tools::SystemCalls> sections,
                        tools::countSystemCalls(body));
     if (sections.size() != 2 * sectionsOfRun().number + 1) {
-        return failure(ErrorStatus::GENERAL_FAILURE, "the followed process ended early");
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       "the process whose system calls were counted ended before it had made all "
+                       "of its marks");
     }
     std::vector<double> client;
     std::vector<double> driver;
@@ -138,7 +141,9 @@ class Helper {
         shared_->gate.open();
         while (!shared_->isDone.load()) {
             if (peer_.hasEnded()) {
-                return failure(ErrorStatus::GENERAL_FAILURE, "the helper has ended");
+                return failure(ErrorStatus::GENERAL_FAILURE,
+                               "the process that counts system calls has ended; what it wrote "
+                               "above may say why");
             }
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }

@@ -34,8 +34,7 @@ std::string benchmarkTable(const Report& report) {
             const Figures& figures = *summary.figures;
             text += fmt::format(
                 "| {} | {:.3f} | {:.3f} | {:.3f} | {:.2f} | {:.2f} | {:.2f} | {:.3f} to {:.3f} | "
-                "{} "
-                "|\n",
+                "{} |\n",
                 result.label, figures.medianNs / 1e3, figures.tailNs / 1e3, figures.farTailNs / 1e3,
                 figures.medianNs / base->medianNs, figures.tailNs / base->tailNs,
                 figures.farTailNs / base->farTailNs, figures.leastNs / 1e3, figures.mostNs / 1e3,

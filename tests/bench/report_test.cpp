@@ -32,8 +32,7 @@ constexpr std::array kNumberGoals{
 };
 
 /// Two benchmarks with figures, one that was skipped, one that the host disturbed throughout, and a
-/// group of its own. One goal of each kind is met,
-/// missed and not measured.
+/// group of its own. One goal of each kind is met, missed and not measured.
 Report makeExample() {
     Results results{.machine = {.date = "2026-01-02 03:04 UTC",
                                 .processor = "2 x Abacus <fast>",
