@@ -22,10 +22,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kSettleTime{11};
 constexpr int kWarmUpTurns = 200;
 constexpr int kTurnsOfBatch = 100;
-
-std::size_t batchesOfRun() {
-    return byLength<std::size_t>(2, 20, 20);
-}
+constexpr std::size_t kBatches = 20;
 
 double secondsBetween(Clock::time_point before, Clock::time_point after) {
     return std::chrono::duration<double>(after - before).count();
@@ -42,12 +39,11 @@ class PingPongPeer {
   public:
     /// Nanoseconds of one turn: the median of batches, so that an interruption does not count.
     [[nodiscard]] double measure() {
-        std::this_thread::sleep_for(
-            byLength(std::chrono::milliseconds(0), kSettleTime, kSettleTime));
+        std::this_thread::sleep_for(kSettleTime);
         const PlacedThread pinned(Place::CLIENT);
         shared_->gate.open();
         turn(kWarmUpTurns);
-        std::vector<double> samples(batchesOfRun());
+        std::vector<double> samples(kBatches);
         for (double& sample : samples) {
             const Clock::time_point before = Clock::now();
             turn(kTurnsOfBatch);
@@ -81,8 +77,14 @@ class PingPongPeer {
     Peer peer_{processorPair()->driver, [this] { answer(); }};
 };
 
+/// In a tiny run that of its first round stands for all: it needs both processors at once, which a
+/// busy machine gives seldom.
 double pingPongNs() {
     static PingPongPeer peer;
+    if (length() == Length::TINY) {
+        static const double first = peer.measure();
+        return first;
+    }
     return peer.measure();
 }
 

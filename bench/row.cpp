@@ -2,7 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row.h"
 
+#include "length.h"
+
 namespace nnburst::bench {
+namespace {
+
+/// Of short calls in a tiny run. Without it they would be made anew until they took some time.
+constexpr Extent kTinyExtent{.rounds = 1, .calls = 3};
+
+}  // namespace
 
 void registerRow(const std::string& name, const std::string& label,
                  const std::function<void(benchmark::State&)>& run,
@@ -15,6 +23,8 @@ void registerRow(const std::string& name, const std::string& label,
     registered->UseManualTime();
     if (extent) {
         registered->Repetitions(extent->rounds)->Iterations(extent->calls);
+    } else if (length() == Length::TINY) {
+        registered->Repetitions(kTinyExtent.rounds)->Iterations(kTinyExtent.calls);
     }
 }
 
