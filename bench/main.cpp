@@ -16,9 +16,11 @@
 #include <vector>
 
 #include "collector.h"
+#include "fail.h"
 #include "goals.h"
 #include "length.h"
 #include "machine.h"
+#include "nnburst/device.h"
 #include "output_file.h"
 #include "peer.h"
 #include "report.h"
@@ -75,6 +77,9 @@ int main(int argc, char** argv) {
     }
     pinTo(processorPair()->client);
     registerSystemCalls();  // first: it starts a process, while this one has no threads
+    // Then a device for nothing, before any static object that holds one: what libraries do at
+    // exit, and register when the first is made, comes after the end of all workers.
+    (void)valueOf(nnburst::makeLocalDevice());
     registerLatency();
     registerWaiting();
     registerKernelPeers();
