@@ -3,8 +3,8 @@
 
 /// \file
 /// How many system calls does an execution take, of client and driver together? They are counted by
-/// ptrace, which can follow only processes that a process starts while it has no others: a helper
-/// that starts first.
+/// ptrace, which can follow only processes that a process starts while it has no others. A process
+/// that starts first does that.
 
 #include <benchmark/benchmark.h>
 
@@ -132,8 +132,8 @@ Result<Count> countOf(const Way& way) {
     return Count{percentile(client, 0.5), percentile(driver, 0.5), *nanoseconds.operator->()};
 }
 
-/// The helper, asleep while nobody asks.
-class Helper {
+/// The process that counts, asleep while nobody asks.
+class CallCounter {
   public:
     Result<Count> count(std::size_t way) {
         shared_->way = way;
@@ -154,7 +154,7 @@ class Helper {
     }
 
   private:
-    /// What the helper is asked and what it answers.
+    /// What the process is asked and what it answers.
     struct Exchange {
         Gate gate;
         std::size_t way;
@@ -181,15 +181,15 @@ class Helper {
     Peer peer_{processorPair()->driver, [this] { serve(); }};
 };
 
-Helper& helper() {
-    static Helper helper;
-    return helper;
+CallCounter& callCounter() {
+    static CallCounter counter;
+    return counter;
 }
 
 void measure(benchmark::State& state, std::size_t way) {
     HostWatch host;
     for ([[maybe_unused]] auto turn : state) {
-        const Result<Count> count = helper().count(way);
+        const Result<Count> count = callCounter().count(way);
         if (!count) {
             skip(state, count.error().message);
             return;
@@ -206,7 +206,7 @@ void measure(benchmark::State& state, std::size_t way) {
 }  // namespace
 
 void registerSystemCalls() {
-    (void)helper();
+    (void)callCounter();
     for (std::size_t way = 0; way < kWays.size(); ++way) {
         registerRow(
             std::string("systemCalls/") + kWays.at(way).name,

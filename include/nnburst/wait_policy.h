@@ -14,8 +14,9 @@ namespace nnburst {
 
 enum class WaitMode : std::uint8_t {
     /// Learns how long waits last. Spins through short ones; sleeps through most of a long one,
-    /// until a little before its expected end, and spins the rest. Spends at most
-    /// WaitPolicy::spinShare of the time that it waits on spinning in long waits.
+    /// until a little before its expected end, and spins the rest, for at most a fortieth of the
+    /// time that it waits. Sleeps at once where spinning would keep the other side, or others'
+    /// executions, from a processor.
     ADAPTIVE,
     /// Spins for the spin window, then sleeps.
     SPIN,

@@ -26,6 +26,9 @@ constexpr std::chrono::milliseconds kPatience{250};
 constexpr std::chrono::microseconds kCrowdedPatience{20};
 constexpr std::chrono::milliseconds kTurn{1};
 
+/// So many executions after the last one that had to wait, the crowd is taken to be gone.
+constexpr int kCrowdMemory = 16;
+
 /// A client may not make the driver spin for longer, whatever it wishes.
 constexpr std::chrono::milliseconds kLongestDriverSpin{10};
 
@@ -150,7 +153,20 @@ class Server::Impl final : public Served {
         }
         if (hasFrame) {
             serveFrame(header);
+            lookForCrowd();
         }
+    }
+
+    /// While executions have to wait for each other, neither side of the burst is to spin.
+    void lookForCrowd() noexcept {
+        const std::uint32_t delayed = runner_.executable().model->delayedCount();
+        if (delayed != delayedCount_) {
+            delayedCount_ = delayed;
+            crowdedExecutions_ = kCrowdMemory;
+        } else if (crowdedExecutions_ > 0) {
+            --crowdedExecutions_;
+        }
+        waiter_.setCrowded(crowdedExecutions_ > 0);
     }
 
     void serveFrame(const FrameLine& header) {
@@ -429,6 +445,9 @@ class Server::Impl final : public Served {
     DecodedCompute compute_;
     std::vector<RememberedExecution> remembered_;  // by number less 1
     ExecutionOutcome outcome_;
+
+    std::uint32_t delayedCount_ = 0;  // as of the last look
+    int crowdedExecutions_ = 0;
 
     Workers* workers_ = nullptr;
     Workers::Place place_;  // last: a thread that is inside uses all of the above

@@ -122,6 +122,9 @@ class RunnableModel final : public CompiledModel {
 
     [[nodiscard]] std::span<const Operand> inputs() const noexcept override { return inputs_; }
     [[nodiscard]] std::span<const Operand> outputs() const noexcept override { return outputs_; }
+    [[nodiscard]] std::uint32_t delayedCount() const noexcept override {
+        return gate().delayedCount();
+    }
 
     [[nodiscard]] Result<> bind(std::span<const RequestArgument> inputs,
                                 std::span<const RequestArgument> outputs,

@@ -89,6 +89,10 @@ class CompiledModel {
     [[nodiscard]] virtual std::span<const Operand> inputs() const noexcept = 0;
     [[nodiscard]] virtual std::span<const Operand> outputs() const noexcept = 0;
 
+    /// Executions of the engine, of any model, that have had to wait for others so far. Who sees it
+    /// grow shares the processors.
+    [[nodiscard]] virtual std::uint32_t delayedCount() const noexcept = 0;
+
     /// Checks the arguments of a request against the model and against the sizes of the pools, and
     /// resolves them. Every rule that keeps an access inside its pool is checked here. `inputs` and
     /// `outputs` must outlive `bindings`. INVALID_ARGUMENT names argument, value and rule.

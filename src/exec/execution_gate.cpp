@@ -5,11 +5,18 @@
 #include <algorithm>
 #include <chrono>
 
+#include "fmq/relax_processor.h"
+
 namespace nnburst::exec {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// Who comes and is next spins for so long, and sleeps if that was in vain.
+constexpr std::chrono::microseconds kSpin{800};
+/// Then so many of those who come and are next do not try.
+constexpr std::uint32_t kSleepsAfterVainSpin = 16;
 
 }  // namespace
 
@@ -35,11 +42,46 @@ void ExecutionGate::admitWaiters() {
             ++next;
             continue;
         }
-        waiter.isAdmitted = true;
         next = waiters_.erase(next);
         waitingCount_.fetch_sub(1, std::memory_order_seq_cst);
-        waiter.admitted.notify_one();
+        const bool isSpinning = waiter.isSpinning;
+        // sync [gate-admitted]: who spins leaves without the lock, and takes `waiter` along
+        waiter.isAdmitted.store(true, std::memory_order_release);
+        if (!isSpinning) {
+            waiter.admitted.notify_one();
+        }
     }
+}
+
+/// `waiter`, which is among those who wait, is the only one that waits for its model, and a
+/// processor is free to spin on. Under the lock.
+bool ExecutionGate::maySpin(const Waiter& waiter) {
+    if (waiter.turn == nullptr || freeLanes_.load(std::memory_order_relaxed) <= 0 ||
+        std::any_of(waiters_.begin(), waiters_.end(), [&](const Waiter* other) {
+            return other != &waiter && other->turn == waiter.turn;
+        })) {
+        return false;
+    }
+    if (waiter.turn->sleepsAhead_ > 0) {
+        --waiter.turn->sleepsAhead_;
+        return false;
+    }
+    return true;
+}
+
+bool ExecutionGate::spin(const Waiter& waiter, const std::optional<TimePoint>& deadline) {
+    constexpr int kTurnsPerClockRead = 64;
+    const TimePoint end = std::min(Clock::now() + kSpin, deadline.value_or(TimePoint::max()));
+    do {
+        for (int turn = 0; turn < kTurnsPerClockRead; ++turn) {
+            // sync [gate-admitted]
+            if (waiter.isAdmitted.load(std::memory_order_acquire)) {
+                return true;
+            }
+            fmq::relaxProcessor();
+        }
+    } while (Clock::now() < end);
+    return false;
 }
 
 bool ExecutionGate::wait(Turn* turn, const Urgency& urgency) {
@@ -49,8 +91,19 @@ bool ExecutionGate::wait(Turn* turn, const Urgency& urgency) {
                   .admitted = {}};
     waiters_.push_back(&waiter);
     waitingCount_.fetch_add(1, std::memory_order_seq_cst);
+    delayedCount_.fetch_add(1, std::memory_order_relaxed);  // only counts
     admitWaiters();
-    const auto isAdmitted = [&waiter] { return waiter.isAdmitted; };
+    const auto isAdmitted = [&waiter] { return waiter.isAdmitted.load(std::memory_order_relaxed); };
+    if (!isAdmitted() && maySpin(waiter)) {
+        waiter.isSpinning = true;
+        lock.unlock();
+        if (spin(waiter, urgency.deadline)) {
+            return true;
+        }
+        lock.lock();
+        waiter.isSpinning = false;
+        turn->sleepsAhead_ = kSleepsAfterVainSpin;
+    }
     if (!urgency.deadline) {
         waiter.admitted.wait(lock, isAdmitted);
         return true;

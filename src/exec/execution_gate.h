@@ -5,13 +5,15 @@
 /// \file
 /// The one place where executions of all kinds wait for each other: as many run at a time as the
 /// engine has lanes, and one of each compiled model. While nobody waits, coming and going takes a
-/// few atomic operations and no lock.
+/// few atomic operations and no lock. Who comes and is next for its model spins for a while if a
+/// lane is free: being woken takes as long as a short execution. All others sleep.
 
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "exec/urgency.h"
@@ -26,6 +28,7 @@ class ExecutionGate {
     class Turn {
         friend class ExecutionGate;
         std::atomic<bool> isTaken_{false};
+        std::uint32_t sleepsAhead_ = 0;  // guarded by mutex_: so many of those next do not spin
     };
 
     /// Lets `laneCount` (at least 1) executions run at a time.
@@ -44,6 +47,10 @@ class ExecutionGate {
     [[nodiscard]] std::uint32_t waitingCount() const noexcept {
         return waitingCount_.load(std::memory_order_relaxed);
     }
+    /// Executions that have had to wait, so far.
+    [[nodiscard]] std::uint32_t delayedCount() const noexcept {
+        return delayedCount_.load(std::memory_order_relaxed);
+    }
     [[nodiscard]] std::uint32_t laneCount() const noexcept { return laneCount_; }
 
   private:
@@ -51,7 +58,8 @@ class ExecutionGate {
         Turn* turn;  ///< null if it has its turn already
         WaitingWork work;
         std::condition_variable admitted;
-        bool isAdmitted = false;
+        std::atomic<bool> isAdmitted{false};
+        bool isSpinning = false;  // without the lock, unlike those who sleep
     };
 
     [[nodiscard]] bool tryEnter(Turn& turn) noexcept {
@@ -97,11 +105,14 @@ class ExecutionGate {
     /// Waits for a lane, and for `turn` unless it is null; false if the deadline comes first.
     [[nodiscard]] bool wait(Turn* turn, const Urgency& urgency);
     void admitWaiters();
+    [[nodiscard]] bool maySpin(const Waiter& waiter);
+    [[nodiscard]] static bool spin(const Waiter& waiter, const std::optional<TimePoint>& deadline);
     [[nodiscard]] bool hasMoreUrgent(const WaitingWork& running);
 
     const std::uint32_t laneCount_;
     std::atomic<std::int32_t> freeLanes_;
     std::atomic<std::uint32_t> waitingCount_{0};
+    std::atomic<std::uint32_t> delayedCount_{0};
 
     std::mutex mutex_;
     std::vector<Waiter*> waiters_;  // guarded by mutex_

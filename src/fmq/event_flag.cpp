@@ -103,7 +103,8 @@ void EventFlag::sleepersFence() noexcept {
 void EventFlag::presentSleeper() noexcept {
     const std::uint32_t processor =
         static_cast<std::uint32_t>(::sched_getcpu() + 1) & SleeperState::kProcessor;
-    const std::uint32_t state = processor | (hasHeavyFences_ ? SleeperState::kHasHeavyFences : 0);
+    const std::uint32_t state =
+        processor | (hasHeavyFences_ ? SleeperState::kHasHeavyFences : 0) | crowded_;
     // Relaxed: only a hint of where it is, and announceSleeper orders the rest. Stored only when it
     // changes, so that the line stays shared.
     if (sleeper_->load(std::memory_order_relaxed) != state) {

@@ -42,6 +42,8 @@ struct SleeperState {
     static constexpr std::uint32_t kProcessor = 0xFFFF;
     /// It makes a heavy fence (asymmetric_fence.h) before it sleeps.
     static constexpr std::uint32_t kHasHeavyFences = 1U << 16;
+    /// The processors that it may use have more to do than they can: spinning takes from others.
+    static constexpr std::uint32_t kCrowded = 1U << 17;
 };
 
 /// Event bits with the HAL's meaning (system/libfmq, EventFlagBits).
@@ -95,6 +97,14 @@ class EventFlag {
     /// they wait for.
     void wakeSleepers() noexcept;
 
+    /// What the next presentSleeper says of the processors. For the side that sleeps.
+    void setCrowded(bool isCrowded) noexcept { crowded_ = isCrowded ? SleeperState::kCrowded : 0; }
+
+    /// The thread that sleeps here has said so.
+    [[nodiscard]] bool isCrowded() const noexcept {
+        return (sleeper_->load(std::memory_order_relaxed) & SleeperState::kCrowded) != 0;
+    }
+
     /// What to ring: a datagram socket that outlives the flag, or -1. For the side that wakes.
     void setDoorbell(int doorbell) noexcept { doorbell_ = doorbell; }
 
@@ -144,6 +154,7 @@ class EventFlag {
     std::atomic<std::uint32_t>* word_;
     std::atomic<std::uint32_t>* sleeper_;
     bool hasHeavyFences_;
+    std::uint32_t crowded_ = 0;
     int doorbell_ = -1;
 };
 

@@ -18,20 +18,12 @@
 #include <optional>
 
 #include "fmq/event_flag.h"
+#include "fmq/relax_processor.h"
 #include "fmq/wait_forecast.h"
 #include "fmq/wait_record.h"
 #include "nnburst/wait_policy.h"
 
 namespace nnburst::fmq {
-
-/// Tells the processor that this is a spin loop: some 10 to 50 ns.
-inline void relaxProcessor() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield" ::: "memory");
-#endif
-}
 
 /// `policy` as it makes sense on this machine: no spinning on a single processor.
 [[nodiscard]] WaitPolicy effectivePolicy(const WaitPolicy& policy) noexcept;
@@ -78,6 +70,10 @@ class Waiter {
     /// The other side needs all processors while it works: sleep also through shorter waits.
     void leaveProcessors(bool leave) noexcept { leavesProcessors_ = leave; }
 
+    /// Others have work for the processors, more than there are: this side sleeps at once instead
+    /// of spinning, and so does the peer. Both only if their policy is ADAPTIVE.
+    void setCrowded(bool isCrowded) noexcept { flag_.setCrowded(isCrowded); }
+
   private:
     static constexpr int kTurnsWithoutClock = 32;  // under a microsecond
     static constexpr int kTurnsPerClockRead = 16;
@@ -91,7 +87,12 @@ class Waiter {
 
     [[nodiscard]] bool mustNotSpin() const noexcept {
         return policy_.spinWindow.count() <= 0 || policy_.mode == WaitMode::BLOCK ||
-               (peer_ && peer_->isOnThisProcessor());
+               (peer_ && peer_->isOnThisProcessor()) || isCrowded();
+    }
+
+    [[nodiscard]] bool isCrowded() const noexcept {
+        return policy_.mode == WaitMode::ADAPTIVE &&
+               (flag_.isCrowded() || (peer_ && peer_->isCrowded()));
     }
 
     /// Nobody need make a system call for this thread any more.
@@ -138,7 +139,7 @@ bool Waiter::waitLong(const WaitLimit& limit, WaitForecast* forecast, Ready& rea
     WaitRecord::add(record_.waits, 1);
 
     WaitForecast::Plan plan;
-    if (forecast != nullptr && policy_.mode == WaitMode::ADAPTIVE) {
+    if (forecast != nullptr && policy_.mode == WaitMode::ADAPTIVE && !mustNotSpin()) {
         plan = forecast->plan(leavesProcessors_ ? std::chrono::nanoseconds(0) : kLongWait);
     }
     bool isReady = false;

@@ -26,6 +26,7 @@ class DoublingModel final : public exec::CompiledModel {
   public:
     std::atomic<int> runs{0};
     mutable std::atomic<int> binds{0};
+    std::atomic<std::uint32_t> delayed{0};
     /// The number of elements that it says it gives; 0 for the true one.
     std::atomic<std::uint32_t> shape{0};
 
@@ -40,6 +41,7 @@ class DoublingModel final : public exec::CompiledModel {
 
     std::span<const Operand> inputs() const noexcept override { return {&operand_, 1}; }
     std::span<const Operand> outputs() const noexcept override { return {&operand_, 1}; }
+    std::uint32_t delayedCount() const noexcept override { return delayed; }
 
     Result<> bind(std::span<const RequestArgument> inputs, std::span<const RequestArgument> outputs,
                   std::span<const exec::PoolView> pools,

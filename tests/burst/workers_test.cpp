@@ -250,6 +250,27 @@ TEST(ParkedBurst, stopsAtOnce) {
     burst.server = nullptr;  // a watchdog of the test run ends it otherwise
 }
 
+TEST(Burst, tellsTheClientWhileExecutionsWaitForEachOther) {
+    BurstPair burst;
+    const Channel channel = std::move(*Channel::open(burst.controller->channel()));
+    const fmq::EventFlag driver(
+        *reinterpret_cast<fmq::EventWord*>(channel.memory().data() + kRequestEventOffset));
+    DoublingRequest doubling;
+    ExecutionOutcome outcome;
+    const auto execute = [&] {
+        ASSERT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
+    };
+    execute();
+    EXPECT_FALSE(driver.isCrowded());
+    ++burst.model->delayed;
+    execute();
+    waitFor([&] { return driver.isCrowded(); });
+    for (int i = 0; i < 100; ++i) {
+        execute();
+    }
+    waitFor([&] { return !driver.isCrowded(); });
+}
+
 TEST(ManyBursts, shareFewThreads) {
     constexpr int kBursts = 40;
     const auto workers = *Workers::create(3);

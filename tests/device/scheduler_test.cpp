@@ -153,6 +153,32 @@ TEST(ExecutionGate, letsAsManyInAsItHasLanes) {
     exec::ExecutionGate::Pass third(gate, c);
     EXPECT_TRUE(third.enter({}));
     EXPECT_EQ(gate.waitingCount(), 0U);
+    EXPECT_EQ(gate.delayedCount(), 2U);
+}
+
+TEST(ExecutionGate, whoSpinsIsLetInOrLateLikeOthers) {
+    exec::ExecutionGate gate(2);
+    exec::ExecutionGate::Turn turn;
+    for (int i = 0; i < 100; ++i) {
+        std::optional<exec::ExecutionGate::Pass> holder(std::in_place, gate, turn);
+        ASSERT_TRUE(holder->enter({}));
+        std::thread next([&] {
+            exec::ExecutionGate::Pass late(gate, turn);
+            EXPECT_FALSE(late.enter({.deadline = std::chrono::steady_clock::now() + 50us}));
+            exec::ExecutionGate::Pass pass(gate, turn);
+            EXPECT_TRUE(pass.enter({}));
+        });
+        while (gate.delayedCount() != 2 * static_cast<std::uint32_t>(i + 1)) {
+            std::this_thread::yield();
+        }
+        if (i % 10 == 0) {
+            std::this_thread::sleep_for(2ms);  // it sleeps by now
+        }
+        holder.reset();
+        next.join();
+        EXPECT_EQ(gate.waitingCount(), 0U);
+        EXPECT_FALSE(gate.isBusy());
+    }
 }
 
 /// Threads that wait at a gate whose one lane is taken, and the order in which they are let in.

@@ -71,6 +71,32 @@ TEST(WaitUntil, spinsAgainstAPeerOnAnotherProcessorOrOnNoneThatIsKnown) {
     EXPECT_GT(looksInVain(EventFlag(peerWord), {.spinWindow = 10s}), 1000);
 }
 
+TEST(WaitUntil, doesNotSpinInACrowdUnlessItIsTo) {
+    EventWord peerWord{};
+    EventFlag peer(peerWord);
+    EXPECT_GT(looksInVain(peer, {.spinWindow = 10s}), 1000);
+    peerWord.sleeper |= SleeperState::kCrowded;
+    EXPECT_LT(looksInVain(peer, {.spinWindow = 10s}), 100);
+    EXPECT_GT(looksInVain(peer, {.spinWindow = 10s, .mode = WaitMode::SPIN}), 1000);
+}
+
+TEST(Waiter, tellsOfACrowdAndDoesNotSpinItself) {
+    EventWord word{};
+    WaitRecord record{};
+    Waiter waiter(EventFlag(word), std::nullopt, {.spinWindow = 10s}, record);
+    const auto waitInVain = [&] {
+        (void)waiter.wait({.deadline = {}, .atMost = 5ms}, nullptr, [] { return false; });
+    };
+    waiter.setCrowded(true);
+    waitInVain();
+    EXPECT_EQ(record.burntNs, 0U);
+    EXPECT_TRUE(EventFlag(word).isCrowded());
+    waiter.setCrowded(false);
+    waitInVain();
+    EXPECT_GT(record.burntNs, 0U);
+    EXPECT_FALSE(EventFlag(word).isCrowded());
+}
+
 TEST(WaitUntil, endsWhenWhatItWaitsForHappensWhileItSleeps) {
     EventWord word{};
     EventFlag flag(word);
