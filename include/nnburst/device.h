@@ -16,6 +16,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -256,7 +257,8 @@ enum class DriverVariant : std::uint8_t {
 /// "full", "float", "quant" or "minimal".
 [[nodiscard]] const char* toString(DriverVariant variant) noexcept;
 
-/// How many threads kernels use, and where; and what kind of driver it is.
+/// How many threads kernels use, and where; what kind of driver it is; and what it asks the system
+/// for. What the system does not grant is a warning in the log, and the driver goes on without it.
 struct DriverOptions {
     /// Threads that share the work of one operation, the executing one included. 1 is the fastest
     /// for small models and makes no system calls.
@@ -281,9 +283,20 @@ struct DriverOptions {
     std::chrono::milliseconds idleTime{10'000};
     /// Shared libraries of vendor extensions (extension.h) to load. They are trusted.
     std::vector<std::string> extensionLibraries;
+    /// SCHED_FIFO priority (1 to 99) of the threads that serve bursts; 0: as other threads.
+    std::uint32_t realtimePriority = 0;
+    /// The driver's memory is not given to others: pages that it has touched stay.
+    bool lockMemory = false;
+    /// Packed weights and temporaries lie on huge pages where they fill some. Holds for the whole
+    /// process from then on.
+    bool useHugePages = false;
+    /// While the device lives, processors stay out of idle states that take longer than this to
+    /// wake up from: see shallow_idle.h.
+    std::optional<std::chrono::microseconds> shallowIdle;
 };
 
-/// A device in this process, without isolation. DriverOptions::processors is not supported here.
+/// A device in this process, without isolation. The threads and the memory are the application's:
+/// DriverOptions::processors, realtimePriority and lockMemory are not supported here.
 [[nodiscard]] Result<SharedDevice> makeLocalDevice(const DriverOptions& options = {});
 
 /// Starts a private driver process. It ends with the last object that needs it, and with this

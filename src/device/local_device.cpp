@@ -12,6 +12,7 @@
 #include "device/capabilities_file.h"
 #include "device/driver_variant.h"
 #include "device/extension_library.h"
+#include "exec/serving_thread.h"
 #include "exec/version_rules.h"
 #include "log/marks.h"
 #include "log/verbose.h"
@@ -39,6 +40,19 @@ PrepareOptions knownTo(HalVersion version, const PrepareOptions& options) {
         known.token = options.token;
     }
     return known;
+}
+
+/// Refuses what no system could grant.
+Result<> checkGrantable(const DriverOptions& options) {
+    if (options.realtimePriority > exec::kMaximumRealtimePriority) {
+        return invalid("real-time priority {}: must be 1 to {}, or 0 for none",
+                       options.realtimePriority, exec::kMaximumRealtimePriority);
+    }
+    if (options.shallowIdle && options.shallowIdle->count() < 0) {
+        return invalid("shallow idle states of at most {} us: must be 0 or more",
+                       options.shallowIdle->count());
+    }
+    return {};
 }
 
 /// Refuses what no preparation of this driver can satisfy, before any work is done.
@@ -83,8 +97,11 @@ LocalDevice::LocalDevice(Shared shared)
     : shared_(std::move(shared)),
       scheduler_(std::make_shared<Scheduler::Client>(shared_.scheduler)) {}
 
-Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& options,
+Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& given,
                                                          std::shared_ptr<Scheduler> scheduler) {
+    NNBURST_TRY(checkGrantable(given));
+    DriverOptions options = given;
+    auto grants = std::make_shared<const Grants>(Grants::take(options));
     // What it registers to be done at exit then comes after the end of a device that is static,
     // whose workers use it.
     ::OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS, nullptr);
@@ -103,7 +120,8 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& op
         NNBURST_TRY_ASSIGN(watchdog, IdleWatchdog::create(models, options.idleTime));
     }
     return std::shared_ptr<LocalDevice>(
-        new LocalDevice({.engine = std::move(engine),
+        new LocalDevice({.grants = std::move(grants),
+                         .engine = std::move(engine),
                          .scheduler = std::move(scheduler),
                          .burstWorkers = std::move(burstWorkers),
                          .buffers = std::make_shared<exec::ManagedBuffers>(),
@@ -112,6 +130,7 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& op
                          .cache = std::make_shared<CompilationCache>(options.cacheKeyFile),
                          .capabilities = std::move(capabilities),
                          .kernelThreads = options.threads,
+                         .realtimePriority = options.realtimePriority,
                          .version = options.version,
                          .variant = options.variant}));
 }
@@ -240,8 +259,9 @@ Result<> LocalDevice::launch(
         checked = scheduler_->trySubmit(
             urgency,
             [models = shared_.models, buffers = shared_.buffers, version = shared_.version,
-             kernelThreads = shared_.kernelThreads, scheduler = scheduler_, fences = fences_,
-             compile = std::move(compile), urgency, sharedCallback]() mutable {
+             kernelThreads = shared_.kernelThreads, realtimePriority = shared_.realtimePriority,
+             scheduler = scheduler_, fences = fences_, compile = std::move(compile), urgency,
+             sharedCallback]() mutable {
                 const auto isLate = [&urgency] {
                     return urgency.deadline &&
                            *urgency.deadline <= std::chrono::steady_clock::now();
@@ -265,6 +285,7 @@ Result<> LocalDevice::launch(
                                          .buffers = std::move(buffers),
                                          .priority = urgency.priority,
                                          .kernelThreads = kernelThreads,
+                                         .realtimePriority = realtimePriority,
                                          .version = version},
                         std::move(scheduler), std::move(fences));
                 }();
@@ -330,6 +351,16 @@ Result<SharedDevice> makeLocalDevice(const DriverOptions& options) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        "makeLocalDevice with processors: they can be chosen for a driver process "
                        "only; set the affinity of the application's own threads instead");
+    }
+    if (options.realtimePriority != 0) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       "makeLocalDevice with a real-time priority: bursts run on the application's "
+                       "own threads; set the priority of those instead");
+    }
+    if (options.lockMemory) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       "makeLocalDevice with locked memory: it is the application's; call "
+                       "mlockall(2) in the application instead");
     }
     NNBURST_TRY_ASSIGN(std::shared_ptr<device::Scheduler> scheduler,
                        device::Scheduler::create("nnburst-work", device::defaultWorkerCount()));

@@ -11,6 +11,7 @@
 
 #include "burst/workers.h"
 #include "device/compilation_cache.h"
+#include "device/grants.h"
 #include "device/idle_watchdog.h"
 #include "device/local_buffer.h"
 #include "device/local_prepared_model.h"
@@ -74,6 +75,7 @@ class LocalDevice final : public Device {
   private:
     /// What all clients have in common.
     struct Shared {
+        std::shared_ptr<const Grants> grants;
         std::shared_ptr<exec::Engine> engine;
         std::shared_ptr<Scheduler> scheduler;
         std::shared_ptr<burst::Workers> burstWorkers;
@@ -83,6 +85,7 @@ class LocalDevice final : public Device {
         std::shared_ptr<const CompilationCache> cache;
         Capabilities capabilities;
         std::uint32_t kernelThreads = 1;
+        std::uint32_t realtimePriority = 0;
         HalVersion version = kLatestHalVersion;
         DriverVariant variant = DriverVariant::FULL;
     };

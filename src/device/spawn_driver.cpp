@@ -68,6 +68,19 @@ std::vector<std::string> argumentsOf(const DriverOptions& options) {
     for (const std::string& library : options.extensionLibraries) {
         arguments.insert(arguments.end(), {"--extension", library});
     }
+    if (options.realtimePriority != 0) {
+        arguments.insert(arguments.end(), {"--realtime", std::to_string(options.realtimePriority)});
+    }
+    if (options.lockMemory) {
+        arguments.emplace_back("--lock-memory");
+    }
+    if (options.useHugePages) {
+        arguments.emplace_back("--huge-pages");
+    }
+    if (options.shallowIdle) {
+        arguments.insert(arguments.end(),
+                         {"--shallow-idle", std::to_string(options.shallowIdle->count())});
+    }
     if (options.variant != DriverVariant::FULL) {
         arguments.insert(arguments.end(), {"--variant", toString(options.variant)});
     }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "exec/xnnpack/allocator.h"
 #include "model/invalid.h"
 
 namespace nnburst::exec {
@@ -23,7 +24,8 @@ Result<std::shared_ptr<Engine>> Engine::create(const DriverOptions& options) {
         return std::make_shared<KernelEngine>(false, nullptr, laneCount);
     }
     // Once per process, whatever the number of calls; what it sets up stays.
-    if (const xnn_status status = xnn_initialize(nullptr); status != xnn_status_success) {
+    if (const xnn_status status = xnn_initialize(&xnnpack::allocator());
+        status != xnn_status_success) {
         return failure(
             ErrorStatus::GENERAL_FAILURE,
             fmt::format("cannot initialise XNNPACK: its status is {}", static_cast<int>(status)));

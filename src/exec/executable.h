@@ -25,6 +25,8 @@ struct Executable {
     std::uint64_t preparedModel = 0;
     /// That share the work of one operation.
     std::uint32_t kernelThreads = 1;
+    /// Of the threads that run nothing else: SCHED_FIFO, or 0 for that of other threads.
+    std::uint32_t realtimePriority = 0;
     /// Executions follow the rules of this version.
     HalVersion version = kLatestHalVersion;
 };
