@@ -261,7 +261,8 @@ enum class DriverVariant : std::uint8_t {
 /// for. What the system does not grant is a warning in the log, and the driver goes on without it.
 struct DriverOptions {
     /// Threads that share the work of one operation, the executing one included. 1 is the fastest
-    /// for small models and makes no system calls.
+    /// for small models and makes no system calls. 0: each model is measured when it is prepared,
+    /// which takes about a second, and has more than one thread if answers then come sooner.
     std::uint32_t threads = 1;
     /// Processors on which the driver may run; empty for all.
     std::vector<std::uint32_t> processors;

@@ -98,14 +98,16 @@ LocalDevice::LocalDevice(Shared shared)
       scheduler_(std::make_shared<Scheduler::Client>(shared_.scheduler)) {}
 
 Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& given,
-                                                         std::shared_ptr<Scheduler> scheduler) {
+                                                         std::shared_ptr<Scheduler> scheduler,
+                                                         exec::WorkerPlacement workers) {
     NNBURST_TRY(checkGrantable(given));
     DriverOptions options = given;
     auto grants = std::make_shared<const Grants>(Grants::take(options));
     // What it registers to be done at exit then comes after the end of a device that is static,
     // whose workers use it.
     ::OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS, nullptr);
-    NNBURST_TRY_ASSIGN(std::shared_ptr<exec::Engine> engine, exec::Engine::create(options));
+    NNBURST_TRY_ASSIGN(std::shared_ptr<exec::Engine> engine,
+                       exec::Engine::create(options, workers));
     for (const std::string& library : options.extensionLibraries) {
         NNBURST_TRY(loadExtension(library));
     }
@@ -129,7 +131,6 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& gi
                          .watchdog = std::move(watchdog),
                          .cache = std::make_shared<CompilationCache>(options.cacheKeyFile),
                          .capabilities = std::move(capabilities),
-                         .kernelThreads = options.threads,
                          .realtimePriority = options.realtimePriority,
                          .version = options.version,
                          .variant = options.variant}));
@@ -259,9 +260,8 @@ Result<> LocalDevice::launch(
         checked = scheduler_->trySubmit(
             urgency,
             [models = shared_.models, buffers = shared_.buffers, version = shared_.version,
-             kernelThreads = shared_.kernelThreads, realtimePriority = shared_.realtimePriority,
-             scheduler = scheduler_, fences = fences_, compile = std::move(compile), urgency,
-             sharedCallback]() mutable {
+             realtimePriority = shared_.realtimePriority, scheduler = scheduler_, fences = fences_,
+             compile = std::move(compile), urgency, sharedCallback]() mutable {
                 const auto isLate = [&urgency] {
                     return urgency.deadline &&
                            *urgency.deadline <= std::chrono::steady_clock::now();
@@ -284,7 +284,6 @@ Result<> LocalDevice::launch(
                         exec::Executable{.model = std::move(compiled),
                                          .buffers = std::move(buffers),
                                          .priority = urgency.priority,
-                                         .kernelThreads = kernelThreads,
                                          .realtimePriority = realtimePriority,
                                          .version = version},
                         std::move(scheduler), std::move(fences));
@@ -364,7 +363,9 @@ Result<SharedDevice> makeLocalDevice(const DriverOptions& options) {
     }
     NNBURST_TRY_ASSIGN(std::shared_ptr<device::Scheduler> scheduler,
                        device::Scheduler::create("nnburst-work", device::defaultWorkerCount()));
-    return device::LocalDevice::create(options, std::move(scheduler));
+    // The application's threads run where they like, so workers would stand in their way.
+    return device::LocalDevice::create(options, std::move(scheduler),
+                                       exec::WorkerPlacement::ANYWHERE);
 }
 
 }  // namespace nnburst

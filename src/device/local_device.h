@@ -28,9 +28,10 @@ class LocalDevice final : public Device {
         std::function<void(Result<std::shared_ptr<LocalPreparedModel>> preparedModel)>;
 
     /// `scheduler` prepares models and runs asynchronous executions. The device is the first
-    /// client's.
+    /// client's. `workers` of kernels run apart where the process is the device's own.
     [[nodiscard]] static Result<std::shared_ptr<LocalDevice>> create(
-        const DriverOptions& options, std::shared_ptr<Scheduler> scheduler);
+        const DriverOptions& options, std::shared_ptr<Scheduler> scheduler,
+        exec::WorkerPlacement workers);
 
     /// The same device for another client, whose jobs have their own turn.
     [[nodiscard]] std::shared_ptr<LocalDevice> forClient() const;
@@ -84,7 +85,6 @@ class LocalDevice final : public Device {
         std::shared_ptr<const IdleWatchdog> watchdog;  // null if nothing is given back
         std::shared_ptr<const CompilationCache> cache;
         Capabilities capabilities;
-        std::uint32_t kernelThreads = 1;
         std::uint32_t realtimePriority = 0;
         HalVersion version = kLatestHalVersion;
         DriverVariant variant = DriverVariant::FULL;

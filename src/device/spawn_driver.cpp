@@ -43,8 +43,9 @@ std::string findProgram(const std::string& program) {
 }
 
 std::vector<std::string> argumentsOf(const DriverOptions& options) {
-    std::vector<std::string> arguments{"--fd", std::to_string(device::ChildProcess::kSocketFd),
-                                       "--threads", std::to_string(options.threads)};
+    std::vector<std::string> arguments{
+        "--fd", std::to_string(device::ChildProcess::kSocketFd), "--threads",
+        options.threads == 0 ? "auto" : std::to_string(options.threads)};
     if (!options.processors.empty()) {
         arguments.emplace_back("--processors");
         arguments.push_back(fmt::format("{}", fmt::join(options.processors, ",")));

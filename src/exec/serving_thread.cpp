@@ -27,7 +27,29 @@ Result<> takeRealtimePriority(std::uint32_t priority) {
     return {};
 }
 
+void runOn(std::span<const std::uint32_t> processors) noexcept {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const std::uint32_t processor : processors) {
+        CPU_SET(processor, &set);
+    }
+    // A place is a wish: a thread that stays where it is does the same, later.
+    (void)::sched_setaffinity(0, sizeof(set), &set);
+}
+
+void stayOff(std::span<const std::uint32_t> processors) noexcept {
+    cpu_set_t set;
+    if (processors.empty() || ::sched_getaffinity(0, sizeof(set), &set) != 0) {
+        return;
+    }
+    for (const std::uint32_t processor : processors) {
+        CPU_CLR(processor, &set);
+    }
+    (void)::sched_setaffinity(0, sizeof(set), &set);
+}
+
 void readyServingThread(const Executable& executable) {
+    stayOff(executable.model->workerProcessors());
     if (executable.realtimePriority != 0) {
         if (const Result<> taken = takeRealtimePriority(executable.realtimePriority); !taken) {
             spdlog::warn("a burst is served without real-time priority: {}", taken.error().message);

@@ -6,6 +6,7 @@
 /// Threads that run nothing but executions: how the system is to treat them.
 
 #include <cstdint>
+#include <span>
 
 #include "exec/executable.h"
 #include "nnburst/result.h"
@@ -18,6 +19,11 @@ inline constexpr std::uint32_t kMaximumRealtimePriority = 99;
 /// Gives the calling thread SCHED_FIFO with `priority` (1 to kMaximumRealtimePriority).
 /// GENERAL_FAILURE if the system refuses, with what to do.
 [[nodiscard]] Result<> takeRealtimePriority(std::uint32_t priority);
+
+/// The calling thread runs on these processors alone, or on all others of its own. Neither changes
+/// anything if none would be left.
+void runOn(std::span<const std::uint32_t> processors) noexcept;
+void stayOff(std::span<const std::uint32_t> processors) noexcept;
 
 /// Readies the calling thread for executions of `executable`. What the system refuses is logged.
 void readyServingThread(const Executable& executable);

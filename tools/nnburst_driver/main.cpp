@@ -37,10 +37,14 @@ namespace {
 /// The first descriptor that systemd passes (sd_listen_fds(3)).
 constexpr int kFirstSystemdFd = 3;
 
+/// The value of --threads that leaves their number to measurement.
+constexpr const char* kAutomatic = "auto";
+
 struct Options {
     std::string socketPath;
     int fd = -1;
     DriverOptions driver;
+    std::string threads = "1";
     bool noXnnpack = false;
     std::string verboseTags;
     std::string calibrationFile;
@@ -155,8 +159,9 @@ Result<> serve(const Options& options) {
     std::shared_ptr<device::Scheduler> scheduler;
     NNBURST_TRY_ASSIGN(scheduler,
                        device::Scheduler::create("nnburst-work", device::defaultWorkerCount()));
-    NNBURST_TRY_ASSIGN(std::shared_ptr<device::LocalDevice> device,
-                       device::LocalDevice::create(options.driver, scheduler));
+    NNBURST_TRY_ASSIGN(
+        std::shared_ptr<device::LocalDevice> device,
+        device::LocalDevice::create(options.driver, scheduler, exec::WorkerPlacement::APART));
     std::optional<device::UnixListener> listener;
     if (!options.socketPath.empty()) {
         NNBURST_TRY_ASSIGN(auto listening, device::UnixListener::listen(options.socketPath));
@@ -179,9 +184,8 @@ Result<> serve(const Options& options) {
             spdlog::debug("serving the process that started this one, {}", ::getppid());
         } else {
             end = end.exclusiveJoin(service.listen(listener ? listener->fd() : *systemd));
-            spdlog::info("serving on {} with {} kernel thread{}",
-                         listener ? options.socketPath : "the socket of systemd",
-                         options.driver.threads, options.driver.threads == 1 ? "" : "s");
+            spdlog::info("serving on {}; threads of a model: {}",
+                         listener ? options.socketPath : "the socket of systemd", options.threads);
         }
         loop.run(kj::mv(end));
     }
@@ -216,10 +220,12 @@ int run(int argc, char** argv) {
                    "end with it")
         ->type_name("N")
         ->check(CLI::NonNegativeNumber);
-    app.add_option("--threads", options.driver.threads,
-                   "Threads that share the work of one operation")
-        ->type_name("N")
-        ->check(CLI::Range(1U, exec::Engine::kMaximumThreads))
+    app.add_option("--threads", options.threads,
+                   "Threads that share the work of one operation; auto measures each model when "
+                   "it is prepared, which takes about a second, and takes more than one if "
+                   "answers then come sooner")
+        ->type_name("N|auto")
+        ->check(CLI::Range(1U, exec::Engine::kMaximumThreads) | CLI::IsMember({kAutomatic}))
         ->capture_default_str();
     app.add_option("--processors", options.driver.processors,
                    "Processors to run on, such as 0,2; all by default")
@@ -301,6 +307,8 @@ int run(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     }
+    options.driver.threads =
+        options.threads == kAutomatic ? 0 : static_cast<std::uint32_t>(std::stoul(options.threads));
     options.driver.useXnnpack = !options.noXnnpack;
     options.driver.idleTime = std::chrono::milliseconds(idleMilliseconds);
     if (!shallowIdle->empty()) {

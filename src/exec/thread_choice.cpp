@@ -1,0 +1,247 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/thread_choice.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <system_error>
+#include <thread>
+
+#include "exec/aligned_buffer.h"
+#include "exec/kernel_threads.h"
+#include "exec/serving_thread.h"
+#include "log/verbose.h"
+#include "model/invalid.h"
+#include "model/operand_info.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::nanoseconds;
+using namespace std::chrono_literals;
+
+/// Long enough for the workers of a pool to fall asleep: they spin for 10 to 13 ms.
+constexpr nanoseconds kRest = 20ms;
+/// Of one comparison of fast models; slow ones take longer.
+constexpr nanoseconds kBudget = 800ms;
+/// Asked one after the other in one round, if the model is fast.
+constexpr nanoseconds kRoundBudget = 4ms;
+/// Models that are faster are not worth sharing: two operators in a row cost 3 us and more, and
+/// waking a client that cannot spin 20 us.
+constexpr nanoseconds kFastest = 40us;
+
+/// As the driver's end of a burst (fmq/wait.h).
+constexpr nanoseconds kDriverSpin = 2ms;
+
+/// Spins for some time, then sleeps.
+void awaitChange(const std::atomic<std::uint32_t>& word, std::uint32_t old, nanoseconds spin) {
+    const Clock::time_point end = Clock::now() + spin;
+    // sync [trial-turn]
+    while (word.load(std::memory_order_acquire) == old) {
+        if (Clock::now() >= end) {
+            word.wait(old, std::memory_order_acquire);
+        }
+    }
+}
+
+/// Memory for one execution of a model, and where its arguments are in it.
+class TrialRequest {
+  public:
+    Result<> make(const CompiledModel& model) {
+        NNBURST_TRY(add(model.inputs(), bindings_.inputs));
+        return add(model.outputs(), bindings_.outputs);
+    }
+
+    RequestBindings& bindings() noexcept { return bindings_; }
+
+  private:
+    Result<> add(std::span<const Operand> operands, std::vector<ArgumentBinding>& arguments) {
+        for (const Operand& operand : operands) {
+            const auto bytes = operandBytes(operand.type, operand.dimensions);
+            if (!bytes || *bytes == 0 || *bytes > std::numeric_limits<std::uint32_t>::max()) {
+                return invalid("an argument has no size that is known beforehand");
+            }
+            NNBURST_TRY_ASSIGN(AlignedBuffer buffer, AlignedBuffer::allocate(*bytes));
+            arguments.push_back(
+                {.data = buffer.data(), .lengthBytes = static_cast<std::uint32_t>(*bytes)});
+            buffers_.push_back(std::move(buffer));
+        }
+        return {};
+    }
+
+    std::vector<AlignedBuffer> buffers_;
+    RequestBindings bindings_;
+};
+
+/// A model that answers on a thread of its own, as a burst does.
+class Trial {
+  public:
+    static Result<std::unique_ptr<Trial>> start(CompiledModel& model, bool leavesProcessors) {
+        auto trial = std::unique_ptr<Trial>(new Trial(model, leavesProcessors));
+        NNBURST_TRY(trial->request_.make(model));
+        try {
+            trial->thread_ = std::thread([address = trial.get()] { address->serve(); });
+        } catch (const std::system_error& error) {
+            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, error.what());
+        }
+        return trial;
+    }
+
+    Trial(const Trial&) = delete;
+    Trial& operator=(const Trial&) = delete;
+    ~Trial() {
+        if (thread_.joinable()) {
+            isEnding_ = true;
+            // sync [trial-turn]
+            asked_.fetch_add(1, std::memory_order_release);
+            asked_.notify_one();
+            thread_.join();
+        }
+    }
+
+    /// Asks and waits for the answer, spinning if it leaves a processor for that.
+    nanoseconds ask() {
+        const Clock::time_point start = Clock::now();
+        const std::uint32_t answered = answered_.load(std::memory_order_relaxed);
+        // sync [trial-turn]
+        asked_.fetch_add(1, std::memory_order_release);
+        asked_.notify_one();
+        awaitChange(answered_, answered, leavesProcessors_ ? 0ns : nanoseconds(1s));
+        return Clock::now() - start;
+    }
+
+    void askOften(std::size_t count, std::vector<nanoseconds>& times) {
+        for (std::size_t i = 0; i < count; ++i) {
+            times.push_back(ask());
+        }
+    }
+
+    [[nodiscard]] bool hasFailed() const noexcept { return hasFailed_; }
+
+  private:
+    Trial(CompiledModel& model, bool leavesProcessors) noexcept
+        : model_(model), leavesProcessors_(leavesProcessors) {}
+
+    void serve() {
+        stayOff(model_.workerProcessors());
+        ExecutionOutcome outcome;
+        for (std::uint32_t turn = 0;; ++turn) {
+            awaitChange(asked_, turn, kDriverSpin);
+            if (isEnding_) {
+                return;
+            }
+            hasFailed_ =
+                !model_.run(request_.bindings(), Priority::MEDIUM, {}, outcome) || hasFailed_;
+            // sync [trial-turn]
+            answered_.fetch_add(1, std::memory_order_release);
+            answered_.notify_one();
+        }
+    }
+
+    CompiledModel& model_;
+    const bool leavesProcessors_;
+    TrialRequest request_;
+    // Of whose turn it is.
+    bool isEnding_ = false;
+    bool hasFailed_ = false;
+    alignas(64) std::atomic<std::uint32_t> asked_{0};
+    alignas(64) std::atomic<std::uint32_t> answered_{0};
+    std::thread thread_;
+};
+
+/// Of one side.
+struct Samples {
+    std::vector<nanoseconds> hot;
+    std::vector<nanoseconds> idle;
+
+    AnswerTimes times() {
+        return {.median = quantile(hot, 0.5),
+                .high = quantile(hot, 0.99),
+                .idleMedian = quantile(idle, 0.5),
+                .idleHigh = quantile(idle, 0.9)};
+    }
+};
+
+double microseconds(nanoseconds time) noexcept {
+    return static_cast<double>(time.count()) / 1000.0;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> threadCountsToTry(std::size_t processors) {
+    std::vector<std::uint32_t> counts;
+    for (std::uint32_t count = 2; count <= processors && count <= Engine::kMaximumThreads;
+         count *= 2) {
+        counts.push_back(count);
+    }
+    return counts;
+}
+
+nanoseconds quantile(std::span<nanoseconds> times, double fraction) noexcept {
+    std::sort(times.begin(), times.end());
+    const auto rank =
+        static_cast<std::size_t>(std::ceil(fraction * static_cast<double>(times.size())));
+    return times[std::max<std::size_t>(rank, 1) - 1];
+}
+
+bool isWorthIt(const AnswerTimes& more, const AnswerTimes& fewer) noexcept {
+    // A tenth less, for threads that others could use.
+    return more.median * 10 < fewer.median * 9 && more.high <= fewer.high &&
+           more.idleMedian <= fewer.idleMedian && more.idleHigh <= fewer.idleHigh;
+}
+
+bool answersSooner(CompiledModel& more, CompiledModel& fewer) {
+    const std::size_t processors = usableProcessors().size();
+    const auto start = [processors](CompiledModel& model) {
+        const std::uint32_t threads = model.kernelThreads();
+        return Trial::start(model, threads > 1 && threads >= processors);
+    };
+    const auto manyOrError = start(more);
+    const auto fewOrError = start(fewer);
+    if (!manyOrError || !fewOrError) {
+        return false;
+    }
+    Trial& many = **manyOrError;
+    Trial& few = **fewOrError;
+    (void)few.ask();  // what is done once
+    const nanoseconds once = few.ask();
+    if (once < kFastest) {
+        return false;
+    }
+    (void)many.ask();
+    const auto perRound =
+        static_cast<std::size_t>(std::clamp<nanoseconds::rep>(kRoundBudget / once, 2, 10));
+    const nanoseconds round = 2 * (kRest + static_cast<nanoseconds::rep>(perRound + 1) * once);
+    const auto rounds =
+        static_cast<std::size_t>(std::clamp<nanoseconds::rep>(kBudget / round, 4, 20));
+    Samples manySamples;
+    Samples fewSamples;
+    // In turn, so that what else the machine does hits both.
+    for (std::size_t i = 0; i < rounds; ++i) {
+        for (auto [trial, samples] :
+             {std::pair(&few, &fewSamples), std::pair(&many, &manySamples)}) {
+            std::this_thread::sleep_for(kRest);
+            samples->idle.push_back(trial->ask());
+            trial->askOften(perRound, samples->hot);
+        }
+    }
+    if (many.hasFailed() || few.hasFailed()) {
+        return false;
+    }
+    const AnswerTimes with = manySamples.times();
+    const AnswerTimes without = fewSamples.times();
+    NNBURST_VLOG(COMPILATION,
+                 "{} threads: {:.1f} us, p99 {:.1f}; after a rest {:.1f} us, p90 {:.1f}. "
+                 "{} threads: {:.1f} us, p99 {:.1f}; after a rest {:.1f} us, p90 {:.1f}",
+                 fewer.kernelThreads(), microseconds(without.median), microseconds(without.high),
+                 microseconds(without.idleMedian), microseconds(without.idleHigh),
+                 more.kernelThreads(), microseconds(with.median), microseconds(with.high),
+                 microseconds(with.idleMedian), microseconds(with.idleHigh));
+    return isWorthIt(with, without);
+}
+
+}  // namespace nnburst::exec
