@@ -137,8 +137,8 @@ class RunnableModel final : public CompiledModel {
     [[nodiscard]] std::span<const std::uint32_t> workerProcessors() const noexcept override {
         return kernels_.threads ? kernels_.threads->processors() : std::span<const std::uint32_t>();
     }
-    /// The first run does what every run does.
-    [[nodiscard]] bool isPlanned() const noexcept { return main_->isPlanned(); }
+    /// Known before the first run: several threads share the work of some operation.
+    [[nodiscard]] bool isShared() const noexcept { return main_->isShared(); }
 
     [[nodiscard]] Result<> bind(std::span<const RequestArgument> inputs,
                                 std::span<const RequestArgument> outputs,
@@ -329,13 +329,10 @@ Result<std::shared_ptr<RunnableModel>> compileFor(std::uint32_t threadCount,
 Result<std::shared_ptr<RunnableModel>> compileForBest(const std::shared_ptr<Engine>& engine,
                                                       const Model& model) {
     NNBURST_TRY_ASSIGN(std::shared_ptr<RunnableModel> best, compileFor(1, engine, model));
-    if (!best->isPlanned()) {
-        return best;
-    }
     for (const std::uint32_t count : threadCountsToTry(usableProcessors().size())) {
         auto shared = compileFor(count, engine, model);
         // Also without memory or threads for more: it runs with what it has.
-        if (!shared || (*shared)->kernelThreads() != count || !answersSooner(**shared, *best)) {
+        if (!shared || !(*shared)->isShared() || !answersSooner(**shared, *best)) {
             break;
         }
         best = std::move(*shared);

@@ -84,8 +84,10 @@ class GraphRunner {
     [[nodiscard]] Result<> runAgain(const RunMemo& memo, GraphOutputs& outputs,
                                     const RunLimits& limits);
 
-    /// Everything that follows from shapes was done: nothing is left for the first run.
-    [[nodiscard]] bool isPlanned() const noexcept { return !plans_.empty(); }
+    /// It has a plan, of which several threads share the work of some step.
+    [[nodiscard]] bool isShared() const noexcept {
+        return !plans_.empty() && plans_.front().plan->isShared();
+    }
 
     /// Gives back the memory of temporaries until the next run.
     void releaseScratch() const noexcept;

@@ -19,41 +19,69 @@ namespace {
 
 /// Once on each thread of a pool: none ends its part before all have begun, so that no thread gets
 /// two.
-struct WorkerSetUp {
-    std::thread::id caller;
-    std::uint32_t count;
-    std::span<const std::uint32_t> processors;  // one a worker, or none
-    std::uint32_t realtimePriority;
-    std::atomic<std::uint32_t> begun{0};
-    std::atomic<std::uint32_t> workers{0};
+class WorkerSetUp {
+  public:
+    WorkerSetUp(std::uint32_t count, std::span<const std::uint32_t> processors,
+                std::uint32_t realtimePriority) noexcept
+        : count_(count), processors_(processors), realtimePriority_(realtimePriority) {}
 
-    static void run(void* context, std::size_t /*part*/) {
-        static_cast<WorkerSetUp*>(context)->setUp();
-    }
-
-    void setUp() {
-        if (std::this_thread::get_id() != caller) {
-            setUpWorker(workers.fetch_add(1, std::memory_order_relaxed));
-        }
-        // Nothing is handed over but the count itself.
-        begun.fetch_add(1, std::memory_order_relaxed);
-        while (begun.load(std::memory_order_relaxed) < count) {
+    void runOn(pthreadpool_t pool) {
+        // sync [worker-set-up]: in words of our own, as race detectors do not see those of the pool
+        begun_.store(1, std::memory_order_release);
+        pthreadpool_parallelize_1d(pool, &WorkerSetUp::run, this, count_, 0);
+        while (ended_.load(std::memory_order_acquire) < count_ - 1) {
             std::this_thread::yield();
         }
     }
 
-    void setUpWorker(std::uint32_t worker) {
-        ::pthread_setname_np(::pthread_self(), "nnburst-kernel");
-        if (worker < processors.size()) {
-            runOn(processors.subspan(worker, 1));
+  private:
+    static void run(void* context, std::size_t /*part*/) {
+        static_cast<WorkerSetUp*>(context)->runPart();
+    }
+
+    void runPart() {
+        // sync [worker-set-up]
+        (void)begun_.load(std::memory_order_acquire);
+        if (std::this_thread::get_id() == caller_) {
+            awaitAll();
+            return;
         }
-        if (realtimePriority != 0) {
-            if (const Result<> taken = takeRealtimePriority(realtimePriority); !taken) {
+        place(begun_.fetch_add(1, std::memory_order_relaxed) - 1);
+        awaitAll();
+        // Not before: it would keep its processor from one that has not begun.
+        takePriority();
+        // sync [worker-set-up]
+        ended_.fetch_add(1, std::memory_order_release);
+    }
+
+    void awaitAll() const noexcept {
+        while (begun_.load(std::memory_order_relaxed) < count_) {
+            std::this_thread::yield();
+        }
+    }
+
+    void place(std::uint32_t worker) const noexcept {
+        ::pthread_setname_np(::pthread_self(), "nnburst-kernel");
+        if (worker < processors_.size()) {
+            exec::runOn(processors_.subspan(worker, 1));
+        }
+    }
+
+    void takePriority() const {
+        if (realtimePriority_ != 0) {
+            if (const Result<> taken = takeRealtimePriority(realtimePriority_); !taken) {
                 spdlog::warn("a kernel thread has no real-time priority: {}",
                              taken.error().message);
             }
         }
     }
+
+    const std::thread::id caller_ = std::this_thread::get_id();
+    const std::uint32_t count_;
+    const std::span<const std::uint32_t> processors_;  // one a worker, or none
+    const std::uint32_t realtimePriority_;
+    std::atomic<std::uint32_t> begun_{0};  // the calling thread included
+    std::atomic<std::uint32_t> ended_{0};
 };
 
 }  // namespace
@@ -90,11 +118,7 @@ Result<std::shared_ptr<const KernelThreads>> KernelThreads::create(std::uint32_t
     }
     std::shared_ptr<const KernelThreads> threads(
         new KernelThreads(pool, count, std::move(processors)));
-    WorkerSetUp setUp{.caller = std::this_thread::get_id(),
-                      .count = count,
-                      .processors = threads->processors(),
-                      .realtimePriority = realtimePriority};
-    pthreadpool_parallelize_1d(pool, &WorkerSetUp::run, &setUp, count, 0);
+    WorkerSetUp(count, threads->processors(), realtimePriority).runOn(pool);
     return threads;
 }
 

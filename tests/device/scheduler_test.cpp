@@ -155,6 +155,38 @@ TEST(ExecutionGate, letsAsManyInAsItHasLanes) {
     EXPECT_EQ(gate.waitingCount(), 0U);
 }
 
+TEST(ExecutionGate, letsAnExecutionThatNeedsAllLanesInAlone) {
+    using exec::ExecutionGate;
+    ExecutionGate gate(2);
+    ExecutionGate::Turn narrow;
+    ExecutionGate::Turn wide;
+    ExecutionGate::Turn late;
+    const Urgency soon{.deadline = TimePoint(std::chrono::steady_clock::now()) + 20ms};
+    std::atomic<bool> wasIn{false};
+    std::thread waiting;
+    {
+        ExecutionGate::Pass one(gate, narrow);
+        ASSERT_TRUE(one.enter({}));
+        waiting = std::thread([&] {
+            ExecutionGate::Pass all(gate, wide, ExecutionGate::Pass::Width::ALL_LANES);
+            EXPECT_TRUE(all.enter({.priority = Priority::HIGH, .deadline = {}}));
+            wasIn = true;
+        });
+        while (gate.waitingCount() != 1) {
+            std::this_thread::yield();
+        }
+        ExecutionGate::Pass another(gate, late);
+        EXPECT_FALSE(another.enter(soon)) << "the more urgent one is not overtaken";
+        EXPECT_FALSE(wasIn);
+    }
+    waiting.join();
+    ExecutionGate::Pass all(gate, wide, ExecutionGate::Pass::Width::ALL_LANES);
+    ASSERT_TRUE(all.enter({}));
+    EXPECT_TRUE(gate.isBusy());
+    ExecutionGate::Pass one(gate, narrow);
+    EXPECT_FALSE(one.enter(soon));
+}
+
 /// Threads that wait at a gate whose one lane is taken, and the order in which they are let in.
 TEST(ExecutionGate, letsTheMostUrgentInFirst) {
     exec::ExecutionGate gate(1);

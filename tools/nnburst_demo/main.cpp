@@ -174,7 +174,8 @@ int main(int argc, char** argv) {
         ->capture_default_str();
     app.add_flag("--quant8", options.quant8,
                  "8-bit weights and activations in the built-in MobileNet");
-    app.add_option("--threads", options.driver.threads, "Threads of the kernels")
+    app.add_option("--threads", options.driver.threads,
+                   "Threads of the kernels; 0 to measure how many are best")
         ->capture_default_str();
     app.add_option("--json", options.jsonFile, "Also write the figures to this file");
     CLI11_PARSE(app, argc, argv);

@@ -6,6 +6,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <thread>
 
 #include "support/machine.h"
@@ -37,7 +38,9 @@ void printOverhead(const char* label, const Overhead& extra) {
 
 void print(const Report& report) {
     fmt::print("{}: {} frames of {} bytes, {} kernel thread{}\n", report.model, report.frames,
-               report.frameBytes, report.threads, report.threads == 1 ? "" : "s");
+               report.frameBytes,
+               report.threads == 0 ? "a measured number of" : std::to_string(report.threads),
+               report.threads == 1 ? "" : "s");
     fmt::print("on {}, {} processors\n\n", tools::processorName(),
                std::thread::hardware_concurrency());
 
