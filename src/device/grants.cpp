@@ -20,6 +20,7 @@ namespace nnburst::device {
 
 namespace {
 
+/// `option` as the driver and as DriverOptions have it.
 bool isGranted(const char* option, const Result<>& granted) {
     if (!granted) {
         spdlog::warn("{} is not granted, going on without it: {}", option, granted.error().message);
@@ -87,14 +88,18 @@ Result<> lockMemory() {
 Grants Grants::take(DriverOptions& options) {
     Grants grants;
     if (options.realtimePriority != 0 &&
-        !isGranted("--realtime", tryRealtimePriority(options.realtimePriority))) {
+        !isGranted("--realtime (realtimePriority)",
+                   tryRealtimePriority(options.realtimePriority))) {
         options.realtimePriority = 0;
     }
-    options.lockMemory = options.lockMemory && isGranted("--lock-memory", lockMemory());
-    options.useHugePages = options.useHugePages && isGranted("--huge-pages", exec::useHugePages());
+    options.lockMemory =
+        options.lockMemory && isGranted("--lock-memory (lockMemory)", lockMemory());
+    options.useHugePages =
+        options.useHugePages && isGranted("--huge-pages (useHugePages)", exec::useHugePages());
     if (options.shallowIdle) {
         auto idle = ShallowIdle::request(*options.shallowIdle);
-        if (isGranted("--shallow-idle", idle ? Result<>() : tl::unexpected<Error>(idle.error()))) {
+        if (isGranted("--shallow-idle (shallowIdle)",
+                      idle ? Result<>() : tl::unexpected<Error>(idle.error()))) {
             grants.shallowIdle_ = std::move(*idle);
         } else {
             options.shallowIdle.reset();
