@@ -31,8 +31,8 @@ void ExecutionGate::admitWaiters() {
         }
         if (waiter.turn != nullptr &&
             waiter.turn->isTaken_.exchange(true, std::memory_order_seq_cst)) {
-            freeLanes_.fetch_add(waiter.lanes,
-                                 std::memory_order_seq_cst);  // the next one may take them
+            // the next one may take them
+            freeLanes_.fetch_add(waiter.lanes, std::memory_order_seq_cst);
             ++next;
             continue;
         }
@@ -60,6 +60,7 @@ bool ExecutionGate::wait(Turn* turn, std::int32_t lanes, const Urgency& urgency)
     if (!waiter.admitted.wait_until(lock, *urgency.deadline, isAdmitted)) {
         std::erase(waiters_, &waiter);
         waitingCount_.fetch_sub(1, std::memory_order_seq_cst);
+        admitWaiters();  // those who did not overtake it
         return false;
     }
     return true;

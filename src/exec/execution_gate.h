@@ -5,8 +5,7 @@
 /// \file
 /// The one place where executions of all kinds wait for each other: as many run at a time as the
 /// engine has lanes, and one of each compiled model. An execution whose kernels use several threads
-/// takes all lanes. While nobody waits, coming and going takes a
-/// few atomic operations and no lock.
+/// takes all lanes. While nobody waits, coming and going takes a few atomic operations and no lock.
 
 #include <atomic>
 #include <condition_variable>
