@@ -29,7 +29,6 @@ bool isForHugePages(std::uint64_t sizeBytes) noexcept {
 }  // namespace
 
 Result<> useHugePages() {
-    areWanted.store(true, std::memory_order_relaxed);
     std::ifstream file(kSwitch);
     std::string states;
     std::getline(file, states);
@@ -38,6 +37,7 @@ Result<> useHugePages() {
                        fmt::format("{} says '{}'; write 'madvise' to it as root", kSwitch,
                                    file ? states : "nothing"));
     }
+    areWanted.store(true, std::memory_order_relaxed);
     return {};
 }
 

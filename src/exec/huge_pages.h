@@ -14,7 +14,7 @@
 namespace nnburst::exec {
 
 /// From now on large blocks ask for huge pages. GENERAL_FAILURE if the system gives none, with what
-/// to do.
+/// to do; blocks then stay as they were. Thread-safe.
 [[nodiscard]] Result<> useHugePages();
 
 /// What a block of this size is to be aligned to: a huge page if those are wanted and it fills one,
