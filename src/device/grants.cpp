@@ -15,6 +15,7 @@
 
 #include "exec/huge_pages.h"
 #include "exec/serving_thread.h"
+#include "model/invalid.h"
 
 namespace nnburst::device {
 
@@ -83,9 +84,23 @@ Result<> lockMemory() {
     return {};
 }
 
+/// Refuses what no system could grant.
+Result<> checkGrantable(const DriverOptions& options) {
+    if (options.realtimePriority > exec::kMaximumRealtimePriority) {
+        return invalid("real-time priority {}: must be 1 to {}, or 0 for none",
+                       options.realtimePriority, exec::kMaximumRealtimePriority);
+    }
+    if (options.shallowIdle && options.shallowIdle->count() < 0) {
+        return invalid("shallow idle states of at most {} us: must be 0 or more",
+                       options.shallowIdle->count());
+    }
+    return {};
+}
+
 }  // namespace
 
-Grants Grants::take(DriverOptions& options) {
+Result<Grants> Grants::take(DriverOptions& options) {
+    NNBURST_TRY(checkGrantable(options));
     Grants grants;
     if (options.realtimePriority != 0 &&
         !isGranted("--realtime (realtimePriority)",

@@ -15,8 +15,9 @@ namespace nnburst::device {
 /// Holds what was granted for as long as it lives.
 class Grants {
   public:
-    /// Asks for what `options` name. Takes from `options` what was not granted.
-    [[nodiscard]] static Grants take(DriverOptions& options);
+    /// Asks for what `options` name. Takes from `options` what was not granted. INVALID_ARGUMENT
+    /// for what no system could grant.
+    [[nodiscard]] static Result<Grants> take(DriverOptions& options);
 
   private:
     ShallowIdle shallowIdle_;

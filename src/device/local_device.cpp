@@ -12,7 +12,6 @@
 #include "device/capabilities_file.h"
 #include "device/driver_variant.h"
 #include "device/extension_library.h"
-#include "exec/serving_thread.h"
 #include "exec/version_rules.h"
 #include "log/marks.h"
 #include "log/verbose.h"
@@ -40,19 +39,6 @@ PrepareOptions knownTo(HalVersion version, const PrepareOptions& options) {
         known.token = options.token;
     }
     return known;
-}
-
-/// Refuses what no system could grant.
-Result<> checkGrantable(const DriverOptions& options) {
-    if (options.realtimePriority > exec::kMaximumRealtimePriority) {
-        return invalid("real-time priority {}: must be 1 to {}, or 0 for none",
-                       options.realtimePriority, exec::kMaximumRealtimePriority);
-    }
-    if (options.shallowIdle && options.shallowIdle->count() < 0) {
-        return invalid("shallow idle states of at most {} us: must be 0 or more",
-                       options.shallowIdle->count());
-    }
-    return {};
 }
 
 /// Refuses what no preparation of this driver can satisfy, before any work is done.
@@ -100,9 +86,9 @@ LocalDevice::LocalDevice(Shared shared)
 Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& given,
                                                          std::shared_ptr<Scheduler> scheduler,
                                                          exec::WorkerPlacement workers) {
-    NNBURST_TRY(checkGrantable(given));
     DriverOptions options = given;
-    auto grants = std::make_shared<const Grants>(Grants::take(options));
+    NNBURST_TRY_ASSIGN(Grants taken, Grants::take(options));
+    auto grants = std::make_shared<const Grants>(std::move(taken));
     // What it registers to be done at exit then comes after the end of a device that is static,
     // whose workers use it.
     ::OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS, nullptr);

@@ -53,6 +53,18 @@ std::string contentsOf(const std::filesystem::path& path) {
     return contents.str();
 }
 
+constexpr const char* kIdleFile = "/dev/cpu_dma_latency";
+
+/// Requests for shallow idle states that this process holds.
+std::size_t shallowIdleCount() {
+    std::size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code error;
+        count += std::filesystem::read_symlink(entry.path(), error) == kIdleFile ? 1U : 0U;
+    }
+    return count;
+}
+
 /// A driver that is the only one that this process has started.
 Result<SharedDevice> spawnAlone(const DriverOptions& options) {
     EXPECT_TRUE(eventually([] { return spawnedDrivers().empty(); }));
@@ -123,8 +135,8 @@ TEST(Grants, aDriverThatIsRefusedWarnsAndGoesOn) {
                               "10", "--threads", "2"});
     expectWarned(log, "--realtime", "RLIMIT_RTPRIO");
     expectWarned(log, "--lock-memory", "RLIMIT_MEMLOCK is 65536 bytes");
-    if (::access("/dev/cpu_dma_latency", W_OK) != 0) {
-        expectWarned(log, "--shallow-idle", "/dev/cpu_dma_latency");
+    if (::access(kIdleFile, W_OK) != 0) {
+        expectWarned(log, "--shallow-idle", kIdleFile);
     } else {
         EXPECT_EQ(log.find("--shallow-idle"), std::string::npos) << log;
     }
@@ -231,22 +243,44 @@ TEST(Grants, aLocalDeviceRefusesWhatIsTheApplications) {
     expectRefused({.shallowIdle = -1us}, "-1 us");
 }
 
-TEST(Grants, aLocalDeviceAsksForItsOwn) {
-    const auto device = makeLocalDevice({.useHugePages = true, .shallowIdle = 50us});
-    ASSERT_TRUE(device) << device.error().message;
-    EXPECT_TRUE(computes(*device));
+TEST(Grants, aLocalDeviceHoldsItsOwnWhileItLives) {
+    const bool isGranted = ::access(kIdleFile, W_OK) == 0;
+    {
+        const auto device = makeLocalDevice({.useHugePages = true, .shallowIdle = 50us});
+        ASSERT_TRUE(device) << device.error().message;
+        EXPECT_TRUE(computes(*device));
+        EXPECT_EQ(shallowIdleCount(), isGranted ? 1U : 0U);
+    }
+    EXPECT_EQ(shallowIdleCount(), 0U);
 }
 
-TEST(ShallowIdle, isGrantedOrSaysWhyNot) {
+TEST(ShallowIdle, isHeldUntilItIsDestroyed) {
+    if (::access(kIdleFile, W_OK) != 0) {
+        GTEST_SKIP() << "this user may not write " << kIdleFile;
+    }
+    {
+        const auto idle = ShallowIdle::request(100us);
+        ASSERT_TRUE(idle) << idle.error().message;
+        EXPECT_EQ(shallowIdleCount(), 1U);
+        std::int32_t shortest = INT32_MAX;  // that anybody has asked for
+        std::ifstream(kIdleFile, std::ios::binary)
+            .read(reinterpret_cast<char*>(&shortest), sizeof(shortest));
+        EXPECT_LE(shortest, 100);
+    }
+    EXPECT_EQ(shallowIdleCount(), 0U);
+}
+
+TEST(ShallowIdle, saysWhyNot) {
     const auto negative = ShallowIdle::request(-2us);
     ASSERT_FALSE(negative);
     EXPECT_EQ(negative.error().status, ErrorStatus::INVALID_ARGUMENT);
     EXPECT_NE(negative.error().message.find("-2 us"), std::string::npos);
-    const auto idle = ShallowIdle::request(100us);
-    if (!idle) {
-        EXPECT_EQ(idle.error().status, ErrorStatus::GENERAL_FAILURE);
-        EXPECT_NE(idle.error().message.find("/dev/cpu_dma_latency"), std::string::npos)
-            << idle.error().message;
+    if (::access(kIdleFile, W_OK) != 0) {
+        const auto refused = ShallowIdle::request(100us);
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().status, ErrorStatus::GENERAL_FAILURE);
+        EXPECT_NE(refused.error().message.find(kIdleFile), std::string::npos)
+            << refused.error().message;
     }
 }
 
