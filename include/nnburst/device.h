@@ -260,9 +260,12 @@ enum class DriverVariant : std::uint8_t {
 /// How many threads kernels use, and where; what kind of driver it is; and what it asks the system
 /// for. What the system does not grant is a warning in the log, and the driver goes on without it.
 struct DriverOptions {
-    /// Threads that share the work of one operation, the executing one included. 1 is the fastest
-    /// for small models and makes no system calls. 0: each model is measured when it is prepared,
-    /// which takes about a second, and has more than one thread if answers then come sooner.
+    static constexpr std::uint32_t kMaximumThreads = 64;
+
+    /// Threads that share the work of one operation, the executing one included, at most
+    /// kMaximumThreads. 1 is the fastest for small models and makes no system calls. 0: each model
+    /// is measured when it is prepared, which takes about a second, and has more than one thread if
+    /// answers then come sooner.
     std::uint32_t threads = 1;
     /// Processors on which the driver may run; empty for all.
     std::vector<std::uint32_t> processors;
@@ -286,7 +289,7 @@ struct DriverOptions {
     std::vector<std::string> extensionLibraries;
     /// SCHED_FIFO priority (1 to 99) of the threads that serve bursts; 0: as other threads.
     std::uint32_t realtimePriority = 0;
-    /// The driver's memory is not given to others: pages that it has touched stay.
+    /// The driver's memory is not given to others: its code, and pages that it has touched, stay.
     bool lockMemory = false;
     /// Packed weights and temporaries lie on huge pages where they fill some. Holds for the whole
     /// process from then on.

@@ -324,20 +324,45 @@ Result<std::shared_ptr<RunnableModel>> compileFor(std::uint32_t threadCount,
     return compiled;
 }
 
-/// With the number of threads that answers soonest. Models of which shapes are not known before
-/// they run have one.
+double microseconds(std::chrono::nanoseconds time) noexcept {
+    return std::chrono::duration<double, std::micro>(time).count();
+}
+
+void logTimes(std::uint32_t threadCount, const AnswerTimes& times) {
+    NNBURST_VLOG(COMPILATION,
+                 "{} kernel threads: {:.1f} us, p99 {:.1f}; after a rest {:.1f} us, p90 {:.1f}",
+                 threadCount, microseconds(times.median), microseconds(times.high),
+                 microseconds(times.idleMedian), microseconds(times.idleHigh));
+}
+
+bool isSooner(const KernelEngine& engine, RunnableModel& more, RunnableModel& fewer) {
+    const auto times = engine.settings().compare(more, fewer);
+    if (times) {
+        logTimes(fewer.kernelThreads(), times->fewer);
+        logTimes(more.kernelThreads(), times->more);
+    }
+    return times && isWorthIt(*times);
+}
+
+/// With the number of threads that answers soonest, of those that the engine gives. Models of which
+/// shapes are not known before they run have the first.
 Result<std::shared_ptr<RunnableModel>> compileForBest(const std::shared_ptr<Engine>& engine,
                                                       const Model& model) {
-    NNBURST_TRY_ASSIGN(std::shared_ptr<RunnableModel> best, compileFor(1, engine, model));
-    for (const std::uint32_t count : threadCountsToTry(usableProcessors().size())) {
-        auto shared = compileFor(count, engine, model);
+    const KernelEngine& kernels = kernelEngine(*engine);
+    const std::span counts(kernels.settings().threadCounts);
+    NNBURST_TRY_ASSIGN(std::shared_ptr<RunnableModel> best,
+                       compileFor(counts.front(), engine, model));
+    for (const std::uint32_t count : counts.subspan(1)) {
+        auto more = compileFor(count, engine, model);
         // Also without memory or threads for more: it runs with what it has.
-        if (!shared || !(*shared)->isShared() || !answersSooner(**shared, *best)) {
+        if (!more || !(*more)->isShared() || !isSooner(kernels, **more, *best)) {
             break;
         }
-        best = std::move(*shared);
+        best = std::move(*more);
     }
-    NNBURST_VLOG(COMPILATION, "{} kernel threads were chosen", best->kernelThreads());
+    if (counts.size() > 1) {
+        NNBURST_VLOG(COMPILATION, "{} kernel threads were chosen", best->kernelThreads());
+    }
     return best;
 }
 
@@ -350,9 +375,7 @@ Result<std::shared_ptr<CompiledModel>> CompiledModel::compile(std::shared_ptr<En
         // Preparing a graph does not look beyond it.
         NNBURST_TRY(requiredVersion(model));
     }
-    const std::uint32_t threadCount = kernelEngine(*engine).threadCount();
-    return threadCount == 0 ? compileForBest(engine, model)
-                            : compileFor(threadCount, engine, model);
+    return compileForBest(engine, model);
 }
 
 }  // namespace nnburst::exec

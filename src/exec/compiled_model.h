@@ -30,11 +30,9 @@ enum class WorkerPlacement : std::uint8_t {
 class Engine {
   public:
     /// Creates threads and reads files of the system: call it before a sandbox closes.
-    /// INVALID_ARGUMENT for more than kMaximumThreads threads.
+    /// INVALID_ARGUMENT for more than DriverOptions::kMaximumThreads.
     [[nodiscard]] static Result<std::shared_ptr<Engine>> create(
         const DriverOptions& options, WorkerPlacement placement = WorkerPlacement::ANYWHERE);
-
-    static constexpr std::uint32_t kMaximumThreads = 64;
 
     virtual ~Engine() = default;
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "exec/serving_thread.h"
+#include "exec/thread_choice.h"
 #include "exec/xnnpack/allocator.h"
 #include "model/invalid.h"
 
@@ -29,25 +31,25 @@ Result<Kernels> KernelEngine::kernels(std::uint32_t threadCount) const {
 }
 
 Result<> KernelEngine::startThreads() {
-    NNBURST_TRY_ASSIGN(started_, kernels(settings_.threadCount));
+    NNBURST_TRY_ASSIGN(started_, kernels(settings_.threadCounts.front()));
     return {};
 }
 
 Result<std::shared_ptr<Engine>> Engine::create(const DriverOptions& options,
                                                WorkerPlacement placement) {
-    if (options.threads > kMaximumThreads) {
+    if (options.threads > DriverOptions::kMaximumThreads) {
         return invalid(
             "cannot start an engine with {} threads; must be 1 to {}, or 0 to choose them for each "
             "model",
-            options.threads, kMaximumThreads);
+            options.threads, DriverOptions::kMaximumThreads);
     }
-    // A pool of threads does one thing at a time; without one, executions run beside each other.
     const auto engine = std::make_shared<KernelEngine>(KernelEngine::Settings{
         .usesXnnpack = options.useXnnpack,
-        .threadCount = options.threads,
+        .threadCounts = options.threads == 0 ? threadCountsToTry(usableProcessors().size())
+                                             : std::vector{options.threads},
         .placement = placement,
         .realtimePriority = options.realtimePriority,
-        .laneCount = options.threads > 1 ? 1 : std::max(1U, std::thread::hardware_concurrency())});
+        .laneCount = std::max(1U, std::thread::hardware_concurrency())});
     if (options.useXnnpack) {
         // Once per process, whatever the number of calls; what it sets up stays.
         if (const xnn_status status = xnn_initialize(&xnnpack::allocator());

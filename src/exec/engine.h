@@ -8,7 +8,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
 
+#include "exec/answer_times.h"
 #include "exec/compiled_model.h"
 #include "exec/execution_gate.h"
 #include "exec/kernel_threads.h"
@@ -20,20 +24,24 @@ class KernelEngine final : public Engine {
   public:
     struct Settings {
         bool usesXnnpack = true;
-        std::uint32_t threadCount = 1;  ///< of each model; 0: chosen for each
+        /// That a model may have, in the order in which they are tried; one at least. A model has
+        /// the first, or each next one that is worth it (thread_choice.h).
+        std::vector<std::uint32_t> threadCounts{1};
+        /// What finds out whether it is; compareAnswerTimes but in tests.
+        std::optional<AnswerComparison> (*compare)(CompiledModel& more,
+                                                   CompiledModel& fewer) = compareAnswerTimes;
         WorkerPlacement placement = WorkerPlacement::ANYWHERE;
         std::uint32_t realtimePriority = 0;  ///< of workers; 0: as other threads
-        std::uint32_t laneCount = 1;         ///< executions that run at a time
+        std::uint32_t laneCount = 1;         ///< of the gate
     };
 
-    explicit KernelEngine(const Settings& settings) noexcept
-        : settings_(settings), gate_(settings.laneCount) {}
+    explicit KernelEngine(Settings settings)
+        : settings_(std::move(settings)), gate_(settings_.laneCount) {}
 
-    /// Starts the threads that all models have, if their number is given. Once, at first.
+    /// Starts the threads that all models have from the beginning. Once, at first.
     [[nodiscard]] Result<> startThreads();
 
-    /// As Settings::threadCount.
-    [[nodiscard]] std::uint32_t threadCount() const noexcept { return settings_.threadCount; }
+    [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
     /// What runs models with `threadCount` threads. Models with as many share them.
     [[nodiscard]] Result<Kernels> kernels(std::uint32_t threadCount) const;
     /// Where executions wait for each other.

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
-#include <sched.h>
 #include <spdlog/spdlog.h>
 
 #include <atomic>
@@ -85,20 +84,6 @@ class WorkerSetUp {
 };
 
 }  // namespace
-
-std::vector<std::uint32_t> usableProcessors() {
-    std::vector<std::uint32_t> processors;
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (::sched_getaffinity(0, sizeof(set), &set) == 0) {
-        for (std::uint32_t processor = 0; processor < CPU_SETSIZE; ++processor) {
-            if (CPU_ISSET(processor, &set)) {
-                processors.push_back(processor);
-            }
-        }
-    }
-    return processors;
-}
 
 Result<std::shared_ptr<const KernelThreads>> KernelThreads::create(std::uint32_t count,
                                                                    WorkerPlacement placement,

@@ -17,9 +17,6 @@
 
 namespace nnburst::exec {
 
-/// Processors that the calling thread may run on.
-[[nodiscard]] std::vector<std::uint32_t> usableProcessors();
-
 /// A pool of threads, the caller's included. It does one thing at a time.
 class KernelThreads {
   public:

@@ -27,6 +27,20 @@ Result<> takeRealtimePriority(std::uint32_t priority) {
     return {};
 }
 
+std::vector<std::uint32_t> usableProcessors() {
+    std::vector<std::uint32_t> processors;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (::sched_getaffinity(0, sizeof(set), &set) == 0) {
+        for (std::uint32_t processor = 0; processor < CPU_SETSIZE; ++processor) {
+            if (CPU_ISSET(processor, &set)) {
+                processors.push_back(processor);
+            }
+        }
+    }
+    return processors;
+}
+
 void runOn(std::span<const std::uint32_t> processors) noexcept {
     cpu_set_t set;
     CPU_ZERO(&set);

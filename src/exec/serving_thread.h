@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "exec/executable.h"
 #include "nnburst/result.h"
@@ -19,6 +20,9 @@ inline constexpr std::uint32_t kMaximumRealtimePriority = 99;
 /// Gives the calling thread SCHED_FIFO with `priority` (1 to kMaximumRealtimePriority).
 /// GENERAL_FAILURE if the system refuses, with what to do.
 [[nodiscard]] Result<> takeRealtimePriority(std::uint32_t priority);
+
+/// Processors that the calling thread may run on.
+[[nodiscard]] std::vector<std::uint32_t> usableProcessors();
 
 /// The calling thread runs on these processors alone, or on all others of its own. Neither changes
 /// anything if none would be left.

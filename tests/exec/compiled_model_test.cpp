@@ -48,7 +48,7 @@ void expectError(const Result<>& result, ErrorStatus status, const std::string& 
 
 TEST(Engine, refusesTooManyThreads) {
     DriverOptions options;
-    options.threads = Engine::kMaximumThreads + 1;
+    options.threads = DriverOptions::kMaximumThreads + 1;
     const auto engine = Engine::create(options);
     ASSERT_FALSE(engine);
     EXPECT_EQ(engine.error().status, ErrorStatus::INVALID_ARGUMENT);

@@ -225,7 +225,7 @@ int run(int argc, char** argv) {
                    "it is prepared, which takes about a second, and takes more than one if "
                    "answers then come sooner")
         ->type_name("N|auto")
-        ->check(CLI::Range(1U, exec::Engine::kMaximumThreads) | CLI::IsMember({kAutomatic}))
+        ->check(CLI::Range(1U, DriverOptions::kMaximumThreads) | CLI::IsMember({kAutomatic}))
         ->capture_default_str();
     app.add_option("--processors", options.driver.processors,
                    "Processors to run on, such as 0,2; all by default")
