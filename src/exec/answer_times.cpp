@@ -12,6 +12,7 @@
 #include "exec/aligned_buffer.h"
 #include "exec/compiled_model.h"
 #include "exec/serving_thread.h"
+#include "fmq/wait.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
 
@@ -41,19 +42,26 @@ constexpr nanoseconds kSpinningSaves = 50us;
 /// Models that answer sooner are not worth sharing.
 constexpr nanoseconds kFastest = 2 * kSpinningSaves;
 
-/// As the driver's end of a burst (fmq/wait.h).
-constexpr nanoseconds kDriverSpin = 2ms;
-
-/// Spins for some time, then sleeps.
-void awaitChange(const std::atomic<std::uint32_t>& word, std::uint32_t old, nanoseconds spin) {
-    const Clock::time_point end = Clock::now() + spin;
-    // sync [trial-turn]
-    while (word.load(std::memory_order_acquire) == old) {
-        if (Clock::now() >= end) {
-            word.wait(old, std::memory_order_acquire);
-        }
+/// Something that one end of a trial does again and again and the other waits for, as for a frame
+/// in a queue of a burst.
+class Signal {
+  public:
+    void give() noexcept {
+        // sync [trial-turn]
+        count_.fetch_add(1, std::memory_order_release);
+        flag_.wakeAnnounced();
     }
-}
+    [[nodiscard]] std::uint32_t count() const noexcept {
+        // sync [trial-turn]
+        return count_.load(std::memory_order_acquire);
+    }
+    [[nodiscard]] fmq::EventFlag flag() const noexcept { return flag_; }
+
+  private:
+    fmq::EventWord word_{};
+    fmq::EventFlag flag_{word_};
+    alignas(fmq::kCacheLineSize) std::atomic<std::uint32_t> count_{0};
+};
 
 /// Memory for one execution of a model, and where its arguments are in it.
 class TrialRequest {
@@ -103,9 +111,7 @@ class Trial {
     ~Trial() {
         if (thread_.joinable()) {
             isEnding_ = true;
-            // sync [trial-turn]
-            asked_.fetch_add(1, std::memory_order_release);
-            asked_.notify_one();
+            asked_.give();
             thread_.join();
         }
     }
@@ -113,11 +119,9 @@ class Trial {
     /// Asks and waits for the answer.
     nanoseconds ask() {
         const Clock::time_point start = Clock::now();
-        const std::uint32_t answered = answered_.load(std::memory_order_relaxed);
-        // sync [trial-turn]
-        asked_.fetch_add(1, std::memory_order_release);
-        asked_.notify_one();
-        awaitChange(answered_, answered, 0ns);
+        const std::uint32_t before = answered_.count();
+        asked_.give();
+        (void)client_.wait({}, nullptr, [&]() noexcept { return answered_.count() != before; });
         return Clock::now() - start;
     }
 
@@ -134,17 +138,17 @@ class Trial {
 
     void serve() {
         stayOff(model_.workerProcessors());
+        fmq::Waiter waiter(asked_.flag(), answered_.flag(), WaitPolicy(), serverWaits_);
+        fmq::WaitForecast forecast;
         ExecutionOutcome outcome;
         for (std::uint32_t turn = 0;; ++turn) {
-            awaitChange(asked_, turn, kDriverSpin);
+            (void)waiter.wait({}, &forecast, [&]() noexcept { return asked_.count() != turn; });
             if (isEnding_) {
                 return;
             }
             hasFailed_ =
                 !model_.run(request_.bindings(), Priority::MEDIUM, {}, outcome) || hasFailed_;
-            // sync [trial-turn]
-            answered_.fetch_add(1, std::memory_order_release);
-            answered_.notify_one();
+            answered_.give();
         }
     }
 
@@ -153,8 +157,11 @@ class Trial {
     // Of whose turn it is.
     bool isEnding_ = false;
     bool hasFailed_ = false;
-    alignas(64) std::atomic<std::uint32_t> asked_{0};
-    alignas(64) std::atomic<std::uint32_t> answered_{0};
+    Signal asked_;
+    Signal answered_;
+    fmq::WaitRecord serverWaits_{};
+    fmq::WaitRecord clientWaits_{};
+    fmq::Waiter client_{answered_.flag(), asked_.flag(), {.mode = WaitMode::BLOCK}, clientWaits_};
     std::thread thread_;
 };
 
