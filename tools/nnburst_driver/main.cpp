@@ -30,6 +30,7 @@
 #include "device/unix_socket.h"
 #include "exec/serving_thread.h"
 #include "nnburst/logging.h"
+#include "support/thread_option.h"
 
 namespace nnburst {
 namespace {
@@ -37,14 +38,10 @@ namespace {
 /// The first descriptor that systemd passes (sd_listen_fds(3)).
 constexpr int kFirstSystemdFd = 3;
 
-/// The value of --threads that leaves their number to measurement.
-constexpr const char* kAutomatic = "auto";
-
 struct Options {
     std::string socketPath;
     int fd = -1;
     DriverOptions driver;
-    std::string threads = "1";
     bool noXnnpack = false;
     std::string verboseTags;
     std::string calibrationFile;
@@ -184,8 +181,9 @@ Result<> serve(const Options& options) {
             spdlog::debug("serving the process that started this one, {}", ::getppid());
         } else {
             end = end.exclusiveJoin(service.listen(listener ? listener->fd() : *systemd));
-            spdlog::info("serving on {}; threads of a model: {}",
-                         listener ? options.socketPath : "the socket of systemd", options.threads);
+            spdlog::info("serving on {} with {}",
+                         listener ? options.socketPath : "the socket of systemd",
+                         tools::threadsText(options.driver.threads));
         }
         loop.run(kj::mv(end));
     }
@@ -220,13 +218,7 @@ int run(int argc, char** argv) {
                    "end with it")
         ->type_name("N")
         ->check(CLI::NonNegativeNumber);
-    app.add_option("--threads", options.threads,
-                   "Threads that share the work of one operation; auto measures each model when "
-                   "it is prepared, which takes about a second, and takes more than one if "
-                   "answers then come sooner")
-        ->type_name("N|auto")
-        ->check(CLI::Range(1U, DriverOptions::kMaximumThreads) | CLI::IsMember({kAutomatic}))
-        ->capture_default_str();
+    tools::addThreadOption(app, "--threads", options.driver.threads);
     app.add_option("--processors", options.driver.processors,
                    "Processors to run on, such as 0,2; all by default")
         ->type_name("LIST")
@@ -307,8 +299,6 @@ int run(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     }
-    options.driver.threads =
-        options.threads == kAutomatic ? 0 : static_cast<std::uint32_t>(std::stoul(options.threads));
     options.driver.useXnnpack = !options.noXnnpack;
     options.driver.idleTime = std::chrono::milliseconds(idleMilliseconds);
     if (!shallowIdle->empty()) {
