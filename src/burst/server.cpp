@@ -102,7 +102,7 @@ class Server::Impl final : public Served {
     }
 
     bool serve() noexcept override {
-        exec::readyServingThread(runner_.executable());
+        const exec::StayingOff away(runner_.executable().model->workerProcessors());
         const auto hasNews = [this]() noexcept {
             // sync [message-published], [server-stopped], [slot-freed]
             return requests_.hasNews() || isStopping_.load(std::memory_order_acquire) ||

@@ -97,7 +97,9 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& gi
     for (const std::string& library : options.extensionLibraries) {
         NNBURST_TRY(loadExtension(library));
     }
-    NNBURST_TRY_ASSIGN(std::shared_ptr<burst::Workers> burstWorkers, burst::Workers::create());
+    NNBURST_TRY_ASSIGN(
+        std::shared_ptr<burst::Workers> burstWorkers,
+        burst::Workers::create(burst::Workers::kMaximumThreads, options.realtimePriority));
     Capabilities capabilities = uncalibrated();
     if (!options.capabilitiesFile.empty()) {
         NNBURST_TRY_ASSIGN(capabilities, readCapabilities(options.capabilitiesFile));
@@ -117,7 +119,6 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& gi
                          .watchdog = std::move(watchdog),
                          .cache = std::make_shared<CompilationCache>(options.cacheKeyFile),
                          .capabilities = std::move(capabilities),
-                         .realtimePriority = options.realtimePriority,
                          .version = options.version,
                          .variant = options.variant}));
 }
@@ -244,10 +245,9 @@ Result<> LocalDevice::launch(
         // The scheduler goes with the prepared model: its last reference must not be this job's,
         // which runs on one of its workers.
         checked = scheduler_->trySubmit(
-            urgency,
-            [models = shared_.models, buffers = shared_.buffers, version = shared_.version,
-             realtimePriority = shared_.realtimePriority, scheduler = scheduler_, fences = fences_,
-             compile = std::move(compile), urgency, sharedCallback]() mutable {
+            urgency, [models = shared_.models, buffers = shared_.buffers, version = shared_.version,
+                      scheduler = scheduler_, fences = fences_, compile = std::move(compile),
+                      urgency, sharedCallback]() mutable {
                 const auto isLate = [&urgency] {
                     return urgency.deadline &&
                            *urgency.deadline <= std::chrono::steady_clock::now();
@@ -270,7 +270,6 @@ Result<> LocalDevice::launch(
                         exec::Executable{.model = std::move(compiled),
                                          .buffers = std::move(buffers),
                                          .priority = urgency.priority,
-                                         .realtimePriority = realtimePriority,
                                          .version = version},
                         std::move(scheduler), std::move(fences));
                 }();

@@ -85,7 +85,6 @@ class LocalDevice final : public Device {
         std::shared_ptr<const IdleWatchdog> watchdog;  // null if nothing is given back
         std::shared_ptr<const CompilationCache> cache;
         Capabilities capabilities;
-        std::uint32_t realtimePriority = 0;
         HalVersion version = kLatestHalVersion;
         DriverVariant variant = DriverVariant::FULL;
     };

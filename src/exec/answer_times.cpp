@@ -137,7 +137,7 @@ class Trial {
     explicit Trial(CompiledModel& model) noexcept : model_(model) {}
 
     void serve() {
-        stayOff(model_.workerProcessors());
+        const StayingOff away(model_.workerProcessors());
         fmq::Waiter waiter(asked_.flag(), answered_.flag(), WaitPolicy(), serverWaits_);
         fmq::WaitForecast forecast;
         ExecutionOutcome outcome;

@@ -23,8 +23,6 @@ struct Executable {
     Priority priority = Priority::MEDIUM;
     /// Unique in this process. Buffers are allocated for a prepared model, not for its content.
     std::uint64_t preparedModel = 0;
-    /// Of the threads that run nothing else: SCHED_FIFO, or 0 for that of other threads.
-    std::uint32_t realtimePriority = 0;
     /// Executions follow the rules of this version.
     HalVersion version = kLatestHalVersion;
 };

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
-#include <spdlog/spdlog.h>
 
 #include <atomic>
 #include <thread>
@@ -48,7 +47,7 @@ class WorkerSetUp {
         place(begun_.fetch_add(1, std::memory_order_relaxed) - 1);
         awaitAll();
         // Not before: it would keep its processor from one that has not begun.
-        takePriority();
+        wishRealtimePriority(realtimePriority_, "a kernel thread");
         // sync [worker-set-up]
         ended_.fetch_add(1, std::memory_order_release);
     }
@@ -63,15 +62,6 @@ class WorkerSetUp {
         ::pthread_setname_np(::pthread_self(), "nnburst-kernel");
         if (worker < processors_.size()) {
             exec::runOn(processors_.subspan(worker, 1));
-        }
-    }
-
-    void takePriority() const {
-        if (realtimePriority_ != 0) {
-            if (const Result<> taken = takeRealtimePriority(realtimePriority_); !taken) {
-                spdlog::warn("a kernel thread has no real-time priority: {}",
-                             taken.error().message);
-            }
         }
     }
 

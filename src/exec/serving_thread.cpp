@@ -27,6 +27,15 @@ Result<> takeRealtimePriority(std::uint32_t priority) {
     return {};
 }
 
+void wishRealtimePriority(std::uint32_t priority, const char* thread) {
+    if (priority != 0) {
+        if (const Result<> taken = takeRealtimePriority(priority); !taken) {
+            spdlog::warn("{} goes on without real-time priority: {}", thread,
+                         taken.error().message);
+        }
+    }
+}
+
 std::vector<std::uint32_t> usableProcessors() {
     std::vector<std::uint32_t> processors;
     cpu_set_t set;
@@ -51,23 +60,20 @@ void runOn(std::span<const std::uint32_t> processors) noexcept {
     (void)::sched_setaffinity(0, sizeof(set), &set);
 }
 
-void stayOff(std::span<const std::uint32_t> processors) noexcept {
-    cpu_set_t set;
-    if (processors.empty() || ::sched_getaffinity(0, sizeof(set), &set) != 0) {
+StayingOff::StayingOff(std::span<const std::uint32_t> processors) noexcept {
+    if (processors.empty() || ::sched_getaffinity(0, sizeof(before_), &before_) != 0) {
         return;
     }
+    cpu_set_t others = before_;
     for (const std::uint32_t processor : processors) {
-        CPU_CLR(processor, &set);
+        CPU_CLR(processor, &others);
     }
-    (void)::sched_setaffinity(0, sizeof(set), &set);
+    isOff_ = ::sched_setaffinity(0, sizeof(others), &others) == 0;
 }
 
-void readyServingThread(const Executable& executable) {
-    stayOff(executable.model->workerProcessors());
-    if (executable.realtimePriority != 0) {
-        if (const Result<> taken = takeRealtimePriority(executable.realtimePriority); !taken) {
-            spdlog::warn("a burst is served without real-time priority: {}", taken.error().message);
-        }
+StayingOff::~StayingOff() {
+    if (isOff_) {
+        (void)::sched_setaffinity(0, sizeof(before_), &before_);
     }
 }
 

@@ -18,6 +18,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "driver_process.h"
@@ -169,17 +170,18 @@ TEST(Grants, burstsAreServedWithTheRealtimePriorityThatIsGranted) {
     ASSERT_TRUE(burst->execute(add.request, {}, outcome));
     ASSERT_EQ(spawnedDrivers().size(), 1U);
     const std::filesystem::path tasks = "/proc/" + std::to_string(spawnedDrivers()[0]) + "/task";
-    int servingThreads = 0;
+    std::map<std::string, int> servingThreads;
     for (const auto& task : std::filesystem::directory_iterator(tasks)) {
         const std::string name = contentsOf(task.path() / "comm");
         const bool isServing = name == "nnburst-burst\n" || name == "nnburst-kernel\n";
-        servingThreads += isServing ? 1 : 0;
+        servingThreads[name] += isServing ? 1 : 0;
         const pid_t thread = std::stoi(task.path().filename());
-        EXPECT_EQ(::sched_getscheduler(thread), isServing ? SCHED_FIFO : SCHED_OTHER);
+        EXPECT_EQ(::sched_getscheduler(thread), isServing ? SCHED_FIFO : SCHED_OTHER) << name;
         ASSERT_EQ(::sched_getparam(thread, &parameters), 0);
-        EXPECT_EQ(parameters.sched_priority, isServing ? 7 : 0);
+        EXPECT_EQ(parameters.sched_priority, isServing ? 7 : 0) << name;
     }
-    EXPECT_EQ(servingThreads, 2) << "the burst's and a worker of the kernels";
+    EXPECT_GE(servingThreads["nnburst-burst\n"], 1);
+    EXPECT_EQ(servingThreads["nnburst-kernel\n"], 1);
 }
 
 TEST(Grants, memoryIsLockedWhereThatIsGranted) {

@@ -51,13 +51,18 @@ TEST(KernelThreads, moreThanThereAreProcessorsRunAnywhere) {
 
 TEST(ServingThread, staysOffTheProcessorsOfWorkersUnlessNoneIsLeft) {
     const std::vector<std::uint32_t> usable = usableProcessors();
+    const std::span<const std::uint32_t> none;
+    const std::span<const std::uint32_t> allButTheFirst = std::span(usable).subspan(1);
     std::thread([&] {
-        stayOff({});
+        {
+            const StayingOff nothing(none);
+            EXPECT_EQ(usableProcessors(), usable);
+            const StayingOff all(usable);
+            EXPECT_EQ(usableProcessors(), usable);
+            const StayingOff others(allButTheFirst);
+            EXPECT_EQ(usableProcessors(), std::vector<std::uint32_t>{usable[0]});
+        }
         EXPECT_EQ(usableProcessors(), usable);
-        stayOff(usable);
-        EXPECT_EQ(usableProcessors(), usable);
-        stayOff(std::span(usable).subspan(1));
-        EXPECT_EQ(usableProcessors(), std::vector<std::uint32_t>{usable[0]});
     }).join();
     std::thread([&] {
         runOn(std::span(usable).last(1));
