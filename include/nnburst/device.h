@@ -16,6 +16,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -256,10 +257,15 @@ enum class DriverVariant : std::uint8_t {
 /// "full", "float", "quant" or "minimal".
 [[nodiscard]] const char* toString(DriverVariant variant) noexcept;
 
-/// How many threads kernels use, and where; and what kind of driver it is.
+/// How many threads kernels use, and where; what kind of driver it is; and what it asks the system
+/// for. What the system does not grant is a warning in the log, and the driver goes on without it.
 struct DriverOptions {
-    /// Threads that share the work of one operation, the executing one included. 1 is the fastest
-    /// for small models and makes no system calls.
+    static constexpr std::uint32_t kMaximumThreads = 64;
+
+    /// Threads that share the work of one operation, the executing one included, at most
+    /// kMaximumThreads. 1 is the fastest for small models and makes no system calls. 0: each model
+    /// is measured when it is prepared, which takes about a second, and has more than one thread if
+    /// answers then come sooner.
     std::uint32_t threads = 1;
     /// Processors on which the driver may run; empty for all.
     std::vector<std::uint32_t> processors;
@@ -281,9 +287,20 @@ struct DriverOptions {
     std::chrono::milliseconds idleTime{10'000};
     /// Shared libraries of vendor extensions (extension.h) to load. They are trusted.
     std::vector<std::string> extensionLibraries;
+    /// SCHED_FIFO priority (1 to 99) of the threads that serve bursts; 0: as other threads.
+    std::uint32_t realtimePriority = 0;
+    /// The driver's memory is not given to others: its code, and pages that it has touched, stay.
+    bool lockMemory = false;
+    /// Packed weights and temporaries lie on huge pages where they fill some. Holds for the whole
+    /// process from then on.
+    bool useHugePages = false;
+    /// While the device lives, processors stay out of idle states that take longer than this to
+    /// wake up from: see shallow_idle.h.
+    std::optional<std::chrono::microseconds> shallowIdle;
 };
 
-/// A device in this process, without isolation. DriverOptions::processors is not supported here.
+/// A device in this process, without isolation. The threads and the memory are the application's:
+/// DriverOptions::processors, realtimePriority and lockMemory are not supported here.
 [[nodiscard]] Result<SharedDevice> makeLocalDevice(const DriverOptions& options = {});
 
 /// Starts a private driver process. It ends with the last object that needs it, and with this

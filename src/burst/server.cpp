@@ -12,6 +12,7 @@
 #include "burst/channel.h"
 #include "burst/frame.h"
 #include "exec/request_runner.h"
+#include "exec/serving_thread.h"
 #include "exec/version_rules.h"
 #include "fmq/wait.h"
 #include "log/marks.h"
@@ -104,6 +105,7 @@ class Server::Impl final : public Served {
     }
 
     bool serve() noexcept override {
+        const exec::StayingOff away(runner_.executable().model->workerProcessors());
         const auto hasNews = [this]() noexcept {
             // sync [message-published], [server-stopped], [slot-freed]
             return requests_.hasNews() || isStopping_.load(std::memory_order_acquire) ||

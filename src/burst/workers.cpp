@@ -18,6 +18,8 @@
 #include <system_error>
 #include <utility>
 
+#include "exec/serving_thread.h"
+
 namespace nnburst::burst {
 
 namespace {
@@ -122,8 +124,9 @@ void Workers::Place::ring() const noexcept {
     workers_->ring(*entry_);
 }
 
-Result<std::shared_ptr<Workers>> Workers::create(std::size_t maximumThreads) {
-    std::shared_ptr<Workers> workers(new Workers(maximumThreads));
+Result<std::shared_ptr<Workers>> Workers::create(std::size_t maximumThreads,
+                                                 std::uint32_t realtimePriority) {
+    std::shared_ptr<Workers> workers(new Workers(maximumThreads, realtimePriority));
     workers->epoll_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
     workers->end_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     epoll_event event{.events = EPOLLIN, .data = {.u64 = kEnd}};
@@ -234,6 +237,7 @@ bool Workers::mayLeave() noexcept {
 
 void Workers::work() noexcept {
     ::pthread_setname_np(::pthread_self(), "nnburst-burst");
+    exec::wishRealtimePriority(realtimePriority_, "a thread that serves bursts");
     constexpr int kForEver = -1;
     int patience = static_cast<int>(kIdleTime.count());
     while (true) {

@@ -39,9 +39,10 @@ class Workers {
     /// Threads that serve at a time, unless another number is asked for.
     static constexpr std::size_t kMaximumThreads = 64;
 
-    /// Starts no threads yet. RESOURCE_EXHAUSTED_TRANSIENT if the system has no descriptors left.
+    /// Starts no threads yet; they will run under SCHED_FIFO with `realtimePriority`, unless that
+    /// is 0. RESOURCE_EXHAUSTED_TRANSIENT if the system has no descriptors left.
     [[nodiscard]] static Result<std::shared_ptr<Workers>> create(
-        std::size_t maximumThreads = kMaximumThreads);
+        std::size_t maximumThreads = kMaximumThreads, std::uint32_t realtimePriority = 0);
     ~Workers();
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
@@ -81,7 +82,8 @@ class Workers {
     }
 
   private:
-    explicit Workers(std::size_t maximumThreads) noexcept : maximumThreads_(maximumThreads) {}
+    Workers(std::size_t maximumThreads, std::uint32_t realtimePriority) noexcept
+        : maximumThreads_(maximumThreads), realtimePriority_(realtimePriority) {}
 
     void work() noexcept;
     void serve(Place::Entry& entry) noexcept;
@@ -92,6 +94,7 @@ class Workers {
     void remove(const Place::Entry& entry) noexcept;
 
     const std::size_t maximumThreads_;
+    const std::uint32_t realtimePriority_;
     UniqueFd epoll_;
     UniqueFd end_;                             // an eventfd: readable when the threads are to end
     std::atomic<std::size_t> idle_{0};         // threads that wait for a doorbell

@@ -83,16 +83,23 @@ LocalDevice::LocalDevice(Shared shared)
     : shared_(std::move(shared)),
       scheduler_(std::make_shared<Scheduler::Client>(shared_.scheduler)) {}
 
-Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& options,
-                                                         std::shared_ptr<Scheduler> scheduler) {
+Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& given,
+                                                         std::shared_ptr<Scheduler> scheduler,
+                                                         exec::WorkerPlacement workers) {
+    DriverOptions options = given;
+    NNBURST_TRY_ASSIGN(Grants taken, Grants::take(options));
+    auto grants = std::make_shared<const Grants>(std::move(taken));
     // What it registers to be done at exit then comes after the end of a device that is static,
     // whose workers use it.
     ::OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS, nullptr);
-    NNBURST_TRY_ASSIGN(std::shared_ptr<exec::Engine> engine, exec::Engine::create(options));
+    NNBURST_TRY_ASSIGN(std::shared_ptr<exec::Engine> engine,
+                       exec::Engine::create(options, workers));
     for (const std::string& library : options.extensionLibraries) {
         NNBURST_TRY(loadExtension(library));
     }
-    NNBURST_TRY_ASSIGN(std::shared_ptr<burst::Workers> burstWorkers, burst::Workers::create());
+    NNBURST_TRY_ASSIGN(
+        std::shared_ptr<burst::Workers> burstWorkers,
+        burst::Workers::create(burst::Workers::kMaximumThreads, options.realtimePriority));
     Capabilities capabilities = uncalibrated();
     if (!options.capabilitiesFile.empty()) {
         NNBURST_TRY_ASSIGN(capabilities, readCapabilities(options.capabilitiesFile));
@@ -103,7 +110,8 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& op
         NNBURST_TRY_ASSIGN(watchdog, IdleWatchdog::create(models, options.idleTime));
     }
     return std::shared_ptr<LocalDevice>(
-        new LocalDevice({.engine = std::move(engine),
+        new LocalDevice({.grants = std::move(grants),
+                         .engine = std::move(engine),
                          .scheduler = std::move(scheduler),
                          .burstWorkers = std::move(burstWorkers),
                          .buffers = std::make_shared<exec::ManagedBuffers>(),
@@ -111,7 +119,6 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& op
                          .watchdog = std::move(watchdog),
                          .cache = std::make_shared<CompilationCache>(options.cacheKeyFile),
                          .capabilities = std::move(capabilities),
-                         .kernelThreads = options.threads,
                          .version = options.version,
                          .variant = options.variant}));
 }
@@ -238,10 +245,9 @@ Result<> LocalDevice::launch(
         // The scheduler goes with the prepared model: its last reference must not be this job's,
         // which runs on one of its workers.
         checked = scheduler_->trySubmit(
-            urgency,
-            [models = shared_.models, buffers = shared_.buffers, version = shared_.version,
-             kernelThreads = shared_.kernelThreads, scheduler = scheduler_, fences = fences_,
-             compile = std::move(compile), urgency, sharedCallback]() mutable {
+            urgency, [models = shared_.models, buffers = shared_.buffers, version = shared_.version,
+                      scheduler = scheduler_, fences = fences_, compile = std::move(compile),
+                      urgency, sharedCallback]() mutable {
                 const auto isLate = [&urgency] {
                     return urgency.deadline &&
                            *urgency.deadline <= std::chrono::steady_clock::now();
@@ -264,7 +270,6 @@ Result<> LocalDevice::launch(
                         exec::Executable{.model = std::move(compiled),
                                          .buffers = std::move(buffers),
                                          .priority = urgency.priority,
-                                         .kernelThreads = kernelThreads,
                                          .version = version},
                         std::move(scheduler), std::move(fences));
                 }();
@@ -331,9 +336,21 @@ Result<SharedDevice> makeLocalDevice(const DriverOptions& options) {
                        "makeLocalDevice with processors: they can be chosen for a driver process "
                        "only; set the affinity of the application's own threads instead");
     }
+    if (options.realtimePriority != 0) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       "makeLocalDevice with a real-time priority: bursts run on the application's "
+                       "own threads; set the priority of those instead");
+    }
+    if (options.lockMemory) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       "makeLocalDevice with locked memory: it is the application's; call "
+                       "mlockall(2) in the application instead");
+    }
     NNBURST_TRY_ASSIGN(std::shared_ptr<device::Scheduler> scheduler,
                        device::Scheduler::create("nnburst-work", device::defaultWorkerCount()));
-    return device::LocalDevice::create(options, std::move(scheduler));
+    // The application's threads run where they like, so workers would stand in their way.
+    return device::LocalDevice::create(options, std::move(scheduler),
+                                       exec::WorkerPlacement::ANYWHERE);
 }
 
 }  // namespace nnburst

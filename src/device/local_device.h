@@ -11,6 +11,7 @@
 
 #include "burst/workers.h"
 #include "device/compilation_cache.h"
+#include "device/grants.h"
 #include "device/idle_watchdog.h"
 #include "device/local_buffer.h"
 #include "device/local_prepared_model.h"
@@ -27,9 +28,10 @@ class LocalDevice final : public Device {
         std::function<void(Result<std::shared_ptr<LocalPreparedModel>> preparedModel)>;
 
     /// `scheduler` prepares models and runs asynchronous executions. The device is the first
-    /// client's.
+    /// client's. `workers` of kernels run apart where the process is the device's own.
     [[nodiscard]] static Result<std::shared_ptr<LocalDevice>> create(
-        const DriverOptions& options, std::shared_ptr<Scheduler> scheduler);
+        const DriverOptions& options, std::shared_ptr<Scheduler> scheduler,
+        exec::WorkerPlacement workers);
 
     /// The same device for another client, whose jobs have their own turn.
     [[nodiscard]] std::shared_ptr<LocalDevice> forClient() const;
@@ -74,6 +76,7 @@ class LocalDevice final : public Device {
   private:
     /// What all clients have in common.
     struct Shared {
+        std::shared_ptr<const Grants> grants;
         std::shared_ptr<exec::Engine> engine;
         std::shared_ptr<Scheduler> scheduler;
         std::shared_ptr<burst::Workers> burstWorkers;
@@ -82,7 +85,6 @@ class LocalDevice final : public Device {
         std::shared_ptr<const IdleWatchdog> watchdog;  // null if nothing is given back
         std::shared_ptr<const CompilationCache> cache;
         Capabilities capabilities;
-        std::uint32_t kernelThreads = 1;
         HalVersion version = kLatestHalVersion;
         DriverVariant variant = DriverVariant::FULL;
     };

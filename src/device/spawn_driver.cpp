@@ -43,8 +43,9 @@ std::string findProgram(const std::string& program) {
 }
 
 std::vector<std::string> argumentsOf(const DriverOptions& options) {
-    std::vector<std::string> arguments{"--fd", std::to_string(device::ChildProcess::kSocketFd),
-                                       "--threads", std::to_string(options.threads)};
+    std::vector<std::string> arguments{
+        "--fd", std::to_string(device::ChildProcess::kSocketFd), "--threads",
+        options.threads == 0 ? "auto" : std::to_string(options.threads)};
     if (!options.processors.empty()) {
         arguments.emplace_back("--processors");
         arguments.push_back(fmt::format("{}", fmt::join(options.processors, ",")));
@@ -67,6 +68,19 @@ std::vector<std::string> argumentsOf(const DriverOptions& options) {
     }
     for (const std::string& library : options.extensionLibraries) {
         arguments.insert(arguments.end(), {"--extension", library});
+    }
+    if (options.realtimePriority != 0) {
+        arguments.insert(arguments.end(), {"--realtime", std::to_string(options.realtimePriority)});
+    }
+    if (options.lockMemory) {
+        arguments.emplace_back("--lock-memory");
+    }
+    if (options.useHugePages) {
+        arguments.emplace_back("--huge-pages");
+    }
+    if (options.shallowIdle) {
+        arguments.insert(arguments.end(),
+                         {"--shallow-idle", std::to_string(options.shallowIdle->count())});
     }
     if (options.variant != DriverVariant::FULL) {
         arguments.insert(arguments.end(), {"--variant", toString(options.variant)});

@@ -9,16 +9,18 @@
 
 #include <fmt/format.h>
 
+#include "exec/huge_pages.h"
 #include "memory/checked_math.h"
 #include "nnburst/memory.h"
 
 namespace nnburst::exec {
 
 Result<AlignedBuffer> AlignedBuffer::allocate(std::uint64_t sizeBytes) {
-    constexpr std::uint64_t kOverheadBytes = kOperandAlignmentBytes - 1 + kMappingPaddingBytes;
+    const std::size_t alignment = blockAlignment(sizeBytes, kOperandAlignmentBytes);
+    const std::uint64_t overheadBytes = alignment - 1 + kMappingPaddingBytes;
     AlignedBuffer buffer;
     // Large blocks come from the system as zero pages: what is never touched costs nothing.
-    if (const auto total = checkedAdd(sizeBytes, kOverheadBytes)) {
+    if (const auto total = checkedAdd(sizeBytes, overheadBytes)) {
         buffer.memory_.reset(std::calloc(1, *total));
     }
     if (!buffer.memory_) {
@@ -26,10 +28,11 @@ Result<AlignedBuffer> AlignedBuffer::allocate(std::uint64_t sizeBytes) {
                        fmt::format("cannot allocate {} bytes for operands", sizeBytes));
     }
     void* start = buffer.memory_.get();
-    std::size_t space = sizeBytes + kOverheadBytes;
+    std::size_t space = sizeBytes + overheadBytes;
     buffer.data_ = static_cast<std::byte*>(
-        std::align(kOperandAlignmentBytes, sizeBytes + kMappingPaddingBytes, start, space));
+        std::align(alignment, sizeBytes + kMappingPaddingBytes, start, space));
     buffer.sizeBytes_ = sizeBytes;
+    adviseHugePages(buffer.data_, sizeBytes);
     return buffer;
 }
 

@@ -12,7 +12,9 @@
 #include "exec/graph.h"
 #include "exec/graph_runner.h"
 #include "exec/model_check.h"
+#include "exec/thread_choice.h"
 #include "log/marks.h"
+#include "log/verbose.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
 #include "model/request_check.h"
@@ -108,10 +110,16 @@ class RequestOutputs final : public GraphOutputs {
     std::optional<Insufficient> insufficient_;  // the first one
 };
 
+/// Engines come from Engine::create, which gives no other kind.
+const KernelEngine& kernelEngine(const Engine& engine) noexcept {
+    return static_cast<const KernelEngine&>(engine);
+}
+
 class RunnableModel final : public CompiledModel {
   public:
-    explicit RunnableModel(std::shared_ptr<Engine> engine, const Model& model)
+    RunnableModel(std::shared_ptr<Engine> engine, Kernels kernels, const Model& model)
         : engine_(std::move(engine)),
+          kernels_(std::move(kernels)),
           inputs_(operandsAt(model.main, model.main.inputIndexes)),
           outputs_(operandsAt(model.main, model.main.outputIndexes)) {
         given_.resize(inputs_.size());
@@ -125,6 +133,15 @@ class RunnableModel final : public CompiledModel {
     [[nodiscard]] std::uint32_t delayedCount() const noexcept override {
         return gate().delayedCount();
     }
+
+    [[nodiscard]] std::uint32_t kernelThreads() const noexcept override {
+        return kernels_.threads ? kernels_.threads->count() : 1;
+    }
+    [[nodiscard]] std::span<const std::uint32_t> workerProcessors() const noexcept override {
+        return kernels_.threads ? kernels_.threads->processors() : std::span<const std::uint32_t>();
+    }
+    /// Known before the first run: several threads share the work of some operation.
+    [[nodiscard]] bool isShared() const noexcept { return main_->isShared(); }
 
     [[nodiscard]] Result<> bind(std::span<const RequestArgument> inputs,
                                 std::span<const RequestArgument> outputs,
@@ -140,14 +157,16 @@ class RunnableModel final : public CompiledModel {
     Result<> runInTurn(RequestBindings& bindings, Priority priority,
                        const ExecutionOptions& options, ExecutionOutcome& outcome);
     Result<> runGraph(RequestBindings& bindings, RequestOutputs& outputs, const RunLimits& limits);
-    [[nodiscard]] ExecutionGate& gate() const noexcept { return kernels().gate(); }
-    /// Engines come from Engine::create, which gives no other kind.
-    [[nodiscard]] const KernelEngine& kernels() const noexcept {
-        return static_cast<const KernelEngine&>(*engine_);
+    [[nodiscard]] ExecutionGate& gate() const noexcept { return kernelEngine(*engine_).gate(); }
+    /// A pool of threads does one thing at a time, and wants all processors for it.
+    [[nodiscard]] ExecutionGate::Pass::Width width() const noexcept {
+        return kernels_.threads ? ExecutionGate::Pass::Width::ALL_LANES
+                                : ExecutionGate::Pass::Width::ONE_LANE;
     }
     Result<std::unique_ptr<GraphRunner>> makeRunner(const Model& model, const Subgraph& subgraph);
 
     const std::shared_ptr<Engine> engine_;
+    const Kernels kernels_;
     const std::vector<Operand> inputs_;
     const std::vector<Operand> outputs_;
 
@@ -178,7 +197,7 @@ Result<> RunnableModel::prepare(const Model& model) {
 Result<std::unique_ptr<GraphRunner>> RunnableModel::makeRunner(const Model& model,
                                                                const Subgraph& subgraph) {
     NNBURST_TRY_ASSIGN(auto graph, Graph::create(model, subgraph));
-    return std::make_unique<GraphRunner>(kernels(), std::move(graph), referenced_);
+    return std::make_unique<GraphRunner>(kernels_, std::move(graph), referenced_);
 }
 
 Result<> RunnableModel::bind(std::span<const RequestArgument> inputs,
@@ -220,7 +239,7 @@ Result<> RunnableModel::runInTurn(RequestBindings& bindings, Priority priority,
                        bindings.inputs.size(), bindings.outputs.size(), inputs_.size(),
                        outputs_.size());
     }
-    ExecutionGate::Pass pass(gate(), turn_);
+    ExecutionGate::Pass pass(gate(), turn_, width());
     NNBURST_TRY(pass.enter({.priority = priority, .deadline = options.deadline}));
     hasRun_ = true;
     isReleased_ = false;
@@ -281,7 +300,7 @@ Result<> RunnableModel::run(RequestBindings& bindings, Priority priority,
 }
 
 bool RunnableModel::releaseIfIdle() {
-    ExecutionGate::Pass pass(gate(), turn_);
+    ExecutionGate::Pass pass(gate(), turn_, width());
     if (!pass.enter({.priority = Priority::LOW, .deadline = Clock::now()})) {
         return false;  // it is running, or the engine is busy
     }
@@ -299,6 +318,57 @@ bool RunnableModel::releaseIfIdle() {
     return true;
 }
 
+Result<std::shared_ptr<RunnableModel>> compileFor(std::uint32_t threadCount,
+                                                  const std::shared_ptr<Engine>& engine,
+                                                  const Model& model) {
+    NNBURST_TRY_ASSIGN(Kernels kernels, kernelEngine(*engine).kernels(threadCount));
+    auto compiled = std::make_shared<RunnableModel>(engine, std::move(kernels), model);
+    NNBURST_TRY(compiled->prepare(model));
+    return compiled;
+}
+
+double microseconds(std::chrono::nanoseconds time) noexcept {
+    return std::chrono::duration<double, std::micro>(time).count();
+}
+
+void logTimes(std::uint32_t threadCount, const AnswerTimes& times) {
+    NNBURST_VLOG(COMPILATION,
+                 "{} kernel threads: {:.1f} us, p99 {:.1f}; after a rest {:.1f} us, p90 {:.1f}",
+                 threadCount, microseconds(times.median), microseconds(times.high),
+                 microseconds(times.idleMedian), microseconds(times.idleHigh));
+}
+
+bool isSooner(const KernelEngine& engine, RunnableModel& more, RunnableModel& fewer) {
+    const auto times = engine.settings().compare(more, fewer);
+    if (times) {
+        logTimes(fewer.kernelThreads(), times->fewer);
+        logTimes(more.kernelThreads(), times->more);
+    }
+    return times && isWorthIt(*times);
+}
+
+/// With the number of threads that answers soonest, of those that the engine gives. Models of which
+/// shapes are not known before they run have the first.
+Result<std::shared_ptr<RunnableModel>> compileForBest(const std::shared_ptr<Engine>& engine,
+                                                      const Model& model) {
+    const KernelEngine& kernels = kernelEngine(*engine);
+    const std::span counts(kernels.settings().threadCounts);
+    NNBURST_TRY_ASSIGN(std::shared_ptr<RunnableModel> best,
+                       compileFor(counts.front(), engine, model));
+    for (const std::uint32_t count : counts.subspan(1)) {
+        auto more = compileFor(count, engine, model);
+        // Also without memory or threads for more: it runs with what it has.
+        if (!more || !(*more)->isShared() || !isSooner(kernels, **more, *best)) {
+            break;
+        }
+        best = std::move(*more);
+    }
+    if (counts.size() > 1) {
+        NNBURST_VLOG(COMPILATION, "{} kernel threads were chosen", best->kernelThreads());
+    }
+    return best;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<CompiledModel>> CompiledModel::compile(std::shared_ptr<Engine> engine,
@@ -308,9 +378,7 @@ Result<std::shared_ptr<CompiledModel>> CompiledModel::compile(std::shared_ptr<En
         // Preparing a graph does not look beyond it.
         NNBURST_TRY(requiredVersion(model));
     }
-    auto compiled = std::make_shared<RunnableModel>(std::move(engine), model);
-    NNBURST_TRY(compiled->prepare(model));
-    return compiled;
+    return compileForBest(engine, model);
 }
 
 }  // namespace nnburst::exec

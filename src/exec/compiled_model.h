@@ -19,15 +19,20 @@
 
 namespace nnburst::exec {
 
+/// Where the threads run that share the work of an operator with the executing one.
+enum class WorkerPlacement : std::uint8_t {
+    ANYWHERE,
+    APART,  ///< on a processor each, if there are enough
+};
+
 /// What one driver or local device has once: XNNPACK, initialised, and the threads of its kernels.
 /// Thread-safe; shared by every compiled model.
 class Engine {
   public:
     /// Creates threads and reads files of the system: call it before a sandbox closes.
-    /// INVALID_ARGUMENT for 0 or more than kMaximumThreads threads.
-    [[nodiscard]] static Result<std::shared_ptr<Engine>> create(const DriverOptions& options);
-
-    static constexpr std::uint32_t kMaximumThreads = 64;
+    /// INVALID_ARGUMENT for more than DriverOptions::kMaximumThreads.
+    [[nodiscard]] static Result<std::shared_ptr<Engine>> create(
+        const DriverOptions& options, WorkerPlacement placement = WorkerPlacement::ANYWHERE);
 
     virtual ~Engine() = default;
 
@@ -78,8 +83,9 @@ struct RequestBindings {
 class CompiledModel {
   public:
     /// Checks and plans `model`, folds its constants and packs its weights. The model may be
-    /// dropped afterwards; its pools are kept as long as they are needed. INVALID_ARGUMENT if the
-    /// model is not valid or an operation is not supported, naming it.
+    /// dropped afterwards; its pools are kept as long as they are needed. Runs it, to choose the
+    /// number of its threads, if the engine leaves that open. INVALID_ARGUMENT if the model is not
+    /// valid or an operation is not supported, naming it.
     [[nodiscard]] static Result<std::shared_ptr<CompiledModel>> compile(
         std::shared_ptr<Engine> engine, const Model& model);
 
@@ -92,6 +98,12 @@ class CompiledModel {
     /// Executions of the engine, of any model, that have had to wait for others so far. Who sees it
     /// grow shares the processors.
     [[nodiscard]] virtual std::uint32_t delayedCount() const noexcept = 0;
+    /// Threads that share the work of one operation, the executing one included.
+    [[nodiscard]] virtual std::uint32_t kernelThreads() const noexcept { return 1; }
+    /// Processors that the others of these threads have for themselves.
+    [[nodiscard]] virtual std::span<const std::uint32_t> workerProcessors() const noexcept {
+        return {};
+    }
 
     /// Checks the arguments of a request against the model and against the sizes of the pools, and
     /// resolves them. Every rule that keeps an access inside its pool is checked here. `inputs` and

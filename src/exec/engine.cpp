@@ -7,36 +7,60 @@
 #include <algorithm>
 #include <thread>
 
+#include "exec/serving_thread.h"
+#include "exec/thread_choice.h"
+#include "exec/xnnpack/allocator.h"
 #include "model/invalid.h"
 
 namespace nnburst::exec {
 
-Result<std::shared_ptr<Engine>> Engine::create(const DriverOptions& options) {
-    if (options.threads == 0 || options.threads > kMaximumThreads) {
-        return invalid("cannot start an engine with {} threads; must be 1 to {}", options.threads,
-                       kMaximumThreads);
-    }
-    // A pool of threads does one thing at a time; without one, executions run beside each other.
-    const std::uint32_t laneCount =
-        options.threads > 1 ? 1 : std::max(1U, std::thread::hardware_concurrency());
-    if (!options.useXnnpack) {
-        return std::make_shared<KernelEngine>(false, nullptr, laneCount);
-    }
-    // Once per process, whatever the number of calls; what it sets up stays.
-    if (const xnn_status status = xnn_initialize(nullptr); status != xnn_status_success) {
-        return failure(
-            ErrorStatus::GENERAL_FAILURE,
-            fmt::format("cannot initialise XNNPACK: its status is {}", static_cast<int>(status)));
-    }
-    pthreadpool_t threads = nullptr;
-    if (options.threads > 1) {
-        threads = pthreadpool_create(options.threads);
-        if (threads == nullptr) {
-            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-                           fmt::format("cannot create a pool of {} threads", options.threads));
+Result<Kernels> KernelEngine::kernels(std::uint32_t threadCount) const {
+    Kernels kernels{.usesXnnpack = settings_.usesXnnpack, .threads = nullptr};
+    if (threadCount > 1 && settings_.usesXnnpack) {
+        const std::lock_guard lock(mutex_);
+        std::weak_ptr<const KernelThreads>& known = threads_[threadCount];
+        kernels.threads = known.lock();
+        if (!kernels.threads) {
+            NNBURST_TRY_ASSIGN(kernels.threads,
+                               KernelThreads::create(threadCount, settings_.placement,
+                                                     settings_.realtimePriority));
+            known = kernels.threads;
         }
     }
-    return std::make_shared<KernelEngine>(true, threads, laneCount);
+    return kernels;
+}
+
+Result<> KernelEngine::startThreads() {
+    NNBURST_TRY_ASSIGN(started_, kernels(settings_.threadCounts.front()));
+    return {};
+}
+
+Result<std::shared_ptr<Engine>> Engine::create(const DriverOptions& options,
+                                               WorkerPlacement placement) {
+    if (options.threads > DriverOptions::kMaximumThreads) {
+        return invalid(
+            "cannot start an engine with {} threads; must be 1 to {}, or 0 to choose them for each "
+            "model",
+            options.threads, DriverOptions::kMaximumThreads);
+    }
+    const auto engine = std::make_shared<KernelEngine>(KernelEngine::Settings{
+        .usesXnnpack = options.useXnnpack,
+        .threadCounts = options.threads == 0 ? threadCountsToTry(usableProcessors().size())
+                                             : std::vector{options.threads},
+        .placement = placement,
+        .realtimePriority = options.realtimePriority,
+        .laneCount = std::max(1U, std::thread::hardware_concurrency())});
+    if (options.useXnnpack) {
+        // Once per process, whatever the number of calls; what it sets up stays.
+        if (const xnn_status status = xnn_initialize(&xnnpack::allocator());
+            status != xnn_status_success) {
+            return failure(ErrorStatus::GENERAL_FAILURE,
+                           fmt::format("cannot initialise XNNPACK: its status is {}",
+                                       static_cast<int>(status)));
+        }
+        NNBURST_TRY(engine->startThreads());
+    }
+    return engine;
 }
 
 }  // namespace nnburst::exec

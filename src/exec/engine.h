@@ -5,25 +5,45 @@
 /// \file
 /// What an `Engine` is inside src/exec/.
 
-#include <pthreadpool.h>
-
+#include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
 
+#include "exec/answer_times.h"
 #include "exec/compiled_model.h"
 #include "exec/execution_gate.h"
+#include "exec/kernel_threads.h"
 
 namespace nnburst::exec {
 
 /// The one implementation of Engine. Thread-safe.
 class KernelEngine final : public Engine {
   public:
-    /// `laneCount` executions run at a time.
-    KernelEngine(bool usesXnnpack, pthreadpool_t threads, std::uint32_t laneCount) noexcept
-        : usesXnnpack_(usesXnnpack), threads_(threads), gate_(laneCount) {}
+    struct Settings {
+        bool usesXnnpack = true;
+        /// That a model may have, in the order in which they are tried; one at least. A model has
+        /// the first, or each next one that is worth it (thread_choice.h).
+        std::vector<std::uint32_t> threadCounts{1};
+        /// What finds out whether it is; compareAnswerTimes but in tests.
+        std::optional<AnswerComparison> (*compare)(CompiledModel& more,
+                                                   CompiledModel& fewer) = compareAnswerTimes;
+        WorkerPlacement placement = WorkerPlacement::ANYWHERE;
+        std::uint32_t realtimePriority = 0;  ///< of workers; 0: as other threads
+        std::uint32_t laneCount = 1;         ///< of the gate
+    };
 
-    [[nodiscard]] bool usesXnnpack() const noexcept { return usesXnnpack_; }
-    /// Null for one thread: kernels then run on the calling thread, without system calls.
-    [[nodiscard]] pthreadpool_t threads() const noexcept { return threads_.get(); }
+    explicit KernelEngine(Settings settings)
+        : settings_(std::move(settings)), gate_(settings_.laneCount) {}
+
+    /// Starts the threads that all models have from the beginning. Once, at first.
+    [[nodiscard]] Result<> startThreads();
+
+    [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
+    /// What runs models with `threadCount` threads. Models with as many share them.
+    [[nodiscard]] Result<Kernels> kernels(std::uint32_t threadCount) const;
     /// Where executions wait for each other.
     [[nodiscard]] ExecutionGate& gate() const noexcept { return gate_; }
 
@@ -32,13 +52,12 @@ class KernelEngine final : public Engine {
     }
 
   private:
-    struct Destroy {
-        void operator()(pthreadpool_t threads) const noexcept { pthreadpool_destroy(threads); }
-    };
-
-    bool usesXnnpack_;
-    std::unique_ptr<struct pthreadpool, Destroy> threads_;
+    const Settings settings_;
+    Kernels started_;  // to keep them
     mutable ExecutionGate gate_;
+    mutable std::mutex mutex_;
+    /// By their number; guarded by mutex_.
+    mutable std::map<std::uint32_t, std::weak_ptr<const KernelThreads>> threads_;
 };
 
 }  // namespace nnburst::exec

@@ -23,8 +23,6 @@ struct Executable {
     Priority priority = Priority::MEDIUM;
     /// Unique in this process. Buffers are allocated for a prepared model, not for its content.
     std::uint64_t preparedModel = 0;
-    /// That share the work of one operation.
-    std::uint32_t kernelThreads = 1;
     /// Executions follow the rules of this version.
     HalVersion version = kLatestHalVersion;
 };

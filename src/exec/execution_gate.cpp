@@ -32,13 +32,14 @@ void ExecutionGate::admitWaiters() {
               [now](const Waiter* a, const Waiter* b) { return a->work.precedes(b->work, now); });
     for (auto next = waiters_.begin(); next != waiters_.end();) {
         Waiter& waiter = **next;
-        // The lane first: see leave.
-        if (!tryTakeLane()) {
+        // The lanes first: see leave. Who needs more than are free is not overtaken.
+        if (!tryTake(waiter.lanes)) {
             return;
         }
         if (waiter.turn != nullptr &&
             waiter.turn->isTaken_.exchange(true, std::memory_order_seq_cst)) {
-            freeLanes_.fetch_add(1, std::memory_order_seq_cst);  // the next one may take it
+            // the next one may take them
+            freeLanes_.fetch_add(waiter.lanes, std::memory_order_seq_cst);
             ++next;
             continue;
         }
@@ -84,9 +85,10 @@ bool ExecutionGate::spin(const Waiter& waiter, const std::optional<TimePoint>& d
     return false;
 }
 
-bool ExecutionGate::wait(Turn* turn, const Urgency& urgency) {
+bool ExecutionGate::wait(Turn* turn, std::int32_t lanes, const Urgency& urgency) {
     std::unique_lock lock(mutex_);
     Waiter waiter{.turn = turn,
+                  .lanes = lanes,
                   .work = {.urgency = urgency, .since = Clock::now(), .turn = arrivals_++},
                   .admitted = {}};
     waiters_.push_back(&waiter);
@@ -111,6 +113,7 @@ bool ExecutionGate::wait(Turn* turn, const Urgency& urgency) {
     if (!waiter.admitted.wait_until(lock, *urgency.deadline, isAdmitted)) {
         std::erase(waiters_, &waiter);
         waitingCount_.fetch_sub(1, std::memory_order_seq_cst);
+        admitWaiters();  // those who did not overtake it
         return false;
     }
     return true;
@@ -128,21 +131,21 @@ bool ExecutionGate::hasMoreUrgent(const WaitingWork& running) {
 }
 
 Result<> ExecutionGate::Pass::enterInTurn() {
-    if (!gate_.wait(&turn_, work_.urgency)) {
+    if (!gate_.wait(&turn_, lanes_, work_.urgency)) {
         return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
                        "the deadline passed while other executions were running");
     }
     hasTurn_ = true;
-    hasLane_ = true;
+    hasLanes_ = true;
     return {};
 }
 
 void ExecutionGate::Pass::yield() {
-    if (!hasLane_ || !gate_.hasMoreUrgent(work_)) {
+    if (!hasLanes_ || !gate_.hasMoreUrgent(work_)) {
         return;
     }
-    gate_.leave(nullptr, true);
-    hasLane_ = gate_.wait(nullptr, work_.urgency);
+    gate_.leave(nullptr, lanes_);
+    hasLanes_ = gate_.wait(nullptr, lanes_, work_.urgency);
 }
 
 }  // namespace nnburst::exec

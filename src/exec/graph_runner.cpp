@@ -28,9 +28,9 @@ Result<HalVersion> GraphCheck::visit(std::size_t operation) {
     return version;
 }
 
-GraphRunner::GraphRunner(const KernelEngine& engine, std::unique_ptr<Graph> graph,
+GraphRunner::GraphRunner(const Kernels& kernels, std::unique_ptr<Graph> graph,
                          std::span<const std::unique_ptr<GraphRunner>> referenced)
-    : engine_(engine), graph_(std::move(graph)), referenced_(referenced) {
+    : kernels_(kernels), graph_(std::move(graph)), referenced_(referenced) {
     wanted_.inputs.resize(graph_->subgraph.inputIndexes.size());
     wanted_.omittedOutputs.resize(graph_->subgraph.outputIndexes.size());
     arguments_.resize(wanted_.inputs.size() + wanted_.omittedOutputs.size());
@@ -65,7 +65,7 @@ Result<> GraphRunner::prepare() {
         NNBURST_TRY(graph_->constants.keepAll());
     }
     if (!isDecided) {
-        interpreter_ = std::make_unique<Interpreter>(*graph_, engine_, operators_, referenced_);
+        interpreter_ = std::make_unique<Interpreter>(*graph_, kernels_, operators_, referenced_);
     }
     graph_->constants.dropSources();
     return {};
@@ -133,7 +133,7 @@ Result<Plan*> GraphRunner::findPlan() {
 }
 
 Result<Plan*> GraphRunner::addPlan() {
-    NNBURST_TRY_ASSIGN(auto plan, makePlan(*graph_, wanted_, engine_, operators_));
+    NNBURST_TRY_ASSIGN(auto plan, makePlan(*graph_, wanted_, kernels_, operators_));
     if (plans_.size() == kMaximumSpecializations) {
         plans_.pop_back();
         ++generation_;

@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "exec/engine.h"
 #include "exec/graph.h"
+#include "exec/kernel_threads.h"
 #include "exec/operation.h"
 #include "exec/plan.h"
 #include "exec/run_limits.h"
@@ -56,7 +56,7 @@ class GraphRunner {
   public:
     /// `referenced` are the model's referenced subgraphs; those that the graph refers to are there
     /// before its first run. Both outlive the runner.
-    GraphRunner(const KernelEngine& engine, std::unique_ptr<Graph> graph,
+    GraphRunner(const Kernels& kernels, std::unique_ptr<Graph> graph,
                 std::span<const std::unique_ptr<GraphRunner>> referenced);
     ~GraphRunner();
 
@@ -84,6 +84,11 @@ class GraphRunner {
     [[nodiscard]] Result<> runAgain(const RunMemo& memo, GraphOutputs& outputs,
                                     const RunLimits& limits);
 
+    /// It has a plan, of which several threads share the work of some step.
+    [[nodiscard]] bool isShared() const noexcept {
+        return !plans_.empty() && plans_.front().plan->isShared();
+    }
+
     /// Gives back the memory of temporaries until the next run.
     void releaseScratch() const noexcept;
 
@@ -99,7 +104,7 @@ class GraphRunner {
     Result<Plan*> findPlan();
     Result<Plan*> addPlan();
 
-    const KernelEngine& engine_;
+    const Kernels& kernels_;
     const std::unique_ptr<Graph> graph_;  // changed by planning only
     const std::span<const std::unique_ptr<GraphRunner>> referenced_;
     xnnpack::OperatorCache operators_;

@@ -71,11 +71,11 @@ class Interpreter::BranchOutputs final : public GraphOutputs {
     const Operation& operation_;
 };
 
-Interpreter::Interpreter(const Graph& graph, const KernelEngine& engine,
+Interpreter::Interpreter(const Graph& graph, const Kernels& kernels,
                          xnnpack::OperatorCache& operators,
                          std::span<const std::unique_ptr<GraphRunner>> referenced)
     : graph_(graph),
-      engine_(engine),
+      kernels_(kernels),
       operators_(operators),
       referenced_(referenced),
       shapes_(graph),
@@ -233,7 +233,7 @@ Result<> Interpreter::makeStep(std::uint32_t index) {
         operators_.dropUnused();
     }
     NNBURST_TRY_ASSIGN(state.step,
-                       makeOperationStep(shapes_.operation(index), index, engine_, operators));
+                       makeOperationStep(shapes_.operation(index), index, kernels_, operators));
     const std::size_t scratchBytes = state.step->scratchBytes();
     const Operation& operation = graph_.subgraph.operations[index];
     state.operands.resize(operation.inputs.size() + operation.outputs.size());

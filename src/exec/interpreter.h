@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "exec/aligned_buffer.h"
-#include "exec/engine.h"
 #include "exec/graph.h"
 #include "exec/graph_runner.h"
+#include "exec/kernel_threads.h"
 #include "exec/shape_inference.h"
 #include "exec/xnnpack/operator_cache.h"
 #include "nnburst/result.h"
@@ -28,7 +28,7 @@ namespace nnburst::exec {
 class Interpreter {
   public:
     /// Everything outlives the interpreter. The constants of `graph` are kept.
-    Interpreter(const Graph& graph, const KernelEngine& engine, xnnpack::OperatorCache& operators,
+    Interpreter(const Graph& graph, const Kernels& kernels, xnnpack::OperatorCache& operators,
                 std::span<const std::unique_ptr<GraphRunner>> referenced);
     ~Interpreter();
 
@@ -75,7 +75,7 @@ class Interpreter {
     Result<> publish(std::uint32_t operand);
 
     const Graph& graph_;
-    const KernelEngine& engine_;
+    const Kernels& kernels_;
     xnnpack::OperatorCache& operators_;
     const std::span<const std::unique_ptr<GraphRunner>> referenced_;
     ShapeInference shapes_;

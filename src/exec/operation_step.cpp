@@ -20,13 +20,13 @@ bool hasElements(const OperandView& operand) noexcept {
 }  // namespace
 
 Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation, std::uint32_t index,
-                                                const KernelEngine& engine,
+                                                const Kernels& kernels,
                                                 xnnpack::OperatorCache& operators) {
     std::unique_ptr<Step> step;
-    if (engine.usesXnnpack() &&
+    if (kernels.usesXnnpack &&
         std::all_of(operation.inputs.begin(), operation.inputs.end(), hasElements) &&
         std::all_of(operation.outputs.begin(), operation.outputs.end(), hasElements)) {
-        NNBURST_TRY_ASSIGN(step, xnnpack::makeStep(operation.view(), {.threads = engine.threads(),
+        NNBURST_TRY_ASSIGN(step, xnnpack::makeStep(operation.view(), {.threads = kernels.pool(),
                                                                       .operators = &operators,
                                                                       .operation = index}));
     }

@@ -8,8 +8,8 @@
 
 #include <memory>
 
-#include "exec/engine.h"
 #include "exec/graph.h"
+#include "exec/kernel_threads.h"
 #include "exec/step.h"
 #include "exec/xnnpack/operator_cache.h"
 #include "nnburst/result.h"
@@ -20,7 +20,7 @@ namespace nnburst::exec {
 /// graph: operators with packed weights are shared by it.
 [[nodiscard]] Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation,
                                                               std::uint32_t index,
-                                                              const KernelEngine& engine,
+                                                              const Kernels& kernels,
                                                               xnnpack::OperatorCache& operators);
 
 }  // namespace nnburst::exec

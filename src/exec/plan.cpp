@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace nnburst::exec {
@@ -47,6 +48,11 @@ Result<> Plan::warmUp(std::byte* anywhere) {
         step.isMoved = false;
     }
     return {};
+}
+
+bool Plan::isShared() const noexcept {
+    return std::any_of(steps_.begin(), steps_.end(),
+                       [](const PlannedStep& step) { return step.step->isShared(); });
 }
 
 void Plan::move(Argument& argument, std::byte* data) noexcept {

@@ -73,6 +73,9 @@ class Plan {
 
     [[nodiscard]] std::span<const Output> outputs() const noexcept { return outputs_; }
 
+    /// Several threads share the work of some step.
+    [[nodiscard]] bool isShared() const noexcept;
+
     /// Gives back the memory of temporaries until the next run.
     void releaseScratch() const noexcept { arena_.release(); }
 

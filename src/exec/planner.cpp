@@ -114,11 +114,11 @@ class Storage {
 /// The making of one plan.
 class Planner {
   public:
-    Planner(Graph& graph, const Specialization& specialization, const KernelEngine& engine,
+    Planner(Graph& graph, const Specialization& specialization, const Kernels& kernels,
             xnnpack::OperatorCache& operators)
         : graph_(graph),
           specialization_(specialization),
-          engine_(engine),
+          kernels_(kernels),
           operators_(operators),
           shapes_(graph),
           storage_(graph.subgraph.operands.size()) {}
@@ -194,7 +194,7 @@ class Planner {
                 step = makeCopyStep(operation.inputs.size(), sizeBytes(instance.inputs[0]));
             } else {
                 NNBURST_TRY_ASSIGN(
-                    step, makeOperationStep(std::move(instance), index, engine_, operators_));
+                    step, makeOperationStep(std::move(instance), index, kernels_, operators_));
             }
             if (!step->hasPackedConstants()) {
                 for (const std::uint32_t input : operation.inputs) {
@@ -340,7 +340,7 @@ class Planner {
 
     Graph& graph_;
     const Specialization& specialization_;
-    const KernelEngine& engine_;
+    const Kernels& kernels_;
     xnnpack::OperatorCache& operators_;
     ShapeInference shapes_;
     Storage storage_;
@@ -352,9 +352,8 @@ class Planner {
 }  // namespace
 
 Result<std::unique_ptr<Plan>> makePlan(Graph& graph, const Specialization& specialization,
-                                       const KernelEngine& engine,
-                                       xnnpack::OperatorCache& operators) {
-    return Planner(graph, specialization, engine, operators).make();
+                                       const Kernels& kernels, xnnpack::OperatorCache& operators) {
+    return Planner(graph, specialization, kernels, operators).make();
 }
 
 }  // namespace nnburst::exec

@@ -8,8 +8,8 @@
 
 #include <memory>
 
-#include "exec/engine.h"
 #include "exec/graph.h"
+#include "exec/kernel_threads.h"
 #include "exec/plan.h"
 #include "exec/xnnpack/backend.h"
 #include "nnburst/result.h"
@@ -18,10 +18,10 @@ namespace nnburst::exec {
 
 /// Plans `graph` for `specialization`, which bind has checked against the model. Constants that
 /// steps need in runs are copied by `Constants::keep`. The plan points into `graph` and uses
-/// `engine`. INVALID_ARGUMENT names the operation that cannot be.
+/// `kernels`. INVALID_ARGUMENT names the operation that cannot be.
 [[nodiscard]] Result<std::unique_ptr<Plan>> makePlan(Graph& graph,
                                                      const Specialization& specialization,
-                                                     const KernelEngine& engine,
+                                                     const Kernels& kernels,
                                                      xnnpack::OperatorCache& operators);
 
 }  // namespace nnburst::exec

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -293,6 +294,44 @@ TEST_F(DriverProcessTest, givesIdleBurstsNoThreadsAndNeverWakesUpForThem) {
         ASSERT_TRUE(result) << result.error().message;
         EXPECT_EQ(add.out()[1], 11.0F);
     }
+}
+
+/// Threads of a process that serve bursts, by the number of processors on which they may run.
+std::map<int, int> servingThreads(pid_t pid) {
+    std::map<int, int> counts;
+    for (const auto& task :
+         std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid))) {
+        std::string name;
+        std::ifstream(task.path() / "comm") >> name;
+        cpu_set_t processors;
+        if (name == "nnburst-burst" && ::sched_getaffinity(std::stoi(task.path().filename()),
+                                                           sizeof(processors), &processors) == 0) {
+            ++counts[CPU_COUNT(&processors)];
+        }
+    }
+    return counts;
+}
+
+TEST_F(DriverProcessTest, keepsBurstsOffTheProcessorsOfKernelThreadsWhileItServesThem) {
+    cpu_set_t usable;
+    ASSERT_EQ(::sched_getaffinity(0, sizeof(usable), &usable), 0);
+    const int processors = CPU_COUNT(&usable);
+    if (processors < 2) {
+        GTEST_SKIP() << "there is one processor";
+    }
+    const DriverProcess driver({"--threads", "2"});
+    const SharedDevice device = driver.connect();
+    const SharedPreparedModel prepared = *prepareModel(*device, makeAddModel());
+    const AddRequest add;
+    ExecutionOutcome outcome;
+    auto burst = *prepared->configureExecutionBurst({});
+    EXPECT_TRUE(eventually([&] {
+        EXPECT_TRUE(burst->execute(add.request, {}, outcome));
+        return servingThreads(driver.pid())[processors - 1] == 1;
+    }));
+    burst.reset();
+    EXPECT_TRUE(eventually([&] { return servingThreads(driver.pid())[processors - 1] == 0; }))
+        << "the thread may serve bursts without kernel threads now";
 }
 
 TEST_F(DriverProcessTest, unmapsMemoryThatABurstFrees) {

@@ -181,6 +181,60 @@ TEST(ExecutionGate, whoSpinsIsLetInOrLateLikeOthers) {
     }
 }
 
+TEST(ExecutionGate, letsAnExecutionThatNeedsAllLanesInAlone) {
+    using exec::ExecutionGate;
+    ExecutionGate gate(2);
+    ExecutionGate::Turn narrow;
+    ExecutionGate::Turn wide;
+    ExecutionGate::Turn late;
+    const Urgency soon{.deadline = TimePoint(std::chrono::steady_clock::now()) + 20ms};
+    std::atomic<bool> wasIn{false};
+    std::thread waiting;
+    {
+        ExecutionGate::Pass one(gate, narrow);
+        ASSERT_TRUE(one.enter({}));
+        waiting = std::thread([&] {
+            ExecutionGate::Pass all(gate, wide, ExecutionGate::Pass::Width::ALL_LANES);
+            EXPECT_TRUE(all.enter({.priority = Priority::HIGH, .deadline = {}}));
+            wasIn = true;
+        });
+        while (gate.waitingCount() != 1) {
+            std::this_thread::yield();
+        }
+        ExecutionGate::Pass another(gate, late);
+        EXPECT_FALSE(another.enter(soon)) << "the more urgent one is not overtaken";
+        EXPECT_FALSE(wasIn);
+    }
+    waiting.join();
+    ExecutionGate::Pass all(gate, wide, ExecutionGate::Pass::Width::ALL_LANES);
+    ASSERT_TRUE(all.enter({}));
+    EXPECT_TRUE(gate.isBusy());
+    ExecutionGate::Pass one(gate, narrow);
+    EXPECT_FALSE(one.enter(soon));
+}
+
+TEST(ExecutionGate, letsOthersInWhenAnExecutionThatNeedsAllLanesGivesUp) {
+    using exec::ExecutionGate;
+    ExecutionGate gate(2);
+    ExecutionGate::Turn first;
+    ExecutionGate::Turn wide;
+    ExecutionGate::Turn second;
+    ExecutionGate::Pass one(gate, first);
+    ASSERT_TRUE(one.enter({}));
+    const TimePoint soon = std::chrono::steady_clock::now() + 100ms;
+    std::thread givingUp([&] {
+        ExecutionGate::Pass all(gate, wide, ExecutionGate::Pass::Width::ALL_LANES);
+        EXPECT_FALSE(all.enter({.priority = Priority::HIGH, .deadline = soon}));
+    });
+    while (gate.waitingCount() == 0 && std::chrono::steady_clock::now() < soon) {
+        std::this_thread::yield();
+    }
+    // The first one is in all the time.
+    ExecutionGate::Pass another(gate, second);
+    EXPECT_TRUE(another.enter({.deadline = TimePoint(std::chrono::steady_clock::now() + 20s)}));
+    givingUp.join();
+}
+
 /// Threads that wait at a gate whose one lane is taken, and the order in which they are let in.
 TEST(ExecutionGate, letsTheMostUrgentInFirst) {
     exec::ExecutionGate gate(1);

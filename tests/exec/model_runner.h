@@ -45,6 +45,15 @@ inline Model build(ModelBuilder& builder, std::vector<std::uint32_t> inputs,
     return model ? std::move(*model) : Model();
 }
 
+/// output = input + input, for floats; dimensions that are 0 are left to requests.
+inline Model doubling(const Dimensions& dimensions) {
+    ModelBuilder builder;
+    const auto input = builder.addTensor(OperandType::TENSOR_FLOAT32, dimensions);
+    const auto sum = builder.addTensor(OperandType::TENSOR_FLOAT32, dimensions);
+    builder.addOperation(OperationType::ADD, {input, input, builder.addScalar(0)}, {sum});
+    return build(builder, {input}, {sum});
+}
+
 /// Seeded, the same on every machine.
 class Random {
   public:

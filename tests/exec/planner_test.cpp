@@ -160,14 +160,14 @@ TEST(Planner, longChainsOfOperationsKeepTheirOperandsApart) {
 
 /// A plan of `model`, which has one input and one output.
 std::unique_ptr<Plan> plan(Graph& graph, xnnpack::OperatorCache& operators, bool useXnnpack) {
-    const auto engine = makeEngine(useXnnpack);
+    EXPECT_TRUE(makeEngine(useXnnpack));  // initialises XNNPACK
+    const Kernels kernels{.usesXnnpack = useXnnpack, .threads = nullptr};
     Specialization specialization;
     for (const std::uint32_t input : graph.subgraph.inputIndexes) {
         specialization.inputs.push_back({Shape(graph.subgraph.operands[input].dimensions), false});
     }
     specialization.omittedOutputs.resize(graph.subgraph.outputIndexes.size());
-    auto made =
-        makePlan(graph, specialization, static_cast<const KernelEngine&>(*engine), operators);
+    auto made = makePlan(graph, specialization, kernels, operators);
     EXPECT_TRUE(made) << made.error().message;
     return made ? std::move(*made) : nullptr;
 }

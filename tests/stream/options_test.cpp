@@ -114,6 +114,11 @@ TEST(StreamOptions, takeTheNamesOfBenchmarkModelWithAndWithoutEqualSigns) {
     EXPECT_FALSE(optionsOf({"m", "--run_frequency", "0"}).rate);
 }
 
+TEST(StreamOptions, leaveTheNumberOfThreadsToMeasurement) {
+    EXPECT_EQ(optionsOf({"m", "--threads", "auto"}).threads, 0U);
+    EXPECT_EQ(optionsOf({"m", "--num_threads=auto"}).threads, 0U);
+}
+
 TEST(StreamOptions, takeTheModelAfterAnyOption) {
     const Options options = optionsOf({"--baseline", "inprocess,rpc", "m"});
     EXPECT_EQ(options.model, "m");
@@ -170,7 +175,10 @@ TEST(StreamOptions, refuseWhatMakesNoSense) {
         {{"m", "--frames", "0"}, "--frames"},
         {{"m", "--duration", "0"}, "--duration"},
         {{"m", "--clients", "0"}, "--clients"},
-        {{"m", "--threads", "0"}, "--threads"},
+        {{"m", "--threads", "0"}, "--threads: 0 threads: must be 1 to 64, or auto"},
+        {{"m", "--num_threads", "65"}, "65 threads"},
+        {{"m", "--threads", "-1"}, "-1 threads"},
+        {{"m", "--threads", "some"}, "some threads"},
         {{"m", "--deadline", "0"}, "--deadline"},
         {{"m", "--wait", "patiently"}, "patiently"},
         {{"m", "--baseline", "pigeon"}, "pigeon"},
@@ -198,8 +206,8 @@ TEST(StreamOptions, printHelp) {
     ASSERT_NE(status, nullptr);
     EXPECT_EQ(*status, ExitStatus::SUCCESS);
     EXPECT_EQ(parsed.err, "");
-    for (const char* word :
-         {"--rate", "--graph", "--min_secs", "jitter", "--in-flight", "builtin:lstm"}) {
+    for (const char* word : {"--rate", "--graph", "--min_secs", "jitter", "--in-flight",
+                             "builtin:lstm", "--threads,--num_threads N|auto"}) {
         EXPECT_NE(parsed.out.find(word), std::string::npos) << word;
     }
 }

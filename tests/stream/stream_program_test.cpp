@@ -145,6 +145,18 @@ TEST_F(StreamProgram, takesTheCommandLineOfBenchmarkModel) {
     EXPECT_TRUE(contains(result.out, "burst: count=")) << result.out;
 }
 
+TEST_F(StreamProgram, leavesTheNumberOfThreadsToItsDevices) {
+    for (const std::string device : {"local", "spawn"}) {
+        const ProgramResult result = run({"builtin:lstm", "--device", device, "--frames", "12",
+                                          "--threads", "auto", "--json", file("report.json")});
+        EXPECT_EQ(result.status, 0) << result.err;
+        EXPECT_TRUE(contains(result.out, "kernel threads by measurement")) << result.out;
+        const auto json = nlohmann::json::parse(contentsOf(file("report.json")), nullptr, false);
+        ASSERT_TRUE(json.is_object());
+        EXPECT_EQ(json.at("settings").at("threads"), 0);
+    }
+}
+
 TEST_F(StreamProgram, countsFramesThatMissTheirDeadline) {
     const auto json = report({"--device", "local", "--frames", "10", "--deadline", "0.000001"});
     const auto& misses = json.at("ways").at(0).at("misses");

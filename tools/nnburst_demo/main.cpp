@@ -21,6 +21,7 @@
 #include "nnburst_demo/report.h"
 #include "nnburst_demo/streamer.h"
 #include "support/system_calls.h"
+#include "support/thread_option.h"
 
 namespace nnburst::demo {
 namespace {
@@ -174,8 +175,7 @@ int main(int argc, char** argv) {
         ->capture_default_str();
     app.add_flag("--quant8", options.quant8,
                  "8-bit weights and activations in the built-in MobileNet");
-    app.add_option("--threads", options.driver.threads, "Threads of the kernels")
-        ->capture_default_str();
+    nnburst::tools::addThreadOption(app, "--threads", options.driver.threads);
     app.add_option("--json", options.jsonFile, "Also write the figures to this file");
     CLI11_PARSE(app, argc, argv);
 

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "support/machine.h"
+#include "support/thread_option.h"
 
 namespace nnburst::demo {
 namespace {
@@ -36,8 +37,8 @@ void printOverhead(const char* label, const Overhead& extra) {
 }  // namespace
 
 void print(const Report& report) {
-    fmt::print("{}: {} frames of {} bytes, {} kernel thread{}\n", report.model, report.frames,
-               report.frameBytes, report.threads, report.threads == 1 ? "" : "s");
+    fmt::print("{}: {} frames of {} bytes, {}\n", report.model, report.frames, report.frameBytes,
+               tools::threadsText(report.threads));
     fmt::print("on {}, {} processors\n\n", tools::processorName(),
                std::thread::hardware_concurrency());
 

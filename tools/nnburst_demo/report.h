@@ -27,7 +27,7 @@ struct Report {
     std::string model;
     std::size_t frameBytes = 0;
     std::uint64_t frames = 0;
-    std::uint32_t threads = 1;
+    std::uint32_t threads = 1;  ///< as DriverOptions::threads
     std::array<tools::Latency, kWays.size()> latency;
     Result<std::array<SystemCallRate, kWays.size()>> systemCalls;
     std::uint64_t differingFrames = 0;  ///< whose outputs are not the same on all ways

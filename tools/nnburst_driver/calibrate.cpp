@@ -223,6 +223,8 @@ Result<Capabilities> calibrate(const DriverOptions& driver, std::uint32_t rounds
     DriverOptions options;
     options.threads = driver.threads;
     options.useXnnpack = driver.useXnnpack;
+    options.useHugePages = driver.useHugePages;
+    options.shallowIdle = driver.shallowIdle;
     NNBURST_TRY_ASSIGN(const SharedDevice device, makeLocalDevice(options));
     NNBURST_TRY_ASSIGN(const SharedDevice reference, makeLocalDevice(referenceOptions));
     NNBURST_TRY_ASSIGN(const std::vector<Workload> all, workloads());

@@ -28,7 +28,9 @@
 #include "device/local_device.h"
 #include "device/service.h"
 #include "device/unix_socket.h"
+#include "exec/serving_thread.h"
 #include "nnburst/logging.h"
+#include "support/thread_option.h"
 
 namespace nnburst {
 namespace {
@@ -154,8 +156,9 @@ Result<> serve(const Options& options) {
     std::shared_ptr<device::Scheduler> scheduler;
     NNBURST_TRY_ASSIGN(scheduler,
                        device::Scheduler::create("nnburst-work", device::defaultWorkerCount()));
-    NNBURST_TRY_ASSIGN(std::shared_ptr<device::LocalDevice> device,
-                       device::LocalDevice::create(options.driver, scheduler));
+    NNBURST_TRY_ASSIGN(
+        std::shared_ptr<device::LocalDevice> device,
+        device::LocalDevice::create(options.driver, scheduler, exec::WorkerPlacement::APART));
     std::optional<device::UnixListener> listener;
     if (!options.socketPath.empty()) {
         NNBURST_TRY_ASSIGN(auto listening, device::UnixListener::listen(options.socketPath));
@@ -178,9 +181,9 @@ Result<> serve(const Options& options) {
             spdlog::debug("serving the process that started this one, {}", ::getppid());
         } else {
             end = end.exclusiveJoin(service.listen(listener ? listener->fd() : *systemd));
-            spdlog::info("serving on {} with {} kernel thread{}",
+            spdlog::info("serving on {} with {}",
                          listener ? options.socketPath : "the socket of systemd",
-                         options.driver.threads, options.driver.threads == 1 ? "" : "s");
+                         tools::threadsText(options.driver.threads));
         }
         loop.run(kj::mv(end));
     }
@@ -215,11 +218,7 @@ int run(int argc, char** argv) {
                    "end with it")
         ->type_name("N")
         ->check(CLI::NonNegativeNumber);
-    app.add_option("--threads", options.driver.threads,
-                   "Threads that share the work of one operation")
-        ->type_name("N")
-        ->check(CLI::Range(1U, exec::Engine::kMaximumThreads))
-        ->capture_default_str();
+    tools::addThreadOption(app, "--threads", options.driver.threads);
     app.add_option("--processors", options.driver.processors,
                    "Processors to run on, such as 0,2; all by default")
         ->type_name("LIST")
@@ -266,6 +265,24 @@ int run(int argc, char** argv) {
                    "Load the vendor extension in the shared library FILE; may be given several "
                    "times")
         ->type_name("FILE");
+    app.add_option("--realtime", options.driver.realtimePriority,
+                   "Serve bursts with real-time priority (SCHED_FIFO): needs CAP_SYS_NICE, or a "
+                   "limit of real-time priorities (ulimit -r) of at least PRIORITY")
+        ->type_name("PRIORITY")
+        ->check(CLI::Range(1U, exec::kMaximumRealtimePriority));
+    app.add_flag("--lock-memory", options.driver.lockMemory,
+                 "Keep all memory that was touched: needs CAP_IPC_LOCK, or no limit of locked "
+                 "memory (ulimit -l unlimited)");
+    app.add_flag("--huge-pages", options.driver.useHugePages,
+                 "Keep weights and temporaries on huge pages: needs madvise or always in "
+                 "/sys/kernel/mm/transparent_hugepage/enabled");
+    std::int64_t idleMicroseconds = 0;
+    const CLI::Option* shallowIdle =
+        app.add_option("--shallow-idle", idleMicroseconds,
+                       "Keep processors out of idle states that take longer than MICROSECONDS to "
+                       "wake up from: needs write access to /dev/cpu_dma_latency")
+            ->type_name("MICROSECONDS")
+            ->check(CLI::Range(std::int64_t{0}, std::int64_t{INT32_MAX}));
     std::int64_t idleMilliseconds = options.driver.idleTime.count();
     app.add_option("--idle-time", idleMilliseconds,
                    "Milliseconds after which a model that is not executed gives back the memory of "
@@ -284,6 +301,9 @@ int run(int argc, char** argv) {
     }
     options.driver.useXnnpack = !options.noXnnpack;
     options.driver.idleTime = std::chrono::milliseconds(idleMilliseconds);
+    if (!shallowIdle->empty()) {
+        options.driver.shallowIdle = std::chrono::microseconds(idleMicroseconds);
+    }
 
     spdlog::set_default_logger(spdlog::stderr_color_mt("nnburst-driver"));
     spdlog::set_level(spdlog::level::from_str(options.logLevel));

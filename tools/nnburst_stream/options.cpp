@@ -9,6 +9,7 @@
 #include <ostream>
 
 #include "support/model_source.h"
+#include "support/thread_option.h"
 
 namespace nnburst::stream {
 
@@ -49,6 +50,10 @@ sent all N, and while the next frame is not due; but it sends a frame that becom
 others are under way, if no output can be there by then, going by the quickest so far. What cannot
 be pipelined has one frame in flight: inprocess and rpc. A model that feeds states back and a device
 in this process are refused.
+
+--threads is for devices that this program makes; a driver that runs already has its own. With auto
+the number is found while models are prepared, before anything is measured; ways that differ in
+process may differ in it.
 
 Names of TFLite's benchmark_model for the same: --graph, --num_threads, --num_runs, --min_secs,
 --warmup_runs, --run_frequency. Latencies are also printed in the form of its lines.
@@ -182,11 +187,7 @@ void addOptions(CLI::App& app, Options& options, Written& written) {
         ->capture_default_str();
     app.add_flag("--plain", options.isPlain,
                  "Send each request as a whole, without reusable executions");
-    app.add_option("--threads,--num_threads", options.threads,
-                   "Threads of the kernels, of devices that this program makes")
-        ->check(whole(1, 1024))
-        ->type_name("N")
-        ->capture_default_str();
+    tools::addThreadOption(app, "--threads,--num_threads", options.threads);
     app.add_option("--warm-up,--warmup_runs", options.warmUp,
                    "Frames of each client on each way before the first that is measured")
         ->check(whole(0, 1'000'000'000))

@@ -45,8 +45,9 @@ struct Options {
     std::uint32_t inFlight = 1;  ///< frames that a client has under way at once, where a way can
     WaitMode wait = WaitMode::ADAPTIVE;  ///< of both ends of a burst
     bool isPlain = false;                ///< the burst is without reusable executions
-    std::uint32_t threads = 1;           ///< of the kernels, of devices that this program makes
-    std::uint64_t warmUp = 20;           ///< frames on each way that are not measured
+    /// As DriverOptions::threads, of devices that this program makes.
+    std::uint32_t threads = 1;
+    std::uint64_t warmUp = 20;  ///< frames on each way that are not measured
     std::optional<double> deadlineMs;
     std::vector<Way> baselines;  ///< to compare with, in the order of Way
     std::string json;            ///< file to write, empty for none

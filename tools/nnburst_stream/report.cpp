@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "support/thread_option.h"
+
 namespace nnburst::stream {
 
 namespace {
@@ -106,12 +108,11 @@ std::array<std::pair<const char*, WaitCost>, 2> sidesOf(const BurstWaitCost& wai
 
 std::string settingsText(const Report& report) {
     const Options& options = report.options;
-    std::string text =
-        fmt::format("frames of {} bytes, {}, {}{}, {}, wait {}", report.frameBytes,
-                    options.rate ? fmt::format("{:g} a second", *options.rate)
-                                 : std::string("as fast as it goes"),
-                    counted(options.clients, "client"), inFlightText(options),
-                    counted(options.threads, "kernel thread"), toString(options.wait));
+    std::string text = fmt::format("frames of {} bytes, {}, {}{}, {}, wait {}", report.frameBytes,
+                                   options.rate ? fmt::format("{:g} a second", *options.rate)
+                                                : std::string("as fast as it goes"),
+                                   counted(options.clients, "client"), inFlightText(options),
+                                   tools::threadsText(options.threads), toString(options.wait));
     if (options.deadlineMs) {
         text += fmt::format(", deadline {:g} ms", *options.deadlineMs);
     }

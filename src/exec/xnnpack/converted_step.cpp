@@ -258,6 +258,7 @@ class ConvertedStep final : public Step {
     [[nodiscard]] bool hasPackedConstants() const noexcept override {
         return inner_->hasPackedConstants();
     }
+    [[nodiscard]] bool isShared() const noexcept override { return inner_->isShared(); }
 
     Result<> setUp(std::span<std::byte* const> operands) override {
         std::byte* const scratch = operands.back();

@@ -29,6 +29,8 @@ class OperatorStep final : public Step {
 
     [[nodiscard]] bool hasPackedConstants() const noexcept override { return hasPackedConstants_; }
 
+    [[nodiscard]] bool isShared() const noexcept override { return threads_ != nullptr; }
+
     Result<> setUp(std::span<std::byte* const> operands) override {
         operands_ = operands;
         operator_->user = nullptr;
