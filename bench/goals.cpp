@@ -96,7 +96,7 @@ constexpr std::array kNumberGoals{
                Relation::AT_MOST, "operands/100"},
     NumberGoal{"1000 idle bursts: processor time of the driver, %", "idleBursts/burst", kIdleNumber,
                0.1},
-    NumberGoal{"1000 idle bursts: threads a burst", "idleBursts/burst", kThreadsNumber, 1},
+    NumberGoal{"1000 idle bursts: threads a burst", "idleBursts/burst", kThreadsNumber, 0.1},
 };
 
 /// What is known of the benchmark `name`; nothing if it is not there.

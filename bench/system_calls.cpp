@@ -212,7 +212,7 @@ void registerSystemCalls() {
             std::string("systemCalls/") + kWays.at(way).name,
             std::string("under ptrace, ") + kWays.at(way).label,
             [=](benchmark::State& state) { measure(state, way); },
-            byLength<Extent>({1, 1}, {1, 1}, {3, 1}));
+            byLength<Extent>({1, 1}, {2, 1}, {3, 1}));
     }
 }
 
