@@ -24,6 +24,7 @@
 
 #include "driver_process.h"
 #include "nnburst/builtin_models.h"
+#include "support/sanitizers.h"
 
 namespace nnburst::test {
 namespace {
@@ -282,11 +283,13 @@ TEST_F(DriverProcessTest, givesIdleBurstsNoThreadsAndNeverWakesUpForThem) {
     }
     EXPECT_TRUE(eventually([&] { return threadsOf(driver.pid()).size() <= threadsOfOne; }))
         << threadsOf(driver.pid()).size() << " threads of " << threadsOfOne << " for one burst";
-    EXPECT_TRUE(eventually([&] {
-        const std::map<std::string, std::uint64_t> before = threadsOf(driver.pid());
-        std::this_thread::sleep_for(1s);
-        return threadsOf(driver.pid()) == before;
-    })) << "threads wake up though nobody sends anything";
+    if (!kHasSanitizer) {  // some have a thread that wakes up
+        EXPECT_TRUE(eventually([&] {
+            const std::map<std::string, std::uint64_t> before = threadsOf(driver.pid());
+            std::this_thread::sleep_for(1s);
+            return threadsOf(driver.pid()) == before;
+        })) << "threads wake up though nobody sends anything";
+    }
 
     for (const auto& burst : bursts) {
         add.out()[1] = 0;
