@@ -48,6 +48,21 @@ void waitFor(Condition condition) {
     }
 }
 
+/// Keeps those inside that serve, until it is let go.
+struct Hold {
+    std::promise<void> go;
+    std::shared_future<void> isOver = go.get_future().share();
+    std::atomic<int> inside{0};
+
+    [[nodiscard]] std::function<bool()> serve() {
+        return [this] {
+            ++inside;
+            isOver.wait();
+            return false;
+        };
+    }
+};
+
 TEST(Workers, serveWhenTheDoorbellIsRung) {
     const auto workers = *Workers::create();
     FakeServed served([] { return false; });
@@ -88,46 +103,33 @@ TEST(Workers, loseNoRingThatComesWhileTheyServe) {
 TEST(Workers, giveEachBurstInUseAThread) {
     constexpr int kBursts = 8;
     const auto workers = *Workers::create();
-    std::promise<void> leave;
-    std::atomic<int> inside{0};
+    Hold hold;
     std::vector<std::unique_ptr<FakeServed>> served;
     std::vector<Workers::Place> places;
-    auto left = leave.get_future().share();
     for (int i = 0; i < kBursts; ++i) {
-        served.push_back(std::make_unique<FakeServed>([&inside, left] {
-            ++inside;
-            left.wait();
-            return false;
-        }));
+        served.push_back(std::make_unique<FakeServed>(hold.serve()));
         places.push_back(std::move(*Workers::add(workers, *served.back())));
         places.back().ring();
     }
-    waitFor([&] { return inside == kBursts; });
+    waitFor([&] { return hold.inside == kBursts; });
     EXPECT_LE(workers->threadCount(), kBursts + 1U);
-    leave.set_value();
+    hold.go.set_value();
     places.clear();
 }
 
 TEST(Workers, endThreadsThatNobodyNeedsButOne) {
     const auto workers = *Workers::create();
-    std::promise<void> leave;
-    std::atomic<int> inside{0};
-    auto left = leave.get_future().share();
-    const auto serve = [&] {
-        ++inside;
-        left.wait();
-        return false;
-    };
-    FakeServed first(serve);
-    FakeServed second(serve);
+    Hold hold;
+    FakeServed first(hold.serve());
+    FakeServed second(hold.serve());
     const auto firstPlace = std::move(*Workers::add(workers, first));
     const auto secondPlace = std::move(*Workers::add(workers, second));
     for (int round = 1; round <= 2; ++round) {
         firstPlace.ring();
         secondPlace.ring();
-        waitFor([&] { return inside >= 2 * round; });
+        waitFor([&] { return hold.inside >= 2 * round; });
         if (round == 1) {
-            leave.set_value();
+            hold.go.set_value();
         }
         waitFor([&] { return workers->threadCount() == 1; });
     }
@@ -154,29 +156,22 @@ TEST(Workers, takeTurnsWhenThereAreMoreBurstsThanThreads) {
 
 TEST(Workers, areCrowdedOnlyWhereThereAreMoreBurstsThanThreads) {
     const auto workers = *Workers::create(2);
-    std::promise<void> leave;
-    std::atomic<int> inside{0};
-    auto left = leave.get_future().share();
-    const auto serve = [&] {
-        ++inside;
-        left.wait();
-        return false;
-    };
-    FakeServed served(serve);
-    FakeServed other(serve);
-    FakeServed third(serve);
+    Hold hold;
+    FakeServed served(hold.serve());
+    FakeServed other(hold.serve());
+    FakeServed third(hold.serve());
     const auto place = std::move(*Workers::add(workers, served));
     const auto otherPlace = std::move(*Workers::add(workers, other));
     place.ring();
     otherPlace.ring();
-    waitFor([&] { return inside == 2; });
+    waitFor([&] { return hold.inside == 2; });
     EXPECT_FALSE(workers->isCrowded());
     {
         const auto thirdPlace = std::move(*Workers::add(workers, third));
         EXPECT_TRUE(workers->isCrowded());
     }
     EXPECT_FALSE(workers->isCrowded());
-    leave.set_value();
+    hold.go.set_value();
     waitFor([&] { return workers->threadCount() == 1; });
     EXPECT_FALSE(workers->isCrowded());
 }
