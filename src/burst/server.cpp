@@ -114,7 +114,6 @@ class Server::Impl final : public Served {
         fmq::EventFlag event = channel_.requestEvent();
         event.retractParked();
         const TimePoint start = std::chrono::steady_clock::now();
-        int frames = 0;
         while (true) {
             const bool isCrowded = workers_->isCrowded();
             const std::chrono::nanoseconds patience = isCrowded ? kCrowdedPatience : kPatience;
@@ -130,9 +129,7 @@ class Server::Impl final : public Served {
                 return false;
             }
             serveNext();
-            constexpr int kFramesPerClockRead = 16;
-            if (isCrowded && ++frames % kFramesPerClockRead == 0 &&
-                std::chrono::steady_clock::now() - start > kTurn) {
+            if (isCrowded && std::chrono::steady_clock::now() - start > kTurn) {
                 return true;
             }
         }
@@ -344,9 +341,13 @@ class Server::Impl final : public Served {
                (slots_[slot].mapping.data() != nullptr || slots_[slot].foreign != nullptr);
     }
 
+    Result<std::vector<SharedRegion>> askClientForMemories() {
+        const Workers::WaitingForClient waiting(*workers_);
+        return controlPlane_->getMemories(unknownSlots_);
+    }
+
     Result<> fetchUnknownSlots() {
-        NNBURST_TRY_ASSIGN(const std::vector<SharedRegion> regions,
-                           controlPlane_->getMemories(unknownSlots_));
+        NNBURST_TRY_ASSIGN(const std::vector<SharedRegion> regions, askClientForMemories());
         if (regions.size() != unknownSlots_.size()) {
             return failure(ErrorStatus::INVALID_ARGUMENT,
                            "the client gave " + std::to_string(regions.size()) + " memories for " +

@@ -124,6 +124,15 @@ void Workers::Place::ring() const noexcept {
     workers_->ring(*entry_);
 }
 
+Workers::WaitingForClient::WaitingForClient(Workers& workers) noexcept : workers_(workers) {
+    ++workers_.waitingForClients_;
+    (void)workers_.ensureIdleThread();  // without one the next burst waits until a thread is free
+}
+
+Workers::WaitingForClient::~WaitingForClient() {
+    --workers_.waitingForClients_;
+}
+
 Result<std::shared_ptr<Workers>> Workers::create(std::size_t maximumThreads,
                                                  std::uint32_t realtimePriority) {
     std::shared_ptr<Workers> workers(new Workers(maximumThreads, realtimePriority));
@@ -200,7 +209,8 @@ Result<> Workers::ensureIdleThread() {
         }
         return hasEnded;
     });
-    if (idle_.load(std::memory_order_relaxed) != 0 || threads_.size() >= maximumThreads_) {
+    if (idle_.load(std::memory_order_relaxed) != 0 ||
+        threads_.size() >= maximumThreads_ + waitingForClients_.load(std::memory_order_relaxed)) {
         return {};
     }
     sigset_t all;
@@ -223,10 +233,17 @@ Result<> Workers::ensureIdleThread() {
     return started;
 }
 
-/// The calling thread, which has waited in vain, may end: another one waits as well.
+/// There are more threads than are wanted: one was started while others waited for clients.
+bool Workers::hasSurplus() const noexcept {
+    return threadCount_.load(std::memory_order_relaxed) >
+           maximumThreads_ + waitingForClients_.load(std::memory_order_relaxed);
+}
+
+/// The calling thread, which serves nobody, may end: another one waits as well, or there are
+/// enough.
 bool Workers::mayLeave() noexcept {
     const std::lock_guard lock(mutex_);
-    if (idle_.load(std::memory_order_relaxed) < 2) {
+    if (idle_.load(std::memory_order_relaxed) < 2 && !hasSurplus()) {
         return false;
     }
     --idle_;
@@ -264,6 +281,9 @@ void Workers::work() noexcept {
         (void)ensureIdleThread();  // without one the next burst waits until a thread is free
         serve(*entry);
         ++idle_;
+        if (hasSurplus() && mayLeave()) {
+            return;
+        }
     }
 }
 

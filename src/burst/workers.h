@@ -71,6 +71,19 @@ class Workers {
     /// RESOURCE_EXHAUSTED_TRANSIENT if there are no descriptors or threads left.
     [[nodiscard]] static Result<Place> add(const std::shared_ptr<Workers>& workers, Served& served);
 
+    /// While this lives, the thread that makes it, which serves, waits for what a client may never
+    /// do: another thread may be started instead of it.
+    class WaitingForClient {
+      public:
+        explicit WaitingForClient(Workers& workers) noexcept;
+        ~WaitingForClient();
+        WaitingForClient(const WaitingForClient&) = delete;
+        WaitingForClient& operator=(const WaitingForClient&) = delete;
+
+      private:
+        Workers& workers_;
+    };
+
     /// No thread may be left for a burst that is rung for: whoever is served is to make way soon.
     [[nodiscard]] bool isCrowded() const noexcept {
         return idle_.load(std::memory_order_relaxed) == 0 &&
@@ -89,6 +102,7 @@ class Workers {
     void serve(Place::Entry& entry) noexcept;
     void ring(const Place::Entry& entry) const noexcept;
     [[nodiscard]] std::shared_ptr<Place::Entry> find(std::uint64_t id);
+    [[nodiscard]] bool hasSurplus() const noexcept;
     [[nodiscard]] bool mayLeave() noexcept;
     Result<> ensureIdleThread();
     void remove(const Place::Entry& entry) noexcept;
@@ -100,6 +114,7 @@ class Workers {
     std::atomic<std::size_t> idle_{0};         // threads that wait for a doorbell
     std::atomic<std::size_t> threadCount_{0};  // those that have not ended
     std::atomic<std::size_t> placeCount_{0};
+    std::atomic<std::size_t> waitingForClients_{0};  // threads
 
     std::mutex mutex_;
     std::uint64_t lastId_ = 0;  // guarded by mutex_, as all below
