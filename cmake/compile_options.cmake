@@ -1,8 +1,10 @@
 # Warnings, assertions and sanitizers for every target of the project.
 
 # Designated initialisers leave out what keeps its default; that is what they are for.
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
-    -Wno-missing-field-initializers)
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-missing-field-initializers)
+if(PROJECT_IS_TOP_LEVEL)
+    add_compile_options(-Werror)
+endif()
 add_compile_options("$<$<CONFIG:Debug>:-D_GLIBCXX_ASSERTIONS>")
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -16,9 +18,6 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     add_compile_options(-Wthread-safety)
 endif()
-
-# -O3 rather than the -O2 of RelWithDebInfo: the reference kernels are plain loops.
-set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O3 -g")
 
 if(NNBURST_SANITIZER)
     # Instrumented code takes two to three times as long to compile with the above, which its tests
@@ -36,12 +35,3 @@ if(NNBURST_FUZZ)
     add_compile_options(-fsanitize=fuzzer-no-link)
     add_link_options(-fsanitize=fuzzer-no-link)
 endif()
-
-# nnburst_add_library(ROOM SOURCE...): the static library of one room of src/.
-# Public headers come from include/, internal ones as "room/header.h" from src/.
-function(nnburst_add_library room)
-    add_library(nnburst_${room} STATIC ${ARGN})
-    target_include_directories(nnburst_${room} PUBLIC
-        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
-endfunction()

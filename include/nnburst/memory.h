@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "nnburst/result.h"
+#include "nnburst/unique_fd.h"
 
 namespace nnburst {
 
@@ -28,31 +29,6 @@ inline constexpr std::size_t kMappingPaddingBytes = 128;
 /// The largest region: 1 TiB. Offsets and lengths in the HAL have 32 bits, so a request reaches
 /// only the first 4 GiB; constants of a model may lie in several regions.
 inline constexpr std::uint64_t kMaximumRegionBytes = std::uint64_t{1} << 40;
-
-/// A file descriptor that is closed with its owner. Movable, not copyable.
-class UniqueFd {
-  public:
-    UniqueFd() noexcept = default;
-    explicit UniqueFd(int fd) noexcept : fd_(fd) {}
-    UniqueFd(UniqueFd&& other) noexcept : fd_(other.release()) {}
-    UniqueFd& operator=(UniqueFd&& other) noexcept;
-    UniqueFd(const UniqueFd&) = delete;
-    UniqueFd& operator=(const UniqueFd&) = delete;
-    ~UniqueFd() { reset(); }
-
-    /// The descriptor, still owned by this object; -1 if there is none.
-    [[nodiscard]] int get() const noexcept { return fd_; }
-    [[nodiscard]] explicit operator bool() const noexcept { return fd_ >= 0; }
-    /// Gives the descriptor away: the caller closes it.
-    [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
-    void reset() noexcept;
-
-    /// A second descriptor (close-on-exec) of the same open file.
-    [[nodiscard]] static Result<UniqueFd> duplicate(int fd);
-
-  private:
-    int fd_ = -1;
-};
 
 class Region;
 /// A handle of a region; the region lives as long as one of them.

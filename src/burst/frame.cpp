@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "exec/operation.h"
+#include "exec/operation/operation.h"
 
 namespace nnburst::burst {
 

@@ -11,11 +11,11 @@
 
 #include "burst/channel.h"
 #include "burst/frame.h"
-#include "exec/request_runner.h"
-#include "exec/serving_thread.h"
-#include "exec/version_rules.h"
+#include "exec/run/request_runner.h"
 #include "fmq/wait.h"
 #include "log/marks.h"
+#include "model/version_rules.h"
+#include "system/affinity.h"
 
 namespace nnburst::burst {
 
@@ -105,7 +105,7 @@ class Server::Impl final : public Served {
     }
 
     bool serve() noexcept override {
-        const exec::StayingOff away(runner_.executable().model->workerProcessors());
+        const system::ScopedCpuExclusion away(runner_.executable().model->workerProcessors());
         const auto hasNews = [this]() noexcept {
             // sync [message-published], [server-stopped], [slot-freed]
             return requests_.hasNews() || isStopping_.load(std::memory_order_acquire) ||
@@ -186,7 +186,7 @@ class Server::Impl final : public Served {
         const std::span<const FrameLine> frame(lines_.data(), lineCount);
         NNBURST_MARK(burst__begin, this);
         request_.name = {};
-        const Result<> result = exec::knownTo(runner_.executable().version, execute(frame));
+        const Result<> result = knownTo(runner_.executable().version, execute(frame));
         NNBURST_MARK(burst__end, this);
         answerRequest(result);
     }

@@ -11,7 +11,7 @@
 
 #include "burst/control_plane.h"
 #include "burst/workers.h"
-#include "exec/executable.h"
+#include "exec/run/executable.h"
 #include "nnburst/device.h"
 
 namespace nnburst::burst {

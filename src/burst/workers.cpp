@@ -18,7 +18,7 @@
 #include <system_error>
 #include <utility>
 
-#include "exec/serving_thread.h"
+#include "system/realtime.h"
 
 namespace nnburst::burst {
 
@@ -254,7 +254,7 @@ bool Workers::mayLeave() noexcept {
 
 void Workers::work() noexcept {
     ::pthread_setname_np(::pthread_self(), "nnburst-burst");
-    exec::wishRealtimePriority(realtimePriority_, "a thread that serves bursts");
+    system::wishRealtimePriority(realtimePriority_, "a thread that serves bursts");
     constexpr int kForEver = -1;
     int patience = static_cast<int>(kIdleTime.count());
     while (true) {

@@ -18,10 +18,10 @@
 #include <optional>
 
 #include "fmq/event_flag.h"
-#include "fmq/relax_processor.h"
 #include "fmq/wait_forecast.h"
 #include "fmq/wait_record.h"
 #include "nnburst/wait_policy.h"
+#include "system/relax_processor.h"
 
 namespace nnburst::fmq {
 
@@ -119,7 +119,7 @@ bool Waiter::wait(const WaitLimit& limit, WaitForecast* forecast, Ready ready) n
     }
     if (!mustNotSpin()) {
         for (int turn = 0; turn < kTurnsWithoutClock; ++turn) {
-            relaxProcessor();
+            system::relaxProcessor();
             if (ready()) {
                 return true;
             }
@@ -192,7 +192,7 @@ bool Waiter::spin(SteadyTime until, Ready& ready) noexcept {
             if (ready()) {
                 return true;
             }
-            relaxProcessor();
+            system::relaxProcessor();
         }
     }
     return ready();

@@ -63,29 +63,6 @@ Result<> checkForeign(int fd, const struct stat& status, int openFlags) {
 
 }  // namespace
 
-UniqueFd& UniqueFd::operator=(UniqueFd&& other) noexcept {
-    if (this != &other) {
-        reset();
-        fd_ = other.release();
-    }
-    return *this;
-}
-
-void UniqueFd::reset() noexcept {
-    if (fd_ >= 0) {
-        ::close(std::exchange(fd_, -1));
-    }
-}
-
-Result<UniqueFd> UniqueFd::duplicate(int fd) {
-    const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (copy < 0) {
-        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-                       systemError("cannot duplicate file descriptor " + std::to_string(fd)));
-    }
-    return UniqueFd(copy);
-}
-
 Region::Region(UniqueFd fd, std::uint64_t sizeBytes, bool isForeign) noexcept
     : fd_(std::move(fd)), sizeBytes_(sizeBytes), id_(nextRegionId()), isForeign_(isForeign) {}
 

@@ -247,4 +247,23 @@ Result<> checkOperandType(const Operand& operand) {
     return checkExtraParams(operand, info.kind);
 }
 
+HalVersion since(OperandType type) noexcept {
+    switch (type) {
+        case OperandType::BOOL:
+        case OperandType::TENSOR_QUANT16_SYMM:
+        case OperandType::TENSOR_FLOAT16:
+        case OperandType::TENSOR_BOOL8:
+        case OperandType::FLOAT16:
+        case OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL:
+        case OperandType::TENSOR_QUANT16_ASYMM:
+        case OperandType::TENSOR_QUANT8_SYMM:
+            return HalVersion::V1_2;
+        case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
+        case OperandType::SUBGRAPH:
+            return HalVersion::V1_3;
+        default:
+            return HalVersion::V1_0;
+    }
+}
+
 }  // namespace nnburst

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 
+#include "nnburst/hal_version.h"
 #include "nnburst/type_queries.h"
 #include "nnburst/types.h"
 
@@ -29,6 +30,9 @@ enum class OperandKind : std::uint8_t {
 };
 
 [[nodiscard]] OperandKind operandKind(OperandType type) noexcept;
+
+/// The first HAL version with operands of `type`; V1_0 for those of vendors.
+[[nodiscard]] HalVersion since(OperandType type) noexcept;
 
 /// "2x0x3" or "none", for messages.
 [[nodiscard]] std::string dimensionsText(std::span<const std::uint32_t> dimensions);

@@ -14,8 +14,8 @@
 #include <future>
 #include <thread>
 
-#include "devices.h"
-#include "driver_process.h"
+#include "device/devices.h"
+#include "device/driver_process.h"
 #include "nnburst/builtin_models.h"
 #include "nnburst/model_builder.h"
 #include "support/pooled_request.h"

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "driver_process.h"
+#include "device/driver_process.h"
 #include "nnburst/device.h"
 
 namespace nnburst::test {

@@ -12,8 +12,8 @@
 #include <fstream>
 #include <vector>
 
-#include "device/capabilities_file.h"
-#include "devices.h"
+#include "device/devices.h"
+#include "device/local/capabilities_file.h"
 #include "nnburst/hal_version.h"
 #include "nnburst/model_builder.h"
 

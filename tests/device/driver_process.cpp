@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "driver_process.h"
+#include "device/driver_process.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -11,8 +11,8 @@
 #include <array>
 #include <vector>
 
-#include "devices.h"
-#include "foreign_memory.h"
+#include "device/devices.h"
+#include "device/foreign_memory.h"
 #include "nnburst/model_builder.h"
 
 namespace nnburst::test {

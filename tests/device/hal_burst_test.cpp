@@ -16,8 +16,8 @@
 #include <thread>
 #include <utility>
 
-#include "devices.h"
-#include "hal_models.h"
+#include "device/devices.h"
+#include "device/hal_models.h"
 
 namespace nnburst::test {
 namespace {

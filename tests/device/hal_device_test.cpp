@@ -13,7 +13,7 @@
 #include <set>
 #include <thread>
 
-#include "devices.h"
+#include "device/devices.h"
 #include "nnburst/model_builder.h"
 #include "nnburst/type_queries.h"
 #include "support/mutation_subjects.h"

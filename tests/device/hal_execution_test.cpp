@@ -14,8 +14,8 @@
 #include <thread>
 #include <utility>
 
-#include "devices.h"
-#include "hal_models.h"
+#include "device/devices.h"
+#include "device/hal_models.h"
 #include "nnburst/fence.h"
 #include "nnburst/model_builder.h"
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "hal_models.h"
+#include "device/hal_models.h"
 
 #include <algorithm>
 #include <utility>

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "devices.h"
-#include "hal_models.h"
+#include "device/devices.h"
+#include "device/hal_models.h"
 #include "nnburst/model_builder.h"
 
 namespace nnburst::test {

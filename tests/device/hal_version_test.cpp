@@ -13,7 +13,7 @@
 #include <string>
 #include <tuple>
 
-#include "devices.h"
+#include "device/devices.h"
 #include "nnburst/model_builder.h"
 
 namespace nnburst::test {

@@ -10,7 +10,7 @@
 #include <array>
 #include <vector>
 
-#include "devices.h"
+#include "device/devices.h"
 #include "nnburst/model_builder.h"
 
 namespace nnburst::test {

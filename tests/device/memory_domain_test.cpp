@@ -11,7 +11,7 @@
 #include <cstring>
 #include <vector>
 
-#include "devices.h"
+#include "device/devices.h"
 #include "nnburst/model_builder.h"
 
 namespace nnburst::test {

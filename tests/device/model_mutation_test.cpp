@@ -9,7 +9,7 @@
 #include <future>
 #include <map>
 
-#include "devices.h"
+#include "device/devices.h"
 #include "support/model_mutations.h"
 #include "support/mutation_subjects.h"
 

@@ -22,7 +22,7 @@
 #include <set>
 #include <thread>
 
-#include "driver_process.h"
+#include "device/driver_process.h"
 #include "nnburst/builtin_models.h"
 #include "support/sanitizers.h"
 

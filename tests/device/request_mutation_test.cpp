@@ -9,7 +9,7 @@
 
 #include <array>
 
-#include "devices.h"
+#include "device/devices.h"
 #include "support/mutation.h"
 #include "support/mutation_subjects.h"
 

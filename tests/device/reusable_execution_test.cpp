@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "devices.h"
-#include "foreign_memory.h"
-#include "hal_models.h"
+#include "device/devices.h"
+#include "device/foreign_memory.h"
+#include "device/hal_models.h"
 
 namespace nnburst::test {
 namespace {

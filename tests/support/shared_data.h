@@ -6,7 +6,6 @@
 /// Where tests find data that are not part of the sources: models with golden outputs, vectors of
 /// operations.
 
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 
@@ -14,13 +13,7 @@ namespace nnburst {
 
 /// The directory that the environment variable NNBURST_SHARED names, else `shared` beside the
 /// sources; nothing if there is no such directory.
-inline std::optional<std::filesystem::path> sharedData() {
-    const char* named = std::getenv("NNBURST_SHARED");
-    const std::filesystem::path path =
-        named != nullptr ? std::filesystem::path(named)
-                         : std::filesystem::path(NNBURST_SOURCE_DIR).parent_path() / "shared";
-    return std::filesystem::is_directory(path) ? std::optional(path) : std::nullopt;
-}
+[[nodiscard]] std::optional<std::filesystem::path> sharedData();
 
 }  // namespace nnburst
 

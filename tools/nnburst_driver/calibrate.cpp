@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "device/capabilities_file.h"
+#include "device/local/capabilities_file.h"
 #include "nnburst/builtin_models.h"
 #include "nnburst/model_builder.h"
 #include "support/pooled_request.h"

@@ -23,14 +23,14 @@
 #include <vector>
 
 #include "calibrate.h"
-#include "device/capabilities_file.h"
-#include "device/event_loop.h"
-#include "device/local_device.h"
-#include "device/service.h"
-#include "device/unix_socket.h"
-#include "exec/serving_thread.h"
+#include "device/driver/service.h"
+#include "device/local/capabilities_file.h"
+#include "device/local/local_device.h"
+#include "device/rpc/event_loop.h"
+#include "device/rpc/unix_socket.h"
 #include "nnburst/logging.h"
 #include "support/thread_option.h"
+#include "system/realtime.h"
 
 namespace nnburst {
 namespace {
@@ -269,7 +269,7 @@ int run(int argc, char** argv) {
                    "Serve bursts with real-time priority (SCHED_FIFO): needs CAP_SYS_NICE, or a "
                    "limit of real-time priorities (ulimit -r) of at least PRIORITY")
         ->type_name("PRIORITY")
-        ->check(CLI::Range(1U, exec::kMaximumRealtimePriority));
+        ->check(CLI::Range(1U, system::kMaximumRealtimePriority));
     app.add_flag("--lock-memory", options.driver.lockMemory,
                  "Keep all memory that was touched: needs CAP_IPC_LOCK, or no limit of locked "
                  "memory (ulimit -l unlimited)");

@@ -18,10 +18,11 @@
 #include <string>
 #include <vector>
 
-#include "exec/engine.h"
-#include "exec/graph.h"
-#include "exec/operation.h"
-#include "exec/shape_inference.h"
+#include "exec/graph/graph.h"
+#include "exec/graph/shape_inference.h"
+#include "exec/operation/operation.h"
+#include "exec/reference/operations.h"
+#include "exec/run/engine.h"
 #include "exec/xnnpack/backend.h"
 #include "nnburst/validation.h"
 #include "vectors/vector_file.h"

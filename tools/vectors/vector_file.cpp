@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "exec/reference/float16.h"
+#include "exec/operation/float16.h"
 #include "model/operand_info.h"
 #include "nnburst/memory.h"
 

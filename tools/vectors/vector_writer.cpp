@@ -6,7 +6,7 @@
 #include <span>
 #include <stdexcept>
 
-#include "exec/reference/float16.h"
+#include "exec/operation/float16.h"
 #include "model/operand_info.h"
 #include "nnburst/memory.h"
 #include "vectors/vector_file.h"

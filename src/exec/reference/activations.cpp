@@ -18,9 +18,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "exec/operation/operation_check.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
-#include "exec/reference/operation_check.h"
 #include "exec/reference/quantized_table.h"
 
 namespace nnburst::exec {

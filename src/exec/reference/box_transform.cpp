@@ -13,9 +13,9 @@
 
 #include <fmt/format.h>
 
+#include "exec/operation/operation_check.h"
 #include "exec/reference/boxes.h"
 #include "exec/reference/definitions.h"
-#include "exec/reference/operation_check.h"
 #include "exec/reference/real_elements.h"
 #include "model/invalid.h"
 

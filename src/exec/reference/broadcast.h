@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "exec/operation.h"
+#include "exec/operation/operation.h"
 #include "nnburst/result.h"
 
 namespace nnburst::exec {

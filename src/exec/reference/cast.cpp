@@ -16,9 +16,9 @@
 #include <limits>
 #include <type_traits>
 
+#include "exec/operation/operation_check.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
-#include "exec/reference/operation_check.h"
 #include "model/operand_info.h"
 
 namespace nnburst::exec {

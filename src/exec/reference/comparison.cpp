@@ -9,10 +9,10 @@
 
 #include <functional>
 
+#include "exec/operation/operation_check.h"
 #include "exec/reference/broadcast.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
-#include "exec/reference/operation_check.h"
 #include "exec/reference/quantized_table.h"
 
 namespace nnburst::exec {

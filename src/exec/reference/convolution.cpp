@@ -19,10 +19,10 @@
 #include <algorithm>
 #include <array>
 
+#include "exec/operation/spatial.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/image.h"
 #include "exec/reference/weighted_sum.h"
-#include "exec/spatial.h"
 
 namespace nnburst::exec {
 

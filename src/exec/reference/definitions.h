@@ -6,7 +6,7 @@
 /// Every operation with a reference kernel, in the file of its family. operations.cpp makes the
 /// table of them.
 
-#include "exec/operation.h"
+#include "exec/operation/operation.h"
 
 namespace nnburst::exec {
 

@@ -24,12 +24,12 @@
 #include <cmath>
 #include <limits>
 
-#include "exec/activation.h"
+#include "exec/operation/activation.h"
+#include "exec/operation/operation_check.h"
+#include "exec/operation/shape_arguments.h"
 #include "exec/reference/boxes.h"
 #include "exec/reference/definitions.h"
-#include "exec/reference/operation_check.h"
 #include "exec/reference/real_elements.h"
-#include "exec/reference/shape_arguments.h"
 #include "model/invalid.h"
 
 namespace nnburst::exec {

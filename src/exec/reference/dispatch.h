@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "exec/reference/float16.h"
+#include "exec/operation/float16.h"
 #include "nnburst/types.h"
 
 namespace nnburst::exec {

@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "exec/operation/operation_check.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
-#include "exec/reference/operation_check.h"
 
 namespace nnburst::exec {
 

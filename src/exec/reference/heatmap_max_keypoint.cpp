@@ -18,11 +18,11 @@
 #include <cmath>
 #include <limits>
 
+#include "exec/operation/operation_check.h"
+#include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/image.h"
-#include "exec/reference/operation_check.h"
 #include "exec/reference/real_elements.h"
-#include "exec/reference/shape_arguments.h"
 #include "model/invalid.h"
 
 namespace nnburst::exec {

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "exec/spatial.h"
+#include "exec/operation/spatial.h"
 
 namespace nnburst::exec {
 

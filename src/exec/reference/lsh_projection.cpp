@@ -19,11 +19,11 @@
 #include <bit>
 #include <cstring>
 
-#include "exec/activation.h"
+#include "exec/operation/activation.h"
+#include "exec/operation/operation_check.h"
+#include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
-#include "exec/reference/operation_check.h"
-#include "exec/reference/shape_arguments.h"
 #include "model/operand_info.h"
 
 namespace nnburst::exec {

@@ -16,10 +16,10 @@
 #include <array>
 #include <cstring>
 
+#include "exec/operation/operation_check.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
 #include "exec/reference/lstm_layer.h"
-#include "exec/reference/operation_check.h"
 #include "model/operand_info.h"
 
 namespace nnburst::exec {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "exec/activation.h"
+#include "exec/operation/activation.h"
 
 namespace nnburst::exec {
 

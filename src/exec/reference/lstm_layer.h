@@ -11,9 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "exec/operation.h"
+#include "exec/operation/operation.h"
+#include "exec/operation/operation_check.h"
 #include "exec/reference/lstm_cell.h"
-#include "exec/reference/operation_check.h"
 #include "nnburst/result.h"
 
 namespace nnburst::exec {

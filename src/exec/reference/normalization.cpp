@@ -15,11 +15,11 @@
 #include <cmath>
 #include <limits>
 
-#include "exec/activation.h"
+#include "exec/operation/activation.h"
+#include "exec/operation/operation_check.h"
+#include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
-#include "exec/reference/operation_check.h"
-#include "exec/reference/shape_arguments.h"
 #include "exec/reference/slices.h"
 
 namespace nnburst::exec {

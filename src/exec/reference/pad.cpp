@@ -13,11 +13,12 @@
 #include <bit>
 #include <cstring>
 
-#include "exec/activation.h"
+#include "exec/operation/activation.h"
+#include "exec/operation/operation_check.h"
+#include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
-#include "exec/reference/operation_check.h"
-#include "exec/reference/shape_arguments.h"
+#include "exec/reference/operations.h"
 #include "exec/reference/strided_copy.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"

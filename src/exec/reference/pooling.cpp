@@ -14,12 +14,12 @@
 #include <limits>
 #include <type_traits>
 
-#include "exec/activation.h"
+#include "exec/operation/activation.h"
+#include "exec/operation/operation_check.h"
+#include "exec/operation/spatial.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
 #include "exec/reference/image.h"
-#include "exec/reference/operation_check.h"
-#include "exec/spatial.h"
 
 namespace nnburst::exec {
 

@@ -8,10 +8,10 @@
 
 #include <cmath>
 
+#include "exec/operation/operation_check.h"
 #include "exec/reference/broadcast.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
-#include "exec/reference/operation_check.h"
 
 namespace nnburst::exec {
 

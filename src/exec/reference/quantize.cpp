@@ -11,9 +11,9 @@
 
 #include <algorithm>
 
+#include "exec/operation/operation_check.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
-#include "exec/reference/operation_check.h"
 #include "exec/reference/quantized_table.h"
 
 namespace nnburst::exec {

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "exec/activation.h"
+#include "exec/operation/activation.h"
 
 namespace nnburst::exec {
 

@@ -15,9 +15,9 @@
 
 #include <array>
 
+#include "exec/operation/operation_check.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/fixed_point.h"
-#include "exec/reference/operation_check.h"
 #include "exec/reference/weighted_sum.h"
 
 namespace nnburst::exec {

@@ -27,10 +27,10 @@
 #include <array>
 #include <cmath>
 
-#include "exec/activation.h"
+#include "exec/operation/activation.h"
+#include "exec/operation/operation_check.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/fixed_point.h"
-#include "exec/reference/operation_check.h"
 #include "exec/reference/weighted_sum.h"
 
 namespace nnburst::exec {

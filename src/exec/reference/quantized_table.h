@@ -10,8 +10,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "exec/activation.h"
-#include "exec/operation.h"
+#include "exec/operation/activation.h"
+#include "exec/operation/operation.h"
 
 namespace nnburst::exec {
 

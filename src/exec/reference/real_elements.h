@@ -13,8 +13,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "exec/activation.h"
-#include "exec/operation.h"
+#include "exec/operation/activation.h"
+#include "exec/operation/operation.h"
 #include "exec/reference/dispatch.h"
 
 namespace nnburst::exec {

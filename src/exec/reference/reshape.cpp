@@ -13,9 +13,10 @@
 #include <cstring>
 #include <optional>
 
+#include "exec/operation/operation_check.h"
+#include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
-#include "exec/reference/operation_check.h"
-#include "exec/reference/shape_arguments.h"
+#include "exec/reference/operations.h"
 #include "memory/checked_math.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"

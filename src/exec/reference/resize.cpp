@@ -17,12 +17,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "exec/operation/operation_check.h"
+#include "exec/operation/resize_arguments.h"
+#include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/image.h"
-#include "exec/reference/operation_check.h"
 #include "exec/reference/real_elements.h"
-#include "exec/reference/shape_arguments.h"
-#include "exec/resize_arguments.h"
 
 namespace nnburst::exec {
 

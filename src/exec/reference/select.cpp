@@ -7,9 +7,9 @@
 //     input 1, input 2  of the condition's shape
 //     output            of the condition's shape: input 1 where it is true, else input 2
 
+#include "exec/operation/operation_check.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
-#include "exec/reference/operation_check.h"
 #include "exec/reference/quantized_table.h"
 
 namespace nnburst::exec {

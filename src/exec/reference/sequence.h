@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-#include "exec/operation.h"
+#include "exec/operation/operation.h"
 
 namespace nnburst::exec {
 

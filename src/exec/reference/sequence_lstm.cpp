@@ -17,12 +17,12 @@
 #include <algorithm>
 #include <array>
 
+#include "exec/operation/operation_check.h"
+#include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
 #include "exec/reference/lstm_layer.h"
-#include "exec/reference/operation_check.h"
 #include "exec/reference/sequence.h"
-#include "exec/reference/shape_arguments.h"
 #include "model/operand_info.h"
 
 namespace nnburst::exec {

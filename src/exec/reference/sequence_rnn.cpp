@@ -20,12 +20,12 @@
 #include <algorithm>
 #include <array>
 
-#include "exec/activation.h"
+#include "exec/operation/activation.h"
+#include "exec/operation/operation_check.h"
+#include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
-#include "exec/reference/operation_check.h"
 #include "exec/reference/sequence.h"
-#include "exec/reference/shape_arguments.h"
 #include "exec/reference/weighted_sum.h"
 
 namespace nnburst::exec {

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "exec/operation.h"
+#include "exec/operation/operation.h"
 #include "nnburst/result.h"
 
 namespace nnburst::exec {

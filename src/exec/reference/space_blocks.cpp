@@ -16,10 +16,11 @@
 #include <algorithm>
 #include <array>
 
-#include "exec/activation.h"
+#include "exec/operation/activation.h"
+#include "exec/operation/operation_check.h"
+#include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
-#include "exec/reference/operation_check.h"
-#include "exec/reference/shape_arguments.h"
+#include "exec/reference/operations.h"
 #include "exec/reference/strided_copy.h"
 #include "memory/checked_math.h"
 #include "model/invalid.h"

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "exec/operation.h"
+#include "exec/operation/operation.h"
 
 namespace nnburst::exec {
 

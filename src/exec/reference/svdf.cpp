@@ -21,10 +21,10 @@
 #include <array>
 #include <cstring>
 
-#include "exec/activation.h"
+#include "exec/operation/activation.h"
+#include "exec/operation/operation_check.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
-#include "exec/reference/operation_check.h"
 #include "exec/reference/weighted_sum.h"
 
 namespace nnburst::exec {

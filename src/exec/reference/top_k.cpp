@@ -15,10 +15,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "exec/activation.h"
+#include "exec/operation/activation.h"
+#include "exec/operation/operation_check.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
-#include "exec/reference/operation_check.h"
 
 namespace nnburst::exec {
 

@@ -10,11 +10,11 @@
 //
 // Each element of the input adds its product with the filter to a window of the output.
 
+#include "exec/operation/shape_arguments.h"
+#include "exec/operation/spatial.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/image.h"
-#include "exec/reference/shape_arguments.h"
 #include "exec/reference/weighted_sum.h"
-#include "exec/spatial.h"
 
 namespace nnburst::exec {
 

@@ -20,9 +20,9 @@
 #include <optional>
 #include <type_traits>
 
-#include "exec/activation.h"
+#include "exec/operation/activation.h"
+#include "exec/operation/operation_check.h"
 #include "exec/reference/dispatch.h"
-#include "exec/reference/operation_check.h"
 #include "exec/reference/quantized.h"
 
 namespace nnburst::exec {

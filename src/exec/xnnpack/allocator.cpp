@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "exec/huge_pages.h"
+#include "system/huge_pages.h"
 
 namespace nnburst::exec::xnnpack {
 
@@ -17,10 +17,10 @@ const xnn_allocator& allocator() noexcept {
         .deallocate = [](void*, void* block) { std::free(block); },
         .aligned_allocate = [](void*, std::size_t alignment, std::size_t size) -> void* {
             void* block = nullptr;
-            if (::posix_memalign(&block, blockAlignment(size, alignment), size) != 0) {
+            if (::posix_memalign(&block, system::blockAlignment(size, alignment), size) != 0) {
                 return nullptr;
             }
-            adviseHugePages(block, size);
+            system::adviseHugePages(block, size);
             return block;
         },
         .aligned_deallocate = [](void*, void* block) { std::free(block); }};

@@ -13,8 +13,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "exec/operation.h"
-#include "exec/step.h"
+#include "exec/operation/operation.h"
+#include "exec/operation/step.h"
 #include "exec/xnnpack/operator_cache.h"
 #include "nnburst/result.h"
 

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "exec/aligned_buffer.h"
-#include "exec/graph.h"
-#include "exec/reference/float16.h"
-#include "exec/spatial.h"
+#include "exec/operation/float16.h"
+#include "exec/operation/operation_instance.h"
+#include "exec/operation/spatial.h"
+#include "memory/aligned_buffer.h"
 #include "model/operand_info.h"
 #include "nnburst/memory.h"
 

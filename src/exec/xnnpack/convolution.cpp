@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "exec/spatial.h"
+#include "exec/operation/spatial.h"
 #include "exec/xnnpack/families.h"
 
 namespace nnburst::exec::xnnpack {

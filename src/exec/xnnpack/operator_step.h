@@ -11,8 +11,8 @@
 #include <memory>
 #include <span>
 
-#include "exec/activation.h"
-#include "exec/operation.h"
+#include "exec/operation/activation.h"
+#include "exec/operation/operation.h"
 #include "exec/xnnpack/backend.h"
 #include "nnburst/result.h"
 

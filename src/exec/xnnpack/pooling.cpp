@@ -11,7 +11,7 @@
 #include <tuple>
 #include <utility>
 
-#include "exec/spatial.h"
+#include "exec/operation/spatial.h"
 #include "exec/xnnpack/families.h"
 
 namespace nnburst::exec::xnnpack {

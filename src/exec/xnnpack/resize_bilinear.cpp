@@ -8,7 +8,7 @@
 
 #include <utility>
 
-#include "exec/resize_arguments.h"
+#include "exec/operation/resize_arguments.h"
 #include "exec/xnnpack/families.h"
 
 namespace nnburst::exec::xnnpack {

@@ -10,7 +10,7 @@
 
 #include <utility>
 
-#include "exec/spatial.h"
+#include "exec/operation/spatial.h"
 #include "exec/xnnpack/families.h"
 
 namespace nnburst::exec::xnnpack {

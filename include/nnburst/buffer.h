@@ -1,0 +1,35 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A `Buffer` is memory that the driver manages (HAL 1.3, memory domains).
+
+#include <memory>
+
+#include "nnburst/memory.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst {
+
+/// Memory that the driver manages (HAL 1.3 IBuffer).
+class Buffer {
+  public:
+    virtual ~Buffer() = default;
+
+    /// Copies the buffer's contents to `destination`, which has exactly their size.
+    [[nodiscard]] virtual Result<> copyTo(const SharedRegion& destination) = 0;
+    /// Copies `source` into the buffer. `dimensions` are those of the contents, or empty if the
+    /// buffer's are fully known.
+    [[nodiscard]] virtual Result<> copyFrom(const SharedRegion& source,
+                                            const Dimensions& dimensions) = 0;
+};
+
+/// A driver-managed buffer and the token by which requests name it.
+struct AllocatedBuffer {
+    std::shared_ptr<Buffer> buffer;
+    BufferToken token{};
+};
+
+}  // namespace nnburst

@@ -1,0 +1,92 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A `Burst` executes requests of one prepared model with the least latency, through queues in
+/// shared memory; a `ReusableExecution` is a request that is registered once and computed often.
+
+#include <cstdint>
+#include <memory>
+
+#include "nnburst/execution.h"
+#include "nnburst/memory.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+#include "nnburst/wait_policy.h"
+
+namespace nnburst {
+
+/// How a burst is to be set up.
+struct BurstOptions {
+    /// Lines of 56 usable bytes in each queue, a power of two between 16 and 4096. A request with
+    /// two operands takes two lines. Longer frames go over the control plane.
+    std::uint32_t queueLines = 128;
+    /// Executions that may be in flight at a time (Burst::submit): 1 to 64.
+    std::uint32_t inFlight = 1;
+    WaitPolicy clientWait;  ///< of the thread that calls Burst::execute
+    WaitPolicy
+        driverWait;  ///< of the driver's thread that serves this burst; the driver may wait less
+};
+
+/// The request of an execution in flight, until `Burst::wait` has given its result.
+enum class Submission : std::uint64_t {};
+
+/// A request that is executed again and again on one burst, with new contents in the same memory:
+/// the common case of streaming. The driver checks and decodes it once; every later computation
+/// sends one cache line and gets one back. Results are those of Burst::execute with the same
+/// request, in every case. Of one thread at a time, the one that uses the burst; keeps the burst
+/// and the request's memory.
+class ReusableExecution {
+  public:
+    virtual ~ReusableExecution() = default;
+
+    /// Executes the request and waits for its end. `outcome` is overwritten in every case.
+    [[nodiscard]] virtual Result<> compute(const OptionalTimePoint& deadline,
+                                           ExecutionOutcome& outcome) = 0;
+
+    /// Hands the execution in without waiting for it: see Burst::submit.
+    [[nodiscard]] virtual Result<Submission> submit(const OptionalTimePoint& deadline) = 0;
+};
+
+/// Executes requests of one prepared model through shared memory, in order (HAL 1.2 IBurstContext).
+/// In the steady state, with the memory pools known and both sides awake, an execution takes no
+/// system call, allocation or copy beside the kernels. A second thread that uses the burst
+/// meanwhile gets GENERAL_FAILURE, as the HAL says of one burst object.
+class Burst {
+  public:
+    virtual ~Burst() = default;
+
+    /// Executes `request` and waits for its end. `outcome` is overwritten in every case. Same
+    /// errors and rules as PreparedModel::executeSynchronously. RESOURCE_EXHAUSTED_TRANSIENT while
+    /// as many executions are in flight as may be.
+    [[nodiscard]] virtual Result<> execute(const Request& request, const ExecutionOptions& options,
+                                           ExecutionOutcome& outcome) = 0;
+
+    /// Prepares `request` for being executed again and again. Of `options` the deadline is not
+    /// used. The request is checked when it is executed.
+    [[nodiscard]] virtual Result<std::unique_ptr<ReusableExecution>> createReusableExecution(
+        const Request& request, const ExecutionOptions& options) = 0;
+
+    /// Hands `request` in without waiting for its end. Its outputs belong to the driver until
+    /// `wait` has given the result. INVALID_ARGUMENT if they overlap with outputs of an execution
+    /// in flight; RESOURCE_EXHAUSTED_TRANSIENT while BurstOptions::inFlight are. Errors of the
+    /// execution itself come from `wait`.
+    [[nodiscard]] virtual Result<Submission> submit(const Request& request,
+                                                    const ExecutionOptions& options) = 0;
+
+    /// Waits for the end of an execution that was submitted, in any order, once. As execute, and
+    /// INVALID_ARGUMENT for one that is not in flight.
+    [[nodiscard]] virtual Result<> wait(Submission submission, ExecutionOutcome& outcome) = 0;
+
+    /// Tells the driver to forget `region`, which it may still have mapped from earlier executions
+    /// (HAL 1.2 IBurstContext::freeMemory). It is fetched again if a request uses it again. Regions
+    /// whose last handle is dropped are freed without this call, the next time a new one is used.
+    virtual void freeMemory(const SharedRegion& region) = 0;
+
+    /// What waiting has cost both sides so far; what it has cost the driver is as the driver says.
+    /// All zero of a burst in this process, which never waits.
+    [[nodiscard]] virtual BurstWaitFigures waitFigures() const = 0;
+};
+
+}  // namespace nnburst

@@ -1,0 +1,33 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Idle processors fall into sleep from which some take 100 microseconds and more to wake up. An
+/// application that waits for sensors or for its driver may ask the system for less.
+
+#include <chrono>
+#include <utility>
+
+#include "nnburst/result.h"
+#include "nnburst/unique_fd.h"
+
+namespace nnburst {
+
+/// Keeps all processors of the machine out of idle states that take longer than asked for to wake
+/// up from, from `request` until it is destroyed. Costs power.
+class CpuLatencyRequest {
+  public:
+    /// 0 lets processors not sleep at all. INVALID_ARGUMENT for a negative time; GENERAL_FAILURE if
+    /// the system does not grant it (/dev/cpu_dma_latency belongs to root), with what to do.
+    [[nodiscard]] static Result<CpuLatencyRequest> request(std::chrono::microseconds longestWakeUp);
+
+    CpuLatencyRequest() noexcept = default;  ///< asks for nothing
+
+  private:
+    explicit CpuLatencyRequest(UniqueFd file) noexcept : file_(std::move(file)) {}
+
+    UniqueFd file_;  // what was written to it holds while it is open
+};
+
+}  // namespace nnburst

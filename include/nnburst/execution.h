@@ -1,0 +1,39 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What every kind of execution takes and gives beside the request: its options and its outcome.
+
+#include <functional>
+#include <vector>
+
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst {
+
+/// How one execution is to run.
+struct ExecutionOptions {
+    MeasureTiming measure = MeasureTiming::NO;
+    /// The time by which it must have finished, else MISSED_DEADLINE_*.
+    OptionalTimePoint deadline;
+    /// Limit on each WHILE; unset is 2 s, more than 15 s is taken as 15 s (HAL 1.3
+    /// LoopTimeoutDurationNs).
+    OptionalTimeoutDuration loopTimeout;
+};
+
+/// What an execution gives beside the contents of the outputs. Pass the same object again: its
+/// memory is reused, so that the steady state allocates nothing.
+struct ExecutionOutcome {
+    /// One a model output if the status is NONE or OUTPUT_INSUFFICIENT_SIZE, else empty. Always
+    /// empty from a driver of HAL 1.0 or 1.1.
+    std::vector<OutputShape> outputShapes;
+    Timing timing;
+};
+
+/// Called once, on a thread of the library, when an asynchronous execution has ended. Must not
+/// block.
+using ExecutionCallback = std::function<void(Result<> status, const ExecutionOutcome& outcome)>;
+
+}  // namespace nnburst

@@ -1,0 +1,140 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/client/child_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <future>
+#include <thread>
+#include <utility>
+
+#include "system/thread.h"
+
+namespace nnburst::device {
+
+namespace {
+
+/// What a child gets to end by itself after its socket has been closed.
+constexpr int kGraceMs = 2000;
+
+/// glibc 2.36 declares pidfd_open without C linkage.
+int pidfdOpen(pid_t pid, unsigned flags) noexcept {
+    return static_cast<int>(::syscall(SYS_pidfd_open, pid, flags));
+}
+
+/// posix_spawn's two parameter objects, freed at the end.
+class SpawnParameters {
+  public:
+    explicit SpawnParameters(int socket) {
+        ::posix_spawn_file_actions_init(&actions_);
+        ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        ::posix_spawn_file_actions_adddup2(&actions_, socket, ChildProcess::kSocketFd);
+        ::posix_spawn_file_actions_addclosefrom_np(&actions_, ChildProcess::kSocketFd + 1);
+
+        // The starting thread blocks all signals; the child starts like any program.
+        sigset_t none;
+        sigset_t all;
+        ::sigemptyset(&none);
+        ::sigfillset(&all);
+        ::posix_spawnattr_init(&attributes_);
+        ::posix_spawnattr_setsigmask(&attributes_, &none);
+        ::posix_spawnattr_setsigdefault(&attributes_, &all);
+        ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    }
+    ~SpawnParameters() {
+        ::posix_spawnattr_destroy(&attributes_);
+        ::posix_spawn_file_actions_destroy(&actions_);
+    }
+    SpawnParameters(const SpawnParameters&) = delete;
+    SpawnParameters& operator=(const SpawnParameters&) = delete;
+
+    [[nodiscard]] const posix_spawn_file_actions_t* actions() const noexcept { return &actions_; }
+    [[nodiscard]] const posix_spawnattr_t* attributes() const noexcept { return &attributes_; }
+
+  private:
+    posix_spawn_file_actions_t actions_{};
+    posix_spawnattr_t attributes_{};
+};
+
+Result<pid_t> spawn(const std::string& program, const std::vector<std::string>& arguments,
+                    int socket) {
+    std::vector<std::string> words{program};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
+    for (std::string& word : words) {
+        argv.push_back(word.data());
+    }
+    argv.push_back(nullptr);
+    const SpawnParameters parameters(socket);
+    pid_t pid = 0;
+    const int error = ::posix_spawnp(&pid, program.c_str(), parameters.actions(),
+                                     parameters.attributes(), argv.data(), environ);
+    if (error != 0) {
+        return failure(
+            ErrorStatus::DEVICE_UNAVAILABLE,
+            fmt::format("cannot start the driver {}: {}", program, std::strerror(error)));
+    }
+    return pid;
+}
+
+/// Waits until the child has ended and is reaped. `released` hangs up when nobody needs it any
+/// more.
+void reap(pid_t pid, const UniqueFd& released) {
+    const UniqueFd child(pidfdOpen(pid, 0));
+    std::array<pollfd, 2> events{{{.fd = child.get(), .events = POLLIN, .revents = 0},
+                                  {.fd = released.get(), .events = POLLIN, .revents = 0}}};
+    while (::poll(events.data(), events.size(), -1) < 0 && errno == EINTR) {
+    }
+    if (::poll(events.data(), 1, kGraceMs) == 0) {
+        ::kill(pid, SIGKILL);  // not reaped yet, so the number is still the child's
+    }
+    siginfo_t info{};
+    while (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED) != 0 && errno == EINTR) {
+    }
+}
+
+}  // namespace
+
+ChildProcess::ChildProcess(pid_t pid, UniqueFd release) noexcept
+    : pid_(pid), release_(std::move(release)) {}
+
+ChildProcess::~ChildProcess() = default;
+
+Result<std::unique_ptr<ChildProcess>> ChildProcess::start(const std::string& program,
+                                                          const std::vector<std::string>& arguments,
+                                                          UniqueFd socket) {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+        return failure(
+            ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+            fmt::format("cannot start the driver {}: {}", program, std::strerror(errno)));
+    }
+    const auto released = std::make_shared<UniqueFd>(ends[0]);
+    UniqueFd release(ends[1]);
+    const auto sharedSocket = std::make_shared<UniqueFd>(std::move(socket));
+    const auto started = std::make_shared<std::promise<Result<pid_t>>>();
+    NNBURST_TRY_ASSIGN(std::thread thread, system::startThread("nnburst-child", [=] {
+                           const Result<pid_t> pid = spawn(program, arguments, sharedSocket->get());
+                           sharedSocket->reset();  // the child's alone from now on
+                           started->set_value(pid);
+                           if (pid) {
+                               reap(*pid, *released);
+                           }
+                       }));
+    thread.detach();  // ends with the child
+    NNBURST_TRY_ASSIGN(const pid_t pid, started->get_future().get());
+    return std::unique_ptr<ChildProcess>(new ChildProcess(pid, std::move(release)));
+}
+
+}  // namespace nnburst::device

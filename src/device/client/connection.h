@@ -1,0 +1,101 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The application's end of the control plane to one driver process. A thread of its own runs the
+/// event loop; the calls of the application come to it from any thread and wait for their answers.
+/// A second thread runs the application's callbacks, so that these may call back.
+///
+/// The connection is lost when the socket closes, or when the driver has given no sign of life for
+/// kHangTimeout while somebody waits for it. Then every call fails with DEVICE_UNAVAILABLE, those
+/// that wait and all later ones, and every burst is told. It does not come back.
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "burst/controller.h"
+#include "device/client/child_process.h"
+#include "device/client/driver_link.h"
+#include "device/local/scheduler.h"
+#include "device/rpc/event_loop.h"
+#include "device/rpc/nnburst.capnp.h"
+#include "nnburst/memory.h"
+#include "nnburst/result.h"
+
+namespace nnburst::device {
+
+/// Thread-safe. Shared by every object that came over it; closed with the last of them, on any
+/// thread.
+class Connection {
+  public:
+    /// Asynchronous calls whose callback has not returned yet.
+    static constexpr std::size_t kMaximumPendingCallbacks = Scheduler::kMaximumWaitingJobs;
+
+    /// Connects over `socket` and exchanges versions. `driverName` stands in messages. `child` ends
+    /// with the connection; null for a driver that somebody else started. DEVICE_UNAVAILABLE if
+    /// nothing that speaks our protocol answers, or another version of it.
+    [[nodiscard]] static Result<std::shared_ptr<Connection>> open(
+        UniqueFd socket, const std::string& driverName, std::unique_ptr<ChildProcess> child);
+    ~Connection();
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    [[nodiscard]] bool isLost() const noexcept { return isLost_->load(std::memory_order_relaxed); }
+
+    /// Runs `start` on the event loop's thread and waits for its answer, at most until the
+    /// connection is lost. Not from a thread of the connection.
+    template <class T>
+    [[nodiscard]] Result<T> call(kj::Function<kj::Promise<Result<T>>()> start) {
+        return loop_->call<T>(
+            [this, start = kj::mv(start)]() mutable { return link_->track<T>(start); });
+    }
+
+    /// Runs `job` on the event loop's thread. Does not wait. Any thread.
+    void post(kj::Function<void()> job) { (void)loop_->post(kj::mv(job)); }
+
+    /// Whose rules the driver's device follows.
+    [[nodiscard]] HalVersion halVersion() const noexcept { return halVersion_; }
+
+    /// Asks for a sign of life.
+    [[nodiscard]] Result<> ping();
+
+    /// The driver's device. On the event loop's thread.
+    [[nodiscard]] rpc::Device::Client& device() { return link_->device(); }
+
+    /// Tells `controller` when the connection is lost. On the event loop's thread.
+    void notifyOfLoss(std::weak_ptr<burst::Controller> controller) {
+        link_->notifyOfLoss(std::move(controller));
+    }
+
+    /// Fails `fence` when the connection is lost, if it is still pending then. On the event loop's
+    /// thread.
+    void failOnLoss(UniqueFd fence) { link_->failOnLoss(std::move(fence)); }
+
+    /// Makes room for one callback, which `deliver` gives back. RESOURCE_EXHAUSTED_TRANSIENT if
+    /// kMaximumPendingCallbacks are outstanding.
+    [[nodiscard]] Result<> reserveCallback();
+    /// Runs `callback` on the callback thread, once for each reservation, and drops it. `self` is
+    /// this connection.
+    static void deliver(std::shared_ptr<Connection> self, std::function<void()> callback);
+
+  private:
+    Connection(std::unique_ptr<ChildProcess> child, std::shared_ptr<Scheduler::Client> callbacks,
+               std::shared_ptr<std::atomic<bool>> isLost) noexcept;
+
+    std::unique_ptr<ChildProcess> child_;  // ended after the socket is closed
+    std::shared_ptr<Scheduler::Client> callbacks_;
+    const std::shared_ptr<std::atomic<std::size_t>> pendingCallbacks_ =
+        std::make_shared<std::atomic<std::size_t>>(0);
+    std::shared_ptr<std::atomic<bool>> isLost_;
+    std::thread thread_;
+    HalVersion halVersion_ = kLatestHalVersion;  // what the driver has said in `open`
+    EventLoop* loop_ = nullptr;   // on the stack of thread_, until the destructor stops it
+    DriverLink* link_ = nullptr;  // as loop_
+};
+
+}  // namespace nnburst::device

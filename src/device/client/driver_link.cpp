@@ -1,0 +1,181 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/client/driver_link.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "device/rpc/conversion.h"
+#include "device/rpc/rpc_limits.h"
+#include "nnburst/device.h"
+#include "nnburst/fence.h"
+
+namespace nnburst::device {
+
+namespace {
+
+/// A call that waits longer than this makes the link ask the driver for a sign of life.
+constexpr kj::Duration kPatience = 1 * kj::SECONDS;
+
+kj::Duration hangTimeout() noexcept {
+    return static_cast<std::int64_t>(kHangTimeout.count()) * kj::MILLISECONDS;
+}
+
+}  // namespace
+
+DriverLink::Session::Session(EventLoop& loop, UniqueFd socket)
+    : stream(loop.io().lowLevelProvider->wrapUnixSocketFd(kj::AutoCloseFd(socket.release()))),
+      network(*stream, kMaximumFdsPerMessage, capnp::rpc::twoparty::Side::CLIENT, readerOptions()),
+      rpcSystem(capnp::makeRpcClient(network)) {}
+
+DriverLink::DriverLink(EventLoop& loop, UniqueFd socket, std::string driverName,
+                       std::shared_ptr<std::atomic<bool>> isLost)
+    : loop_(loop),
+      driverName_(std::move(driverName)),
+      isLost_(std::move(isLost)),
+      session_(kj::heap<Session>(loop, std::move(socket))),
+      driver_([this] {
+          capnp::MallocMessageBuilder message;
+          auto server = message.initRoot<capnp::rpc::twoparty::VatId>();
+          server.setSide(capnp::rpc::twoparty::Side::SERVER);
+          return session_->rpcSystem.bootstrap(server).castAs<rpc::Driver>();
+      }()),
+      device_(nullptr),
+      lastSignOfLife_(loop.timer().now()),
+      watcher_(kj::READY_NOW),
+      stopping_(kj::newPromiseAndFulfiller<void>()),
+      stopped_(stopping_.promise.fork()),
+      hanging_(kj::newPromiseAndFulfiller<void>()) {}
+
+void DriverLink::run() {
+    loop_.run(session_->network.onDisconnect()
+                  .exclusiveJoin(kj::mv(hanging_.promise))
+                  .exclusiveJoin(stopped_.addBranch()));
+    lose();
+    loop_.run(stopped_.addBranch());
+}
+
+void DriverLink::stop() {
+    stopping_.fulfiller->fulfill();
+}
+
+/// Not inside a promise of the link: it takes down all of them.
+void DriverLink::lose() {
+    isLost_->store(true, std::memory_order_relaxed);  // only a hint: calls ask the link itself
+    for (const std::weak_ptr<burst::Controller>& weak : controllers_) {
+        if (const auto controller = weak.lock()) {
+            controller->connectionLost();
+        }
+    }
+    controllers_.clear();
+    for (const UniqueFd& fence : fences_) {
+        failFence(fence.get());
+    }
+    fences_.clear();
+    calls_.cancel(kj::Exception(kj::Exception::Type::DISCONNECTED, __FILE__, __LINE__,
+                                kj::str("the driver is gone")));
+    watcher_ = kj::READY_NOW;
+    session_ = nullptr;
+}
+
+Error DriverLink::lostError() const {
+    return {ErrorStatus::DEVICE_UNAVAILABLE, driverName_ + ": the connection is lost"};
+}
+
+kj::Promise<Result<HalVersion>> DriverLink::open() {
+    auto call = driver_.openRequest();
+    call.setProtocolVersion(rpc::PROTOCOL_VERSION);
+    return call.send().then([this](auto&& response) -> kj::Promise<Result<HalVersion>> {
+        const auto refused = [](Error error) {
+            return Result<HalVersion>(tl::unexpected<Error>(std::move(error)));
+        };
+        if (response.getProtocolVersion() != rpc::PROTOCOL_VERSION) {
+            return refused(
+                {ErrorStatus::DEVICE_UNAVAILABLE,
+                 fmt::format("{}: it speaks version {} of the protocol, this library version {}",
+                             driverName_, response.getProtocolVersion(), rpc::PROTOCOL_VERSION)});
+        }
+        if (const Result<> status = fromMessage(response.getStatus()); !status) {
+            return refused(status.error());
+        }
+        device_ = response.getDevice();
+        return device_.getHalVersionRequest().send().then(
+            [refused](auto&& answer) -> Result<HalVersion> {
+                const auto version = static_cast<HalVersion>(answer.getHalVersion());
+                if (version > kLatestHalVersion) {
+                    return refused(
+                        {ErrorStatus::DEVICE_UNAVAILABLE,
+                         fmt::format("the driver follows HAL version number {}: must "
+                                     "be 0 to {}",
+                                     answer.getHalVersion(), static_cast<int>(kLatestHalVersion))});
+                }
+                return version;
+            });
+    });
+}
+
+kj::Promise<Result<>> DriverLink::ping() {
+    return driver_.pingRequest().send().then([](auto&&) { return Result<>(); });
+}
+
+void DriverLink::notifyOfLoss(std::weak_ptr<burst::Controller> controller) {
+    std::erase_if(controllers_, [](const auto& weak) { return weak.expired(); });
+    controllers_.push_back(std::move(controller));
+}
+
+void DriverLink::failOnLoss(UniqueFd fence) {
+    std::erase_if(fences_, [](const UniqueFd& known) {
+        const auto state = fenceState(known.get());
+        return !state || *state != FenceState::PENDING;
+    });
+    fences_.push_back(std::move(fence));
+}
+
+void DriverLink::beginWaiting() {
+    if (waitingCalls_++ == 0) {
+        lastSignOfLife_ = loop_.timer().now();
+    }
+    if (!isWatching_) {
+        isWatching_ = true;
+        watcher_ = watchForLife().eagerlyEvaluate(nullptr);
+    }
+}
+
+void DriverLink::endWaiting() noexcept {
+    --waitingCalls_;
+    lastSignOfLife_ = loop_.timer().now();
+}
+
+/// Ends by itself, at most kPatience after the last call has got its answer.
+kj::Promise<void> DriverLink::watchForLife() {
+    return loop_.timer().atTime(lastSignOfLife_ + kPatience).then([this]() -> kj::Promise<void> {
+        if (waitingCalls_ == 0) {
+            isWatching_ = false;
+            return kj::READY_NOW;
+        }
+        if (loop_.timer().now() - lastSignOfLife_ < kPatience) {
+            return watchForLife();
+        }
+        return demandLife();
+    });
+}
+
+kj::Promise<void> DriverLink::demandLife() {
+    return ping()
+        .then([](const Result<>&) { return true; })
+        .exclusiveJoin(
+            loop_.timer().atTime(lastSignOfLife_ + hangTimeout()).then([] { return false; }))
+        .then([this](bool isAlive) -> kj::Promise<void> {
+            if (isAlive) {
+                lastSignOfLife_ = loop_.timer().now();
+            } else if (loop_.timer().now() - lastSignOfLife_ >= hangTimeout()) {
+                hanging_.fulfiller->fulfill();
+                return kj::READY_NOW;
+            }
+            return watchForLife();
+        });
+}
+
+}  // namespace nnburst::device

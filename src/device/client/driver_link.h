@@ -1,0 +1,106 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The RPC system of one connection to a driver, with what decides that it is lost. All of it lives
+/// on the event loop's thread.
+
+#include <capnp/rpc-twoparty.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "burst/controller.h"
+#include "device/rpc/event_loop.h"
+#include "device/rpc/nnburst.capnp.h"
+#include "nnburst/memory.h"
+#include "nnburst/result.h"
+
+namespace nnburst::device {
+
+class DriverLink {
+  public:
+    /// `isLost` is set when the link is lost, for threads that want to know without waiting.
+    DriverLink(EventLoop& loop, UniqueFd socket, std::string driverName,
+               std::shared_ptr<std::atomic<bool>> isLost);
+
+    /// Serves until `stop`: first the link, then, when it is lost, the refusals.
+    void run();
+    void stop();
+
+    /// Exchanges versions and fetches the device; gives the HAL version that it follows.
+    [[nodiscard]] kj::Promise<Result<HalVersion>> open();
+    [[nodiscard]] kj::Promise<Result<>> ping();
+    [[nodiscard]] rpc::Device::Client& device() { return device_; }
+
+    /// Starts a call whose answer somebody waits for: it ends when the link is lost, and while it
+    /// waits the driver has to give signs of life.
+    template <class T>
+    [[nodiscard]] kj::Promise<Result<T>> track(kj::Function<kj::Promise<Result<T>>()>& start);
+
+    void notifyOfLoss(std::weak_ptr<burst::Controller> controller);
+    void failOnLoss(UniqueFd fence);
+
+  private:
+    /// What exists as long as the link does.
+    struct Session {
+        Session(EventLoop& loop, UniqueFd socket);
+
+        kj::Own<kj::AsyncCapabilityStream> stream;
+        capnp::TwoPartyVatNetwork network;
+        capnp::RpcSystem<capnp::rpc::twoparty::VatId> rpcSystem;
+    };
+
+    void lose();
+    [[nodiscard]] Error lostError() const;
+    void beginWaiting();
+    void endWaiting() noexcept;
+    kj::Promise<void> watchForLife();
+    kj::Promise<void> demandLife();
+
+    EventLoop& loop_;
+    const std::string driverName_;
+    const std::shared_ptr<std::atomic<bool>> isLost_;
+
+    kj::Own<Session> session_;
+    rpc::Driver::Client driver_;
+    rpc::Device::Client device_;
+    std::vector<std::weak_ptr<burst::Controller>> controllers_;
+    std::vector<UniqueFd> fences_;  // of executions that may be running
+
+    kj::Canceler calls_;  // everything that somebody waits for
+    std::size_t waitingCalls_ = 0;
+    kj::TimePoint lastSignOfLife_;  // or when somebody began to wait, whatever is later
+    bool isWatching_ = false;
+    kj::Promise<void> watcher_;
+
+    kj::PromiseFulfillerPair<void> stopping_;
+    kj::ForkedPromise<void> stopped_;
+    kj::PromiseFulfillerPair<void> hanging_;  // fulfilled when the driver gives no sign of life
+};
+
+template <class T>
+kj::Promise<Result<T>> DriverLink::track(kj::Function<kj::Promise<Result<T>>()>& start) {
+    if (session_.get() == nullptr) {
+        return Result<T>(tl::unexpected<Error>(lostError()));
+    }
+    beginWaiting();
+    return calls_.wrap(kj::evalNow(start))
+        .then(
+            [this](Result<T>&& result) {
+                endWaiting();
+                return kj::mv(result);
+            },
+            [this](kj::Exception&& exception) -> Result<T> {
+                endWaiting();
+                Error error = toError(exception);
+                error.message = driverName_ + ": " + error.message;
+                return tl::unexpected<Error>(std::move(error));
+            });
+}
+
+}  // namespace nnburst::device

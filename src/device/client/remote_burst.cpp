@@ -1,0 +1,142 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/client/remote_burst.h"
+
+#include <utility>
+#include <vector>
+
+#include "device/rpc/conversion.h"
+#include "device/rpc/conversion_support.h"
+#include "device/rpc/descriptors.h"
+#include "device/rpc/rpc_limits.h"
+
+namespace nnburst::device {
+
+namespace {
+
+using BurstHandle = std::shared_ptr<RemoteHandle<rpc::Burst>>;
+
+/// The driver's questions for the memory of slots.
+class BurstCallbackServer final : public rpc::BurstCallback::Server {
+  public:
+    explicit BurstCallbackServer(std::weak_ptr<burst::Controller> controller) noexcept
+        : controller_(std::move(controller)) {}
+
+  protected:
+    kj::Promise<void> getMemories(GetMemoriesContext context) override {
+        const auto slots = context.getParams().getSlots();
+        const Result<> allowed = checkCount(slots.size(), kMaximumPoolsPerMessage, "slots");
+        const auto controller = controller_.lock();
+        toMessage(allowed, context.getResults().initStatus());
+        if (!allowed || !controller) {
+            return kj::READY_NOW;
+        }
+        const std::vector<SharedRegion> regions =
+            controller->getMemories(numbersFromMessage<std::int32_t>(slots));
+        auto memories = context.getResults().initMemories(static_cast<unsigned>(regions.size()));
+        for (unsigned i = 0; i < memories.size(); ++i) {
+            toMessage(regions[i], memories[i]);
+        }
+        return kj::READY_NOW;
+    }
+
+  private:
+    std::weak_ptr<burst::Controller> controller_;
+};
+
+/// What the controller asks of the driver beside the queues.
+class RemoteControlPlane final : public burst::ClientControlPlane {
+  public:
+    RemoteControlPlane(PreparedModelHandle model, BurstHandle burst) noexcept
+        : model_(std::move(model)), burst_(std::move(burst)) {}
+
+    [[nodiscard]] Result<> executeSynchronously(const Request& request,
+                                                const ExecutionOptions& options,
+                                                ExecutionOutcome& outcome) override {
+        return executeRemotely(*model_, request, options, outcome);
+    }
+
+    void freeMemory(std::int32_t slot) override {
+        // The only error is a lost connection, which has freed everything.
+        (void)burst_->connection()->call<void>([&] {
+            auto call = burst_->client().freeMemoryRequest();
+            call.setSlot(slot);
+            return call.send().then([](auto&&) { return Result<>(); });
+        });
+    }
+
+    [[nodiscard]] Result<> checkAlive() override { return model_->connection()->ping(); }
+
+  private:
+    PreparedModelHandle model_;
+    BurstHandle burst_;
+};
+
+}  // namespace
+
+RemoteBurst::RemoteBurst(std::shared_ptr<burst::Controller> controller) noexcept
+    : controller_(std::move(controller)) {}
+
+Result<std::unique_ptr<Burst>> RemoteBurst::create(const PreparedModelHandle& model,
+                                                   const BurstOptions& options) {
+    const std::shared_ptr<Connection>& connection = model->connection();
+    NNBURST_TRY_ASSIGN(const std::shared_ptr<burst::Controller> controller,
+                       burst::Controller::create(options, connection->halVersion()));
+    burst::Controller::Peer peer;
+    NNBURST_TRY_ASSIGN(const BurstHandle burst, connection->call<BurstHandle>([&] {
+        auto call = model->client().configureExecutionBurstRequest();
+        toMessage(controller->channel(), call.initChannel());
+        call.setCallback(kj::heap<BurstCallbackServer>(controller));
+        toMessage(options.driverWait, call.initDriverWait());
+        return call.send().then([&](auto&& response) -> kj::Promise<Result<BurstHandle>> {
+            const Result<> status = fromMessage(response.getStatus());
+            if (!status) {
+                return Result<BurstHandle>(tl::unexpected<Error>(status.error()));
+            }
+            if (!response.hasBurst() || !response.hasDoorbell()) {
+                return Result<BurstHandle>(
+                    failure(ErrorStatus::GENERAL_FAILURE,
+                            "the driver accepted a burst without giving it or its doorbell"));
+            }
+            connection->notifyOfLoss(controller);
+            peer.kernelThreads = response.getKernelThreads();
+            const auto handle =
+                std::make_shared<RemoteHandle<rpc::Burst>>(connection, response.getBurst());
+            return receiveFile(response.getDoorbell())
+                .then([&peer, handle](Result<UniqueFd>&& doorbell) -> Result<BurstHandle> {
+                    NNBURST_TRY_ASSIGN(peer.doorbell, std::move(doorbell));
+                    return handle;
+                });
+        });
+    }));
+    controller->attach(std::make_shared<RemoteControlPlane>(model, burst), std::move(peer));
+    return std::unique_ptr<Burst>(new RemoteBurst(controller));
+}
+
+Result<> RemoteBurst::execute(const Request& request, const ExecutionOptions& options,
+                              ExecutionOutcome& outcome) {
+    return controller_->execute(request, options, outcome);
+}
+
+Result<std::unique_ptr<ReusableExecution>> RemoteBurst::createReusableExecution(
+    const Request& request, const ExecutionOptions& options) {
+    return controller_->createReusableExecution(request, options);
+}
+
+Result<Submission> RemoteBurst::submit(const Request& request, const ExecutionOptions& options) {
+    return controller_->submit(request, options);
+}
+
+Result<> RemoteBurst::wait(Submission submission, ExecutionOutcome& outcome) {
+    return controller_->wait(submission, outcome);
+}
+
+void RemoteBurst::freeMemory(const SharedRegion& region) {
+    controller_->freeMemory(region);
+}
+
+BurstWaitFigures RemoteBurst::waitFigures() const {
+    return controller_->waitFigures();
+}
+
+}  // namespace nnburst::device

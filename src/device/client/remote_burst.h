@@ -1,0 +1,41 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A burst to a driver process: the burst room's controller, with the control plane that it asks
+/// for.
+
+#include <memory>
+
+#include "burst/controller.h"
+#include "device/client/remote_prepared_model.h"
+#include "nnburst/device.h"
+
+namespace nnburst::device {
+
+/// Shares its controller with the connection, which reports its loss and serves the driver's
+/// questions for memory until the last execution has ended.
+class RemoteBurst final : public Burst {
+  public:
+    /// Sets up both ends.
+    [[nodiscard]] static Result<std::unique_ptr<Burst>> create(const PreparedModelHandle& model,
+                                                               const BurstOptions& options);
+
+    [[nodiscard]] Result<> execute(const Request& request, const ExecutionOptions& options,
+                                   ExecutionOutcome& outcome) override;
+    [[nodiscard]] Result<std::unique_ptr<ReusableExecution>> createReusableExecution(
+        const Request& request, const ExecutionOptions& options) override;
+    [[nodiscard]] Result<Submission> submit(const Request& request,
+                                            const ExecutionOptions& options) override;
+    [[nodiscard]] Result<> wait(Submission submission, ExecutionOutcome& outcome) override;
+    void freeMemory(const SharedRegion& region) override;
+    [[nodiscard]] BurstWaitFigures waitFigures() const override;
+
+  private:
+    explicit RemoteBurst(std::shared_ptr<burst::Controller> controller) noexcept;
+
+    const std::shared_ptr<burst::Controller> controller_;
+};
+
+}  // namespace nnburst::device

@@ -1,0 +1,216 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/client/remote_prepared_model.h"
+
+#include <utility>
+
+#include "device/client/delivery.h"
+#include "device/client/remote_burst.h"
+#include "device/local/fence_waiter.h"
+#include "device/rpc/conversion.h"
+#include "device/rpc/descriptors.h"
+#include "model/invalid.h"
+#include "nnburst/fence.h"
+
+namespace nnburst::device {
+
+namespace {
+
+/// How an execution ended.
+struct ExecutionEnd {
+    Result<> status;
+    ExecutionOutcome outcome;
+};
+
+using ExecutionDelivery = Delivery<ExecutionEnd>;
+
+/// The shapes that an answer to `request` has, if it has any.
+std::size_t shapeCountOf(const Request& request, const Connection& connection) {
+    return connection.halVersion() < HalVersion::V1_2 ? 0 : request.outputs.size();
+}
+
+/// Reads how an execution ended, and checks that it has `shapeCount` shapes.
+Result<> endFromMessage(rpc::Status::Reader statusReader,
+                        rpc::ExecutionOutcome::Reader outcomeReader, std::size_t shapeCount,
+                        ExecutionOutcome& outcome) {
+    const Result<> status = fromMessage(statusReader);
+    if (!status && status.error().status != ErrorStatus::OUTPUT_INSUFFICIENT_SIZE) {
+        return status;
+    }
+    NNBURST_TRY(fromMessage(outcomeReader, outcome));
+    if (outcome.outputShapes.size() != shapeCount) {
+        const std::size_t received = outcome.outputShapes.size();
+        outcome = {};
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       fmt::format("the driver answered with {} output shapes; must be {}",
+                                   received, shapeCount));
+    }
+    return status;
+}
+
+/// What the driver calls when an asynchronous execution has ended.
+class ExecutionCallbackServer final : public rpc::ExecutionCallback::Server {
+  public:
+    ExecutionCallbackServer(std::shared_ptr<ExecutionDelivery> delivery,
+                            std::size_t shapeCount) noexcept
+        : delivery_(std::move(delivery)), shapeCount_(shapeCount) {}
+
+  protected:
+    kj::Promise<void> notify(NotifyContext context) override {
+        if (delivery_) {
+            const auto params = context.getParams();
+            ExecutionEnd end;
+            end.status =
+                endFromMessage(params.getStatus(), params.getOutcome(), shapeCount_, end.outcome);
+            delivery_->give(std::move(end));
+            delivery_ = nullptr;
+        }
+        return kj::READY_NOW;
+    }
+
+  private:
+    std::shared_ptr<ExecutionDelivery> delivery_;
+    std::size_t shapeCount_;
+};
+
+using FencedCallbackHandle = RemoteHandle<rpc::FencedExecutionCallback>;
+
+/// Asks the driver how a fenced execution ended.
+Result<> fencedInfo(FencedCallbackHandle& callback, Timing& launched, Timing& fenced) {
+    launched = {};
+    fenced = {};
+    return callback.connection()->call<void>([&] {
+        return callback.client().getExecutionInfoRequest().send().then(
+            [&](auto&& response) -> Result<> {
+                NNBURST_TRY(fromMessage(response.getStatus()));
+                launched = fromMessage(response.getLaunched());
+                fenced = fromMessage(response.getFenced());
+                return {};
+            });
+    });
+}
+
+/// Takes what the driver gives for a launched execution. Its fence fails when the connection is
+/// lost.
+template <class Response>
+kj::Promise<Result<FencedExecution>> receiveFenced(const std::shared_ptr<Connection>& connection,
+                                                   Response& response) {
+    const Result<> status = fromMessage(response.getStatus());
+    if (!status) {
+        return Result<FencedExecution>(tl::unexpected<Error>(status.error()));
+    }
+    if (!response.hasFence() || !response.hasCallback()) {
+        return Result<FencedExecution>(
+            failure(ErrorStatus::GENERAL_FAILURE,
+                    "the driver launched an execution without giving its fence or callback"));
+    }
+    const auto callback =
+        std::make_shared<FencedCallbackHandle>(connection, response.getCallback());
+    return receiveFile(response.getFence())
+        .then([connection, callback](Result<UniqueFd>&& received) -> Result<FencedExecution> {
+            NNBURST_TRY_ASSIGN(UniqueFd fence, std::move(received));
+            NNBURST_TRY(fenceState(fence.get()));
+            NNBURST_TRY_ASSIGN(UniqueFd ours, UniqueFd::duplicate(fence.get()));
+            connection->failOnLoss(std::move(ours));
+            return FencedExecution{.fence = std::move(fence),
+                                   .callback = [callback](Timing& launched, Timing& fenced) {
+                                       return fencedInfo(*callback, launched, fenced);
+                                   }};
+        });
+}
+
+}  // namespace
+
+RemotePreparedModel::RemotePreparedModel(std::shared_ptr<Connection> connection,
+                                         rpc::PreparedModel::Client client)
+    : model_(std::make_shared<RemoteHandle<rpc::PreparedModel>>(std::move(connection),
+                                                                kj::mv(client))) {}
+
+Result<> RemotePreparedModel::executeSynchronously(const Request& request,
+                                                   const ExecutionOptions& options,
+                                                   ExecutionOutcome& outcome) {
+    return executeRemotely(*model_, request, options, outcome);
+}
+
+Result<> executeRemotely(RemoteHandle<rpc::PreparedModel>& model, const Request& request,
+                         const ExecutionOptions& options, ExecutionOutcome& outcome) {
+    outcome.outputShapes.clear();
+    outcome.timing = {};
+    return model.connection()->call<void>([&]() -> kj::Promise<Result<>> {
+        auto call = model.client().executeSynchronouslyRequest();
+        toMessage(options, call.initOptions());
+        if (Result<> fits = toMessage(request, call.initRequest()); !fits) {
+            return fits;
+        }
+        return call.send().then([&](auto&& response) {
+            return endFromMessage(response.getStatus(), response.getOutcome(),
+                                  shapeCountOf(request, *model.connection()), outcome);
+        });
+    });
+}
+
+Result<> RemotePreparedModel::execute(const Request& request, const ExecutionOptions& options,
+                                      ExecutionCallback callback) {
+    if (!callback) {
+        return invalid("execute without a callback: give one, or use executeSynchronously");
+    }
+    Connection& connection = *model_->connection();
+    if (const Result<> reserved = connection.reserveCallback(); !reserved) {
+        callback(reserved, ExecutionOutcome());
+        return reserved;
+    }
+    const auto delivery = std::make_shared<ExecutionDelivery>(
+        model_->connection(), [callback = std::move(callback)](const ExecutionEnd& end) {
+            callback(end.status, end.outcome);
+        });
+    return connection.call<void>([&, delivery]() -> kj::Promise<Result<>> {
+        auto call = model_->client().executeRequest();
+        toMessage(options, call.initOptions());
+        if (Result<> fits = toMessage(request, call.initRequest()); !fits) {
+            delivery->give({.status = fits, .outcome = {}});
+            return fits;
+        }
+        call.setCallback(
+            kj::heap<ExecutionCallbackServer>(delivery, shapeCountOf(request, connection)));
+        return launched(call.send(), delivery);
+    });
+}
+
+Result<FencedExecution> RemotePreparedModel::executeFenced(
+    const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
+    OptionalTimeoutDuration timeoutAfterFence) {
+    for (const int fence : waitFor) {
+        NNBURST_TRY(fenceState(fence));
+    }
+    if (waitFor.size() > FenceWaiter::kMaximumFences) {
+        return invalid("execution with {} fences to wait for: must be at most {}", waitFor.size(),
+                       FenceWaiter::kMaximumFences);
+    }
+    const std::shared_ptr<Connection>& connection = model_->connection();
+    return connection->call<FencedExecution>([&]() -> kj::Promise<Result<FencedExecution>> {
+        auto call = model_->client().executeFencedRequest();
+        toMessage(options, call.initOptions());
+        toMessage(timeoutAfterFence, call.initTimeoutAfterFence());
+        Result<> fits = toMessage(request, call.initRequest());
+        auto fences = call.initWaitFor(static_cast<unsigned>(waitFor.size()));
+        for (unsigned i = 0; fits && i < fences.size(); ++i) {
+            if (Result<rpc::File::Client> fence = fileToMessage(waitFor[i])) {
+                fences.set(i, kj::mv(*fence));
+            } else {
+                fits = tl::unexpected<Error>(fence.error());
+            }
+        }
+        if (!fits) {
+            return Result<FencedExecution>(tl::unexpected<Error>(std::move(fits.error())));
+        }
+        return call.send().then(
+            [connection](auto&& response) { return receiveFenced(connection, response); });
+    });
+}
+
+Result<std::unique_ptr<Burst>> RemotePreparedModel::configureExecutionBurst(
+    const BurstOptions& options) {
+    return RemoteBurst::create(model_, options);
+}
+
+}  // namespace nnburst::device

@@ -1,0 +1,112 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "device/client/child_process.h"
+#include "device/client/connection.h"
+#include "device/client/remote_device.h"
+#include "log/verbose.h"
+#include "nnburst/device.h"
+
+namespace nnburst {
+
+namespace {
+
+constexpr const char* kProgramName = "nnburst-driver";
+
+/// As the documentation of spawnDriver says; the PATH is searched when it is started.
+std::string findProgram(const std::string& program) {
+    if (!program.empty()) {
+        return program;
+    }
+    if (const char* fromEnvironment = std::getenv("NNBURST_DRIVER");
+        fromEnvironment != nullptr && *fromEnvironment != '\0') {
+        return fromEnvironment;
+    }
+    std::error_code error;
+    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+    const std::filesystem::path beside = self.parent_path() / kProgramName;
+    if (!error && ::access(beside.c_str(), X_OK) == 0) {
+        return beside;
+    }
+    return kProgramName;
+}
+
+std::vector<std::string> argumentsOf(const DriverOptions& options) {
+    std::vector<std::string> arguments{
+        "--fd", std::to_string(device::ChildProcess::kSocketFd), "--threads",
+        options.threads == 0 ? "auto" : std::to_string(options.threads)};
+    if (!options.processors.empty()) {
+        arguments.emplace_back("--processors");
+        arguments.push_back(fmt::format("{}", fmt::join(options.processors, ",")));
+    }
+    if (!options.useXnnpack) {
+        arguments.emplace_back("--no-xnnpack");
+    }
+    if (!options.cacheKeyFile.empty()) {
+        arguments.insert(arguments.end(), {"--cache-key", options.cacheKeyFile});
+    }
+    if (options.version != kLatestHalVersion) {
+        arguments.insert(arguments.end(), {"--hal", toString(options.version)});
+    }
+    if (!options.capabilitiesFile.empty()) {
+        arguments.insert(arguments.end(), {"--capabilities", options.capabilitiesFile});
+    }
+    if (options.idleTime != DriverOptions().idleTime) {
+        arguments.insert(arguments.end(),
+                         {"--idle-time", std::to_string(options.idleTime.count())});
+    }
+    for (const std::string& library : options.extensionLibraries) {
+        arguments.insert(arguments.end(), {"--extension", library});
+    }
+    if (options.realtimePriority != 0) {
+        arguments.insert(arguments.end(), {"--realtime", std::to_string(options.realtimePriority)});
+    }
+    if (options.lockMemory) {
+        arguments.emplace_back("--lock-memory");
+    }
+    if (options.useHugePages) {
+        arguments.emplace_back("--huge-pages");
+    }
+    if (options.shallowIdle) {
+        arguments.insert(arguments.end(),
+                         {"--shallow-idle", std::to_string(options.shallowIdle->count())});
+    }
+    if (options.variant != DriverVariant::FULL) {
+        arguments.insert(arguments.end(), {"--variant", toString(options.variant)});
+    }
+    return arguments;
+}
+
+}  // namespace
+
+Result<SharedDevice> spawnDriver(const DriverOptions& options, const std::string& program) {
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+        return failure(
+            ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+            fmt::format("cannot make a socket pair for a driver: {}", std::strerror(errno)));
+    }
+    UniqueFd ours(ends[0]);
+    UniqueFd theirs(ends[1]);
+    const std::string path = findProgram(program);
+    NNBURST_TRY_ASSIGN(std::unique_ptr<device::ChildProcess> child,
+                       device::ChildProcess::start(path, argumentsOf(options), std::move(theirs)));
+    NNBURST_VLOG(MANAGER, "started {} as process {}", path, child->pid());
+    const std::string name = fmt::format("driver process {} ({})", child->pid(), path);
+    NNBURST_TRY_ASSIGN(std::shared_ptr<device::Connection> connection,
+                       device::Connection::open(std::move(ours), name, std::move(child)));
+    return std::make_shared<device::RemoteDevice>(std::move(connection));
+}
+
+}  // namespace nnburst

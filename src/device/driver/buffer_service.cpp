@@ -1,0 +1,80 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/driver/buffer_service.h"
+
+#include <utility>
+
+#include "device/driver/loop_work.h"
+#include "device/rpc/conversion.h"
+#include "device/rpc/conversion_support.h"
+#include "device/rpc/descriptors.h"
+#include "nnburst/validation.h"
+
+namespace nnburst::device {
+
+namespace {
+
+class BufferService final : public rpc::Buffer::Server {
+  public:
+    BufferService(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
+                  std::shared_ptr<LocalBuffer> buffer) noexcept
+        : loop_(loop), scheduler_(std::move(scheduler)), buffer_(std::move(buffer)) {}
+
+  protected:
+    kj::Promise<void> copyTo(CopyToContext context) override {
+        return withRegion(context.getParams().getDestination(),
+                          [buffer = buffer_](const SharedRegion& destination) {
+                              return buffer->copyTo(destination);
+                          })
+            .then([context](Result<>&& status) mutable {
+                toMessage(status, context.getResults().initStatus());
+            });
+    }
+
+    kj::Promise<void> copyFrom(CopyFromContext context) override {
+        const auto dimensions = context.getParams().getDimensions();
+        if (const Result<> allowed =
+                checkCount(dimensions.size(), kMaximumDimensions, "dimensions of a buffer");
+            !allowed) {
+            toMessage(allowed, context.getResults().initStatus());
+            return kj::READY_NOW;
+        }
+        return withRegion(
+                   context.getParams().getSource(),
+                   [buffer = buffer_, sizes = numbersFromMessage<std::uint32_t>(dimensions)](
+                       const SharedRegion& source) { return buffer->copyFrom(source, sizes); })
+            .then([context](Result<>&& status) mutable {
+                toMessage(status, context.getResults().initStatus());
+            });
+    }
+
+  private:
+    /// Receives memory and gives it to `copy` on a worker.
+    kj::Promise<Result<>> withRegion(rpc::MemoryRegion::Reader reader,
+                                     std::function<Result<>(const SharedRegion&)> copy) {
+        return receiveRegion(reader).then(
+            [this, copy = std::move(copy)](
+                Result<SharedRegion>&& region) mutable -> kj::Promise<Result<>> {
+                if (!region) {
+                    return Result<>(tl::unexpected<Error>(region.error()));
+                }
+                return onWorker<void>(loop_, *scheduler_, {},
+                                      [copy = std::move(copy), received = std::move(*region)] {
+                                          return copy(received);
+                                      });
+            });
+    }
+
+    EventLoop& loop_;
+    const std::shared_ptr<Scheduler::Client> scheduler_;
+    const std::shared_ptr<LocalBuffer> buffer_;
+};
+
+}  // namespace
+
+rpc::Buffer::Client serveBuffer(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
+                                std::shared_ptr<LocalBuffer> buffer) {
+    return kj::heap<BufferService>(loop, std::move(scheduler), std::move(buffer));
+}
+
+}  // namespace nnburst::device

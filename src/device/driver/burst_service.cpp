@@ -1,0 +1,102 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/driver/burst_service.h"
+
+#include <utility>
+#include <vector>
+
+#include "burst/server.h"
+#include "device/driver/loop_work.h"
+#include "device/rpc/conversion.h"
+#include "device/rpc/conversion_support.h"
+#include "device/rpc/descriptors.h"
+#include "device/rpc/rpc_limits.h"
+#include "nnburst/device.h"
+
+namespace nnburst::device {
+
+namespace {
+
+/// Asks the client for memory, from the thread that serves the burst.
+class RpcDriverControlPlane final : public burst::DriverControlPlane {
+  public:
+    RpcDriverControlPlane(EventLoop& loop, rpc::BurstCallback::Client callback)
+        : loop_(loop), callback_(ownedByLoop(loop, kj::mv(callback))) {}
+
+    [[nodiscard]] Result<std::vector<SharedRegion>> getMemories(
+        std::span<const std::int32_t> slots) override {
+        NNBURST_TRY(checkCount(slots.size(), kMaximumPoolsPerMessage, "slots"));
+        return loop_.call<std::vector<SharedRegion>>([&] {
+            auto call = callback_->getMemoriesRequest();
+            auto message = call.initSlots(static_cast<unsigned>(slots.size()));
+            for (unsigned i = 0; i < message.size(); ++i) {
+                message.set(i, slots[i]);
+            }
+            auto memories = call.send().then(
+                [](auto&& response) -> kj::Promise<Result<std::vector<SharedRegion>>> {
+                    if (const Result<> status = fromMessage(response.getStatus()); !status) {
+                        return Result<std::vector<SharedRegion>>(
+                            tl::unexpected<Error>(status.error()));
+                    }
+                    auto received = receiveRegions(response.getMemories());
+                    return received.attach(kj::mv(response));
+                });
+            return memories.exclusiveJoin(
+                loop_.timer()
+                    .afterDelay(static_cast<std::int64_t>(kHangTimeout.count()) * kj::MILLISECONDS)
+                    .then([]() -> Result<std::vector<SharedRegion>> {
+                        return failure(ErrorStatus::GENERAL_FAILURE,
+                                       "the client does not answer the question for memory");
+                    }));
+        });
+    }
+
+  private:
+    EventLoop& loop_;
+    const std::shared_ptr<rpc::BurstCallback::Client> callback_;
+};
+
+class BurstService final : public rpc::Burst::Server {
+  public:
+    BurstService(std::shared_ptr<Scheduler::Client> scheduler,
+                 std::unique_ptr<burst::Server> server) noexcept
+        : scheduler_(std::move(scheduler)), server_(std::move(server)) {}
+
+    /// The client is gone or has dropped the burst. Its thread may be running the model, or be
+    /// asking this loop for memory: a worker waits for it.
+    ~BurstService() noexcept {
+        server_->stop();
+        scheduler_->submit([server = std::move(server_)]() mutable { server = nullptr; });
+    }
+
+  protected:
+    kj::Promise<void> freeMemory(FreeMemoryContext context) override {
+        server_->freeMemory(context.getParams().getSlot());
+        return kj::READY_NOW;
+    }
+
+  private:
+    const std::shared_ptr<Scheduler::Client> scheduler_;
+    std::shared_ptr<burst::Server> server_;  // shared, because a job has to be copyable
+};
+
+}  // namespace
+
+Result<ServedBurst> serveBurst(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
+                               const std::shared_ptr<burst::Workers>& workers, SharedRegion channel,
+                               exec::Executable executable, rpc::BurstCallback::Client callback,
+                               const WaitPolicy& wait) {
+    if (!channel) {
+        return failure(ErrorStatus::INVALID_ARGUMENT, "configureExecutionBurst without a channel");
+    }
+    NNBURST_TRY_ASSIGN(auto server, burst::Server::create(std::move(channel), std::move(executable),
+                                                          std::make_shared<RpcDriverControlPlane>(
+                                                              loop, kj::mv(callback)),
+                                                          wait, workers));
+    const UniqueFd doorbell = server->takeDoorbell();
+    NNBURST_TRY_ASSIGN(rpc::File::Client file, fileToMessage(doorbell.get()));
+    return ServedBurst{.burst = kj::heap<BurstService>(std::move(scheduler), std::move(server)),
+                       .doorbell = kj::mv(file)};
+}
+
+}  // namespace nnburst::device

@@ -1,0 +1,36 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A burst as the driver offers it to a client: the capability that holds a burst::Server.
+
+#include <chrono>
+#include <memory>
+
+#include "burst/workers.h"
+#include "device/local/scheduler.h"
+#include "device/rpc/event_loop.h"
+#include "device/rpc/nnburst.capnp.h"
+#include "exec/run/executable.h"
+#include "nnburst/memory.h"
+#include "nnburst/result.h"
+
+namespace nnburst::device {
+
+/// What a client gets of its burst.
+struct ServedBurst {
+    rpc::Burst::Client burst;
+    rpc::File::Client doorbell;
+};
+
+/// Starts to serve the burst of `channel` on threads of `workers`, until the capability is dropped.
+/// On the loop's thread.
+[[nodiscard]] Result<ServedBurst> serveBurst(EventLoop& loop,
+                                             std::shared_ptr<Scheduler::Client> scheduler,
+                                             const std::shared_ptr<burst::Workers>& workers,
+                                             SharedRegion channel, exec::Executable executable,
+                                             rpc::BurstCallback::Client callback,
+                                             const WaitPolicy& wait);
+
+}  // namespace nnburst::device

@@ -1,0 +1,231 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/driver/prepared_model_service.h"
+
+#include <utility>
+
+#include "device/driver/burst_service.h"
+#include "device/driver/loop_work.h"
+#include "device/local/request_execution.h"
+#include "device/rpc/conversion.h"
+#include "device/rpc/descriptors.h"
+#include "model/version_rules.h"
+
+namespace nnburst::device {
+
+namespace {
+
+/// How an execution ended: what goes back to the client.
+struct ExecutionEnd {
+    Result<> status;
+    ExecutionOutcome outcome;
+};
+
+class FencedCallbackService final : public rpc::FencedExecutionCallback::Server {
+  public:
+    FencedCallbackService(std::shared_ptr<FencedEnd> end,
+                          std::shared_ptr<FenceWaiter> waiter) noexcept
+        : end_(std::move(end)), waiter_(std::move(waiter)) {}
+
+  protected:
+    kj::Promise<void> getExecutionInfo(GetExecutionInfoContext context) override {
+        Timing launched;
+        Timing fenced;
+        auto results = context.getResults();
+        toMessage(end_->info(launched, fenced), results.initStatus());
+        toMessage(launched, results.initLaunched());
+        toMessage(fenced, results.initFenced());
+        return kj::READY_NOW;
+    }
+
+  private:
+    const std::shared_ptr<FencedEnd> end_;
+    const std::shared_ptr<FenceWaiter> waiter_;  // goes on waiting while the client may ask
+};
+
+class PreparedModelService final : public rpc::PreparedModel::Server {
+  public:
+    PreparedModelService(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
+                         std::shared_ptr<burst::Workers> workers,
+                         std::shared_ptr<LocalPreparedModel> model) noexcept
+        : loop_(loop),
+          scheduler_(std::move(scheduler)),
+          workers_(std::move(workers)),
+          model_(std::move(model)) {}
+
+    [[nodiscard]] const std::shared_ptr<LocalPreparedModel>& model() const noexcept {
+        return model_;
+    }
+
+  protected:
+    kj::Promise<void> executeSynchronously(ExecuteSynchronouslyContext context) override {
+        const auto params = context.getParams();
+        const Result<ExecutionOptions> options = fromMessage(params.getOptions());
+        if (!options) {
+            toMessage(tl::unexpected<Error>(options.error()), context.getResults().initStatus());
+            return kj::READY_NOW;
+        }
+        return receiveRequest(params.getRequest())
+            .then([this, options = *options, arrival = arrivalTime(*options)](
+                      Result<Request>&& request) -> kj::Promise<Result<ExecutionEnd>> {
+                if (!request) {
+                    return Result<ExecutionEnd>(tl::unexpected<Error>(request.error()));
+                }
+                return onWorker<ExecutionEnd>(
+                    loop_, *scheduler_, model_->urgencyOf(options),
+                    [executable = model_->executable(),
+                     request = std::make_shared<Request>(std::move(*request)), options,
+                     arrival]() -> Result<ExecutionEnd> {
+                        ExecutionEnd end;
+                        end.status = RequestExecution(executable)
+                                         .execute(*request, options, arrival, end.outcome);
+                        return end;
+                    });
+            })
+            .then([this, context](Result<ExecutionEnd>&& received) mutable {
+                const Result<ExecutionEnd> end =
+                    knownTo(model_->executable().version, std::move(received));
+                auto results = context.getResults();
+                toMessage(end ? end->status : tl::unexpected<Error>(end.error()),
+                          results.initStatus());
+                toMessage(end ? end->outcome : ExecutionOutcome(), results.initOutcome());
+            });
+    }
+
+    kj::Promise<void> execute(ExecuteContext context) override {
+        const auto params = context.getParams();
+        const Result<ExecutionOptions> options = fromMessage(params.getOptions());
+        const auto callback = ownedByLoop(loop_, params.getCallback());
+        return (options ? receiveRequest(params.getRequest())
+                        : kj::Promise<Result<Request>>(
+                              Result<Request>(tl::unexpected<Error>(options.error()))))
+            .then([this, context, options, callback](Result<Request>&& request) mutable {
+                // The callback comes in every case; it is sent before the answer to this call.
+                const auto notify = [&loop = loop_, callback](const Result<>& status,
+                                                              const ExecutionOutcome& outcome) {
+                    (void)loop.post([callback, status, outcome] {
+                        auto call = callback->notifyRequest();
+                        toMessage(status, call.initStatus());
+                        toMessage(outcome, call.initOutcome());
+                        call.send().detach([](kj::Exception&&) {});  // the client is gone
+                    });
+                };
+                Result<> launched;
+                if (request) {
+                    launched = model_->execute(*request, *options, notify);
+                } else {
+                    launched = tl::unexpected<Error>(request.error());
+                    notify(launched, {});
+                }
+                toMessage(launched, context.getResults().initStatus());
+            });
+    }
+
+    kj::Promise<void> executeFenced(ExecuteFencedContext context) override {
+        const auto params = context.getParams();
+        const Result<ExecutionOptions> options = fromMessage(params.getOptions());
+        if (!options) {
+            toMessage(tl::unexpected<Error>(options.error()), context.getResults().initStatus());
+            return kj::READY_NOW;
+        }
+        auto fences = receiveFiles(params.getWaitFor(), FenceWaiter::kMaximumFences);
+        return receiveRequest(params.getRequest())
+            .then([fences = kj::mv(fences)](Result<Request>&& request) mutable {
+                return fences.then(
+                    [request = std::move(request)](
+                        Result<std::vector<UniqueFd>>&& received) mutable -> Result<FencedRequest> {
+                        NNBURST_TRY_ASSIGN(Request good, std::move(request));
+                        NNBURST_TRY_ASSIGN(std::vector<UniqueFd> waitFor, std::move(received));
+                        return FencedRequest{std::move(good), std::move(waitFor)};
+                    });
+            })
+            .then([this, context, options = *options](Result<FencedRequest>&& request) mutable {
+                answerFenced(
+                    context,
+                    launch(request, options,
+                           durationFromMessage(context.getParams().getTimeoutAfterFence())));
+            });
+    }
+
+    kj::Promise<void> configureExecutionBurst(ConfigureExecutionBurstContext context) override {
+        return receiveRegion(context.getParams().getChannel())
+            .then([this, context](Result<SharedRegion>&& channel) mutable {
+                const auto params = context.getParams();
+                auto served = [&]() -> Result<ServedBurst> {
+                    if (!channel) {
+                        return tl::unexpected<Error>(channel.error());
+                    }
+                    NNBURST_TRY_ASSIGN(const WaitPolicy wait, fromMessage(params.getDriverWait()));
+                    return serveBurst(loop_, scheduler_, workers_, std::move(*channel),
+                                      model_->executable(), params.getCallback(), wait);
+                }();
+                auto results = context.getResults();
+                if (!served) {
+                    toMessage(tl::unexpected<Error>(served.error()), results.initStatus());
+                    return;
+                }
+                toMessage(Result<>(), results.initStatus());
+                results.setBurst(kj::mv(served->burst));
+                results.setDoorbell(kj::mv(served->doorbell));
+                results.setKernelThreads(model_->executable().model->kernelThreads());
+            });
+    }
+
+  private:
+    struct FencedRequest {
+        Request request;
+        std::vector<UniqueFd> waitFor;
+    };
+
+    Result<std::shared_ptr<FencedEnd>> launch(const Result<FencedRequest>& request,
+                                              const ExecutionOptions& options,
+                                              OptionalTimeoutDuration timeoutAfterFence) {
+        if (!request) {
+            return tl::unexpected<Error>(request.error());
+        }
+        std::vector<int> waitFor;
+        for (const UniqueFd& fence : request->waitFor) {
+            waitFor.push_back(fence.get());
+        }
+        return model_->launch(request->request, waitFor, options, timeoutAfterFence);
+    }
+
+    void answerFenced(ExecuteFencedContext& context,
+                      const Result<std::shared_ptr<FencedEnd>>& end) {
+        auto results = context.getResults();
+        Result<rpc::File::Client> fence =
+            end ? fileToMessage((*end)->fence()) : tl::unexpected<Error>(end.error());
+        if (!fence) {
+            toMessage(tl::unexpected<Error>(fence.error()), results.initStatus());
+            return;
+        }
+        toMessage(Result<>(), results.initStatus());
+        results.setFence(kj::mv(*fence));
+        results.setCallback(kj::heap<FencedCallbackService>(*end, model_->waiter()));
+    }
+
+    EventLoop& loop_;
+    const std::shared_ptr<Scheduler::Client> scheduler_;
+    const std::shared_ptr<burst::Workers> workers_;
+    const std::shared_ptr<LocalPreparedModel> model_;
+};
+
+}  // namespace
+
+rpc::PreparedModel::Client PreparedModelServices::serve(std::shared_ptr<LocalPreparedModel> model) {
+    return served_.add(
+        kj::heap<PreparedModelService>(loop_, scheduler_, workers_, std::move(model)));
+}
+
+kj::Promise<std::shared_ptr<LocalPreparedModel>> PreparedModelServices::find(
+    rpc::PreparedModel::Client client) {
+    return served_.getLocalServer(client).then(
+        [](kj::Maybe<rpc::PreparedModel::Server&> server) -> std::shared_ptr<LocalPreparedModel> {
+            KJ_IF_MAYBE (found, server) {
+                return kj::downcast<PreparedModelService>(*found).model();
+            }
+            return nullptr;
+        });
+}
+
+}  // namespace nnburst::device

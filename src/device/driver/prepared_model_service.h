@@ -1,0 +1,45 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Prepared models as the driver offers them to a client.
+
+#include <capnp/capability.h>
+
+#include <memory>
+#include <utility>
+
+#include "burst/workers.h"
+#include "device/local/local_prepared_model.h"
+#include "device/local/scheduler.h"
+#include "device/rpc/event_loop.h"
+#include "device/rpc/nnburst.capnp.h"
+
+namespace nnburst::device {
+
+/// The prepared models of one client, by the capabilities that it has of them. Of the loop's
+/// thread.
+class PreparedModelServices {
+  public:
+    /// `workers` serve bursts.
+    PreparedModelServices(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
+                          std::shared_ptr<burst::Workers> workers) noexcept
+        : loop_(loop), scheduler_(std::move(scheduler)), workers_(std::move(workers)) {}
+    KJ_DISALLOW_COPY(PreparedModelServices);
+
+    /// The capability of `model`.
+    [[nodiscard]] rpc::PreparedModel::Client serve(std::shared_ptr<LocalPreparedModel> model);
+
+    /// The model behind a capability that the client sent; null if it is none of its own.
+    [[nodiscard]] kj::Promise<std::shared_ptr<LocalPreparedModel>> find(
+        rpc::PreparedModel::Client client);
+
+  private:
+    EventLoop& loop_;
+    const std::shared_ptr<Scheduler::Client> scheduler_;
+    const std::shared_ptr<burst::Workers> workers_;
+    capnp::CapabilityServerSet<rpc::PreparedModel> served_;
+};
+
+}  // namespace nnburst::device

@@ -1,0 +1,393 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/driver/service.h"
+
+#include <capnp/rpc-twoparty.h>
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "device/driver/buffer_service.h"
+#include "device/driver/loop_work.h"
+#include "device/driver/prepared_model_service.h"
+#include "device/rpc/conversion.h"
+#include "device/rpc/conversion_support.h"
+#include "device/rpc/descriptors.h"
+#include "device/rpc/nnburst.capnp.h"
+#include "device/rpc/rpc_limits.h"
+#include "log/verbose.h"
+
+namespace nnburst::device {
+
+namespace {
+
+using Prepared = Result<std::shared_ptr<LocalPreparedModel>>;
+using Callback = std::shared_ptr<rpc::PreparedModelCallback::Client>;
+
+/// Calls a client's callback. On the loop's thread.
+void notify(PreparedModelServices& models, const Callback& callback, Prepared prepared) {
+    auto call = callback->notifyRequest();
+    if (prepared) {
+        toMessage(Result<>(), call.initStatus());
+        call.setPreparedModel(models.serve(std::move(*prepared)));
+    } else {
+        toMessage(tl::unexpected<Error>(prepared.error()), call.initStatus());
+    }
+    call.send().detach([](kj::Exception&&) {});  // the client is gone
+}
+
+class DeviceService final : public rpc::Device::Server {
+  public:
+    DeviceService(EventLoop& loop, std::shared_ptr<LocalDevice> device)
+        : loop_(loop),
+          device_(std::move(device)),
+          models_(std::make_shared<PreparedModelServices>(loop, device_->scheduler(),
+                                                          device_->burstWorkers())) {}
+
+  protected:
+    kj::Promise<void> getCapabilities(GetCapabilitiesContext context) override {
+        return answer(context, device_->getCapabilities(), [](auto results, const auto& value) {
+            toMessage(value, results.initCapabilities());
+        });
+    }
+
+    kj::Promise<void> getType(GetTypeContext context) override {
+        return answer(context, device_->getType(), [](auto results, DeviceType value) {
+            results.setType(static_cast<std::int32_t>(value));
+        });
+    }
+
+    kj::Promise<void> getVersionString(GetVersionStringContext context) override {
+        return answer(context, device_->getVersionString(),
+                      [](auto results, const auto& value) { results.setVersion(value.c_str()); });
+    }
+
+    kj::Promise<void> getSupportedExtensions(GetSupportedExtensionsContext context) override {
+        return answer(
+            context, device_->getSupportedExtensions(), [](auto results, const auto& value) {
+                toMessage(value, results.initExtensions(static_cast<unsigned>(value.size())));
+            });
+    }
+
+    kj::Promise<void> getNumberOfCacheFilesNeeded(
+        GetNumberOfCacheFilesNeededContext context) override {
+        return answer(context, device_->getNumberOfCacheFilesNeeded(),
+                      [](auto results, const NumberOfCacheFiles& value) {
+                          results.setNumModelCache(value.numModelCache);
+                          results.setNumDataCache(value.numDataCache);
+                      });
+    }
+
+    kj::Promise<void> getHalVersion(GetHalVersionContext context) override {
+        context.getResults().setHalVersion(static_cast<std::uint8_t>(device_->getHalVersion()));
+        return kj::READY_NOW;
+    }
+
+    kj::Promise<void> getStatus(GetStatusContext context) override {
+        context.getResults().setDeviceStatus(static_cast<std::int32_t>(device_->getStatus()));
+        return kj::READY_NOW;
+    }
+
+    kj::Promise<void> getSupportedOperations(GetSupportedOperationsContext context) override {
+        return withModel<std::vector<bool>>(context.getParams().getModel(),
+                                            [device = device_](const Model& model) {
+                                                return device->getSupportedOperations(model);
+                                            })
+            .then([context](Result<std::vector<bool>>&& supported) mutable {
+                return answer(context, supported, [](auto results, const auto& value) {
+                    auto list = results.initSupported(static_cast<unsigned>(value.size()));
+                    for (unsigned i = 0; i < list.size(); ++i) {
+                        list.set(i, value[i]);
+                    }
+                });
+            });
+    }
+
+    kj::Promise<void> prepareModel(PrepareModelContext context) override {
+        const auto params = context.getParams();
+        const auto launch = launchOf(params.getCallback());
+        return receiveOptions(params.getOptions())
+            .then([this, context,
+                   launch](Result<ReceivedOptions>&& options) mutable -> kj::Promise<Result<>> {
+                if (!options) {
+                    return Result<>(tl::unexpected<Error>(options.error()));
+                }
+                // The model is checked on a worker. If it is refused, the callback is posted to
+                // this loop before the answer is, so the client gets it first.
+                return withModel<void>(
+                    context.getParams().getModel(), [device = device_, launch,
+                                                     received = std::make_shared<ReceivedOptions>(
+                                                         std::move(*options))](Model model) {
+                        return device->prepare(std::move(model), received->complete(),
+                                               launch.callback);
+                    });
+            })
+            .then([this, context, launch](Result<>&& launched) mutable {
+                toMessage(finish(launch, launched), context.getResults().initStatus());
+            });
+    }
+
+    kj::Promise<void> prepareModelFromCache(PrepareModelFromCacheContext context) override {
+        const auto params = context.getParams();
+        const auto launch = launchOf(params.getCallback());
+        return receiveOptions(params.getOptions())
+            .then(
+                [this, launch](Result<ReceivedOptions>&& options) mutable -> kj::Promise<Result<>> {
+                    if (!options) {
+                        return Result<>(tl::unexpected<Error>(options.error()));
+                    }
+                    return onWorker<void>(
+                        loop_, *device_->scheduler(), {},
+                        [device = device_, launch,
+                         received = std::make_shared<ReceivedOptions>(std::move(*options))] {
+                            return device->prepareFromCache(received->complete(), launch.callback);
+                        });
+                })
+            .then([this, context, launch](Result<>&& launched) mutable {
+                toMessage(finish(launch, launched), context.getResults().initStatus());
+            });
+    }
+
+    kj::Promise<void> allocate(AllocateContext context) override {
+        const auto params = context.getParams();
+        auto models = kj::heapArrayBuilder<kj::Promise<std::shared_ptr<LocalPreparedModel>>>(
+            params.getPreparedModels().size());
+        for (auto&& model : params.getPreparedModels()) {
+            models.add(models_->find(model));
+        }
+        return kj::joinPromises(models.finish())
+            .then([this, context](kj::Array<std::shared_ptr<LocalPreparedModel>>&& found) mutable {
+                return onWorker<std::shared_ptr<LocalBuffer>>(
+                    loop_, *device_->scheduler(), {}, allocation(context.getParams(), found));
+            })
+            .then([this, context](Result<std::shared_ptr<LocalBuffer>>&& buffer) mutable {
+                return answer(context, buffer, [this](auto results, const auto& allocated) {
+                    results.setBuffer(serveBuffer(loop_, device_->scheduler(), allocated));
+                    results.setToken(static_cast<std::uint32_t>(allocated->token()));
+                });
+            });
+    }
+
+  private:
+    /// A preparation that a client has asked for: what tells it of the end, once.
+    struct Launch {
+        Callback client;
+        std::shared_ptr<std::atomic<bool>> isNotified;
+        LocalDevice::PrepareCallback callback;
+    };
+
+    Launch launchOf(rpc::PreparedModelCallback::Client client) {
+        Launch launch{.client = ownedByLoop(loop_, kj::mv(client)),
+                      .isNotified = std::make_shared<std::atomic<bool>>(false),
+                      .callback = {}};
+        launch.callback = [&loop = loop_, models = ownedByLoop(loop_, models_),
+                           client = launch.client,
+                           isNotified = launch.isNotified](Prepared prepared) {
+            isNotified->store(true, std::memory_order_relaxed);  // the post orders
+            (void)loop.post([models, client, prepared = std::move(prepared)]() mutable {
+                notify(**models, client, std::move(prepared));
+            });
+        };
+        return launch;
+    }
+
+    /// The callback comes in every case.
+    Result<> finish(const Launch& launch, const Result<>& launched) {
+        if (!launched && !launch.isNotified->load(std::memory_order_relaxed)) {
+            notify(*models_, launch.client, tl::unexpected<Error>(launched.error()));
+        }
+        return launched;
+    }
+
+    /// What a client wants of a preparation, with the files that came along.
+    struct ReceivedOptions {
+        PrepareOptions options;
+        std::vector<UniqueFd> modelCache;
+        std::vector<UniqueFd> dataCache;
+
+        /// Borrows the files.
+        [[nodiscard]] PrepareOptions complete() const {
+            PrepareOptions complete = options;
+            for (const UniqueFd& file : modelCache) {
+                complete.modelCache.push_back(file.get());
+            }
+            for (const UniqueFd& file : dataCache) {
+                complete.dataCache.push_back(file.get());
+            }
+            return complete;
+        }
+    };
+
+    static kj::Promise<Result<ReceivedOptions>> receiveOptions(rpc::PrepareOptions::Reader reader) {
+        auto dataCache = receiveFiles(reader.getDataCache(), kMaximumCacheFiles);
+        return receiveFiles(reader.getModelCache(), kMaximumCacheFiles)
+            .then([options = fromMessage(reader), dataCache = kj::mv(dataCache)](
+                      Result<std::vector<UniqueFd>>&& modelCache) mutable {
+                return dataCache.then(
+                    [options = std::move(options), modelCache = std::move(modelCache)](
+                        Result<std::vector<UniqueFd>>&& files) mutable -> Result<ReceivedOptions> {
+                        ReceivedOptions received;
+                        NNBURST_TRY_ASSIGN(received.options, std::move(options));
+                        NNBURST_TRY_ASSIGN(received.modelCache, std::move(modelCache));
+                        NNBURST_TRY_ASSIGN(received.dataCache, std::move(files));
+                        return received;
+                    });
+            });
+    }
+
+    /// What allocates as a message says.
+    std::function<Result<std::shared_ptr<LocalBuffer>>()> allocation(
+        rpc::Device::AllocateParams::Reader params,
+        const kj::Array<std::shared_ptr<LocalPreparedModel>>& models) {
+        const auto roles = [](capnp::List<rpc::BufferRole>::Reader reader) {
+            std::vector<BufferRole> read;
+            for (const auto role : reader) {
+                read.push_back({.modelIndex = role.getModelIndex(),
+                                .ioIndex = role.getIoIndex(),
+                                .frequency = role.getFrequency()});
+            }
+            return read;
+        };
+        return [device = device_,
+                desc = BufferDesc{numbersFromMessage<std::uint32_t>(params.getDimensions())},
+                preparedModels =
+                    std::vector<std::shared_ptr<LocalPreparedModel>>(models.begin(), models.end()),
+                inputRoles = roles(params.getInputRoles()),
+                outputRoles =
+                    roles(params.getOutputRoles())]() -> Result<std::shared_ptr<LocalBuffer>> {
+            for (std::size_t i = 0; i < preparedModels.size(); ++i) {
+                if (!preparedModels[i]) {
+                    return failure(
+                        ErrorStatus::INVALID_ARGUMENT,
+                        fmt::format("allocate: prepared model {} is none of this device", i));
+                }
+            }
+            return device->allocateFor(desc, preparedModels, inputRoles, outputRoles);
+        };
+    }
+
+    /// Answers a call with the status of `result` and, if it has one, its value.
+    template <class Context, class T, class Fill>
+    static kj::Promise<void> answer(Context& context, const Result<T>& result, Fill fill) {
+        auto results = context.getResults();
+        if (!result) {
+            toMessage(tl::unexpected<Error>(result.error()), results.initStatus());
+            return kj::READY_NOW;
+        }
+        toMessage(Result<>(), results.initStatus());
+        fill(results, *result);
+        return kj::READY_NOW;
+    }
+
+    /// Receives a model and gives it to `use` on a worker.
+    template <class T, class Use>
+    kj::Promise<Result<T>> withModel(rpc::Model::Reader reader, Use use) {
+        return receiveModel(reader).then(
+            [this, use = std::move(use)](
+                Result<ReceivedModel>&& received) mutable -> kj::Promise<Result<T>> {
+                if (!received) {
+                    return Result<T>(tl::unexpected<Error>(received.error()));
+                }
+                return onWorker<T>(
+                    loop_, *device_->scheduler(), {},
+                    [use = std::move(use), received = std::make_shared<ReceivedModel>(
+                                               std::move(*received))]() mutable -> Result<T> {
+                        NNBURST_TRY_ASSIGN(Model model, completeModel(std::move(*received)));
+                        return use(std::move(model));
+                    });
+            });
+    }
+
+    EventLoop& loop_;
+    const std::shared_ptr<LocalDevice> device_;
+    const std::shared_ptr<PreparedModelServices> models_;  // also of callbacks on their way
+};
+
+/// What a connection finds first.
+class DriverService final : public rpc::Driver::Server {
+  public:
+    explicit DriverService(rpc::Device::Client device) : device_(kj::mv(device)) {}
+
+  protected:
+    kj::Promise<void> open(OpenContext context) override {
+        const std::uint32_t theirs = context.getParams().getProtocolVersion();
+        auto results = context.getResults();
+        results.setProtocolVersion(rpc::PROTOCOL_VERSION);
+        if (theirs != rpc::PROTOCOL_VERSION) {
+            toMessage(failure(ErrorStatus::DEVICE_UNAVAILABLE,
+                              fmt::format("the client speaks version {} of the protocol, this "
+                                          "driver version {}",
+                                          theirs, rpc::PROTOCOL_VERSION)),
+                      results.initStatus());
+            return kj::READY_NOW;
+        }
+        toMessage(Result<>(), results.initStatus());
+        results.setDevice(device_);
+        return kj::READY_NOW;
+    }
+
+    kj::Promise<void> ping(PingContext /*context*/) override { return kj::READY_NOW; }
+
+  private:
+    rpc::Device::Client device_;
+};
+
+/// The RPC system of one client.
+struct ClientConnection {
+    ClientConnection(kj::Own<kj::AsyncCapabilityStream> clientStream, rpc::Driver::Client driver)
+        : stream(kj::mv(clientStream)),
+          network(*stream, kMaximumFdsPerMessage, capnp::rpc::twoparty::Side::SERVER,
+                  readerOptions()),
+          rpcSystem(capnp::makeRpcServer(network, kj::mv(driver))) {}
+
+    kj::Own<kj::AsyncCapabilityStream> stream;
+    capnp::TwoPartyVatNetwork network;
+    capnp::RpcSystem<capnp::rpc::twoparty::VatId> rpcSystem;
+};
+
+}  // namespace
+
+class Service::Log final : public kj::TaskSet::ErrorHandler {
+  public:
+    void taskFailed(kj::Exception&& exception) override {
+        spdlog::debug("client: {}", exception.getDescription().cStr());
+    }
+};
+
+Service::Service(EventLoop& loop, std::shared_ptr<LocalDevice> device)
+    : loop_(loop), device_(std::move(device)), log_(kj::heap<Log>()), clients_(*log_) {}
+
+Service::~Service() = default;
+
+kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client) {
+    ++connectionCount_;
+    NNBURST_VLOG(DRIVER, "a client has connected, {} now", connectionCount_);
+    auto connection = kj::heap<ClientConnection>(
+        kj::mv(client),
+        kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device_->forClient())));
+    auto disconnected = connection->network.onDisconnect();
+    return disconnected.attach(kj::mv(connection), kj::defer([this] {
+                                   --connectionCount_;
+                                   NNBURST_VLOG(DRIVER, "a client has gone, {} left",
+                                                connectionCount_);
+                               }));
+}
+
+kj::Promise<void> Service::listen(int socket) {
+    auto receiver = loop_.io().lowLevelProvider->wrapListenSocketFd(socket);
+    auto& borrowed = *receiver;
+    return acceptNext(borrowed).attach(kj::mv(receiver));
+}
+
+kj::Promise<void> Service::acceptNext(kj::ConnectionReceiver& receiver) {
+    return receiver.accept().then([this, &receiver](kj::Own<kj::AsyncIoStream>&& stream) {
+        if (connectionCount_ < kMaximumConnections) {
+            clients_.add(serve(stream.downcast<kj::AsyncCapabilityStream>()));
+        } else {
+            spdlog::warn("refused a client: {} are connected already", connectionCount_);
+        }
+        return acceptNext(receiver);
+    });
+}
+
+}  // namespace nnburst::device

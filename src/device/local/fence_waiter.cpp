@@ -1,0 +1,227 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/local/fence_waiter.h"
+
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "nnburst/fence.h"
+#include "system/thread.h"
+
+namespace nnburst::device {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
+
+class FenceWaiter::Impl {
+  public:
+    static Result<std::thread> start(const std::shared_ptr<Impl>& self) {
+        const std::lock_guard lock(self->mutex_);
+        if (self->isRunning_) {
+            return std::thread();
+        }
+        NNBURST_TRY_ASSIGN(self->wakeUp_, makeFence());
+        self->epoll_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
+        epoll_event event{.events = EPOLLIN, .data = {.u64 = 0}};
+        if (!self->epoll_ ||
+            ::epoll_ctl(self->epoll_.get(), EPOLL_CTL_ADD, self->wakeUp_.get(), &event) != 0) {
+            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                           fmt::format("cannot wait for fences: {}", std::strerror(errno)));
+        }
+        NNBURST_TRY_ASSIGN(std::thread thread,
+                           system::startThread("nnburst-fence", [self] { self->run(); }));
+        self->isRunning_ = true;
+        return thread;
+    }
+
+    void stop() {
+        const std::lock_guard lock(mutex_);
+        isStopping_ = true;
+        if (isRunning_) {
+            signalFence(wakeUp_.get());
+        }
+    }
+
+    Result<> add(std::vector<UniqueFd> fences, const OptionalTimePoint& deadline,
+                 Callback callback) {
+        const std::lock_guard lock(mutex_);
+        if (waits_.size() >= kMaximumWaits) {
+            return failure(
+                ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                fmt::format("cannot wait for fences: {} executions do so already", kMaximumWaits));
+        }
+        const std::uint64_t id = ++lastId_;
+        Wait wait{.callback = std::move(callback)};
+        for (UniqueFd& fence : fences) {
+            // A number of its own for each descriptor: the same fence may be given twice.
+            const std::uint64_t key = ++lastId_;
+            epoll_event event{.events = EPOLLIN, .data = {.u64 = key}};
+            if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fence.get(), &event) != 0) {
+                const int error = errno;
+                forget(wait);
+                return failure(ErrorStatus::INVALID_ARGUMENT,
+                               fmt::format("descriptor {} is no fence: {}", fence.get(),
+                                           std::strerror(error)));
+            }
+            owners_.emplace(key, id);
+            wait.pending.emplace(key, std::move(fence));
+        }
+        if (deadline) {
+            deadlines_.emplace(*deadline, id);
+            wait.deadline = *deadline;
+            signalFence(wakeUp_.get());
+        }
+        waits_.emplace(id, std::move(wait));
+        return {};
+    }
+
+  private:
+    struct Wait {
+        std::map<std::uint64_t, UniqueFd> pending;  // by their keys
+        OptionalTimePoint deadline;
+        Callback callback;
+    };
+
+    void run() {
+        std::array<epoll_event, 64> events{};
+        while (true) {
+            const int count = ::epoll_wait(epoll_.get(), events.data(),
+                                           static_cast<int>(events.size()), timeout());
+            std::vector<std::pair<Callback, Result<>>> ended;
+            {
+                const std::lock_guard lock(mutex_);
+                if (isStopping_) {
+                    return;
+                }
+                for (int i = 0; i < count; ++i) {
+                    look(events[static_cast<std::size_t>(i)].data.u64, ended);
+                }
+                endLate(ended);
+            }
+            for (const auto& [callback, result] : ended) {
+                callback(result);
+            }
+        }
+    }
+
+    /// Milliseconds until the next deadline, rounded up; -1 if there is none.
+    int timeout() {
+        const std::lock_guard lock(mutex_);
+        if (deadlines_.empty()) {
+            return -1;
+        }
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(deadlines_.begin()->first - Clock::now());
+        return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1000 * 1000));
+    }
+
+    /// A descriptor has something to say.
+    void look(std::uint64_t key, std::vector<std::pair<Callback, Result<>>>& ended) {
+        if (key == 0) {
+            std::uint64_t count = 0;
+            (void)!::read(wakeUp_.get(), &count, sizeof(count));
+            return;
+        }
+        const auto owner = owners_.find(key);
+        if (owner == owners_.end()) {
+            return;  // its wait has ended meanwhile
+        }
+        const auto entry = waits_.find(owner->second);
+        const auto fence = entry->second.pending.find(key);
+        const auto state = fenceState(fence->second.get());
+        if (state && *state == FenceState::PENDING) {
+            return;
+        }
+        if (!state || *state == FenceState::FAILED) {
+            end(entry,
+                failure(ErrorStatus::GENERAL_FAILURE,
+                        "a fence that the execution waited for was signalled with an error"),
+                ended);
+            return;
+        }
+        drop(*fence);
+        entry->second.pending.erase(fence);
+        if (entry->second.pending.empty()) {
+            end(entry, {}, ended);
+        }
+    }
+
+    void endLate(std::vector<std::pair<Callback, Result<>>>& ended) {
+        const TimePoint now = Clock::now();
+        while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
+            end(waits_.find(deadlines_.begin()->second),
+                failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
+                        "the deadline passed before all fences were signalled"),
+                ended);
+        }
+    }
+
+    void end(std::map<std::uint64_t, Wait>::iterator entry, Result<> result,
+             std::vector<std::pair<Callback, Result<>>>& ended) {
+        forget(entry->second);
+        if (entry->second.deadline) {
+            deadlines_.erase({*entry->second.deadline, entry->first});
+        }
+        ended.emplace_back(std::move(entry->second.callback), std::move(result));
+        waits_.erase(entry);
+    }
+
+    void forget(const Wait& wait) {
+        for (const auto& fence : wait.pending) {
+            drop(fence);
+        }
+    }
+
+    void drop(const std::pair<const std::uint64_t, UniqueFd>& fence) {
+        ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fence.second.get(), nullptr);
+        owners_.erase(fence.first);
+    }
+
+    std::mutex mutex_;
+    bool isRunning_ = false;  // guarded by mutex_, as all below
+    bool isStopping_ = false;
+    UniqueFd wakeUp_;  // these two are there from the start of the thread on
+    UniqueFd epoll_;
+    std::uint64_t lastId_ = 0;
+    std::map<std::uint64_t, Wait> waits_;
+    std::map<std::uint64_t, std::uint64_t> owners_;  // from descriptors' keys to waits
+    std::set<std::pair<TimePoint, std::uint64_t>> deadlines_;
+};
+
+FenceWaiter::FenceWaiter() : impl_(std::make_shared<Impl>()) {}
+
+FenceWaiter::~FenceWaiter() {
+    impl_->stop();
+    system::joinOrOrphan(thread_);
+}
+
+Result<> FenceWaiter::wait(std::vector<UniqueFd> fences, const OptionalTimePoint& deadline,
+                           Callback callback) {
+    if (fences.size() > kMaximumFences) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("execution with {} fences to wait for: must be at most {}",
+                                   fences.size(), kMaximumFences));
+    }
+    NNBURST_TRY_ASSIGN(std::thread started, Impl::start(impl_));
+    if (started.joinable()) {
+        thread_ = std::move(started);
+    }
+    return impl_->add(std::move(fences), deadline, std::move(callback));
+}
+
+}  // namespace nnburst::device

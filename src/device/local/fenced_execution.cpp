@@ -1,0 +1,169 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/local/fenced_execution.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "device/local/request_execution.h"
+#include "model/invalid.h"
+#include "model/operand_info.h"
+#include "nnburst/fence.h"
+
+namespace nnburst::device {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Whoever waits for a fence cannot learn a shape: all must be known from model and request.
+Result<> checkOutputDimensions(const exec::CompiledModel& model, const Request& request) {
+    for (std::size_t index = 0; index < request.outputs.size(); ++index) {
+        const Operand& operand = model.outputs()[index];
+        const RequestArgument& argument = request.outputs[index];
+        const Dimensions& dimensions =
+            argument.dimensions.empty() ? operand.dimensions : argument.dimensions;
+        if (!argument.hasNoValue && !isFullySpecified(operand.type, dimensions)) {
+            return invalid(
+                "output {} of a fenced execution: dimensions {} must all be known from "
+                "the model or the request",
+                index, dimensionsText(dimensions));
+        }
+    }
+    return {};
+}
+
+Timing since(const OptionalTimePoint& start, const Timing& measured) {
+    Timing timing = measured;
+    if (start) {
+        timing.timeInDriver = static_cast<std::uint64_t>(
+            std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - *start).count());
+    }
+    return timing;
+}
+
+/// Everything that an execution needs when its fences are signalled.
+struct Launched {
+    exec::Executable executable;
+    std::shared_ptr<Scheduler::Client> scheduler;
+    Request request;
+    ExecutionOptions options;
+    OptionalTimeoutDuration timeoutAfterFence;
+    OptionalTimePoint launch;  // only if it is measured
+    std::shared_ptr<FencedEnd> end;
+
+    void run(const OptionalTimePoint& signalled) const {
+        ExecutionOutcome outcome;
+        Result<> status =
+            RequestExecution(executable).execute(request, options, std::nullopt, outcome);
+        if (!status) {
+            end->give(std::move(status), {}, {});
+            return;
+        }
+        end->give({}, since(launch, outcome.timing), since(signalled, outcome.timing));
+    }
+};
+
+/// All fences are signalled: the execution takes its place among the jobs.
+void submit(std::shared_ptr<Launched> launched) {
+    const OptionalTimePoint signalled = arrivalTime(launched->options);
+    if (launched->timeoutAfterFence) {
+        const TimePoint end = Clock::now() + *launched->timeoutAfterFence;
+        OptionalTimePoint& deadline = launched->options.deadline;
+        deadline = deadline ? std::min(*deadline, end) : end;
+    }
+    const exec::Urgency urgency{.priority = launched->executable.priority,
+                                .deadline = launched->options.deadline};
+    // Not the job's: it runs on a worker, and must not be the one that drops the scheduler.
+    const std::shared_ptr<Scheduler::Client> scheduler = std::move(launched->scheduler);
+    const Result<> submitted =
+        scheduler->trySubmit(urgency, [launched, signalled] { launched->run(signalled); });
+    if (!submitted) {
+        launched->end->give(submitted, {}, {});
+    }
+}
+
+}  // namespace
+
+Result<std::shared_ptr<FencedEnd>> FencedEnd::create() {
+    NNBURST_TRY_ASSIGN(UniqueFd fence, makeFence());
+    return std::shared_ptr<FencedEnd>(new FencedEnd(std::move(fence)));
+}
+
+FencedEnd::~FencedEnd() {
+    failFence(fence_.get());
+}
+
+void FencedEnd::give(Result<> status, const Timing& launched, const Timing& fenced) {
+    const bool isGood = status.has_value();
+    {
+        const std::lock_guard lock(mutex_);
+        isGiven_ = true;
+        status_ = std::move(status);
+        launched_ = launched;
+        fenced_ = fenced;
+    }
+    if (isGood) {
+        signalFence(fence_.get());
+    } else {
+        failFence(fence_.get());
+    }
+}
+
+Result<> FencedEnd::info(Timing& launched, Timing& fenced) const {
+    const std::lock_guard lock(mutex_);
+    launched = launched_;
+    fenced = fenced_;
+    if (!isGiven_) {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       "the execution has not ended: ask after its fence was signalled");
+    }
+    return status_;
+}
+
+Result<std::shared_ptr<FencedEnd>> launchFenced(const exec::Executable& executable,
+                                                const std::shared_ptr<Scheduler::Client>& scheduler,
+                                                FenceWaiter& waiter, const Request& request,
+                                                std::span<const int> waitFor,
+                                                const ExecutionOptions& options,
+                                                OptionalTimeoutDuration timeoutAfterFence) {
+    const OptionalTimePoint launch = arrivalTime(options);
+    NNBURST_TRY(checkRequest(executable, request));
+    NNBURST_TRY(checkOutputDimensions(*executable.model, request));
+    std::vector<UniqueFd> fences;
+    for (const int fence : waitFor) {
+        NNBURST_TRY_ASSIGN(const FenceState state, fenceState(fence));
+        if (state == FenceState::FAILED) {
+            return invalid("fence {} of {} has failed already: nothing can wait for it",
+                           fences.size(), waitFor.size());
+        }
+        NNBURST_TRY_ASSIGN(UniqueFd owned, UniqueFd::duplicate(fence));
+        fences.push_back(std::move(owned));
+    }
+    NNBURST_TRY_ASSIGN(auto end, FencedEnd::create());
+    const auto launched =
+        std::make_shared<Launched>(Launched{.executable = executable,
+                                            .scheduler = scheduler,
+                                            .request = request,
+                                            .options = options,
+                                            .timeoutAfterFence = timeoutAfterFence,
+                                            .launch = launch,
+                                            .end = end});
+    if (fences.empty()) {
+        submit(launched);
+        return end;
+    }
+    NNBURST_TRY(
+        waiter.wait(std::move(fences), options.deadline, [launched](const Result<>& signalled) {
+            if (signalled) {
+                submit(launched);
+            } else {
+                launched->end->give(signalled, {}, {});
+            }
+        }));
+    return end;
+}
+
+}  // namespace nnburst::device

@@ -1,0 +1,57 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// HAL 1.3 executeFenced of the device itself: an execution that begins when fences are signalled,
+/// and has a fence of its own.
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+
+#include "device/local/fence_waiter.h"
+#include "device/local/scheduler.h"
+#include "exec/run/executable.h"
+#include "nnburst/device.h"
+
+namespace nnburst::device {
+
+/// How a fenced execution ends. Thread-safe.
+class FencedEnd {
+  public:
+    /// A pending one, with its fence.
+    [[nodiscard]] static Result<std::shared_ptr<FencedEnd>> create();
+    /// Fails the fence if nothing was given.
+    ~FencedEnd();
+    FencedEnd(const FencedEnd&) = delete;
+    FencedEnd& operator=(const FencedEnd&) = delete;
+
+    void give(Result<> status, const Timing& launched, const Timing& fenced);
+
+    /// IFencedExecutionCallback::getExecutionInfo. GENERAL_FAILURE while it is running.
+    [[nodiscard]] Result<> info(Timing& launched, Timing& fenced) const;
+
+    /// Borrowed.
+    [[nodiscard]] int fence() const noexcept { return fence_.get(); }
+
+  private:
+    explicit FencedEnd(UniqueFd fence) noexcept : fence_(std::move(fence)) {}
+
+    const UniqueFd fence_;
+    mutable std::mutex mutex_;
+    bool isGiven_ = false;  // guarded by mutex_, as all below
+    Result<> status_;
+    Timing launched_;
+    Timing fenced_;
+};
+
+/// Launches an execution. The fences are duplicated. INVALID_ARGUMENT if the request breaks a rule,
+/// or an output's dimensions are not known beforehand, or a descriptor is no fence.
+[[nodiscard]] Result<std::shared_ptr<FencedEnd>> launchFenced(
+    const exec::Executable& executable, const std::shared_ptr<Scheduler::Client>& scheduler,
+    FenceWaiter& waiter, const Request& request, std::span<const int> waitFor,
+    const ExecutionOptions& options, OptionalTimeoutDuration timeoutAfterFence);
+
+}  // namespace nnburst::device

@@ -1,0 +1,49 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Memory domains (HAL 1.3 IDevice::allocate, IBuffer) of the device itself.
+
+#include <memory>
+#include <span>
+
+#include "device/local/local_prepared_model.h"
+#include "exec/run/managed_buffer.h"
+#include "nnburst/device.h"
+
+namespace nnburst::device {
+
+/// Names a buffer of the device until it is dropped; executions that use it then keep what they
+/// have.
+class LocalBuffer final : public Buffer {
+  public:
+    /// Gives `buffer` a token among `buffers`.
+    LocalBuffer(std::shared_ptr<exec::ManagedBuffers> buffers,
+                std::shared_ptr<exec::ManagedBuffer> buffer);
+    ~LocalBuffer() override;
+    LocalBuffer(const LocalBuffer&) = delete;
+    LocalBuffer& operator=(const LocalBuffer&) = delete;
+
+    [[nodiscard]] Result<> copyTo(const SharedRegion& destination) override;
+    [[nodiscard]] Result<> copyFrom(const SharedRegion& source,
+                                    const Dimensions& dimensions) override;
+
+    [[nodiscard]] BufferToken token() const noexcept { return token_; }
+
+  private:
+    const std::shared_ptr<exec::ManagedBuffers> buffers_;
+    const std::shared_ptr<exec::ManagedBuffer> buffer_;
+    const BufferToken token_;
+};
+
+/// IDevice::allocate. Checks the description and the roles, whose operands must be of one kind and
+/// have dimensions that do not contradict each other, and makes the buffer. INVALID_ARGUMENT names
+/// the role and the rule; GENERAL_FAILURE if there is no memory. The models are of the device that
+/// owns `buffers`.
+[[nodiscard]] Result<std::shared_ptr<LocalBuffer>> allocateBuffer(
+    const std::shared_ptr<exec::ManagedBuffers>& buffers, const BufferDesc& desc,
+    std::span<const std::shared_ptr<LocalPreparedModel>> preparedModels,
+    std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles);
+
+}  // namespace nnburst::device

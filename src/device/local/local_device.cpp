@@ -1,0 +1,356 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/local/local_device.h"
+
+#include <fmt/format.h>
+#include <openssl/crypto.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "device/local/capabilities_file.h"
+#include "device/local/driver_variant.h"
+#include "device/local/extension_library.h"
+#include "log/marks.h"
+#include "log/verbose.h"
+#include "model/extension_registry.h"
+#include "model/invalid.h"
+#include "model/version_rules.h"
+#include "nnburst/validation.h"
+
+namespace nnburst::device {
+
+namespace {
+
+/// What a driver of `version` hears of a preparation: HAL 1.1 brought the preference, 1.2 caches,
+/// 1.3 priority and deadline.
+PrepareOptions knownTo(HalVersion version, const PrepareOptions& options) {
+    if (version == kLatestHalVersion) {
+        return options;
+    }
+    PrepareOptions known;
+    if (version >= HalVersion::V1_1) {
+        known.preference = options.preference;
+    }
+    if (version >= HalVersion::V1_2) {
+        known.modelCache = options.modelCache;
+        known.dataCache = options.dataCache;
+        known.token = options.token;
+    }
+    return known;
+}
+
+/// Refuses what no preparation of this driver can satisfy, before any work is done.
+Result<> checkOptions(const PrepareOptions& options) {
+    if (options.preference < ExecutionPreference::LOW_POWER ||
+        options.preference > ExecutionPreference::SUSTAINED_SPEED) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("prepareModel with preference {}: must be 0 to 2",
+                                   static_cast<int>(options.preference)));
+    }
+    if (options.priority < Priority::LOW || options.priority > Priority::HIGH) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("prepareModel with priority {}: must be 0 to 2",
+                                   static_cast<int>(options.priority)));
+    }
+    if (options.deadline && *options.deadline <= std::chrono::steady_clock::now()) {
+        return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
+                       "prepareModel: the deadline has passed");
+    }
+    return {};
+}
+
+/// Files of which the caller may close its descriptors. Those that are none are left out.
+CacheFiles duplicateFiles(const PrepareOptions& options) {
+    const auto duplicates = [](const std::vector<int>& fds) {
+        std::vector<UniqueFd> files;
+        for (const int fd : fds) {
+            if (auto file = UniqueFd::duplicate(fd)) {
+                files.push_back(std::move(*file));
+            }
+        }
+        return files;
+    };
+    return {.model = duplicates(options.modelCache),
+            .data = duplicates(options.dataCache),
+            .token = options.token};
+}
+
+}  // namespace
+
+LocalDevice::LocalDevice(Shared shared)
+    : shared_(std::move(shared)),
+      scheduler_(std::make_shared<Scheduler::Client>(shared_.scheduler)) {}
+
+Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& given,
+                                                         std::shared_ptr<Scheduler> scheduler,
+                                                         exec::WorkerPlacement workers) {
+    DriverOptions options = given;
+    NNBURST_TRY_ASSIGN(Grants taken, Grants::take(options));
+    auto grants = std::make_shared<const Grants>(std::move(taken));
+    // What it registers to be done at exit then comes after the end of a device that is static,
+    // whose workers use it.
+    ::OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS, nullptr);
+    NNBURST_TRY_ASSIGN(std::shared_ptr<exec::Engine> engine,
+                       exec::Engine::create(options, workers));
+    for (const std::string& library : options.extensionLibraries) {
+        NNBURST_TRY(loadExtension(library));
+    }
+    NNBURST_TRY_ASSIGN(
+        std::shared_ptr<burst::Workers> burstWorkers,
+        burst::Workers::create(burst::Workers::kMaximumThreads, options.realtimePriority));
+    Capabilities capabilities = uncalibrated();
+    if (!options.capabilitiesFile.empty()) {
+        NNBURST_TRY_ASSIGN(capabilities, readCapabilities(options.capabilitiesFile));
+    }
+    const auto models = std::make_shared<ModelStore>(engine);
+    std::shared_ptr<IdleWatchdog> watchdog;
+    if (options.idleTime.count() > 0) {
+        NNBURST_TRY_ASSIGN(watchdog, IdleWatchdog::create(models, options.idleTime));
+    }
+    return std::shared_ptr<LocalDevice>(
+        new LocalDevice({.grants = std::move(grants),
+                         .engine = std::move(engine),
+                         .scheduler = std::move(scheduler),
+                         .burstWorkers = std::move(burstWorkers),
+                         .buffers = std::make_shared<exec::ManagedBuffers>(),
+                         .models = models,
+                         .watchdog = std::move(watchdog),
+                         .cache = std::make_shared<CompilationCache>(options.cacheKeyFile),
+                         .capabilities = std::move(capabilities),
+                         .version = options.version,
+                         .variant = options.variant}));
+}
+
+std::shared_ptr<LocalDevice> LocalDevice::forClient() const {
+    return std::shared_ptr<LocalDevice>(new LocalDevice(shared_));
+}
+
+Result<Capabilities> LocalDevice::getCapabilities() {
+    return convertTo(shared_.version, shared_.capabilities);
+}
+
+Result<DeviceType> LocalDevice::getType() {
+    return shared_.version < HalVersion::V1_2 ? DeviceType::OTHER : DeviceType::CPU;
+}
+
+Result<std::string> LocalDevice::getVersionString() {
+    return std::string(shared_.version < HalVersion::V1_2 ? "UNKNOWN" : "nnburst-" NNBURST_VERSION);
+}
+
+Result<std::vector<Extension>> LocalDevice::getSupportedExtensions() {
+    return shared_.version < HalVersion::V1_2 ? std::vector<Extension>() : registeredExtensions();
+}
+
+Result<NumberOfCacheFiles> LocalDevice::getNumberOfCacheFilesNeeded() {
+    return shared_.cache->isSupported() && shared_.version >= HalVersion::V1_2
+               ? kCacheFiles
+               : NumberOfCacheFiles{};
+}
+
+DeviceStatus LocalDevice::getStatus() {
+    return shared_.engine->isBusy() || shared_.scheduler->isBusy() ? DeviceStatus::BUSY
+                                                                   : DeviceStatus::AVAILABLE;
+}
+
+Result<std::vector<bool>> LocalDevice::getSupportedOperations(const Model& model) {
+    if (!model.extensionNameToPrefix.empty()) {
+        Model resolved = model;
+        NNBURST_TRY(resolveExtensions(resolved, PrefixSource::CLIENT));
+        NNBURST_TRY(validateModel(resolved));
+        return supportedOperations(resolved, shared_.version, shared_.variant);
+    }
+    NNBURST_TRY(validateModel(model));
+    return supportedOperations(model, shared_.version, shared_.variant);
+}
+
+Result<> LocalDevice::prepareModel(const Model& model, const PrepareOptions& options,
+                                   PreparedModelCallback callback) {
+    if (!callback) {
+        return invalid(
+            "prepareModel without a callback: give one, which receives the prepared model");
+    }
+    return prepare(model, options, std::move(callback));
+}
+
+Result<> LocalDevice::prepare(Model model, const PrepareOptions& given, PrepareCallback callback) {
+    const PrepareOptions options = knownTo(shared_.version, given);
+    const auto files = std::make_shared<CacheFiles>(duplicateFiles(options));
+    const auto sharedModel = std::make_shared<Model>(std::move(model));
+    NNBURST_VLOG(MODEL, "{} operations, {} operands, {} referenced subgraphs, {} pools",
+                 sharedModel->main.operations.size(), sharedModel->main.operands.size(),
+                 sharedModel->referenced.size(), sharedModel->pools.size());
+    const auto check = [&]() -> Result<> {
+        NNBURST_TRY(checkOptions(options));
+        NNBURST_TRY(resolveExtensions(*sharedModel, PrefixSource::CLIENT));
+        NNBURST_TRY(validateModel(*sharedModel));
+        NNBURST_TRY(checkExtensionsKnown(*sharedModel));
+        return checkSupported(*sharedModel, shared_.version, shared_.variant);
+    };
+    return launch(
+        check(), options,
+        [sharedModel, files, cache = shared_.cache](
+            ModelStore& models) -> Result<std::shared_ptr<exec::CompiledModel>> {
+            NNBURST_TRY_ASSIGN(const ModelSnapshot snapshot,
+                               ModelSnapshot::take(std::move(*sharedModel)));
+            NNBURST_TRY_ASSIGN(auto compiled, models.compile(snapshot));
+            if (!files->model.empty() || !files->data.empty()) {
+                // Nothing that goes wrong with the cache is of consequence.
+                if (const Result<> saved = cache->save(snapshot, *files); !saved) {
+                    spdlog::warn("cannot save to the cache: {}", saved.error().message);
+                }
+            }
+            return compiled;
+        },
+        std::move(callback));
+}
+
+Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallback callback) {
+    const PrepareOptions options = knownTo(shared_.version, given);
+    const auto snapshot = std::make_shared<ModelSnapshot>();
+    const auto load = [&]() -> Result<> {
+        NNBURST_TRY(checkOptions(options));
+        if (shared_.version < HalVersion::V1_2) {
+            return failure(ErrorStatus::GENERAL_FAILURE,
+                           fmt::format("prepareModelFromCache: HAL {} does not have it",
+                                       toString(shared_.version)));
+        }
+        NNBURST_TRY_ASSIGN(*snapshot, shared_.cache->load(duplicateFiles(options)));
+        NNBURST_TRY(resolveExtensions(snapshot->model, PrefixSource::CACHE));
+        NNBURST_TRY(validateModel(snapshot->model));
+        NNBURST_TRY(checkExtensionsKnown(snapshot->model));
+        if (const Result<> supported =
+                checkSupported(snapshot->model, shared_.version, shared_.variant);
+            !supported) {
+            return failure(ErrorStatus::GENERAL_FAILURE,
+                           fmt::format("prepareModelFromCache: another driver has filled this "
+                                       "cache, this one cannot use it: {}",
+                                       supported.error().message));
+        }
+        return {};
+    };
+    return launch(
+        load(), options, [snapshot](ModelStore& models) { return models.compile(*snapshot); },
+        std::move(callback));
+}
+
+Result<> LocalDevice::launch(
+    Result<> checked, const PrepareOptions& options,
+    std::function<Result<std::shared_ptr<exec::CompiledModel>>(ModelStore&)> compile,
+    PrepareCallback callback) {
+    const auto sharedCallback = std::make_shared<PrepareCallback>(std::move(callback));
+    if (checked) {
+        const exec::Urgency urgency{.priority = options.priority, .deadline = options.deadline};
+        // The scheduler goes with the prepared model: its last reference must not be this job's,
+        // which runs on one of its workers.
+        checked = scheduler_->trySubmit(
+            urgency, [models = shared_.models, buffers = shared_.buffers, version = shared_.version,
+                      scheduler = scheduler_, fences = fences_, compile = std::move(compile),
+                      urgency, sharedCallback]() mutable {
+                const auto isLate = [&urgency] {
+                    return urgency.deadline &&
+                           *urgency.deadline <= std::chrono::steady_clock::now();
+                };
+                auto prepared = [&]() -> Result<std::shared_ptr<LocalPreparedModel>> {
+                    if (isLate()) {
+                        return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
+                                       "prepareModel: the deadline passed before a worker was "
+                                       "free");
+                    }
+                    NNBURST_MARK(prepare__begin, sharedCallback.get());
+                    auto compiledOrError = compile(*models);
+                    NNBURST_MARK(prepare__end, sharedCallback.get());
+                    NNBURST_TRY_ASSIGN(auto compiled, std::move(compiledOrError));
+                    if (isLate()) {
+                        return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
+                                       "prepareModel: it takes longer than until the deadline");
+                    }
+                    return std::make_shared<LocalPreparedModel>(
+                        exec::Executable{.model = std::move(compiled),
+                                         .buffers = std::move(buffers),
+                                         .priority = urgency.priority,
+                                         .version = version},
+                        std::move(scheduler), std::move(fences));
+                }();
+                scheduler = nullptr;
+                (*sharedCallback)(knownTo(version, std::move(prepared)));
+            });
+    }
+    checked = knownTo(shared_.version, std::move(checked));
+    if (!checked) {
+        (*sharedCallback)(tl::unexpected<Error>(checked.error()));
+    }
+    return checked;
+}
+
+Result<> LocalDevice::prepareModelFromCache(const PrepareOptions& options,
+                                            PreparedModelCallback callback) {
+    if (!callback) {
+        return invalid(
+            "prepareModelFromCache without a callback: give one, which receives the prepared "
+            "model");
+    }
+    return prepareFromCache(options, std::move(callback));
+}
+
+Result<AllocatedBuffer> LocalDevice::allocate(const BufferDesc& desc,
+                                              std::span<const SharedPreparedModel> preparedModels,
+                                              std::span<const BufferRole> inputRoles,
+                                              std::span<const BufferRole> outputRoles) {
+    std::vector<std::shared_ptr<LocalPreparedModel>> models;
+    for (std::size_t i = 0; i < preparedModels.size(); ++i) {
+        auto model = std::dynamic_pointer_cast<LocalPreparedModel>(preparedModels[i]);
+        if (!model || model->executable().buffers != shared_.buffers) {
+            return failure(ErrorStatus::INVALID_ARGUMENT,
+                           fmt::format("allocate: prepared model {} is {}", i,
+                                       preparedModels[i] ? "of another device" : "null"));
+        }
+        models.push_back(std::move(model));
+    }
+    NNBURST_TRY_ASSIGN(auto buffer, allocateFor(desc, models, inputRoles, outputRoles));
+    return AllocatedBuffer{.buffer = buffer, .token = buffer->token()};
+}
+
+Result<std::shared_ptr<LocalBuffer>> LocalDevice::allocateFor(
+    const BufferDesc& desc, std::span<const std::shared_ptr<LocalPreparedModel>> preparedModels,
+    std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles) {
+    if (shared_.version < HalVersion::V1_3) {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       fmt::format("allocate: HAL {} does not have it", toString(shared_.version)));
+    }
+    return allocateBuffer(shared_.buffers, desc, preparedModels, inputRoles, outputRoles);
+}
+
+std::size_t defaultWorkerCount() noexcept {
+    return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 8);
+}
+
+}  // namespace nnburst::device
+
+namespace nnburst {
+
+Result<SharedDevice> makeLocalDevice(const DriverOptions& options) {
+    if (!options.processors.empty()) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       "makeLocalDevice with processors: they can be chosen for a driver process "
+                       "only; set the affinity of the application's own threads instead");
+    }
+    if (options.realtimePriority != 0) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       "makeLocalDevice with a real-time priority: bursts run on the application's "
+                       "own threads; set the priority of those instead");
+    }
+    if (options.lockMemory) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       "makeLocalDevice with locked memory: it is the application's; call "
+                       "mlockall(2) in the application instead");
+    }
+    NNBURST_TRY_ASSIGN(std::shared_ptr<device::Scheduler> scheduler,
+                       device::Scheduler::create("nnburst-work", device::defaultWorkerCount()));
+    // The application's threads run where they like, so workers would stand in their way.
+    return device::LocalDevice::create(options, std::move(scheduler),
+                                       exec::WorkerPlacement::ANYWHERE);
+}
+
+}  // namespace nnburst

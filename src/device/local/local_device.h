@@ -1,0 +1,111 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The device itself: prepares models with the execution room. `makeLocalDevice` gives it to the
+/// application, the driver's service gives it to other processes.
+
+#include <functional>
+#include <memory>
+
+#include "burst/workers.h"
+#include "device/local/compilation_cache.h"
+#include "device/local/grants.h"
+#include "device/local/idle_watchdog.h"
+#include "device/local/local_buffer.h"
+#include "device/local/local_prepared_model.h"
+#include "device/local/model_store.h"
+#include "device/local/scheduler.h"
+#include "exec/run/compiled_model.h"
+#include "nnburst/device.h"
+
+namespace nnburst::device {
+
+class LocalDevice final : public Device {
+  public:
+    using PrepareCallback =
+        std::function<void(Result<std::shared_ptr<LocalPreparedModel>> preparedModel)>;
+
+    /// `scheduler` prepares models and runs asynchronous executions. The device is the first
+    /// client's. `workers` of kernels run apart where the process is the device's own.
+    [[nodiscard]] static Result<std::shared_ptr<LocalDevice>> create(
+        const DriverOptions& options, std::shared_ptr<Scheduler> scheduler,
+        exec::WorkerPlacement workers);
+
+    /// The same device for another client, whose jobs have their own turn.
+    [[nodiscard]] std::shared_ptr<LocalDevice> forClient() const;
+    /// Takes the client's jobs.
+    [[nodiscard]] const std::shared_ptr<Scheduler::Client>& scheduler() const noexcept {
+        return scheduler_;
+    }
+    /// The threads that serve bursts of other processes.
+    [[nodiscard]] const std::shared_ptr<burst::Workers>& burstWorkers() const noexcept {
+        return shared_.burstWorkers;
+    }
+
+    [[nodiscard]] HalVersion getHalVersion() const noexcept override { return shared_.version; }
+    [[nodiscard]] Result<Capabilities> getCapabilities() override;
+    [[nodiscard]] Result<DeviceType> getType() override;
+    [[nodiscard]] Result<std::string> getVersionString() override;
+    [[nodiscard]] Result<std::vector<Extension>> getSupportedExtensions() override;
+    [[nodiscard]] Result<NumberOfCacheFiles> getNumberOfCacheFilesNeeded() override;
+    [[nodiscard]] DeviceStatus getStatus() override;
+    [[nodiscard]] Result<std::vector<bool>> getSupportedOperations(const Model& model) override;
+    [[nodiscard]] Result<> prepareModel(const Model& model, const PrepareOptions& options,
+                                        PreparedModelCallback callback) override;
+    [[nodiscard]] Result<> prepareModelFromCache(const PrepareOptions& options,
+                                                 PreparedModelCallback callback) override;
+    [[nodiscard]] Result<AllocatedBuffer> allocate(
+        const BufferDesc& desc, std::span<const SharedPreparedModel> preparedModels,
+        std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles) override;
+
+    /// prepareModel, with a model that is given away and a callback that gets the very type.
+    [[nodiscard]] Result<> prepare(Model model, const PrepareOptions& options,
+                                   PrepareCallback callback);
+
+    /// prepareModelFromCache, likewise.
+    [[nodiscard]] Result<> prepareFromCache(const PrepareOptions& options,
+                                            PrepareCallback callback);
+
+    /// allocate, with the very types. The models are of this device.
+    [[nodiscard]] Result<std::shared_ptr<LocalBuffer>> allocateFor(
+        const BufferDesc& desc, std::span<const std::shared_ptr<LocalPreparedModel>> preparedModels,
+        std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles);
+
+  private:
+    /// What all clients have in common.
+    struct Shared {
+        std::shared_ptr<const Grants> grants;
+        std::shared_ptr<exec::Engine> engine;
+        std::shared_ptr<Scheduler> scheduler;
+        std::shared_ptr<burst::Workers> burstWorkers;
+        std::shared_ptr<exec::ManagedBuffers> buffers;
+        std::shared_ptr<ModelStore> models;
+        std::shared_ptr<const IdleWatchdog> watchdog;  // null if nothing is given back
+        std::shared_ptr<const CompilationCache> cache;
+        Capabilities capabilities;
+        HalVersion version = kLatestHalVersion;
+        DriverVariant variant = DriverVariant::FULL;
+    };
+
+    /// Compiles on a worker, unless what was checked before is wrong. The callback comes in every
+    /// case.
+    Result<> launch(
+        Result<> checked, const PrepareOptions& options,
+        std::function<Result<std::shared_ptr<exec::CompiledModel>>(ModelStore&)> compile,
+        PrepareCallback callback);
+
+    explicit LocalDevice(Shared shared);
+
+    const Shared shared_;
+    const std::shared_ptr<Scheduler::Client> scheduler_;
+    /// The client's own: what it waits for is forgotten with it.
+    const std::shared_ptr<FenceWaiter> fences_ = std::make_shared<FenceWaiter>();
+};
+
+/// Workers for preparing and for asynchronous executions: one a processor, at least two so that
+/// executions need not wait for a preparation, and at most eight.
+[[nodiscard]] std::size_t defaultWorkerCount() noexcept;
+
+}  // namespace nnburst::device

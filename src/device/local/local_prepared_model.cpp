@@ -1,0 +1,98 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/local/local_prepared_model.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <utility>
+
+#include "burst/channel.h"
+#include "device/local/local_burst.h"
+#include "device/local/request_execution.h"
+#include "model/invalid.h"
+#include "model/version_rules.h"
+
+namespace nnburst::device {
+
+namespace {
+
+std::uint64_t nextPreparedModel() noexcept {
+    static std::atomic<std::uint64_t> next{1};
+    return next.fetch_add(1, std::memory_order_relaxed);  // only uniqueness matters
+}
+
+}  // namespace
+
+LocalPreparedModel::LocalPreparedModel(exec::Executable executable,
+                                       std::shared_ptr<Scheduler::Client> scheduler,
+                                       std::shared_ptr<FenceWaiter> waiter) noexcept
+    : executable_([&] {
+          executable.preparedModel = nextPreparedModel();
+          return std::move(executable);
+      }()),
+      scheduler_(std::move(scheduler)),
+      waiter_(std::move(waiter)) {}
+
+Result<> LocalPreparedModel::executeSynchronously(const Request& request,
+                                                  const ExecutionOptions& options,
+                                                  ExecutionOutcome& outcome) {
+    return RequestExecution(executable_).execute(request, options, arrivalTime(options), outcome);
+}
+
+Result<> LocalPreparedModel::execute(const Request& request, const ExecutionOptions& options,
+                                     ExecutionCallback callback) {
+    if (!callback) {
+        return invalid("execute without a callback: give one, or use executeSynchronously");
+    }
+    const auto shared = std::make_shared<ExecutionCallback>(std::move(callback));
+    Result<> submitted = checkRequest(executable_, request);
+    if (submitted) {
+        submitted = scheduler_->trySubmit(
+            urgencyOf(options),
+            [executable = executable_, request, options, arrival = arrivalTime(options), shared] {
+                ExecutionOutcome outcome;
+                const Result<> status =
+                    RequestExecution(executable).execute(request, options, arrival, outcome);
+                (*shared)(status, outcome);
+            });
+    }
+    submitted = knownTo(executable_.version, std::move(submitted));
+    if (!submitted) {
+        (*shared)(submitted, ExecutionOutcome());
+    }
+    return submitted;
+}
+
+Result<FencedExecution> LocalPreparedModel::executeFenced(
+    const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
+    OptionalTimeoutDuration timeoutAfterFence) {
+    NNBURST_TRY_ASSIGN(const auto end, launch(request, waitFor, options, timeoutAfterFence));
+    NNBURST_TRY_ASSIGN(UniqueFd fence, UniqueFd::duplicate(end->fence()));
+    return FencedExecution{.fence = std::move(fence),
+                           .callback = [end, waiter = waiter_](Timing& launched, Timing& fenced) {
+                               return end->info(launched, fenced);
+                           }};
+}
+
+Result<std::shared_ptr<FencedEnd>> LocalPreparedModel::launch(
+    const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
+    OptionalTimeoutDuration timeoutAfterFence) {
+    if (executable_.version < HalVersion::V1_3) {
+        return failure(
+            ErrorStatus::GENERAL_FAILURE,
+            fmt::format("executeFenced: HAL {} does not have it", toString(executable_.version)));
+    }
+    return launchFenced(executable_, scheduler_, *waiter_, request, waitFor, options,
+                        timeoutAfterFence);
+}
+
+Result<std::unique_ptr<Burst>> LocalPreparedModel::configureExecutionBurst(
+    const BurstOptions& options) {
+    // There are no queues and nobody to wait for: what holds for every device is left.
+    NNBURST_TRY(burst::checkQueueLines(options.queueLines));
+    NNBURST_TRY(burst::checkInFlight(options.inFlight));
+    return std::make_unique<LocalBurst>(executable_, options.inFlight);
+}
+
+}  // namespace nnburst::device

@@ -1,0 +1,61 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A prepared model that executes in this process: the whole of a local device's, and what the
+/// driver's service calls.
+
+#include <memory>
+
+#include "device/local/fence_waiter.h"
+#include "device/local/fenced_execution.h"
+#include "device/local/scheduler.h"
+#include "exec/run/executable.h"
+#include "nnburst/device.h"
+
+namespace nnburst::device {
+
+/// Synchronous executions and bursts run on the caller's thread, asynchronous ones on the
+/// scheduler's.
+class LocalPreparedModel final : public PreparedModel {
+  public:
+    /// `executable` with an identity of its own, which its field preparedModel gets.
+    LocalPreparedModel(exec::Executable executable, std::shared_ptr<Scheduler::Client> scheduler,
+                       std::shared_ptr<FenceWaiter> waiter) noexcept;
+
+    [[nodiscard]] Result<> executeSynchronously(const Request& request,
+                                                const ExecutionOptions& options,
+                                                ExecutionOutcome& outcome) override;
+    [[nodiscard]] Result<> execute(const Request& request, const ExecutionOptions& options,
+                                   ExecutionCallback callback) override;
+    [[nodiscard]] Result<FencedExecution> executeFenced(
+        const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
+        OptionalTimeoutDuration timeoutAfterFence) override;
+    [[nodiscard]] Result<std::unique_ptr<Burst>> configureExecutionBurst(
+        const BurstOptions& options) override;
+
+    /// What a burst of another process runs.
+    [[nodiscard]] const exec::Executable& executable() const noexcept { return executable_; }
+
+    /// How urgent an execution is among the jobs that wait.
+    [[nodiscard]] exec::Urgency urgencyOf(const ExecutionOptions& options) const noexcept {
+        return {
+            .priority = executable_.priority,
+            .deadline = executable_.version < HalVersion::V1_3 ? std::nullopt : options.deadline};
+    }
+
+    /// executeFenced, with the very type of what it gives.
+    [[nodiscard]] Result<std::shared_ptr<FencedEnd>> launch(
+        const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
+        OptionalTimeoutDuration timeoutAfterFence);
+    /// Waits for the fences of what was launched, as long as somebody has it.
+    [[nodiscard]] const std::shared_ptr<FenceWaiter>& waiter() const noexcept { return waiter_; }
+
+  private:
+    const exec::Executable executable_;
+    const std::shared_ptr<Scheduler::Client> scheduler_;
+    const std::shared_ptr<FenceWaiter> waiter_;
+};
+
+}  // namespace nnburst::device

@@ -1,0 +1,209 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/local/model_snapshot.h"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace nnburst::device {
+
+namespace {
+
+/// Constants of one model that lie in pools. Larger ones exist, but not for a processor's driver.
+constexpr std::uint64_t kMaximumConstantBytes = std::uint64_t{8} << 30;
+/// Where constants start: as kernels want them.
+constexpr std::uint64_t kAlignmentBytes = 64;
+
+/// Hashes values one after the other, each list with its length before it.
+class Hash {
+  public:
+    Hash() : context_(EVP_MD_CTX_new()) {
+        isGood_ = context_ != nullptr && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
+    }
+
+    void bytes(std::span<const std::byte> data) {
+        isGood_ = isGood_ && EVP_DigestUpdate(context_.get(), data.data(), data.size()) == 1;
+    }
+    template <class T>
+    requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) void value(const T& number) {
+        bytes(std::as_bytes(std::span(&number, 1)));
+    }
+    template <class T>
+    requires(std::is_arithmetic_v<T>) void list(const std::vector<T>& numbers) {
+        value(numbers.size());
+        bytes(std::as_bytes(std::span(numbers)));
+    }
+
+    [[nodiscard]] Result<Digest> finish() {
+        Digest digest{};
+        if (!isGood_ || EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr) != 1) {
+            return failure(ErrorStatus::GENERAL_FAILURE, "cannot compute a SHA-256 digest");
+        }
+        return digest;
+    }
+
+  private:
+    struct Free {
+        void operator()(EVP_MD_CTX* context) const noexcept { EVP_MD_CTX_free(context); }
+    };
+    std::unique_ptr<EVP_MD_CTX, Free> context_;
+    bool isGood_ = false;
+};
+
+/// The referenced constants of a model, brought into pools of our own.
+class Constants {
+  public:
+    /// Says where the constants of `model` will lie and copies them there.
+    Result<> move(Model& model) {
+        std::vector<SharedRegion> sources = std::move(model.pools);
+        NNBURST_TRY(place(model));
+        for (std::size_t pool = 0; pool < sizes_.size(); ++pool) {
+            NNBURST_TRY_ASSIGN(SharedRegion region, Region::create(sizes_[pool]));
+            NNBURST_TRY_ASSIGN(Mapping mapping, Mapping::map(region));
+            model.pools.push_back(std::move(region));
+            mappings_.push_back(std::move(mapping));
+        }
+        for (const auto& [source, target] : places_) {
+            const auto& [pool, offset, length] = source;
+            const std::span<std::byte> bytes = bytesAt(target);
+            if (Result<> read = sources[pool]->read(offset, bytes); !read) {
+                return failure(read.error().status,
+                               fmt::format("model pool {}: {}", pool, read.error().message));
+            }
+        }
+        return {};
+    }
+
+    [[nodiscard]] std::span<std::byte> bytesAt(const DataLocation& location) const {
+        return mappings_[location.poolIndex].bytes().subspan(location.offset, location.length);
+    }
+
+  private:
+    Result<> place(Model& model) {
+        NNBURST_TRY(place(model.main));
+        for (Subgraph& subgraph : model.referenced) {
+            NNBURST_TRY(place(subgraph));
+        }
+        return {};
+    }
+
+    Result<> place(Subgraph& subgraph) {
+        for (Operand& operand : subgraph.operands) {
+            if (operand.lifetime != OperandLifeTime::CONSTANT_REFERENCE) {
+                continue;
+            }
+            DataLocation& location = operand.location;
+            const auto [place, isNew] = places_.try_emplace(
+                {location.poolIndex, location.offset, location.length}, DataLocation());
+            if (isNew) {
+                NNBURST_TRY_ASSIGN(place->second, newPlace(location.length));
+            }
+            location = place->second;
+        }
+        return {};
+    }
+
+    Result<DataLocation> newPlace(std::uint32_t length) {
+        const std::uint64_t room =
+            (std::uint64_t{length} + kAlignmentBytes - 1) / kAlignmentBytes * kAlignmentBytes;
+        total_ += room;
+        if (total_ > kMaximumConstantBytes) {
+            return failure(ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
+                           fmt::format("the model's constants take more than {} bytes",
+                                       kMaximumConstantBytes));
+        }
+        if (sizes_.empty() || sizes_.back() + room > UINT32_MAX) {
+            sizes_.push_back(0);
+        }
+        const DataLocation location{.poolIndex = static_cast<std::uint32_t>(sizes_.size() - 1),
+                                    .offset = static_cast<std::uint32_t>(sizes_.back()),
+                                    .length = length};
+        sizes_.back() += room;
+        return location;
+    }
+
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, DataLocation> places_;
+    std::vector<std::uint64_t> sizes_;  // of the new pools
+    std::uint64_t total_ = 0;
+    std::vector<Mapping> mappings_;
+};
+
+void hash(const OperandExtraParams& params, Hash& hash) {
+    hash.value(params.index());
+    if (const auto* quant = std::get_if<SymmPerChannelQuantParams>(&params)) {
+        hash.list(quant->scales);
+        hash.value(quant->channelDim);
+    } else if (const auto* extension = std::get_if<std::vector<std::uint8_t>>(&params)) {
+        hash.list(*extension);
+    }
+}
+
+void hash(const Model& model, const Subgraph& subgraph, const Constants& constants, Hash& hash) {
+    hash.value(subgraph.operands.size());
+    for (const Operand& operand : subgraph.operands) {
+        hash.value(operand.type);
+        hash.list(operand.dimensions);
+        hash.value(operand.scale);
+        hash.value(operand.zeroPoint);
+        device::hash(operand.extraParams, hash);
+        const DataLocation& location = operand.location;
+        switch (operand.lifetime) {
+            case OperandLifeTime::CONSTANT_COPY:
+            case OperandLifeTime::CONSTANT_REFERENCE:
+                // The same value is the same, wherever it lies.
+                hash.value(OperandLifeTime::CONSTANT_REFERENCE);
+                hash.value(location.length);
+                hash.bytes(operand.lifetime == OperandLifeTime::CONSTANT_REFERENCE
+                               ? constants.bytesAt(location)
+                               : std::as_bytes(std::span(model.operandValues))
+                                     .subspan(location.offset, location.length));
+                break;
+            default:
+                hash.value(operand.lifetime);
+                hash.value(location.offset);  // names a subgraph
+                break;
+        }
+    }
+    hash.value(subgraph.operations.size());
+    for (const Operation& operation : subgraph.operations) {
+        hash.value(operation.type);
+        hash.list(operation.inputs);
+        hash.list(operation.outputs);
+    }
+    hash.list(subgraph.inputIndexes);
+    hash.list(subgraph.outputIndexes);
+}
+
+}  // namespace
+
+Result<ModelSnapshot> ModelSnapshot::take(Model model) {
+    ModelSnapshot snapshot{.model = std::move(model)};
+    Constants constants;
+    NNBURST_TRY(constants.move(snapshot.model));
+    Hash hash;
+    device::hash(snapshot.model, snapshot.model.main, constants, hash);
+    hash.value(snapshot.model.referenced.size());
+    for (const Subgraph& subgraph : snapshot.model.referenced) {
+        device::hash(snapshot.model, subgraph, constants, hash);
+    }
+    hash.value(snapshot.model.relaxComputationFloat32toFloat16);
+    hash.value(snapshot.model.extensionNameToPrefix.size());
+    for (const ExtensionNameAndPrefix& extension : snapshot.model.extensionNameToPrefix) {
+        hash.value(extension.name.size());
+        hash.bytes(std::as_bytes(std::span(extension.name)));
+        hash.value(extension.prefix);
+    }
+    NNBURST_TRY_ASSIGN(snapshot.digest, hash.finish());
+    return snapshot;
+}
+
+}  // namespace nnburst::device

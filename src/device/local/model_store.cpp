@@ -1,0 +1,47 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/local/model_store.h"
+
+namespace nnburst::device {
+
+Result<std::shared_ptr<exec::CompiledModel>> ModelStore::compile(const ModelSnapshot& snapshot) {
+    {
+        std::unique_lock lock(mutex_);
+        std::erase_if(entries_, [](const auto& entry) {
+            return !entry.second.isCompiling && entry.second.model.expired();
+        });
+        while (true) {
+            Entry& entry = entries_[snapshot.digest];
+            if (auto model = entry.model.lock()) {
+                return model;
+            }
+            if (!entry.isCompiling) {
+                entry.isCompiling = true;
+                break;
+            }
+            compiled_.wait(lock);
+        }
+    }
+    auto compiled = exec::CompiledModel::compile(engine_, snapshot.model);
+    const std::lock_guard lock(mutex_);
+    if (compiled) {
+        entries_[snapshot.digest] = {.model = *compiled};
+    } else {
+        entries_.erase(snapshot.digest);  // whoever waits tries again, for an error of its own
+    }
+    compiled_.notify_all();
+    return compiled;
+}
+
+std::vector<std::shared_ptr<exec::CompiledModel>> ModelStore::models() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::shared_ptr<exec::CompiledModel>> models;
+    for (const auto& [digest, entry] : entries_) {
+        if (auto model = entry.model.lock()) {
+            models.push_back(std::move(model));
+        }
+    }
+    return models;
+}
+
+}  // namespace nnburst::device

@@ -1,0 +1,48 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The compiled models of a device by their content: a model that several clients bring is packed
+/// and kept once. That is what a driver does better than a library in each process.
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "device/local/model_snapshot.h"
+#include "exec/run/compiled_model.h"
+#include "nnburst/result.h"
+
+namespace nnburst::device {
+
+/// Thread-safe. Keeps no model alive.
+class ModelStore {
+  public:
+    /// What is compiled is compiled for `engine`.
+    explicit ModelStore(std::shared_ptr<exec::Engine> engine) noexcept
+        : engine_(std::move(engine)) {}
+
+    /// The compiled model of this content: one that somebody has, one that another thread is just
+    /// compiling (then it waits for that), or a new one. Errors as CompiledModel::compile.
+    [[nodiscard]] Result<std::shared_ptr<exec::CompiledModel>> compile(
+        const ModelSnapshot& snapshot);
+
+    /// The models that somebody has.
+    [[nodiscard]] std::vector<std::shared_ptr<exec::CompiledModel>> models() const;
+
+  private:
+    struct Entry {
+        std::weak_ptr<exec::CompiledModel> model;
+        bool isCompiling = false;
+    };
+
+    const std::shared_ptr<exec::Engine> engine_;
+    mutable std::mutex mutex_;
+    std::condition_variable compiled_;
+    std::map<Digest, Entry> entries_;  // guarded by mutex_
+};
+
+}  // namespace nnburst::device

@@ -1,0 +1,107 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Between the canonical types and RPC messages. `toMessage` fills a message, `fromMessage` and
+/// `receive...` read one that another process wrote: counts are checked before memory is taken for
+/// them, enumerators before they are believed, and descriptors by Region::receive. What a model or
+/// request means is for validateModel and CompiledModel::bind to check. All on the event loop's
+/// thread.
+
+#include <kj/async.h>
+
+#include <string>
+#include <vector>
+
+#include "device/rpc/nnburst.capnp.h"
+#include "nnburst/device.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst::device {
+
+// ---- Small things
+
+void toMessage(const Result<>& status, rpc::Status::Builder builder);
+/// The error, or success. A code that is none gives GENERAL_FAILURE.
+[[nodiscard]] Result<> fromMessage(rpc::Status::Reader reader);
+
+/// Of any length, cut to kMaximumTextBytes.
+[[nodiscard]] std::string fromMessage(capnp::Text::Reader reader);
+
+void toMessage(const OptionalTimePoint& time, rpc::OptionalNanoseconds::Builder builder);
+[[nodiscard]] OptionalTimePoint timePointFromMessage(rpc::OptionalNanoseconds::Reader reader);
+void toMessage(const OptionalTimeoutDuration& duration, rpc::OptionalNanoseconds::Builder builder);
+[[nodiscard]] OptionalTimeoutDuration durationFromMessage(rpc::OptionalNanoseconds::Reader reader);
+
+// ---- Models
+
+/// The operand values of `model` as a region, if they are too large to travel in a message, or
+/// null. Any thread.
+[[nodiscard]] Result<SharedRegion> shareOperandValues(const Model& model);
+
+/// RESOURCE_EXHAUSTED_PERSISTENT if the model has too many pools or becomes too large a message;
+/// `operandValues` is from `shareOperandValues`.
+[[nodiscard]] Result<> toMessage(const Model& model, const SharedRegion& operandValues,
+                                 rpc::Model::Builder builder);
+
+/// A model without its operand values and the memory of its pools: all that is no memory.
+/// RESOURCE_EXHAUSTED_PERSISTENT if it becomes too large a message. Any thread.
+[[nodiscard]] Result<> structureToMessage(const Model& model, rpc::Model::Builder builder);
+/// The structure, with the operand values if they are in the message. Any thread.
+[[nodiscard]] Result<Model> structureFromMessage(rpc::Model::Reader reader);
+
+/// A model as it came, of which the operand values may still lie in shared memory.
+struct ReceivedModel {
+    Model model;
+    SharedRegion operandValues;
+};
+
+/// `reader` is not needed any more when this returns.
+[[nodiscard]] kj::Promise<Result<ReceivedModel>> receiveModel(rpc::Model::Reader reader);
+
+/// The whole model: copies the operand values, once, from the shared memory. Any thread.
+[[nodiscard]] Result<Model> completeModel(ReceivedModel received);
+
+// ---- Requests and their answers
+
+/// RESOURCE_EXHAUSTED_PERSISTENT if the request has too many pools or becomes too large a message;
+/// INVALID_ARGUMENT for a null region.
+[[nodiscard]] Result<> toMessage(const Request& request, rpc::Request::Builder builder);
+/// `reader` is not needed any more when this returns.
+[[nodiscard]] kj::Promise<Result<Request>> receiveRequest(rpc::Request::Reader reader);
+
+void toMessage(const ExecutionOptions& options, rpc::ExecutionOptions::Builder builder);
+[[nodiscard]] Result<ExecutionOptions> fromMessage(rpc::ExecutionOptions::Reader reader);
+
+void toMessage(const WaitPolicy& policy, rpc::WaitPolicy::Builder builder);
+[[nodiscard]] Result<WaitPolicy> fromMessage(rpc::WaitPolicy::Reader reader);
+
+void toMessage(const Timing& timing, rpc::Timing::Builder builder);
+[[nodiscard]] Timing fromMessage(rpc::Timing::Reader reader);
+
+void toMessage(const ExecutionOutcome& outcome, rpc::ExecutionOutcome::Builder builder);
+/// Overwrites `outcome`, which is empty after an error.
+[[nodiscard]] Result<> fromMessage(rpc::ExecutionOutcome::Reader reader, ExecutionOutcome& outcome);
+
+// ---- Devices
+
+void toMessage(const Capabilities& capabilities, rpc::Capabilities::Builder builder);
+[[nodiscard]] Result<Capabilities> fromMessage(rpc::Capabilities::Reader reader);
+
+[[nodiscard]] Result<DeviceType> deviceTypeFromMessage(std::int32_t code);
+/// UNKNOWN for a code that is none.
+[[nodiscard]] DeviceStatus deviceStatusFromMessage(std::int32_t code);
+
+void toMessage(const std::vector<Extension>& extensions,
+               capnp::List<rpc::Extension>::Builder builder);
+[[nodiscard]] Result<std::vector<Extension>> fromMessage(
+    capnp::List<rpc::Extension>::Reader reader);
+
+/// Without the cache files.
+void toMessage(const PrepareOptions& options, rpc::PrepareOptions::Builder builder);
+/// Without the cache files. INVALID_ARGUMENT for unknown preferences and priorities.
+[[nodiscard]] Result<PrepareOptions> fromMessage(rpc::PrepareOptions::Reader reader);
+
+}  // namespace nnburst::device

@@ -1,0 +1,217 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <utility>
+
+#include "device/rpc/conversion.h"
+#include "device/rpc/conversion_support.h"
+#include "device/rpc/descriptors.h"
+#include "device/rpc/rpc_limits.h"
+#include "nnburst/validation.h"
+
+namespace nnburst::device {
+
+namespace {
+
+void argumentsToMessage(const std::vector<RequestArgument>& arguments,
+                        capnp::List<rpc::RequestArgument>::Builder builder) {
+    for (unsigned i = 0; i < builder.size(); ++i) {
+        const RequestArgument& argument = arguments[i];
+        builder[i].setHasNoValue(argument.hasNoValue);
+        auto location = builder[i].initLocation();
+        location.setPoolIndex(argument.location.poolIndex);
+        location.setOffset(argument.location.offset);
+        location.setLength(argument.location.length);
+        numbersToMessage(
+            argument.dimensions,
+            builder[i].initDimensions(static_cast<unsigned>(argument.dimensions.size())));
+    }
+}
+
+Result<std::vector<RequestArgument>> argumentsFromMessage(
+    capnp::List<rpc::RequestArgument>::Reader reader) {
+    NNBURST_TRY(checkCount(reader.size(), kMaximumOperands, "request arguments"));
+    std::vector<RequestArgument> arguments;
+    arguments.reserve(reader.size());
+    for (const auto argument : reader) {
+        const auto dimensions = argument.getDimensions();
+        NNBURST_TRY(
+            checkCount(dimensions.size(), kMaximumDimensions, "dimensions of a request argument"));
+        const auto location = argument.getLocation();
+        arguments.push_back({.hasNoValue = argument.getHasNoValue(),
+                             .location = {.poolIndex = location.getPoolIndex(),
+                                          .offset = location.getOffset(),
+                                          .length = location.getLength()},
+                             .dimensions = numbersFromMessage<std::uint32_t>(dimensions)});
+    }
+    return arguments;
+}
+
+/// A request whose memory pools are still missing, and where they go.
+struct PartialRequest {
+    Request request;
+    std::vector<std::size_t> memoryPools;
+};
+
+Result<PartialRequest> requestWithoutMemory(rpc::Request::Reader reader) {
+    PartialRequest partial;
+    Request& request = partial.request;
+    NNBURST_TRY_ASSIGN(request.inputs, argumentsFromMessage(reader.getInputs()));
+    NNBURST_TRY_ASSIGN(request.outputs, argumentsFromMessage(reader.getOutputs()));
+    const auto pools = reader.getPools();
+    NNBURST_TRY(checkCount(pools.size(), kMaximumPoolsPerMessage, "request pools"));
+    for (unsigned i = 0; i < pools.size(); ++i) {
+        switch (pools[i].which()) {
+            case rpc::RequestPool::MEMORY:
+                partial.memoryPools.push_back(i);
+                request.pools.emplace_back(SharedRegion());
+                continue;
+            case rpc::RequestPool::TOKEN:
+                request.pools.emplace_back(BufferToken{pools[i].getToken()});
+                continue;
+        }
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("request pool {} is of the unknown kind {}", i,
+                                   static_cast<unsigned>(pools[i].which())));
+    }
+    return partial;
+}
+
+}  // namespace
+
+Result<> toMessage(const Request& request, rpc::Request::Builder builder) {
+    if (request.pools.size() > kMaximumPoolsPerMessage) {
+        return failure(
+            ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
+            fmt::format("request with {} memory pools: at most {} can be sent to a driver process",
+                        request.pools.size(), kMaximumPoolsPerMessage));
+    }
+    argumentsToMessage(request.inputs,
+                       builder.initInputs(static_cast<unsigned>(request.inputs.size())));
+    argumentsToMessage(request.outputs,
+                       builder.initOutputs(static_cast<unsigned>(request.outputs.size())));
+    auto pools = builder.initPools(static_cast<unsigned>(request.pools.size()));
+    for (unsigned i = 0; i < pools.size(); ++i) {
+        if (const auto* token = std::get_if<BufferToken>(&request.pools[i])) {
+            pools[i].setToken(static_cast<std::uint32_t>(*token));
+            continue;
+        }
+        const SharedRegion& region = std::get<SharedRegion>(request.pools[i]);
+        if (!region) {
+            return failure(ErrorStatus::INVALID_ARGUMENT,
+                           fmt::format("request pool {} is null", i));
+        }
+        toMessage(region, pools[i].initMemory());
+    }
+    const std::uint64_t sizeBytes = builder.asReader().totalSize().wordCount * sizeof(capnp::word);
+    if (sizeBytes > kMaximumMessageBytes) {
+        return failure(
+            ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
+            fmt::format("request of {} bytes: at most {} can be sent to a driver process",
+                        sizeBytes, kMaximumMessageBytes));
+    }
+    return {};
+}
+
+kj::Promise<Result<Request>> receiveRequest(rpc::Request::Reader reader) {
+    Result<PartialRequest> partial = requestWithoutMemory(reader);
+    if (!partial) {
+        return Result<Request>(tl::unexpected<Error>(std::move(partial.error())));
+    }
+    const auto pools = reader.getPools();
+    auto regions =
+        kj::heapArrayBuilder<kj::Promise<Result<SharedRegion>>>(partial->memoryPools.size());
+    for (const std::size_t pool : partial->memoryPools) {
+        regions.add(receiveRegion(pools[static_cast<unsigned>(pool)].getMemory()));
+    }
+    return joinRegions(regions.finish())
+        .then([partial = std::move(*partial)](
+                  Result<std::vector<SharedRegion>> joined) mutable -> Result<Request> {
+            NNBURST_TRY_ASSIGN(std::vector<SharedRegion> memories, std::move(joined));
+            for (std::size_t i = 0; i < memories.size(); ++i) {
+                if (!memories[i]) {
+                    return failure(
+                        ErrorStatus::INVALID_ARGUMENT,
+                        fmt::format("request pool {} has no memory", partial.memoryPools[i]));
+                }
+                partial.request.pools[partial.memoryPools[i]] = std::move(memories[i]);
+            }
+            return std::move(partial.request);
+        });
+}
+
+void toMessage(const ExecutionOptions& options, rpc::ExecutionOptions::Builder builder) {
+    builder.setMeasure(static_cast<std::int32_t>(options.measure));
+    toMessage(options.deadline, builder.initDeadline());
+    toMessage(options.loopTimeout, builder.initLoopTimeout());
+}
+
+Result<ExecutionOptions> fromMessage(rpc::ExecutionOptions::Reader reader) {
+    ExecutionOptions options;
+    const std::int32_t measure = reader.getMeasure();
+    if (measure != static_cast<std::int32_t>(MeasureTiming::NO) &&
+        measure != static_cast<std::int32_t>(MeasureTiming::YES)) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("execution with measure {}: must be 0 or 1", measure));
+    }
+    options.measure = static_cast<MeasureTiming>(measure);
+    options.deadline = timePointFromMessage(reader.getDeadline());
+    options.loopTimeout = durationFromMessage(reader.getLoopTimeout());
+    return options;
+}
+
+void toMessage(const WaitPolicy& policy, rpc::WaitPolicy::Builder builder) {
+    builder.setMode(static_cast<std::uint8_t>(policy.mode));
+    builder.setSpinNanoseconds(policy.spinWindow.count());
+}
+
+Result<WaitPolicy> fromMessage(rpc::WaitPolicy::Reader reader) {
+    if (reader.getMode() > static_cast<std::uint8_t>(WaitMode::BLOCK)) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       "wait mode " + std::to_string(reader.getMode()) + " is unknown");
+    }
+    return WaitPolicy{.spinWindow = std::chrono::nanoseconds(reader.getSpinNanoseconds()),
+                      .mode = static_cast<WaitMode>(reader.getMode())};
+}
+
+void toMessage(const Timing& timing, rpc::Timing::Builder builder) {
+    builder.setTimeOnDevice(timing.timeOnDevice);
+    builder.setTimeInDriver(timing.timeInDriver);
+}
+
+Timing fromMessage(rpc::Timing::Reader reader) {
+    return {.timeOnDevice = reader.getTimeOnDevice(), .timeInDriver = reader.getTimeInDriver()};
+}
+
+void toMessage(const ExecutionOutcome& outcome, rpc::ExecutionOutcome::Builder builder) {
+    auto shapes = builder.initOutputShapes(static_cast<unsigned>(outcome.outputShapes.size()));
+    for (unsigned i = 0; i < shapes.size(); ++i) {
+        const OutputShape& shape = outcome.outputShapes[i];
+        numbersToMessage(shape.dimensions,
+                         shapes[i].initDimensions(static_cast<unsigned>(shape.dimensions.size())));
+        shapes[i].setIsSufficient(shape.isSufficient);
+    }
+    toMessage(outcome.timing, builder.initTiming());
+}
+
+Result<> fromMessage(rpc::ExecutionOutcome::Reader reader, ExecutionOutcome& outcome) {
+    outcome.outputShapes.clear();
+    outcome.timing = {};
+    const auto shapes = reader.getOutputShapes();
+    NNBURST_TRY(checkCount(shapes.size(), kMaximumOperands, "output shapes"));
+    for (const auto shape : shapes) {
+        const auto dimensions = shape.getDimensions();
+        if (Result<> count =
+                checkCount(dimensions.size(), kMaximumDimensions, "dimensions of an output shape");
+            !count) {
+            outcome.outputShapes.clear();
+            return count;
+        }
+        outcome.outputShapes.push_back({.dimensions = numbersFromMessage<std::uint32_t>(dimensions),
+                                        .isSufficient = shape.getIsSufficient()});
+    }
+    outcome.timing = fromMessage(reader.getTiming());
+    return {};
+}
+
+}  // namespace nnburst::device

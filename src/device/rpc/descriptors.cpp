@@ -1,0 +1,135 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/rpc/descriptors.h"
+
+#include <string>
+#include <utility>
+
+#include "device/rpc/rpc_limits.h"
+
+namespace nnburst::device {
+
+namespace {
+
+/// A capability that is nothing but a descriptor. The message that exports it borrows the
+/// descriptor until the receiver releases the export.
+class MemoryServer final : public rpc::Memory::Server {
+  public:
+    explicit MemoryServer(SharedRegion region) noexcept : region_(std::move(region)) {}
+    kj::Maybe<int> getFd() override { return region_->fd(); }
+
+  private:
+    SharedRegion region_;
+};
+
+class FileServer final : public rpc::File::Server {
+  public:
+    explicit FileServer(UniqueFd fd) noexcept : fd_(std::move(fd)) {}
+    kj::Maybe<int> getFd() override { return fd_.get(); }
+
+  private:
+    UniqueFd fd_;
+};
+
+}  // namespace
+
+void toMessage(const SharedRegion& region, rpc::MemoryRegion::Builder builder) {
+    if (region) {
+        builder.setMemory(kj::heap<MemoryServer>(region));
+        builder.setSizeBytes(region->sizeBytes());
+    }
+}
+
+kj::Promise<Result<SharedRegion>> receiveRegion(rpc::MemoryRegion::Reader reader) {
+    if (!reader.hasMemory()) {
+        return Result<SharedRegion>(nullptr);
+    }
+    const std::uint64_t sizeBytes = reader.getSizeBytes();
+    auto memory = kj::heap<rpc::Memory::Client>(reader.getMemory());
+    auto fd = memory->getFd();
+    return fd
+        .then([sizeBytes](kj::Maybe<int> received) -> Result<SharedRegion> {
+            KJ_IF_MAYBE (borrowed, received) {
+                NNBURST_TRY_ASSIGN(UniqueFd owned, UniqueFd::duplicate(*borrowed));
+                return Region::receive(std::move(owned), sizeBytes);
+            }
+            return Region::receive(UniqueFd(), sizeBytes);  // refuses, saying why
+        })
+        .attach(kj::mv(memory));
+}
+
+kj::Promise<Result<std::vector<SharedRegion>>> receiveRegions(
+    capnp::List<rpc::MemoryRegion>::Reader reader) {
+    if (reader.size() > kMaximumPoolsPerMessage) {
+        return Result<std::vector<SharedRegion>>(
+            failure(ErrorStatus::INVALID_ARGUMENT,
+                    "message with " + std::to_string(reader.size()) + " memory regions: at most " +
+                        std::to_string(kMaximumPoolsPerMessage) + " may come at once"));
+    }
+    auto regions = kj::heapArrayBuilder<kj::Promise<Result<SharedRegion>>>(reader.size());
+    for (const auto region : reader) {
+        regions.add(receiveRegion(region));
+    }
+    return joinRegions(regions.finish());
+}
+
+Result<rpc::File::Client> fileToMessage(int fd) {
+    NNBURST_TRY_ASSIGN(UniqueFd owned, UniqueFd::duplicate(fd));
+    return rpc::File::Client(kj::heap<FileServer>(std::move(owned)));
+}
+
+kj::Promise<Result<UniqueFd>> receiveFile(rpc::File::Client file) {
+    auto held = kj::heap<rpc::File::Client>(kj::mv(file));
+    auto fd = held->getFd();
+    return fd
+        .then([](kj::Maybe<int> received) -> Result<UniqueFd> {
+            KJ_IF_MAYBE (borrowed, received) {
+                return UniqueFd::duplicate(*borrowed);
+            }
+            return failure(ErrorStatus::INVALID_ARGUMENT, "received file has no descriptor");
+        })
+        .attach(kj::mv(held));
+}
+
+kj::Promise<Result<std::vector<UniqueFd>>> receiveFiles(capnp::List<rpc::File>::Reader reader,
+                                                        std::size_t limit) {
+    if (reader.size() > limit) {
+        return Result<std::vector<UniqueFd>>(
+            failure(ErrorStatus::INVALID_ARGUMENT, "message with " + std::to_string(reader.size()) +
+                                                       " files: at most " + std::to_string(limit) +
+                                                       " may come at once"));
+    }
+    auto files = kj::heapArrayBuilder<kj::Promise<Result<UniqueFd>>>(reader.size());
+    for (auto&& file : reader) {
+        files.add(receiveFile(file));
+    }
+    return kj::joinPromises(files.finish())
+        .then([](kj::Array<Result<UniqueFd>> received) -> Result<std::vector<UniqueFd>> {
+            std::vector<UniqueFd> joined;
+            for (Result<UniqueFd>& file : received) {
+                NNBURST_TRY_ASSIGN(UniqueFd owned, std::move(file));
+                joined.push_back(std::move(owned));
+            }
+            return joined;
+        });
+}
+
+kj::Promise<Result<std::vector<SharedRegion>>> joinRegions(
+    kj::Array<kj::Promise<Result<SharedRegion>>> regions) {
+    return kj::joinPromises(kj::mv(regions))
+        .then([](kj::Array<Result<SharedRegion>> received) -> Result<std::vector<SharedRegion>> {
+            std::vector<SharedRegion> joined;
+            joined.reserve(received.size());
+            for (std::size_t i = 0; i < received.size(); ++i) {
+                if (!received[i]) {
+                    Error error = std::move(received[i].error());
+                    error.message = "memory " + std::to_string(i) + ": " + error.message;
+                    return tl::unexpected<Error>(std::move(error));
+                }
+                joined.push_back(std::move(*received[i]));
+            }
+            return joined;
+        });
+}
+
+}  // namespace nnburst::device

@@ -1,0 +1,127 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/rpc/event_loop.h"
+
+#include <kj/debug.h>
+#include <signal.h>
+#include <spdlog/spdlog.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+namespace nnburst::device {
+
+namespace {
+
+/// kj ignores SIGPIPE in the whole process. Our threads block it and the application's threads
+/// never write to our sockets, so the application keeps what it had.
+kj::AsyncIoContext setUpAsyncIo() {
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    struct sigaction before {};
+    ::sigaction(SIGPIPE, nullptr, &before);
+    kj::AsyncIoContext io = kj::setupAsyncIo();
+    ::sigaction(SIGPIPE, &before, nullptr);
+    return io;
+}
+
+UniqueFd makeEventFd() {
+    const int fd = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    KJ_REQUIRE(fd >= 0, "cannot create an eventfd");
+    return UniqueFd(fd);
+}
+
+}  // namespace
+
+Error toError(const kj::Exception& exception) {
+    const std::string description = exception.getDescription().cStr();
+    switch (exception.getType()) {
+        case kj::Exception::Type::DISCONNECTED:
+            return {ErrorStatus::DEVICE_UNAVAILABLE, "the connection is lost: " + description};
+        case kj::Exception::Type::OVERLOADED:
+            return {ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, "RPC refused: " + description};
+        case kj::Exception::Type::FAILED:
+        case kj::Exception::Type::UNIMPLEMENTED:
+            break;
+    }
+    return {ErrorStatus::GENERAL_FAILURE, "RPC failed: " + description};
+}
+
+EventLoop::EventLoop()
+    : io_(setUpAsyncIo()),
+      wakeUp_(makeEventFd()),
+      wakeUpObserver_(io_.unixEventPort, wakeUp_.get(),
+                      kj::UnixEventPort::FdObserver::OBSERVE_READ),
+      calls_(kj::heap<kj::TaskSet>(errorLog_)),
+      jobServer_(serveJobs()) {}
+
+EventLoop::~EventLoop() {
+    close();
+}
+
+void EventLoop::run(kj::Promise<void> end) {
+    end.wait(io_.waitScope);
+}
+
+void EventLoop::close() {
+    std::vector<kj::Function<void()>> dropped;
+    {
+        const std::lock_guard lock(mutex_);
+        isClosed_ = true;
+        dropped.swap(jobs_);
+    }
+    dropped.clear();
+    calls_ = nullptr;      // nothing that could start another one is left
+    io_.waitScope.poll();  // kj insists that no event is left over
+}
+
+bool EventLoop::post(kj::Function<void()> job) {
+    bool isFirst = false;
+    {
+        const std::lock_guard lock(mutex_);
+        if (isClosed_) {
+            return false;
+        }
+        isFirst = jobs_.empty();
+        jobs_.push_back(kj::mv(job));
+    }
+    if (isFirst) {
+        const std::uint64_t one = 1;
+        (void)!::write(wakeUp_.get(), &one, sizeof(one));  // fails only if the loop wakes anyway
+    }
+    return true;
+}
+
+kj::Promise<void> EventLoop::serveJobs() {
+    // Observed before looking for jobs: a job that is posted meanwhile is then noticed.
+    kj::Promise<void> next = wakeUpObserver_.whenBecomesReadable();
+    runJobs();
+    return next.then([this] { return serveJobs(); });
+}
+
+void EventLoop::runJobs() {
+    std::uint64_t count = 0;
+    (void)!::read(wakeUp_.get(), &count, sizeof(count));  // resets it; nothing to read at first
+    std::vector<kj::Function<void()>> jobs;
+    {
+        const std::lock_guard lock(mutex_);
+        jobs.swap(jobs_);
+    }
+    for (kj::Function<void()>& job : jobs) {
+        KJ_IF_MAYBE (exception, kj::runCatchingExceptions([&job] { job(); })) {
+            errorLog_.taskFailed(kj::mv(*exception));
+        }
+    }
+}
+
+void EventLoop::Diagnostics::logMessage(kj::LogSeverity /*severity*/, const char* /*file*/,
+                                        int /*line*/, int /*contextDepth*/, kj::String&& text) {
+    spdlog::debug("rpc: {}", text.cStr());
+}
+
+void EventLoop::ErrorLog::taskFailed(kj::Exception&& exception) {
+    spdlog::debug("rpc: {}", exception.getDescription().cStr());
+}
+
+}  // namespace nnburst::device

@@ -1,0 +1,130 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/rpc/unix_socket.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+namespace nnburst::device {
+
+namespace {
+
+constexpr mode_t kSocketMode = 0660;
+constexpr int kWaitingConnections = 64;
+
+tl::unexpected<Error> failed(ErrorStatus status, const char* what, const std::string& path) {
+    return failure(status, fmt::format("cannot {} '{}': {}", what, path, std::strerror(errno)));
+}
+
+Result<sockaddr_un> addressOf(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.empty() || path.size() >= sizeof(address.sun_path)) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("socket path '{}' has {} bytes: must have 1 to {}", path,
+                                   path.size(), sizeof(address.sun_path) - 1));
+    }
+    std::memcpy(address.sun_path, path.data(), path.size());
+    return address;
+}
+
+Result<UniqueFd> makeSocket() {
+    UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (!fd) {
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                       fmt::format("cannot make a socket: {}", std::strerror(errno)));
+    }
+    return fd;
+}
+
+/// Keeps other drivers from replacing a socket file in the same directory meanwhile. Leaves no
+/// file.
+UniqueFd lockDirectoryOf(const std::string& path) {
+    const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+    UniqueFd directory(
+        ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (directory) {
+        (void)::flock(directory.get(), LOCK_EX);
+    }
+    return directory;
+}
+
+/// Removes what a dead driver left at `path`.
+Result<> removeStale(const std::string& path) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0) {
+        return {};
+    }
+    if (!S_ISSOCK(status.st_mode)) {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       fmt::format("cannot listen at '{}': a file that is no socket is there; "
+                                   "remove it or choose another path",
+                                   path));
+    }
+    if (connectUnixSocket(path)) {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       fmt::format("cannot listen at '{}': another driver listens there; stop it "
+                                   "or choose another path",
+                                   path));
+    }
+    if (::unlink(path.c_str()) != 0) {
+        return failed(ErrorStatus::GENERAL_FAILURE, "remove the stale socket", path);
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<UniqueFd> connectUnixSocket(const std::string& path) {
+    NNBURST_TRY_ASSIGN(const sockaddr_un address, addressOf(path));
+    NNBURST_TRY_ASSIGN(UniqueFd fd, makeSocket());
+    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+        return failed(ErrorStatus::DEVICE_UNAVAILABLE, "connect to the driver at", path);
+    }
+    return fd;
+}
+
+UnixListener::UnixListener(UniqueFd fd, std::string path, ino_t inode) noexcept
+    : fd_(std::move(fd)), path_(std::move(path)), inode_(inode) {}
+
+UnixListener::UnixListener(UnixListener&& other) noexcept
+    : fd_(std::move(other.fd_)), path_(std::exchange(other.path_, {})), inode_(other.inode_) {}
+
+UnixListener::~UnixListener() {
+    struct stat status {};
+    if (!path_.empty() && ::lstat(path_.c_str(), &status) == 0 && status.st_ino == inode_) {
+        ::unlink(path_.c_str());
+    }
+}
+
+Result<UnixListener> UnixListener::listen(const std::string& path) {
+    NNBURST_TRY_ASSIGN(const sockaddr_un address, addressOf(path));
+    NNBURST_TRY_ASSIGN(UniqueFd fd, makeSocket());
+    const UniqueFd lock = lockDirectoryOf(path);
+    NNBURST_TRY(removeStale(path));
+    // The mode is that of the descriptor before binding: nobody can connect in between.
+    if (::fchmod(fd.get(), kSocketMode) != 0 ||
+        ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+        return failed(ErrorStatus::GENERAL_FAILURE, "bind a socket to", path);
+    }
+    struct stat status {};
+    if (::chmod(path.c_str(), kSocketMode) != 0 || ::lstat(path.c_str(), &status) != 0 ||
+        ::listen(fd.get(), kWaitingConnections) != 0) {
+        auto error = failed(ErrorStatus::GENERAL_FAILURE, "listen at", path);
+        ::unlink(path.c_str());
+        return error;
+    }
+    return UnixListener(std::move(fd), path, status.st_ino);
+}
+
+}  // namespace nnburst::device

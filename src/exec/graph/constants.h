@@ -1,0 +1,74 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The values of a subgraph's constant operands, safe from whoever else holds the model's memory.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "memory/aligned_buffer.h"
+#include "nnburst/memory.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst::exec {
+
+/// Constants that are copied to private memory before anything looks at them, because their values
+/// may decide addresses and lengths: all but large tensors of weights. Those stay where the model
+/// has them, until they are packed (`dropSources`) or copied (`keep`), because they are the bulk of
+/// a model. Whoever can write there changes his own results and nothing else.
+class Constants {
+  public:
+    /// Tensors of weights of at most this size are copied at once; it is less work than to remember
+    /// where they are.
+    static constexpr std::uint64_t kSmallTensorBytes = 4096;
+
+    /// Limit on all copies of one model: constants may overlap in a client's memory, so that a
+    /// small model could ask for any number of copies of it.
+    static constexpr std::uint64_t kMaximumCopiedBytes = std::uint64_t{8} << 30;
+
+    /// Finds the constants of `subgraph` in `model`, which is valid and outlives this object or
+    /// the call of dropSources.
+    [[nodiscard]] static Result<Constants> load(const Model& model, const Subgraph& subgraph);
+
+    /// The value of an operand; null if it is no constant, or was dropped.
+    [[nodiscard]] std::byte* data(std::uint32_t operand) const noexcept {
+        return values_[operand].data;
+    }
+
+    /// Copies the value of `operand`, if it is a constant, to private memory unless that has been
+    /// done. GENERAL_FAILURE if it was dropped.
+    [[nodiscard]] Result<> keep(std::uint32_t operand);
+
+    /// Makes `value`, in private memory already, the value of `operand`.
+    [[nodiscard]] Result<> adopt(std::uint32_t operand, AlignedBuffer value,
+                                 std::uint64_t sizeBytes);
+
+    /// Copies the values of all constants to private memory.
+    [[nodiscard]] Result<> keepAll();
+
+    /// Forgets all values that are not in private memory, and the model's memory.
+    void dropSources();
+
+  private:
+    /// Copies a value out of memory that cannot be mapped.
+    Result<> copy(std::uint32_t operand, const Region& pool, const DataLocation& location);
+    Result<> countCopy(std::uint64_t sizeBytes);
+
+    struct Value {
+        std::byte* data = nullptr;
+        std::uint32_t sizeBytes = 0;
+        bool isCopied = false;
+        bool isDropped = false;
+    };
+
+    std::vector<Value> values_;  // one an operand
+    std::vector<AlignedBuffer> copies_;
+    std::vector<Mapping> mappings_;
+    std::uint64_t copiedBytes_ = 0;
+};
+
+}  // namespace nnburst::exec

@@ -1,0 +1,140 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/graph/control_flow_check.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "exec/operation/control_flow.h"
+#include "model/invalid.h"
+#include "model/operand_info.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+/// Two declarations of what is one value at run time.
+Result<> checkSameValue(const Operand& is, const Operand& mustBe) {
+    if (is.type != mustBe.type || is.scale != mustBe.scale || is.zeroPoint != mustBe.zeroPoint ||
+        is.extraParams != mustBe.extraParams) {
+        return invalid("{} of scale {} and zero point {}; must be {} of scale {} and zero point {}",
+                       toString(is.type), is.scale, is.zeroPoint, toString(mustBe.type),
+                       mustBe.scale, mustBe.zeroPoint);
+    }
+    const Dimensions& a = is.dimensions;
+    const Dimensions& b = mustBe.dimensions;
+    const bool areRanksDeclared = !isTensor(is.type) || (!a.empty() && !b.empty());
+    if (areRanksDeclared &&
+        !std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](std::uint32_t x, std::uint32_t y) { return x == 0 || y == 0 || x == y; })) {
+        return invalid("dimensions {}; must agree with {}", dimensionsText(a), dimensionsText(b));
+    }
+    return {};
+}
+
+/// The check of one operation against one of its subgraphs.
+class CalleeCheck {
+  public:
+    CalleeCheck(const Subgraph& caller, const Operation& operation, const Subgraph& callee,
+                std::string_view role)
+        : caller_(caller), operation_(operation), callee_(callee), role_(role) {}
+
+    /// The inputs of the operation from `first` on are those of the subgraph.
+    Result<> inputs(std::size_t first) const {
+        NNBURST_TRY(count("inputs", callee_.inputIndexes.size(), operation_.inputs.size() - first));
+        for (std::size_t index = 0; index < callee_.inputIndexes.size(); ++index) {
+            NNBURST_TRY(same("input", index, callee_.operands[callee_.inputIndexes[index]],
+                             caller_.operands[operation_.inputs[first + index]]));
+        }
+        return {};
+    }
+
+    Result<> count(std::string_view what, std::size_t is, std::size_t mustBe) const {
+        if (is != mustBe) {
+            return invalid("{} ({}): {} {}; must be {}", toString(operation_.type), role_, is, what,
+                           mustBe);
+        }
+        return {};
+    }
+
+    Result<> same(std::string_view what, std::size_t index, const Operand& is,
+                  const Operand& mustBe) const {
+        if (auto checked = checkSameValue(is, mustBe); !checked) {
+            return invalid("{} ({}) {} {}: {}", toString(operation_.type), role_, what, index,
+                           checked.error().message);
+        }
+        return {};
+    }
+
+    [[nodiscard]] const Operand& output(std::size_t index) const {
+        return callee_.operands[callee_.outputIndexes[index]];
+    }
+    [[nodiscard]] std::size_t outputCount() const { return callee_.outputIndexes.size(); }
+
+  private:
+    const Subgraph& caller_;
+    const Operation& operation_;
+    const Subgraph& callee_;
+    std::string_view role_;
+};
+
+Result<> checkIfSubgraph(const Subgraph& caller, const Operation& operation, const Subgraph& callee,
+                         std::string_view role) {
+    const CalleeCheck check(caller, operation, callee, role);
+    NNBURST_TRY(check.inputs(kIfSubgraphInputs));
+    NNBURST_TRY(check.count("outputs", check.outputCount(), operation.outputs.size()));
+    for (std::size_t index = 0; index < operation.outputs.size(); ++index) {
+        NNBURST_TRY(check.same("output", index, check.output(index),
+                               caller.operands[operation.outputs[index]]));
+    }
+    return {};
+}
+
+Result<> checkWhileSubgraphs(const Subgraph& caller, const Operation& operation,
+                             const Subgraph& condition, const Subgraph& body) {
+    const CalleeCheck ofCondition(caller, operation, condition, "condition");
+    NNBURST_TRY(ofCondition.inputs(kWhileSubgraphInputs));
+    NNBURST_TRY(ofCondition.count("outputs", ofCondition.outputCount(), 1));
+    const Operand truth{.type = OperandType::TENSOR_BOOL8, .dimensions = {1}};
+    NNBURST_TRY(ofCondition.same("output", 0, ofCondition.output(0), truth));
+
+    const CalleeCheck ofBody(caller, operation, body, "body");
+    NNBURST_TRY(ofBody.inputs(kWhileSubgraphInputs));
+    const std::size_t valueCount = operation.inputs.size() - kWhileSubgraphInputs;
+    if (ofBody.outputCount() > valueCount || ofBody.outputCount() < operation.outputs.size()) {
+        return invalid("WHILE (body): {} outputs; must be {} to {}, the state",
+                       ofBody.outputCount(), operation.outputs.size(), valueCount);
+    }
+    for (std::size_t index = 0; index < ofBody.outputCount(); ++index) {
+        NNBURST_TRY(ofBody.same("output", index, ofBody.output(index),
+                                body.operands[body.inputIndexes[index]]));
+    }
+    for (std::size_t index = 0; index < operation.outputs.size(); ++index) {
+        NNBURST_TRY(ofBody.same("output", index, ofBody.output(index),
+                                caller.operands[operation.outputs[index]]));
+    }
+    return {};
+}
+
+}  // namespace
+
+std::array<std::uint32_t, 2> referencedSubgraphs(const Subgraph& subgraph,
+                                                 const Operation& operation) {
+    const std::size_t first = operation.type == OperationType::IF ? 1 : 0;
+    return {subgraph.operands[operation.inputs[first]].location.offset,
+            subgraph.operands[operation.inputs[first + 1]].location.offset};
+}
+
+Result<> checkControlFlow(const Model& model, const Subgraph& subgraph,
+                          const Operation& operation) {
+    const auto indexes = referencedSubgraphs(subgraph, operation);
+    const Subgraph& first = model.referenced[indexes[0]];
+    const Subgraph& second = model.referenced[indexes[1]];
+    if (operation.type == OperationType::WHILE) {
+        return checkWhileSubgraphs(subgraph, operation, first, second);
+    }
+    NNBURST_TRY(checkIfSubgraph(subgraph, operation, first, "then"));
+    return checkIfSubgraph(subgraph, operation, second, "else");
+}
+
+}  // namespace nnburst::exec

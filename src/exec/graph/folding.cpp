@@ -1,0 +1,71 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/graph/folding.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "exec/reference/reference_step.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+bool isFoldable(const Graph& graph, const ShapeInference& shapes, std::size_t index) {
+    const Operation& operation = graph.subgraph.operations[index];
+    // A random operation may be another in each run.
+    if (!shapes.isDecidedByShapes(index) || operation.type == OperationType::RANDOM_MULTINOMIAL) {
+        return false;
+    }
+    const bool areConstants =
+        std::all_of(operation.inputs.begin(), operation.inputs.end(), [&](std::uint32_t input) {
+            const OperandView operand = shapes.operand(input);
+            return operand.isConstant || operand.isOmitted;
+        });
+    return areConstants && std::all_of(operation.outputs.begin(), operation.outputs.end(),
+                                       [&](std::uint32_t output) {
+                                           return shapes.isKnown(output) &&
+                                                  graph.subgraph.operands[output].lifetime ==
+                                                      OperandLifeTime::TEMPORARY_VARIABLE;
+                                       });
+}
+
+}  // namespace
+
+Result<> foldOperation(Graph& graph, const ShapeInference& shapes, std::size_t index) {
+    if (!isFoldable(graph, shapes, index)) {
+        return {};
+    }
+    const Operation& operation = graph.subgraph.operations[index];
+    const auto step = makeReferenceStep(shapes.operation(index));
+    std::vector<std::byte*> operands;
+    for (const std::uint32_t input : operation.inputs) {
+        operands.push_back(graph.constants.data(input));
+    }
+    std::vector<AlignedBuffer> results;
+    for (const std::uint32_t output : operation.outputs) {
+        NNBURST_TRY_ASSIGN(AlignedBuffer result,
+                           AlignedBuffer::allocate(sizeBytes(shapes.operand(output))));
+        operands.push_back(result.data());
+        results.push_back(std::move(result));
+    }
+    NNBURST_TRY_ASSIGN(const AlignedBuffer scratch, AlignedBuffer::allocate(step->scratchBytes()));
+    operands.push_back(scratch.data());
+    NNBURST_TRY(step->setUp(operands));
+    NNBURST_TRY(step->run());
+
+    for (std::size_t output = 0; output < results.size(); ++output) {
+        const std::uint32_t operand = operation.outputs[output];
+        const OperandView computed = shapes.operand(operand);
+        NNBURST_TRY(
+            graph.constants.adopt(operand, std::move(results[output]), sizeBytes(computed)));
+        Operand& declared = graph.subgraph.operands[operand];
+        declared.lifetime = OperandLifeTime::CONSTANT_COPY;
+        declared.dimensions.assign(computed.shape.sizes().begin(), computed.shape.sizes().end());
+    }
+    graph.isFolded[index] = true;
+    return {};
+}
+
+}  // namespace nnburst::exec

@@ -1,0 +1,22 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Computes before the first run what is the same in every run.
+
+#include <cstddef>
+
+#include "exec/graph/graph.h"
+#include "exec/graph/shape_inference.h"
+#include "nnburst/result.h"
+
+namespace nnburst::exec {
+
+/// If all inputs of the operation are constants and no output is one of the graph's, computes it
+/// with its reference kernel and makes its outputs constants: plans then skip the operation.
+/// `shapes` has just visited it. An error is one that every run would give.
+[[nodiscard]] Result<> foldOperation(Graph& graph, const ShapeInference& shapes,
+                                     std::size_t operation);
+
+}  // namespace nnburst::exec

@@ -1,0 +1,39 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A subgraph as the executor keeps it.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "exec/graph/constants.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst::exec {
+
+/// A subgraph with its constants. Private memory: the model may be dropped once
+/// `constants.dropSources` was called. At a fixed address, since views point into it.
+struct Graph {
+    Graph(Subgraph given, Constants values, bool relaxed)
+        : subgraph(std::move(given)),
+          constants(std::move(values)),
+          isFolded(subgraph.operations.size(), false),
+          isRelaxed(relaxed) {}
+    Graph(const Graph&) = delete;
+    Graph& operator=(const Graph&) = delete;
+
+    /// `subgraph`, one of those of `model`, which is valid.
+    [[nodiscard]] static Result<std::unique_ptr<Graph>> create(const Model& model,
+                                                               const Subgraph& subgraph);
+
+    Subgraph subgraph;
+    Constants constants;
+    std::vector<bool> isFolded;  ///< one an operation: its outputs have become constants
+    bool isRelaxed;              ///< Model::relaxComputationFloat32toFloat16
+};
+
+}  // namespace nnburst::exec

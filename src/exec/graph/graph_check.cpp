@@ -1,0 +1,15 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/graph/graph_check.h"
+
+#include "exec/graph/folding.h"
+
+namespace nnburst::exec {
+
+Result<HalVersion> GraphCheck::visit(std::size_t operation) {
+    NNBURST_TRY_ASSIGN(const HalVersion version, shapes_.visit(operation));
+    NNBURST_TRY(foldOperation(graph_, shapes_, operation));
+    return version;
+}
+
+}  // namespace nnburst::exec

@@ -1,0 +1,33 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The check of a graph's operations by their definitions.
+
+#include <cstddef>
+
+#include "exec/graph/graph.h"
+#include "exec/graph/shape_inference.h"
+#include "nnburst/hal_version.h"
+#include "nnburst/result.h"
+
+namespace nnburst::exec {
+
+/// Checks the operations of a graph, in order, and folds those of constants.
+class GraphCheck {
+  public:
+    explicit GraphCheck(Graph& graph) : graph_(graph), shapes_(graph) {}
+
+    /// Gives the first HAL version that allows the operation. The error does not say which
+    /// operation it is.
+    [[nodiscard]] Result<HalVersion> visit(std::size_t operation);
+
+    [[nodiscard]] const ShapeInference& shapes() const noexcept { return shapes_; }
+
+  private:
+    Graph& graph_;
+    ShapeInference shapes_;
+};
+
+}  // namespace nnburst::exec

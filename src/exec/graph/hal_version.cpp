@@ -1,0 +1,248 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnburst/hal_version.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <array>
+
+#include "exec/graph/model_check.h"
+#include "exec/operation/operation.h"
+#include "model/invalid.h"
+#include "model/operand_info.h"
+#include "model/version_rules.h"
+#include "nnburst/validation.h"
+
+namespace nnburst {
+
+namespace {
+
+constexpr std::array<const char*, 4> kNames{"1.0", "1.1", "1.2", "1.3"};
+
+tl::unexpected<Error> unknownTo(HalVersion version, const std::string& what) {
+    return invalid("HAL {} does not know {}", toString(version), what);
+}
+
+bool usesExtension(const Model& model) {
+    const auto uses = [](const Subgraph& subgraph) {
+        return std::any_of(subgraph.operands.begin(), subgraph.operands.end(),
+                           [](const Operand& operand) { return isExtension(operand.type); }) ||
+               std::any_of(subgraph.operations.begin(), subgraph.operations.end(),
+                           [](const Operation& operation) { return isExtension(operation.type); });
+    };
+    return uses(model.main) || std::any_of(model.referenced.begin(), model.referenced.end(), uses);
+}
+
+/// The figure of `type`.
+PerformanceInfo figureOf(const std::vector<OperandPerformance>& figures, OperandType type) {
+    const auto found = std::find_if(figures.begin(), figures.end(),
+                                    [type](const auto& figure) { return figure.type == type; });
+    return found == figures.end() ? kNoPerformance : found->info;
+}
+
+/// The figures of HAL 1.0 and 1.1 in the form of later ones.
+std::vector<OperandPerformance> figuresOfTwo(const PerformanceInfo& float32,
+                                             const PerformanceInfo& quantized8) {
+    return {{.type = OperandType::FLOAT32, .info = float32},
+            {.type = OperandType::INT32, .info = quantized8},
+            {.type = OperandType::UINT32, .info = quantized8},
+            {.type = OperandType::TENSOR_FLOAT32, .info = float32},
+            {.type = OperandType::TENSOR_INT32, .info = quantized8},
+            {.type = OperandType::TENSOR_QUANT8_ASYMM, .info = quantized8}};
+}
+
+}  // namespace
+
+const char* toString(HalVersion version) noexcept {
+    const auto index = static_cast<std::size_t>(version);
+    return index < kNames.size() ? kNames[index] : "unknown version";
+}
+
+std::optional<HalVersion> halVersionFromString(std::string_view text) noexcept {
+    const auto found = std::find(kNames.begin(), kNames.end(), text);
+    return found == kNames.end() ? std::nullopt
+                                 : std::optional(static_cast<HalVersion>(found - kNames.begin()));
+}
+
+Result<HalVersion> minimumVersion(const Model& model) {
+    NNBURST_TRY(validateModel(model));
+    return exec::requiredVersion(model);
+}
+
+Result<> compliantWith(HalVersion version, const Model& model) {
+    NNBURST_TRY_ASSIGN(const HalVersion needed, minimumVersion(model));
+    if (needed <= version) {
+        return {};
+    }
+    if (version < HalVersion::V1_1 && model.relaxComputationFloat32toFloat16) {
+        return unknownTo(version, "relaxed computation of float32");
+    }
+    if (version < HalVersion::V1_2 && !model.extensionNameToPrefix.empty()) {
+        return unknownTo(version, "vendor extensions");
+    }
+    NNBURST_TRY_ASSIGN(const auto operations, exec::ModelCheck(model).operations());
+    for (std::size_t index = 0; index < operations.size(); ++index) {
+        if (*operations[index] > version) {
+            return invalid("operation {} ({}) with these operands needs HAL {}; this is HAL {}",
+                           index, toString(model.main.operations[index].type),
+                           toString(*operations[index]), toString(version));
+        }
+    }
+    if (version < HalVersion::V1_3 && !model.referenced.empty()) {
+        return unknownTo(version, "referenced subgraphs");
+    }
+    // What is left are operands: of a type, or of no rank, that the operations have let pass.
+    for (std::size_t index = 0; index < model.main.operands.size(); ++index) {
+        const Operand& operand = model.main.operands[index];
+        if (since(operand.type) > version) {
+            return unknownTo(
+                version, fmt::format("the type of operand {}, {}", index, toString(operand.type)));
+        }
+    }
+    return unknownTo(version, "tensors of unknown rank");
+}
+
+Result<> compliantWith(HalVersion version, const Model& model, const Request& request) {
+    NNBURST_TRY(validateRequest(model, request));
+    for (std::size_t pool = 0; pool < request.pools.size(); ++pool) {
+        if (version < HalVersion::V1_3 &&
+            std::holds_alternative<BufferToken>(request.pools[pool])) {
+            return unknownTo(version,
+                             fmt::format("driver-managed buffers (request pool {})", pool));
+        }
+    }
+    for (std::size_t index = 0; index < request.outputs.size(); ++index) {
+        NNBURST_TRY(checkOutput(version, index,
+                                model.main.operands[model.main.outputIndexes[index]],
+                                request.outputs[index]));
+    }
+    return {};
+}
+
+Result<> compliantWith(HalVersion version, const Capabilities& capabilities) {
+    const Capabilities known = convertTo(version, capabilities);
+    if (known == capabilities) {
+        return {};
+    }
+    const auto unknownFigure = [version](const char* what) {
+        return invalid("HAL {} has no figure of its own for {}", toString(version), what);
+    };
+    for (const OperandPerformance& figure : capabilities.operandPerformance) {
+        if (figureOf(known.operandPerformance, figure.type) != figure.info) {
+            return unknownFigure(toString(figure.type));
+        }
+    }
+    if (known.relaxedFloat32toFloat16PerformanceScalar !=
+            capabilities.relaxedFloat32toFloat16PerformanceScalar ||
+        known.relaxedFloat32toFloat16PerformanceTensor !=
+            capabilities.relaxedFloat32toFloat16PerformanceTensor) {
+        return unknownFigure(
+            "relaxed computation, or none that differs between scalars and "
+            "tensors");
+    }
+    if (known.ifPerformance != capabilities.ifPerformance ||
+        known.whilePerformance != capabilities.whilePerformance) {
+        return unknownFigure("IF and WHILE");
+    }
+    return invalid("capabilities in HAL {} have a figure for each of its types", toString(version));
+}
+
+Result<Model> convertTo(HalVersion version, const Model& model) {
+    Model converted = model;
+    if (version < HalVersion::V1_1 && converted.relaxComputationFloat32toFloat16) {
+        spdlog::warn("HAL {} has no relaxed computation: the model is computed with all precision",
+                     toString(version));
+        converted.relaxComputationFloat32toFloat16 = false;
+    }
+    if (version < HalVersion::V1_2 && !converted.extensionNameToPrefix.empty() &&
+        !usesExtension(converted)) {
+        spdlog::warn("HAL {} has no extensions: {} names that the model does not use are dropped",
+                     toString(version), converted.extensionNameToPrefix.size());
+        converted.extensionNameToPrefix.clear();
+    }
+    NNBURST_TRY(compliantWith(version, converted));
+    return converted;
+}
+
+Capabilities convertTo(HalVersion version, const Capabilities& capabilities) {
+    switch (version) {
+        case HalVersion::V1_0:
+            return toCanonical(toV1_0(capabilities));
+        case HalVersion::V1_1:
+            return toCanonical(toV1_1(capabilities));
+        case HalVersion::V1_2:
+            return toCanonical(toV1_2(capabilities));
+        case HalVersion::V1_3:
+            break;
+    }
+    return capabilities;
+}
+
+ErrorStatus convertTo(HalVersion version, ErrorStatus status) noexcept {
+    switch (status) {
+        case ErrorStatus::MISSED_DEADLINE_TRANSIENT:
+        case ErrorStatus::MISSED_DEADLINE_PERSISTENT:
+        case ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT:
+        case ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT:
+            return version < HalVersion::V1_3 ? ErrorStatus::GENERAL_FAILURE : status;
+        default:
+            return status;
+    }
+}
+
+CapabilitiesV1_0 toV1_0(const Capabilities& capabilities) {
+    return {.float32Performance =
+                figureOf(capabilities.operandPerformance, OperandType::TENSOR_FLOAT32),
+            .quantized8Performance =
+                figureOf(capabilities.operandPerformance, OperandType::TENSOR_QUANT8_ASYMM)};
+}
+
+CapabilitiesV1_1 toV1_1(const Capabilities& capabilities) {
+    const CapabilitiesV1_0 older = toV1_0(capabilities);
+    return {.float32Performance = older.float32Performance,
+            .quantized8Performance = older.quantized8Performance,
+            .relaxedFloat32toFloat16Performance =
+                capabilities.relaxedFloat32toFloat16PerformanceTensor};
+}
+
+CapabilitiesV1_2 toV1_2(const Capabilities& capabilities) {
+    CapabilitiesV1_2 older{.relaxedFloat32toFloat16PerformanceScalar =
+                               capabilities.relaxedFloat32toFloat16PerformanceScalar,
+                           .relaxedFloat32toFloat16PerformanceTensor =
+                               capabilities.relaxedFloat32toFloat16PerformanceTensor,
+                           .operandPerformance = capabilities.operandPerformance};
+    std::erase_if(older.operandPerformance, [](const OperandPerformance& figure) {
+        return since(figure.type) > HalVersion::V1_2;
+    });
+    return older;
+}
+
+Capabilities toCanonical(const CapabilitiesV1_0& capabilities) {
+    // 1.0 has float32 alone, and computes relaxed models like any other.
+    return toCanonical(
+        CapabilitiesV1_1{.float32Performance = capabilities.float32Performance,
+                         .quantized8Performance = capabilities.quantized8Performance,
+                         .relaxedFloat32toFloat16Performance = capabilities.float32Performance});
+}
+
+Capabilities toCanonical(const CapabilitiesV1_1& capabilities) {
+    const PerformanceInfo& relaxed = capabilities.relaxedFloat32toFloat16Performance;
+    return toCanonical(CapabilitiesV1_2{
+        .relaxedFloat32toFloat16PerformanceScalar = relaxed,
+        .relaxedFloat32toFloat16PerformanceTensor = relaxed,
+        .operandPerformance =
+            figuresOfTwo(capabilities.float32Performance, capabilities.quantized8Performance)});
+}
+
+Capabilities toCanonical(const CapabilitiesV1_2& capabilities) {
+    return {.relaxedFloat32toFloat16PerformanceScalar =
+                capabilities.relaxedFloat32toFloat16PerformanceScalar,
+            .relaxedFloat32toFloat16PerformanceTensor =
+                capabilities.relaxedFloat32toFloat16PerformanceTensor,
+            .operandPerformance = capabilities.operandPerformance,
+            .ifPerformance = kNoPerformance,
+            .whilePerformance = kNoPerformance};
+}
+
+}  // namespace nnburst

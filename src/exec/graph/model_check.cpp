@@ -1,0 +1,103 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/graph/model_check.h"
+
+#include <algorithm>
+
+#include "exec/graph/control_flow_check.h"
+#include "exec/graph/graph_check.h"
+#include "exec/operation/control_flow.h"
+#include "model/invalid.h"
+#include "model/operand_info.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+/// The first operation that cannot be run.
+Result<> checkAll(const std::vector<Result<HalVersion>>& operations) {
+    for (std::size_t index = 0; index < operations.size(); ++index) {
+        if (!operations[index]) {
+            const Error& error = operations[index].error();
+            return failure(error.status, fmt::format("operation {}: {}", index, error.message));
+        }
+    }
+    return {};
+}
+
+/// The first HAL version with `operand`: its type, and tensors of unknown rank.
+HalVersion firstVersionOf(const Operand& operand) noexcept {
+    const bool hasUnknownRank = isTensor(operand.type) && operand.dimensions.empty();
+    return std::max(since(operand.type), hasUnknownRank ? HalVersion::V1_2 : HalVersion::V1_0);
+}
+
+}  // namespace
+
+Result<ModelCheck::Visited> ModelCheck::visit(const Subgraph& subgraph, std::uint32_t nesting) {
+    NNBURST_TRY_ASSIGN(const auto graph, Graph::create(model_, subgraph));
+    GraphCheck check(*graph);
+    Visited visited;
+    for (std::size_t index = 0; index < subgraph.operations.size(); ++index) {
+        const Operation& operation = subgraph.operations[index];
+        const auto visitOperation = [&]() -> Result<HalVersion> {
+            NNBURST_TRY_ASSIGN(const HalVersion version, check.visit(index));
+            if (isControlFlow(operation.type)) {
+                NNBURST_TRY(checkControlFlow(model_, subgraph, operation));
+                for (const std::uint32_t referenced : referencedSubgraphs(subgraph, operation)) {
+                    NNBURST_TRY_ASSIGN(const std::uint32_t levels,
+                                       visitReferenced(referenced, nesting + 1));
+                    visited.levels = std::max(visited.levels, levels);
+                }
+            }
+            return version;
+        };
+        visited.operations.push_back(visitOperation());
+    }
+    return visited;
+}
+
+Result<std::uint32_t> ModelCheck::visitReferenced(std::uint32_t index, std::uint32_t nesting) {
+    const auto tooDeep = [] {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       fmt::format("IF and WHILE are nested more than {} deep: that is not "
+                                   "supported",
+                                   kMaximumNesting));
+    };
+    if (nesting > kMaximumNesting) {
+        return tooDeep();
+    }
+    if (!referenced_[index]) {
+        NNBURST_TRY_ASSIGN(const Visited visited, visit(model_.referenced[index], nesting));
+        const Result<> all = checkAll(visited.operations);
+        referenced_[index] =
+            all ? Result<std::uint32_t>(visited.levels + 1)
+                : failure(all.error().status,
+                          fmt::format("referenced subgraph {}: {}", index, all.error().message));
+    }
+    // It may have been visited from a place that is nested less deep than this one.
+    if (*referenced_[index] && nesting - 1 + **referenced_[index] > kMaximumNesting) {
+        return tooDeep();
+    }
+    return *referenced_[index];
+}
+
+Result<HalVersion> requiredVersion(const Model& model) {
+    NNBURST_TRY_ASSIGN(const auto operations, ModelCheck(model).operations());
+    NNBURST_TRY(checkAll(operations));
+    HalVersion version = HalVersion::V1_0;
+    for (const Result<HalVersion>& operation : operations) {
+        version = std::max(version, *operation);
+    }
+    for (const Operand& operand : model.main.operands) {
+        version = std::max(version, firstVersionOf(operand));
+    }
+    if (model.relaxComputationFloat32toFloat16) {
+        version = std::max(version, HalVersion::V1_1);
+    }
+    if (!model.extensionNameToPrefix.empty()) {
+        version = std::max(version, HalVersion::V1_2);
+    }
+    return model.referenced.empty() ? version : HalVersion::V1_3;
+}
+
+}  // namespace nnburst::exec

@@ -1,0 +1,182 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/graph/shape_inference.h"
+#include "exec/reference/operations.h"
+
+#include <algorithm>
+
+#include "model/invalid.h"
+#include "model/operand_info.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+/// `found` is a shape that an operand may have which the model declares like this.
+Result<> checkDeclared(const Operand& declared, const Shape& found) {
+    const Dimensions& sizes = declared.dimensions;
+    const bool isRankDeclared = !isTensor(declared.type) || !sizes.empty();
+    if (isRankDeclared &&
+        !std::equal(sizes.begin(), sizes.end(), found.sizes().begin(), found.sizes().end(),
+                    [](std::uint32_t size, std::uint32_t is) { return size == 0 || size == is; })) {
+        return invalid("shape {}; the model declares {}", dimensionsText(found.sizes()),
+                       dimensionsText(sizes));
+    }
+    return {};
+}
+
+}  // namespace
+
+bool isValueInput(const OperationDefinition& definition, std::size_t input,
+                  OperandType type) noexcept {
+    return operandKind(type) == OperandKind::SCALAR ||
+           (input < 64 && (definition.valueInputs >> input & 1U) != 0);
+}
+
+ShapeInference::ShapeInference(const Graph& graph) : graph_(graph) {
+    const std::vector<Operand>& operands = graph.subgraph.operands;
+    shapes_.reserve(operands.size());
+    values_.resize(operands.size());
+    known_.resize(operands.size());
+    omitted_.resize(operands.size());
+    for (std::size_t index = 0; index < operands.size(); ++index) {
+        const Operand& operand = operands[index];
+        shapes_.emplace_back(operand.dimensions);
+        omitted_[index] = operand.lifetime == OperandLifeTime::NO_VALUE;
+        // What an operation computes has the shape that is inferred, whatever is declared.
+        const bool isComputed = operand.lifetime == OperandLifeTime::TEMPORARY_VARIABLE ||
+                                operand.lifetime == OperandLifeTime::SUBGRAPH_OUTPUT;
+        known_[index] =
+            omitted_[index] || (!isComputed && isFullySpecified(operand.type, operand.dimensions));
+    }
+}
+
+Result<> ShapeInference::stateInput(std::size_t input, const Shape& shape, bool isOmitted) {
+    const std::uint32_t operand = graph_.subgraph.inputIndexes[input];
+    omitted_[operand] = isOmitted;
+    known_[operand] = true;
+    if (!isOmitted) {
+        if (auto checked = checkDeclared(graph_.subgraph.operands[operand], shape); !checked) {
+            return invalid("input {}: {}", input, checked.error().message);
+        }
+        shapes_[operand] = shape;
+    }
+    return {};
+}
+
+Result<> ShapeInference::stateShape(std::uint32_t operand, const Shape& shape) {
+    const Operand& declared = graph_.subgraph.operands[operand];
+    NNBURST_TRY(checkDeclared(declared, shape));
+    if (!operandBytes(declared.type, shape.sizes())) {
+        return invalid("shape {}; at most 2^32 - 1 bytes", dimensionsText(shape.sizes()));
+    }
+    shapes_[operand] = shape;
+    known_[operand] = true;
+    return {};
+}
+
+OperandView ShapeInference::operand(std::uint32_t index) const {
+    const Operand& operand = graph_.subgraph.operands[index];
+    std::byte* const constant = graph_.constants.data(index);
+    return {.type = operand.type,
+            .shape = shapes_[index],
+            .scale = operand.scale,
+            .zeroPoint = operand.zeroPoint,
+            .channelQuant = std::get_if<SymmPerChannelQuantParams>(&operand.extraParams),
+            .extensionData = std::get_if<std::vector<std::uint8_t>>(&operand.extraParams),
+            .data = constant != nullptr ? constant : values_[index],
+            .isConstant = operand.lifetime == OperandLifeTime::CONSTANT_COPY ||
+                          operand.lifetime == OperandLifeTime::CONSTANT_REFERENCE,
+            .isOmitted = omitted_[index]};
+}
+
+OperationInstance ShapeInference::operation(std::size_t index) const {
+    const Operation& operation = graph_.subgraph.operations[index];
+    OperationInstance instance{
+        .type = operation.type, .inputs = {}, .outputs = {}, .isRelaxed = graph_.isRelaxed};
+    instance.inputs.reserve(operation.inputs.size());
+    for (const std::uint32_t input : operation.inputs) {
+        instance.inputs.push_back(operand(input));
+    }
+    instance.outputs.reserve(operation.outputs.size());
+    for (const std::uint32_t output : operation.outputs) {
+        instance.outputs.push_back(operand(output));
+    }
+    return instance;
+}
+
+Result<> ShapeInference::visitAll() {
+    for (std::size_t index = 0; index < graph_.subgraph.operations.size(); ++index) {
+        if (auto visited = visit(index); !visited) {
+            return failure(visited.error().status,
+                           fmt::format("operation {}: {}", index, visited.error().message));
+        }
+    }
+    return {};
+}
+
+bool ShapeInference::isDecidedByShapes(std::size_t index) const {
+    if (graph_.isFolded[index]) {
+        return true;
+    }
+    const Operation& operation = graph_.subgraph.operations[index];
+    const OperationDefinition& definition = *findOperation(operation.type);
+    if (isControlFlow(operation.type) || definition.runShrinking != nullptr) {
+        return false;
+    }
+    for (std::size_t input = 0; input < operation.inputs.size(); ++input) {
+        const OperandView view = operand(operation.inputs[input]);
+        if (isValueInput(definition, input, view.type) && view.data == nullptr && !view.isOmitted) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Result<HalVersion> ShapeInference::visit(std::size_t index) {
+    if (graph_.isFolded[index]) {
+        return HalVersion::V1_0;
+    }
+    const Operation& operation = graph_.subgraph.operations[index];
+    const OperationDefinition* definition = findOperation(operation.type);
+    if (definition == nullptr) {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       fmt::format("{} ({}) is not supported", toString(operation.type),
+                                   static_cast<std::int32_t>(operation.type)));
+    }
+    const OperationInstance instance = this->operation(index);
+    const bool areScalarsKnown =
+        std::all_of(instance.inputs.begin(), instance.inputs.end(), [](const OperandView& input) {
+            return operandKind(input.type) != OperandKind::SCALAR || input.isOmitted ||
+                   input.data != nullptr;
+        });
+    const Result<HalVersion> checked = definition->check(instance.view());
+    if (!checked) {
+        if (!areScalarsKnown && checked.error().status != ErrorStatus::INVALID_ARGUMENT) {
+            return definition->since;  // the rest is checked when they are
+        }
+        return checked;
+    }
+    const HalVersion version = std::max(*checked, definition->since);
+    if (isControlFlow(operation.type) || definition->runShrinking != nullptr) {
+        return version;  // what inferShapes would give is a bound
+    }
+    for (std::size_t input = 0; input < operation.inputs.size(); ++input) {
+        const OperandView& view = instance.inputs[input];
+        if (!known_[operation.inputs[input]] || (isValueInput(*definition, input, view.type) &&
+                                                 !view.isOmitted && view.data == nullptr)) {
+            return version;
+        }
+    }
+    std::vector<Shape> inferred(operation.outputs.size());
+    NNBURST_TRY(definition->inferShapes(instance.view(), inferred));
+    for (std::size_t output = 0; output < inferred.size(); ++output) {
+        if (auto stated = stateShape(operation.outputs[output], inferred[output]); !stated) {
+            return invalid("{} output {}: {}", toString(operation.type), output,
+                           stated.error().message);
+        }
+    }
+    return version;
+}
+
+}  // namespace nnburst::exec

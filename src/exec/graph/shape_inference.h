@@ -1,0 +1,78 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Goes through a graph in the order of its operations, checks each of them and finds the shapes of
+/// all operands, as far as the shapes of the inputs are known.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "exec/graph/graph.h"
+#include "exec/operation/operation_instance.h"
+#include "nnburst/result.h"
+
+namespace nnburst::exec {
+
+/// What is known of a graph's operands. Use: state inputs, then visit each operation in order.
+/// While a graph is prepared or planned only constants have values; while it is interpreted
+/// `stateValue` says where all others lie. IF and WHILE are not its business, except that
+/// `stateShape` says what they have computed.
+class ShapeInference {
+  public:
+    /// Knows what the model declares.
+    explicit ShapeInference(const Graph& graph);
+
+    /// States the shape of the graph's input `input` (an index into inputIndexes). INVALID_ARGUMENT
+    /// if it is not one that the graph declares.
+    [[nodiscard]] Result<> stateInput(std::size_t input, const Shape& shape, bool isOmitted);
+
+    /// States the shape of an operand that was computed. INVALID_ARGUMENT if it is not one that the
+    /// graph declares, or too large.
+    [[nodiscard]] Result<> stateShape(std::uint32_t operand, const Shape& shape);
+
+    /// States where the value of an operand that is no constant lies.
+    void stateValue(std::uint32_t operand, std::byte* data) noexcept { values_[operand] = data; }
+
+    /// Visits all operations; the error says which one it is of.
+    [[nodiscard]] Result<> visitAll();
+
+    /// Checks the operation with OperationDefinition::check and infers the shapes of its outputs if
+    /// all that decides them is known before it runs. Skips one that was folded. Gives the first
+    /// HAL version that allows the operation. The error does not say which operation of the graph
+    /// it is.
+    [[nodiscard]] Result<HalVersion> visit(std::size_t operation);
+
+    /// The shapes of the operation's outputs follow from those of its inputs: the values that
+    /// decide them too are known. Requires an operation that was visited.
+    [[nodiscard]] bool isDecidedByShapes(std::size_t operation) const;
+
+    /// All sizes of the operand are known.
+    [[nodiscard]] bool isKnown(std::uint32_t operand) const noexcept { return known_[operand]; }
+    /// The operand is left out: it has neither shape nor value.
+    [[nodiscard]] bool isOmitted(std::uint32_t operand) const noexcept { return omitted_[operand]; }
+    /// Requires an operand that is known.
+    [[nodiscard]] const Shape& shape(std::uint32_t operand) const noexcept {
+        return shapes_[operand];
+    }
+    /// The operand with what is known of it.
+    [[nodiscard]] OperandView operand(std::uint32_t index) const;
+    /// An operation with its operands.
+    [[nodiscard]] OperationInstance operation(std::size_t index) const;
+
+  private:
+    const Graph& graph_;
+    std::vector<Shape> shapes_;
+    std::vector<std::byte*> values_;  // of operands that are no constants, where stated
+    std::vector<bool> known_;
+    std::vector<bool> omitted_;
+};
+
+/// Input `input` decides shapes or addresses by its value: it is a scalar or among the definition's
+/// valueInputs.
+[[nodiscard]] bool isValueInput(const OperationDefinition& definition, std::size_t input,
+                                OperandType type) noexcept;
+
+}  // namespace nnburst::exec

@@ -1,0 +1,41 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Arguments that decide output shapes, scalars and OperationDefinition::valueInputs, and the
+/// shapes that are computed from them. They come from a stranger: every size is computed in 64
+/// bits and becomes a shape only if it is possible.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "exec/operation/operation.h"
+#include "nnburst/result.h"
+
+namespace nnburst::exec {
+
+/// Reads the INT32 scalar `index`, one of `rank` axes; negative ones count from the last one on.
+[[nodiscard]] Result<std::size_t> readAxis(const OperationView& operation, std::size_t index,
+                                           std::size_t rank);
+
+/// Reads the optional BOOL `index`, which errors call `name`; false if it is left out.
+[[nodiscard]] Result<bool> readFlag(const OperationView& operation, std::size_t index,
+                                    const char* name);
+
+/// Reads the optional BOOL `index` that says NCHW; false if it is left out.
+[[nodiscard]] inline Result<bool> readLayout(const OperationView& operation, std::size_t index) {
+    return readFlag(operation, index, "layout");
+}
+
+/// The values of input `index`, an INT32 tensor of known shape among the operation's `valueInputs`.
+[[nodiscard]] Result<std::span<const std::int32_t>> readValues(const OperationView& operation,
+                                                               std::size_t index, const char* name);
+
+/// The shape of output `index` with at most kMaximumRank `sizes`. INVALID_ARGUMENT if a size does
+/// not fit into 32 bits or all together exceed kMaximumOperandBytes.
+[[nodiscard]] Result<Shape> makeOutputShape(const OperationView& operation, std::size_t index,
+                                            std::span<const std::uint64_t> sizes);
+
+}  // namespace nnburst::exec

@@ -1,0 +1,279 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/operation/spatial.h"
+
+#include <string>
+
+#include "exec/operation/activation.h"
+#include "exec/operation/operation_check.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+/// Reads arguments one after the other.
+class ArgumentReader {
+  public:
+    ArgumentReader(const OperationView& operation, std::size_t first)
+        : operation_(operation), next_(first) {}
+
+    /// Reads an INT32 of at least `minimum` into `value`.
+    Result<> read(const char* name, std::int32_t minimum, std::uint32_t& value) {
+        NNBURST_TRY_ASSIGN(const std::int32_t read,
+                           readConstantInt32(operation_, next_, name, minimum));
+        ++next_;
+        value = static_cast<std::uint32_t>(read);
+        return {};
+    }
+
+    Result<> read(FusedActivationFunc& activation) {
+        NNBURST_TRY_ASSIGN(activation, readActivation(operation_, next_));
+        ++next_;
+        return {};
+    }
+
+    /// Reads the optional BOOL that says NCHW.
+    Result<> readLayout(bool& isNchw) {
+        if (next_ >= operation_.inputs.size()) {
+            return {};
+        }
+        const OperandView& operand = operation_.inputs[next_];
+        if (operand.type != OperandType::BOOL || operand.isOmitted) {
+            return failure(ErrorStatus::INVALID_ARGUMENT,
+                           std::string(toString(operation_.type)) + " input " +
+                               std::to_string(next_) + " (layout): type " + toString(operand.type) +
+                               "; must be BOOL, and given");
+        }
+        if (operand.data == nullptr) {
+            return unknownValue(operation_, next_, "layout");
+        }
+        isNchw = operand.scalar<std::uint8_t>() != 0;
+        ++next_;
+        return {};
+    }
+
+    /// The error that the argument read last has a value that it must not have.
+    [[nodiscard]] Result<> refused(const char* name, std::uint32_t value, const char* rule) const {
+        return failure(ErrorStatus::INVALID_ARGUMENT, std::string(toString(operation_.type)) +
+                                                          " input " + std::to_string(next_ - 1) +
+                                                          " (" + name + "): value " +
+                                                          std::to_string(value) + "; " + rule);
+    }
+
+    [[nodiscard]] std::size_t next() const noexcept { return next_; }
+
+  private:
+    const OperationView& operation_;
+    std::size_t next_;
+};
+
+Result<SlidingWindow> slideAxis(const OperationView& operation, const SpatialArguments& arguments,
+                                const AxisArguments& axis, const char* name,
+                                std::uint32_t inputSize, std::uint32_t windowSize) {
+    SlidingWindow window{.inputSize = inputSize,
+                         .size = windowSize,
+                         .stride = axis.stride,
+                         .dilation = axis.dilation,
+                         .paddingBefore = axis.paddingBefore,
+                         .paddingAfter = axis.paddingAfter,
+                         .outputSize = 0};
+    const auto refused = [&](const std::string& why) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       std::string(toString(operation.type)) + " along the " + name + ": " + why);
+    };
+    if (inputSize == 0 || windowSize == 0) {
+        return refused("image of " + std::to_string(inputSize) + " and window of " +
+                       std::to_string(windowSize) + "; both must be at least 1");
+    }
+    // Below 2^63, as dilation is below 2^31; the other terms are below 2^34.
+    const std::uint64_t extent = std::uint64_t{windowSize - 1} * axis.dilation + 1;
+    if (arguments.implicitPadding == PaddingScheme::SAME) {
+        const std::uint64_t outputs = (std::uint64_t{inputSize} + axis.stride - 1) / axis.stride;
+        const std::uint64_t covered = (outputs - 1) * axis.stride + extent;
+        const std::uint64_t padding = covered > inputSize ? covered - inputSize : 0;
+        if (padding / 2 >= INT32_MAX) {
+            return refused("a window that covers " + std::to_string(extent) +
+                           " elements needs more padding than 32 bits can say");
+        }
+        window.paddingBefore = static_cast<std::uint32_t>(padding / 2);
+        window.paddingAfter = static_cast<std::uint32_t>(padding - padding / 2);
+    }
+    const std::uint64_t padded =
+        std::uint64_t{inputSize} + window.paddingBefore + window.paddingAfter;
+    if (extent > padded) {
+        return refused("a window that covers " + std::to_string(extent) +
+                       " elements does not fit into the padded image of " + std::to_string(padded));
+    }
+    const std::uint64_t outputs = (padded - extent) / axis.stride + 1;
+    if (outputs > UINT32_MAX) {
+        return refused(std::to_string(outputs) + " outputs; at most 2^32 - 1");
+    }
+    window.outputSize = static_cast<std::uint32_t>(outputs);
+    if (axis.window != 0 && (window.paddingBefore >= extent || window.paddingAfter >= extent)) {
+        return refused("padding of " + std::to_string(window.paddingBefore) + " and " +
+                       std::to_string(window.paddingAfter) + "; must be less than the window of " +
+                       std::to_string(extent));
+    }
+    return window;
+}
+
+/// Reads 4 explicit paddings or 1 implicit one.
+Result<> readPadding(ArgumentReader& reader, bool isImplicit, SpatialArguments& arguments) {
+    if (isImplicit) {
+        std::uint32_t scheme = 0;
+        NNBURST_TRY(reader.read("padding scheme", 0, scheme));
+        if (scheme > static_cast<std::uint32_t>(PaddingScheme::VALID)) {
+            return reader.refused("padding scheme", scheme,
+                                  "must be 0 (NONE), 1 (SAME) or 2 (VALID)");
+        }
+        arguments.implicitPadding =
+            scheme == 0 ? PaddingScheme::VALID : static_cast<PaddingScheme>(scheme);
+        return {};
+    }
+    NNBURST_TRY(reader.read("padding left", 0, arguments.width.paddingBefore));
+    NNBURST_TRY(reader.read("padding right", 0, arguments.width.paddingAfter));
+    NNBURST_TRY(reader.read("padding top", 0, arguments.height.paddingBefore));
+    return reader.read("padding bottom", 0, arguments.height.paddingAfter);
+}
+
+/// Places the windows of TRANSPOSE_CONV_2D along one axis. `wanted` is the output's size with
+/// implicit padding.
+Result<TransposeConvolution::Axis> placeAxis(const OperationView& operation,
+                                             const SpatialArguments& arguments,
+                                             const AxisArguments& axis, const char* name,
+                                             std::uint32_t inputSize, std::uint32_t filterSize,
+                                             std::int32_t wanted) {
+    TransposeConvolution::Axis placed{.inputSize = inputSize,
+                                      .filterSize = filterSize,
+                                      .stride = axis.stride,
+                                      .paddingBefore = axis.paddingBefore,
+                                      .paddingAfter = axis.paddingAfter,
+                                      .outputSize = 0};
+    // All below 2^63: sizes are below 2^32, strides below 2^31.
+    const std::int64_t stride = axis.stride;
+    if (arguments.implicitPadding == PaddingScheme::SAME) {
+        const std::int64_t inputs = (std::int64_t{wanted} + stride - 1) / stride;
+        const std::int64_t padding = (inputs - 1) * stride + filterSize - wanted;
+        placed.paddingBefore = padding > 0 ? padding / 2 : 0;
+        placed.paddingAfter = padding - placed.paddingBefore;
+    }
+    const std::int64_t covered = (std::int64_t{inputSize} - 1) * stride + filterSize;
+    const std::int64_t output = covered - placed.paddingBefore - placed.paddingAfter;
+    const bool isWanted = arguments.implicitPadding != PaddingScheme::SAME || wanted > 0;
+    if (inputSize == 0 || filterSize == 0 || !isWanted || output < 1 || output > UINT32_MAX) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       std::string(toString(operation.type)) + " along the " + name +
+                           ": image of " + std::to_string(inputSize) + " and filter of " +
+                           std::to_string(filterSize) + " with padding of " +
+                           std::to_string(placed.paddingBefore) + " and " +
+                           std::to_string(placed.paddingAfter) +
+                           "; must give at least 1 output and less than 2^32");
+    }
+    placed.outputSize = static_cast<std::uint32_t>(output);
+    return placed;
+}
+
+}  // namespace
+
+Result<SpatialArguments> readSpatialArguments(const OperationView& operation, SpatialForm form) {
+    const bool isPooling = form == SpatialForm::POOLING;
+    const bool isDepthwise = form == SpatialForm::DEPTHWISE_CONVOLUTION;
+    const bool isGrouped = form == SpatialForm::GROUPED_CONVOLUTION;
+    const std::size_t tensors = isPooling ? 1 : 3;
+    // Up to the activation: padding, two strides, what the form adds, the activation.
+    const std::size_t implicitCount =
+        tensors + 1 + 2 + (isPooling ? 2U : 0U) + (isDepthwise || isGrouped ? 1U : 0U) + 1;
+    const std::size_t explicitCount = implicitCount + 3;
+    const std::size_t count = operation.inputs.size();
+    // Where both readings are possible, the layout tells: explicit padding has an INT32 there.
+    const bool isImplicit =
+        count < explicitCount ||
+        (count > implicitCount && operation.inputs[implicitCount].type == OperandType::BOOL);
+
+    SpatialArguments arguments;
+    AxisArguments& height = arguments.height;
+    AxisArguments& width = arguments.width;
+    ArgumentReader reader(operation, tensors);
+    NNBURST_TRY(readPadding(reader, isImplicit, arguments));
+    NNBURST_TRY(reader.read("stride width", 1, width.stride));
+    NNBURST_TRY(reader.read("stride height", 1, height.stride));
+    if (isPooling) {
+        NNBURST_TRY(reader.read("filter width", 1, width.window));
+        NNBURST_TRY(reader.read("filter height", 1, height.window));
+    }
+    if (isDepthwise) {
+        NNBURST_TRY(reader.read("depth multiplier", 1, arguments.depthMultiplier));
+    }
+    if (isGrouped) {
+        NNBURST_TRY(reader.read("groups", 1, arguments.groups));
+    }
+    NNBURST_TRY(reader.read(arguments.activation));
+    NNBURST_TRY(reader.readLayout(arguments.isNchw));
+    if (!isPooling && !isGrouped && reader.next() < count) {
+        NNBURST_TRY(reader.read("dilation width", 1, width.dilation));
+        NNBURST_TRY(reader.read("dilation height", 1, height.dilation));
+    }
+    if (reader.next() != count) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       std::string(toString(operation.type)) + ": " + std::to_string(count) +
+                           " inputs; with " + (isImplicit ? "implicit" : "explicit") +
+                           " padding at most " + std::to_string(reader.next()));
+    }
+    return arguments;
+}
+
+Result<SpatialWindow> slideWindow(const OperationView& operation, const SpatialArguments& arguments,
+                                  std::uint32_t inputHeight, std::uint32_t inputWidth,
+                                  std::uint32_t windowHeight, std::uint32_t windowWidth) {
+    SpatialWindow window;
+    NNBURST_TRY_ASSIGN(window.height, slideAxis(operation, arguments, arguments.height, "height",
+                                                inputHeight, windowHeight));
+    NNBURST_TRY_ASSIGN(window.width, slideAxis(operation, arguments, arguments.width, "width",
+                                               inputWidth, windowWidth));
+    return window;
+}
+
+Result<SpatialArguments> readTransposeArguments(const OperationView& operation) {
+    constexpr std::size_t kImplicitCount = 9;
+    constexpr std::size_t kExplicitCount = 11;
+    const std::size_t count = operation.inputs.size();
+    if (count != kImplicitCount && count != kExplicitCount) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       std::string(toString(operation.type)) + ": " + std::to_string(count) +
+                           " inputs; must be 9 with implicit padding or 11 with explicit padding");
+    }
+    const bool isImplicit = count == kImplicitCount;
+    SpatialArguments arguments;
+    ArgumentReader reader(operation,
+                          isImplicit ? kTransposeOutputShape + 1 : kTransposeOutputShape);
+    NNBURST_TRY(readPadding(reader, isImplicit, arguments));
+    NNBURST_TRY(reader.read("stride width", 1, arguments.width.stride));
+    NNBURST_TRY(reader.read("stride height", 1, arguments.height.stride));
+    NNBURST_TRY(reader.read(arguments.activation));
+    NNBURST_TRY(reader.readLayout(arguments.isNchw));
+    return arguments;
+}
+
+Result<TransposeConvolution> resolveTransposeConvolution(const OperationView& operation) {
+    TransposeConvolution convolution;
+    NNBURST_TRY_ASSIGN(convolution.arguments, readTransposeArguments(operation));
+    const SpatialArguments& arguments = convolution.arguments;
+    const Shape& input = operation.inputs[0].shape;
+    const Shape& filter = operation.inputs[1].shape;
+    std::int32_t wantedHeight = 0;
+    std::int32_t wantedWidth = 0;
+    if (arguments.implicitPadding) {
+        const OperandView& shape = operation.inputs[kTransposeOutputShape];
+        wantedHeight = shape.as<const std::int32_t>()[arguments.heightAxis()];
+        wantedWidth = shape.as<const std::int32_t>()[arguments.widthAxis()];
+    }
+    NNBURST_TRY_ASSIGN(convolution.height,
+                       placeAxis(operation, arguments, arguments.height, "height",
+                                 input[arguments.heightAxis()], filter[1], wantedHeight));
+    NNBURST_TRY_ASSIGN(convolution.width,
+                       placeAxis(operation, arguments, arguments.width, "width",
+                                 input[arguments.widthAxis()], filter[2], wantedWidth));
+    return convolution;
+}
+
+}  // namespace nnburst::exec

@@ -1,0 +1,42 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/plan/copy_step.h"
+
+#include <cstring>
+
+namespace nnburst::exec {
+
+namespace {
+
+class CopyStep final : public Step {
+  public:
+    CopyStep(std::size_t inputCount, std::size_t sizeBytes) noexcept
+        : inputCount_(inputCount), sizeBytes_(sizeBytes) {}
+
+    Result<> setUp(std::span<std::byte* const> operands) override {
+        source_ = operands[0];
+        destination_ = operands[inputCount_];
+        return {};
+    }
+
+    Result<> run() override {
+        if (sizeBytes_ != 0) {                                // memcpy takes no null pointer
+            std::memmove(destination_, source_, sizeBytes_);  // a request may let them overlap
+        }
+        return {};
+    }
+
+  private:
+    const std::size_t inputCount_;
+    const std::size_t sizeBytes_;
+    const std::byte* source_ = nullptr;
+    std::byte* destination_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Step> makeCopyStep(std::size_t inputCount, std::size_t sizeBytes) {
+    return std::make_unique<CopyStep>(inputCount, sizeBytes);
+}
+
+}  // namespace nnburst::exec

@@ -1,0 +1,19 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The step of an operation whose output is its first input, with another shape: RESHAPE, SQUEEZE
+/// and EXPAND_DIMS where the two cannot lie in the same place.
+
+#include <cstddef>
+#include <memory>
+
+#include "exec/operation/step.h"
+
+namespace nnburst::exec {
+
+/// Copies `sizeBytes` from the first of `inputCount` inputs to the output.
+[[nodiscard]] std::unique_ptr<Step> makeCopyStep(std::size_t inputCount, std::size_t sizeBytes);
+
+}  // namespace nnburst::exec

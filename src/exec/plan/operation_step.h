@@ -1,0 +1,26 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The choice of what computes an operation: XNNPACK's operator where it is covered, else the
+/// reference kernel.
+
+#include <memory>
+
+#include "exec/operation/operation_instance.h"
+#include "exec/operation/step.h"
+#include "exec/threads/kernel_threads.h"
+#include "exec/xnnpack/operator_cache.h"
+#include "nnburst/result.h"
+
+namespace nnburst::exec {
+
+/// A step for an operation that was checked and whose shapes are known. `index` is that in its
+/// graph: operators with packed weights are shared by it.
+[[nodiscard]] Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation,
+                                                              std::uint32_t index,
+                                                              const Kernels& kernels,
+                                                              xnnpack::OperatorCache& operators);
+
+}  // namespace nnburst::exec

@@ -1,0 +1,90 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/plan/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace nnburst::exec {
+
+Plan::Plan(AlignedBuffer arena, std::vector<Output> outputs, std::size_t argumentCount)
+    : arena_(std::move(arena)), outputs_(std::move(outputs)), arguments_(argumentCount) {}
+
+void Plan::addStep(std::unique_ptr<Step> step, std::uint32_t operation,
+                   std::span<const Place> places) {
+    PlannedStep planned{.step = std::move(step),
+                        .operands = std::vector<std::byte*>(places.size()),
+                        .operation = operation,
+                        .isMoved = true};
+    for (std::size_t operand = 0; operand < places.size(); ++operand) {
+        const Place& place = places[operand];
+        switch (place.kind) {
+            case Place::Kind::NOWHERE:
+                break;
+            case Place::Kind::CONSTANT:
+                planned.operands[operand] = place.constant;
+                break;
+            case Place::Kind::ARENA:
+                planned.operands[operand] = arena_.data() + place.offset;
+                break;
+            case Place::Kind::ARGUMENT:
+                arguments_[place.argument].uses.push_back(
+                    {static_cast<std::uint32_t>(steps_.size()), static_cast<std::uint32_t>(operand),
+                     place.offset});
+                break;
+        }
+    }
+    steps_.push_back(std::move(planned));
+}
+
+Result<> Plan::warmUp(std::byte* anywhere) {
+    for (Argument& argument : arguments_) {
+        move(argument, anywhere);
+    }
+    for (PlannedStep& step : steps_) {
+        NNBURST_TRY(step.step->setUp(step.operands));
+        step.isMoved = false;
+    }
+    return {};
+}
+
+bool Plan::isShared() const noexcept {
+    return std::any_of(steps_.begin(), steps_.end(),
+                       [](const PlannedStep& step) { return step.step->isShared(); });
+}
+
+void Plan::move(Argument& argument, std::byte* data) noexcept {
+    argument.data = data;
+    for (const Use& use : argument.uses) {
+        steps_[use.step].operands[use.operand] = data + use.offset;
+        steps_[use.step].isMoved = true;
+    }
+}
+
+Result<> Plan::runStep(PlannedStep& step) {
+    if (step.isMoved) {
+        NNBURST_TRY(step.step->setUp(step.operands));
+        step.isMoved = false;
+    }
+    return step.step->run();
+}
+
+Result<> Plan::run(std::span<std::byte* const> arguments, const RunLimits& limits) {
+    for (std::size_t index = 0; index < arguments.size(); ++index) {
+        if (arguments[index] != arguments_[index].data) {
+            move(arguments_[index], arguments[index]);
+        }
+    }
+    for (PlannedStep& step : steps_) {
+        NNBURST_TRY(limits.checkBefore(step.operation));
+        if (auto result = runStep(step); !result) {
+            return failure(result.error().status,
+                           fmt::format("operation {}: {}", step.operation, result.error().message));
+        }
+    }
+    return {};
+}
+
+}  // namespace nnburst::exec

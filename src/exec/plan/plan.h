@@ -1,0 +1,112 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A graph made ready to run for certain input shapes: its steps in order, and where their operands
+/// lie. Making one does the work (see planner.h); running one allocates nothing.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "exec/operation/operation.h"
+#include "exec/operation/step.h"
+#include "exec/plan/run_limits.h"
+#include "memory/aligned_buffer.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst::exec {
+
+/// What a plan depends on: the shapes of the inputs and which arguments are left out.
+struct Specialization {
+    struct Input {
+        Shape shape;
+        bool isOmitted = false;
+
+        bool operator==(const Input&) const noexcept = default;
+    };
+
+    std::vector<Input> inputs;
+    std::vector<std::uint8_t> omittedOutputs;  ///< one a model output: whether it is left out
+
+    bool operator==(const Specialization&) const noexcept = default;
+};
+
+/// Where an operand lies while a plan runs.
+struct Place {
+    enum class Kind : std::uint8_t {
+        NOWHERE,   ///< left out
+        CONSTANT,  ///< at `constant`
+        ARENA,     ///< at byte `offset` of the plan's arena
+        ARGUMENT,  ///< at byte `offset` of argument `argument` of the run
+    };
+
+    Kind kind = Kind::NOWHERE;
+    std::byte* constant = nullptr;
+    std::uint64_t offset = 0;
+    std::uint32_t argument = 0;
+};
+
+/// Used by one thread at a time.
+class Plan {
+  public:
+    /// An output of the graph as this plan computes it.
+    struct Output {
+        Shape shape;
+        std::uint64_t sizeBytes = 0;
+    };
+
+    /// A plan without steps. The arguments of a run are the graph's inputs, then its outputs.
+    Plan(AlignedBuffer arena, std::vector<Output> outputs, std::size_t argumentCount);
+
+    /// Appends the step of operation `operation`, whose operands (see Step::setUp) lie at `places`.
+    void addStep(std::unique_ptr<Step> step, std::uint32_t operation,
+                 std::span<const Place> places);
+
+    /// Sets all steps up once, with arguments that are anywhere in memory that is as large as each
+    /// of them and is not used otherwise, so that the first run finds nothing left to prepare.
+    [[nodiscard]] Result<> warmUp(std::byte* anywhere);
+
+    [[nodiscard]] std::span<const Output> outputs() const noexcept { return outputs_; }
+
+    /// Several threads share the work of some step.
+    [[nodiscard]] bool isShared() const noexcept;
+
+    /// Gives back the memory of temporaries until the next run.
+    void releaseScratch() const noexcept { arena_.release(); }
+
+    /// Computes the outputs from the inputs; null is an argument that is left out.
+    [[nodiscard]] Result<> run(std::span<std::byte* const> arguments, const RunLimits& limits);
+
+  private:
+    struct PlannedStep {
+        std::unique_ptr<Step> step;
+        std::vector<std::byte*> operands;
+        std::uint32_t operation;
+        bool isMoved;  ///< an address has changed since it was set up
+    };
+    /// An operand of a step that is an argument.
+    struct Use {
+        std::uint32_t step;
+        std::uint32_t operand;
+        std::uint64_t offset;
+    };
+    struct Argument {
+        std::byte* data = nullptr;  ///< of the last run
+        std::vector<Use> uses;
+    };
+
+    void move(Argument& argument, std::byte* data) noexcept;
+    [[nodiscard]] static Result<> runStep(PlannedStep& step);
+
+    AlignedBuffer arena_;
+    std::vector<Output> outputs_;
+    std::vector<PlannedStep> steps_;
+    std::vector<Argument> arguments_;
+};
+
+}  // namespace nnburst::exec

@@ -1,0 +1,27 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Makes plans: infers all shapes, chooses a step for each operation (XNNPACK's operator where it
+/// is covered, else the reference kernel), lets operands share memory.
+
+#include <memory>
+
+#include "exec/graph/graph.h"
+#include "exec/plan/plan.h"
+#include "exec/threads/kernel_threads.h"
+#include "exec/xnnpack/backend.h"
+#include "nnburst/result.h"
+
+namespace nnburst::exec {
+
+/// Plans `graph` for `specialization`, which bind has checked against the model. Constants that
+/// steps need in runs are copied by `Constants::keep`. The plan points into `graph` and uses
+/// `kernels`. INVALID_ARGUMENT names the operation that cannot be.
+[[nodiscard]] Result<std::unique_ptr<Plan>> makePlan(Graph& graph,
+                                                     const Specialization& specialization,
+                                                     const Kernels& kernels,
+                                                     xnnpack::OperatorCache& operators);
+
+}  // namespace nnburst::exec

@@ -1,0 +1,50 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/operation/control_flow.h"
+
+#include "exec/operation/operation_check.h"
+#include "exec/reference/definitions.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+Result<HalVersion> checkIf(const OperationView& operation) {
+    OperationCheck check(operation, ShapeKnowledge::PARTIAL);
+    check.inputCount(kIfSubgraphInputs, SIZE_MAX);
+    OperandCheck condition = check.input(0, "condition").type({OperandType::TENSOR_BOOL8});
+    condition.rank(1).size(0, 1, "one truth value");
+    check.input(1, "then").type({OperandType::SUBGRAPH});
+    check.input(2, "else").type({OperandType::SUBGRAPH});
+    return check.minimumVersion();
+}
+
+Result<HalVersion> checkWhile(const OperationView& operation) {
+    OperationCheck check(operation, ShapeKnowledge::PARTIAL);
+    check.inputCount(kWhileSubgraphInputs, SIZE_MAX);
+    check.input(0, "condition").type({OperandType::SUBGRAPH});
+    check.input(1, "body").type({OperandType::SUBGRAPH});
+    return check.minimumVersion();
+}
+
+}  // namespace
+
+constinit const OperationDefinition kIf{
+    .type = OperationType::IF,
+    .since = HalVersion::V1_3,
+    .check = checkIf,
+    .inferShapes = nullptr,
+    .scratchBytes = nullptr,
+    .run = nullptr,
+};
+
+constinit const OperationDefinition kWhile{
+    .type = OperationType::WHILE,
+    .since = HalVersion::V1_3,
+    .check = checkWhile,
+    .inferShapes = nullptr,
+    .scratchBytes = nullptr,
+    .run = nullptr,
+};
+
+}  // namespace nnburst::exec

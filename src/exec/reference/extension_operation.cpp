@@ -1,0 +1,100 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/reference/extension_operation.h"
+
+#include <array>
+
+#include "model/extension_registry.h"
+#include "model/invalid.h"
+#include "nnburst/type_queries.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+/// Operands in the form of the public interface, without an allocation.
+class ExtensionOperands {
+  public:
+    explicit ExtensionOperands(std::span<const OperandView> views) noexcept
+        : count_(std::min(views.size(), kMaximumExtensionOperands)) {
+        for (std::size_t i = 0; i < count_; ++i) {
+            const OperandView& view = views[i];
+            operands_[i] = {.type = view.type,
+                            .isExtensionType = isExtension(view.type),
+                            .extensionType = static_cast<std::uint16_t>(view.type),
+                            .dimensions = view.shape.sizes(),
+                            .scale = view.scale,
+                            .zeroPoint = view.zeroPoint,
+                            .extraParams = view.extensionData == nullptr
+                                               ? std::span<const std::uint8_t>()
+                                               : std::span(*view.extensionData),
+                            .data = view.data};
+        }
+    }
+
+    [[nodiscard]] std::span<const ExtensionOperand> span() const noexcept {
+        return {operands_.data(), count_};
+    }
+
+  private:
+    std::array<ExtensionOperand, kMaximumExtensionOperands> operands_;
+    std::size_t count_;
+};
+
+Result<HalVersion> check(const OperationView& operation) {
+    for (const auto& operands : {operation.inputs, operation.outputs}) {
+        if (operands.size() > kMaximumExtensionOperands) {
+            return invalid("operation of an extension with {} inputs or outputs: at most {}",
+                           operands.size(), kMaximumExtensionOperands);
+        }
+        for (const OperandView& operand : operands) {
+            if (isExtension(operand.type) && findExtensionType(operand.type) == nullptr) {
+                return invalid(
+                    "operation of an extension: an operand is of type {}, which the "
+                    "extension does not have",
+                    static_cast<std::uint16_t>(operand.type));
+            }
+        }
+    }
+    NNBURST_TRY(findExtensionOperation(operation.type)
+                    ->check(ExtensionOperands(operation.inputs).span(),
+                            ExtensionOperands(operation.outputs).span()));
+    return HalVersion::V1_2;
+}
+
+Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
+    const ExtensionOperands inputs(operation.inputs);
+    for (std::size_t output = 0; output < outputs.size(); ++output) {
+        NNBURST_TRY_ASSIGN(
+            const Dimensions dimensions,
+            findExtensionOperation(operation.type)->outputDimensions(inputs.span(), output));
+        if (dimensions.size() > kMaximumRank) {
+            return invalid("operation of an extension: output {} with {} dimensions: at most {}",
+                           output, dimensions.size(), kMaximumRank);
+        }
+        outputs[output] = Shape(dimensions);
+    }
+    return {};
+}
+
+std::size_t scratchBytes(const OperationView& operation) {
+    return findExtensionOperation(operation.type)
+        ->scratchBytes(ExtensionOperands(operation.inputs).span());
+}
+
+Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
+    return findExtensionOperation(operation.type)
+        ->run(ExtensionOperands(operation.inputs).span(),
+              ExtensionOperands(operation.outputs).span(), scratch);
+}
+
+}  // namespace
+
+constinit const OperationDefinition kExtensionOperation{.type = OperationType::OEM_OPERATION,
+                                                        .since = HalVersion::V1_2,
+                                                        .check = check,
+                                                        .inferShapes = inferShapes,
+                                                        .scratchBytes = scratchBytes,
+                                                        .run = run};
+
+}  // namespace nnburst::exec

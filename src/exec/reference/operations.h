@@ -1,0 +1,20 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The table of all operations.
+
+#include "exec/operation/operation.h"
+#include "nnburst/types.h"
+
+namespace nnburst::exec {
+
+/// The definition of `type`; null if there is none.
+[[nodiscard]] const OperationDefinition* findOperation(OperationType type) noexcept;
+
+/// The shapes of all inputs and the values of all of the operation's `valueInputs` are known: its
+/// output shapes can be computed, so `check` can say whether they go together.
+[[nodiscard]] bool hasKnownArguments(const OperationView& operation) noexcept;
+
+}  // namespace nnburst::exec

@@ -1,0 +1,51 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/reference/reference_step.h"
+#include "exec/reference/operations.h"
+
+#include <utility>
+
+namespace nnburst::exec {
+
+namespace {
+
+class ReferenceStep final : public Step {
+  public:
+    explicit ReferenceStep(OperationInstance operation)
+        : operation_(std::move(operation)),
+          definition_(*findOperation(operation_.type)),
+          view_(operation_.view()),
+          scratchBytes_(definition_.scratchBytes == nullptr ? 0 : definition_.scratchBytes(view_)) {
+    }
+
+    [[nodiscard]] std::size_t scratchBytes() const noexcept override { return scratchBytes_; }
+
+    Result<> setUp(std::span<std::byte* const> operands) override {
+        auto next = operands.begin();
+        for (OperandView& input : operation_.inputs) {
+            input.data = *next++;
+        }
+        for (OperandView& output : operation_.outputs) {
+            output.data = *next++;
+        }
+        scratch_ = scratchBytes_ == 0 ? std::span<std::byte>() : std::span(*next, scratchBytes_);
+        return {};
+    }
+
+    Result<> run() override { return definition_.run(view_, scratch_); }
+
+  private:
+    OperationInstance operation_;
+    const OperationDefinition& definition_;
+    OperationView view_;  // of operation_
+    std::size_t scratchBytes_;
+    std::span<std::byte> scratch_;
+};
+
+}  // namespace
+
+std::unique_ptr<Step> makeReferenceStep(OperationInstance operation) {
+    return std::make_unique<ReferenceStep>(std::move(operation));
+}
+
+}  // namespace nnburst::exec

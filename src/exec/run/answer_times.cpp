@@ -1,0 +1,250 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/run/answer_times.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <system_error>
+#include <thread>
+
+#include "exec/run/compiled_model.h"
+#include "fmq/wait.h"
+#include "memory/aligned_buffer.h"
+#include "model/invalid.h"
+#include "model/operand_info.h"
+#include "system/affinity.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::nanoseconds;
+using namespace std::chrono_literals;
+
+/// Long enough for the workers of a pool to fall asleep: they spin for 10 to 13 ms.
+constexpr nanoseconds kRest = 20ms;
+/// Of one comparison of fast models; slow ones take longer.
+constexpr nanoseconds kBudget = 800ms;
+/// Asked one after the other in one round, if the model is fast.
+constexpr nanoseconds kRoundBudget = 4ms;
+/// Measured so often also on a machine that is busy with other things, and rather late.
+constexpr std::size_t kFewestRounds = 4;
+constexpr std::size_t kMostRounds = 20;
+/// The first is slow, and others may be hit by something else.
+constexpr std::size_t kFirstAsks = 5;
+
+/// Clients sleep here while they wait, so that the same is compared with the same. Where kernels
+/// leave a processor, a client may spin, and has the answer about so much earlier.
+constexpr nanoseconds kSpinningSaves = 50us;
+/// Models that answer sooner are not worth sharing.
+constexpr nanoseconds kFastest = 2 * kSpinningSaves;
+
+/// Something that one end of a trial does again and again and the other waits for, as for a frame
+/// in a queue of a burst.
+class Signal {
+  public:
+    void give() noexcept {
+        // sync [trial-turn]
+        count_.fetch_add(1, std::memory_order_release);
+        flag_.wakeAnnounced();
+    }
+    [[nodiscard]] std::uint32_t count() const noexcept {
+        // sync [trial-turn]
+        return count_.load(std::memory_order_acquire);
+    }
+    [[nodiscard]] fmq::EventFlag flag() const noexcept { return flag_; }
+
+  private:
+    fmq::EventWord word_{};
+    fmq::EventFlag flag_{word_};
+    alignas(fmq::kCacheLineSize) std::atomic<std::uint32_t> count_{0};
+};
+
+/// Memory for one execution of a model, and where its arguments are in it.
+class TrialRequest {
+  public:
+    Result<> make(const CompiledModel& model) {
+        NNBURST_TRY(add(model.inputs(), bindings_.inputs));
+        return add(model.outputs(), bindings_.outputs);
+    }
+
+    RequestBindings& bindings() noexcept { return bindings_; }
+
+  private:
+    Result<> add(std::span<const Operand> operands, std::vector<ArgumentBinding>& arguments) {
+        for (const Operand& operand : operands) {
+            const auto bytes = operandBytes(operand.type, operand.dimensions);
+            if (!bytes || *bytes == 0 || *bytes > std::numeric_limits<std::uint32_t>::max()) {
+                return invalid("an argument has no size that is known beforehand");
+            }
+            NNBURST_TRY_ASSIGN(AlignedBuffer buffer, AlignedBuffer::allocate(*bytes));
+            arguments.push_back(
+                {.data = buffer.data(), .lengthBytes = static_cast<std::uint32_t>(*bytes)});
+            buffers_.push_back(std::move(buffer));
+        }
+        return {};
+    }
+
+    std::vector<AlignedBuffer> buffers_;
+    RequestBindings bindings_;
+};
+
+/// A model that answers on a thread of its own, as a burst does.
+class Trial {
+  public:
+    static Result<std::unique_ptr<Trial>> start(CompiledModel& model) {
+        auto trial = std::unique_ptr<Trial>(new Trial(model));
+        NNBURST_TRY(trial->request_.make(model));
+        try {
+            trial->thread_ = std::thread([address = trial.get()] { address->serve(); });
+        } catch (const std::system_error& error) {
+            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, error.what());
+        }
+        return trial;
+    }
+
+    Trial(const Trial&) = delete;
+    Trial& operator=(const Trial&) = delete;
+    ~Trial() {
+        if (thread_.joinable()) {
+            isEnding_ = true;
+            asked_.give();
+            thread_.join();
+        }
+    }
+
+    /// Asks and waits for the answer.
+    nanoseconds ask() {
+        const Clock::time_point start = Clock::now();
+        const std::uint32_t before = answered_.count();
+        asked_.give();
+        (void)client_.wait({}, nullptr, [&]() noexcept { return answered_.count() != before; });
+        return Clock::now() - start;
+    }
+
+    void askOften(std::size_t count, std::vector<nanoseconds>& times) {
+        for (std::size_t i = 0; i < count; ++i) {
+            times.push_back(ask());
+        }
+    }
+
+    [[nodiscard]] bool hasFailed() const noexcept { return hasFailed_; }
+
+  private:
+    explicit Trial(CompiledModel& model) noexcept : model_(model) {}
+
+    void serve() {
+        const system::ScopedCpuExclusion away(model_.workerProcessors());
+        fmq::Waiter waiter(asked_.flag(), answered_.flag(), WaitPolicy(), serverWaits_);
+        fmq::WaitForecast forecast;
+        ExecutionOutcome outcome;
+        for (std::uint32_t turn = 0;; ++turn) {
+            (void)waiter.wait({}, &forecast, [&]() noexcept { return asked_.count() != turn; });
+            if (isEnding_) {
+                return;
+            }
+            hasFailed_ =
+                !model_.run(request_.bindings(), Priority::MEDIUM, {}, outcome) || hasFailed_;
+            answered_.give();
+        }
+    }
+
+    CompiledModel& model_;
+    TrialRequest request_;
+    // Of whose turn it is.
+    bool isEnding_ = false;
+    bool hasFailed_ = false;
+    Signal asked_;
+    Signal answered_;
+    fmq::WaitRecord serverWaits_{};
+    fmq::WaitRecord clientWaits_{};
+    fmq::Waiter client_{answered_.flag(), asked_.flag(), {.mode = WaitMode::BLOCK}, clientWaits_};
+    std::thread thread_;
+};
+
+/// Of one side.
+struct Samples {
+    std::vector<nanoseconds> hot;
+    std::vector<nanoseconds> idle;
+
+    /// Each less by `saved`.
+    AnswerTimes times(nanoseconds saved) {
+        return {.median = quantile(hot, 0.5) - saved,
+                .high = quantile(hot, 0.99) - saved,
+                .idleMedian = quantile(idle, 0.5) - saved,
+                .idleHigh = quantile(idle, 0.9) - saved};
+    }
+};
+
+/// How often a model is asked.
+struct Schedule {
+    std::size_t rounds;
+    std::size_t asksPerRound;  ///< one after the other, after one that follows a rest
+};
+
+/// For a model that answers after `once`.
+Schedule scheduleFor(nanoseconds once) noexcept {
+    using Count = nanoseconds::rep;
+    const Count asks = std::clamp<Count>(kRoundBudget / once, 2, 10);
+    const nanoseconds round = 2 * (kRest + (asks + 1) * once);
+    const Count rounds =
+        std::clamp<Count>(kBudget / round, Count{kFewestRounds}, Count{kMostRounds});
+    return {.rounds = static_cast<std::size_t>(rounds),
+            .asksPerRound = static_cast<std::size_t>(asks)};
+}
+
+/// As a burst decides for its client (burst/controller.cpp).
+bool canClientSpin(const CompiledModel& model) noexcept {
+    return model.kernelThreads() == 1 ||
+           model.kernelThreads() < std::thread::hardware_concurrency();
+}
+
+}  // namespace
+
+nanoseconds quantile(std::span<nanoseconds> times, double fraction) noexcept {
+    std::sort(times.begin(), times.end());
+    const auto rank =
+        static_cast<std::size_t>(std::ceil(fraction * static_cast<double>(times.size())));
+    return times[std::max<std::size_t>(rank, 1) - 1];
+}
+
+std::optional<AnswerComparison> compareAnswerTimes(CompiledModel& more, CompiledModel& fewer) {
+    const auto manyOrError = Trial::start(more);
+    const auto fewOrError = Trial::start(fewer);
+    if (!manyOrError || !fewOrError) {
+        return std::nullopt;
+    }
+    Trial& many = **manyOrError;
+    Trial& few = **fewOrError;
+    std::vector<nanoseconds> first;
+    few.askOften(kFirstAsks, first);
+    const nanoseconds once = *std::min_element(first.begin(), first.end());
+    if (once < kFastest) {
+        return std::nullopt;
+    }
+    (void)many.ask();
+    const Schedule schedule = scheduleFor(once);
+    Samples manySamples;
+    Samples fewSamples;
+    const Clock::time_point end = Clock::now() + 2 * kBudget;
+    for (std::size_t i = 0; i < schedule.rounds && (i < kFewestRounds || Clock::now() < end); ++i) {
+        // In turn, so that what else the machine does hits both.
+        for (auto [trial, samples] :
+             {std::pair(&few, &fewSamples), std::pair(&many, &manySamples)}) {
+            std::this_thread::sleep_for(kRest);
+            samples->idle.push_back(trial->ask());
+            trial->askOften(schedule.asksPerRound, samples->hot);
+        }
+    }
+    if (many.hasFailed() || few.hasFailed()) {
+        return std::nullopt;
+    }
+    const bool spins = canClientSpin(fewer) && !canClientSpin(more);
+    return AnswerComparison{.more = manySamples.times(0ns),
+                            .fewer = fewSamples.times(spins ? kSpinningSaves : 0ns)};
+}
+
+}  // namespace nnburst::exec

@@ -1,0 +1,384 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/run/compiled_model.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "exec/graph/graph.h"
+#include "exec/graph/model_check.h"
+#include "exec/run/engine.h"
+#include "exec/run/graph_runner.h"
+#include "exec/run/thread_choice.h"
+#include "exec/threads/execution_gate.h"
+#include "log/marks.h"
+#include "log/verbose.h"
+#include "model/invalid.h"
+#include "model/operand_info.h"
+#include "model/request_check.h"
+#include "nnburst/validation.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Limits of a WHILE's duration (HAL 1.3 LoopTimeoutDurationNs).
+constexpr std::chrono::nanoseconds kDefaultLoopTimeout = std::chrono::seconds(2);
+constexpr std::chrono::nanoseconds kMaximumLoopTimeout = std::chrono::seconds(15);
+
+std::vector<Operand> operandsAt(const Subgraph& subgraph,
+                                const std::vector<std::uint32_t>& indexes) {
+    std::vector<Operand> operands;
+    operands.reserve(indexes.size());
+    for (const std::uint32_t index : indexes) {
+        operands.push_back(subgraph.operands[index]);
+    }
+    return operands;
+}
+
+/// The dimensions that hold for an argument.
+std::span<const std::uint32_t> dimensionsOf(const ArgumentBinding& argument,
+                                            const Operand& operand) noexcept {
+    return argument.dimensions.empty() ? std::span<const std::uint32_t>(operand.dimensions)
+                                       : argument.dimensions;
+}
+
+/// The dimensions that a request names for an output agree with those that were computed.
+bool agrees(const ArgumentBinding& output, const Shape& shape) noexcept {
+    const auto sizes = shape.sizes();
+    return output.dimensions.empty() ||
+           std::equal(
+               output.dimensions.begin(), output.dimensions.end(), sizes.begin(), sizes.end(),
+               [](std::uint32_t given, std::uint32_t size) { return given == 0 || given == size; });
+}
+
+/// The outputs of a request.
+class RequestOutputs final : public GraphOutputs {
+  public:
+    RequestOutputs(const RequestBindings& bindings, std::vector<OutputShape>& shapes) noexcept
+        : bindings_(bindings.outputs), shapes_(shapes) {}
+
+    [[nodiscard]] bool wants(std::size_t output) const noexcept override {
+        return !bindings_[output].hasNoValue;
+    }
+
+    [[nodiscard]] Result<std::byte*> place(std::size_t output, const Shape& shape,
+                                           std::uint64_t sizeBytes) override {
+        const ArgumentBinding& argument = bindings_[output];
+        if (!agrees(argument, shape)) {
+            return invalid("output {}: the request gives it dimensions {}, computed are {}", output,
+                           dimensionsText(argument.dimensions), dimensionsText(shape.sizes()));
+        }
+        OutputShape& reported = shapes_[output];
+        reported.dimensions.assign(shape.sizes().begin(), shape.sizes().end());
+        if (argument.memory != nullptr) {
+            reported.isSufficient = true;
+            return argument.memory->place(shape.sizes(), sizeBytes);
+        }
+        reported.isSufficient = argument.hasNoValue || argument.lengthBytes >= sizeBytes;
+        if (reported.isSufficient) {
+            return argument.data;
+        }
+        if (!insufficient_) {
+            insufficient_ = {output, sizeBytes};
+        }
+        return nullptr;
+    }
+
+    [[nodiscard]] Result<> sufficient() const override {
+        if (insufficient_) {
+            return failure(ErrorStatus::OUTPUT_INSUFFICIENT_SIZE,
+                           fmt::format("output {}: {} bytes; {} are needed", insufficient_->output,
+                                       bindings_[insufficient_->output].lengthBytes,
+                                       insufficient_->sizeBytes));
+        }
+        return {};
+    }
+
+  private:
+    struct Insufficient {
+        std::size_t output;
+        std::uint64_t sizeBytes;
+    };
+
+    const std::vector<ArgumentBinding>& bindings_;
+    std::vector<OutputShape>& shapes_;
+    std::optional<Insufficient> insufficient_;  // the first one
+};
+
+/// Engines come from Engine::create, which gives no other kind.
+const KernelEngine& kernelEngine(const Engine& engine) noexcept {
+    return static_cast<const KernelEngine&>(engine);
+}
+
+class RunnableModel final : public CompiledModel {
+  public:
+    RunnableModel(std::shared_ptr<Engine> engine, Kernels kernels, const Model& model)
+        : engine_(std::move(engine)),
+          kernels_(std::move(kernels)),
+          inputs_(operandsAt(model.main, model.main.inputIndexes)),
+          outputs_(operandsAt(model.main, model.main.outputIndexes)) {
+        given_.resize(inputs_.size());
+    }
+
+    /// Does before the first run what can be done.
+    Result<> prepare(const Model& model);
+
+    [[nodiscard]] std::span<const Operand> inputs() const noexcept override { return inputs_; }
+    [[nodiscard]] std::span<const Operand> outputs() const noexcept override { return outputs_; }
+    [[nodiscard]] std::uint32_t delayedCount() const noexcept override {
+        return gate().delayedCount();
+    }
+
+    [[nodiscard]] std::uint32_t kernelThreads() const noexcept override {
+        return kernels_.threads ? kernels_.threads->count() : 1;
+    }
+    [[nodiscard]] std::span<const std::uint32_t> workerProcessors() const noexcept override {
+        return kernels_.threads ? kernels_.threads->processors() : std::span<const std::uint32_t>();
+    }
+    /// Known before the first run: several threads share the work of some operation.
+    [[nodiscard]] bool isShared() const noexcept { return main_->isShared(); }
+
+    [[nodiscard]] Result<> bind(std::span<const RequestArgument> inputs,
+                                std::span<const RequestArgument> outputs,
+                                std::span<const PoolView> pools,
+                                RequestBindings& bindings) const override;
+
+    [[nodiscard]] Result<> run(RequestBindings& bindings, Priority priority,
+                               const ExecutionOptions& options, ExecutionOutcome& outcome) override;
+
+    bool releaseIfIdle() override;
+
+  private:
+    Result<> runInTurn(RequestBindings& bindings, Priority priority,
+                       const ExecutionOptions& options, ExecutionOutcome& outcome);
+    Result<> runGraph(RequestBindings& bindings, RequestOutputs& outputs, const RunLimits& limits);
+    [[nodiscard]] ExecutionGate& gate() const noexcept { return kernelEngine(*engine_).gate(); }
+    /// A pool of threads does one thing at a time, and wants all processors for it.
+    [[nodiscard]] ExecutionGate::Pass::Width width() const noexcept {
+        return kernels_.threads ? ExecutionGate::Pass::Width::ALL_LANES
+                                : ExecutionGate::Pass::Width::ONE_LANE;
+    }
+    Result<std::unique_ptr<GraphRunner>> makeRunner(const Model& model, const Subgraph& subgraph);
+
+    const std::shared_ptr<Engine> engine_;
+    const Kernels kernels_;
+    const std::vector<Operand> inputs_;
+    const std::vector<Operand> outputs_;
+
+    /// Guards all below, and the steps: an XNNPACK operator must not run in two threads.
+    ExecutionGate::Turn turn_;
+    std::vector<std::unique_ptr<GraphRunner>> referenced_;
+    std::unique_ptr<GraphRunner> main_;
+    bool hasRun_ = false;            // since the last look whether the model is idle
+    bool isReleased_ = false;        // nothing was used since it was given back
+    std::vector<GraphInput> given_;  // of the run at hand; here to reuse its memory
+};
+
+Result<> RunnableModel::prepare(const Model& model) {
+    referenced_.resize(model.referenced.size());  // stays where it is from now on
+    for (std::size_t index = 0; index < referenced_.size(); ++index) {
+        NNBURST_TRY_ASSIGN(referenced_[index], makeRunner(model, model.referenced[index]));
+    }
+    NNBURST_TRY_ASSIGN(main_, makeRunner(model, model.main));
+    for (std::size_t index = 0; index < referenced_.size(); ++index) {
+        if (auto prepared = referenced_[index]->prepare(); !prepared) {
+            return failure(prepared.error().status, fmt::format("referenced subgraph {}: {}", index,
+                                                                prepared.error().message));
+        }
+    }
+    return main_->prepare();
+}
+
+Result<std::unique_ptr<GraphRunner>> RunnableModel::makeRunner(const Model& model,
+                                                               const Subgraph& subgraph) {
+    NNBURST_TRY_ASSIGN(auto graph, Graph::create(model, subgraph));
+    return std::make_unique<GraphRunner>(kernels_, std::move(graph), referenced_);
+}
+
+Result<> RunnableModel::bind(std::span<const RequestArgument> inputs,
+                             std::span<const RequestArgument> outputs,
+                             std::span<const PoolView> pools, RequestBindings& bindings) const {
+    const auto bindList = [&](ArgumentRole role, std::span<const RequestArgument> arguments,
+                              const std::vector<Operand>& operands,
+                              std::vector<ArgumentBinding>& bound) -> Result<> {
+        NNBURST_TRY(checkArgumentCount(role, arguments.size(), operands.size()));
+        bound.resize(arguments.size());
+        for (std::size_t index = 0; index < arguments.size(); ++index) {
+            const RequestArgument& argument = arguments[index];
+            const DataLocation& location = argument.location;
+            const PoolView* pool =
+                location.poolIndex < pools.size() ? &pools[location.poolIndex] : nullptr;
+            NNBURST_TRY(
+                checkArgument(role, index, operands[index], argument,
+                              pool == nullptr ? std::nullopt : std::optional(pool->sizeBytes)));
+            if (argument.hasNoValue) {
+                bound[index] = {.hasNoValue = true};
+            } else {
+                bound[index] = {
+                    .data = pool->data == nullptr ? nullptr : pool->data + location.offset,
+                    .lengthBytes = location.length,
+                    .dimensions = argument.dimensions};
+            }
+        }
+        return {};
+    };
+    bindings.memo = {};
+    NNBURST_TRY(bindList(ArgumentRole::INPUT, inputs, inputs_, bindings.inputs));
+    return bindList(ArgumentRole::OUTPUT, outputs, outputs_, bindings.outputs);
+}
+
+Result<> RunnableModel::runInTurn(RequestBindings& bindings, Priority priority,
+                                  const ExecutionOptions& options, ExecutionOutcome& outcome) {
+    if (bindings.inputs.size() != inputs_.size() || bindings.outputs.size() != outputs_.size()) {
+        return invalid("bindings of {} inputs and {} outputs; the model has {} and {}",
+                       bindings.inputs.size(), bindings.outputs.size(), inputs_.size(),
+                       outputs_.size());
+    }
+    ExecutionGate::Pass pass(gate(), turn_, width());
+    NNBURST_TRY(pass.enter({.priority = priority, .deadline = options.deadline}));
+    hasRun_ = true;
+    isReleased_ = false;
+    // The time went to others; the same run may do better later.
+    if (options.deadline && Clock::now() >= *options.deadline) {
+        return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
+                       "the deadline had passed before the execution began");
+    }
+    outcome.outputShapes.resize(outputs_.size());
+    RequestOutputs outputs(bindings, outcome.outputShapes);
+    const RunLimits limits{
+        .deadline = options.deadline,
+        .loopTimeout =
+            std::min(options.loopTimeout.value_or(kDefaultLoopTimeout), kMaximumLoopTimeout),
+        .pass = &pass};
+    const auto runMain = [&]() -> Result<> {
+        NNBURST_MARK(kernels__begin, this);
+        Result<> result = runGraph(bindings, outputs, limits);
+        NNBURST_MARK(kernels__end, this);
+        return result;
+    };
+    if (options.measure == MeasureTiming::NO) {
+        return runMain();
+    }
+    const Clock::time_point start = Clock::now();
+    NNBURST_TRY(runMain());
+    outcome.timing.timeOnDevice = static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
+    return {};
+}
+
+Result<> RunnableModel::runGraph(RequestBindings& bindings, RequestOutputs& outputs,
+                                 const RunLimits& limits) {
+    if (main_->recalls(bindings.memo)) {
+        const std::span<std::byte*> addresses = main_->inputAddresses();
+        for (std::size_t input = 0; input < inputs_.size(); ++input) {
+            addresses[input] = bindings.inputs[input].data;
+        }
+        return main_->runAgain(bindings.memo, outputs, limits);
+    }
+    for (std::size_t input = 0; input < inputs_.size(); ++input) {
+        const ArgumentBinding& argument = bindings.inputs[input];
+        given_[input] = {.shape = Shape(dimensionsOf(argument, inputs_[input])),
+                         .data = argument.data,
+                         .isOmitted = argument.hasNoValue};
+    }
+    return main_->run(given_, outputs, limits, &bindings.memo);
+}
+
+Result<> RunnableModel::run(RequestBindings& bindings, Priority priority,
+                            const ExecutionOptions& options, ExecutionOutcome& outcome) {
+    outcome.timing = {};
+    Result<> result = runInTurn(bindings, priority, options, outcome);
+    if (!result && result.error().status != ErrorStatus::OUTPUT_INSUFFICIENT_SIZE) {
+        outcome.outputShapes.clear();
+    }
+    return result;
+}
+
+bool RunnableModel::releaseIfIdle() {
+    ExecutionGate::Pass pass(gate(), turn_, width());
+    if (!pass.enter({.priority = Priority::LOW, .deadline = Clock::now()})) {
+        return false;  // it is running, or the engine is busy
+    }
+    if (hasRun_) {
+        hasRun_ = false;
+        return false;
+    }
+    if (!isReleased_) {
+        main_->releaseScratch();
+        for (const auto& subgraph : referenced_) {
+            subgraph->releaseScratch();
+        }
+        isReleased_ = true;
+    }
+    return true;
+}
+
+Result<std::shared_ptr<RunnableModel>> compileFor(std::uint32_t threadCount,
+                                                  const std::shared_ptr<Engine>& engine,
+                                                  const Model& model) {
+    NNBURST_TRY_ASSIGN(Kernels kernels, kernelEngine(*engine).kernels(threadCount));
+    auto compiled = std::make_shared<RunnableModel>(engine, std::move(kernels), model);
+    NNBURST_TRY(compiled->prepare(model));
+    return compiled;
+}
+
+double microseconds(std::chrono::nanoseconds time) noexcept {
+    return std::chrono::duration<double, std::micro>(time).count();
+}
+
+void logTimes(std::uint32_t threadCount, const AnswerTimes& times) {
+    NNBURST_VLOG(COMPILATION,
+                 "{} kernel threads: {:.1f} us, p99 {:.1f}; after a rest {:.1f} us, p90 {:.1f}",
+                 threadCount, microseconds(times.median), microseconds(times.high),
+                 microseconds(times.idleMedian), microseconds(times.idleHigh));
+}
+
+bool isSooner(const KernelEngine& engine, RunnableModel& more, RunnableModel& fewer) {
+    const auto times = engine.settings().compare(more, fewer);
+    if (times) {
+        logTimes(fewer.kernelThreads(), times->fewer);
+        logTimes(more.kernelThreads(), times->more);
+    }
+    return times && isWorthIt(*times);
+}
+
+/// With the number of threads that answers soonest, of those that the engine gives. Models of which
+/// shapes are not known before they run have the first.
+Result<std::shared_ptr<RunnableModel>> compileForBest(const std::shared_ptr<Engine>& engine,
+                                                      const Model& model) {
+    const KernelEngine& kernels = kernelEngine(*engine);
+    const std::span counts(kernels.settings().threadCounts);
+    NNBURST_TRY_ASSIGN(std::shared_ptr<RunnableModel> best,
+                       compileFor(counts.front(), engine, model));
+    for (const std::uint32_t count : counts.subspan(1)) {
+        auto more = compileFor(count, engine, model);
+        // Also without memory or threads for more: it runs with what it has.
+        if (!more || !(*more)->isShared() || !isSooner(kernels, **more, *best)) {
+            break;
+        }
+        best = std::move(*more);
+    }
+    if (counts.size() > 1) {
+        NNBURST_VLOG(COMPILATION, "{} kernel threads were chosen", best->kernelThreads());
+    }
+    return best;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<CompiledModel>> CompiledModel::compile(std::shared_ptr<Engine> engine,
+                                                              const Model& model) {
+    NNBURST_TRY(validateModel(model));
+    if (!model.referenced.empty()) {
+        // Preparing a graph does not look beyond it.
+        NNBURST_TRY(requiredVersion(model));
+    }
+    return compileForBest(engine, model);
+}
+
+}  // namespace nnburst::exec

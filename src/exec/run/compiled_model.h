@@ -1,0 +1,120 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The executable form of a model. `Engine` holds what all models of a driver share (the kernel
+/// library, the threads); `CompiledModel` is one model checked, planned and packed. Bursts and the
+/// device call nothing else of src/exec/.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "exec/run/run_memo.h"
+#include "exec/threads/kernel_threads.h"
+#include "nnburst/device.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst::exec {
+
+/// What one driver or local device has once: XNNPACK, initialised, and the threads of its kernels.
+/// Thread-safe; shared by every compiled model.
+class Engine {
+  public:
+    /// Creates threads and reads files of the system: call it before a sandbox closes.
+    /// INVALID_ARGUMENT for more than DriverOptions::kMaximumThreads.
+    [[nodiscard]] static Result<std::shared_ptr<Engine>> create(
+        const DriverOptions& options, WorkerPlacement placement = WorkerPlacement::ANYWHERE);
+
+    virtual ~Engine() = default;
+
+    /// As many executions run as can, or more want to.
+    [[nodiscard]] virtual bool isBusy() const noexcept = 0;
+};
+
+/// A pool of a request as this process sees it.
+struct PoolView {
+    std::byte* data = nullptr;    ///< null if arguments in it get their addresses later
+    std::uint64_t sizeBytes = 0;  ///< kDriverManagedPoolBytes for a driver-managed buffer
+};
+
+/// Memory for an output that is found when its shape is known.
+class OutputMemory {
+  public:
+    virtual ~OutputMemory() = default;
+    /// At least `sizeBytes` for the output, which has these dimensions.
+    [[nodiscard]] virtual Result<std::byte*> place(std::span<const std::uint32_t> dimensions,
+                                                   std::uint64_t sizeBytes) = 0;
+};
+
+/// One input or output, resolved to memory of this process.
+struct ArgumentBinding {
+    std::byte* data = nullptr;  ///< null if the argument has no value or no address yet
+    std::uint32_t lengthBytes = 0;
+    std::span<const std::uint32_t> dimensions{};  ///< of the request; empty to take the model's
+    bool hasNoValue = false;
+    OutputMemory* memory = nullptr;  ///< of an output whose memory is not at `data`
+};
+
+/// All inputs and outputs of one execution. Reuse the object: binding again allocates nothing, and
+/// running what was bound once again and again is the fastest.
+struct RequestBindings {
+    std::vector<ArgumentBinding> inputs;
+    std::vector<ArgumentBinding> outputs;
+    RunMemo memo;  ///< of the model that has bound them, as long as nothing but addresses changes
+};
+
+/// A model that is checked, planned and packed. Thread-safe; concurrent runs take turns, the most
+/// urgent first (urgency.h).
+class CompiledModel {
+  public:
+    /// Checks and plans `model`, folds its constants and packs its weights. The model may be
+    /// dropped afterwards; its pools are kept as long as they are needed. Runs it, to choose the
+    /// number of its threads, if the engine leaves that open. INVALID_ARGUMENT if the model is not
+    /// valid or an operation is not supported, naming it.
+    [[nodiscard]] static Result<std::shared_ptr<CompiledModel>> compile(
+        std::shared_ptr<Engine> engine, const Model& model);
+
+    virtual ~CompiledModel() = default;
+
+    /// Main inputs and outputs as the model declares them, in order.
+    [[nodiscard]] virtual std::span<const Operand> inputs() const noexcept = 0;
+    [[nodiscard]] virtual std::span<const Operand> outputs() const noexcept = 0;
+
+    /// Executions of the engine, of any model, that have had to wait for others so far. Who sees it
+    /// grow shares the processors.
+    [[nodiscard]] virtual std::uint32_t delayedCount() const noexcept = 0;
+    /// Threads that share the work of one operation, the executing one included.
+    [[nodiscard]] virtual std::uint32_t kernelThreads() const noexcept { return 1; }
+    /// Processors that the others of these threads have for themselves.
+    [[nodiscard]] virtual std::span<const std::uint32_t> workerProcessors() const noexcept {
+        return {};
+    }
+
+    /// Checks the arguments of a request against the model and against the sizes of the pools, and
+    /// resolves them. Every rule that keeps an access inside its pool is checked here. `inputs` and
+    /// `outputs` must outlive `bindings`. INVALID_ARGUMENT names argument, value and rule.
+    [[nodiscard]] virtual Result<> bind(std::span<const RequestArgument> inputs,
+                                        std::span<const RequestArgument> outputs,
+                                        std::span<const PoolView> pools,
+                                        RequestBindings& bindings) const = 0;
+
+    /// Runs the model on bound memory, in place, when it is its turn among all executions of the
+    /// engine. Overwrites `outcome`; of its timing only timeOnDevice is set here, if
+    /// options.measure is YES and the run succeeds. The first run with
+    /// certain input dimensions plans them; later ones allocate nothing. OUTPUT_INSUFFICIENT_SIZE
+    /// comes with output shapes, before anything is computed where shapes are known beforehand.
+    [[nodiscard]] virtual Result<> run(RequestBindings& bindings, Priority priority,
+                                       const ExecutionOptions& options,
+                                       ExecutionOutcome& outcome) = 0;
+
+    /// Gives the memory of temporaries back to the system until the next run, if there was no run
+    /// since the last call of this. False if there was one.
+    virtual bool releaseIfIdle() = 0;
+};
+
+}  // namespace nnburst::exec

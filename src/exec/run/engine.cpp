@@ -1,0 +1,66 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/run/engine.h"
+
+#include <xnnpack.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "exec/run/thread_choice.h"
+#include "exec/xnnpack/allocator.h"
+#include "model/invalid.h"
+#include "system/affinity.h"
+
+namespace nnburst::exec {
+
+Result<Kernels> KernelEngine::kernels(std::uint32_t threadCount) const {
+    Kernels kernels{.usesXnnpack = settings_.usesXnnpack, .threads = nullptr};
+    if (threadCount > 1 && settings_.usesXnnpack) {
+        const std::lock_guard lock(mutex_);
+        std::weak_ptr<const KernelThreads>& known = threads_[threadCount];
+        kernels.threads = known.lock();
+        if (!kernels.threads) {
+            NNBURST_TRY_ASSIGN(kernels.threads,
+                               KernelThreads::create(threadCount, settings_.placement,
+                                                     settings_.realtimePriority));
+            known = kernels.threads;
+        }
+    }
+    return kernels;
+}
+
+Result<> KernelEngine::startThreads() {
+    NNBURST_TRY_ASSIGN(started_, kernels(settings_.threadCounts.front()));
+    return {};
+}
+
+Result<std::shared_ptr<Engine>> Engine::create(const DriverOptions& options,
+                                               WorkerPlacement placement) {
+    if (options.threads > DriverOptions::kMaximumThreads) {
+        return invalid(
+            "cannot start an engine with {} threads; must be 1 to {}, or 0 to choose them for each "
+            "model",
+            options.threads, DriverOptions::kMaximumThreads);
+    }
+    const auto engine = std::make_shared<KernelEngine>(KernelEngine::Settings{
+        .usesXnnpack = options.useXnnpack,
+        .threadCounts = options.threads == 0 ? threadCountsToTry(system::usableProcessors().size())
+                                             : std::vector{options.threads},
+        .placement = placement,
+        .realtimePriority = options.realtimePriority,
+        .laneCount = std::max(1U, std::thread::hardware_concurrency())});
+    if (options.useXnnpack) {
+        // Once per process, whatever the number of calls; what it sets up stays.
+        if (const xnn_status status = xnn_initialize(&xnnpack::allocator());
+            status != xnn_status_success) {
+            return failure(ErrorStatus::GENERAL_FAILURE,
+                           fmt::format("cannot initialise XNNPACK: its status is {}",
+                                       static_cast<int>(status)));
+        }
+        NNBURST_TRY(engine->startThreads());
+    }
+    return engine;
+}
+
+}  // namespace nnburst::exec

@@ -1,0 +1,63 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What an `Engine` is inside src/exec/.
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "exec/run/answer_times.h"
+#include "exec/run/compiled_model.h"
+#include "exec/threads/execution_gate.h"
+#include "exec/threads/kernel_threads.h"
+
+namespace nnburst::exec {
+
+/// The one implementation of Engine. Thread-safe.
+class KernelEngine final : public Engine {
+  public:
+    struct Settings {
+        bool usesXnnpack = true;
+        /// That a model may have, in the order in which they are tried; one at least. A model has
+        /// the first, or each next one that is worth it (thread_choice.h).
+        std::vector<std::uint32_t> threadCounts{1};
+        /// What finds out whether it is; compareAnswerTimes but in tests.
+        std::optional<AnswerComparison> (*compare)(CompiledModel& more,
+                                                   CompiledModel& fewer) = compareAnswerTimes;
+        WorkerPlacement placement = WorkerPlacement::ANYWHERE;
+        std::uint32_t realtimePriority = 0;  ///< of workers; 0: as other threads
+        std::uint32_t laneCount = 1;         ///< of the gate
+    };
+
+    explicit KernelEngine(Settings settings)
+        : settings_(std::move(settings)), gate_(settings_.laneCount) {}
+
+    /// Starts the threads that all models have from the beginning. Once, at first.
+    [[nodiscard]] Result<> startThreads();
+
+    [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
+    /// What runs models with `threadCount` threads. Models with as many share them.
+    [[nodiscard]] Result<Kernels> kernels(std::uint32_t threadCount) const;
+    /// Where executions wait for each other.
+    [[nodiscard]] ExecutionGate& gate() const noexcept { return gate_; }
+
+    [[nodiscard]] bool isBusy() const noexcept override {
+        return gate_.isBusy() || gate_.waitingCount() != 0;
+    }
+
+  private:
+    const Settings settings_;
+    Kernels started_;  // to keep them
+    mutable ExecutionGate gate_;
+    mutable std::mutex mutex_;
+    /// By their number; guarded by mutex_.
+    mutable std::map<std::uint32_t, std::weak_ptr<const KernelThreads>> threads_;
+};
+
+}  // namespace nnburst::exec

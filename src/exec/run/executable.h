@@ -1,0 +1,30 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A compiled model as one client has prepared it.
+
+#include <cstdint>
+#include <memory>
+
+#include "exec/run/compiled_model.h"
+#include "exec/run/managed_buffer.h"
+#include "nnburst/hal_version.h"
+#include "nnburst/types.h"
+
+namespace nnburst::exec {
+
+/// What its executions need, of any kind.
+struct Executable {
+    std::shared_ptr<CompiledModel> model;
+    /// The buffers of the device, for requests that name some.
+    std::shared_ptr<const ManagedBuffers> buffers;
+    Priority priority = Priority::MEDIUM;
+    /// Unique in this process. Buffers are allocated for a prepared model, not for its content.
+    std::uint64_t preparedModel = 0;
+    /// Executions follow the rules of this version.
+    HalVersion version = kLatestHalVersion;
+};
+
+}  // namespace nnburst::exec

@@ -1,0 +1,140 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/run/graph_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "exec/graph/graph_check.h"
+#include "exec/plan/planner.h"
+#include "exec/run/interpreter.h"
+#include "model/operand_info.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+/// Plans that a graph keeps for the input shapes that it has run with. Each has its own temporaries
+/// and, for other image sizes, its own packed weights.
+constexpr std::size_t kMaximumSpecializations = 8;
+
+}  // namespace
+
+GraphRunner::GraphRunner(const Kernels& kernels, std::unique_ptr<Graph> graph,
+                         std::span<const std::unique_ptr<GraphRunner>> referenced)
+    : kernels_(kernels), graph_(std::move(graph)), referenced_(referenced) {
+    wanted_.inputs.resize(graph_->subgraph.inputIndexes.size());
+    wanted_.omittedOutputs.resize(graph_->subgraph.outputIndexes.size());
+    arguments_.resize(wanted_.inputs.size() + wanted_.omittedOutputs.size());
+    plans_.reserve(kMaximumSpecializations);
+}
+
+GraphRunner::~GraphRunner() = default;
+
+Result<> GraphRunner::prepare() {
+    const Subgraph& subgraph = graph_->subgraph;
+    GraphCheck check(*graph_);
+    bool isDecided = true;
+    for (std::size_t index = 0; index < subgraph.operations.size(); ++index) {
+        if (auto checked = check.visit(index); !checked) {
+            return failure(checked.error().status,
+                           fmt::format("operation {}: {}", index, checked.error().message));
+        }
+        isDecided = isDecided && check.shapes().isDecidedByShapes(index);
+    }
+    const bool isSpecified = std::all_of(
+        subgraph.inputIndexes.begin(), subgraph.inputIndexes.end(), [&](std::uint32_t input) {
+            const Operand& operand = subgraph.operands[input];
+            return isFullySpecified(operand.type, operand.dimensions);
+        });
+    if (isDecided && isSpecified) {
+        for (std::size_t input = 0; input < wanted_.inputs.size(); ++input) {
+            wanted_.inputs[input].shape =
+                Shape(subgraph.operands[subgraph.inputIndexes[input]].dimensions);
+        }
+        NNBURST_TRY(addPlan());
+    } else {
+        NNBURST_TRY(graph_->constants.keepAll());
+    }
+    if (!isDecided) {
+        interpreter_ = std::make_unique<Interpreter>(*graph_, kernels_, operators_, referenced_);
+    }
+    graph_->constants.dropSources();
+    return {};
+}
+
+Result<> GraphRunner::run(std::span<const GraphInput> inputs, GraphOutputs& outputs,
+                          const RunLimits& limits, RunMemo* memo) {
+    if (interpreter_ != nullptr) {
+        return interpreter_->run(inputs, outputs, limits);
+    }
+    for (std::size_t input = 0; input < inputs.size(); ++input) {
+        wanted_.inputs[input] = {.shape = inputs[input].shape,
+                                 .isOmitted = inputs[input].isOmitted};
+        arguments_[input] = inputs[input].data;
+    }
+    for (std::size_t output = 0; output < wanted_.omittedOutputs.size(); ++output) {
+        wanted_.omittedOutputs[output] = outputs.wants(output) ? 0 : 1;
+    }
+    NNBURST_TRY_ASSIGN(Plan * plan, findPlan());
+    if (memo != nullptr) {
+        *memo = {.plan = plan, .generation = generation_};
+    }
+    return runPlan(*plan, outputs, limits);
+}
+
+Result<> GraphRunner::runAgain(const RunMemo& memo, GraphOutputs& outputs,
+                               const RunLimits& limits) {
+    const auto known = std::find_if(plans_.begin(), plans_.end(), [&](const Specialized& one) {
+        return one.plan.get() == memo.plan;
+    });
+    return runPlan(*known->plan, outputs, limits);
+}
+
+void GraphRunner::releaseScratch() const noexcept {
+    for (const Specialized& known : plans_) {
+        known.plan->releaseScratch();
+    }
+    if (interpreter_ != nullptr) {
+        interpreter_->releaseScratch();
+    }
+}
+
+Result<> GraphRunner::runPlan(Plan& plan, GraphOutputs& outputs, const RunLimits& limits) {
+    for (std::size_t output = 0; output < plan.outputs().size(); ++output) {
+        const Plan::Output& computed = plan.outputs()[output];
+        NNBURST_TRY_ASSIGN(arguments_[wanted_.inputs.size() + output],
+                           outputs.place(output, computed.shape, computed.sizeBytes));
+    }
+    NNBURST_TRY(outputs.sufficient());
+    return plan.run(arguments_, limits);
+}
+
+Result<Plan*> GraphRunner::findPlan() {
+    if (!plans_.empty() && plans_.front().specialization == wanted_) {
+        return plans_.front().plan.get();
+    }
+    const auto found = std::find_if(plans_.begin(), plans_.end(), [&](const Specialized& known) {
+        return known.specialization == wanted_;
+    });
+    if (found == plans_.end()) {
+        return addPlan();
+    }
+    std::rotate(plans_.begin(), found, found + 1);
+    return plans_.front().plan.get();
+}
+
+Result<Plan*> GraphRunner::addPlan() {
+    NNBURST_TRY_ASSIGN(auto plan, makePlan(*graph_, wanted_, kernels_, operators_));
+    if (plans_.size() == kMaximumSpecializations) {
+        plans_.pop_back();
+        ++generation_;
+        operators_.dropUnused();
+    }
+    plans_.insert(plans_.begin(), {wanted_, std::move(plan)});
+    return plans_.front().plan.get();
+}
+
+}  // namespace nnburst::exec

@@ -1,0 +1,106 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/run/loop.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "exec/operation/control_flow.h"
+#include "exec/plan/arena.h"
+#include "model/invalid.h"
+#include "model/operand_info.h"
+
+namespace nnburst::exec {
+
+/// The outputs of a turn, which are the state of the next one.
+class Loop::State final : public GraphOutputs {
+  public:
+    State(Buffers& buffers, std::vector<GraphInput>& placed) : buffers_(buffers), placed_(placed) {}
+
+    [[nodiscard]] bool wants(std::size_t /*output*/) const noexcept override { return true; }
+
+    [[nodiscard]] Result<std::byte*> place(std::size_t output, const Shape& shape,
+                                           std::uint64_t sizeBytes) override {
+        std::uint64_t total = sizeBytes;
+        for (const GrowingBuffer& buffer : buffers_) {
+            total += buffer.capacityBytes();
+        }
+        if (total > kMaximumArenaBytes) {
+            return failure(
+                ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
+                fmt::format("the state of a WHILE needs more than {} bytes", kMaximumArenaBytes));
+        }
+        NNBURST_TRY_ASSIGN(std::byte * data, buffers_[output].reserve(sizeBytes));
+        placed_[output] = {.shape = shape, .data = data};
+        return data;
+    }
+
+    [[nodiscard]] Result<> sufficient() const override { return {}; }
+
+  private:
+    Buffers& buffers_;
+    std::vector<GraphInput>& placed_;
+};
+
+/// The output of the condition.
+class Loop::Condition final : public GraphOutputs {
+  public:
+    [[nodiscard]] bool wants(std::size_t /*output*/) const noexcept override { return true; }
+
+    [[nodiscard]] Result<std::byte*> place(std::size_t /*output*/, const Shape& shape,
+                                           std::uint64_t /*sizeBytes*/) override {
+        if (shape != Shape{1}) {
+            return invalid("WHILE: the condition's output has shape {}; must be 1",
+                           dimensionsText(shape.sizes()));
+        }
+        return value_;
+    }
+
+    [[nodiscard]] Result<> sufficient() const override { return {}; }
+    [[nodiscard]] bool value() const noexcept { return readCondition(value_); }
+
+  private:
+    alignas(kOperandAlignmentBytes) std::byte value_[kOperandAlignmentBytes]{};
+};
+
+Result<> Loop::run(GraphRunner& condition, GraphRunner& body, std::vector<GraphInput>& values,
+                   const RunLimits& limits) {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point start = Clock::now();
+    const std::size_t stateCount = body.graph().subgraph.outputIndexes.size();
+    current_.resize(stateCount);
+    next_.resize(stateCount);
+    placed_.resize(stateCount);
+    while (true) {
+        Condition result;
+        NNBURST_TRY(condition.run(values, result, limits));
+        if (!result.value()) {
+            return {};
+        }
+        const auto elapsed = Clock::now() - start;
+        if (elapsed >= limits.loopTimeout) {
+            return failure(
+                ErrorStatus::MISSED_DEADLINE_PERSISTENT,
+                fmt::format("WHILE has run for {} ns; its limit is {}",
+                            std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count(),
+                            limits.loopTimeout.count()));
+        }
+        State state(next_, placed_);
+        NNBURST_TRY(body.run(values, state, limits));
+        std::copy(placed_.begin(), placed_.end(), values.begin());
+        std::swap(current_, next_);
+    }
+}
+
+void Loop::releaseScratch() const noexcept {
+    for (const Buffers* buffers : {&current_, &next_}) {
+        for (const GrowingBuffer& buffer : *buffers) {
+            buffer.release();
+        }
+    }
+}
+
+}  // namespace nnburst::exec

@@ -1,0 +1,39 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The loop of WHILE (HAL 1.3). operation/control_flow.h shows its operands.
+
+#include <vector>
+
+#include "exec/run/graph_runner.h"
+#include "memory/aligned_buffer.h"
+#include "nnburst/result.h"
+
+namespace nnburst::exec {
+
+/// The turns of one WHILE. Keeps the state of two turns, so that repeated runs allocate nothing.
+class Loop {
+  public:
+    /// Runs `body` as long as `condition` gives true. `values` are the inputs of both, of which the
+    /// first are the state; afterwards their state is that of the last turn, in memory of this
+    /// object or, without any turn, where it was. MISSED_DEADLINE_PERSISTENT if the turns take
+    /// longer than limits.loopTimeout.
+    [[nodiscard]] Result<> run(GraphRunner& condition, GraphRunner& body,
+                               std::vector<GraphInput>& values, const RunLimits& limits);
+
+    /// Gives back the memory of the state until the next run.
+    void releaseScratch() const noexcept;
+
+  private:
+    using Buffers = std::vector<GrowingBuffer>;
+    class State;
+    class Condition;
+
+    Buffers current_;
+    Buffers next_;
+    std::vector<GraphInput> placed_;  // where the turn at hand puts the state
+};
+
+}  // namespace nnburst::exec

@@ -1,0 +1,218 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/run/managed_buffer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/invalid.h"
+#include "model/operand_info.h"
+#include "nnburst/validation.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+/// What is known of a buffer's dimensions allows `dimensions`; 0 is unknown on both sides.
+bool agree(const Dimensions& known, std::span<const std::uint32_t> dimensions) noexcept {
+    return known.empty() ||
+           std::equal(known.begin(), known.end(), dimensions.begin(), dimensions.end(),
+                      [](std::uint32_t a, std::uint32_t b) { return a == 0 || b == 0 || a == b; });
+}
+
+const char* roleName(ArgumentRole role) noexcept {
+    return role == ArgumentRole::INPUT ? "input" : "output";
+}
+
+}  // namespace
+
+ManagedBuffer::ManagedBuffer(Operand operand, std::vector<ManagedRole> roles) noexcept
+    : operand_(std::move(operand)), roles_(std::move(roles)) {}
+
+Result<std::shared_ptr<ManagedBuffer>> ManagedBuffer::create(Operand operand,
+                                                             std::vector<ManagedRole> roles) {
+    if (elementBytes(operand.type) == 0) {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       fmt::format("cannot allocate a buffer for {}: its size is not known",
+                                   toString(operand.type)));
+    }
+    std::shared_ptr<ManagedBuffer> buffer(new ManagedBuffer(std::move(operand), std::move(roles)));
+    const Operand& known = buffer->operand_;
+    if (isFullySpecified(known.type, known.dimensions)) {
+        const std::optional<std::uint64_t> sizeBytes = operandBytes(known.type, known.dimensions);
+        if (!sizeBytes) {
+            return failure(ErrorStatus::GENERAL_FAILURE,
+                           fmt::format("cannot allocate a buffer with dimensions {}: it would be "
+                                       "too large",
+                                       dimensionsText(known.dimensions)));
+        }
+        const std::lock_guard lock(buffer->mutex_);
+        NNBURST_TRY(buffer->reserveLocked(*sizeBytes));
+    }
+    return buffer;
+}
+
+Result<ManagedBuffer::Storage> ManagedBuffer::reserveLocked(std::uint64_t sizeBytes) {
+    if (!storage_ || sizeBytes > capacityBytes_) {
+        auto memory = AlignedBuffer::allocate(sizeBytes);
+        if (!memory) {
+            return failure(
+                ErrorStatus::GENERAL_FAILURE,
+                fmt::format("no memory for {} bytes of a driver-managed buffer", sizeBytes));
+        }
+        storage_ = std::make_shared<const AlignedBuffer>(std::move(*memory));
+        capacityBytes_ = sizeBytes;
+        isInitialized_ = false;
+    }
+    return storage_;
+}
+
+Result<> ManagedBuffer::copyTo(const SharedRegion& destination) const {
+    if (!destination) {
+        return invalid("cannot copy a driver-managed buffer: no memory given");
+    }
+    Storage storage;
+    std::uint64_t sizeBytes = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        if (!isInitialized_) {
+            return failure(ErrorStatus::GENERAL_FAILURE,
+                           "cannot copy a driver-managed buffer that holds nothing: copy to it, or "
+                           "execute with it as an output, first");
+        }
+        storage = storage_;
+        sizeBytes = sizeBytes_;
+    }
+    if (destination->sizeBytes() != sizeBytes) {
+        return invalid(
+            "cannot copy a driver-managed buffer of {} bytes to memory of {}: the sizes "
+            "must be the same",
+            sizeBytes, destination->sizeBytes());
+    }
+    return destination->write(0, {storage->data(), sizeBytes});
+}
+
+Result<> ManagedBuffer::copyFrom(const SharedRegion& source, const Dimensions& dimensions) {
+    if (!source) {
+        return invalid("cannot copy to a driver-managed buffer: no memory given");
+    }
+    if (!dimensions.empty() && !agree(operand_.dimensions, dimensions)) {
+        return invalid(
+            "cannot copy to a driver-managed buffer: dimensions {} do not agree with its {}",
+            dimensionsText(dimensions), dimensionsText(operand_.dimensions));
+    }
+    const Dimensions& known = dimensions.empty() ? operand_.dimensions : dimensions;
+    if (!isFullySpecified(operand_.type, known) || known.size() > kMaximumDimensions) {
+        return invalid("cannot copy to a driver-managed buffer: dimensions {} must all be known",
+                       dimensionsText(known));
+    }
+    const std::optional<std::uint64_t> sizeBytes = operandBytes(operand_.type, known);
+    if (!sizeBytes || *sizeBytes != source->sizeBytes()) {
+        return invalid(
+            "cannot copy {} bytes to a driver-managed buffer with dimensions {}: the "
+            "sizes must be the same",
+            source->sizeBytes(), dimensionsText(known));
+    }
+    Storage storage;
+    {
+        const std::lock_guard lock(mutex_);
+        isInitialized_ = false;
+        NNBURST_TRY_ASSIGN(storage, reserveLocked(*sizeBytes));
+    }
+    NNBURST_TRY(source->read(0, {storage->data(), *sizeBytes}));
+    finishWrite(storage, known, *sizeBytes);
+    return {};
+}
+
+Result<> ManagedBuffer::checkUse(const ManagedRole& role, const Dimensions& dimensions) const {
+    if (std::find(roles_.begin(), roles_.end(), role) == roles_.end()) {
+        return invalid(
+            "the driver-managed buffer was not allocated for {} {} of this prepared model",
+            roleName(role.role), role.index);
+    }
+    if (!dimensions.empty() && !agree(operand_.dimensions, dimensions)) {
+        return invalid("{} {}: dimensions {} do not agree with {} of its driver-managed buffer",
+                       roleName(role.role), role.index, dimensionsText(dimensions),
+                       dimensionsText(operand_.dimensions));
+    }
+    return {};
+}
+
+Result<> ManagedBuffer::read(const Dimensions& dimensions, Contents& contents) const {
+    const std::lock_guard lock(mutex_);
+    if (!isInitialized_) {
+        return failure(
+            ErrorStatus::GENERAL_FAILURE,
+            "the driver-managed buffer of an input holds nothing: copy to it, or execute "
+            "with it as an output, first");
+    }
+    if (!dimensions.empty() && !agree(dimensions_, dimensions)) {
+        return invalid(
+            "dimensions {} of an input do not agree with {} of the contents of its "
+            "driver-managed buffer",
+            dimensionsText(dimensions), dimensionsText(dimensions_));
+    }
+    contents.storage = storage_;
+    contents.dimensions.assign(dimensions_.begin(), dimensions_.end());
+    contents.sizeBytes = sizeBytes_;
+    return {};
+}
+
+void ManagedBuffer::beginWrite() {
+    const std::lock_guard lock(mutex_);
+    isInitialized_ = false;
+}
+
+Result<ManagedBuffer::Storage> ManagedBuffer::reserve(std::span<const std::uint32_t> dimensions,
+                                                      std::uint64_t sizeBytes) {
+    if (!agree(operand_.dimensions, dimensions)) {
+        return failure(
+            ErrorStatus::GENERAL_FAILURE,
+            fmt::format("an output has dimensions {}, its driver-managed buffer is for {}",
+                        dimensionsText(dimensions), dimensionsText(operand_.dimensions)));
+    }
+    const std::lock_guard lock(mutex_);
+    return reserveLocked(sizeBytes);
+}
+
+void ManagedBuffer::finishWrite(const Storage& storage, std::span<const std::uint32_t> dimensions,
+                                std::uint64_t sizeBytes) {
+    const std::lock_guard lock(mutex_);
+    if (storage != storage_) {
+        return;  // somebody has made the buffer larger meanwhile; what was written is gone
+    }
+    dimensions_.assign(dimensions.begin(), dimensions.end());
+    sizeBytes_ = sizeBytes;
+    isInitialized_ = true;
+}
+
+std::uint64_t ManagedBuffer::capacityBytes() const {
+    const std::lock_guard lock(mutex_);
+    return capacityBytes_;
+}
+
+BufferToken ManagedBuffers::add(std::shared_ptr<ManagedBuffer> buffer) {
+    const std::lock_guard lock(mutex_);
+    do {
+        ++lastToken_;
+    } while (lastToken_ == 0 || buffers_.contains(lastToken_));
+    buffers_.emplace(lastToken_, std::move(buffer));
+    return BufferToken{lastToken_};
+}
+
+void ManagedBuffers::remove(BufferToken token) {
+    const std::lock_guard lock(mutex_);
+    buffers_.erase(static_cast<std::uint32_t>(token));
+}
+
+Result<std::shared_ptr<ManagedBuffer>> ManagedBuffers::find(BufferToken token) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = buffers_.find(static_cast<std::uint32_t>(token));
+    if (found == buffers_.end()) {
+        return invalid("the request names driver-managed buffer {}, which does not exist",
+                       static_cast<std::uint32_t>(token));
+    }
+    return found->second;
+}
+
+}  // namespace nnburst::exec

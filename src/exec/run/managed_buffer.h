@@ -1,0 +1,116 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Driver-managed memory, a buffer of the HAL 1.3 IBuffer, as executions use it: what it may hold,
+/// for which arguments of which prepared models it may stand, and whether it holds anything.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "memory/aligned_buffer.h"
+#include "model/request_check.h"
+#include "nnburst/memory.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst::exec {
+
+/// An argument of a prepared model that a buffer may stand for. Prepared models of the same content
+/// are different ones here, as the HAL has it: a client's buffer is of no use to another client.
+struct ManagedRole {
+    std::uint64_t preparedModel = 0;  ///< unique in this process
+    ArgumentRole role = ArgumentRole::INPUT;
+    std::uint32_t index = 0;
+
+    bool operator==(const ManagedRole&) const = default;
+};
+
+/// Thread-safe. Executions that use it at the same time see each other's bytes, as with shared
+/// memory; addresses stay good for those that have them.
+class ManagedBuffer {
+  public:
+    /// Bytes with an address that stays as long as somebody holds them.
+    using Storage = std::shared_ptr<const AlignedBuffer>;
+
+    /// What a buffer holds.
+    struct Contents {
+        Storage storage;
+        Dimensions dimensions;  ///< all known
+        std::uint64_t sizeBytes = 0;
+    };
+
+    /// A buffer for `roles`, for values like `operand`, whose dimensions are known as far as
+    /// anybody knows them. Memory is taken at once if they are all known, else when contents come.
+    /// GENERAL_FAILURE if there is not enough memory or the type has no size.
+    [[nodiscard]] static Result<std::shared_ptr<ManagedBuffer>> create(
+        Operand operand, std::vector<ManagedRole> roles);
+
+    /// IBuffer::copyTo. GENERAL_FAILURE while it holds nothing; INVALID_ARGUMENT unless
+    /// `destination` has exactly the size of the contents.
+    [[nodiscard]] Result<> copyTo(const SharedRegion& destination) const;
+
+    /// IBuffer::copyFrom. INVALID_ARGUMENT if the dimensions are not all known from the buffer or
+    /// from `dimensions`, do not agree, or do not have the size of `source`. A copy that fails half
+    /// way leaves a buffer that holds nothing.
+    [[nodiscard]] Result<> copyFrom(const SharedRegion& source, const Dimensions& dimensions);
+
+    /// Checks that the buffer may stand for `role`, and that `dimensions` of a request, which may
+    /// be empty, do not contradict what is known. INVALID_ARGUMENT.
+    [[nodiscard]] Result<> checkUse(const ManagedRole& role, const Dimensions& dimensions) const;
+
+    /// What an execution reads, into `contents`, whose memory is reused. GENERAL_FAILURE while it
+    /// holds nothing; INVALID_ARGUMENT if `dimensions` of the request are others.
+    [[nodiscard]] Result<> read(const Dimensions& dimensions, Contents& contents) const;
+
+    /// An execution that writes to the buffer begins: from now on it holds nothing.
+    void beginWrite();
+    /// Memory for an output with these dimensions. GENERAL_FAILURE if the buffer is for others.
+    [[nodiscard]] Result<Storage> reserve(std::span<const std::uint32_t> dimensions,
+                                          std::uint64_t sizeBytes);
+    /// The execution has succeeded: the buffer holds what lies in `storage`.
+    void finishWrite(const Storage& storage, std::span<const std::uint32_t> dimensions,
+                     std::uint64_t sizeBytes);
+
+    /// Bytes that it takes now.
+    [[nodiscard]] std::uint64_t capacityBytes() const;
+
+  private:
+    ManagedBuffer(Operand operand, std::vector<ManagedRole> roles) noexcept;
+
+    [[nodiscard]] Result<Storage> reserveLocked(std::uint64_t sizeBytes);
+
+    const Operand operand_;
+    const std::vector<ManagedRole> roles_;
+
+    mutable std::mutex mutex_;
+    Storage storage_;                  // guarded by mutex_; replaced when more is needed
+    std::uint64_t capacityBytes_ = 0;  // guarded by mutex_
+    bool isInitialized_ = false;       // guarded by mutex_
+    Dimensions dimensions_;            // of the contents; guarded by mutex_
+    std::uint64_t sizeBytes_ = 0;      // of the contents; guarded by mutex_
+};
+
+/// The buffers of a device by their tokens. Thread-safe.
+class ManagedBuffers {
+  public:
+    /// Names `buffer` until `remove`. Tokens are not used again until all others were.
+    [[nodiscard]] BufferToken add(std::shared_ptr<ManagedBuffer> buffer);
+    void remove(BufferToken token);
+    /// INVALID_ARGUMENT for a token that names nothing.
+    [[nodiscard]] Result<std::shared_ptr<ManagedBuffer>> find(BufferToken token) const;
+
+  private:
+    mutable std::mutex mutex_;
+    std::unordered_map<std::uint32_t, std::shared_ptr<ManagedBuffer>> buffers_;
+    std::uint32_t lastToken_ = 0;
+};
+
+}  // namespace nnburst::exec

@@ -1,0 +1,18 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What a bound request remembers of its last run.
+
+#include <cstdint>
+
+namespace nnburst::exec {
+
+/// How a model has run a request, so that it finds its way again at once.
+struct RunMemo {
+    const void* plan = nullptr;
+    std::uint64_t generation = 0;  ///< of the model's plans
+};
+
+}  // namespace nnburst::exec

@@ -1,0 +1,64 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The threads among which XNNPACK shares out the work of one operator.
+
+#include <pthreadpool.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "nnburst/result.h"
+
+namespace nnburst::exec {
+
+/// Where the threads run that share the work of an operator with the executing one.
+enum class WorkerPlacement : std::uint8_t {
+    ANYWHERE,
+    APART,  ///< on a processor each, if there are enough
+};
+
+/// A pool of threads, the caller's included. It does one thing at a time.
+class KernelThreads {
+  public:
+    /// `count` (at least 2) threads, with real-time priority unless that is 0. APART: each worker
+    /// has a processor of its own, if there are as many as threads.
+    /// RESOURCE_EXHAUSTED_TRANSIENT if the system gives no threads.
+    [[nodiscard]] static Result<std::shared_ptr<const KernelThreads>> create(
+        std::uint32_t count, WorkerPlacement placement, std::uint32_t realtimePriority);
+
+    [[nodiscard]] pthreadpool_t pool() const noexcept { return pool_.get(); }
+    [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
+    /// Those of the workers; empty if they may run anywhere. The caller's thread does best on
+    /// another one: a worker that has to wait for a processor makes it wait for milliseconds.
+    [[nodiscard]] std::span<const std::uint32_t> processors() const noexcept { return processors_; }
+
+  private:
+    struct Destroy {
+        void operator()(pthreadpool_t pool) const noexcept { pthreadpool_destroy(pool); }
+    };
+
+    KernelThreads(pthreadpool_t pool, std::uint32_t count, std::vector<std::uint32_t> processors)
+        : pool_(pool), count_(count), processors_(std::move(processors)) {}
+
+    std::unique_ptr<struct pthreadpool, Destroy> pool_;
+    std::uint32_t count_;
+    std::vector<std::uint32_t> processors_;
+};
+
+/// What runs the operations of one model.
+struct Kernels {
+    bool usesXnnpack = true;
+    /// Null for one thread: kernels then run on the calling thread, without system calls.
+    std::shared_ptr<const KernelThreads> threads;
+
+    [[nodiscard]] pthreadpool_t pool() const noexcept {
+        return threads ? threads->pool() : nullptr;
+    }
+};
+
+}  // namespace nnburst::exec

@@ -1,0 +1,60 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/aligned_buffer.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "memory/checked_math.h"
+#include "nnburst/memory.h"
+#include "system/huge_pages.h"
+
+namespace nnburst {
+
+Result<AlignedBuffer> AlignedBuffer::allocate(std::uint64_t sizeBytes) {
+    const std::size_t alignment = system::blockAlignment(sizeBytes, kOperandAlignmentBytes);
+    const std::uint64_t overheadBytes = alignment - 1 + kMappingPaddingBytes;
+    AlignedBuffer buffer;
+    // Large blocks come from the system as zero pages: what is never touched costs nothing.
+    if (const auto total = checkedAdd(sizeBytes, overheadBytes)) {
+        buffer.memory_.reset(std::calloc(1, *total));
+    }
+    if (!buffer.memory_) {
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                       fmt::format("cannot allocate {} bytes for operands", sizeBytes));
+    }
+    void* start = buffer.memory_.get();
+    std::size_t space = sizeBytes + overheadBytes;
+    buffer.data_ = static_cast<std::byte*>(
+        std::align(alignment, sizeBytes + kMappingPaddingBytes, start, space));
+    buffer.sizeBytes_ = sizeBytes;
+    system::adviseHugePages(buffer.data_, sizeBytes);
+    return buffer;
+}
+
+void AlignedBuffer::release() const noexcept {
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto start = reinterpret_cast<std::uintptr_t>(data_);
+    const std::uintptr_t first = (start + page - 1) / page * page;
+    const std::uintptr_t end = (start + sizeBytes_) / page * page;
+    if (first < end) {
+        // Whole pages of private memory: they read as zero from now on.
+        ::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+    }
+}
+
+Result<std::byte*> GrowingBuffer::reserve(std::uint64_t sizeBytes) {
+    if (memory_.data() == nullptr || sizeBytes > capacityBytes_) {
+        // By half at least, so that a tensor that grows in a loop is not allocated in each turn.
+        const std::uint64_t capacity = std::max(sizeBytes, capacityBytes_ + capacityBytes_ / 2);
+        NNBURST_TRY_ASSIGN(memory_, AlignedBuffer::allocate(capacity));
+        capacityBytes_ = capacity;
+    }
+    return memory_.data();
+}
+
+}  // namespace nnburst

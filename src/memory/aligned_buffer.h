@@ -1,0 +1,62 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Private memory for operands, as kernels want it.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+#include "nnburst/result.h"
+
+namespace nnburst {
+
+/// Alignment of operands in private memory: a cache line, and the widest vector register.
+inline constexpr std::size_t kOperandAlignmentBytes = 64;
+
+/// Zeroed memory that starts at a multiple of kOperandAlignmentBytes and is followed by
+/// kMappingPaddingBytes that can be read. Movable; the address stays.
+class AlignedBuffer {
+  public:
+    /// RESOURCE_EXHAUSTED_TRANSIENT if there is no memory.
+    [[nodiscard]] static Result<AlignedBuffer> allocate(std::uint64_t sizeBytes);
+
+    AlignedBuffer() noexcept = default;
+
+    [[nodiscard]] std::byte* data() const noexcept { return data_; }
+
+    /// Gives the memory back to the system until it is touched again. The contents are lost, the
+    /// address stays.
+    void release() const noexcept;
+
+  private:
+    struct Free {
+        void operator()(void* memory) const noexcept { std::free(memory); }
+    };
+
+    std::unique_ptr<void, Free> memory_;
+    std::byte* data_ = nullptr;
+    std::uint64_t sizeBytes_ = 0;
+};
+
+/// Memory for one operand whose size changes from run to run.
+class GrowingBuffer {
+  public:
+    /// Room for `sizeBytes`. The contents are lost if it grows. RESOURCE_EXHAUSTED_TRANSIENT if
+    /// there is no memory.
+    [[nodiscard]] Result<std::byte*> reserve(std::uint64_t sizeBytes);
+
+    [[nodiscard]] std::uint64_t capacityBytes() const noexcept { return capacityBytes_; }
+
+    /// As AlignedBuffer::release.
+    void release() const noexcept { memory_.release(); }
+
+  private:
+    AlignedBuffer memory_;
+    std::uint64_t capacityBytes_ = 0;
+};
+
+}  // namespace nnburst

@@ -1,0 +1,30 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What older versions of the HAL ask of executions, and what they leave out.
+
+#include <cstddef>
+
+#include "nnburst/hal_version.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst {
+
+/// Up to HAL 1.1 all dimensions of an output that has a value are known from the model or the
+/// request (HAL 1.0 types.hal, Operand::dimensions). INVALID_ARGUMENT names the output.
+[[nodiscard]] Result<> checkOutput(HalVersion version, std::size_t index, const Operand& operand,
+                                   const RequestArgument& argument);
+
+/// `result` with a status that `version` has.
+template <class T>
+[[nodiscard]] Result<T> knownTo(HalVersion version, Result<T> result) {
+    if (!result) {
+        result.error().status = convertTo(version, result.error().status);
+    }
+    return result;
+}
+
+}  // namespace nnburst

@@ -1,0 +1,48 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "system/affinity.h"
+
+namespace nnburst::system {
+
+std::vector<std::uint32_t> usableProcessors() {
+    std::vector<std::uint32_t> processors;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (::sched_getaffinity(0, sizeof(set), &set) == 0) {
+        for (std::uint32_t processor = 0; processor < CPU_SETSIZE; ++processor) {
+            if (CPU_ISSET(processor, &set)) {
+                processors.push_back(processor);
+            }
+        }
+    }
+    return processors;
+}
+
+void runOn(std::span<const std::uint32_t> processors) noexcept {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const std::uint32_t processor : processors) {
+        CPU_SET(processor, &set);
+    }
+    // A place is a wish: a thread that stays where it is does the same, later.
+    (void)::sched_setaffinity(0, sizeof(set), &set);
+}
+
+ScopedCpuExclusion::ScopedCpuExclusion(std::span<const std::uint32_t> processors) noexcept {
+    if (processors.empty() || ::sched_getaffinity(0, sizeof(before_), &before_) != 0) {
+        return;
+    }
+    cpu_set_t others = before_;
+    for (const std::uint32_t processor : processors) {
+        CPU_CLR(processor, &others);
+    }
+    isOff_ = ::sched_setaffinity(0, sizeof(others), &others) == 0;
+}
+
+ScopedCpuExclusion::~ScopedCpuExclusion() {
+    if (isOff_) {
+        (void)::sched_setaffinity(0, sizeof(before_), &before_);
+    }
+}
+
+}  // namespace nnburst::system

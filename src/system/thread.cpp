@@ -1,0 +1,109 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "system/thread.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <list>
+#include <mutex>
+#include <system_error>
+#include <utility>
+
+namespace nnburst::system {
+
+namespace {
+
+/// Threads that dropped their own owner. The process does not exit under them: exit destroys what
+/// libraries keep for each thread, while these may be using it.
+class OrphanedThreads {
+  public:
+    static OrphanedThreads& get() {
+        // Never destroyed: a thread may come here while the process exits.
+        static OrphanedThreads* const threads = new OrphanedThreads;
+        return *threads;
+    }
+
+    void add(std::thread thread) {
+        const std::lock_guard lock(mutex_);
+        for (std::thread& ended : ended_) {
+            ended.join();
+        }
+        ended_.clear();
+        running_.push_back(std::move(thread));
+        // Not before: what runs at exit runs before what was registered earlier, and by now the
+        // libraries that the thread uses have registered what they have.
+        [[maybe_unused]] static const int registered = std::atexit([] { get().joinAll(); });
+    }
+
+    /// The calling thread has nothing left to do.
+    void end() {
+        const std::lock_guard lock(mutex_);
+        const auto self = std::find_if(running_.begin(), running_.end(), isCalling);
+        if (self != running_.end()) {
+            ended_.splice(ended_.end(), running_, self);
+        }
+    }
+
+  private:
+    static bool isCalling(const std::thread& thread) noexcept {
+        return thread.get_id() == std::this_thread::get_id();
+    }
+
+    void joinAll() {
+        std::list<std::thread> threads;
+        {
+            const std::lock_guard lock(mutex_);
+            threads.splice(threads.end(), running_);
+            threads.splice(threads.end(), ended_);
+        }
+        for (std::thread& thread : threads) {
+            isCalling(thread) ? thread.detach() : thread.join();
+        }
+    }
+
+    std::mutex mutex_;
+    std::list<std::thread> running_;  // guarded by mutex_
+    std::list<std::thread> ended_;    // guarded by mutex_
+};
+
+}  // namespace
+
+Result<std::thread> startThread(const std::string& name, std::function<void()> body) {
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, &before);  // inherited by the new thread
+    Result<std::thread> started = [&]() -> Result<std::thread> {
+        try {
+            return std::thread([body = std::move(body)]() mutable {
+                body();
+                body = nullptr;
+                OrphanedThreads::get().end();
+            });
+        } catch (const std::system_error& error) {
+            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                           "cannot start thread " + name + ": " + error.what());
+        }
+    }();
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (started) {
+        ::pthread_setname_np(started->native_handle(), name.c_str());
+    }
+    return started;
+}
+
+void joinOrOrphan(std::thread& thread) {
+    if (!thread.joinable()) {
+        return;
+    }
+    if (thread.get_id() == std::this_thread::get_id()) {
+        OrphanedThreads::get().add(std::move(thread));
+    } else {
+        thread.join();
+    }
+}
+
+}  // namespace nnburst::system

@@ -1,0 +1,212 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Converters of operators that go through two or more tensors element by element and repeat the
+/// axes of size 1.
+
+#include <algorithm>
+
+#include "model/operand_info.h"
+#include "tflite/converters.h"
+#include "tflite/shapes.h"
+
+namespace nnburst::tflite {
+
+namespace {
+
+constexpr auto kNoActivation = static_cast<std::int32_t>(FusedActivationFunc::NONE);
+
+Result<schema::ActivationFunctionType> arithmeticActivation(const OperatorImport& op,
+                                                            OperationType operation) {
+    const auto activation = [](const auto& options) -> Result<schema::ActivationFunctionType> {
+        NNBURST_TRY(options);
+        return (*options)->fused_activation_function();
+    };
+    switch (operation) {
+        case OperationType::SUB:
+            return activation(op.options<schema::SubOptions>());
+        case OperationType::MUL:
+            return activation(op.options<schema::MulOptions>());
+        case OperationType::DIV:
+            return activation(op.options<schema::DivOptions>());
+        default:
+            return activation(op.options<schema::AddOptions>());
+    }
+}
+
+/// The shape of inputs `a` and `b` together.
+Dimensions sharedShape(OperatorImport& op, std::size_t a = 0, std::size_t b = 1) {
+    return broadcastShape(op.shape(a), op.shape(b));
+}
+
+void inferBroadcast(OperatorImport& op, std::size_t a = 0, std::size_t b = 1) {
+    if (op.isScalar(a) && op.isScalar(b)) {
+        op.inferScalarOutput();
+    } else {
+        op.inferOutputShape(sharedShape(op, a, b));
+    }
+}
+
+/// Computes with constants, such as shapes, at once: what reads them may have to know them.
+Result<bool> fold(OperatorImport& op, OperationType operation) {
+    switch (operation) {
+        case OperationType::ADD:
+            return op.foldIntegers([](std::int64_t a, std::int64_t b) { return a + b; });
+        case OperationType::SUB:
+            return op.foldIntegers([](std::int64_t a, std::int64_t b) { return a - b; });
+        case OperationType::MUL:
+            return op.foldIntegers([](std::int64_t a, std::int64_t b) { return a * b; });
+        case OperationType::MAXIMUM:
+            return op.foldIntegers([](std::int64_t a, std::int64_t b) { return std::max(a, b); });
+        case OperationType::MINIMUM:
+            return op.foldIntegers([](std::int64_t a, std::int64_t b) { return std::min(a, b); });
+        case OperationType::DIV:
+            // Rounds down; what cannot be divided is no number of 32 bits.
+            return op.foldIntegers([](std::int64_t a, std::int64_t b) {
+                return b == 0 ? INT64_MAX : a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+            });
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+Result<> convertArithmetic(OperatorImport& op, OperationType operation) {
+    NNBURST_TRY_ASSIGN(const auto fused, arithmeticActivation(op, operation));
+    if (operation == OperationType::DIV && op.type(0) == OperandType::TENSOR_INT32) {
+        return invalid("integers are not supported: the HAL rounds down, TFLite towards 0");
+    }
+    inferBroadcast(op);
+    if (fused == schema::ActivationFunctionType::NONE) {
+        NNBURST_TRY_ASSIGN(const bool isFolded, fold(op, operation));
+        if (isFolded) {
+            return {};
+        }
+    }
+    NNBURST_TRY_ASSIGN(const std::uint32_t activation, op.activation(fused));
+    // The HAL divides no quantised numbers.
+    const bool isFloat = operation == OperationType::DIV && op.isQuantized(op.input(0));
+    const std::uint32_t a = isFloat ? op.floatInput(0) : op.input(0);
+    const std::uint32_t b = isFloat ? op.floatInput(1) : op.input(1);
+    const std::uint32_t result = isFloat ? op.floatOutput() : op.output();
+    op.add(operation, {a, b, activation}, {result});
+    op.finishFloat(result);
+    return {};
+}
+
+Result<> convertBinary(OperatorImport& op, OperationType operation) {
+    inferBroadcast(op);
+    NNBURST_TRY_ASSIGN(const bool isFolded, fold(op, operation));
+    if (isFolded) {
+        return {};
+    }
+    op.add(operation, {op.input(0), op.input(1)}, {op.output()});
+    return {};
+}
+
+Result<> convertPow(OperatorImport& op, OperationType operation) {
+    inferBroadcast(op);
+    const std::uint32_t base = op.floatInput(0);
+    const std::uint32_t exponent = op.floatInput(1);
+    const std::uint32_t result = op.floatOutput();
+    op.add(operation, {base, exponent}, {result});
+    op.finishFloat(result);
+    return {};
+}
+
+/// (a - b) * (a - b); of quantised numbers in floating point, as the difference has no scale.
+Result<> convertSquaredDifference(OperatorImport& op, OperationType /*operation*/) {
+    inferBroadcast(op);
+    const std::uint32_t a = op.isQuantized(op.input(0)) ? op.floatInput(0) : op.input(0);
+    const std::uint32_t b = op.isQuantized(op.input(1)) ? op.floatInput(1) : op.input(1);
+    const std::uint32_t result = op.floatOutput();
+    const std::uint32_t difference = op.temporaryLike(a, sharedShape(op));
+    op.add(OperationType::SUB, {a, b, op.scalar(kNoActivation)}, {difference});
+    op.add(OperationType::MUL, {difference, difference, op.scalar(kNoActivation)}, {result});
+    op.finishFloat(result);
+    return {};
+}
+
+/// The HAL divides integers as FLOOR_DIV does; other numbers are rounded down afterwards.
+Result<> convertFloorDiv(OperatorImport& op, OperationType operation) {
+    inferBroadcast(op);
+    NNBURST_TRY_ASSIGN(const bool isFolded, fold(op, operation));
+    if (isFolded) {
+        return {};
+    }
+    if (op.type(0) == OperandType::TENSOR_INT32) {
+        op.add(operation, {op.input(0), op.input(1), op.scalar(kNoActivation)}, {op.output()});
+        return {};
+    }
+    if (op.isQuantized(op.input(0))) {
+        return invalid("input of type {} is not supported", toString(op.type(0)));
+    }
+    const std::uint32_t quotient = op.temporaryLike(op.input(0), sharedShape(op));
+    op.add(operation, {op.input(0), op.input(1), op.scalar(kNoActivation)}, {quotient});
+    op.add(OperationType::FLOOR, {quotient}, {op.output()});
+    return {};
+}
+
+/// a - floor(a / b) * b, which is exact for integers alone.
+Result<> convertFloorMod(OperatorImport& op, OperationType /*operation*/) {
+    if (op.type(0) != OperandType::TENSOR_INT32) {
+        return invalid("input of type {} is not supported: must be TENSOR_INT32",
+                       toString(op.type(0)));
+    }
+    inferBroadcast(op);
+    const Dimensions shape = sharedShape(op);
+    const std::uint32_t quotient = op.temporaryLike(op.input(0), shape);
+    const std::uint32_t product = op.temporaryLike(op.input(0), shape);
+    op.add(OperationType::DIV, {op.input(0), op.input(1), op.scalar(kNoActivation)}, {quotient});
+    op.add(OperationType::MUL, {quotient, op.input(1), op.scalar(kNoActivation)}, {product});
+    op.add(OperationType::SUB, {op.input(0), product, op.scalar(kNoActivation)}, {op.output()});
+    return {};
+}
+
+Result<> convertAddN(OperatorImport& op, OperationType operation) {
+    op.inferShapeOf(0);
+    if (op.inputCount() == 1) {
+        return op.forward(op.input(0));
+    }
+    const Dimensions shape = op.shape(0);
+    std::uint32_t sum = op.input(0);
+    for (std::size_t i = 1; i < op.inputCount(); ++i) {
+        const std::uint32_t next =
+            i + 1 == op.inputCount() ? op.output() : op.temporaryLike(op.output(), shape);
+        op.add(operation, {sum, op.input(i), op.scalar(kNoActivation)}, {next});
+        sum = next;
+    }
+    return {};
+}
+
+Result<> convertSelect(OperatorImport& op, OperationType operation) {
+    // A vector of conditions is for the first axis, unlike in SELECT_V2.
+    const Dimensions& condition = op.shape(0);
+    if (condition.size() == 1 && !op.isScalar(0) && op.shape(1).size() > 1) {
+        return invalid("condition of shape {} for {}: must have the same shape",
+                       dimensionsText(condition), dimensionsText(op.shape(1)));
+    }
+    return convertSelectV2(op, operation);
+}
+
+/// The HAL wants three operands of one shape.
+Result<> convertSelectV2(OperatorImport& op, OperationType operation) {
+    const Dimensions shape = broadcastShape(sharedShape(op, 1, 2), op.shape(0));
+    if (op.isScalar(0) && op.isScalar(1) && op.isScalar(2)) {
+        op.inferScalarOutput();
+    } else {
+        op.inferOutputShape(shape);
+    }
+    std::vector<std::uint32_t> inputs{op.input(0), op.input(1), op.input(2)};
+    for (std::uint32_t& input : inputs) {
+        if (isKnown(shape)) {
+            NNBURST_TRY_ASSIGN(input, op.broadcast(input, shape));
+        }
+    }
+    op.add(operation, std::move(inputs), {op.output()});
+    return {};
+}
+
+}  // namespace nnburst::tflite

@@ -1,0 +1,151 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Converters of operators that look elements up, by index, key, hash or chance.
+
+#include <algorithm>
+
+#include "model/operand_info.h"
+#include "tflite/converters.h"
+#include "tflite/shapes.h"
+
+namespace nnburst::tflite {
+
+namespace {
+
+/// The shape of a lookup in the first axis of `values` by the elements of `keys`.
+Dimensions lookupShape(const Dimensions& keys, const Dimensions& values) {
+    if (values.empty()) {
+        return {};
+    }
+    Dimensions result = values;
+    result[0] = sizeAt(keys, 0);
+    return result;
+}
+
+/// The lookup of constants in a vector of constants, such as a shape.
+Result<> gatherIntegers(OperatorImport& op, const std::vector<std::int32_t>& values,
+                        const std::vector<std::int32_t>& indices) {
+    std::vector<std::int32_t> result;
+    for (const std::int32_t index : indices) {
+        if (index < 0 || static_cast<std::size_t>(index) >= values.size()) {
+            return invalid("index {}: must be one of {} elements", index, values.size());
+        }
+        result.push_back(values[static_cast<std::size_t>(index)]);
+    }
+    if (op.isScalar(1)) {
+        op.inferScalarOutput();
+    } else {
+        op.inferOutputShape(op.shape(1));
+    }
+    return op.forwardIntegers(result);
+}
+
+}  // namespace
+
+Result<> convertEmbeddingLookup(OperatorImport& op, OperationType operation) {
+    constexpr std::size_t kValues = 1;
+    const Dimensions shape = lookupShape(op.shape(0), op.shape(kValues));
+    op.inferOutputShape(shape);
+    const bool isHybrid = op.operand(op.output()).type == OperandType::TENSOR_FLOAT32;
+    // To look up first costs less than to dequantise all.
+    if (isHybrid && op.isQuantized(op.input(kValues))) {
+        const std::uint32_t found = op.temporaryLike(op.input(kValues), shape);
+        op.add(operation, {op.input(0), op.input(kValues)}, {found});
+        op.add(OperationType::DEQUANTIZE, {found}, {op.output()});
+        return {};
+    }
+    const std::uint32_t values = isHybrid ? op.floatInput(kValues) : op.input(kValues);
+    op.add(operation, {op.input(0), values}, {op.output()});
+    return {};
+}
+
+Result<> convertHashtableLookup(OperatorImport& op, OperationType operation) {
+    constexpr std::size_t kValues = 2;
+    constexpr std::size_t kHits = 1;
+    op.inferOutputShape(lookupShape(op.shape(0), op.shape(kValues)));
+    op.inferOutputShape({sizeAt(op.shape(0), 0)}, kHits);
+    op.add(operation, {op.input(0), op.input(1), op.input(kValues)},
+           {op.output(), op.output(kHits)});
+    return {};
+}
+
+Result<> convertLshProjection(OperatorImport& op, OperationType operation) {
+    // TFLite adds an offset to each signature of the sparse kind, as only the HAL's new kind does.
+    constexpr std::int32_t kHalDense = 2;
+    constexpr std::int32_t kHalSparse = 3;
+    constexpr std::size_t kHash = 0;
+    constexpr std::size_t kWeight = 2;
+    NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::LSHProjectionOptions>());
+    const schema::LSHProjectionType type = options->type();
+    if (type != schema::LSHProjectionType::SPARSE && type != schema::LSHProjectionType::DENSE) {
+        return invalid("type {}: must be SPARSE or DENSE", static_cast<int>(type));
+    }
+    const bool isDense = type == schema::LSHProjectionType::DENSE;
+    const Dimensions& hash = op.shape(kHash);
+    const std::uint32_t hashes = sizeAt(hash, 0);
+    op.inferOutputShape({isDense ? elementCount(hash) : hashes});
+    const std::uint32_t weight = op.optionalInput(kWeight, OperandType::TENSOR_FLOAT32);
+    op.add(operation,
+           {op.input(kHash), op.input(1), weight, op.scalar(isDense ? kHalDense : kHalSparse)},
+           {op.output()});
+    return {};
+}
+
+Result<> convertGather(OperatorImport& op, OperationType operation) {
+    constexpr std::size_t kIndices = 1;
+    NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::GatherOptions>());
+    if (options->batch_dims() != 0) {
+        return invalid("batch_dims {} is not supported: must be 0", options->batch_dims());
+    }
+    NNBURST_TRY_ASSIGN(const std::uint32_t rank, op.rank(0));
+    NNBURST_TRY_ASSIGN(const std::uint32_t axis, OperatorImport::axis(options->axis(), rank));
+    const auto halAxis = static_cast<std::int32_t>(axis);
+    const Dimensions input = op.shape(0);
+    const Dimensions indices = op.shape(kIndices);
+    if (const auto values = op.knownIntegers(0); values && rank == 1) {
+        if (const auto chosen = op.knownIntegers(kIndices)) {
+            return gatherIntegers(op, *values, *chosen);
+        }
+    }
+    Dimensions gathered(input.begin(), input.begin() + axis);
+    gathered.insert(gathered.end(), indices.begin(), indices.end());
+    gathered.insert(gathered.end(), input.begin() + axis + 1, input.end());
+    if (!op.isScalar(kIndices)) {
+        op.inferOutputShape(indices.empty() ? Dimensions() : gathered);
+        op.add(operation, {op.input(0), op.scalar(halAxis), op.input(kIndices)}, {op.output()});
+        return {};
+    }
+    // One index takes its axis away, which it does not do in the HAL.
+    if (rank == 1) {
+        op.inferScalarOutput();
+        op.add(operation, {op.input(0), op.scalar(halAxis), op.input(kIndices)}, {op.output()});
+        return {};
+    }
+    const std::uint32_t kept = op.temporaryLike(op.output(), gathered);
+    op.add(operation, {op.input(0), op.scalar(halAxis), op.input(kIndices)}, {kept});
+    NNBURST_TRY_ASSIGN(const std::uint32_t dropped, op.constant(std::span(&halAxis, 1)));
+    gathered.erase(gathered.begin() + axis);
+    op.inferOutputShape(gathered);
+    op.add(OperationType::SQUEEZE, {kept, dropped}, {op.output()});
+    return {};
+}
+
+Result<> convertMultinomial(OperatorImport& op, OperationType operation) {
+    constexpr std::size_t kSamples = 1;
+    NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::RandomOptions>());
+    NNBURST_TRY_ASSIGN(const std::int32_t samples, op.integer(kSamples, "number of samples"));
+    if (samples < 1) {
+        return invalid("{} samples: must be at least 1", samples);
+    }
+    // The low bits are as random as any.
+    const std::int32_t seeds[] = {static_cast<std::int32_t>(options->seed()),
+                                  static_cast<std::int32_t>(options->seed2())};
+    op.inferOutputShape({sizeAt(op.shape(0), 0), static_cast<std::uint32_t>(samples)});
+    NNBURST_TRY_ASSIGN(const std::uint32_t seed, op.constant(seeds));
+    op.add(operation, {op.input(0), op.scalar(samples), seed}, {op.output()});
+    return {};
+}
+
+}  // namespace nnburst::tflite

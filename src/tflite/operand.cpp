@@ -1,0 +1,124 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "tflite/operand.h"
+
+#include <cstring>
+#include <utility>
+
+#include "model/invalid.h"
+#include "model/operand_info.h"
+#include "tflite/tensors.h"
+
+namespace nnburst::tflite {
+
+namespace {
+
+/// Element `index` of a vector whose elements need not be aligned: the verifier aligns vectors to
+/// their length alone, which has 4 bytes.
+std::int64_t unalignedAt(const flatbuffers::Vector<std::int64_t>& vector, std::uint32_t index) {
+    std::int64_t value = 0;
+    std::memcpy(&value, vector.Data() + std::size_t{index} * sizeof value, sizeof value);
+    return flatbuffers::EndianScalar(value);
+}
+
+/// One scale and one zero point for the whole tensor.
+Result<> applyScale(const schema::QuantizationParameters* quantization, Operand& operand) {
+    const std::uint32_t count = quantization == nullptr ? 0 : sizeOf(quantization->scale());
+    if (count == 0) {
+        operand.scale = 1.0F;
+        return {};
+    }
+    if (count != 1) {
+        return invalid("{} scales: must be quantised with one", count);
+    }
+    const auto* zeroPoints = quantization->zero_point();
+    const std::int64_t zeroPoint = sizeOf(zeroPoints) == 0 ? 0 : unalignedAt(*zeroPoints, 0);
+    if (!std::in_range<std::int32_t>(zeroPoint)) {
+        return invalid("zero point {}: does not fit the type", zeroPoint);
+    }
+    operand.scale = quantization->scale()->Get(0);
+    operand.zeroPoint = static_cast<std::int32_t>(zeroPoint);
+    return {};
+}
+
+/// A scale for each index along one dimension.
+Result<> applyChannelScales(const schema::QuantizationParameters& quantization, Operand& operand) {
+    const auto& scales = *quantization.scale();
+    const auto* zeroPoints = quantization.zero_point();
+    const std::int32_t dimension = quantization.quantized_dimension();
+    if (dimension < 0 || std::cmp_greater_equal(dimension, operand.dimensions.size()) ||
+        operand.dimensions[static_cast<std::size_t>(dimension)] != scales.size()) {
+        return invalid("{} scales along dimension {} of {}: must be one for each of its indices",
+                       scales.size(), dimension, dimensionsText(operand.dimensions));
+    }
+    for (std::uint32_t i = 0; i < sizeOf(zeroPoints); ++i) {
+        if (const std::int64_t zeroPoint = unalignedAt(*zeroPoints, i); zeroPoint != 0) {
+            return invalid("zero point {} of channel {}: must be 0", zeroPoint, i);
+        }
+    }
+    operand.extraParams =
+        SymmPerChannelQuantParams{.scales = {scales.begin(), scales.end()},
+                                  .channelDim = static_cast<std::uint32_t>(dimension)};
+    return {};
+}
+
+/// Sets type, scale, zero point and extra parameters of `operand`, whose dimensions are known.
+Result<> applyType(const schema::Tensor& tensor, Operand& operand) {
+    const schema::TensorType type = tensor.type();
+    const schema::QuantizationParameters* quantization = tensor.quantization();
+    const std::uint32_t scales = quantization == nullptr ? 0 : sizeOf(quantization->scale());
+    if (quantization != nullptr && quantization->details_kind() != 0) {
+        return invalid("quantisation of kind {} is not supported", quantization->details_kind());
+    }
+    switch (type) {
+        case schema::TensorType::FLOAT32:
+            operand.type = OperandType::TENSOR_FLOAT32;
+            return {};
+        case schema::TensorType::FLOAT16:
+            operand.type = OperandType::TENSOR_FLOAT16;
+            return {};
+        case schema::TensorType::BOOL:
+            operand.type = OperandType::TENSOR_BOOL8;
+            return {};
+        case schema::TensorType::INT64:
+            operand.type = OperandType::TENSOR_INT32;
+            return {};
+        case schema::TensorType::INT32:
+            // A bias is quantised with the scales of the products to which it is added. If they
+            // differ by channel, the HAL wants none: they follow from input and filter.
+            operand.type = OperandType::TENSOR_INT32;
+            return scales == 1 ? applyScale(quantization, operand) : Result<>();
+        case schema::TensorType::UINT8:
+            operand.type = OperandType::TENSOR_QUANT8_ASYMM;
+            return applyScale(quantization, operand);
+        case schema::TensorType::INT16:
+            operand.type = OperandType::TENSOR_QUANT16_SYMM;
+            return applyScale(quantization, operand);
+        case schema::TensorType::INT8:
+            if (scales > 1) {
+                operand.type = OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL;
+                return applyChannelScales(*quantization, operand);
+            }
+            operand.type = OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+            return applyScale(quantization, operand);
+        default:
+            return invalid("type {} is not supported", typeText(type));
+    }
+}
+
+}  // namespace
+
+std::string typeText(schema::TensorType type) {
+    const char* name = schema::EnumNameTensorType(type);
+    return *name == '\0' ? std::to_string(static_cast<int>(type)) : name;
+}
+
+Result<Operand> typeOf(const schema::Tensor& tensor, Dimensions dimensions) {
+    Operand operand;
+    operand.dimensions = std::move(dimensions);
+    NNBURST_TRY(applyType(tensor, operand));
+    NNBURST_TRY(checkOperandType(operand));
+    return operand;
+}
+
+}  // namespace nnburst::tflite

@@ -1,0 +1,217 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// The table of what can be imported.
+
+#include "tflite/operator.h"
+
+#include <algorithm>
+#include <array>
+
+#include "tflite/converters.h"
+
+namespace nnburst::tflite {
+
+namespace {
+
+using Code = schema::BuiltinOperator;
+using enum OperationType;
+
+constexpr std::uint32_t kAnyNumber = UINT32_MAX;
+constexpr std::uint64_t kAll = UINT64_MAX;
+
+constexpr Arity kUnary{.minimumInputs = 1, .maximumInputs = 1, .requiredInputs = kAll};
+constexpr Arity kBinary{.minimumInputs = 2, .maximumInputs = 2, .requiredInputs = kAll};
+constexpr Arity kTernary{.minimumInputs = 3, .maximumInputs = 3, .requiredInputs = kAll};
+constexpr Arity kFourInputs{.minimumInputs = 4, .maximumInputs = 4, .requiredInputs = kAll};
+constexpr Arity kVariadic{.minimumInputs = 1, .maximumInputs = kAnyNumber, .requiredInputs = kAll};
+/// The bias may be left out.
+constexpr Arity kWeighted{.minimumInputs = 2, .maximumInputs = 3, .requiredInputs = 0b11};
+constexpr Arity kTransposeConv{.minimumInputs = 3, .maximumInputs = 4, .requiredInputs = 0b111};
+/// The shape may be in the options.
+constexpr Arity kReshape{.minimumInputs = 1, .maximumInputs = 2, .requiredInputs = 0b1};
+/// The weights may be left out.
+constexpr Arity kLshProjection{.minimumInputs = 2, .maximumInputs = 3, .requiredInputs = 0b11};
+constexpr Arity kHashtableLookup{.minimumInputs = 3,
+                                 .maximumInputs = 3,
+                                 .requiredInputs = kAll,
+                                 .minimumOutputs = 2,
+                                 .maximumOutputs = 2};
+constexpr Arity kTopK{.minimumInputs = 2,
+                      .maximumInputs = 2,
+                      .requiredInputs = kAll,
+                      .minimumOutputs = 2,
+                      .maximumOutputs = 2};
+constexpr Arity kUnpack{
+    .minimumInputs = 1, .maximumInputs = 1, .requiredInputs = kAll, .maximumOutputs = kAnyNumber};
+constexpr Arity kSplit{
+    .minimumInputs = 2, .maximumInputs = 2, .requiredInputs = kAll, .maximumOutputs = kAnyNumber};
+constexpr Arity kSplitV{
+    .minimumInputs = 3, .maximumInputs = 3, .requiredInputs = kAll, .maximumOutputs = kAnyNumber};
+constexpr Arity kControl{.minimumInputs = 1,
+                         .maximumInputs = kAnyNumber,
+                         .requiredInputs = kAll,
+                         .maximumOutputs = kAnyNumber};
+constexpr Arity kDetection{.minimumInputs = 3,
+                           .maximumInputs = 3,
+                           .requiredInputs = kAll,
+                           .minimumOutputs = 4,
+                           .maximumOutputs = 4};
+/// What belongs to the input gate, the peephole connections, the projection and the normalisation
+/// of layers may be left out.
+constexpr Arity kLstm{
+    .minimumInputs = 20, .maximumInputs = 24, .requiredInputs = 0b1100'1110'0001'1101'1101};
+/// The same, or the five inputs and four outputs of the basic kernel.
+constexpr Arity kLstmKernels{.minimumInputs = 5,
+                             .maximumInputs = kLstm.maximumInputs,
+                             .requiredInputs = kLstm.requiredInputs,
+                             .maximumOutputs = 4};
+constexpr Arity kRnn{.minimumInputs = 5, .maximumInputs = 5, .requiredInputs = kAll};
+/// The bias may be left out.
+constexpr Arity kSvdf{.minimumInputs = 5, .maximumInputs = 5, .requiredInputs = 0b10111};
+/// As LSTM for each direction. The four states follow, then the auxiliary input and its weights,
+/// which may be left out.
+constexpr Arity kBidirectionalLstm{
+    .minimumInputs = 48,
+    .maximumInputs = 48,
+    .requiredInputs = 0b111'1001'1100'0011'1011'1000'1110'0001'1101'1101,
+    .maximumOutputs = 2};
+/// The auxiliary input and its weights may be left out.
+constexpr Arity kBidirectionalRnn{
+    .minimumInputs = 12, .maximumInputs = 12, .requiredInputs = 0b1'1111'1111, .maximumOutputs = 2};
+
+constexpr bool kFitsInt32 = true;
+
+/// In the order of their names.
+constexpr std::array kConverters{
+    Converter{Code::ABS, kUnary, ABS, convertFloatUnary},
+    Converter{Code::ADD, kBinary, ADD, convertArithmetic},
+    Converter{Code::ADD_N, kVariadic, ADD, convertAddN},
+    Converter{Code::ARG_MAX, kBinary, ARGMAX, convertArgMinMax, kFitsInt32},
+    Converter{Code::ARG_MIN, kBinary, ARGMIN, convertArgMinMax, kFitsInt32},
+    Converter{Code::AVERAGE_POOL_2D, kUnary, AVERAGE_POOL_2D, convertPool2d},
+    Converter{Code::BATCH_TO_SPACE_ND, kTernary, BATCH_TO_SPACE_ND, convertBatchToSpace},
+    Converter{Code::BIDIRECTIONAL_SEQUENCE_LSTM, kBidirectionalLstm, BIDIRECTIONAL_SEQUENCE_LSTM,
+              convertBidirectionalSequenceLstm},
+    Converter{Code::BIDIRECTIONAL_SEQUENCE_RNN, kBidirectionalRnn, BIDIRECTIONAL_SEQUENCE_RNN,
+              convertBidirectionalSequenceRnn},
+    Converter{Code::BROADCAST_TO, kBinary, TILE, convertBroadcastTo, kFitsInt32},
+    Converter{Code::CAST, kUnary, CAST, convertCast, kFitsInt32},
+    Converter{Code::CEIL, kUnary, FLOOR, convertCeil},
+    Converter{Code::CONCATENATION, kVariadic, CONCATENATION, convertConcatenation, kFitsInt32},
+    Converter{Code::CONV_2D, kWeighted, CONV_2D, convertConv2d},
+    Converter{Code::DEPTHWISE_CONV_2D, kWeighted, DEPTHWISE_CONV_2D, convertDepthwiseConv2d},
+    Converter{Code::DEPTH_TO_SPACE, kUnary, DEPTH_TO_SPACE, convertDepthToSpace},
+    Converter{Code::DEQUANTIZE, kUnary, DEQUANTIZE, convertDequantize},
+    Converter{Code::DIV, kBinary, DIV, convertArithmetic},
+    Converter{Code::ELU, kUnary, ELU, convertElu},
+    Converter{Code::EMBEDDING_LOOKUP, kBinary, EMBEDDING_LOOKUP, convertEmbeddingLookup},
+    Converter{Code::EQUAL, kBinary, EQUAL, convertBinary},
+    Converter{Code::EXP, kUnary, EXP, convertFloatUnary},
+    Converter{Code::EXPAND_DIMS, kBinary, EXPAND_DIMS, convertExpandDims, kFitsInt32},
+    Converter{Code::FILL, kBinary, FILL, convertFill, kFitsInt32},
+    Converter{Code::FLOOR, kUnary, FLOOR, convertUnary},
+    Converter{Code::FLOOR_DIV, kBinary, DIV, convertFloorDiv},
+    Converter{Code::FLOOR_MOD, kBinary, SUB, convertFloorMod},
+    Converter{Code::FULLY_CONNECTED, kWeighted, FULLY_CONNECTED, convertFullyConnected},
+    Converter{Code::GATHER, kBinary, GATHER, convertGather, kFitsInt32},
+    Converter{Code::GREATER, kBinary, GREATER, convertBinary},
+    Converter{Code::GREATER_EQUAL, kBinary, GREATER_EQUAL, convertBinary},
+    Converter{Code::HARD_SWISH, kUnary, HARD_SWISH, convertUnary},
+    Converter{Code::HASHTABLE_LOOKUP, kHashtableLookup, HASHTABLE_LOOKUP, convertHashtableLookup},
+    Converter{Code::IF, kControl, IF, convertIf},
+    Converter{Code::L2_NORMALIZATION, kUnary, L2_NORMALIZATION, convertL2Normalization},
+    Converter{Code::L2_POOL_2D, kUnary, L2_POOL_2D, convertPool2d},
+    Converter{Code::LEAKY_RELU, kUnary, PRELU, convertLeakyRelu},
+    Converter{Code::LESS, kBinary, LESS, convertBinary},
+    Converter{Code::LESS_EQUAL, kBinary, LESS_EQUAL, convertBinary},
+    Converter{Code::LOCAL_RESPONSE_NORMALIZATION, kUnary, LOCAL_RESPONSE_NORMALIZATION,
+              convertLocalResponseNormalization},
+    Converter{Code::LOG, kUnary, LOG, convertFloatUnary},
+    Converter{Code::LOGICAL_AND, kBinary, LOGICAL_AND, convertBinary},
+    Converter{Code::LOGICAL_NOT, kUnary, LOGICAL_NOT, convertUnary},
+    Converter{Code::LOGICAL_OR, kBinary, LOGICAL_OR, convertBinary},
+    Converter{Code::LOGISTIC, kUnary, LOGISTIC, convertUnary},
+    Converter{Code::LOG_SOFTMAX, kUnary, LOG_SOFTMAX, convertLogSoftmax},
+    Converter{Code::LSH_PROJECTION, kLshProjection, LSH_PROJECTION, convertLshProjection},
+    Converter{Code::LSTM, kLstmKernels, LSTM, convertLstm},
+    Converter{Code::MAXIMUM, kBinary, MAXIMUM, convertBinary, kFitsInt32},
+    Converter{Code::MAX_POOL_2D, kUnary, MAX_POOL_2D, convertPool2d},
+    Converter{Code::MEAN, kBinary, MEAN, convertMean},
+    Converter{Code::MINIMUM, kBinary, MINIMUM, convertBinary, kFitsInt32},
+    Converter{Code::MIRROR_PAD, kBinary, CONCATENATION, convertMirrorPad},
+    Converter{Code::MUL, kBinary, MUL, convertArithmetic},
+    Converter{Code::MULTINOMIAL, kBinary, RANDOM_MULTINOMIAL, convertMultinomial, kFitsInt32},
+    Converter{Code::NEG, kUnary, NEG, convertFloatUnary},
+    Converter{Code::NOT_EQUAL, kBinary, NOT_EQUAL, convertBinary},
+    Converter{Code::PACK, kVariadic, CONCATENATION, convertPack, kFitsInt32},
+    Converter{Code::PAD, kBinary, PAD, convertPad},
+    Converter{Code::PADV2, kTernary, PAD_V2, convertPad},
+    Converter{Code::POW, kBinary, POW, convertPow},
+    Converter{Code::PRELU, kBinary, PRELU, convertBinary},
+    Converter{Code::QUANTIZE, kUnary, QUANTIZE, convertQuantize},
+    Converter{Code::RANK, kUnary, RANK, convertRank},
+    Converter{Code::REDUCE_ALL, kBinary, REDUCE_ALL, convertReduction},
+    Converter{Code::REDUCE_ANY, kBinary, REDUCE_ANY, convertReduction},
+    Converter{Code::REDUCE_MAX, kBinary, REDUCE_MAX, convertReduction, kFitsInt32},
+    Converter{Code::REDUCE_MIN, kBinary, REDUCE_MIN, convertReduction, kFitsInt32},
+    Converter{Code::REDUCE_PROD, kBinary, REDUCE_PROD, convertReduction},
+    Converter{Code::RELU, kUnary, RELU, convertClamp},
+    Converter{Code::RELU6, kUnary, RELU6, convertClamp},
+    Converter{Code::RELU_0_TO_1, kUnary, RELU, convertRelu0To1},
+    Converter{Code::RELU_N1_TO_1, kUnary, RELU1, convertClamp},
+    Converter{Code::RESHAPE, kReshape, RESHAPE, convertReshape, kFitsInt32},
+    Converter{Code::RESIZE_BILINEAR, kBinary, RESIZE_BILINEAR, convertResize},
+    Converter{Code::RESIZE_NEAREST_NEIGHBOR, kBinary, RESIZE_NEAREST_NEIGHBOR, convertResize},
+    Converter{Code::REVERSE_V2, kBinary, STRIDED_SLICE, convertReverse, kFitsInt32},
+    Converter{Code::RNN, kRnn, RNN, convertRnn},
+    Converter{Code::RSQRT, kUnary, RSQRT, convertFloatUnary},
+    Converter{Code::SELECT, kTernary, SELECT, convertSelect, kFitsInt32},
+    Converter{Code::SELECT_V2, kTernary, SELECT, convertSelectV2, kFitsInt32},
+    Converter{Code::SHAPE, kUnary, RANK, convertShape, kFitsInt32},
+    Converter{Code::SIN, kUnary, SIN, convertFloatUnary},
+    Converter{Code::SLICE, kTernary, SLICE, convertSlice, kFitsInt32},
+    Converter{Code::SOFTMAX, kUnary, SOFTMAX, convertSoftmax},
+    Converter{Code::SPACE_TO_BATCH_ND, kTernary, SPACE_TO_BATCH_ND, convertSpaceToBatch},
+    Converter{Code::SPACE_TO_DEPTH, kUnary, SPACE_TO_DEPTH, convertSpaceToDepth},
+    Converter{Code::SPLIT, kSplit, SPLIT, convertSplit, kFitsInt32},
+    Converter{Code::SPLIT_V, kSplitV, SLICE, convertSplitV, kFitsInt32},
+    Converter{Code::SQRT, kUnary, SQRT, convertFloatUnary},
+    Converter{Code::SQUARE, kUnary, MUL, convertSquare},
+    Converter{Code::SQUARED_DIFFERENCE, kBinary, MUL, convertSquaredDifference},
+    Converter{Code::SQUEEZE, kUnary, SQUEEZE, convertSqueeze, kFitsInt32},
+    Converter{Code::STRIDED_SLICE, kFourInputs, STRIDED_SLICE, convertStridedSlice, kFitsInt32},
+    Converter{Code::SUB, kBinary, SUB, convertArithmetic},
+    Converter{Code::SUM, kBinary, REDUCE_SUM, convertReduction},
+    Converter{Code::SVDF, kSvdf, SVDF, convertSvdf},
+    Converter{Code::TANH, kUnary, TANH, convertUnary},
+    Converter{Code::TILE, kBinary, TILE, convertTile, kFitsInt32},
+    Converter{Code::TOPK_V2, kTopK, TOPK_V2, convertTopK},
+    Converter{Code::TRANSPOSE, kBinary, TRANSPOSE, convertTranspose, kFitsInt32},
+    Converter{Code::TRANSPOSE_CONV, kTransposeConv, TRANSPOSE_CONV_2D, convertTransposeConv},
+    Converter{Code::UNIDIRECTIONAL_SEQUENCE_LSTM, kLstm, UNIDIRECTIONAL_SEQUENCE_LSTM,
+              convertUnidirectionalSequenceLstm},
+    Converter{Code::UNIDIRECTIONAL_SEQUENCE_RNN, kRnn, UNIDIRECTIONAL_SEQUENCE_RNN,
+              convertUnidirectionalSequenceRnn},
+    Converter{Code::UNPACK, kUnpack, SPLIT, convertUnpack, kFitsInt32},
+    Converter{Code::WHILE, kControl, WHILE, convertWhile},
+    Converter{Code::ZEROS_LIKE, kUnary, FILL, convertZerosLike, kFitsInt32},
+};
+
+constexpr Converter kDetectionPostprocess{Code::CUSTOM, kDetection, DETECTION_POSTPROCESSING,
+                                          convertDetectionPostprocess};
+
+}  // namespace
+
+const Converter* findConverter(schema::BuiltinOperator code) noexcept {
+    const auto* row = std::find_if(kConverters.begin(), kConverters.end(),
+                                   [code](const Converter& c) { return c.code == code; });
+    return row == kConverters.end() ? nullptr : row;
+}
+
+const Converter* findCustomConverter(std::string_view name) noexcept {
+    return name == "TFLite_Detection_PostProcess" ? &kDetectionPostprocess : nullptr;
+}
+
+}  // namespace nnburst::tflite

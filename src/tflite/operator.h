@@ -1,0 +1,238 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// How operators of TFLite become operations of the HAL. `findConverter` is the one table of what
+/// can be imported; each of its rows names a converter, which sees the operator through an
+/// `OperatorImport`. tflite_converters.h declares the converters, one family a source file. To
+/// import one more operator, add a row and, unless it fits one that is there, a converter, and its
+/// options to tflite.fbs.
+
+#include <tflite_generated.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "model/invalid.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+#include "tflite/tensors.h"
+
+namespace nnburst::tflite {
+
+class OperatorImport;
+
+/// How many inputs and outputs an operator has.
+struct Arity {
+    std::uint32_t minimumInputs;
+    std::uint32_t maximumInputs;
+    /// Bit i: input i must not be left out; the last bit is for all that follow, too.
+    std::uint64_t requiredInputs;
+    std::uint32_t minimumOutputs = 1;
+    std::uint32_t maximumOutputs = 1;
+};
+
+/// A row of the table.
+struct Converter {
+    schema::BuiltinOperator code;
+    Arity arity;
+    /// The operation, for converters that serve several; the others know theirs.
+    OperationType operation;
+    Result<> (*convert)(OperatorImport& operatorImport, OperationType operation);
+    /// Outputs of INT64 have values that fit into 32 bits, if those of the inputs do.
+    bool fitsInt32 = false;
+};
+
+/// The converter of `code`; null if such operators cannot be imported.
+[[nodiscard]] const Converter* findConverter(schema::BuiltinOperator code) noexcept;
+/// The converter of the custom operator `name`; null if there is none.
+[[nodiscard]] const Converter* findCustomConverter(std::string_view name) noexcept;
+
+/// One operator, its inputs and outputs resolved to operands.
+class OperatorImport {
+  public:
+    [[nodiscard]] static Result<OperatorImport> resolve(TensorMap& tensors,
+                                                        const schema::Operator& declaration,
+                                                        const Converter& converter);
+
+    // ---- Inputs and outputs. An index of an input requires has(index).
+
+    [[nodiscard]] std::size_t inputCount() const noexcept { return inputs_.size(); }
+    [[nodiscard]] std::size_t outputCount() const noexcept { return outputs_.size(); }
+    /// Input `index` is there and not left out.
+    [[nodiscard]] bool has(std::size_t index) const noexcept {
+        return index < inputs_.size() && inputs_[index] != kLeftOut;
+    }
+    /// The operand of input `index`.
+    [[nodiscard]] std::uint32_t input(std::size_t index) const noexcept { return inputs_[index]; }
+    /// The operand of input `index`, or one that says that it is left out.
+    [[nodiscard]] std::uint32_t optionalInput(std::size_t index, OperandType type);
+    [[nodiscard]] std::uint32_t output(std::size_t index = 0) const noexcept {
+        return outputs_[index];
+    }
+    /// Output `index` is of INT64 in the file.
+    [[nodiscard]] bool outputIsInt64(std::size_t index = 0) const;
+    /// The declaration of an operand; valid until the next operand is added.
+    [[nodiscard]] Operand& operand(std::uint32_t index) {
+        return tensors_->builder().operand(index);
+    }
+    /// The dimensions of input `index`; 0 is unknown, none is an unknown rank.
+    [[nodiscard]] const Dimensions& shape(std::size_t index) {
+        return operand(input(index)).dimensions;
+    }
+    [[nodiscard]] OperandType type(std::size_t index) { return operand(input(index)).type; }
+    /// The input has no dimensions in the file, and one of size 1 as an operand.
+    [[nodiscard]] bool isScalar(std::size_t index) const;
+    /// The number of dimensions in the file.
+    [[nodiscard]] Result<std::uint32_t> rank(std::size_t index);
+    [[nodiscard]] bool isQuantized(std::uint32_t operand);
+    /// Both have the same type, scale and zero point.
+    [[nodiscard]] bool haveSameQuantization(std::uint32_t a, std::uint32_t b);
+
+    // ---- Values that are known
+
+    /// Input `index` is a constant of the file, with elements of its operand's type.
+    [[nodiscard]] bool isConstant(std::size_t index);
+    /// The contents of input `index` as the file has them; empty if it is not constant.
+    [[nodiscard]] std::span<const std::byte> constantBytes(std::size_t index) const;
+    /// The elements of input `index` of integers; nothing if it is not constant.
+    [[nodiscard]] std::optional<std::vector<std::int32_t>> knownIntegers(std::size_t index) const;
+    /// The same where they must be known. `what` is the meaning of the input, for the error.
+    [[nodiscard]] Result<std::vector<std::int32_t>> integers(std::size_t index,
+                                                             const char* what) const;
+    /// The one element of input `index`.
+    [[nodiscard]] Result<std::int32_t> integer(std::size_t index, const char* what) const;
+    /// `axis` counted from the front in a tensor of `rank` dimensions.
+    [[nodiscard]] static Result<std::uint32_t> axis(std::int32_t axis, std::uint32_t rank);
+    /// The axes that input `index` lists, each of them once, in order.
+    [[nodiscard]] Result<std::vector<std::uint32_t>> axes(const std::vector<std::int32_t>& axes,
+                                                          std::uint32_t rank) const;
+
+    /// The operator's options of type T.
+    template <class T>
+    [[nodiscard]] Result<const T*> options() const {
+        const T* options = declaration_->builtin_options_as<T>();
+        if (options == nullptr) {
+            return invalid("must have {}", schema::EnumNameBuiltinOptions(
+                                               schema::BuiltinOptionsTraits<T>::enum_value));
+        }
+        return options;
+    }
+    [[nodiscard]] const schema::Operator& declaration() const noexcept { return *declaration_; }
+    [[nodiscard]] TensorMap& tensors() noexcept { return *tensors_; }
+
+    // ---- Operands that TFLite does not have
+
+    template <class T>
+    [[nodiscard]] std::uint32_t scalar(T value) {
+        return tensors_->builder().addScalar(value);
+    }
+    /// A scalar of floating point for an operation on input `index`, which must be TENSOR_FLOAT32
+    /// or quantised.
+    [[nodiscard]] Result<std::uint32_t> realScalar(float value, std::size_t index);
+    /// A scalar operand with the HAL's code of `activation`: one that the HAL fuses into others.
+    [[nodiscard]] Result<std::uint32_t> activation(schema::ActivationFunctionType activation);
+    [[nodiscard]] Result<std::uint32_t> constant(OperandType type, Dimensions dimensions,
+                                                 std::span<const std::byte> bytes,
+                                                 float scale = 0.0F, std::int32_t zeroPoint = 0) {
+        return tensors_->addConstant(type, std::move(dimensions), bytes, scale, zeroPoint);
+    }
+    /// A constant of which every element is `value`. All dimensions are known.
+    template <class T>
+    [[nodiscard]] Result<std::uint32_t> repeated(OperandType type, Dimensions dimensions, T value,
+                                                 float scale = 0.0F) {
+        return tensors_->addRepeated(type, std::move(dimensions),
+                                     std::as_bytes(std::span(&value, 1)), scale);
+    }
+    /// A constant of TENSOR_INT32 with one dimension.
+    [[nodiscard]] Result<std::uint32_t> constant(std::span<const std::int32_t> values);
+    [[nodiscard]] std::uint32_t temporary(OperandType type, Dimensions dimensions) {
+        return tensors_->builder().addTensor(type, std::move(dimensions));
+    }
+    /// A tensor of the type and quantisation of `operand`.
+    [[nodiscard]] std::uint32_t temporaryLike(std::uint32_t operand, Dimensions dimensions);
+    [[nodiscard]] std::uint32_t omitted(OperandType type) {
+        return tensors_->builder().addOmitted(type);
+    }
+    /// The bias that is input `index`, or zeros if it is left out, for the sums of products of the
+    /// elements of inputs `factor` and `weights`, with one element for each of `channels`. It gets
+    /// the scale of the products.
+    [[nodiscard]] Result<std::uint32_t> bias(std::size_t index, std::size_t factor,
+                                             std::size_t weights, std::uint32_t channels);
+    /// The operand for the next value of the variable tensor that is input `index`.
+    [[nodiscard]] Result<std::uint32_t> nextState(std::size_t index);
+    /// The next value of input `index` is that of `operand`, if it is a variable tensor.
+    void setNextState(std::size_t index, std::uint32_t operand) {
+        tensors_->setNext(inputTensor(index), operand);
+    }
+
+    // ---- Outputs
+
+    /// The dimensions of an output, as far as the file does not tell them. Unknown sizes are 0, an
+    /// unknown rank is no dimensions.
+    void inferOutputShape(const Dimensions& dimensions, std::size_t output = 0);
+    /// The output has no dimensions in TFLite, and one of size 1 here.
+    void inferScalarOutput(std::size_t output = 0);
+    /// The output has the shape of input `index`.
+    void inferShapeOf(std::size_t index, std::size_t output = 0);
+
+    /// The output has no value that others could use.
+    void leaveOut(std::size_t output) {
+        operand(outputs_[output]).lifetime = OperandLifeTime::NO_VALUE;
+    }
+
+    // ---- Operations
+
+    void add(OperationType type, std::vector<std::uint32_t> inputs,
+             std::vector<std::uint32_t> outputs) {
+        tensors_->builder().addOperation(type, std::move(inputs), std::move(outputs));
+    }
+    /// Input `index` in TENSOR_FLOAT32 if it is quantised or has half precision.
+    [[nodiscard]] std::uint32_t floatInput(std::size_t index) {
+        return tensors_->toFloat(input(index));
+    }
+    /// TFLite's hybrid kernels have quantised weights for inputs that are not: makes input
+    /// `weights` TENSOR_FLOAT32 then.
+    void dequantizeHybrid(std::size_t weights);
+    /// The output, or a tensor in TENSOR_FLOAT32 for it if it is quantised; `finishFloat` then
+    /// quantises that. For operations of which the HAL has only the kind in floating point.
+    [[nodiscard]] std::uint32_t floatOutput(std::size_t output = 0);
+    void finishFloat(std::uint32_t computed, std::size_t output = 0);
+    /// The output is what `operand`, which must have its type, is, without any operation.
+    Result<> forward(std::uint32_t operand, std::size_t output = 0);
+    /// The output, of integers, is a constant.
+    Result<> forwardIntegers(const std::vector<std::int32_t>& values, std::size_t output = 0);
+    /// Makes the output a constant if inputs 0 and 1 are constants of integers of the same shape,
+    /// or one is a single element, and `combine` gives numbers of 32 bits for all. Returns whether
+    /// it did so.
+    [[nodiscard]] Result<bool> foldIntegers(std::int64_t (*combine)(std::int64_t, std::int64_t));
+    /// The operand with the shape `dimensions` to which it can be repeated; all sizes are known.
+    [[nodiscard]] Result<std::uint32_t> broadcast(std::uint32_t operand,
+                                                  const Dimensions& dimensions);
+
+  private:
+    static constexpr std::uint32_t kLeftOut = UINT32_MAX;
+
+    OperatorImport(TensorMap& tensors, const schema::Operator& declaration)
+        : tensors_(&tensors), declaration_(&declaration) {}
+
+    Result<> resolveInputs(const Arity& arity);
+    Result<> resolveOutputs(const Arity& arity, bool fitsInt32);
+    [[nodiscard]] std::int32_t inputTensor(std::size_t index) const {
+        return declaration_->inputs()->Get(static_cast<flatbuffers::uoffset_t>(index));
+    }
+    [[nodiscard]] std::int32_t outputTensor(std::size_t index) const {
+        return declaration_->outputs()->Get(static_cast<flatbuffers::uoffset_t>(index));
+    }
+
+    TensorMap* tensors_;
+    const schema::Operator* declaration_;
+    std::vector<std::uint32_t> inputs_;  ///< operands, or kLeftOut
+    std::vector<std::uint32_t> outputs_;
+};
+
+}  // namespace nnburst::tflite

@@ -1,0 +1,369 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// What converters see of an operator: its operands, and what they add to the model.
+
+#include <algorithm>
+#include <utility>
+
+#include "model/operand_info.h"
+#include "tflite/operator.h"
+#include "tflite/shapes.h"
+
+namespace nnburst::tflite {
+
+// ---- Inputs and outputs
+
+Result<OperatorImport> OperatorImport::resolve(TensorMap& tensors,
+                                               const schema::Operator& declaration,
+                                               const Converter& converter) {
+    OperatorImport result(tensors, declaration);
+    NNBURST_TRY(result.resolveInputs(converter.arity));
+    NNBURST_TRY(result.resolveOutputs(converter.arity, converter.fitsInt32));
+    return result;
+}
+
+Result<> OperatorImport::resolveInputs(const Arity& arity) {
+    constexpr std::uint32_t kLastBit = 63;
+    const auto* inputs = declaration_->inputs();
+    const std::uint32_t count = sizeOf(inputs);
+    if (count < arity.minimumInputs || count > arity.maximumInputs) {
+        return invalid("{} inputs: must be {} to {}", count, arity.minimumInputs,
+                       arity.maximumInputs);
+    }
+    NNBURST_TRY(tensors_->file().takeArguments(count));
+    for (std::uint32_t i = 0; i < count; ++i) {
+        if (inputs->Get(i) != -1) {
+            NNBURST_TRY_ASSIGN(const std::uint32_t operand, tensors_->read(inputs->Get(i)));
+            inputs_.push_back(operand);
+        } else if ((arity.requiredInputs >> std::min(i, kLastBit) & 1U) != 0) {
+            return invalid("input {} is left out: must be there", i);
+        } else {
+            inputs_.push_back(kLeftOut);
+        }
+    }
+    return {};
+}
+
+Result<> OperatorImport::resolveOutputs(const Arity& arity, bool fitsInt32) {
+    const auto* outputs = declaration_->outputs();
+    const std::uint32_t count = sizeOf(outputs);
+    if (count < arity.minimumOutputs || count > arity.maximumOutputs) {
+        if (arity.minimumOutputs == arity.maximumOutputs) {
+            return invalid("{} outputs: must be {}", count, arity.minimumOutputs);
+        }
+        return invalid("{} outputs: must be {} to {}", count, arity.minimumOutputs,
+                       arity.maximumOutputs);
+    }
+    NNBURST_TRY(tensors_->file().takeArguments(count));
+    for (std::uint32_t i = 0; i < count; ++i) {
+        NNBURST_TRY_ASSIGN(const std::uint32_t operand,
+                           tensors_->define(outputs->Get(i), fitsInt32));
+        outputs_.push_back(operand);
+    }
+    return {};
+}
+
+std::uint32_t OperatorImport::optionalInput(std::size_t index, OperandType type) {
+    return has(index) ? input(index) : omitted(type);
+}
+
+bool OperatorImport::outputIsInt64(std::size_t index) const {
+    return tensors_->isInt64(outputTensor(index));
+}
+
+bool OperatorImport::isScalar(std::size_t index) const {
+    return tensors_->isScalar(inputTensor(index));
+}
+
+Result<std::uint32_t> OperatorImport::rank(std::size_t index) {
+    const Dimensions& dimensions = shape(index);
+    if (dimensions.empty()) {
+        return invalid("input {} has an unknown number of dimensions: must be known", index);
+    }
+    return isScalar(index) ? 0 : static_cast<std::uint32_t>(dimensions.size());
+}
+
+bool OperatorImport::isQuantized(std::uint32_t operand) {
+    const OperandType type = tensors_->builder().operand(operand).type;
+    return type == OperandType::TENSOR_QUANT8_ASYMM ||
+           type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+}
+
+bool OperatorImport::haveSameQuantization(std::uint32_t a, std::uint32_t b) {
+    const Operand& left = operand(a);
+    const Operand& right = operand(b);
+    return left.type == right.type && left.scale == right.scale &&
+           left.zeroPoint == right.zeroPoint;
+}
+
+// ---- Values that are known
+
+bool OperatorImport::isConstant(std::size_t index) {
+    const Operand& constant = operand(input(index));
+    const auto sizeBytes = operandBytes(constant.type, constant.dimensions);
+    const auto bytes = constantBytes(index);
+    return !bytes.empty() && bytes.size() == sizeBytes;
+}
+
+std::span<const std::byte> OperatorImport::constantBytes(std::size_t index) const {
+    return tensors_->constantBytes(inputTensor(index));
+}
+
+std::optional<std::vector<std::int32_t>> OperatorImport::knownIntegers(std::size_t index) const {
+    return tensors_->integers(inputTensor(index));
+}
+
+Result<std::vector<std::int32_t>> OperatorImport::integers(std::size_t index,
+                                                           const char* what) const {
+    auto values = knownIntegers(index);
+    if (!values) {
+        return invalid(
+            "input {} ({}): must be a constant of INT32 or INT64 with at most {} elements", index,
+            what, kMaximumIntegers);
+    }
+    return *std::move(values);
+}
+
+Result<std::int32_t> OperatorImport::integer(std::size_t index, const char* what) const {
+    NNBURST_TRY_ASSIGN(const std::vector<std::int32_t> values, integers(index, what));
+    if (values.size() != 1) {
+        return invalid("input {} ({}): {} elements: must be 1", index, what, values.size());
+    }
+    return values[0];
+}
+
+Result<std::uint32_t> OperatorImport::axis(std::int32_t axis, std::uint32_t rank) {
+    const std::int64_t fromFront = axis < 0 ? std::int64_t{axis} + rank : std::int64_t{axis};
+    if (fromFront < 0 || fromFront >= rank) {
+        return invalid("axis {}: must be one of {} dimensions", axis, rank);
+    }
+    return static_cast<std::uint32_t>(fromFront);
+}
+
+Result<std::vector<std::uint32_t>> OperatorImport::axes(const std::vector<std::int32_t>& axes,
+                                                        std::uint32_t rank) const {
+    std::vector<bool> isListed(rank, false);
+    for (const std::int32_t given : axes) {
+        NNBURST_TRY_ASSIGN(const std::uint32_t fromFront, axis(given, rank));
+        isListed[fromFront] = true;
+    }
+    std::vector<std::uint32_t> result;
+    for (std::uint32_t i = 0; i < rank; ++i) {
+        if (isListed[i]) {
+            result.push_back(i);
+        }
+    }
+    return result;
+}
+
+// ---- Operands that TFLite does not have
+
+Result<std::uint32_t> OperatorImport::realScalar(float value, std::size_t index) {
+    if (type(index) == OperandType::TENSOR_FLOAT16) {
+        return invalid("input {} of type TENSOR_FLOAT16 is not supported", index);
+    }
+    return scalar(value);
+}
+
+Result<std::uint32_t> OperatorImport::activation(schema::ActivationFunctionType activation) {
+    using enum schema::ActivationFunctionType;
+    switch (activation) {
+        case NONE:
+            return scalar(static_cast<std::int32_t>(FusedActivationFunc::NONE));
+        case RELU:
+            return scalar(static_cast<std::int32_t>(FusedActivationFunc::RELU));
+        case RELU_N1_TO_1:
+            return scalar(static_cast<std::int32_t>(FusedActivationFunc::RELU1));
+        case RELU6:
+            return scalar(static_cast<std::int32_t>(FusedActivationFunc::RELU6));
+        default:
+            return invalid("fused activation {} is not supported", static_cast<int>(activation));
+    }
+}
+
+Result<std::uint32_t> OperatorImport::constant(std::span<const std::int32_t> values) {
+    return constant(OperandType::TENSOR_INT32, {static_cast<std::uint32_t>(values.size())},
+                    std::as_bytes(values));
+}
+
+std::uint32_t OperatorImport::temporaryLike(std::uint32_t operand, Dimensions dimensions) {
+    const Operand& model = tensors_->builder().operand(operand);
+    return tensors_->builder().addTensor(model.type, std::move(dimensions), model.scale,
+                                         model.zeroPoint);
+}
+
+Result<std::uint32_t> OperatorImport::bias(std::size_t index, std::size_t factor,
+                                           std::size_t weights, std::uint32_t channels) {
+    const Operand& factorOperand = operand(input(factor));
+    const Operand& weightsOperand = operand(input(weights));
+    const bool isFloat = factorOperand.type == OperandType::TENSOR_FLOAT32;
+    // 0 for weights that are quantised per channel, as the HAL wants it.
+    const float scale = isFloat ? 0.0F : factorOperand.scale * weightsOperand.scale;
+    if (!has(index)) {
+        return repeated(isFloat ? OperandType::TENSOR_FLOAT32 : OperandType::TENSOR_INT32,
+                        {channels}, std::int32_t{0}, scale);
+    }
+    if (isFloat) {
+        return floatInput(index);
+    }
+    Operand& bias = operand(input(index));
+    if (bias.type != OperandType::TENSOR_INT32 || bias.scale == scale) {
+        return input(index);
+    }
+    if (bias.scale == 0.0F) {
+        bias.scale = scale;
+        return input(index);
+    }
+    // TFLite's kernels do not look at the scale of the bias; other operators may share it.
+    const auto bytes = constantBytes(index);
+    if (!isConstant(index)) {
+        return invalid("input {} (bias): scale {}: must be {}, that of the products", index,
+                       bias.scale, scale);
+    }
+    const Dimensions dimensions = bias.dimensions;
+    return constant(OperandType::TENSOR_INT32, dimensions, bytes, scale);
+}
+
+Result<std::uint32_t> OperatorImport::nextState(std::size_t index) {
+    return tensors_->update(inputTensor(index));
+}
+
+// ---- Outputs
+
+void OperatorImport::inferOutputShape(const Dimensions& dimensions, std::size_t output) {
+    Dimensions& known = operand(outputs_[output]).dimensions;
+    if (tensors_->isGuessedScalar(outputTensor(output)) && !dimensions.empty()) {
+        tensors_->setScalar(outputTensor(output), false);
+        known.clear();
+    }
+    if (known.empty()) {
+        known = dimensions;
+    }
+    for (std::size_t axis = 0; known.size() == dimensions.size() && axis < known.size(); ++axis) {
+        known[axis] = known[axis] == 0 ? dimensions[axis] : known[axis];
+    }
+}
+
+void OperatorImport::inferScalarOutput(std::size_t output) {
+    if (operand(outputs_[output]).dimensions.empty()) {
+        operand(outputs_[output]).dimensions = {1};
+        tensors_->setScalar(outputTensor(output), true);
+    }
+}
+
+void OperatorImport::inferShapeOf(std::size_t index, std::size_t output) {
+    if (isScalar(index)) {
+        inferScalarOutput(output);
+    } else {
+        const Dimensions dimensions = shape(index);
+        inferOutputShape(dimensions, output);
+    }
+}
+
+// ---- Operations
+
+void OperatorImport::dequantizeHybrid(std::size_t weights) {
+    if (type(0) == OperandType::TENSOR_FLOAT32) {
+        inputs_[weights] = floatInput(weights);
+    }
+}
+
+std::uint32_t OperatorImport::floatOutput(std::size_t output) {
+    const std::uint32_t result = outputs_[output];
+    if (!isQuantized(result)) {
+        return result;
+    }
+    const Dimensions dimensions = operand(result).dimensions;
+    return temporary(OperandType::TENSOR_FLOAT32, dimensions);
+}
+
+void OperatorImport::finishFloat(std::uint32_t computed, std::size_t output) {
+    if (computed != outputs_[output]) {
+        add(OperationType::QUANTIZE, {computed}, {outputs_[output]});
+    }
+}
+
+Result<> OperatorImport::forward(std::uint32_t operandIndex, std::size_t output) {
+    const OperandType given = operand(operandIndex).type;
+    const OperandType declared = operand(outputs_[output]).type;
+    if (given != declared) {
+        return invalid("output of type {}: must be {}", toString(declared), toString(given));
+    }
+    tensors_->redefine(outputTensor(output), operandIndex);
+    return {};
+}
+
+Result<> OperatorImport::forwardIntegers(const std::vector<std::int32_t>& values,
+                                         std::size_t output) {
+    const OperandType declared = operand(outputs_[output]).type;
+    if (declared != OperandType::TENSOR_INT32) {
+        return invalid("output of type {}: must be TENSOR_INT32", toString(declared));
+    }
+    return tensors_->redefine(outputTensor(output), values);
+}
+
+Result<bool> OperatorImport::foldIntegers(std::int64_t (*combine)(std::int64_t, std::int64_t)) {
+    const auto a = knownIntegers(0);
+    const auto b = knownIntegers(1);
+    if (!a || !b || (a->size() != b->size() && a->size() != 1 && b->size() != 1)) {
+        return false;
+    }
+    const auto at = [](const std::vector<std::int32_t>& values, std::size_t index) {
+        return std::int64_t{values.size() == 1 ? values[0] : values[index]};
+    };
+    const std::size_t count = a->empty() || b->empty() ? 0 : std::max(a->size(), b->size());
+    std::vector<std::int32_t> result;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::int64_t value = combine(at(*a, i), at(*b, i));
+        if (!std::in_range<std::int32_t>(value)) {
+            return false;
+        }
+        result.push_back(static_cast<std::int32_t>(value));
+    }
+    NNBURST_TRY(forwardIntegers(result));
+    return true;
+}
+
+Result<std::uint32_t> OperatorImport::broadcast(std::uint32_t operandIndex,
+                                                const Dimensions& dimensions) {
+    const Dimensions given = operand(operandIndex).dimensions;
+    if (given == dimensions) {
+        return operandIndex;
+    }
+    if (!isKnown(given) || !isKnown(dimensions) || elementCount(dimensions) == 0 ||
+        broadcastShape(given, dimensions) != dimensions) {
+        return invalid("shape {}: must be one that can be repeated to {}", dimensionsText(given),
+                       dimensionsText(dimensions));
+    }
+    if (operand(operandIndex).type == OperandType::TENSOR_BOOL8) {
+        // TILE does not take these, but LOGICAL_OR repeats what is too short.
+        NNBURST_TRY_ASSIGN(const std::uint32_t full,
+                           repeated(OperandType::TENSOR_BOOL8, dimensions, std::uint8_t{0}));
+        const std::uint32_t result = temporary(OperandType::TENSOR_BOOL8, dimensions);
+        add(OperationType::LOGICAL_OR, {operandIndex, full}, {result});
+        return result;
+    }
+    std::uint32_t current = operandIndex;
+    Dimensions shape = given;
+    while (shape.size() < dimensions.size()) {
+        shape.insert(shape.begin(), 1);
+        const std::uint32_t next = temporaryLike(current, shape);
+        add(OperationType::EXPAND_DIMS, {current, scalar(std::int32_t{0})}, {next});
+        current = next;
+    }
+    if (shape == dimensions) {
+        return current;
+    }
+    std::vector<std::int32_t> multiples;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+        multiples.push_back(static_cast<std::int32_t>(dimensions[axis] / shape[axis]));
+    }
+    NNBURST_TRY_ASSIGN(const std::uint32_t tiles, constant(multiples));
+    const std::uint32_t result = temporaryLike(current, dimensions);
+    add(OperationType::TILE, {current, tiles}, {result});
+    return result;
+}
+
+}  // namespace nnburst::tflite

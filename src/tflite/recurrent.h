@@ -1,0 +1,34 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What converters of recurrent operators have in common.
+
+#include "tflite/operator.h"
+
+namespace nnburst::tflite {
+
+/// Inputs of LSTM, the same in TFLite and in the HAL up to the states (HAL 1.0 types.hal, LSTM).
+inline constexpr std::size_t kInputToInputWeights = 1;
+inline constexpr std::size_t kOutputState = 18;
+inline constexpr std::size_t kCellState = 19;
+inline constexpr std::size_t kFirstLayerNormWeights = 20;  // TFLite; in the HAL after the options
+inline constexpr std::size_t kLayerNormWeights = 4;
+
+/// The inputs from `begin` up to `end`, in TENSOR_FLOAT32: the HAL's kernels compute in it, with
+/// weights of the same type. Those that are left out stay so. Input 0 must not be quantised.
+[[nodiscard]] Result<std::vector<std::uint32_t>> floatInputs(OperatorImport& recurrent,
+                                                             std::size_t begin, std::size_t end);
+
+/// The HAL's LSTM takes more activations than other operations, with codes of its own.
+[[nodiscard]] Result<std::uint32_t> lstmActivation(OperatorImport& lstm,
+                                                   schema::ActivationFunctionType activation);
+
+/// Converts an LSTM with the basic kernel (tflite_basic_lstm.cpp).
+Result<> convertBasicLstm(OperatorImport& op);
+
+/// Adds the weights of the normalisation of layers, unless there are none.
+Result<> addLayerNorm(OperatorImport& lstm, std::vector<std::uint32_t>& inputs);
+
+}  // namespace nnburst::tflite

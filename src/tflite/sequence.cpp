@@ -1,0 +1,142 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Converters of recurrent operators for whole sequences [time, batches, depth], or [batches, time,
+/// depth] unless the options say that time is first. Since HAL 1.3 the states after the last step
+/// are outputs, after the results.
+
+#include <array>
+
+#include "memory/checked_math.h"
+#include "tflite/converters.h"
+#include "tflite/recurrent.h"
+#include "tflite/shapes.h"
+
+namespace nnburst::tflite {
+
+namespace {
+
+/// A sequence like input 0 with `depth` values a step.
+Dimensions sequenceShape(OperatorImport& op, std::uint32_t depth) {
+    return {sizeAt(op.shape(0), 0), sizeAt(op.shape(0), 1), depth};
+}
+
+/// Outputs for the next values of these states.
+Result<> addStates(OperatorImport& op, std::initializer_list<std::size_t> states,
+                   std::vector<std::uint32_t>& outputs) {
+    for (const std::size_t state : states) {
+        NNBURST_TRY_ASSIGN(const std::uint32_t next, op.nextState(state));
+        outputs.push_back(next);
+    }
+    return {};
+}
+
+/// The results of both directions: one after the other in one output, or each in its own.
+Result<std::vector<std::uint32_t>> bidirectionalResults(OperatorImport& op, bool isMerged,
+                                                        std::uint32_t forwardDepth,
+                                                        std::uint32_t backwardDepth) {
+    const std::size_t count = isMerged ? 1 : 2;
+    if (op.outputCount() != count) {
+        return invalid("{} outputs: must be {} with merge_outputs {}", op.outputCount(), count,
+                       isMerged);
+    }
+    if (isMerged) {
+        const bool isKnownDepth = forwardDepth != 0 && backwardDepth != 0;
+        op.inferOutputShape(sequenceShape(
+            op, isKnownDepth ? checkedAdd(forwardDepth, backwardDepth).value_or(0) : 0));
+        return std::vector<std::uint32_t>{op.output()};
+    }
+    op.inferOutputShape(sequenceShape(op, forwardDepth), 0);
+    op.inferOutputShape(sequenceShape(op, backwardDepth), 1);
+    return std::vector<std::uint32_t>{op.output(0), op.output(1)};
+}
+
+}  // namespace
+
+Result<> convertUnidirectionalSequenceLstm(OperatorImport& op, OperationType operation) {
+    NNBURST_TRY_ASSIGN(const auto* options,
+                       op.options<schema::UnidirectionalSequenceLSTMOptions>());
+    if (options->diagonal_recurrent_tensors()) {
+        return invalid("diagonal_recurrent_tensors is not supported");
+    }
+    op.inferOutputShape(sequenceShape(op, sizeAt(op.shape(kOutputState), 1)));
+
+    NNBURST_TRY_ASSIGN(std::vector<std::uint32_t> inputs, floatInputs(op, 0, kCellState + 1));
+    NNBURST_TRY_ASSIGN(const std::uint32_t activation,
+                       lstmActivation(op, options->fused_activation_function()));
+    inputs.insert(inputs.end(),
+                  {activation, op.scalar(options->cell_clip()), op.scalar(options->proj_clip()),
+                   op.scalar(options->time_major())});
+    NNBURST_TRY(addLayerNorm(op, inputs));
+    std::vector<std::uint32_t> outputs{op.output()};
+    NNBURST_TRY(addStates(op, {kOutputState, kCellState}, outputs));
+    op.add(operation, std::move(inputs), std::move(outputs));
+    return {};
+}
+
+Result<> convertUnidirectionalSequenceRnn(OperatorImport& op, OperationType operation) {
+    constexpr std::size_t kHiddenState = 4;
+    NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::SequenceRNNOptions>());
+    op.inferOutputShape(sequenceShape(op, sizeAt(op.shape(1), 0)));
+
+    NNBURST_TRY_ASSIGN(std::vector<std::uint32_t> inputs, floatInputs(op, 0, kHiddenState + 1));
+    NNBURST_TRY_ASSIGN(const std::uint32_t activation,
+                       op.activation(options->fused_activation_function()));
+    inputs.push_back(activation);
+    inputs.push_back(op.scalar(std::int32_t{options->time_major()}));
+    std::vector<std::uint32_t> outputs{op.output()};
+    NNBURST_TRY(addStates(op, {kHiddenState}, outputs));
+    op.add(operation, std::move(inputs), std::move(outputs));
+    return {};
+}
+
+Result<> convertBidirectionalSequenceLstm(OperatorImport& op, OperationType operation) {
+    constexpr std::size_t kForwardState = 35;
+    constexpr std::size_t kForwardCells = 36;
+    constexpr std::size_t kBackwardState = 37;
+    constexpr std::size_t kBackwardCells = 38;
+    constexpr std::size_t kInputs = 48;
+    constexpr std::size_t kNormalizations = 8;  // of layers; TFLite has none here
+    NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::BidirectionalSequenceLSTMOptions>());
+    NNBURST_TRY_ASSIGN(
+        std::vector<std::uint32_t> outputs,
+        bidirectionalResults(op, options->merge_outputs(), sizeAt(op.shape(kForwardState), 1),
+                             sizeAt(op.shape(kBackwardState), 1)));
+    NNBURST_TRY_ASSIGN(std::vector<std::uint32_t> inputs, floatInputs(op, 0, kInputs));
+    NNBURST_TRY_ASSIGN(const std::uint32_t activation,
+                       lstmActivation(op, options->fused_activation_function()));
+    inputs.insert(inputs.end(),
+                  {activation, op.scalar(options->cell_clip()), op.scalar(options->proj_clip()),
+                   op.scalar(options->merge_outputs()), op.scalar(options->time_major())});
+    for (std::size_t i = 0; i < kNormalizations; ++i) {
+        inputs.push_back(op.omitted(OperandType::TENSOR_FLOAT32));
+    }
+    NNBURST_TRY(
+        addStates(op, {kForwardState, kForwardCells, kBackwardState, kBackwardCells}, outputs));
+    op.add(operation, std::move(inputs), std::move(outputs));
+    return {};
+}
+
+Result<> convertBidirectionalSequenceRnn(OperatorImport& op, OperationType operation) {
+    constexpr std::size_t kForwardWeights = 1;
+    constexpr std::size_t kForwardState = 4;
+    constexpr std::size_t kBackwardWeights = 5;
+    constexpr std::size_t kBackwardState = 8;
+    constexpr std::size_t kInputs = 12;
+    NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::BidirectionalSequenceRNNOptions>());
+    NNBURST_TRY_ASSIGN(
+        std::vector<std::uint32_t> outputs,
+        bidirectionalResults(op, options->merge_outputs(), sizeAt(op.shape(kForwardWeights), 0),
+                             sizeAt(op.shape(kBackwardWeights), 0)));
+    NNBURST_TRY_ASSIGN(std::vector<std::uint32_t> inputs, floatInputs(op, 0, kInputs));
+    NNBURST_TRY_ASSIGN(const std::uint32_t activation,
+                       op.activation(options->fused_activation_function()));
+    inputs.insert(inputs.end(), {activation, op.scalar(options->time_major()),
+                                 op.scalar(options->merge_outputs())});
+    NNBURST_TRY(addStates(op, {kForwardState, kBackwardState}, outputs));
+    op.add(operation, std::move(inputs), std::move(outputs));
+    return {};
+}
+
+}  // namespace nnburst::tflite

@@ -1,0 +1,253 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Converters of operators that slide a window over images [batches, height, width, channels].
+
+#include "model/operand_info.h"
+#include "tflite/converters.h"
+#include "tflite/shapes.h"
+
+namespace nnburst::tflite {
+
+namespace {
+
+/// Implicit padding in the HAL (1.0, as in NDK's PaddingCode).
+constexpr std::int32_t kHalPaddingSame = 1;
+constexpr std::int32_t kHalPaddingValid = 2;
+/// Layout of images in the HAL.
+constexpr bool kNchw = false;
+
+/// A window along one axis.
+struct Window {
+    std::uint32_t size;
+    std::int32_t stride;
+    std::int32_t dilation;
+};
+
+/// What all windows have in common, checked.
+struct Windows {
+    schema::Padding padding;
+    Window height;
+    Window width;
+};
+
+Result<> checkWindows(const Windows& windows) {
+    if (windows.padding != schema::Padding::SAME && windows.padding != schema::Padding::VALID) {
+        return invalid("padding {}: must be SAME or VALID", static_cast<int>(windows.padding));
+    }
+    for (const Window& window : {windows.height, windows.width}) {
+        if (window.size < 1 || window.stride < 1 || window.dilation < 1) {
+            return invalid("window of {}, stride {}, dilation {}: must be at least 1", window.size,
+                           window.stride, window.dilation);
+        }
+    }
+    return {};
+}
+
+/// The size of an output axis; 0, unknown, if the input is unknown or not even one window fits.
+std::uint32_t outputSize(std::uint32_t inputSize, schema::Padding padding, const Window& window) {
+    const auto stride = static_cast<std::uint64_t>(window.stride);
+    const std::uint64_t reach =
+        padding == schema::Padding::SAME
+            ? 1
+            : (std::uint64_t{window.size} - 1) * static_cast<std::uint64_t>(window.dilation) + 1;
+    return inputSize < reach ? 0 : static_cast<std::uint32_t>((inputSize - reach) / stride + 1);
+}
+
+/// The shape of an output with `channels`; empty if that of the input is unknown.
+Dimensions outputShape(const Dimensions& input, const Windows& windows, std::uint32_t channels) {
+    if (input.size() != 4) {
+        return {};
+    }
+    return {input[0], outputSize(input[1], windows.padding, windows.height),
+            outputSize(input[2], windows.padding, windows.width), channels};
+}
+
+std::uint32_t paddingScalar(OperatorImport& op, schema::Padding padding) {
+    return op.scalar(padding == schema::Padding::SAME ? kHalPaddingSame : kHalPaddingValid);
+}
+
+/// The windows of a convolution, whose size is that of its filter.
+template <class Options>
+Result<Windows> convolutionWindows(OperatorImport& conv, const Options& options) {
+    const Dimensions& filter = conv.shape(1);
+    if (filter.size() != 4) {
+        return invalid("filter of shape {}: must have 4 dimensions", dimensionsText(filter));
+    }
+    const Windows windows{.padding = options.padding(),
+                          .height = {filter[1], options.stride_h(), options.dilation_h_factor()},
+                          .width = {filter[2], options.stride_w(), options.dilation_w_factor()}};
+    NNBURST_TRY(checkWindows(windows));
+    return windows;
+}
+
+/// Adds what follows the activation, if anything does: HAL 1.2 takes dilations, after the layout.
+void addDilations(OperatorImport& conv, const Windows& windows,
+                  std::vector<std::uint32_t>& inputs) {
+    if (windows.height.dilation == 1 && windows.width.dilation == 1) {
+        return;
+    }
+    inputs.push_back(conv.scalar(kNchw));
+    inputs.push_back(conv.scalar(windows.width.dilation));
+    inputs.push_back(conv.scalar(windows.height.dilation));
+}
+
+/// The scales of weights that are quantised per channel belong to the axis of the channels.
+Result<> checkChannelAxis(OperatorImport& op, std::size_t weights, std::uint32_t channelAxis) {
+    const auto* quant =
+        std::get_if<SymmPerChannelQuantParams>(&op.operand(op.input(weights)).extraParams);
+    if (quant != nullptr && quant->channelDim != channelAxis) {
+        return invalid("filter with scales along dimension {}: must be {}, that of the channels",
+                       quant->channelDim, channelAxis);
+    }
+    return {};
+}
+
+/// How many groups of channels the filter of a CONV_2D keeps apart.
+Result<std::uint32_t> groupsOf(OperatorImport& conv, const Windows& windows) {
+    const std::uint32_t depth = sizeAt(conv.shape(0), 3);
+    const std::uint32_t filterDepth = conv.shape(1)[3];
+    if (depth == 0 || depth == filterDepth) {
+        return 1;
+    }
+    if (filterDepth == 0 || depth % filterDepth != 0) {
+        return invalid(
+            "input of shape {}, filter of {}: the input's channels must be a multiple "
+            "of the filter's",
+            dimensionsText(conv.shape(0)), dimensionsText(conv.shape(1)));
+    }
+    if (windows.height.dilation != 1 || windows.width.dilation != 1) {
+        return invalid("dilation {}x{} of {} groups of channels is not supported",
+                       windows.height.dilation, windows.width.dilation, depth / filterDepth);
+    }
+    return depth / filterDepth;
+}
+
+}  // namespace
+
+Result<> convertConv2d(OperatorImport& conv, OperationType operation) {
+    NNBURST_TRY_ASSIGN(const auto* options, conv.options<schema::Conv2DOptions>());
+    conv.dequantizeHybrid(1);
+    NNBURST_TRY_ASSIGN(const Windows windows, convolutionWindows(conv, *options));
+    NNBURST_TRY(checkChannelAxis(conv, 1, 0));
+    NNBURST_TRY_ASSIGN(const std::uint32_t groups, groupsOf(conv, windows));
+    const std::uint32_t channels = conv.shape(1)[0];
+    conv.inferOutputShape(outputShape(conv.shape(0), windows, channels));
+
+    NNBURST_TRY_ASSIGN(const std::uint32_t bias, conv.bias(2, 0, 1, channels));
+    NNBURST_TRY_ASSIGN(const std::uint32_t activation,
+                       conv.activation(options->fused_activation_function()));
+    std::vector<std::uint32_t> inputs{conv.input(0),
+                                      conv.input(1),
+                                      bias,
+                                      paddingScalar(conv, windows.padding),
+                                      conv.scalar(windows.width.stride),
+                                      conv.scalar(windows.height.stride)};
+    if (groups != 1) {
+        inputs.insert(inputs.end(), {conv.scalar(static_cast<std::int32_t>(groups)), activation,
+                                     conv.scalar(kNchw)});
+        conv.add(OperationType::GROUPED_CONV_2D, std::move(inputs), {conv.output()});
+        return {};
+    }
+    inputs.push_back(activation);
+    addDilations(conv, windows, inputs);
+    conv.add(operation, std::move(inputs), {conv.output()});
+    return {};
+}
+
+Result<> convertDepthwiseConv2d(OperatorImport& conv, OperationType operation) {
+    NNBURST_TRY_ASSIGN(const auto* options, conv.options<schema::DepthwiseConv2DOptions>());
+    conv.dequantizeHybrid(1);
+    NNBURST_TRY_ASSIGN(const Windows windows, convolutionWindows(conv, *options));
+    NNBURST_TRY(checkChannelAxis(conv, 1, 3));
+    const std::uint32_t channels = conv.shape(1)[3];
+    const Dimensions& image = conv.shape(0);
+    if (image.size() != 4 || image[3] == 0 || channels % image[3] != 0) {
+        return invalid(
+            "input of shape {}, filter of {}: the filter's channels must be a multiple "
+            "of the input's",
+            dimensionsText(image), dimensionsText(conv.shape(1)));
+    }
+    const auto depthMultiplier = static_cast<std::int32_t>(channels / image[3]);
+    conv.inferOutputShape(outputShape(image, windows, channels));
+
+    NNBURST_TRY_ASSIGN(const std::uint32_t bias, conv.bias(2, 0, 1, channels));
+    NNBURST_TRY_ASSIGN(const std::uint32_t activation,
+                       conv.activation(options->fused_activation_function()));
+    std::vector<std::uint32_t> inputs{conv.input(0),
+                                      conv.input(1),
+                                      bias,
+                                      paddingScalar(conv, windows.padding),
+                                      conv.scalar(windows.width.stride),
+                                      conv.scalar(windows.height.stride),
+                                      conv.scalar(depthMultiplier),
+                                      activation};
+    addDilations(conv, windows, inputs);
+    conv.add(operation, std::move(inputs), {conv.output()});
+    return {};
+}
+
+/// Its inputs are the shape of the output, the filter as the HAL has it, the image and the bias.
+Result<> convertTransposeConv(OperatorImport& conv, OperationType operation) {
+    constexpr std::size_t kShape = 0;
+    constexpr std::size_t kFilter = 1;
+    constexpr std::size_t kImage = 2;
+    constexpr std::size_t kBias = 3;
+    NNBURST_TRY_ASSIGN(const auto* options, conv.options<schema::TransposeConvOptions>());
+    const bool isHybrid = conv.type(kImage) == OperandType::TENSOR_FLOAT32;
+    const std::uint32_t filter = isHybrid ? conv.floatInput(kFilter) : conv.input(kFilter);
+    const Dimensions filterShape = conv.operand(filter).dimensions;
+    if (filterShape.size() != 4) {
+        return invalid("filter of shape {}: must have 4 dimensions", dimensionsText(filterShape));
+    }
+    NNBURST_TRY(checkWindows({.padding = options->padding(),
+                              .height = {filterShape[1], options->stride_h(), 1},
+                              .width = {filterShape[2], options->stride_w(), 1}}));
+    NNBURST_TRY(checkChannelAxis(conv, kFilter, 0));
+    if (const auto shape = conv.knownIntegers(kShape)) {
+        Dimensions dimensions;
+        for (const std::int32_t size : *shape) {
+            if (size < 1) {
+                return invalid("output of size {}: must be at least 1", size);
+            }
+            dimensions.push_back(static_cast<std::uint32_t>(size));
+        }
+        conv.inferOutputShape(dimensions);
+    }
+    NNBURST_TRY_ASSIGN(const std::uint32_t bias, conv.bias(kBias, kImage, kFilter, filterShape[0]));
+    NNBURST_TRY_ASSIGN(const std::uint32_t activation,
+                       conv.activation(options->fused_activation_function()));
+    conv.add(operation,
+             {conv.input(kImage), filter, bias, conv.input(kShape),
+              paddingScalar(conv, options->padding()), conv.scalar(options->stride_w()),
+              conv.scalar(options->stride_h()), activation, conv.scalar(kNchw)},
+             {conv.output()});
+    return {};
+}
+
+Result<> convertPool2d(OperatorImport& pool, OperationType operation) {
+    NNBURST_TRY_ASSIGN(const auto* options, pool.options<schema::Pool2DOptions>());
+    const std::int32_t height = options->filter_height();
+    const std::int32_t width = options->filter_width();
+    if (height < 1 || width < 1) {
+        return invalid("window of {}x{}: must be at least 1x1", height, width);
+    }
+    const Windows windows{.padding = options->padding(),
+                          .height = {static_cast<std::uint32_t>(height), options->stride_h(), 1},
+                          .width = {static_cast<std::uint32_t>(width), options->stride_w(), 1}};
+    NNBURST_TRY(checkWindows(windows));
+    const Dimensions& image = pool.shape(0);
+    pool.inferOutputShape(outputShape(image, windows, image.size() == 4 ? image[3] : 0));
+
+    NNBURST_TRY_ASSIGN(const std::uint32_t activation,
+                       pool.activation(options->fused_activation_function()));
+    pool.add(
+        operation,
+        {pool.input(0), paddingScalar(pool, windows.padding), pool.scalar(windows.width.stride),
+         pool.scalar(windows.height.stride), pool.scalar(width), pool.scalar(height), activation},
+        {pool.output()});
+    return {};
+}
+
+}  // namespace nnburst::tflite

@@ -1,0 +1,428 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "tflite/tensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "model/invalid.h"
+#include "model/operand_info.h"
+#include "nnburst/validation.h"
+#include "tflite/operand.h"
+
+namespace nnburst::tflite {
+
+namespace {
+
+/// The value of `result`, or its error with `context` before it.
+template <class T>
+Result<T> within(const std::string& context, Result<T> result) {
+    if (!result) {
+        return failure(result.error().status, context + ": " + result.error().message);
+    }
+    return result;
+}
+
+/// INT32 or INT64 elements; nothing at the first that does not fit, whose index `misfit` tells.
+std::optional<std::vector<std::int32_t>> toInt32(schema::TensorType type,
+                                                 std::span<const std::byte> bytes,
+                                                 std::size_t& misfit) {
+    if (type == schema::TensorType::INT32) {
+        std::vector<std::int32_t> values(bytes.size() / sizeof(std::int32_t));
+        if (!values.empty()) {
+            std::memcpy(values.data(), bytes.data(), values.size() * sizeof(std::int32_t));
+        }
+        return values;
+    }
+    std::vector<std::int32_t> values(bytes.size() / sizeof(std::int64_t));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        std::int64_t value = 0;
+        std::memcpy(&value, bytes.data() + i * sizeof value, sizeof value);
+        if (!std::in_range<std::int32_t>(value)) {
+            misfit = i;
+            return std::nullopt;
+        }
+        values[i] = static_cast<std::int32_t>(value);
+    }
+    return values;
+}
+
+}  // namespace
+
+std::string printableName(const flatbuffers::String* name) {
+    constexpr std::size_t kMaximumLength = 80;
+    std::string text;
+    if (name != nullptr) {
+        text.assign(name->c_str(), std::min<std::size_t>(name->size(), kMaximumLength));
+    }
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+    return text;
+}
+
+TensorMap::TensorMap(FileImport& file, const schema::SubGraph& graph, ModelBuilder& builder,
+                     bool isMain)
+    : file_(file),
+      graph_(graph),
+      builder_(builder),
+      isMain_(isMain),
+      values_(sizeOf(graph.tensors())) {
+    for (std::uint32_t i = 0; i < values_.size(); ++i) {
+        tellsRanks_ = tellsRanks_ || graph.tensors()->Get(i)->has_rank();
+    }
+    for (std::uint32_t i = 0; i < sizeOf(graph.operators()); ++i) {
+        const auto* outputs = graph.operators()->Get(i)->outputs();
+        const auto tensor = static_cast<std::uint32_t>(sizeOf(outputs) == 0 ? -1 : outputs->Get(0));
+        tellsShapes_ = tellsShapes_ || (tensor < values_.size() &&
+                                        sizeOf(graph.tensors()->Get(tensor)->shape()) != 0);
+    }
+}
+
+std::string TensorMap::describe(std::uint32_t tensor) const {
+    return fmt::format("tensor {} (\"{}\")", tensor,
+                       printableName(graph_.tensors()->Get(tensor)->name()));
+}
+
+std::string TensorMap::nameOf(std::int32_t tensor) const {
+    return printableName(graph_.tensors()->Get(static_cast<std::uint32_t>(tensor))->name());
+}
+
+Result<const schema::Tensor*> TensorMap::find(std::int32_t tensor) const {
+    if (!std::in_range<std::uint32_t>(tensor) || std::cmp_greater_equal(tensor, values_.size())) {
+        return invalid("tensor {}: must be one of {} tensors", tensor, values_.size());
+    }
+    return graph_.tensors()->Get(static_cast<std::uint32_t>(tensor));
+}
+
+/// Files that do not tell ranks leave it open whether a tensor that is computed has no dimensions
+/// or was just not looked at; but then they have no shape of any.
+bool TensorMap::isDeclaredScalar(const schema::Tensor& tensor, Source source) const {
+    if (sizeOf(tensor.shape()) != 0) {
+        return false;
+    }
+    return source != Source::OPERATOR || (tellsRanks_ ? tensor.has_rank() : tellsShapes_);
+}
+
+Result<Dimensions> TensorMap::shapeOf(const schema::Tensor& tensor, Source source) const {
+    const auto* shape = tensor.shape();
+    if (sizeOf(shape) > kMaximumDimensions) {
+        return invalid("{} dimensions: must be at most {}", shape->size(), kMaximumDimensions);
+    }
+    if (isDeclaredScalar(tensor, source)) {
+        return Dimensions{1};
+    }
+    // The sizes of what is computed follow from those of the inputs, as far as these are known.
+    const auto* signature = tensor.shape_signature();
+    const bool mayBeOpen =
+        source == Source::OPERATOR || (source == Source::INPUT && file_.options().keepsOpenSizes);
+    Dimensions dimensions;
+    for (std::uint32_t i = 0; i < sizeOf(shape); ++i) {
+        const std::int32_t size = shape->Get(i);
+        const bool isOpen =
+            mayBeOpen && sizeOf(signature) == shape->size() && signature->Get(i) == -1;
+        const bool mayBeZero = source == Source::CONSTANT || source == Source::OPERATOR;
+        if (!isOpen && size < (mayBeZero ? 0 : 1)) {
+            return invalid("dimension {} is {}: must be at least {}", i, size, mayBeZero ? 0 : 1);
+        }
+        dimensions.push_back(isOpen ? 0 : static_cast<std::uint32_t>(size));
+    }
+    return dimensions;
+}
+
+Result<Operand> TensorMap::declare(std::uint32_t tensor, Source source) const {
+    const schema::Tensor& declaration = *graph_.tensors()->Get(tensor);
+    if (declaration.sparsity() != nullptr) {
+        return invalid("{}: sparse tensors are not supported", describe(tensor));
+    }
+    NNBURST_TRY_ASSIGN(Dimensions dimensions,
+                       within(describe(tensor), shapeOf(declaration, source)));
+    return within(describe(tensor), typeOf(declaration, std::move(dimensions)));
+}
+
+Result<Operand> TensorMap::quantization(std::int32_t tensor) const {
+    NNBURST_TRY(find(tensor));
+    return declare(static_cast<std::uint32_t>(tensor), Source::OPERATOR);
+}
+
+Result<std::span<const std::byte>> TensorMap::bufferOf(std::uint32_t tensor) const {
+    return within(describe(tensor), file_.buffer(graph_.tensors()->Get(tensor)->buffer()));
+}
+
+Result<std::uint32_t> TensorMap::addConstant(OperandType type, Dimensions dimensions,
+                                             std::span<const std::byte> bytes, float scale,
+                                             std::int32_t zeroPoint) {
+    NNBURST_TRY(file_.takeConstantBytes(bytes.size()));
+    return builder_.addConstant(type, std::move(dimensions), bytes, scale, zeroPoint);
+}
+
+Result<std::uint32_t> TensorMap::addRepeated(OperandType type, Dimensions dimensions,
+                                             std::span<const std::byte> element, float scale) {
+    const std::uint64_t sizeBytes = operandBytes(type, dimensions).value_or(UINT64_MAX);
+    NNBURST_TRY(file_.takeConstantBytes(sizeBytes));
+    std::vector<std::byte> bytes;
+    bytes.reserve(sizeBytes);
+    while (bytes.size() < sizeBytes) {
+        bytes.insert(bytes.end(), element.begin(), element.end());
+    }
+    return builder_.addConstant(type, std::move(dimensions), bytes, scale);
+}
+
+Result<std::uint32_t> TensorMap::readIntegers(std::uint32_t tensor, const Operand& operand,
+                                              std::span<const std::byte> bytes) {
+    std::size_t misfit = 0;
+    const auto values = toInt32(schema::TensorType::INT64, bytes, misfit);
+    if (!values) {
+        return invalid("{}: element {} of INT64: must fit into 32 bits", describe(tensor), misfit);
+    }
+    return addConstant(operand.type, operand.dimensions, std::as_bytes(std::span(*values)));
+}
+
+Result<std::uint32_t> TensorMap::readConstant(std::uint32_t tensor,
+                                              std::span<const std::byte> bytes) {
+    NNBURST_TRY_ASSIGN(Operand operand, declare(tensor, Source::CONSTANT));
+    const schema::TensorType type = graph_.tensors()->Get(tensor)->type();
+    const std::uint64_t elementFactor = type == schema::TensorType::INT64 ? 2 : 1;
+    const auto sizeBytes = operandBytes(operand.type, operand.dimensions);
+    if (!sizeBytes || *sizeBytes * elementFactor != bytes.size()) {
+        return invalid("{}: buffer of {} bytes for {} {}: must have as many bytes as the tensor",
+                       describe(tensor), bytes.size(), dimensionsText(operand.dimensions),
+                       type == schema::TensorType::INT64 ? "INT64" : toString(operand.type));
+    }
+    if (bytes.empty()) {
+        return builder_.addOmitted(operand.type);
+    }
+    if (type == schema::TensorType::INT64) {
+        return readIntegers(tensor, operand, bytes);
+    }
+    NNBURST_TRY(file_.takeConstantBytes(bytes.size()));
+    return builder_.addConstant(operand.type, std::move(operand.dimensions), bytes, operand.scale,
+                                operand.zeroPoint, std::move(operand.extraParams));
+}
+
+Result<std::uint32_t> TensorMap::addTensor(std::uint32_t tensor, Source source) {
+    NNBURST_TRY_ASSIGN(Operand operand, declare(tensor, source));
+    if (operand.type == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL) {
+        return invalid("{}: only constants can be quantised per channel", describe(tensor));
+    }
+    if (source != Source::OPERATOR &&
+        graph_.tensors()->Get(tensor)->type() == schema::TensorType::INT64) {
+        return invalid("{}: type INT64 is not supported, except for constants and indices",
+                       describe(tensor));
+    }
+    return builder_.addTensor(operand.type, std::move(operand.dimensions), operand.scale,
+                              operand.zeroPoint);
+}
+
+Result<> TensorMap::declareInputs() {
+    for (std::uint32_t i = 0; i < sizeOf(graph_.inputs()); ++i) {
+        const std::int32_t tensor = graph_.inputs()->Get(i);
+        NNBURST_TRY_ASSIGN(const schema::Tensor* declaration, find(tensor));
+        const auto index = static_cast<std::uint32_t>(tensor);
+        NNBURST_TRY_ASSIGN(const auto bytes, bufferOf(index));
+        if (!bytes.empty() || declaration->is_variable() || values_[index]) {
+            return invalid("input {} of the model: {} is constant, variable or an input already", i,
+                           describe(index));
+        }
+        NNBURST_TRY_ASSIGN(const std::uint32_t operand, addTensor(index, Source::INPUT));
+        values_[index] = {.operand = operand,
+                          .isScalar = isDeclaredScalar(*declaration, Source::INPUT)};
+        inputs_.push_back(operand);
+    }
+    return {};
+}
+
+Result<std::uint32_t> TensorMap::read(std::int32_t tensor) {
+    NNBURST_TRY_ASSIGN(const schema::Tensor* declaration, find(tensor));
+    const auto index = static_cast<std::uint32_t>(tensor);
+    if (values_[index]) {
+        return values_[index]->operand;
+    }
+    NNBURST_TRY_ASSIGN(const auto bytes, bufferOf(index));
+    const auto* shape = declaration->shape();
+    const bool hasNoElements =
+        shape != nullptr && std::find(shape->begin(), shape->end(), 0) != shape->end();
+    if (bytes.empty() && !declaration->is_variable() && !hasNoElements) {
+        return invalid("{} is read before any operator writes it", describe(index));
+    }
+    if (!bytes.empty() && declaration->is_variable()) {
+        return invalid("{}: variable tensors with a first value are not supported",
+                       describe(index));
+    }
+    if (declaration->is_variable() && !isMain_) {
+        return invalid("{}: variable tensors in subgraphs are not supported", describe(index));
+    }
+    NNBURST_TRY_ASSIGN(const std::uint32_t operand, declaration->is_variable()
+                                                        ? addTensor(index, Source::VARIABLE)
+                                                        : readConstant(index, bytes));
+    if (declaration->is_variable()) {
+        variables_.push_back({.tensor = index, .input = operand});
+    }
+    values_[index] = {.operand = operand,
+                      .isScalar = isDeclaredScalar(*declaration, Source::CONSTANT)};
+    if (builder_.operand(operand).lifetime == OperandLifeTime::NO_VALUE) {
+        values_[index]->integers.emplace();
+    }
+    return operand;
+}
+
+Result<std::uint32_t> TensorMap::define(std::int32_t tensor, bool fitsInt32) {
+    NNBURST_TRY_ASSIGN(const schema::Tensor* declaration, find(tensor));
+    const auto index = static_cast<std::uint32_t>(tensor);
+    NNBURST_TRY_ASSIGN(const auto bytes, bufferOf(index));
+    if (!bytes.empty() || declaration->is_variable() || values_[index]) {
+        return invalid("{} is constant, variable or written already: cannot be an output",
+                       describe(index));
+    }
+    if (declaration->type() == schema::TensorType::INT64 && !fitsInt32) {
+        return invalid("{}: type INT64 is not supported where values may need more than 32 bits",
+                       describe(index));
+    }
+    NNBURST_TRY_ASSIGN(const std::uint32_t operand, addTensor(index, Source::OPERATOR));
+    values_[index] = {.operand = operand,
+                      .isScalar = isDeclaredScalar(*declaration, Source::OPERATOR)};
+    return operand;
+}
+
+Result<std::uint32_t> TensorMap::update(std::int32_t tensor) {
+    NNBURST_TRY_ASSIGN(const schema::Tensor* declaration, find(tensor));
+    const auto index = static_cast<std::uint32_t>(tensor);
+    if (!declaration->is_variable()) {
+        return invalid("{} is a state: must be variable", describe(index));
+    }
+    NNBURST_TRY_ASSIGN(const std::uint32_t operand, addTensor(index, Source::VARIABLE));
+    values_[index] = {.operand = operand};
+    return operand;
+}
+
+void TensorMap::setNext(std::int32_t tensor, std::uint32_t operand) {
+    const auto index = static_cast<std::uint32_t>(tensor);
+    if (graph_.tensors()->Get(index)->is_variable()) {
+        values_[index]->operand = operand;
+    }
+}
+
+void TensorMap::redefine(std::int32_t tensor, std::uint32_t operand) {
+    Value& value = *values_[static_cast<std::uint32_t>(tensor)];
+    // Nothing writes to the operand that it had.
+    builder_.operand(value.operand).lifetime = OperandLifeTime::NO_VALUE;
+    value.operand = operand;
+}
+
+Result<> TensorMap::redefine(std::int32_t tensor, const std::vector<std::int32_t>& integers) {
+    Value& value = *values_[static_cast<std::uint32_t>(tensor)];
+    builder_.operand(value.operand).lifetime = OperandLifeTime::NO_VALUE;
+    if (!integers.empty()) {
+        Dimensions dimensions = builder_.operand(value.operand).dimensions;
+        const auto bytes = std::as_bytes(std::span(integers));
+        if (operandBytes(OperandType::TENSOR_INT32, dimensions) != bytes.size()) {
+            dimensions = {static_cast<std::uint32_t>(integers.size())};
+        }
+        NNBURST_TRY_ASSIGN(value.operand,
+                           addConstant(OperandType::TENSOR_INT32, std::move(dimensions), bytes));
+    }
+    value.integers = integers;
+    return {};
+}
+
+std::uint32_t TensorMap::toFloat(std::uint32_t operand) {
+    const Operand& given = builder_.operand(operand);
+    const bool isHalf = given.type == OperandType::TENSOR_FLOAT16;
+    const bool isQuantized = given.type == OperandType::TENSOR_QUANT8_ASYMM ||
+                             given.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED ||
+                             given.type == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL;
+    if (!isHalf && !isQuantized) {
+        return operand;
+    }
+    const auto [known, isNew] = asFloat_.try_emplace(operand, 0);
+    if (isNew) {
+        known->second = builder_.addTensor(OperandType::TENSOR_FLOAT32, given.dimensions);
+        builder_.addOperation(isHalf ? OperationType::CAST : OperationType::DEQUANTIZE, {operand},
+                              {known->second});
+    }
+    return known->second;
+}
+
+bool TensorMap::isScalar(std::int32_t tensor) const {
+    return values_[static_cast<std::uint32_t>(tensor)]->isScalar;
+}
+
+void TensorMap::setScalar(std::int32_t tensor, bool isScalar) {
+    values_[static_cast<std::uint32_t>(tensor)]->isScalar = isScalar;
+}
+
+bool TensorMap::isGuessedScalar(std::int32_t tensor) const {
+    return isScalar(tensor) && !tellsRanks_;
+}
+
+bool TensorMap::isInt64(std::int32_t tensor) const {
+    return graph_.tensors()->Get(static_cast<std::uint32_t>(tensor))->type() ==
+           schema::TensorType::INT64;
+}
+
+std::span<const std::byte> TensorMap::constantBytes(std::int32_t tensor) const {
+    const auto bytes = bufferOf(static_cast<std::uint32_t>(tensor));
+    return bytes ? *bytes : std::span<const std::byte>();
+}
+
+std::optional<std::vector<std::int32_t>> TensorMap::integers(std::int32_t tensor) const {
+    const auto index = static_cast<std::uint32_t>(tensor);
+    if (values_[index]->integers) {
+        return values_[index]->integers;
+    }
+    const schema::TensorType type = graph_.tensors()->Get(index)->type();
+    const auto bytes = constantBytes(tensor);
+    if ((type != schema::TensorType::INT32 && type != schema::TensorType::INT64) || bytes.empty() ||
+        bytes.size() > kMaximumIntegers * sizeof(std::int64_t)) {
+        return std::nullopt;
+    }
+    std::size_t misfit = 0;
+    return toInt32(type, bytes, misfit);
+}
+
+std::uint32_t TensorMap::asOutput(std::uint32_t operand, std::set<std::uint32_t>& taken) {
+    if (builder_.operand(operand).lifetime == OperandLifeTime::TEMPORARY_VARIABLE &&
+        taken.insert(operand).second) {
+        return operand;
+    }
+    const Operand original = builder_.operand(operand);
+    const std::uint32_t copy =
+        builder_.addTensor(original.type, original.dimensions, original.scale, original.zeroPoint);
+    builder_.addOperation(OperationType::CAST, {operand}, {copy});
+    return copy;
+}
+
+Result<Interface> TensorMap::finish(std::vector<TfliteModel::State>& states) {
+    Interface result{.inputs = inputs_, .outputs = {}};
+    for (const Variable& variable : variables_) {
+        result.inputs.push_back(variable.input);
+    }
+    std::set<std::uint32_t> taken(result.inputs.begin(), result.inputs.end());
+    for (std::uint32_t i = 0; i < sizeOf(graph_.outputs()); ++i) {
+        const std::int32_t tensor = graph_.outputs()->Get(i);
+        NNBURST_TRY(find(tensor));
+        const auto index = static_cast<std::uint32_t>(tensor);
+        if (auto operand = read(tensor); !operand) {
+            return invalid("output {} of the model: {}", i, operand.error().message);
+        }
+        if (builder_.operand(values_[index]->operand).lifetime == OperandLifeTime::NO_VALUE) {
+            return invalid("output {} of the model: {} has no elements", i, describe(index));
+        }
+        result.outputs.push_back(asOutput(values_[index]->operand, taken));
+    }
+    for (std::uint32_t i = 0; i < variables_.size(); ++i) {
+        const Variable& variable = variables_[i];
+        const std::uint32_t next = values_[variable.tensor]->operand;
+        if (next == variable.input) {
+            return invalid("{} is variable, but no operator updates it", describe(variable.tensor));
+        }
+        states.push_back({.input = static_cast<std::uint32_t>(inputs_.size() + i),
+                          .output = static_cast<std::uint32_t>(result.outputs.size())});
+        result.outputs.push_back(asOutput(next, taken));
+    }
+    return result;
+}
+
+}  // namespace nnburst::tflite

@@ -1,0 +1,152 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The tensors of one subgraph of a TFLite file as operands. A tensor becomes an operand when the
+/// subgraph's inputs or the first operator name it; each is written by one operator, before it is
+/// read. What the HAL does not have becomes something that it has:
+///
+/// - Variable tensors: a model input with the value of the last execution, and a model output with
+///   that of this one. Only in the main subgraph.
+/// - Tensors without dimensions: one dimension of size 1 (`isScalar` tells).
+/// - 64-bit integers: 32-bit ones, where the values fit.
+/// - Constants without elements: operands that are left out.
+///
+/// Belongs to one import; the file outlives it. Not thread-safe.
+
+#include <tflite_generated.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "nnburst/model_builder.h"
+#include "nnburst/result.h"
+#include "nnburst/tflite.h"
+#include "nnburst/types.h"
+#include "tflite/file_import.h"
+
+namespace nnburst::tflite {
+
+/// The number of entries of a vector that may be absent.
+template <class T>
+std::uint32_t sizeOf(const flatbuffers::Vector<T>* vector) {
+    return vector == nullptr ? 0 : vector->size();
+}
+
+/// Constants with more elements are data, not shapes or axes: they are not looked into.
+inline constexpr std::size_t kMaximumIntegers = 1024;
+
+/// A name from a file, fit to be shown: short, and without control characters.
+[[nodiscard]] std::string printableName(const flatbuffers::String* name);
+
+/// Inputs and outputs of a subgraph, as operands.
+struct Interface {
+    std::vector<std::uint32_t> inputs;
+    std::vector<std::uint32_t> outputs;
+};
+
+class TensorMap {
+  public:
+    /// `builder` collects the operands and operations of `graph`.
+    TensorMap(FileImport& file, const schema::SubGraph& graph, ModelBuilder& builder, bool isMain);
+
+    /// Declares the inputs of the subgraph. Before everything else.
+    Result<> declareInputs();
+
+    /// The operand that holds the value of `tensor` at this point of the order of execution.
+    [[nodiscard]] Result<std::uint32_t> read(std::int32_t tensor);
+    /// A new operand for `tensor`, which an operator computes. 64-bit integers are refused unless
+    /// `fitsInt32` promises that their values fit into 32.
+    [[nodiscard]] Result<std::uint32_t> define(std::int32_t tensor, bool fitsInt32);
+    /// A new operand for the next value of variable tensor `tensor`, which must have been read.
+    [[nodiscard]] Result<std::uint32_t> update(std::int32_t tensor);
+    /// The next value of `tensor`, which was read, is that of `operand`, if it is variable.
+    void setNext(std::int32_t tensor, std::uint32_t operand);
+    /// The value of `tensor`, which was defined, is that of `operand`, or these integers.
+    void redefine(std::int32_t tensor, std::uint32_t operand);
+    Result<> redefine(std::int32_t tensor, const std::vector<std::int32_t>& integers);
+    /// A constant that the file does not have, but the HAL wants.
+    [[nodiscard]] Result<std::uint32_t> addConstant(OperandType type, Dimensions dimensions,
+                                                    std::span<const std::byte> bytes,
+                                                    float scale = 0.0F, std::int32_t zeroPoint = 0);
+    /// The same with every element equal to `element`.
+    [[nodiscard]] Result<std::uint32_t> addRepeated(OperandType type, Dimensions dimensions,
+                                                    std::span<const std::byte> element,
+                                                    float scale = 0.0F);
+    /// The operand, or one that has its values in TENSOR_FLOAT32.
+    [[nodiscard]] std::uint32_t toFloat(std::uint32_t operand);
+
+    // These require a tensor that was read or defined.
+
+    /// It has no dimensions in the file, and one of size 1 here.
+    [[nodiscard]] bool isScalar(std::int32_t tensor) const;
+    void setScalar(std::int32_t tensor, bool isScalar);
+    /// It is taken for a scalar because the file has shapes of others.
+    [[nodiscard]] bool isGuessedScalar(std::int32_t tensor) const;
+    /// It is of INT64 in the file.
+    [[nodiscard]] bool isInt64(std::int32_t tensor) const;
+    /// The contents of a constant as the file has them; empty if it is not constant.
+    [[nodiscard]] std::span<const std::byte> constantBytes(std::int32_t tensor) const;
+    /// The elements of a constant of integers; nothing if it is none, or a large one.
+    [[nodiscard]] std::optional<std::vector<std::int32_t>> integers(std::int32_t tensor) const;
+
+    /// Scale and zero point of a tensor that no operator reads or writes.
+    [[nodiscard]] Result<Operand> quantization(std::int32_t tensor) const;
+
+    [[nodiscard]] ModelBuilder& builder() noexcept { return builder_; }
+    [[nodiscard]] FileImport& file() noexcept { return file_; }
+
+    /// Inputs and outputs with those of the states. After everything else.
+    [[nodiscard]] Result<Interface> finish(std::vector<TfliteModel::State>& states);
+    [[nodiscard]] std::string nameOf(std::int32_t tensor) const;
+
+  private:
+    /// What a tensor is at this point of the order of execution.
+    struct Value {
+        std::uint32_t operand;
+        bool isScalar = false;
+        /// Known although no buffer of the file has them.
+        std::optional<std::vector<std::int32_t>> integers;
+    };
+    struct Variable {
+        std::uint32_t tensor;
+        std::uint32_t input;  ///< operand with the value of the last execution
+    };
+    /// Where a tensor's value comes from.
+    enum class Source : std::uint8_t { INPUT, VARIABLE, CONSTANT, OPERATOR };
+
+    /// The declaration of a tensor, checked.
+    [[nodiscard]] Result<const schema::Tensor*> find(std::int32_t tensor) const;
+    [[nodiscard]] Result<Operand> declare(std::uint32_t tensor, Source source) const;
+    [[nodiscard]] Result<Dimensions> shapeOf(const schema::Tensor& tensor, Source source) const;
+    [[nodiscard]] Result<std::span<const std::byte>> bufferOf(std::uint32_t tensor) const;
+    [[nodiscard]] Result<std::uint32_t> readConstant(std::uint32_t tensor,
+                                                     std::span<const std::byte> bytes);
+    [[nodiscard]] Result<std::uint32_t> readIntegers(std::uint32_t tensor, const Operand& operand,
+                                                     std::span<const std::byte> bytes);
+    [[nodiscard]] Result<std::uint32_t> addTensor(std::uint32_t tensor, Source source);
+    [[nodiscard]] bool isDeclaredScalar(const schema::Tensor& tensor, Source source) const;
+    [[nodiscard]] std::string describe(std::uint32_t tensor) const;
+    /// The operand, or a copy if it cannot be an output: a constant, or in `taken`, which holds
+    /// inputs and outputs so far.
+    [[nodiscard]] std::uint32_t asOutput(std::uint32_t operand, std::set<std::uint32_t>& taken);
+
+    FileImport& file_;
+    const schema::SubGraph& graph_;
+    ModelBuilder& builder_;
+    bool isMain_;
+    bool tellsRanks_ = false;                         ///< has_rank is set where it should be
+    bool tellsShapes_ = false;                        ///< tensors that are computed have shapes
+    std::vector<std::optional<Value>> values_;        ///< of each tensor, if it has one by now
+    std::vector<std::uint32_t> inputs_;               ///< operands of the subgraph's inputs
+    std::map<std::uint32_t, std::uint32_t> asFloat_;  ///< operands in TENSOR_FLOAT32
+    std::vector<Variable> variables_;
+};
+
+}  // namespace nnburst::tflite

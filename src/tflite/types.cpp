@@ -1,0 +1,114 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Converters of operators that change the type of a tensor's elements.
+
+#include "model/operand_info.h"
+#include "tflite/converters.h"
+#include "tflite/shapes.h"
+
+namespace nnburst::tflite {
+
+namespace {
+
+/// 1 where the condition holds and 0 elsewhere: the HAL's CAST does not take conditions.
+Result<> selectOneOrZero(OperatorImport& op) {
+    const Dimensions shape = op.shape(0);
+    const OperandType type = op.operand(op.output()).type;
+    if (!isKnown(shape)) {
+        return invalid("input of type TENSOR_BOOL8 and shape {}: all sizes must be known",
+                       dimensionsText(shape));
+    }
+    const auto select = [&](auto one, auto zero) -> Result<> {
+        NNBURST_TRY_ASSIGN(const std::uint32_t ones, op.repeated(type, shape, one));
+        NNBURST_TRY_ASSIGN(const std::uint32_t zeros, op.repeated(type, shape, zero));
+        op.add(OperationType::SELECT, {op.input(0), ones, zeros}, {op.output()});
+        return {};
+    };
+    switch (type) {
+        case OperandType::TENSOR_FLOAT32:
+            return select(1.0F, 0.0F);
+        case OperandType::TENSOR_INT32:
+            return select(std::int32_t{1}, std::int32_t{0});
+        default:
+            return invalid("cast of TENSOR_BOOL8 to {} is not supported", toString(type));
+    }
+}
+
+/// Whether the elements are not 0.
+Result<> compareWithZero(OperatorImport& op) {
+    const OperandType type = op.type(0);
+    if (type != OperandType::TENSOR_FLOAT32 && type != OperandType::TENSOR_INT32) {
+        return invalid("cast of {} to TENSOR_BOOL8 is not supported", toString(type));
+    }
+    NNBURST_TRY_ASSIGN(const std::uint32_t zero, op.repeated(type, {1}, std::int32_t{0}));
+    op.add(OperationType::NOT_EQUAL, {op.input(0), zero}, {op.output()});
+    return {};
+}
+
+}  // namespace
+
+/// Both TFLite and the HAL cast quantised numbers as they are stored, without their scale.
+Result<> convertCast(OperatorImport& op, OperationType operation) {
+    op.inferShapeOf(0);
+    const OperandType from = op.type(0);
+    const OperandType to = op.operand(op.output()).type;
+    if (const auto values = op.knownIntegers(0); values && to == OperandType::TENSOR_INT32) {
+        return op.forwardIntegers(*values);
+    }
+    if (op.outputIsInt64() && from == OperandType::TENSOR_FLOAT32) {
+        return invalid("cast of TENSOR_FLOAT32 to INT64 is not supported");
+    }
+    if (from == to) {
+        return op.forward(op.input(0));
+    }
+    if (from == OperandType::TENSOR_BOOL8) {
+        return selectOneOrZero(op);
+    }
+    if (to == OperandType::TENSOR_BOOL8) {
+        return compareWithZero(op);
+    }
+    op.add(operation, {op.input(0)}, {op.output()});
+    return {};
+}
+
+/// From floating point, or from one quantisation to another.
+Result<> convertQuantize(OperatorImport& op, OperationType operation) {
+    op.inferShapeOf(0);
+    const OperandType to = op.operand(op.output()).type;
+    if (!op.isQuantized(op.output())) {
+        return invalid("output of type {} is not supported: must have 8 bits", toString(to));
+    }
+    if (op.isQuantized(op.input(0)) && op.haveSameQuantization(op.input(0), op.output())) {
+        return op.forward(op.input(0));
+    }
+    const std::uint32_t input = op.isQuantized(op.input(0)) ? op.floatInput(0) : op.input(0);
+    op.add(operation, {input}, {op.output()});
+    return {};
+}
+
+/// To FLOAT32: of the HAL's DEQUANTIZE from 8 bits alone, while half precision is cast.
+Result<> convertDequantize(OperatorImport& op, OperationType operation) {
+    const OperandType from = op.type(0);
+    const OperandType to = op.operand(op.output()).type;
+    if (to != OperandType::TENSOR_FLOAT32) {
+        return invalid("output of type {}: must be TENSOR_FLOAT32", toString(to));
+    }
+    op.inferShapeOf(0);
+    if (from == to) {
+        return op.forward(op.input(0));
+    }
+    if (from == OperandType::TENSOR_FLOAT16) {
+        op.add(OperationType::CAST, {op.input(0)}, {op.output()});
+        return {};
+    }
+    if (!op.isQuantized(op.input(0)) && from != OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL) {
+        return invalid("input of type {} is not supported: must be quantised to 8 bits",
+                       toString(from));
+    }
+    op.add(operation, {op.input(0)}, {op.output()});
+    return {};
+}
+
+}  // namespace nnburst::tflite

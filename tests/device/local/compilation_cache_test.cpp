@@ -1,0 +1,293 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Compilation caching: HAL 1.2 and 1.3 prepareModel with cache files, prepareModelFromCache.
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <future>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "device/devices.h"
+#include "nnburst/builtin_models.h"
+#include "support/pooled_request.h"
+
+namespace nnburst::test {
+namespace {
+
+/// The two files of a cache, and the token that goes with them.
+class Cache {
+  public:
+    explicit Cache(const std::filesystem::path& directory, const std::string& name)
+        : model_(directory / (name + ".model")), data_(directory / (name + ".data")) {
+        options.token.fill(7);
+    }
+
+    /// Options that name the files, as they are now. They are made if they are not there.
+    PrepareOptions open() {
+        modelFd_ = UniqueFd(::open(model_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+        dataFd_ = UniqueFd(::open(data_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+        options.modelCache = {modelFd_.get()};
+        options.dataCache = {dataFd_.get()};
+        return options;
+    }
+
+    [[nodiscard]] const std::filesystem::path& model() const { return model_; }
+    [[nodiscard]] const std::filesystem::path& data() const { return data_; }
+
+    PrepareOptions options;
+
+  private:
+    std::filesystem::path model_;
+    std::filesystem::path data_;
+    UniqueFd modelFd_;
+    UniqueFd dataFd_;
+};
+
+std::vector<char> bytesOf(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+void write(const std::filesystem::path& file, const std::vector<char>& bytes) {
+    std::ofstream(file, std::ios::binary | std::ios::trunc)
+        .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+Result<SharedPreparedModel> prepareFromCache(Device& device, const PrepareOptions& options) {
+    std::promise<Result<SharedPreparedModel>> prepared;
+    std::atomic<int> callbacks{0};
+    const Result<> launched =
+        device.prepareModelFromCache(options, [&](Result<SharedPreparedModel> result) {
+            if (++callbacks == 1) {
+                prepared.set_value(std::move(result));
+            }
+        });
+    Result<SharedPreparedModel> result = prepared.get_future().get();
+    EXPECT_EQ(callbacks, 1);
+    EXPECT_EQ(launched.has_value(), result.has_value())
+        << "what is wrong with the cache is found before the launch";
+    return result;
+}
+
+class CompilationCacheTest : public DeviceTest {
+  protected:
+    void SetUp() override {
+        // The driver processes of the fixture inherit it.
+        ::setenv("XDG_STATE_HOME", directory.path().c_str(), 1);
+        DeviceTest::SetUp();
+    }
+    void TearDown() override { ::unsetenv("XDG_STATE_HOME"); }
+
+    void save(Cache& cache, const Model& model) {
+        ASSERT_NE(prepare(model, cache.open()), nullptr);
+        ASSERT_GT(std::filesystem::file_size(cache.model()), 0U);
+        ASSERT_GT(std::filesystem::file_size(cache.data()), 0U);
+    }
+
+    void expectRefusal(Cache& cache, const std::string& what,
+                       ErrorStatus status = ErrorStatus::GENERAL_FAILURE) {
+        const auto prepared = prepareFromCache(*device, cache.open());
+        ASSERT_FALSE(prepared) << what;
+        EXPECT_EQ(prepared.error().status, status) << what << ": " << prepared.error().message;
+    }
+
+    TemporaryDirectory directory;
+};
+
+TEST_P(CompilationCacheTest, givesTheSameModelBack) {
+    const std::array<Model, 3> models{
+        std::move(*makeMobileNetV1({.width = 0.25F, .resolution = 32})),
+        std::move(*makeMobileNetV1(
+            {.width = 0.25F, .resolution = 32, .precision = BuiltinPrecision::QUANT8})),
+        std::move(*makeStreamingLstm())};
+    for (const Model& model : models) {
+        Cache cache(directory.path(), "same");
+        save(cache, model);
+        const SharedPreparedModel reference = prepare(model);
+        const auto prepared = prepareFromCache(*device, cache.open());
+        ASSERT_TRUE(prepared) << prepared.error().message;
+        auto expected = std::move(*tools::PooledRequest::create(model));
+        auto actual = std::move(*tools::PooledRequest::create(model));
+        ExecutionOutcome outcome;
+        ASSERT_TRUE(reference->executeSynchronously(expected.request(), {}, outcome));
+        const Result<> executed = (*prepared)->executeSynchronously(actual.request(), {}, outcome);
+        ASSERT_TRUE(executed) << executed.error().message;
+        for (std::size_t output = 0; output < model.main.outputIndexes.size(); ++output) {
+            EXPECT_EQ(std::memcmp(expected.output(output).data(), actual.output(output).data(),
+                                  actual.output(output).size()),
+                      0);
+        }
+    }
+}
+
+TEST_P(CompilationCacheTest, isGoodForAnotherDeviceOfTheSameUser) {
+    Cache cache(directory.path(), "other");
+    save(cache, makeAddModel());
+    device = nullptr;
+    const SharedDevice later = *spawnDriver({}, NNBURST_DRIVER_PATH);
+    EXPECT_TRUE(prepareFromCache(*later, cache.open()));
+    const SharedDevice local = *makeLocalDevice();
+    EXPECT_TRUE(prepareFromCache(*local, cache.open()));
+}
+
+TEST_P(CompilationCacheTest, refusesAnotherNumberOfFiles) {
+    Cache cache(directory.path(), "count");
+    save(cache, makeAddModel());
+    for (const auto& [models, data] : {std::pair(0, 0), std::pair(1, 0), std::pair(0, 1),
+                                       std::pair(2, 1), std::pair(1, 2), std::pair(40, 40)}) {
+        PrepareOptions options = cache.open();
+        options.modelCache.resize(static_cast<std::size_t>(models), options.modelCache[0]);
+        options.dataCache.resize(static_cast<std::size_t>(data), options.dataCache[0]);
+        const auto prepared = prepareFromCache(*device, options);
+        ASSERT_FALSE(prepared);
+        EXPECT_EQ(prepared.error().status, ErrorStatus::INVALID_ARGUMENT);
+    }
+}
+
+TEST_P(CompilationCacheTest, missesADeadlineThatHasPassed) {
+    Cache cache(directory.path(), "late");
+    save(cache, makeAddModel());
+    cache.options.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+    expectRefusal(cache, "a deadline that has passed", ErrorStatus::MISSED_DEADLINE_PERSISTENT);
+    cache.options.deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    EXPECT_TRUE(prepareFromCache(*device, cache.open()));
+}
+
+TEST_P(CompilationCacheTest, refusesAnotherToken) {
+    Cache cache(directory.path(), "token");
+    save(cache, makeAddModel());
+    cache.options.token[31] ^= 1;
+    expectRefusal(cache, "token");
+}
+
+TEST_P(CompilationCacheTest, refusesTheFilesOfAnotherModel) {
+    Cache cache(directory.path(), "one");
+    Cache other(directory.path(), "two");
+    save(cache, *makeStreamingLstm({}));
+    save(other, makeAddModel());
+    const std::vector<char> model = bytesOf(cache.model());
+    write(cache.model(), bytesOf(other.model()));
+    expectRefusal(cache, "model file of another model");
+    write(cache.model(), model);
+    EXPECT_TRUE(prepareFromCache(*device, cache.open()));
+    write(cache.data(), bytesOf(other.data()));
+    expectRefusal(cache, "data file of another model");
+    write(cache.data(), model);
+    expectRefusal(cache, "model file as data file");
+}
+
+TEST_P(CompilationCacheTest, refusesFilesOfAnotherKey) {
+    Cache cache(directory.path(), "key");
+    save(cache, makeAddModel());
+    std::filesystem::path key = directory.path() / "nnburst" / "cache.key";
+    ASSERT_EQ(std::filesystem::file_size(key), 32U);
+    struct stat status {};
+    ASSERT_EQ(::stat(key.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0600U) << "nobody else can read it";
+    std::vector<char> bytes = bytesOf(key);
+    bytes[0] ^= 1;
+    write(key, bytes);
+    expectRefusal(cache, "other key");
+    bytes[0] ^= 1;
+    write(key, bytes);
+    EXPECT_TRUE(prepareFromCache(*device, cache.open()));
+    ASSERT_EQ(::chmod(key.c_str(), 0644), 0);
+    expectRefusal(cache, "key that others can read");
+}
+
+TEST_P(CompilationCacheTest, refusesEveryChange) {
+    Cache cache(directory.path(), "change");
+    save(cache, makeAddModel());
+    std::mt19937 random(1);
+    for (const std::filesystem::path& file : {cache.model(), cache.data()}) {
+        const std::vector<char> good = bytesOf(file);
+        for (int i = 0; i < 150; ++i) {
+            // Each byte of the header, and places of the rest.
+            const std::size_t at = i < 88 ? static_cast<std::size_t>(i) : random() % good.size();
+            std::vector<char> bad = good;
+            bad[at] = static_cast<char>(bad[at] ^ (1 << (random() % 8)));
+            write(file, bad);
+            expectRefusal(cache, "byte " + std::to_string(at) + " of " + file.string());
+        }
+        for (const std::size_t size :
+             {std::size_t{0}, std::size_t{1}, std::size_t{87}, std::size_t{88}, good.size() / 2,
+              good.size() - 1, good.size() + 1, good.size() + 4096}) {
+            std::vector<char> bad = good;
+            bad.resize(size);
+            write(file, bad);
+            if (size != good.size()) {
+                expectRefusal(cache, std::to_string(size) + " bytes of " + file.string());
+            }
+        }
+        ASSERT_EQ(::truncate(file.c_str(), off_t{1} << 40), 0);
+        expectRefusal(cache, "a huge file");
+        write(file, good);
+    }
+    EXPECT_TRUE(prepareFromCache(*device, cache.open()));
+}
+
+TEST_P(CompilationCacheTest, refusesWhatIsNoFile) {
+    Cache cache(directory.path(), "nofile");
+    save(cache, makeAddModel());
+    int ends[2];
+    ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    const UniqueFd reader(ends[0]);
+    const UniqueFd writer(ends[1]);
+    const UniqueFd tmp(::open("/tmp", O_RDONLY | O_CLOEXEC));
+    const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    for (const int fd : {reader.get(), tmp.get(), null.get()}) {
+        PrepareOptions options = cache.open();
+        options.modelCache = {fd};
+        EXPECT_FALSE(prepareFromCache(*device, options));
+        options = cache.open();
+        options.dataCache = {fd};
+        EXPECT_FALSE(prepareFromCache(*device, options));
+    }
+}
+
+TEST_P(CompilationCacheTest, thatCannotBeSavedDoesNotFailThePreparation) {
+    int ends[2];
+    ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    const UniqueFd reader(ends[0]);
+    const UniqueFd writer(ends[1]);
+    Cache cache(directory.path(), "save");
+    const int good = cache.open().modelCache[0];
+    const UniqueFd readOnly(::open(cache.data().c_str(), O_RDONLY | O_CLOEXEC));
+    for (const auto& [model, data] :
+         {std::pair(std::vector<int>{writer.get()}, std::vector<int>{good}),
+          std::pair(std::vector<int>{good}, std::vector<int>{readOnly.get()}),
+          std::pair(std::vector<int>{-1}, std::vector<int>{-1}),
+          std::pair(std::vector<int>{good}, std::vector<int>{}),
+          std::pair(std::vector<int>(40, good), std::vector<int>(40, good))}) {
+        PrepareOptions options;
+        options.modelCache = model;
+        options.dataCache = data;
+        EXPECT_TRUE(prepareModel(*device, makeAddModel(), options));
+        expectRefusal(cache, "a cache that was not saved");
+    }
+}
+
+TEST_P(CompilationCacheTest, isOverwrittenWhateverWasInIt) {
+    Cache cache(directory.path(), "over");
+    write(cache.model(), std::vector<char>(100000, 'x'));
+    write(cache.data(), std::vector<char>(100000, 'y'));
+    PrepareOptions options = cache.open();
+    ASSERT_EQ(::lseek(options.modelCache[0], 500, SEEK_SET), 500);
+    ASSERT_NE(prepare(makeAddModel(), options), nullptr);
+    EXPECT_LT(std::filesystem::file_size(cache.model()), 100000U);
+    EXPECT_TRUE(prepareFromCache(*device, cache.open()));
+}
+
+NNBURST_INSTANTIATE_FOR_ALL_DEVICES(CompilationCacheTest);
+
+}  // namespace
+}  // namespace nnburst::test

@@ -1,0 +1,166 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnburst/fence.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+
+#include "device/driver_process.h"
+#include "device/local/fence_waiter.h"
+
+namespace nnburst::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+FenceState stateOf(int fd) {
+    const auto state = fenceState(fd);
+    EXPECT_TRUE(state) << state.error().message;
+    return state ? *state : FenceState::FAILED;
+}
+
+struct Pipe {
+    Pipe() {
+        int ends[2];
+        EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+        reader = UniqueFd(ends[0]);
+        writer = UniqueFd(ends[1]);
+    }
+    UniqueFd reader;
+    UniqueFd writer;
+};
+
+TEST(Fence, isPendingUntilItIsSignalledOnce) {
+    const UniqueFd fence = std::move(*makeFence());
+    EXPECT_EQ(stateOf(fence.get()), FenceState::PENDING);
+    signalFence(fence.get());
+    EXPECT_EQ(stateOf(fence.get()), FenceState::SIGNALED);
+    failFence(fence.get());
+    EXPECT_EQ(stateOf(fence.get()), FenceState::SIGNALED) << "the first signal counts";
+    EXPECT_TRUE(waitForFence(fence.get()));
+}
+
+TEST(Fence, hasAStateOfError) {
+    const UniqueFd fence = std::move(*makeFence());
+    failFence(fence.get());
+    signalFence(fence.get());
+    EXPECT_EQ(stateOf(fence.get()), FenceState::FAILED);
+    EXPECT_EQ(stateOf(fence.get()), FenceState::FAILED) << "looking does not change it";
+    const Result<> waited = waitForFence(fence.get());
+    ASSERT_FALSE(waited);
+    EXPECT_EQ(waited.error().status, ErrorStatus::GENERAL_FAILURE);
+}
+
+TEST(Fence, isAnyDescriptorThatCanBePolled) {
+    const UniqueFd event(::eventfd(7, EFD_CLOEXEC));
+    EXPECT_EQ(stateOf(event.get()), FenceState::SIGNALED);
+
+    const UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
+    EXPECT_EQ(stateOf(timer.get()), FenceState::PENDING);
+    const itimerspec soon{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_nsec = 1}};
+    ASSERT_EQ(::timerfd_settime(timer.get(), 0, &soon, nullptr), 0);
+    EXPECT_TRUE(waitForFence(timer.get()));
+
+    Pipe pipe;
+    EXPECT_EQ(stateOf(pipe.reader.get()), FenceState::PENDING);
+    ASSERT_EQ(::write(pipe.writer.get(), "!", 1), 1);
+    EXPECT_EQ(stateOf(pipe.reader.get()), FenceState::SIGNALED);
+}
+
+TEST(Fence, thatNobodyCanSignalAnyMoreHasFailed) {
+    Pipe pipe;
+    pipe.writer.reset();
+    EXPECT_EQ(stateOf(pipe.reader.get()), FenceState::FAILED);
+}
+
+TEST(Fence, isNoFile) {
+    const UniqueFd file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+    const UniqueFd directory(::open("/tmp", O_RDONLY | O_CLOEXEC));
+    for (const int fd : {file.get(), directory.get(), -1, 12345}) {
+        const auto state = fenceState(fd);
+        ASSERT_FALSE(state) << fd;
+        EXPECT_EQ(state.error().status, ErrorStatus::INVALID_ARGUMENT);
+    }
+}
+
+TEST(Fence, isNotWaitedForBeyondTheDeadline) {
+    const UniqueFd fence = std::move(*makeFence());
+    const Result<> waited = waitForFence(fence.get(), std::chrono::steady_clock::now() + 5ms);
+    ASSERT_FALSE(waited);
+    EXPECT_EQ(waited.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
+}
+
+// ---- The thread that waits for all fences
+
+std::vector<UniqueFd> copiesOf(std::initializer_list<int> fences) {
+    std::vector<UniqueFd> copies;
+    for (const int fence : fences) {
+        copies.push_back(std::move(*UniqueFd::duplicate(fence)));
+    }
+    return copies;
+}
+
+TEST(FenceWaiter, waitsForAllFences) {
+    device::FenceWaiter waiter;
+    const UniqueFd a = std::move(*makeFence());
+    const UniqueFd b = std::move(*makeFence());
+    std::promise<Result<>> ended;
+    ASSERT_TRUE(waiter.wait(copiesOf({a.get(), b.get(), a.get()}), std::nullopt,
+                            [&](const Result<>& result) { ended.set_value(result); }));
+    auto future = ended.get_future();
+    signalFence(b.get());
+    EXPECT_EQ(future.wait_for(20ms), std::future_status::timeout);
+    signalFence(a.get());
+    EXPECT_TRUE(future.get());
+}
+
+TEST(FenceWaiter, endsWithTheFirstErrorAndAtTheDeadline) {
+    device::FenceWaiter waiter;
+    const UniqueFd a = std::move(*makeFence());
+    const UniqueFd b = std::move(*makeFence());
+    std::promise<Result<>> failed;
+    ASSERT_TRUE(waiter.wait(copiesOf({a.get(), b.get()}), std::nullopt,
+                            [&](const Result<>& result) { failed.set_value(result); }));
+    failFence(b.get());
+    EXPECT_EQ(failed.get_future().get().error().status, ErrorStatus::GENERAL_FAILURE);
+    std::promise<Result<>> late;
+    ASSERT_TRUE(waiter.wait(copiesOf({a.get()}), std::chrono::steady_clock::now() + 5ms,
+                            [&](const Result<>& result) { late.set_value(result); }));
+    EXPECT_EQ(late.get_future().get().error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
+}
+
+TEST(FenceWaiter, refusesWhatCannotBePolledAndTooMany) {
+    device::FenceWaiter waiter;
+    const UniqueFd file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+    const UniqueFd fence = std::move(*makeFence());
+    const auto never = [](const Result<>&) { FAIL(); };
+    EXPECT_EQ(waiter.wait(copiesOf({fence.get(), file.get()}), std::nullopt, never).error().status,
+              ErrorStatus::INVALID_ARGUMENT);
+    std::vector<UniqueFd> many;
+    for (std::size_t i = 0; i <= device::FenceWaiter::kMaximumFences; ++i) {
+        many.push_back(std::move(*UniqueFd::duplicate(fence.get())));
+    }
+    EXPECT_EQ(waiter.wait(std::move(many), std::nullopt, never).error().status,
+              ErrorStatus::INVALID_ARGUMENT);
+    signalFence(fence.get());
+}
+
+TEST(FenceWaiter, forgetsItsWaitsAndTheirDescriptorsWhenItIsDropped) {
+    const std::size_t before = descriptorCount(::getpid());  // or more: others may be ending
+    {
+        device::FenceWaiter waiter;
+        const UniqueFd fence = std::move(*makeFence());
+        ASSERT_TRUE(waiter.wait(copiesOf({fence.get()}), std::nullopt, [](const Result<>&) {}));
+    }
+    EXPECT_TRUE(eventually([&] { return descriptorCount(::getpid()) <= before; }));
+}
+
+}  // namespace
+}  // namespace nnburst::test

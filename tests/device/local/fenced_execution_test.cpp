@@ -1,0 +1,257 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// HAL 1.3 IPreparedModel::executeFenced and IFencedExecutionCallback.
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <array>
+#include <chrono>
+#include <vector>
+
+#include "device/devices.h"
+#include "nnburst/fence.h"
+
+namespace nnburst::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class FencedExecutionTest : public DeviceTest {
+  protected:
+    Result<FencedExecution> launch(const Request& request, const std::vector<int>& waitFor = {},
+                                   const ExecutionOptions& options = {},
+                                   OptionalTimeoutDuration timeoutAfterFence = std::nullopt) {
+        return prepared_->executeFenced(request, waitFor, options, timeoutAfterFence);
+    }
+
+    /// How an execution ended, when its fence says that it has.
+    Result<> end(const FencedExecution& execution) {
+        if (execution.fence) {
+            const Result<> waited =
+                waitForFence(execution.fence.get(), std::chrono::steady_clock::now() + kWatchdog);
+            const Result<> status = execution.callback(launched, fenced);
+            EXPECT_EQ(waited.has_value(), status.has_value());
+            return status;
+        }
+        return execution.callback(launched, fenced);
+    }
+
+    void expectFailure(const Result<>& result, ErrorStatus status) {
+        ASSERT_FALSE(result);
+        EXPECT_EQ(result.error().status, status) << result.error().message;
+        EXPECT_EQ(launched, Timing{});
+        EXPECT_EQ(fenced, Timing{});
+    }
+
+    void use(const Model& model) { prepared_ = prepare(model); }
+
+    void SetUp() override {
+        DeviceTest::SetUp();
+        use(makeAddModel());
+        fence = std::move(*makeFence());
+    }
+
+    SharedPreparedModel prepared_;
+    UniqueFd fence;
+    Timing launched;
+    Timing fenced;
+};
+
+TEST_P(FencedExecutionTest, runsAtOnceWithoutFences) {
+    AddRequest add;
+    const auto execution = launch(add.request);
+    ASSERT_TRUE(execution) << execution.error().message;
+    const Result<> ended = end(*execution);
+    ASSERT_TRUE(ended) << ended.error().message;
+    EXPECT_EQ(add.out()[3], 13.0F);
+    EXPECT_EQ(launched, Timing{});
+    EXPECT_EQ(fenced, Timing{});
+}
+
+TEST_P(FencedExecutionTest, startsWhenAllFencesAreSignalled) {
+    AddRequest add;
+    const UniqueFd other = std::move(*makeFence());
+    const auto execution = launch(add.request, {fence.get(), other.get()});
+    ASSERT_TRUE(execution) << execution.error().message;
+    signalFence(other.get());
+    EXPECT_FALSE(waitForFence(execution->fence.get(), std::chrono::steady_clock::now() + 20ms));
+    const Result<> early = execution->callback(launched, fenced);
+    ASSERT_FALSE(early);
+    EXPECT_EQ(early.error().status, ErrorStatus::GENERAL_FAILURE) << "it has not ended";
+    EXPECT_EQ(add.out()[3], -1.0F);
+    add.a()[3] = 100.0F;  // the memory is the application's until the fence is signalled
+    signalFence(fence.get());
+    ASSERT_TRUE(end(*execution));
+    EXPECT_EQ(add.out()[3], 110.0F);
+}
+
+TEST_P(FencedExecutionTest, waitsForTheFenceOfAnother) {
+    AddRequest first;
+    AddRequest second;
+    Request next = second.request;
+    next.pools.push_back(first.pool.region());
+    next.inputs[0] = first.request.outputs[0];
+    next.inputs[0].location.poolIndex = 1;
+    const auto before = launch(first.request, {fence.get()});
+    ASSERT_TRUE(before);
+    const auto after = launch(next, {before->fence.get()});
+    ASSERT_TRUE(after);
+    signalFence(fence.get());
+    ASSERT_TRUE(end(*after));
+    EXPECT_EQ(second.out()[3], 3.0F + 10.0F + 10.0F);
+    EXPECT_TRUE(end(*before));
+}
+
+TEST_P(FencedExecutionTest, aFenceMayCrossDevices) {
+    const SharedDevice local = *makeLocalDevice();
+    const SharedPreparedModel there = *prepareModel(*local, makeAddModel());
+    AddRequest first;
+    AddRequest second;
+    const auto before = there->executeFenced(first.request, std::array{fence.get()}, {}, {});
+    ASSERT_TRUE(before);
+    const auto after = launch(second.request, {before->fence.get()});
+    ASSERT_TRUE(after);
+    signalFence(fence.get());
+    EXPECT_TRUE(end(*after));
+    EXPECT_EQ(first.out()[3], 13.0F);
+}
+
+TEST_P(FencedExecutionTest, anErrorOfAnAwaitedFenceSpreads) {
+    AddRequest add;
+    const auto execution = launch(add.request, {fence.get()});
+    ASSERT_TRUE(execution);
+    AddRequest next;
+    const auto after = launch(next.request, {execution->fence.get()});
+    ASSERT_TRUE(after);
+    failFence(fence.get());
+    expectFailure(end(*after), ErrorStatus::GENERAL_FAILURE);
+    expectFailure(end(*execution), ErrorStatus::GENERAL_FAILURE);
+    EXPECT_EQ(*fenceState(execution->fence.get()), FenceState::FAILED);
+    EXPECT_EQ(add.out()[3], -1.0F) << "it did not run";
+}
+
+TEST_P(FencedExecutionTest, measuresFromTheLaunchAndFromTheFence) {
+    AddRequest add;
+    const auto execution = launch(add.request, {fence.get()}, {.measure = MeasureTiming::YES});
+    ASSERT_TRUE(execution);
+    std::this_thread::sleep_for(20ms);
+    signalFence(fence.get());
+    ASSERT_TRUE(end(*execution));
+    EXPECT_GE(launched.timeInDriver, 20000U);
+    EXPECT_LT(fenced.timeInDriver, launched.timeInDriver);
+    EXPECT_LE(launched.timeOnDevice, launched.timeInDriver);
+    EXPECT_LE(fenced.timeOnDevice, fenced.timeInDriver);
+}
+
+TEST_P(FencedExecutionTest, refusesWhatIsNoFence) {
+    AddRequest add;
+    const UniqueFd file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+    for (const int fd : {file.get(), -1}) {
+        const auto execution = launch(add.request, {fd});
+        ASSERT_FALSE(execution);
+        EXPECT_EQ(execution.error().status, ErrorStatus::INVALID_ARGUMENT);
+    }
+    const auto execution = launch(add.request, std::vector<int>(65, fence.get()));
+    ASSERT_FALSE(execution);
+    EXPECT_EQ(execution.error().status, ErrorStatus::INVALID_ARGUMENT);
+}
+
+TEST_P(FencedExecutionTest, refusesInvalidRequestsAtTheLaunch) {
+    AddRequest add;
+    add.request.inputs[0].location.length -= 4;
+    const auto execution = launch(add.request, {fence.get()});
+    ASSERT_FALSE(execution);
+    EXPECT_EQ(execution.error().status, ErrorStatus::INVALID_ARGUMENT);
+}
+
+TEST_P(FencedExecutionTest, refusesOutputsOfUnknownDimensions) {
+    use(makeAddModel(0));
+    AddRequest add(4);
+    add.request.outputs[0].dimensions = {};
+    const auto execution = launch(add.request);
+    ASSERT_FALSE(execution);
+    EXPECT_EQ(execution.error().status, ErrorStatus::INVALID_ARGUMENT);
+    add.request.outputs[0].dimensions = {4};
+    const auto known = launch(add.request);
+    ASSERT_TRUE(known) << known.error().message;
+    EXPECT_TRUE(end(*known));
+}
+
+TEST_P(FencedExecutionTest, endsAtItsDeadlineThoughTheFenceIsPending) {
+    AddRequest add;
+    const auto execution = launch(add.request, {fence.get()},
+                                  {.deadline = TimePoint(std::chrono::steady_clock::now()) + 20ms});
+    ASSERT_TRUE(execution);
+    expectFailure(end(*execution), ErrorStatus::MISSED_DEADLINE_TRANSIENT);
+}
+
+TEST_P(FencedExecutionTest, hasTheTimeAfterItsFencesAndNoMore) {
+    AddRequest add;
+    const auto execution = launch(add.request, {fence.get()}, {}, 0ns);
+    ASSERT_TRUE(execution);
+    signalFence(fence.get());
+    const Result<> ended = end(*execution);
+    ASSERT_FALSE(ended);
+    EXPECT_TRUE(ended.error().status == ErrorStatus::MISSED_DEADLINE_TRANSIENT ||
+                ended.error().status == ErrorStatus::MISSED_DEADLINE_PERSISTENT);
+    const auto generous = launch(add.request, {fence.get()}, {}, 1h);
+    ASSERT_TRUE(generous);
+    EXPECT_TRUE(end(*generous));
+}
+
+TEST_P(FencedExecutionTest, theDevicesObjectsMayBeDroppedMeanwhile) {
+    AddRequest add;
+    auto execution = launch(add.request, {fence.get()});
+    ASSERT_TRUE(execution);
+    prepared_ = nullptr;
+    device = nullptr;
+    signalFence(fence.get());
+    EXPECT_TRUE(end(*execution));
+    EXPECT_EQ(add.out()[3], 13.0F);
+}
+
+NNBURST_INSTANTIATE_FOR_ALL_DEVICES(FencedExecutionTest);
+
+TEST(FencedExecutionProcess, theFencesOfADeadDriverFail) {
+    const DriverProcess driver;
+    const SharedDevice device = driver.connect();
+    const SharedPreparedModel prepared = *prepareModel(*device, makeAddModel());
+    const UniqueFd fence = std::move(*makeFence());
+    AddRequest add;
+    const auto execution = prepared->executeFenced(add.request, std::array{fence.get()}, {}, {});
+    ASSERT_TRUE(execution);
+    driver.signal(SIGKILL);
+    const Result<> waited =
+        waitForFence(execution->fence.get(), std::chrono::steady_clock::now() + kWatchdog);
+    ASSERT_FALSE(waited);
+    EXPECT_EQ(waited.error().status, ErrorStatus::GENERAL_FAILURE) << waited.error().message;
+    Timing timing;
+    const Result<> ended = execution->callback(timing, timing);
+    ASSERT_FALSE(ended);
+    EXPECT_EQ(ended.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+}
+
+TEST(FencedExecutionProcess, aDeadClientLeavesNothingInTheDriver) {
+    const DriverProcess driver;
+    const SharedDevice watching = driver.connect();
+    ASSERT_TRUE(watching->getType());
+    const std::size_t before = descriptorCount(driver.pid());
+    const UniqueFd fence = std::move(*makeFence());
+    {
+        const SharedDevice device = driver.connect();
+        const SharedPreparedModel prepared = *prepareModel(*device, makeAddModel());
+        AddRequest add;
+        const auto execution =
+            prepared->executeFenced(add.request, std::array{fence.get()}, {}, {});
+        ASSERT_TRUE(execution);
+    }
+    // Nobody will ever signal the fence.
+    EXPECT_TRUE(eventually([&] { return descriptorCount(driver.pid()) <= before; }));
+}
+
+}  // namespace
+}  // namespace nnburst::test

@@ -1,0 +1,334 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// In which order jobs and executions that wait are served.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <latch>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "device/local/scheduler.h"
+#include "exec/threads/execution_gate.h"
+
+namespace nnburst::device {
+namespace {
+
+using namespace std::chrono_literals;
+using exec::Urgency;
+
+/// One worker that is kept busy until the jobs of a test have been brought.
+class OneWorker {
+  public:
+    OneWorker() : scheduler(std::move(*Scheduler::create("test", 1))), client(scheduler) {
+        client.submit([this] {
+            isKeptBusy_.set_value();
+            open_.get_future().wait();
+        });
+        isKeptBusy_.get_future().wait();  // otherwise it might begin with the job of a test
+    }
+
+    Job job(std::string name) {
+        return [this, name = std::move(name)] {
+            const std::lock_guard lock(mutex_);
+            order_ += name;
+        };
+    }
+
+    /// The names of the jobs in the order in which they were done.
+    std::string finish() {
+        open_.set_value();
+        std::promise<void> done;
+        // Less urgent than all others.
+        client.submit([] {});
+        EXPECT_TRUE(client.trySubmit({.priority = Priority::LOW, .deadline = {}},
+                                     [&] { done.set_value(); }));
+        done.get_future().wait();
+        const std::lock_guard lock(mutex_);
+        return order_;
+    }
+
+    std::shared_ptr<Scheduler> scheduler;
+    Scheduler::Client client;
+
+  private:
+    std::promise<void> isKeptBusy_;
+    std::promise<void> open_;
+    std::mutex mutex_;
+    std::string order_;
+};
+
+TEST(Scheduler, servesHigherPriorityFirst) {
+    OneWorker worker;
+    for (const auto& [name, priority] :
+         {std::pair("l", Priority::LOW), std::pair("m", Priority::MEDIUM),
+          std::pair("h", Priority::HIGH), std::pair("M", Priority::MEDIUM),
+          std::pair("H", Priority::HIGH)}) {
+        ASSERT_TRUE(
+            worker.client.trySubmit({.priority = priority, .deadline = {}}, worker.job(name)));
+    }
+    EXPECT_EQ(worker.finish(), "hHmMl");
+}
+
+TEST(Scheduler, servesDeadlinesFirstWithinAPriority) {
+    OneWorker worker;
+    const TimePoint now = std::chrono::steady_clock::now();
+    ASSERT_TRUE(worker.client.trySubmit({}, worker.job("n")));
+    ASSERT_TRUE(worker.client.trySubmit({.deadline = now + 2h}, worker.job("2")));
+    ASSERT_TRUE(worker.client.trySubmit({.deadline = now + 1h}, worker.job("1")));
+    ASSERT_TRUE(
+        worker.client.trySubmit({.priority = Priority::HIGH, .deadline = {}}, worker.job("h")));
+    EXPECT_EQ(worker.finish(), "h12n");
+}
+
+TEST(Scheduler, givesEachClientItsTurn) {
+    OneWorker worker;
+    Scheduler::Client greedy(worker.scheduler);
+    Scheduler::Client modest(worker.scheduler);
+    for (int i = 0; i < 4; ++i) {
+        ASSERT_TRUE(greedy.trySubmit({}, worker.job("g")));
+    }
+    ASSERT_TRUE(modest.trySubmit({}, worker.job("m")));
+    ASSERT_TRUE(modest.trySubmit({}, worker.job("m")));
+    const std::string order = worker.finish();
+    EXPECT_EQ(order, "gmgmgg");
+}
+
+TEST(Scheduler, aClientCannotTakeTheRoomOfOthers) {
+    OneWorker worker;
+    Scheduler::Client greedy(worker.scheduler);
+    for (std::size_t i = 0; i < Scheduler::Client::kMaximumWaitingJobs; ++i) {
+        ASSERT_TRUE(greedy.trySubmit({}, [] {}));
+    }
+    const Result<> refused = greedy.trySubmit({}, [] {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    EXPECT_TRUE(worker.client.trySubmit({}, [] {}));
+    EXPECT_TRUE(worker.scheduler->isBusy());
+    (void)worker.finish();
+}
+
+TEST(WaitingWork, risesWithTimeSoThatNothingStarves) {
+    const TimePoint start{100s};
+    const TimePoint later = start + 4 * exec::kPromotionTime;
+    const exec::WaitingWork low{.urgency = {.priority = Priority::LOW, .deadline = {}},
+                                .since = start};
+    const auto high = [](TimePoint since) {
+        return exec::WaitingWork{.urgency = {.priority = Priority::HIGH, .deadline = since},
+                                 .since = since};
+    };
+    EXPECT_TRUE(high(start).precedes(low, start));
+    EXPECT_TRUE(low.precedes(high(later), later));
+}
+
+// ---- The gate of executions
+
+TEST(ExecutionGate, letsAsManyInAsItHasLanes) {
+    exec::ExecutionGate gate(2);
+    exec::ExecutionGate::Turn a;
+    exec::ExecutionGate::Turn b;
+    exec::ExecutionGate::Turn c;
+    const Urgency soon{.deadline = TimePoint(std::chrono::steady_clock::now()) + 20ms};
+    exec::ExecutionGate::Pass first(gate, a);
+    ASSERT_TRUE(first.enter({}));
+    EXPECT_FALSE(gate.isBusy());
+    {
+        exec::ExecutionGate::Pass second(gate, b);
+        ASSERT_TRUE(second.enter({}));
+        EXPECT_TRUE(gate.isBusy());
+        exec::ExecutionGate::Pass third(gate, c);
+        const Result<> late = third.enter(soon);
+        ASSERT_FALSE(late);
+        EXPECT_EQ(late.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
+    }
+    exec::ExecutionGate::Pass again(gate, a);
+    EXPECT_FALSE(again.enter(soon)) << "one execution of a model at a time";
+    exec::ExecutionGate::Pass third(gate, c);
+    EXPECT_TRUE(third.enter({}));
+    EXPECT_EQ(gate.waitingCount(), 0U);
+    EXPECT_EQ(gate.delayedCount(), 2U);
+}
+
+TEST(ExecutionGate, whoSpinsIsLetInOrLateLikeOthers) {
+    exec::ExecutionGate gate(2);
+    exec::ExecutionGate::Turn turn;
+    for (int i = 0; i < 100; ++i) {
+        std::optional<exec::ExecutionGate::Pass> holder(std::in_place, gate, turn);
+        ASSERT_TRUE(holder->enter({}));
+        std::thread next([&] {
+            exec::ExecutionGate::Pass late(gate, turn);
+            EXPECT_FALSE(late.enter({.deadline = std::chrono::steady_clock::now() + 50us}));
+            exec::ExecutionGate::Pass pass(gate, turn);
+            EXPECT_TRUE(pass.enter({}));
+        });
+        while (gate.delayedCount() != 2 * static_cast<std::uint32_t>(i + 1)) {
+            std::this_thread::yield();
+        }
+        if (i % 10 == 0) {
+            std::this_thread::sleep_for(2ms);  // it sleeps by now
+        }
+        holder.reset();
+        next.join();
+        EXPECT_EQ(gate.waitingCount(), 0U);
+        EXPECT_FALSE(gate.isBusy());
+    }
+}
+
+TEST(ExecutionGate, letsAnExecutionThatNeedsAllLanesInAlone) {
+    using exec::ExecutionGate;
+    ExecutionGate gate(2);
+    ExecutionGate::Turn narrow;
+    ExecutionGate::Turn wide;
+    ExecutionGate::Turn late;
+    const Urgency soon{.deadline = TimePoint(std::chrono::steady_clock::now()) + 20ms};
+    std::atomic<bool> wasIn{false};
+    std::thread waiting;
+    {
+        ExecutionGate::Pass one(gate, narrow);
+        ASSERT_TRUE(one.enter({}));
+        waiting = std::thread([&] {
+            ExecutionGate::Pass all(gate, wide, ExecutionGate::Pass::Width::ALL_LANES);
+            EXPECT_TRUE(all.enter({.priority = Priority::HIGH, .deadline = {}}));
+            wasIn = true;
+        });
+        while (gate.waitingCount() != 1 && !wasIn) {
+            std::this_thread::yield();
+        }
+        ExecutionGate::Pass another(gate, late);
+        EXPECT_FALSE(another.enter(soon)) << "the more urgent one is not overtaken";
+        EXPECT_FALSE(wasIn);
+    }
+    waiting.join();
+    ExecutionGate::Pass all(gate, wide, ExecutionGate::Pass::Width::ALL_LANES);
+    ASSERT_TRUE(all.enter({}));
+    EXPECT_TRUE(gate.isBusy());
+    ExecutionGate::Pass one(gate, narrow);
+    EXPECT_FALSE(one.enter(soon));
+}
+
+TEST(ExecutionGate, letsOthersInWhenAnExecutionThatNeedsAllLanesGivesUp) {
+    using exec::ExecutionGate;
+    ExecutionGate gate(2);
+    ExecutionGate::Turn first;
+    ExecutionGate::Turn wide;
+    ExecutionGate::Turn second;
+    ExecutionGate::Pass one(gate, first);
+    ASSERT_TRUE(one.enter({}));
+    const TimePoint soon = std::chrono::steady_clock::now() + 100ms;
+    std::thread givingUp([&] {
+        ExecutionGate::Pass all(gate, wide, ExecutionGate::Pass::Width::ALL_LANES);
+        EXPECT_FALSE(all.enter({.priority = Priority::HIGH, .deadline = soon}));
+    });
+    while (gate.waitingCount() == 0 && std::chrono::steady_clock::now() < soon) {
+        std::this_thread::yield();
+    }
+    // The first one is in all the time.
+    ExecutionGate::Pass another(gate, second);
+    EXPECT_TRUE(another.enter({.deadline = TimePoint(std::chrono::steady_clock::now() + 20s)}));
+    givingUp.join();
+}
+
+/// Threads that wait at a gate whose one lane is taken, and the order in which they are let in.
+TEST(ExecutionGate, letsTheMostUrgentInFirst) {
+    exec::ExecutionGate gate(1);
+    std::vector<exec::ExecutionGate::Turn> turns(4);
+    std::mutex mutex;
+    std::string order;
+    std::vector<std::thread> threads;
+    {
+        exec::ExecutionGate::Pass holder(gate, turns[0]);
+        ASSERT_TRUE(holder.enter({}));
+        std::uint32_t waiting = 0;
+        for (const auto& [name, priority] :
+             {std::pair('l', Priority::LOW), std::pair('m', Priority::MEDIUM),
+              std::pair('h', Priority::HIGH)}) {
+            threads.emplace_back([&, name = name, priority = priority, turn = ++waiting] {
+                exec::ExecutionGate::Pass pass(gate, turns[turn]);
+                EXPECT_TRUE(pass.enter({.priority = priority, .deadline = {}}));
+                const std::lock_guard lock(mutex);
+                order += name;
+            });
+        }
+        while (gate.waitingCount() != 3) {
+            std::this_thread::yield();
+        }
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(order, "hml");
+}
+
+TEST(ExecutionGate, aRunningExecutionMakesWayForAMoreUrgentOne) {
+    exec::ExecutionGate gate(1);
+    exec::ExecutionGate::Turn lowTurn;
+    exec::ExecutionGate::Turn highTurn;
+    exec::ExecutionGate::Turn mediumTurn;
+    std::atomic<bool> wasIn{false};
+    exec::ExecutionGate::Pass low(gate, lowTurn);
+    ASSERT_TRUE(low.enter({.priority = Priority::LOW, .deadline = {}}));
+    std::thread urgent([&] {
+        exec::ExecutionGate::Pass high(gate, highTurn);
+        EXPECT_TRUE(high.enter({.priority = Priority::HIGH, .deadline = {}}));
+        wasIn = true;
+    });
+    while (gate.waitingCount() != 1) {
+        std::this_thread::yield();
+    }
+    EXPECT_FALSE(wasIn);
+    while (!wasIn) {
+        low.letOthersPass();
+    }
+    urgent.join();
+    exec::ExecutionGate::Pass other(gate, lowTurn);
+    EXPECT_FALSE(other.enter({.deadline = std::chrono::steady_clock::now()}))
+        << "the model's turn was kept";
+    exec::ExecutionGate::Pass medium(gate, mediumTurn);
+    EXPECT_FALSE(medium.enter({.deadline = std::chrono::steady_clock::now()}))
+        << "the lane was taken back";
+}
+
+TEST(ExecutionGate, losesNobodyUnderLoad) {
+    exec::ExecutionGate gate(2);
+    std::vector<exec::ExecutionGate::Turn> turns(3);
+    std::vector<int> counts(turns.size());  // each guarded by its turn
+    std::atomic<int> inside{0};
+    std::atomic<bool> isRight{true};
+    std::vector<std::thread> threads;
+    for (std::size_t thread = 0; thread < 6; ++thread) {
+        threads.emplace_back([&, thread] {
+            for (int i = 0; i < 5000; ++i) {
+                const std::size_t turn = (thread + static_cast<std::size_t>(i)) % turns.size();
+                exec::ExecutionGate::Pass pass(gate, turns[turn]);
+                if (!pass.enter({.priority = static_cast<Priority>(i % 3), .deadline = {}})) {
+                    isRight = false;
+                }
+                if (++inside > 2) {
+                    isRight = false;
+                }
+                ++counts[turn];
+                --inside;
+                if (i % 7 == 0) {
+                    pass.letOthersPass();
+                }
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_TRUE(isRight);
+    EXPECT_EQ(counts[0] + counts[1] + counts[2], 6 * 5000);
+    EXPECT_FALSE(gate.isBusy());
+    EXPECT_EQ(gate.waitingCount(), 0U);
+}
+
+}  // namespace
+}  // namespace nnburst::device

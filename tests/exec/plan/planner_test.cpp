@@ -1,0 +1,198 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Where plans put operands, what they leave out, and when they stop.
+
+#include "exec/plan/planner.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+#include "support/model_runner.h"
+
+namespace nnburst::exec {
+namespace {
+
+constexpr auto kFloat = OperandType::TENSOR_FLOAT32;
+
+/// Builds models of ADD and RESHAPE over six floats.
+class Sketch {
+  public:
+    std::uint32_t tensor(Dimensions dimensions) {
+        return builder_.addTensor(kFloat, std::move(dimensions));
+    }
+    std::uint32_t constant(const std::vector<float>& values) {
+        return builder_.addConstant(kFloat, {static_cast<std::uint32_t>(values.size())},
+                                    bytesOf(values));
+    }
+    std::uint32_t add(std::uint32_t a, std::uint32_t b) {
+        const auto sum = tensor(builder_.operand(a).dimensions);
+        builder_.addOperation(OperationType::ADD, {a, b, builder_.addScalar(0)}, {sum});
+        return sum;
+    }
+    std::uint32_t reshape(std::uint32_t x, const std::vector<std::int32_t>& shape) {
+        const auto sizes = builder_.addConstant(
+            OperandType::TENSOR_INT32, {static_cast<std::uint32_t>(shape.size())}, bytesOf(shape));
+        const auto y = tensor(Dimensions(shape.begin(), shape.end()));
+        builder_.addOperation(OperationType::RESHAPE, {x, sizes}, {y});
+        return y;
+    }
+    Model build(std::vector<std::uint32_t> inputs, std::vector<std::uint32_t> outputs) {
+        auto model = builder_.build(std::move(inputs), std::move(outputs));
+        EXPECT_TRUE(model) << model.error().message;
+        return model ? std::move(*model) : Model();
+    }
+
+  private:
+    ModelBuilder builder_;
+};
+
+const std::vector<float> kOneToSix{1, 2, 3, 4, 5, 6};
+const std::vector<float> kTwice{2, 4, 6, 8, 10, 12};
+
+/// Runs a model on 1 to 6, with XNNPACK and without, and requires these outputs.
+void expectOutputs(const Model& model, const std::vector<std::vector<float>>& expected) {
+    for (const bool useXnnpack : {true, false}) {
+        const auto compiled = compile(model, useXnnpack);
+        ASSERT_TRUE(compiled);
+        TestRequest request;
+        request.addInput(bytesOf(kOneToSix));
+        for (const auto& output : expected) {
+            request.addOutput(output.size() * sizeof(float));
+        }
+        const auto run = request.run(*compiled);
+        ASSERT_TRUE(run) << run.error().message;
+        for (std::size_t output = 0; output < expected.size(); ++output) {
+            EXPECT_EQ(floats(request.output(output)), expected[output]) << "output " << output;
+        }
+    }
+}
+
+TEST(Planner, reshapesBetweenOperations) {
+    Sketch sketch;
+    const auto x = sketch.tensor({6});
+    const auto reshaped = sketch.reshape(sketch.add(x, x), {2, 3});
+    expectOutputs(sketch.build({x}, {sketch.add(reshaped, reshaped)}), {{4, 8, 12, 16, 20, 24}});
+}
+
+TEST(Planner, reshapesAnInputIntoAnOutput) {
+    Sketch sketch;
+    const auto x = sketch.tensor({6});
+    expectOutputs(sketch.build({x}, {sketch.reshape(x, {2, 3})}), {kOneToSix});
+}
+
+TEST(Planner, reshapesAnInputTwiceIntoTwoOutputs) {
+    Sketch sketch;
+    const auto x = sketch.tensor({6});
+    const auto first = sketch.reshape(x, {2, 3});
+    const auto second = sketch.reshape(x, {3, 2});
+    expectOutputs(sketch.build({x}, {first, second}), {kOneToSix, kOneToSix});
+}
+
+TEST(Planner, reshapesATemporaryIntoAnOutputThatOthersRead) {
+    Sketch sketch;
+    const auto x = sketch.tensor({6});
+    const auto sum = sketch.add(x, x);
+    const auto output = sketch.reshape(sum, {2, 3});
+    const auto other = sketch.add(sum, sum);
+    expectOutputs(sketch.build({x}, {output, other}), {kTwice, {4, 8, 12, 16, 20, 24}});
+}
+
+TEST(Planner, reshapesAnOutputIntoAnotherOutput) {
+    Sketch sketch;
+    const auto x = sketch.tensor({6});
+    const auto sum = sketch.add(x, x);
+    const auto first = sketch.reshape(sum, {2, 3});
+    const auto second = sketch.reshape(first, {3, 2});
+    const auto third = sketch.reshape(sum, {6, 1});
+    expectOutputs(sketch.build({x}, {sum, first, second, third}), {kTwice, kTwice, kTwice, kTwice});
+}
+
+TEST(Planner, foldsWhatIsTheSameInEveryRun) {
+    Sketch sketch;
+    const auto x = sketch.tensor({6});
+    const auto a = sketch.constant({1, 1, 1, 1, 1, 1});
+    const auto b = sketch.constant({0, 1, 2, 3, 4, 5});
+    const auto folded = sketch.reshape(sketch.add(a, b), {6});
+    const Model model = sketch.build({x}, {sketch.add(x, folded)});
+    expectOutputs(model, {kTwice});
+
+    const auto graph = Graph::create(model, model.main);
+    ASSERT_TRUE(graph);
+    EXPECT_EQ(*supportedOperations(model), std::vector<bool>(3, true));
+}
+
+TEST(Planner, computesAConstantOutputInEveryRun) {
+    Sketch sketch;
+    const auto x = sketch.tensor({6});
+    const auto a = sketch.constant(kOneToSix);
+    const auto constant = sketch.add(a, a);
+    const auto reshaped = sketch.reshape(a, {3, 2});
+    expectOutputs(sketch.build({x}, {constant, reshaped, sketch.add(x, x)}),
+                  {kTwice, kOneToSix, kTwice});
+}
+
+TEST(Planner, longChainsOfOperationsKeepTheirOperandsApart) {
+    // Each sum reads the one before and one from long ago.
+    Random random(3);
+    Sketch sketch;
+    const auto x = sketch.tensor({6});
+    std::vector<std::uint32_t> operands{x};
+    std::vector<std::vector<float>> values{kOneToSix};
+    for (int step = 0; step < 60; ++step) {
+        const std::size_t other = random.size(0, static_cast<std::uint32_t>(operands.size()) - 1);
+        const bool isReshaped = random.integer(0, 4) == 0;
+        auto sum = sketch.add(operands.back(), operands[other]);
+        if (isReshaped) {
+            sum = sketch.reshape(sum, {6});
+        }
+        operands.push_back(sum);
+        std::vector<float> next(6);
+        for (std::size_t element = 0; element < next.size(); ++element) {
+            next[element] = values.back()[element] + values[other][element];
+        }
+        values.push_back(next);
+    }
+    expectOutputs(sketch.build({x}, {operands.back()}), {values.back()});
+}
+
+/// A plan of `model`, which has one input and one output.
+std::unique_ptr<Plan> plan(Graph& graph, xnnpack::OperatorCache& operators, bool useXnnpack) {
+    EXPECT_TRUE(makeEngine(useXnnpack));  // initialises XNNPACK
+    const Kernels kernels{.usesXnnpack = useXnnpack, .threads = nullptr};
+    Specialization specialization;
+    for (const std::uint32_t input : graph.subgraph.inputIndexes) {
+        specialization.inputs.push_back({Shape(graph.subgraph.operands[input].dimensions), false});
+    }
+    specialization.omittedOutputs.resize(graph.subgraph.outputIndexes.size());
+    auto made = makePlan(graph, specialization, kernels, operators);
+    EXPECT_TRUE(made) << made.error().message;
+    return made ? std::move(*made) : nullptr;
+}
+
+TEST(Plan, stopsBetweenStepsWhenItsDeadlineHasPassed) {
+    Sketch sketch;
+    const auto x = sketch.tensor({6});
+    const Model model = sketch.build({x}, {sketch.add(x, x)});
+    const auto graph = Graph::create(model, model.main);
+    ASSERT_TRUE(graph);
+    xnnpack::OperatorCache operators;
+    const auto made = plan(**graph, operators, true);
+    ASSERT_TRUE(made);
+    std::vector<float> input = kOneToSix;
+    input.resize(64);
+    std::vector<float> output(64);
+    const std::vector<std::byte*> arguments{reinterpret_cast<std::byte*>(input.data()),
+                                            reinterpret_cast<std::byte*>(output.data())};
+    const auto late = made->run(arguments, {.deadline = std::chrono::steady_clock::now()});
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().status, ErrorStatus::MISSED_DEADLINE_PERSISTENT);
+    EXPECT_EQ(output[5], 0.0F);
+    ASSERT_TRUE(made->run(arguments, {}));
+    EXPECT_EQ(output[5], 12.0F);
+}
+
+}  // namespace
+}  // namespace nnburst::exec

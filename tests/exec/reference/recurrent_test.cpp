@@ -1,0 +1,504 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "exec/reference/test_operation.h"
+
+namespace nnburst::exec {
+namespace {
+
+using enum OperandType;
+
+// ---- RNN
+
+/// Two batches of two inputs, three units.
+TestOperation smallRnn() {
+    return {OperationType::RNN,
+            {floats({2, 2}, {1, 2, 3, 4}), floats({3, 2}, {1, 0, 0, 1, 1, -1}),
+             floats({3, 3}, {0, 1, 0, 0, 0, 1, 1, 0, 0}), floats({3}, {0.5F, 0, -0.5F}),
+             floats({2, 3}, {10, 20, 30, 40, 50, 60}), scalar(0)},
+            {tensor(TENSOR_FLOAT32), tensor(TENSOR_FLOAT32)}};
+}
+
+TEST(Rnn, addsInputStateAndBias) {
+    TestOperation operation = smallRnn();
+    ASSERT_EQ(operation.refusal(), "");
+    const std::vector<float> expected{21.5F, 32, 8.5F, 53.5F, 64, 38.5F};
+    for (const TestOperand& output : operation.outputs) {
+        EXPECT_EQ(output.dimensions, (Dimensions{2, 3}));
+        EXPECT_EQ(output.values<float>(), expected);
+    }
+    operation.inputs[5] = scalar(3);
+    ASSERT_EQ(operation.refusal(), "");
+    EXPECT_EQ(operation.outputs[1].values<float>(), (std::vector<float>{6, 6, 6, 6, 6, 6}));
+}
+
+TEST(Rnn, updatesItsStateInPlace) {
+    TestOperation operation = smallRnn();
+    operation.inPlace = {{.input = 4, .output = 0}};
+    ASSERT_EQ(operation.refusal(), "");
+    EXPECT_EQ(operation.inputs[4].values<float>(),
+              (std::vector<float>{21.5F, 32, 8.5F, 53.5F, 64, 38.5F}));
+}
+
+TEST(Rnn, refusesOperandsThatBreakARule) {
+    expectRefusals(
+        smallRnn,
+        {
+            {[](auto& o) { o.inputs.resize(5); }, "RNN: 5 inputs; must be 6"},
+            {[](auto& o) { o.outputs.resize(1); }, "RNN: 1 outputs; must be 2"},
+            {[](auto& o) { o.inputs[0].type = TENSOR_QUANT8_ASYMM; },
+             "RNN input 0 (input): type TENSOR_QUANT8_ASYMM; must be TENSOR_FLOAT32 or "
+             "TENSOR_FLOAT16"},
+            {[](auto& o) { o.inputs[1].type = TENSOR_FLOAT16; },
+             "RNN input 1 (weights): type TENSOR_FLOAT16; must be TENSOR_FLOAT32, that of input 0 "
+             "(input)"},
+            {[](auto& o) { o.inputs[4].type = TENSOR_FLOAT16; },
+             "RNN input 4 (hidden state in): type TENSOR_FLOAT16; must be TENSOR_FLOAT32, that of "
+             "input 0 (input)"},
+            {[](auto& o) { o.outputs[1].type = TENSOR_FLOAT16; },
+             "RNN output 1 (output): type TENSOR_FLOAT16; must be TENSOR_FLOAT32, that of input 0 "
+             "(input)"},
+            {[](auto& o) { o.inputs[0].dimensions = {4}; },
+             "RNN input 0 (input): rank 1; must be 2"},
+            {[](auto& o) {
+                 o.inputs[1].dimensions = {2, 3};
+             },
+             "RNN input 1 (weights): size 3 of axis 1; must be 2, the size of the input"},
+            {[](auto& o) {
+                 o.inputs[1].dimensions = {0, 2};
+             },
+             "RNN input 1 (weights): size 0 of axis 0; must be at least 1"},
+            {[](auto& o) {
+                 o.inputs[2].dimensions = {3, 2};
+             },
+             "RNN input 2 (recurrent weights): size 2 of axis 1; must be 3, the number of units "
+             "(of input 1)"},
+            {[](auto& o) { o.inputs[3].dimensions = {2}; },
+             "RNN input 3 (bias): size 2 of axis 0; must be 3, the number of units (of input 1)"},
+            {[](auto& o) {
+                 o.inputs[4].dimensions = {3, 2};
+             },
+             "RNN input 4 (hidden state in): size 3 of axis 0; must be 2, the batch size of the "
+             "input"},
+            {[](auto& o) { o.inputs[5] = scalar(4); },
+             "RNN input 5 (activation): value 4; must be 0 (NONE), 1 (RELU), 2 (RELU1) or 3 "
+             "(RELU6)"},
+            {[](auto& o) {
+                 o.outputShapes = {Shape{2, 3}, Shape{3, 3}};
+             },
+             "RNN output 1: shape 3x3; must be 2x3"},
+        });
+}
+
+// ---- LSTM
+
+/// Which of the HAL's options an LSTM uses.
+struct Options {
+    bool isCoupled = false;  ///< no input gate
+    bool hasPeepholes = false;
+    bool hasProjection = false;
+    bool hasProjectionBias = false;
+    bool hasNorms = false;
+    std::int32_t activation = 4;
+    float cellClip = 0.0F;
+    float projectionClip = 0.0F;
+};
+
+constexpr std::uint32_t kBatches = 2;
+constexpr std::uint32_t kInputSize = 3;
+constexpr std::uint32_t kUnits = 4;
+
+/// An LSTM of random weights.
+TestOperation lstm(const Options& options, std::uint32_t seed = 1) {
+    std::mt19937 random(seed);
+    const std::uint32_t outputSize = options.hasProjection ? 2 : kUnits;
+    const auto weights = [&](const Dimensions& dimensions, bool isThere = true) {
+        std::size_t count = 1;
+        for (const std::uint32_t axis : dimensions) {
+            count *= axis;
+        }
+        std::vector<float> values(count);
+        for (float& value : values) {
+            value = static_cast<float>(random() % 2001) / 1000.0F - 1.0F;
+        }
+        return isThere ? floats(dimensions, values) : omitted(TENSOR_FLOAT32);
+    };
+    const bool hasInputGate = !options.isCoupled;
+    TestOperation operation{OperationType::LSTM, {}, {}};
+    auto& inputs = operation.inputs;
+    inputs.push_back(weights({kBatches, kInputSize}));
+    inputs.push_back(weights({kUnits, kInputSize}, hasInputGate));
+    for (int gate = 0; gate < 3; ++gate) {
+        inputs.push_back(weights({kUnits, kInputSize}));
+    }
+    inputs.push_back(weights({kUnits, outputSize}, hasInputGate));
+    for (int gate = 0; gate < 3; ++gate) {
+        inputs.push_back(weights({kUnits, outputSize}));
+    }
+    inputs.push_back(weights({kUnits}, hasInputGate && options.hasPeepholes));
+    inputs.push_back(weights({kUnits}, options.hasPeepholes));
+    inputs.push_back(weights({kUnits}, options.hasPeepholes));
+    inputs.push_back(weights({kUnits}, hasInputGate));
+    for (int gate = 0; gate < 3; ++gate) {
+        inputs.push_back(weights({kUnits}));
+    }
+    inputs.push_back(weights({outputSize, kUnits}, options.hasProjection));
+    inputs.push_back(weights({outputSize}, options.hasProjectionBias));
+    inputs.push_back(weights({kBatches, outputSize}));
+    inputs.push_back(weights({kBatches, kUnits}));
+    inputs.push_back(scalar(options.activation));
+    inputs.push_back(scalar(options.cellClip));
+    inputs.push_back(scalar(options.projectionClip));
+    if (options.hasNorms) {
+        inputs.push_back(weights({kUnits}, hasInputGate));
+        for (int gate = 0; gate < 3; ++gate) {
+            inputs.push_back(weights({kUnits}));
+        }
+    }
+    operation.outputs.assign(4, tensor(TENSOR_FLOAT32));
+    return operation;
+}
+
+using Vector = std::vector<double>;
+
+/// Row `row` of input `index` of a batch or matrix, as numbers.
+Vector rowOf(const TestOperation& operation, std::size_t index, std::size_t row) {
+    const TestOperand& operand = operation.inputs[index];
+    const auto values = operand.values<float>();
+    const std::size_t size = operand.dimensions.back();
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(row * size);
+    return {first, first + static_cast<std::ptrdiff_t>(size)};
+}
+
+double dot(const Vector& a, const Vector& b) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+double sigmoid(double x) {
+    return 1.0 / (1.0 + std::exp(-x));
+}
+
+double activate(std::int32_t activation, double x) {
+    switch (activation) {
+        case 1:
+            return std::max(x, 0.0);
+        case 3:
+            return std::clamp(x, 0.0, 6.0);
+        case 4:
+            return std::tanh(x);
+        case 6:
+            return sigmoid(x);
+        default:
+            return x;
+    }
+}
+
+double clipTo(double limit, double x) {
+    return limit == 0.0 ? x : std::clamp(x, -limit, limit);
+}
+
+/// What gate `gate` (input, forget, cell, output) adds up, by the formulas of the HAL.
+Vector sumOf(const TestOperation& operation, const Options& options, std::size_t gate,
+             std::size_t batch, const Vector& cell) {
+    const Vector x = rowOf(operation, 0, batch);
+    const Vector h = rowOf(operation, 18, batch);
+    Vector sum(kUnits);
+    for (std::size_t u = 0; u < kUnits; ++u) {
+        sum[u] = dot(rowOf(operation, 1 + gate, u), x) + dot(rowOf(operation, 5 + gate, u), h);
+        if (options.hasPeepholes && gate != 2) {
+            const std::size_t peephole = gate == 3 ? 11 : 9 + gate;
+            sum[u] += rowOf(operation, peephole, 0)[u] * cell[u];
+        }
+    }
+    if (options.hasNorms) {
+        double mean = 0.0;
+        double variance = 0.0;
+        for (const double value : sum) {
+            mean += value / kUnits;
+        }
+        for (const double value : sum) {
+            variance += (value - mean) * (value - mean) / kUnits;
+        }
+        for (std::size_t u = 0; u < kUnits; ++u) {
+            sum[u] = (sum[u] - mean) / std::sqrt(variance) * rowOf(operation, 23 + gate, 0)[u];
+        }
+    }
+    for (std::size_t u = 0; u < kUnits; ++u) {
+        sum[u] += rowOf(operation, 12 + gate, 0)[u];
+    }
+    return sum;
+}
+
+struct State {
+    Vector output;
+    Vector cell;
+};
+
+State stepByDefinition(const TestOperation& operation, const Options& options, std::size_t batch) {
+    const Vector before = rowOf(operation, 19, batch);
+    const Vector forget = sumOf(operation, options, 1, batch, before);
+    const Vector input =
+        options.isCoupled ? Vector(kUnits) : sumOf(operation, options, 0, batch, before);
+    const Vector candidate = sumOf(operation, options, 2, batch, before);
+    State state{Vector(kUnits), Vector(kUnits)};
+    for (std::size_t u = 0; u < kUnits; ++u) {
+        const double f = sigmoid(forget[u]);
+        const double i = options.isCoupled ? 1.0 - f : sigmoid(input[u]);
+        state.cell[u] = clipTo(options.cellClip,
+                               f * before[u] + i * activate(options.activation, candidate[u]));
+    }
+    const Vector output = sumOf(operation, options, 3, batch, state.cell);
+    for (std::size_t u = 0; u < kUnits; ++u) {
+        state.output[u] = sigmoid(output[u]) * activate(options.activation, state.cell[u]);
+    }
+    if (options.hasProjection) {
+        Vector projected(operation.inputs[16].dimensions[0]);
+        for (std::size_t o = 0; o < projected.size(); ++o) {
+            projected[o] = dot(rowOf(operation, 16, o), state.output) +
+                           (options.hasProjectionBias ? rowOf(operation, 17, 0)[o] : 0.0);
+            projected[o] = clipTo(options.projectionClip, projected[o]);
+        }
+        state.output = projected;
+    }
+    return state;
+}
+
+void expectRow(const std::vector<float>& actual, std::size_t batch, const Vector& expected) {
+    ASSERT_EQ(actual.size(), kBatches * expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_NEAR(actual[batch * expected.size() + i], expected[i], 1e-5) << "element " << i;
+    }
+}
+
+TEST(Lstm, isTheFormulaOfTheHalWithAllOptions) {
+    for (unsigned choice = 0; choice < 32; ++choice) {
+        for (const std::int32_t activation : {0, 1, 3, 4, 6}) {
+            const Options options{.isCoupled = (choice & 1) != 0,
+                                  .hasPeepholes = (choice & 2) != 0,
+                                  .hasProjection = (choice & 12) != 0,
+                                  .hasProjectionBias = (choice & 12) == 12,
+                                  .hasNorms = (choice & 16) != 0,
+                                  .activation = activation,
+                                  .cellClip = choice % 3 == 0 ? 0.5F : 0.0F,
+                                  .projectionClip = choice % 5 == 0 ? 0.25F : 0.0F};
+            SCOPED_TRACE("choice " + std::to_string(choice) + ", activation " +
+                         std::to_string(activation));
+            TestOperation operation = lstm(options, choice + 1);
+            ASSERT_EQ(operation.refusal(), "");
+            const auto& outputs = operation.outputs;
+            const std::vector<float> scratch = outputs[0].values<float>();
+            EXPECT_EQ(outputs[0].dimensions,
+                      (Dimensions{kBatches, kUnits * (options.isCoupled ? 3 : 4)}));
+            EXPECT_EQ(scratch, std::vector<float>(scratch.size(), 0.0F));
+            for (std::size_t batch = 0; batch < kBatches; ++batch) {
+                const State expected = stepByDefinition(operation, options, batch);
+                expectRow(outputs[1].values<float>(), batch, expected.output);
+                expectRow(outputs[2].values<float>(), batch, expected.cell);
+                expectRow(outputs[3].values<float>(), batch, expected.output);
+            }
+        }
+    }
+}
+
+TEST(Lstm, updatesItsStatesInPlace) {
+    for (const bool hasProjection : {false, true}) {
+        const Options options{.hasPeepholes = true, .hasProjection = hasProjection};
+        TestOperation apart = lstm(options);
+        ASSERT_EQ(apart.refusal(), "");
+        TestOperation together = lstm(options);
+        together.inPlace = {{.input = 18, .output = 1}, {.input = 19, .output = 2}};
+        ASSERT_EQ(together.refusal(), "");
+        EXPECT_EQ(together.inputs[18].data, apart.outputs[1].data);
+        EXPECT_EQ(together.inputs[19].data, apart.outputs[2].data);
+        EXPECT_EQ(together.outputs[3].data, apart.outputs[3].data);
+    }
+}
+
+TEST(Lstm, normalisesEqualSumsToZero) {
+    const Options options{.hasNorms = true};
+    TestOperation operation = lstm(options);
+    for (std::size_t index = 1; index <= 8; ++index) {
+        operation.inputs[index].data.assign(operation.inputs[index].data.size(), std::byte{0});
+    }
+    ASSERT_EQ(operation.refusal(), "");
+    for (const float value : operation.outputs[3].values<float>()) {
+        EXPECT_FALSE(std::isnan(value));
+    }
+}
+
+TEST(Lstm, takesHalves) {
+    const Options options{.hasProjection = true};
+    TestOperation single = lstm(options);
+    ASSERT_EQ(single.refusal(), "");
+    TestOperation half = lstm(options);
+    for (TestOperand& input : half.inputs) {
+        if (input.type == TENSOR_FLOAT32 && !input.isOmitted) {
+            input = halves(input.dimensions, input.values<float>());
+        } else if (input.type == FLOAT32) {
+            input = scalar(Float16(0.0F));
+        } else if (input.isOmitted) {
+            input.type = TENSOR_FLOAT16;
+        }
+    }
+    half.outputs.assign(4, tensor(TENSOR_FLOAT16));
+    ASSERT_EQ(half.refusal(), "");
+    const auto expected = single.outputs[3].values<float>();
+    const auto actual = half.outputs[3].values<Float16>();
+    ASSERT_EQ(actual.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_NEAR(static_cast<float>(actual[i]), expected[i], 5e-3);
+    }
+}
+
+TEST(Lstm, refusesOperandsThatBreakARule) {
+    expectRefusals(
+        [] { return lstm({.hasPeepholes = true, .hasProjection = true, .hasNorms = true}); },
+        {
+            {[](auto& o) { o.inputs.resize(24); }, "LSTM: 24 inputs; must be 23 or 27"},
+            {[](auto& o) { o.outputs.resize(3); }, "LSTM: 3 outputs; must be 4"},
+            {[](auto& o) { o.inputs[0].type = TENSOR_QUANT8_ASYMM; },
+             "LSTM input 0 (input): type TENSOR_QUANT8_ASYMM; must be TENSOR_FLOAT32 or "
+             "TENSOR_FLOAT16"},
+            {[](auto& o) { o.inputs[9].type = TENSOR_FLOAT16; },
+             "LSTM input 9 (cell-to-input weights): type TENSOR_FLOAT16; must be TENSOR_FLOAT32, "
+             "that of input 0 (input)"},
+            {[](auto& o) { o.outputs[0].type = TENSOR_FLOAT16; },
+             "LSTM output 0 (scratch buffer): type TENSOR_FLOAT16; must be TENSOR_FLOAT32, that "
+             "of input 0 (input)"},
+            {[](auto& o) { o.outputs[2].dimensions = {8}; },
+             "LSTM output 2 (cell state out): rank 1; must be 2"},
+            {[](auto& o) { o.inputs[2].isOmitted = true; },
+             "LSTM input 2 (input-to-forget weights): left out; must be given"},
+            {[](auto& o) { o.inputs[0].dimensions = {6}; },
+             "LSTM input 0 (input): rank 1; must be 2"},
+            {[](auto& o) {
+                 o.inputs[3].dimensions = {4, 4};
+             },
+             "LSTM input 3 (input-to-cell weights): size 4 of axis 1; must be 3, the size of the "
+             "input"},
+            {[](auto& o) {
+                 o.inputs[6].dimensions = {3, 2};
+             },
+             "LSTM input 6 (recurrent-to-forget weights): size 3 of axis 0; must be 4, the number "
+             "of cell units (of the input-to-output weights)"},
+            {[](auto& o) {
+                 o.inputs[6].dimensions = {4, 3};
+             },
+             "LSTM input 6 (recurrent-to-forget weights): size 3 of axis 1; must be 2, the size "
+             "of the output (of the recurrent-to-output weights)"},
+            {[](auto& o) {
+                 o.inputs[4].dimensions = {0, 3};
+             },
+             "LSTM input 4 (input-to-output weights): size 0 of axis 0; must be at least 1"},
+            {[](auto& o) {
+                 o.inputs[8].dimensions = {4, 0};
+             },
+             "LSTM input 8 (recurrent-to-output weights): size 0 of axis 1; must be at least 1"},
+            {[](auto& o) { o.inputs[13].dimensions = {5}; },
+             "LSTM input 13 (forget gate bias): size 5 of axis 0; must be 4, the number of cell "
+             "units (of the input-to-output weights)"},
+            {[](auto& o) {
+                 o.inputs[16].dimensions = {2, 5};
+             },
+             "LSTM input 16 (projection weights): size 5 of axis 1; must be 4, the number of cell "
+             "units (of the input-to-output weights)"},
+            {[](auto& o) {
+                 o.inputs[18].dimensions = {1, 2};
+             },
+             "LSTM input 18 (output state in): size 1 of axis 0; must be 2, the batch size of the "
+             "input"},
+            {[](auto& o) { o.inputs[26].dimensions = {1}; },
+             "LSTM input 26 (output layer normalization weights): size 1 of axis 0; must be 4, "
+             "the number of cell units (of the input-to-output weights)"},
+            {[](auto& o) { o.inputs[16].isOmitted = true; },
+             "LSTM input 8 (recurrent-to-output weights): size 2 of axis 1; must be 4, the number "
+             "of cell units, as there is no projection"},
+            {[](auto& o) { o.inputs[20] = scalar(2); },
+             "LSTM input 20 (activation): value 2; must be 0 (none), 1 (RELU), 3 (RELU6), 4 (TANH) "
+             "or 6 (SIGMOID)"},
+            {[](auto& o) { o.inputs[21] = scalar(-1.0F); },
+             "LSTM input 21 (cell clip): value -1; must be at least 0"},
+            {[](auto& o) { o.inputs[22] = scalar(NAN); },
+             "LSTM input 22 (projection clip): value nan; must be at least 0"},
+            {[](auto& o) { o.inputs[22] = scalar(Float16(1.0F)); },
+             "LSTM input 22 (projection clip): type FLOAT16; must be FLOAT32"},
+            {[](auto& o) {
+                 o.outputShapes = {Shape{2, 16}, Shape{2, 2}, Shape{2, 3}, Shape{2, 2}};
+             },
+             "LSTM output 2: shape 2x3; must be 2x4"},
+        });
+}
+
+TEST(Lstm, refusesOptionsThatDoNotGoTogether) {
+    const auto omit = [](std::size_t index) {
+        return [index](TestOperation& operation) { operation.inputs[index].isOmitted = true; };
+    };
+    const std::string inputGate =
+        "LSTM: some of inputs 1, 5 and 12 (weights and bias of the input gate) are left out; must "
+        "be all or none";
+    const std::string norms =
+        "LSTM: some of inputs 24 to 26 (layer normalization weights) are left out; must be all or "
+        "none";
+    const std::string peepholes =
+        "LSTM: one of inputs 10 and 11 (cell-to-gate weights) is left out; must be both or none";
+    const std::string inputPeephole =
+        "LSTM: input 9 (cell-to-input weights); must be given with inputs 1 and 11 and left out "
+        "otherwise";
+    const std::string inputNorm =
+        "LSTM: input 23 (input layer normalization weights); must be given with inputs 1 and 26 "
+        "and left out otherwise";
+    expectRefusals(
+        [] { return lstm({.hasPeepholes = true, .hasProjection = true, .hasNorms = true}); },
+        {
+            {omit(1), inputGate},
+            {omit(5), inputGate},
+            {omit(12), inputGate},
+            {omit(9), inputPeephole},
+            {omit(10), peepholes},
+            {omit(11), peepholes},
+            {omit(23), inputNorm},
+            {omit(24), norms},
+            {omit(25), norms},
+            {omit(26), norms},
+        });
+    expectRefusals([] { return lstm({.isCoupled = true, .hasPeepholes = true, .hasNorms = true}); },
+                   {
+                       {[](auto& o) {
+                            o.inputs[9] = floats({4}, {0, 0, 0, 0});
+                        },
+                        inputPeephole},
+                       {[](auto& o) {
+                            o.inputs[23] = floats({4}, {0, 0, 0, 0});
+                        },
+                        inputNorm},
+                       {[](auto& o) {
+                            o.inputs[17] = floats({4}, {0, 0, 0, 0});
+                        },
+                        "LSTM: input 17 (projection bias); must be left out without input 16"},
+                   });
+}
+
+TEST(Lstm, leavesOptionsThatComeWithTheRequestToThePlanner) {
+    // The model does not say whether inputs of unknown size will be given.
+    TestOperation operation = lstm({.isCoupled = true});
+    for (const std::size_t index : {1U, 5U, 12U}) {
+        operation.inputs[index] = tensor(TENSOR_FLOAT32);
+    }
+    EXPECT_TRUE(operation.check());
+    operation.inputs[1].isOmitted = true;
+    EXPECT_TRUE(operation.check());
+}
+
+}  // namespace
+}  // namespace nnburst::exec

@@ -1,0 +1,47 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How soon models answer. No figure is expected: they differ from run to run.
+
+#include "exec/run/answer_times.h"
+
+#include <gtest/gtest.h>
+
+#include "nnburst/builtin_models.h"
+#include "support/model_runner.h"
+
+namespace nnburst::exec {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(AnswerTimes, quantilesAreTimesThatWereMeasured) {
+    std::vector<std::chrono::nanoseconds> times{40ns, 10ns, 30ns, 20ns};
+    EXPECT_EQ(quantile(times, 0.0), 10ns);
+    EXPECT_EQ(quantile(times, 0.5), 20ns);
+    EXPECT_EQ(quantile(times, 0.51), 30ns);
+    EXPECT_EQ(quantile(times, 1.0), 40ns);
+}
+
+TEST(AnswerTimes, areThoseOfBothModels) {
+    const Model model = *makeMobileNetV1({.width = 1.0F, .resolution = 224});
+    const auto more = compile(model, true, 2);
+    const auto fewer = compile(model, true, 1);
+    const auto times = compareAnswerTimes(*more, *fewer);
+    ASSERT_TRUE(times);
+    for (const AnswerTimes& side : {times->more, times->fewer}) {
+        EXPECT_GT(side.median, 0ns);
+        EXPECT_GE(side.high, side.median);
+        EXPECT_GE(side.idleHigh, side.idleMedian);
+    }
+}
+
+TEST(AnswerTimes, areNotKnownOfAModelThatCannotBeAsked) {
+    const auto known = compile(doubling({4}), true);
+    const auto unknown = compile(doubling({0}), true);
+    EXPECT_FALSE(compareAnswerTimes(*known, *unknown));
+    EXPECT_FALSE(compareAnswerTimes(*unknown, *known));
+}
+
+}  // namespace
+}  // namespace nnburst::exec

@@ -1,0 +1,513 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Compiled models as bursts and devices use them: requests, answers, and what is refused.
+
+#include "exec/run/compiled_model.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "nnburst/builtin_models.h"
+#include "support/model_runner.h"
+
+namespace nnburst::exec {
+namespace {
+
+constexpr auto kFloat = OperandType::TENSOR_FLOAT32;
+
+/// output = input 0 + input 1, all of the same shape.
+Model addModel(const Dimensions& dimensions) {
+    ModelBuilder builder;
+    const auto a = builder.addTensor(kFloat, dimensions);
+    const auto b = builder.addTensor(kFloat, dimensions);
+    const auto sum = builder.addTensor(kFloat, dimensions);
+    builder.addOperation(OperationType::ADD, {a, b, builder.addScalar(0)}, {sum});
+    return build(builder, {a, b}, {sum});
+}
+
+TestRequest addRequest(const std::vector<float>& a, const std::vector<float>& b) {
+    TestRequest request;
+    request.addInput(bytesOf(a));
+    request.addInput(bytesOf(b));
+    request.addOutput(a.size() * sizeof(float));
+    return request;
+}
+
+void expectError(const Result<>& result, ErrorStatus status, const std::string& part) {
+    ASSERT_FALSE(result) << "expected: " << part;
+    EXPECT_EQ(result.error().status, status) << result.error().message;
+    EXPECT_NE(result.error().message.find(part), std::string::npos) << result.error().message;
+}
+
+// ---- Engines
+
+TEST(Engine, refusesTooManyThreads) {
+    DriverOptions options;
+    options.threads = DriverOptions::kMaximumThreads + 1;
+    const auto engine = Engine::create(options);
+    ASSERT_FALSE(engine);
+    EXPECT_EQ(engine.error().status, ErrorStatus::INVALID_ARGUMENT);
+}
+
+// ---- Runs
+
+TEST(CompiledModel, tellsItsInputsAndOutputs) {
+    const auto model = compile(addModel({2, 3}), true);
+    ASSERT_EQ(model->inputs().size(), 2U);
+    ASSERT_EQ(model->outputs().size(), 1U);
+    EXPECT_EQ(model->outputs()[0].dimensions, (Dimensions{2, 3}));
+}
+
+TEST(CompiledModel, computesOnTheRequestsMemory) {
+    for (const bool useXnnpack : {true, false}) {
+        const auto model = compile(addModel({3}), useXnnpack);
+        TestRequest request = addRequest({1, 2, 3}, {10, 20, 30});
+        ASSERT_TRUE(request.run(*model));
+        EXPECT_EQ(floats(request.output(0)), (std::vector<float>{11, 22, 33}));
+        ASSERT_EQ(request.outcome().outputShapes.size(), 1U);
+        EXPECT_EQ(request.outcome().outputShapes[0], (OutputShape{{3}, true}));
+    }
+}
+
+TEST(CompiledModel, outlivesItsModelAndNoticesNoLaterChangeOfItsMemory) {
+    // The shape of the RESHAPE and the fused activation lie in memory that the client can write.
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kFloat, {2, 3});
+    const std::vector<std::int32_t> shape{3, 2};
+    const auto s = builder.addConstant(OperandType::TENSOR_INT32, {2}, bytesOf(shape));
+    const auto y = builder.addTensor(kFloat, {3, 2});
+    builder.addOperation(OperationType::RESHAPE, {x, s}, {y});
+    Model model = build(builder, {x}, {y});
+    MemoryPool pool = *MemoryPool::create(4096);
+    const auto block = *pool.allocate(sizeof(std::int32_t) * 2);
+    std::memcpy(block.data(), shape.data(), sizeof(std::int32_t) * 2);
+    model.main.operands[s].lifetime = OperandLifeTime::CONSTANT_REFERENCE;
+    model.main.operands[s].location = {
+        .poolIndex = 0, .offset = block.offset(), .length = block.length()};
+    model.pools = {pool.region()};
+
+    const auto compiled = compile(model, true);
+    model = {};
+    std::memset(block.data(), 0xFF, sizeof(std::int32_t) * 2);
+    TestRequest request;
+    const std::vector<float> values{1, 2, 3, 4, 5, 6};
+    request.addInput(bytesOf(values));
+    request.addOutput(6 * sizeof(float));
+    const auto run = request.run(*compiled);
+    ASSERT_TRUE(run) << run.error().message;
+    EXPECT_EQ(floats(request.output(0)), values);
+}
+
+TEST(CompiledModel, largeConstantsMayChangeOnceTheModelIsCompiled) {
+    constexpr std::uint32_t kSize = 4096;
+    for (const bool useXnnpack : {true, false}) {
+        ModelBuilder builder;
+        const auto x = builder.addTensor(kFloat, {kSize});
+        const auto ones =
+            builder.addConstant(kFloat, {kSize}, bytesOf(std::vector<float>(kSize, 1.0F)));
+        const auto y = builder.addTensor(kFloat, {kSize});
+        builder.addOperation(OperationType::ADD, {x, ones, builder.addScalar(0)}, {y});
+        const Model model = build(builder, {x}, {y});
+        ASSERT_EQ(model.pools.size(), 1U);
+        const auto compiled = compile(model, useXnnpack);
+        const Mapping mapping = *Mapping::map(model.pools[0]);
+        std::fill(mapping.bytes().begin(), mapping.bytes().end(), std::byte{0x7F});
+        TestRequest request;
+        request.addInput(bytesOf(std::vector<float>(kSize, 2.0F)));
+        request.addOutput(kSize * sizeof(float));
+        ASSERT_TRUE(request.run(*compiled));
+        EXPECT_EQ(floats(request.output(0)), std::vector<float>(kSize, 3.0F));
+    }
+}
+
+TEST(CompiledModel, givesTheSameWhereverTheArgumentsMove) {
+    for (const auto precision : {BuiltinPrecision::FLOAT32, BuiltinPrecision::QUANT8}) {
+        const Model model = *makeMobileNetV1({.resolution = 64, .precision = precision});
+        const auto compiled = compile(model, true);
+        TestRequest first = randomRequest(*compiled, 1);
+        ASSERT_TRUE(first.run(*compiled));
+        const auto expected = first.output(0);
+        std::vector<TestRequest> requests;  // kept, so that each has memory of its own
+        for (int round = 0; round < 6; ++round) {
+            requests.push_back(randomRequest(*compiled, 1));
+            ASSERT_TRUE(requests.back().run(*compiled));
+            const auto actual = requests.back().output(0);
+            ASSERT_TRUE(std::equal(actual.begin(), actual.end(), expected.begin())) << round;
+        }
+        std::fill(first.output(0).begin(), first.output(0).end(), std::byte{0});
+        ASSERT_TRUE(first.run(*compiled));
+        const auto again = requests.back().output(0);
+        EXPECT_TRUE(std::equal(again.begin(), again.end(), first.output(0).begin()));
+    }
+}
+
+TEST(CompiledModel, givesTheSameWithSeveralThreads) {
+    const Model model = *makeMobileNetV1();
+    const auto one = compile(model, true, 1);
+    const auto two = compile(model, true, 2);
+    TestRequest a = randomRequest(*one, 1);
+    TestRequest b = randomRequest(*two, 1);
+    ASSERT_TRUE(a.run(*one));
+    ASSERT_TRUE(b.run(*two));
+    expectClose(kFloat, b.output(0), a.output(0));
+}
+
+TEST(CompiledModel, aMobileNetIsAsOnTheReferenceKernels) {
+    expectSameAsReference(*makeMobileNetV1({.resolution = 64}), 1);
+    // Quantised, differences of one step add up over the layers.
+    const Model model = *makeMobileNetV1({.resolution = 64, .precision = BuiltinPrecision::QUANT8});
+    const auto fast = compile(model, true);
+    const auto reference = compile(model, false);
+    TestRequest a = randomRequest(*fast, 1);
+    TestRequest b = randomRequest(*reference, 1);
+    ASSERT_TRUE(a.run(*fast));
+    ASSERT_TRUE(b.run(*reference));
+    int sum = 0;
+    for (std::size_t index = 0; index < a.output(0).size(); ++index) {
+        sum += std::abs(std::to_integer<int>(a.output(0)[index]) -
+                        std::to_integer<int>(b.output(0)[index]));
+    }
+    EXPECT_LE(sum, static_cast<int>(a.output(0).size())) << "a step for each output";
+}
+
+TEST(CompiledModel, anOutputMayBeItsInput) {
+    const auto model = compile(addModel({4}), true);
+    TestRequest request = addRequest({1, 2, 3, 4}, {1, 1, 1, 1});
+    request.outputs()[0].location = request.inputs()[0].location;
+    ASSERT_TRUE(request.run(*model));
+    EXPECT_EQ(floats(request.output(0)), (std::vector<float>{2, 3, 4, 5}));
+}
+
+TEST(CompiledModel, anOutputThatIsLeftOutIsComputedForNobody) {
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kFloat, {2});
+    const auto twice = builder.addTensor(kFloat, {2});
+    const auto fourTimes = builder.addTensor(kFloat, {2});
+    const auto none = builder.addScalar(0);
+    builder.addOperation(OperationType::ADD, {x, x, none}, {twice});
+    builder.addOperation(OperationType::ADD, {twice, twice, none}, {fourTimes});
+    const auto model = compile(build(builder, {x}, {twice, fourTimes}), true);
+    const std::vector<float> values{1, 2};
+    TestRequest request;
+    request.addInput(bytesOf(values));
+    request.omitOutput();
+    request.addOutput(2 * sizeof(float));
+    const auto run = request.run(*model);
+    ASSERT_TRUE(run) << run.error().message;
+    EXPECT_EQ(floats(request.output(1)), (std::vector<float>{4, 8}));
+    EXPECT_EQ(request.outcome().outputShapes.size(), 2U);
+}
+
+TEST(CompiledModel, anInputThatMustBeThereCannotBeLeftOut) {
+    const auto model = compile(addModel({2}), true);
+    TestRequest request;
+    const std::vector<float> values{1, 2};
+    request.addInput(bytesOf(values));
+    request.omitInput();
+    request.addOutput(2 * sizeof(float));
+    expectError(request.run(*model), ErrorStatus::INVALID_ARGUMENT, "operation 0");
+    EXPECT_TRUE(request.outcome().outputShapes.empty());
+    TestRequest complete = addRequest({1, 2}, {3, 4});
+    EXPECT_TRUE(complete.run(*model)) << "the model stays usable";
+}
+
+TEST(CompiledModel, weightsThatArePackedServeRequestsThatLeaveArgumentsOut) {
+    // The constants are dropped when the model is prepared; a second plan must do without them.
+    const Model model = *makeStreamingLstm();
+    const auto compiled = compile(model, true);
+    TestRequest complete = randomRequest(*compiled, 3);
+    ASSERT_TRUE(complete.run(*compiled));
+    TestRequest partial = randomRequest(*compiled, 3);
+    partial.outputs()[1] = {.hasNoValue = true, .location = {}, .dimensions = {}};
+    const auto run = partial.run(*compiled);
+    ASSERT_TRUE(run) << run.error().message;
+    const auto expected = complete.output(0);
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), partial.output(0).begin()));
+}
+
+// ---- Outputs
+
+TEST(CompiledModel, anOutputThatIsTooSmallGivesAllShapesAndComputesNothing) {
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kFloat, {4});
+    const auto y = builder.addTensor(kFloat, {4});
+    const auto z = builder.addTensor(kFloat, {4});
+    builder.addOperation(OperationType::ADD, {x, x, builder.addScalar(0)}, {y});
+    builder.addOperation(OperationType::ADD, {x, x, builder.addScalar(0)}, {z});
+    const auto model = compile(build(builder, {x}, {y, z}), true);
+    const std::vector<float> values{1, 2, 3, 4};
+    TestRequest request;
+    request.addInput(bytesOf(values));
+    request.addOutput(4 * sizeof(float));
+    request.addOutput(3 * sizeof(float));
+    expectError(request.run(*model), ErrorStatus::OUTPUT_INSUFFICIENT_SIZE,
+                "output 1: 12 bytes; 16 are needed");
+    const std::vector<OutputShape> shapes{{{4}, true}, {{4}, false}};
+    EXPECT_EQ(request.outcome().outputShapes, shapes);
+    EXPECT_EQ(floats(request.output(0)), (std::vector<float>{0, 0, 0, 0}));
+}
+
+TEST(CompiledModel, anOutputMayBeLargerThanNeeded) {
+    const auto model = compile(addModel({2}), true);
+    TestRequest request;
+    const std::vector<float> values{1, 2};
+    request.addInput(bytesOf(values));
+    request.addInput(bytesOf(values));
+    request.addOutput(40);
+    ASSERT_TRUE(request.run(*model));
+    EXPECT_EQ(floats(request.output(0).first(8)), (std::vector<float>{2, 4}));
+}
+
+TEST(CompiledModel, refusesDimensionsOfAnOutputThatAreNotTheComputedOnes) {
+    const auto model = compile(addModel({0}), true);
+    TestRequest request;
+    const std::vector<float> values{1, 2};
+    request.addInput(bytesOf(values), {2});
+    request.addInput(bytesOf(values), {2});
+    request.addOutput(40, {3});
+    expectError(request.run(*model), ErrorStatus::INVALID_ARGUMENT, "output 0");
+    EXPECT_TRUE(request.outcome().outputShapes.empty());
+    request.outputs()[0].dimensions = {0};
+    EXPECT_TRUE(request.run(*model));
+}
+
+// ---- Timing and deadlines
+
+TEST(CompiledModel, measuresOnlyWhenAsked) {
+    const auto model = compile(addModel({2}), true);
+    TestRequest request = addRequest({1, 2}, {3, 4});
+    ASSERT_TRUE(request.run(*model, {.measure = MeasureTiming::YES}));
+    EXPECT_NE(request.outcome().timing.timeOnDevice, kTimeNotAvailable);
+    EXPECT_EQ(request.outcome().timing.timeInDriver, kTimeNotAvailable);
+    ASSERT_TRUE(request.run(*model));
+    EXPECT_EQ(request.outcome().timing, Timing{});
+}
+
+TEST(CompiledModel, doesNotBeginAfterItsDeadline) {
+    const auto model = compile(addModel({2}), true);
+    TestRequest request = addRequest({1, 2}, {3, 4});
+    const auto now = std::chrono::steady_clock::now();
+    expectError(request.run(*model, {.deadline = now - std::chrono::seconds(1)}),
+                ErrorStatus::MISSED_DEADLINE_TRANSIENT, "deadline");
+    EXPECT_TRUE(request.outcome().outputShapes.empty());
+    EXPECT_EQ(floats(request.output(0)), (std::vector<float>{0, 0}));
+    EXPECT_TRUE(request.run(*model, {.deadline = now + std::chrono::hours(1)}));
+}
+
+// ---- Models that are refused
+
+TEST(CompiledModel, namesTheOperationThatCannotBe) {
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kFloat, {2, 2});
+    const auto y = builder.addTensor(kFloat, {2, 2});
+    const auto z = builder.addTensor(kFloat, {2, 3});
+    builder.addOperation(OperationType::ADD, {x, x, builder.addScalar(0)}, {y});
+    builder.addOperation(OperationType::ADD, {y, x, builder.addScalar(0)}, {z});
+    const Model model = build(builder, {x}, {z});
+    const auto compiled = CompiledModel::compile(makeEngine(true), model);
+    ASSERT_FALSE(compiled);
+    EXPECT_EQ(compiled.error().status, ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_NE(compiled.error().message.find("operation 1: ADD output 0"), std::string::npos)
+        << compiled.error().message;
+    EXPECT_EQ(*supportedOperations(model), (std::vector<bool>{true, false}));
+}
+
+TEST(CompiledModel, saysWhichOperationsItSupports) {
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kFloat, {2, 2});
+    const auto y = builder.addTensor(kFloat, {2, 2});
+    const auto z = builder.addTensor(kFloat, {2, 2});
+    builder.addOperation(OperationType::HASHTABLE_LOOKUP, {x, x, x}, {y});
+    builder.addOperation(OperationType::ADD, {y, x, builder.addScalar(0)}, {z});
+    const Model model = build(builder, {x}, {z});
+    EXPECT_EQ(*supportedOperations(model), (std::vector<bool>{false, true}));
+    const auto compiled = CompiledModel::compile(makeEngine(true), model);
+    ASSERT_FALSE(compiled);
+    EXPECT_NE(compiled.error().message.find("HASHTABLE_LOOKUP"), std::string::npos)
+        << compiled.error().message;
+}
+
+TEST(CompiledModel, refusesAModelThatIsNotValid) {
+    Model model = addModel({2});
+    model.main.operations[0].inputs[0] = 1000;
+    EXPECT_FALSE(CompiledModel::compile(makeEngine(true), model));
+    EXPECT_FALSE(supportedOperations(model));
+}
+
+/// A RESHAPE of six floats whose shape is the second input of the model, between two ADDs.
+Model openReshapeModel(const Dimensions& dimensions) {
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kFloat, {2, 3});
+    const auto shape = builder.addTensor(OperandType::TENSOR_INT32, {2});
+    const auto twice = builder.addTensor(kFloat, {2, 3});
+    const auto reshaped = builder.addTensor(kFloat, dimensions);
+    const auto y = builder.addTensor(kFloat, dimensions);
+    builder.addOperation(OperationType::ADD, {x, x, builder.addScalar(0)}, {twice});
+    builder.addOperation(OperationType::RESHAPE, {twice, shape}, {reshaped});
+    builder.addOperation(OperationType::ADD, {reshaped, reshaped, builder.addScalar(0)}, {y});
+    return build(builder, {x, shape}, {y});
+}
+
+TEST(CompiledModel, comparesAShapeOfTheRequestWithTheModels) {
+    const auto compiled = compile(openReshapeModel({3, 2}), true);
+    const std::vector<float> values{1, 2, 3, 4, 5, 6};
+    for (const std::vector<std::int32_t>& shape : {std::vector{3, 2}, std::vector{2, 3}}) {
+        TestRequest request;
+        request.addInput(bytesOf(values));
+        request.addInput(bytesOf(shape));
+        request.addOutput(6 * sizeof(float));
+        if (shape[0] == 3) {
+            const auto run = request.run(*compiled);
+            ASSERT_TRUE(run) << run.error().message;
+            EXPECT_EQ(floats(request.output(0)), (std::vector<float>{4, 8, 12, 16, 20, 24}));
+        } else {
+            expectError(request.run(*compiled), ErrorStatus::INVALID_ARGUMENT,
+                        "operation 1: RESHAPE output 0");
+        }
+    }
+}
+
+/// Columns plus rows: a table of `rows` x `columns` floats.
+Model tableModel(std::uint32_t rows, std::uint32_t columns, int additions) {
+    ModelBuilder builder;
+    const auto a = builder.addTensor(kFloat, {rows, 1});
+    const auto b = builder.addTensor(kFloat, {1, columns});
+    auto sum = builder.addTensor(kFloat, {});
+    builder.addOperation(OperationType::ADD, {a, b, builder.addScalar(0)}, {sum});
+    for (int addition = 0; addition < additions; ++addition) {
+        const auto next = builder.addTensor(kFloat, {});
+        builder.addOperation(OperationType::ADD, {sum, sum, builder.addScalar(0)}, {next});
+        sum = next;
+    }
+    return build(builder, {a, b}, {sum});
+}
+
+TEST(CompiledModel, refusesOperandsWhoseSizeOverflows) {
+    // 2^32 and 2^62 elements from two vectors.
+    for (const std::uint32_t size : {1U << 16, 1U << 29}) {
+        const auto compiled = CompiledModel::compile(makeEngine(true), tableModel(size, size, 0));
+        ASSERT_FALSE(compiled);
+        EXPECT_EQ(compiled.error().status, ErrorStatus::INVALID_ARGUMENT)
+            << compiled.error().message;
+    }
+}
+
+TEST(CompiledModel, refusesModelsWhoseTemporariesNeedTooMuchMemory) {
+    const auto compiled = CompiledModel::compile(makeEngine(true), tableModel(32768, 32767, 2));
+    ASSERT_FALSE(compiled);
+    EXPECT_EQ(compiled.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT)
+        << compiled.error().message;
+}
+
+// ---- Requests that lie
+
+struct Lie {
+    const char* name;
+    std::function<void(TestRequest&)> tell;
+};
+
+class LyingRequest : public testing::TestWithParam<Lie> {};
+
+TEST_P(LyingRequest, isRefused) {
+    const auto model = compile(addModel({4}), true);
+    TestRequest request = addRequest({1, 2, 3, 4}, {1, 1, 1, 1});
+    ASSERT_TRUE(request.bind(*model));
+    GetParam().tell(request);
+    const auto bound = request.bind(*model);
+    ASSERT_FALSE(bound);
+    EXPECT_EQ(bound.error().status, ErrorStatus::INVALID_ARGUMENT) << bound.error().message;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    CompiledModel, LyingRequest,
+    testing::Values(
+        Lie{"inputPoolThatDoesNotExist",
+            [](TestRequest& request) { request.inputs()[0].location.poolIndex = 3; }},
+        Lie{"outputPoolThatDoesNotExist",
+            [](TestRequest& request) { request.outputs()[0].location.poolIndex = UINT32_MAX; }},
+        Lie{"inputOffsetBeyondPool",
+            [](TestRequest& request) { request.inputs()[0].location.offset = 4; }},
+        Lie{"outputOffsetBeyondPool",
+            [](TestRequest& request) { request.outputs()[0].location.offset = 4; }},
+        Lie{"offsetPlusLengthOverflows",
+            [](TestRequest& request) {
+                request.outputs()[0].location = {
+                    .poolIndex = 2, .offset = UINT32_MAX - 3, .length = 16};
+            }},
+        Lie{"outputLengthBeyondPool",
+            [](TestRequest& request) { request.outputs()[0].location.length = UINT32_MAX; }},
+        Lie{"inputLengthOfOtherDimensions",
+            [](TestRequest& request) { request.inputs()[0].location.length = 12; }},
+        Lie{"inputDimensionsOfAnotherShape",
+            [](TestRequest& request) {
+                request.inputs()[0].dimensions = {2, 2};
+            }},
+        Lie{"inputDimensionsThatAreHuge",
+            [](TestRequest& request) {
+                request.inputs()[0].dimensions = Dimensions(8, UINT32_MAX);
+            }},
+        Lie{"outputDimensionsOfTooManyAxes",
+            [](TestRequest& request) { request.outputs()[0].dimensions = Dimensions(1000, 1); }},
+        Lie{"tooFewInputs", [](TestRequest& request) { request.inputs().pop_back(); }},
+        Lie{"tooManyOutputs",
+            [](TestRequest& request) { request.outputs().push_back(request.outputs()[0]); }}),
+    [](const auto& lie) { return lie.param.name; });
+
+TEST(CompiledModel, refusesAnOffsetThatIsNoMultipleOfTheElement) {
+    const auto model = compile(addModel({2}), true);
+    TestRequest request = addRequest({1, 2, 3, 4}, {1, 1, 1, 1});
+    for (auto* argument : {&request.inputs()[0], &request.inputs()[1], &request.outputs()[0]}) {
+        argument->location.length = 8;
+    }
+    ASSERT_TRUE(request.bind(*model));
+    request.inputs()[0].location.offset = 2;
+    expectError(request.bind(*model), ErrorStatus::INVALID_ARGUMENT, "multiple of 4");
+}
+
+TEST(CompiledModel, runsWhatWasBoundOnceThoughItsPlanIsGone) {
+    const auto model = compile(addModel({0}), true);
+    const auto request = [](std::uint32_t count) {
+        TestRequest made;
+        const std::vector<float> ones(count, 1.0F);
+        made.addInput(std::as_bytes(std::span(ones)), {count});
+        made.addInput(std::as_bytes(std::span(ones)), {count});
+        made.addOutput(count * sizeof(float));
+        return made;
+    };
+    TestRequest first = request(5);
+    ASSERT_TRUE(first.run(*model));
+    for (std::uint32_t count = 6; count < 30; ++count) {
+        TestRequest other = request(count);
+        ASSERT_TRUE(other.run(*model));
+        std::ranges::fill(first.output(0), std::byte{0});
+        ASSERT_TRUE(first.runAgain(*model));
+        ASSERT_TRUE(other.runAgain(*model));
+        EXPECT_EQ(reinterpret_cast<const float*>(first.output(0).data())[4], 2.0F);
+        EXPECT_EQ(first.outcome().outputShapes[0].dimensions, Dimensions{5});
+    }
+    std::vector<TestRequest> many;
+    for (std::uint32_t count = 30; count < 50; ++count) {
+        many.push_back(request(count));
+        ASSERT_TRUE(many.back().run(*model));
+    }
+    for (TestRequest& one : many) {
+        ASSERT_TRUE(one.runAgain(*model));
+        EXPECT_EQ(reinterpret_cast<const float*>(one.output(0).data())[29], 2.0F);
+    }
+}
+
+TEST(CompiledModel, refusesBindingsOfAnotherModel) {
+    const auto model = compile(addModel({2}), true);
+    ExecutionOutcome outcome;
+    RequestBindings none;
+    expectError(model->run(none, Priority::MEDIUM, {}, outcome), ErrorStatus::INVALID_ARGUMENT,
+                "bindings");
+}
+
+}  // namespace
+}  // namespace nnburst::exec

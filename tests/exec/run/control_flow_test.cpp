@@ -1,0 +1,206 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// IF and WHILE: what the examples of the HAL do not show.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "support/allocation_counter.h"
+#include "support/model_runner.h"
+
+namespace nnburst::exec {
+namespace {
+
+constexpr auto kFloat = OperandType::TENSOR_FLOAT32;
+constexpr auto kBool = OperandType::TENSOR_BOOL8;
+
+Operand operand(OperandType type, Dimensions dimensions, OperandLifeTime lifetime) {
+    return {.type = type, .dimensions = std::move(dimensions), .lifetime = lifetime};
+}
+
+Operand reference(std::uint32_t subgraph) {
+    return {.type = OperandType::SUBGRAPH,
+            .lifetime = OperandLifeTime::SUBGRAPH,
+            .location = {.offset = subgraph}};
+}
+
+/// x < limit, of one float; the limit is a constant at `offset` of the values.
+Subgraph lessThan(std::uint32_t offset) {
+    Subgraph graph;
+    graph.operands = {operand(kFloat, {1}, OperandLifeTime::SUBGRAPH_INPUT),
+                      operand(kFloat, {1}, OperandLifeTime::CONSTANT_COPY),
+                      operand(kBool, {1}, OperandLifeTime::SUBGRAPH_OUTPUT)};
+    graph.operands[1].location = {.offset = offset, .length = 4};
+    graph.operations = {{OperationType::LESS, {0, 1}, {2}}};
+    graph.inputIndexes = {0};
+    graph.outputIndexes = {2};
+    return graph;
+}
+
+/// x + x.
+Subgraph doubled() {
+    Subgraph graph;
+    graph.operands = {operand(kFloat, {1}, OperandLifeTime::SUBGRAPH_INPUT),
+                      operand(OperandType::INT32, {}, OperandLifeTime::CONSTANT_COPY),
+                      operand(kFloat, {1}, OperandLifeTime::SUBGRAPH_OUTPUT)};
+    graph.operands[1].location = {.offset = 0, .length = 4};
+    graph.operations = {{OperationType::ADD, {0, 0, 1}, {2}}};
+    graph.inputIndexes = {0};
+    graph.outputIndexes = {2};
+    return graph;
+}
+
+/// Doubles x as long as it is less than 100.
+Model loopModel() {
+    Model model;
+    const std::int32_t activation = 0;
+    const float limit = 100.0F;
+    model.operandValues.resize(8);
+    std::memcpy(&model.operandValues[0], &activation, 4);
+    std::memcpy(&model.operandValues[4], &limit, 4);
+    model.referenced = {lessThan(4), doubled()};
+    model.main.operands = {reference(0), reference(1),
+                           operand(kFloat, {1}, OperandLifeTime::SUBGRAPH_INPUT),
+                           operand(kFloat, {1}, OperandLifeTime::SUBGRAPH_OUTPUT)};
+    model.main.operations = {{OperationType::WHILE, {0, 1, 2}, {3}}};
+    model.main.inputIndexes = {2};
+    model.main.outputIndexes = {3};
+    return model;
+}
+
+Result<float> run(CompiledModel& model, float x, const ExecutionOptions& options = {}) {
+    TestRequest request;
+    request.addInput(bytesOf(std::vector<float>{x}));
+    request.addOutput(sizeof(float));
+    NNBURST_TRY(request.bind(model));
+    NNBURST_TRY(request.run(model, options));
+    return floats(request.output(0))[0];
+}
+
+TEST(ControlFlow, loopsWhileTheConditionHolds) {
+    const auto model = compile(loopModel(), true);
+    ASSERT_TRUE(model);
+    EXPECT_EQ(*run(*model, 3.0F), 192.0F);
+    EXPECT_EQ(*run(*model, 64.0F), 128.0F);
+    EXPECT_EQ(*run(*model, 500.0F), 500.0F);  // not even one turn
+}
+
+TEST(ControlFlow, endsALoopWhenItsTimeIsOver) {
+    const auto model = compile(loopModel(), true);
+    ASSERT_TRUE(model);
+    ExecutionOptions options;
+    options.loopTimeout = std::chrono::milliseconds(1);
+    const auto result = run(*model, 0.0F, options);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_PERSISTENT);
+    EXPECT_NE(result.error().message.find("WHILE has run for"), std::string::npos);
+    EXPECT_EQ(*run(*model, 3.0F), 192.0F);  // the model is as good as before
+}
+
+TEST(ControlFlow, endsALoopAtTheDeadline) {
+    const auto model = compile(loopModel(), true);
+    ASSERT_TRUE(model);
+    ExecutionOptions options;
+    options.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(5);
+    const auto result = run(*model, 0.0F, options);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_PERSISTENT);
+}
+
+TEST(ControlFlow, allocatesNothingInLaterRuns) {
+    const auto model = compile(loopModel(), true);
+    TestRequest request;
+    request.addInput(bytesOf(std::vector<float>{3.0F}));
+    request.addOutput(sizeof(float));
+    ASSERT_TRUE(request.run(*model));
+    ASSERT_TRUE(request.run(*model));
+    const std::uint64_t before = test::allocationCount();
+    const auto result = request.run(*model);
+    EXPECT_EQ(test::allocationCount(), before);
+    EXPECT_TRUE(result);
+}
+
+void expectRefusal(const Model& model, const std::string& why) {
+    const auto compiled = CompiledModel::compile(makeEngine(true), model);
+    ASSERT_FALSE(compiled);
+    EXPECT_NE(compiled.error().message.find(why), std::string::npos) << compiled.error().message;
+    EXPECT_FALSE(supportedOperations(model)->at(0));
+}
+
+TEST(ControlFlow, refusesSubgraphsThatDoNotFit) {
+    Model model = loopModel();
+    model.referenced[1].operands[0].dimensions = {2};
+    model.referenced[1].operands[2].dimensions = {2};
+    expectRefusal(model, "WHILE (body) input 0: dimensions 2; must agree with 1");
+    model = loopModel();
+    model.main.operands[0] = reference(1);
+    expectRefusal(model, "WHILE (condition) output 0: TENSOR_FLOAT32");
+    model = loopModel();
+    model.main.operands[1].location.offset = 0;
+    expectRefusal(model, "WHILE (body) output 0: TENSOR_BOOL8");
+}
+
+TEST(ControlFlow, isSupportedOnlyWithAllThatItRefersTo) {
+    Model model = loopModel();
+    model.referenced[1].operations[0].type = OperationType::OEM_OPERATION;
+    expectRefusal(model, "referenced subgraph 1: operation 0: OEM_OPERATION");
+}
+
+/// Subgraphs of which each is an IF of the next one; the last is an operation.
+Model chainModel(std::uint32_t depth) {
+    Model model = loopModel();
+    model.referenced.clear();
+    for (std::uint32_t i = 0; i < depth; ++i) {
+        Subgraph graph;
+        graph.operands = {operand(kBool, {1}, OperandLifeTime::SUBGRAPH_INPUT), reference(i + 1),
+                          operand(kBool, {1}, OperandLifeTime::SUBGRAPH_OUTPUT)};
+        graph.operations = {{OperationType::IF, {0, 1, 1, 0}, {2}}};
+        graph.inputIndexes = {0};
+        graph.outputIndexes = {2};
+        model.referenced.push_back(graph);
+    }
+    Subgraph last;
+    last.operands = {operand(kBool, {1}, OperandLifeTime::SUBGRAPH_INPUT),
+                     operand(kBool, {1}, OperandLifeTime::SUBGRAPH_OUTPUT)};
+    last.operations = {{OperationType::LOGICAL_NOT, {0}, {1}}};
+    last.inputIndexes = {0};
+    last.outputIndexes = {1};
+    model.referenced.push_back(last);
+    model.main = model.referenced[0];
+    return model;
+}
+
+TEST(ControlFlow, refusesToNestDeeperThanItsStackAllows) {
+    expectRefusal(chainModel(100), "nested more than 64 deep");
+    expectRefusal(chainModel(65), "nested more than 64 deep");
+    EXPECT_TRUE(CompiledModel::compile(makeEngine(true), chainModel(64)));
+}
+
+TEST(ControlFlow, refusesToNestTooDeepAlsoIfTheDeepestSubgraphsAreKnownAlready) {
+    // IFs of all subgraphs, those first that run the fewest others.
+    for (const std::uint32_t depth : {64U, 65U}) {
+        Model model = chainModel(depth);
+        Subgraph& main = model.main;
+        main = {};
+        main.operands = {operand(kBool, {1}, OperandLifeTime::SUBGRAPH_INPUT)};
+        main.inputIndexes = {0};
+        for (std::uint32_t i = depth; i > 0; --i) {
+            const auto index = static_cast<std::uint32_t>(main.operands.size());
+            main.operands.push_back(reference(i));
+            main.operands.push_back(operand(kBool, {1}, OperandLifeTime::SUBGRAPH_OUTPUT));
+            main.operations.push_back({OperationType::IF, {0, index, index, 0}, {index + 1}});
+            main.outputIndexes.push_back(index + 1);
+        }
+        const auto supported = supportedOperations(model);
+        ASSERT_TRUE(supported);
+        EXPECT_TRUE(supported->front());
+        EXPECT_EQ(supported->back(), depth == 64);
+        const auto compiled = CompiledModel::compile(makeEngine(true), model);
+        EXPECT_EQ(compiled.has_value(), depth == 64);
+    }
+}
+
+}  // namespace
+}  // namespace nnburst::exec

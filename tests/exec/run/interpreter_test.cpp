@@ -1,0 +1,152 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Models whose shapes are known only while they run, through the public door (CompiledModel).
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+#include "support/allocation_counter.h"
+#include "support/model_runner.h"
+
+namespace nnburst::exec {
+namespace {
+
+constexpr auto kFloat = OperandType::TENSOR_FLOAT32;
+constexpr auto kInt = OperandType::TENSOR_INT32;
+
+/// y = reshape(2 x, shape) * 2, where x and shape are inputs of the model.
+Model reshapeModel() {
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kFloat, {2, 3});
+    const auto shape = builder.addTensor(kInt, {2});
+    const auto twice = builder.addTensor(kFloat, {2, 3});
+    const auto reshaped = builder.addTensor(kFloat, {});
+    const auto y = builder.addTensor(kFloat, {0, 0});
+    builder.addOperation(OperationType::ADD, {x, x, builder.addScalar(0)}, {twice});
+    builder.addOperation(OperationType::RESHAPE, {twice, shape}, {reshaped});
+    builder.addOperation(OperationType::ADD, {reshaped, reshaped, builder.addScalar(0)}, {y});
+    return build(builder, {x, shape}, {y});
+}
+
+const std::vector<float> kOneToSix{1, 2, 3, 4, 5, 6};
+const std::vector<float> kFourTimes{4, 8, 12, 16, 20, 24};
+
+TEST(Interpreter, findsShapesThatValuesOfTheRequestDecide) {
+    for (const bool useXnnpack : {false, true}) {
+        const auto compiled = compile(reshapeModel(), useXnnpack);
+        ASSERT_TRUE(compiled);
+        for (const std::vector<std::int32_t>& shape :
+             {std::vector{3, 2}, std::vector{3, 2}, std::vector{1, 6}, std::vector{6, -1}}) {
+            TestRequest request;
+            request.addInput(bytesOf(kOneToSix));
+            request.addInput(bytesOf(shape));
+            request.addOutput(6 * sizeof(float));
+            const auto run = request.run(*compiled);
+            ASSERT_TRUE(run) << run.error().message;
+            EXPECT_EQ(floats(request.output(0)), kFourTimes);
+            const auto rows = static_cast<std::uint32_t>(shape[0]);
+            EXPECT_EQ(request.outcome().outputShapes[0].dimensions, (Dimensions{rows, 6 / rows}));
+        }
+    }
+}
+
+TEST(Interpreter, reportsTheShapeOfAnOutputThatIsTooSmall) {
+    const auto compiled = compile(reshapeModel(), true);
+    const std::vector<std::int32_t> shape{3, 2};
+    TestRequest request;
+    request.addInput(bytesOf(kOneToSix));
+    request.addInput(bytesOf(shape));
+    request.addOutput(6 * sizeof(float) - 1);
+    const auto run = request.run(*compiled);
+    ASSERT_FALSE(run);
+    EXPECT_EQ(run.error().status, ErrorStatus::OUTPUT_INSUFFICIENT_SIZE);
+    EXPECT_EQ(request.outcome().outputShapes[0].dimensions, (Dimensions{3, 2}));
+    EXPECT_FALSE(request.outcome().outputShapes[0].isSufficient);
+}
+
+TEST(Interpreter, refusesValuesThatDoNotFit) {
+    const auto compiled = compile(reshapeModel(), true);
+    for (const std::vector<std::int32_t>& shape :
+         {std::vector{4, 2}, std::vector{-2, 3}, std::vector{65536, 65536}}) {
+        TestRequest request;
+        request.addInput(bytesOf(kOneToSix));
+        request.addInput(bytesOf(shape));
+        request.addOutput(64);
+        const auto run = request.run(*compiled);
+        ASSERT_FALSE(run);
+        EXPECT_EQ(run.error().status, ErrorStatus::INVALID_ARGUMENT);
+        EXPECT_NE(run.error().message.find("operation 1: RESHAPE"), std::string::npos)
+            << run.error().message;
+        EXPECT_TRUE(request.outcome().outputShapes.empty());
+    }
+}
+
+TEST(Interpreter, allocatesNothingWhileShapesStayTheSame) {
+    for (const bool useXnnpack : {false, true}) {
+        const auto compiled = compile(reshapeModel(), useXnnpack);
+        const std::vector<std::int32_t> shape{3, 2};
+        TestRequest request;
+        request.addInput(bytesOf(kOneToSix));
+        request.addInput(bytesOf(shape));
+        request.addOutput(6 * sizeof(float));
+        ASSERT_TRUE(request.run(*compiled));
+        ASSERT_TRUE(request.run(*compiled));
+        const std::uint64_t before = test::allocationCount();
+        const auto run = request.run(*compiled);
+        EXPECT_EQ(test::allocationCount(), before);
+        EXPECT_TRUE(run);
+    }
+}
+
+TEST(Interpreter, takesScalarsOfTheRequest) {
+    // The activation of an ADD: NONE, then RELU1.
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kFloat, {2, 3});
+    const auto activation = builder.addTensor(OperandType::INT32, {});
+    const auto y = builder.addTensor(kFloat, {2, 3});
+    builder.addOperation(OperationType::ADD, {x, x, activation}, {y});
+    const Model model = build(builder, {x, activation}, {y});
+    for (const bool useXnnpack : {false, true}) {
+        const auto compiled = compile(model, useXnnpack);
+        ASSERT_TRUE(compiled);
+        const auto expectOutput = [&](std::int32_t value, const std::vector<float>& expected) {
+            const std::vector<std::int32_t> values{value};
+            TestRequest request;
+            request.addInput(bytesOf(kOneToSix));
+            request.addInput(bytesOf(values));
+            request.addOutput(6 * sizeof(float));
+            const auto run = request.run(*compiled);
+            if (expected.empty()) {
+                EXPECT_FALSE(run);
+            } else {
+                ASSERT_TRUE(run) << run.error().message;
+                EXPECT_EQ(floats(request.output(0)), expected);
+            }
+        };
+        expectOutput(0, {2, 4, 6, 8, 10, 12});
+        expectOutput(2, {1, 1, 1, 1, 1, 1});
+        expectOutput(3, {2, 4, 6, 6, 6, 6});
+        expectOutput(7, {});
+        expectOutput(0, {2, 4, 6, 8, 10, 12});
+    }
+}
+
+TEST(Interpreter, looksAtTheDeadlineBeforeEachOperation) {
+    const auto compiled = compile(reshapeModel(), true);
+    const std::vector<std::int32_t> shape{3, 2};
+    TestRequest request;
+    request.addInput(bytesOf(kOneToSix));
+    request.addInput(bytesOf(shape));
+    request.addOutput(6 * sizeof(float));
+    ExecutionOptions options;
+    options.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+    const auto run = request.run(*compiled, options);
+    ASSERT_FALSE(run);
+    EXPECT_EQ(run.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
+}
+
+}  // namespace
+}  // namespace nnburst::exec
