@@ -9,11 +9,13 @@
 #include <utility>
 
 #include "burst/channel.h"
+#include "burst/exclusive_use.h"
 #include "burst/flight.h"
 #include "burst/frame.h"
 #include "burst/reusable_request.h"
 #include "burst/slot_table.h"
 #include "fmq/wait.h"
+#include "model/outcome.h"
 
 namespace nnburst::burst {
 
@@ -27,40 +29,13 @@ constexpr std::chrono::milliseconds kPatience{1000};
 /// for.
 constexpr std::chrono::milliseconds kDeadlineGrace{10};
 
-/// The right of one thread to be inside, if nobody else is.
-class Occupation {
-  public:
-    // sync [burst-occupied]
-    explicit Occupation(std::atomic<bool>& flag) noexcept
-        : flag_(flag.exchange(true, std::memory_order_acquire) ? nullptr : &flag) {}
-    Occupation(const Occupation&) = delete;
-    Occupation& operator=(const Occupation&) = delete;
-    // sync [burst-occupied]: the controller's state is as the next execution wants it
-    ~Occupation() {
-        if (flag_ != nullptr) {
-            flag_->store(false, std::memory_order_release);
-        }
-    }
-    [[nodiscard]] explicit operator bool() const noexcept { return flag_ != nullptr; }
-
-  private:
-    std::atomic<bool>* flag_;
-};
-
-tl::unexpected<Error> occupied() {
-    return failure(ErrorStatus::GENERAL_FAILURE,
-                   "another thread is executing on this burst; a burst belongs to one thread at a "
-                   "time");
-}
-
 tl::unexpected<Error> lost() {
     return failure(ErrorStatus::DEVICE_UNAVAILABLE, "the connection to the driver is lost");
 }
 
-/// What an execution that gave nothing leaves.
-Result<> nothing(ExecutionOutcome& outcome, Result<> result) {
-    outcome.outputShapes.clear();
-    outcome.timing = {};
+/// `result`, with the outcome that goes with it.
+Result<> failed(ExecutionOutcome& outcome, Result<> result) {
+    clearOutcome(outcome);
     return result;
 }
 
@@ -108,9 +83,9 @@ class Controller::Impl {
     /// Executes `request`, which is that of `reusable` unless that is null.
     Result<> execute(const Request& request, ReusableRequest* reusable,
                      const ExecutionOptions& options, ExecutionOutcome& outcome) {
-        const Occupation occupation(isOccupied_);
-        if (!occupation) {
-            return nothing(outcome, occupied());
+        const ExclusiveUse use(isUsed_);
+        if (!use) {
+            return failed(outcome, usedByAnotherThread());
         }
         NNBURST_TRY_ASSIGN(Flight * flight, freeFlight(outcome));
         begin(*flight, request, reusable, options, outcome);
@@ -121,9 +96,9 @@ class Controller::Impl {
     /// As execute, without waiting. `reusable` may be null.
     Result<Submission> submit(const Request& request, std::shared_ptr<ReusableRequest> reusable,
                               const ExecutionOptions& options) {
-        const Occupation occupation(isOccupied_);
-        if (!occupation) {
-            return occupied();
+        const ExclusiveUse use(isUsed_);
+        if (!use) {
+            return usedByAnotherThread();
         }
         ExecutionOutcome unused;
         NNBURST_TRY_ASSIGN(Flight * flight, freeFlight(unused));
@@ -141,16 +116,16 @@ class Controller::Impl {
     }
 
     Result<> wait(Submission submission, ExecutionOutcome& outcome) {
-        const Occupation occupation(isOccupied_);
-        if (!occupation) {
-            return nothing(outcome, occupied());
+        const ExclusiveUse use(isUsed_);
+        if (!use) {
+            return failed(outcome, usedByAnotherThread());
         }
         const auto flight =
             std::find_if(flights_.begin(), flights_.end(), [submission](const Flight& candidate) {
                 return candidate.isTaken && candidate.submission == submission;
             });
         if (submission == Submission{} || flight == flights_.end()) {
-            return nothing(outcome, notInFlight(submission));
+            return failed(outcome, notInFlight(submission));
         }
         Result<> result = land(*flight);
         std::swap(outcome, flight->ownOutcome);
@@ -183,7 +158,7 @@ class Controller::Impl {
                 return &flight;
             }
         }
-        (void)nothing(outcome, {});
+        clearOutcome(outcome);
         return tooManyInFlight(flights_.size());
     }
 
@@ -230,7 +205,7 @@ class Controller::Impl {
         }
         if (!sent) {
             flight.isTaken = false;
-            return nothing(outcome, tl::unexpected<Error>(std::move(sent.error())));
+            return failed(outcome, tl::unexpected<Error>(std::move(sent.error())));
         }
         return {};
     }
@@ -463,7 +438,7 @@ class Controller::Impl {
     }
 
     static void end(Flight& flight, Result<> status) {
-        flight.status = nothing(*flight.outcome, std::move(status));
+        flight.status = failed(*flight.outcome, std::move(status));
         flight.isDone = true;
     }
 
@@ -538,7 +513,7 @@ class Controller::Impl {
     Peer peer_;
     SlotTable slots_;
     ExecutionNames names_;
-    std::atomic<bool> isOccupied_{false};
+    TryLock isUsed_;
     std::atomic<bool> isLost_{false};
 
     // Of the executing thread; reused, so that the steady state allocates nothing.

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "exec/operation/operation.h"
+#include "model/outcome.h"
 
 namespace nnburst::burst {
 
@@ -388,8 +389,7 @@ std::uint16_t resultFlagsOf(const FrameLine& header) noexcept {
 
 Result<> decodeResult(std::span<const FrameLine> lines, ExecutionOutcome& outcome) {
     const auto refused = [&](const std::string& why) {
-        outcome.outputShapes.clear();
-        outcome.timing = {};
+        clearOutcome(outcome);
         return badFrame(ErrorStatus::GENERAL_FAILURE, "result", why);
     };
     const auto header = std::bit_cast<ResultFrameHeader>(lines[0]);

@@ -10,6 +10,7 @@
 #include "device/rpc/conversion.h"
 #include "device/rpc/descriptors.h"
 #include "model/invalid.h"
+#include "model/outcome.h"
 #include "nnburst/fence.h"
 
 namespace nnburst::device {
@@ -134,8 +135,7 @@ Result<> RemotePreparedModel::executeSynchronously(const Request& request,
 
 Result<> executeRemotely(RemoteHandle<rpc::PreparedModel>& model, const Request& request,
                          const ExecutionOptions& options, ExecutionOutcome& outcome) {
-    outcome.outputShapes.clear();
-    outcome.timing = {};
+    clearOutcome(outcome);
     return model.connection()->call<void>([&]() -> kj::Promise<Result<>> {
         auto call = model.client().executeSynchronouslyRequest();
         toMessage(options, call.initOptions());

@@ -3,12 +3,14 @@
 #include "device/local/local_burst.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "burst/exclusive_use.h"
 #include "burst/flight.h"
 #include "device/local/request_execution.h"
+#include "model/outcome.h"
+#include "system/mutex.h"
 
 namespace nnburst::device {
 
@@ -21,21 +23,20 @@ class LocalBurst::State {
     /// Runs `run`, which overwrites the outcome that it gets, unless another thread is inside.
     template <class Run>
     Result<> execute(ExecutionOutcome& outcome, Run run) {
-        const std::unique_lock lock(mutex_, std::try_to_lock);
-        if (lock && freePlace() != nullptr) {
+        const burst::ExclusiveUse use(mutex_);
+        if (use && freePlace() != nullptr) {
             return run(execution_, outcome);
         }
-        outcome.outputShapes.clear();
-        outcome.timing = {};
-        return lock ? burst::tooManyInFlight(ended_.size()) : occupied();
+        clearOutcome(outcome);
+        return use ? burst::tooManyInFlight(ended_.size()) : burst::usedByAnotherThread();
     }
 
     /// As execute, keeping the result.
     template <class Run>
     Result<Submission> submit(const Request& request, Run run) {
-        const std::unique_lock lock(mutex_, std::try_to_lock);
-        if (!lock) {
-            return occupied();
+        const burst::ExclusiveUse use(mutex_);
+        if (!use) {
+            return burst::usedByAnotherThread();
         }
         Ended* const place = freePlace();
         if (place == nullptr) {
@@ -53,13 +54,16 @@ class LocalBurst::State {
     }
 
     Result<> wait(Submission submission, ExecutionOutcome& outcome) {
-        const std::lock_guard lock(mutex_);
+        const burst::ExclusiveUse use(mutex_);
+        if (!use) {
+            clearOutcome(outcome);
+            return burst::usedByAnotherThread();
+        }
         const auto ended = std::find_if(
             ended_.begin(), ended_.end(),
             [submission](const Ended& candidate) { return candidate.submission == submission; });
         if (submission == Submission{} || ended == ended_.end()) {
-            outcome.outputShapes.clear();
-            outcome.timing = {};
+            clearOutcome(outcome);
             return burst::notInFlight(submission);
         }
         ended->submission = {};
@@ -68,7 +72,7 @@ class LocalBurst::State {
     }
 
     void forget(const SharedRegion& region) {
-        const std::lock_guard lock(mutex_);
+        const system::MutexLock lock(mutex_);
         execution_.forget(region);
     }
 
@@ -85,12 +89,6 @@ class LocalBurst::State {
         std::vector<burst::OutputRange> outputs;
     };
 
-    static tl::unexpected<Error> occupied() {
-        return failure(ErrorStatus::GENERAL_FAILURE,
-                       "another thread is executing on this burst; a burst belongs to one thread "
-                       "at a time");
-    }
-
     Ended* freePlace() noexcept {
         const auto place = std::find_if(ended_.begin(), ended_.end(), [](const Ended& candidate) {
             return candidate.submission == Submission{};
@@ -98,8 +96,10 @@ class LocalBurst::State {
         return place == ended_.end() ? nullptr : &*place;
     }
 
-    std::mutex mutex_;
-    RequestExecution execution_;  // guarded by mutex_, as all below
+    // Held by one call at a time, and by freeMemory, which waits. The compiler's analysis does not
+    // follow try-locks: it does not check what the mutex guards, which is all below.
+    system::Mutex mutex_;
+    RequestExecution execution_;
     std::vector<Ended> ended_;
     std::uint64_t lastSubmission_ = 0;
 };
