@@ -65,7 +65,7 @@ struct DriverOptions {
     bool useHugePages = false;
     /// While the device lives, processors stay out of idle states that take longer than this to
     /// wake up from: see cpu_latency_request.h.
-    std::optional<std::chrono::microseconds> shallowIdle;
+    std::optional<std::chrono::microseconds> cpuLatencyLimit;
 };
 
 }  // namespace nnburst

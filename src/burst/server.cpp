@@ -105,7 +105,7 @@ class Server::Impl final : public Served {
     }
 
     bool serve() noexcept override {
-        const system::ScopedCpuExclusion away(runner_.executable().model->workerProcessors());
+        const system::ScopedCpuExclusion away(runner_.executable().model->kernelThreadProcessors());
         const auto hasNews = [this]() noexcept {
             // sync [message-published], [server-stopped], [slot-freed]
             return requests_.hasNews() || isStopping_.load(std::memory_order_acquire) ||

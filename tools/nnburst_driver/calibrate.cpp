@@ -224,7 +224,7 @@ Result<Capabilities> calibrate(const DriverOptions& driver, std::uint32_t rounds
     options.threads = driver.threads;
     options.useXnnpack = driver.useXnnpack;
     options.useHugePages = driver.useHugePages;
-    options.shallowIdle = driver.shallowIdle;
+    options.cpuLatencyLimit = driver.cpuLatencyLimit;
     NNBURST_TRY_ASSIGN(const SharedDevice device, makeLocalDevice(options));
     NNBURST_TRY_ASSIGN(const SharedDevice reference, makeLocalDevice(referenceOptions));
     NNBURST_TRY_ASSIGN(const std::vector<Workload> all, workloads());

@@ -155,10 +155,10 @@ Result<> serve(const Options& options) {
 
     std::shared_ptr<device::Scheduler> scheduler;
     NNBURST_TRY_ASSIGN(scheduler,
-                       device::Scheduler::create("nnburst-work", device::defaultWorkerCount()));
+                       device::Scheduler::create("nnburst-job", device::defaultJobThreadCount()));
     NNBURST_TRY_ASSIGN(
         std::shared_ptr<device::LocalDevice> device,
-        device::LocalDevice::create(options.driver, scheduler, exec::WorkerPlacement::APART));
+        device::LocalDevice::create(options.driver, scheduler, exec::KernelThreadPlacement::APART));
     std::optional<device::UnixListener> listener;
     if (!options.socketPath.empty()) {
         NNBURST_TRY_ASSIGN(auto listening, device::UnixListener::listen(options.socketPath));
@@ -277,7 +277,7 @@ int run(int argc, char** argv) {
                  "Keep weights and temporaries on huge pages: needs madvise or always in "
                  "/sys/kernel/mm/transparent_hugepage/enabled");
     std::int64_t idleMicroseconds = 0;
-    const CLI::Option* shallowIdle =
+    const CLI::Option* cpuLatencyLimit =
         app.add_option("--shallow-idle", idleMicroseconds,
                        "Keep processors out of idle states that take longer than MICROSECONDS to "
                        "wake up from: needs write access to /dev/cpu_dma_latency")
@@ -301,8 +301,8 @@ int run(int argc, char** argv) {
     }
     options.driver.useXnnpack = !options.noXnnpack;
     options.driver.idleTime = std::chrono::milliseconds(idleMilliseconds);
-    if (!shallowIdle->empty()) {
-        options.driver.shallowIdle = std::chrono::microseconds(idleMicroseconds);
+    if (!cpuLatencyLimit->empty()) {
+        options.driver.cpuLatencyLimit = std::chrono::microseconds(idleMicroseconds);
     }
 
     spdlog::set_default_logger(spdlog::stderr_color_mt("nnburst-driver"));

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "device/rpc/conversion.h"
-#include "device/rpc/conversion_support.h"
 #include "device/rpc/descriptors.h"
+#include "device/rpc/message_lists.h"
 #include "device/rpc/rpc_limits.h"
 
 namespace nnburst::device {

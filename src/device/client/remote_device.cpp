@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "device/client/delivery.h"
+#include "device/client/pending_callback.h"
 #include "device/client/remote_buffer.h"
 #include "device/client/remote_prepared_model.h"
 #include "device/rpc/conversion.h"
-#include "device/rpc/conversion_support.h"
 #include "device/rpc/descriptors.h"
+#include "device/rpc/message_lists.h"
 #include "device/rpc/rpc_limits.h"
 #include "model/invalid.h"
 
@@ -18,21 +18,21 @@ namespace nnburst::device {
 
 namespace {
 
-using PrepareDelivery = Delivery<Result<SharedPreparedModel>>;
+using PendingPreparation = PendingCallback<Result<SharedPreparedModel>>;
 
 /// What the driver calls when a model is prepared or cannot be.
 class PreparedModelCallbackServer final : public rpc::PreparedModelCallback::Server {
   public:
     PreparedModelCallbackServer(std::shared_ptr<Connection> connection,
-                                std::shared_ptr<PrepareDelivery> delivery) noexcept
-        : connection_(std::move(connection)), delivery_(std::move(delivery)) {}
+                                std::shared_ptr<PendingPreparation> pending) noexcept
+        : connection_(std::move(connection)), pending_(std::move(pending)) {}
 
   protected:
     kj::Promise<void> notify(NotifyContext context) override {
-        if (delivery_) {
+        if (pending_) {
             Result<SharedPreparedModel> prepared = preparedModel(context.getParams());
             connection_ = nullptr;  // see Connection::deliver
-            std::exchange(delivery_, nullptr)->give(std::move(prepared));
+            std::exchange(pending_, nullptr)->give(std::move(prepared));
         }
         return kj::READY_NOW;
     }
@@ -49,7 +49,7 @@ class PreparedModelCallbackServer final : public rpc::PreparedModelCallback::Ser
     }
 
     std::shared_ptr<Connection> connection_;
-    std::shared_ptr<PrepareDelivery> delivery_;
+    std::shared_ptr<PendingPreparation> pending_;
 };
 
 /// Sends the cache files of a preparation. Those that are none, and more than there can be, are
@@ -188,17 +188,17 @@ Result<> RemoteDevice::prepareModel(const Model& model, const PrepareOptions& op
         callback(tl::unexpected<Error>(operandValues.error()));
         return tl::unexpected<Error>(operandValues.error());
     }
-    const auto delivery = std::make_shared<PrepareDelivery>(connection_, std::move(callback));
-    return connection_->call<void>([&, delivery]() -> kj::Promise<Result<>> {
+    const auto pending = std::make_shared<PendingPreparation>(connection_, std::move(callback));
+    return connection_->call<void>([&, pending]() -> kj::Promise<Result<>> {
         auto call = connection_->device().prepareModelRequest();
         toMessage(options, call.initOptions());
         setCacheFiles(options, call.getOptions());
         if (Result<> fits = toMessage(model, *operandValues, call.initModel()); !fits) {
-            delivery->give(tl::unexpected<Error>(fits.error()));
+            pending->give(tl::unexpected<Error>(fits.error()));
             return fits;
         }
-        call.setCallback(kj::heap<PreparedModelCallbackServer>(connection_, delivery));
-        return launched(call.send(), delivery);
+        call.setCallback(kj::heap<PreparedModelCallbackServer>(connection_, pending));
+        return launched(call.send(), pending);
     });
 }
 
@@ -213,13 +213,13 @@ Result<> RemoteDevice::prepareModelFromCache(const PrepareOptions& options,
         callback(tl::unexpected<Error>(reserved.error()));
         return reserved;
     }
-    const auto delivery = std::make_shared<PrepareDelivery>(connection_, std::move(callback));
-    return connection_->call<void>([&, delivery]() -> kj::Promise<Result<>> {
+    const auto pending = std::make_shared<PendingPreparation>(connection_, std::move(callback));
+    return connection_->call<void>([&, pending]() -> kj::Promise<Result<>> {
         auto call = connection_->device().prepareModelFromCacheRequest();
         toMessage(options, call.initOptions());
         setCacheFiles(options, call.getOptions());
-        call.setCallback(kj::heap<PreparedModelCallbackServer>(connection_, delivery));
-        return launched(call.send(), delivery);
+        call.setCallback(kj::heap<PreparedModelCallbackServer>(connection_, pending));
+        return launched(call.send(), pending);
     });
 }
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "device/client/delivery.h"
+#include "device/client/pending_callback.h"
 #include "device/client/remote_burst.h"
 #include "device/local/fence_waiter.h"
 #include "device/rpc/conversion.h"
@@ -23,7 +23,7 @@ struct ExecutionEnd {
     ExecutionOutcome outcome;
 };
 
-using ExecutionDelivery = Delivery<ExecutionEnd>;
+using PendingExecutionCallback = PendingCallback<ExecutionEnd>;
 
 /// The shapes that an answer to `request` has, if it has any.
 std::size_t shapeCountOf(const Request& request, const Connection& connection) {
@@ -52,25 +52,25 @@ Result<> endFromMessage(rpc::Status::Reader statusReader,
 /// What the driver calls when an asynchronous execution has ended.
 class ExecutionCallbackServer final : public rpc::ExecutionCallback::Server {
   public:
-    ExecutionCallbackServer(std::shared_ptr<ExecutionDelivery> delivery,
+    ExecutionCallbackServer(std::shared_ptr<PendingExecutionCallback> pending,
                             std::size_t shapeCount) noexcept
-        : delivery_(std::move(delivery)), shapeCount_(shapeCount) {}
+        : pending_(std::move(pending)), shapeCount_(shapeCount) {}
 
   protected:
     kj::Promise<void> notify(NotifyContext context) override {
-        if (delivery_) {
+        if (pending_) {
             const auto params = context.getParams();
             ExecutionEnd end;
             end.status =
                 endFromMessage(params.getStatus(), params.getOutcome(), shapeCount_, end.outcome);
-            delivery_->give(std::move(end));
-            delivery_ = nullptr;
+            pending_->give(std::move(end));
+            pending_ = nullptr;
         }
         return kj::READY_NOW;
     }
 
   private:
-    std::shared_ptr<ExecutionDelivery> delivery_;
+    std::shared_ptr<PendingExecutionCallback> pending_;
     std::size_t shapeCount_;
 };
 
@@ -159,20 +159,20 @@ Result<> RemotePreparedModel::execute(const Request& request, const ExecutionOpt
         callback(reserved, ExecutionOutcome());
         return reserved;
     }
-    const auto delivery = std::make_shared<ExecutionDelivery>(
+    const auto pending = std::make_shared<PendingExecutionCallback>(
         model_->connection(), [callback = std::move(callback)](const ExecutionEnd& end) {
             callback(end.status, end.outcome);
         });
-    return connection.call<void>([&, delivery]() -> kj::Promise<Result<>> {
+    return connection.call<void>([&, pending]() -> kj::Promise<Result<>> {
         auto call = model_->client().executeRequest();
         toMessage(options, call.initOptions());
         if (Result<> fits = toMessage(request, call.initRequest()); !fits) {
-            delivery->give({.status = fits, .outcome = {}});
+            pending->give({.status = fits, .outcome = {}});
             return fits;
         }
         call.setCallback(
-            kj::heap<ExecutionCallbackServer>(delivery, shapeCountOf(request, connection)));
-        return launched(call.send(), delivery);
+            kj::heap<ExecutionCallbackServer>(pending, shapeCountOf(request, connection)));
+        return launched(call.send(), pending);
     });
 }
 

@@ -78,9 +78,9 @@ std::vector<std::string> argumentsOf(const DriverOptions& options) {
     if (options.useHugePages) {
         arguments.emplace_back("--huge-pages");
     }
-    if (options.shallowIdle) {
+    if (options.cpuLatencyLimit) {
         arguments.insert(arguments.end(),
-                         {"--shallow-idle", std::to_string(options.shallowIdle->count())});
+                         {"--shallow-idle", std::to_string(options.cpuLatencyLimit->count())});
     }
     if (options.variant != DriverVariant::FULL) {
         arguments.insert(arguments.end(), {"--variant", toString(options.variant)});

@@ -4,10 +4,10 @@
 
 #include <utility>
 
-#include "device/driver/loop_work.h"
+#include "device/driver/run_on_job_thread.h"
 #include "device/rpc/conversion.h"
-#include "device/rpc/conversion_support.h"
 #include "device/rpc/descriptors.h"
+#include "device/rpc/message_lists.h"
 #include "nnburst/validation.h"
 
 namespace nnburst::device {
@@ -58,10 +58,11 @@ class BufferService final : public rpc::Buffer::Server {
                 if (!region) {
                     return Result<>(tl::unexpected<Error>(region.error()));
                 }
-                return onWorker<void>(loop_, *scheduler_, {},
-                                      [copy = std::move(copy), received = std::move(*region)] {
-                                          return copy(received);
-                                      });
+                return runOnJobThread<void>(
+                    loop_, *scheduler_, {},
+                    [copy = std::move(copy), received = std::move(*region)] {
+                        return copy(received);
+                    });
             });
     }
 

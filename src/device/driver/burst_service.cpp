@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "burst/server.h"
-#include "device/driver/loop_work.h"
+#include "device/driver/run_on_job_thread.h"
 #include "device/rpc/conversion.h"
-#include "device/rpc/conversion_support.h"
 #include "device/rpc/descriptors.h"
+#include "device/rpc/message_lists.h"
 #include "device/rpc/rpc_limits.h"
 #include "nnburst/device.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "device/driver/burst_service.h"
-#include "device/driver/loop_work.h"
+#include "device/driver/run_on_job_thread.h"
 #include "device/local/request_execution.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/descriptors.h"
@@ -71,7 +71,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                 if (!request) {
                     return Result<ExecutionEnd>(tl::unexpected<Error>(request.error()));
                 }
-                return onWorker<ExecutionEnd>(
+                return runOnJobThread<ExecutionEnd>(
                     loop_, *scheduler_, model_->urgencyOf(options),
                     [executable = model_->executable(),
                      request = std::make_shared<Request>(std::move(*request)), options,

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "device/driver/buffer_service.h"
-#include "device/driver/loop_work.h"
 #include "device/driver/prepared_model_service.h"
+#include "device/driver/run_on_job_thread.h"
 #include "device/rpc/conversion.h"
-#include "device/rpc/conversion_support.h"
 #include "device/rpc/descriptors.h"
+#include "device/rpc/message_lists.h"
 #include "device/rpc/nnburst.capnp.h"
 #include "device/rpc/rpc_limits.h"
 #include "log/verbose.h"
@@ -136,7 +136,7 @@ class DeviceService final : public rpc::Device::Server {
                     if (!options) {
                         return Result<>(tl::unexpected<Error>(options.error()));
                     }
-                    return onWorker<void>(
+                    return runOnJobThread<void>(
                         loop_, *device_->scheduler(), {},
                         [device = device_, launch,
                          received = std::make_shared<ReceivedOptions>(std::move(*options))] {
@@ -157,7 +157,7 @@ class DeviceService final : public rpc::Device::Server {
         }
         return kj::joinPromises(models.finish())
             .then([this, context](kj::Array<std::shared_ptr<LocalPreparedModel>>&& found) mutable {
-                return onWorker<std::shared_ptr<LocalBuffer>>(
+                return runOnJobThread<std::shared_ptr<LocalBuffer>>(
                     loop_, *device_->scheduler(), {}, allocation(context.getParams(), found));
             })
             .then([this, context](Result<std::shared_ptr<LocalBuffer>>&& buffer) mutable {
@@ -288,7 +288,7 @@ class DeviceService final : public rpc::Device::Server {
                 if (!received) {
                     return Result<T>(tl::unexpected<Error>(received.error()));
                 }
-                return onWorker<T>(
+                return runOnJobThread<T>(
                     loop_, *device_->scheduler(), {},
                     [use = std::move(use), received = std::make_shared<ReceivedModel>(
                                                std::move(*received))]() mutable -> Result<T> {

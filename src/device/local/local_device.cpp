@@ -85,10 +85,10 @@ LocalDevice::LocalDevice(Shared shared)
 
 Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& given,
                                                          std::shared_ptr<Scheduler> scheduler,
-                                                         exec::WorkerPlacement workers) {
+                                                         exec::KernelThreadPlacement workers) {
     DriverOptions options = given;
-    NNBURST_TRY_ASSIGN(Grants taken, Grants::take(options));
-    auto grants = std::make_shared<const Grants>(std::move(taken));
+    NNBURST_TRY_ASSIGN(SystemTuning applied, SystemTuning::apply(options));
+    auto tuning = std::make_shared<const SystemTuning>(std::move(applied));
     // What it registers to be done at exit then comes after the end of a device that is static,
     // whose workers use it.
     ::OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS, nullptr);
@@ -110,7 +110,7 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& gi
         NNBURST_TRY_ASSIGN(watchdog, IdleWatchdog::create(models, options.idleTime));
     }
     return std::shared_ptr<LocalDevice>(
-        new LocalDevice({.grants = std::move(grants),
+        new LocalDevice({.tuning = std::move(tuning),
                          .engine = std::move(engine),
                          .scheduler = std::move(scheduler),
                          .burstWorkers = std::move(burstWorkers),
@@ -322,7 +322,7 @@ Result<std::shared_ptr<LocalBuffer>> LocalDevice::allocateFor(
     return allocateBuffer(shared_.buffers, desc, preparedModels, inputRoles, outputRoles);
 }
 
-std::size_t defaultWorkerCount() noexcept {
+std::size_t defaultJobThreadCount() noexcept {
     return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 8);
 }
 
@@ -347,10 +347,10 @@ Result<SharedDevice> makeLocalDevice(const DriverOptions& options) {
                        "mlockall(2) in the application instead");
     }
     NNBURST_TRY_ASSIGN(std::shared_ptr<device::Scheduler> scheduler,
-                       device::Scheduler::create("nnburst-work", device::defaultWorkerCount()));
+                       device::Scheduler::create("nnburst-job", device::defaultJobThreadCount()));
     // The application's threads run where they like, so workers would stand in their way.
     return device::LocalDevice::create(options, std::move(scheduler),
-                                       exec::WorkerPlacement::ANYWHERE);
+                                       exec::KernelThreadPlacement::ANYWHERE);
 }
 
 }  // namespace nnburst

@@ -11,12 +11,12 @@
 
 #include "burst/workers.h"
 #include "device/local/compilation_cache.h"
-#include "device/local/grants.h"
 #include "device/local/idle_watchdog.h"
 #include "device/local/local_buffer.h"
 #include "device/local/local_prepared_model.h"
 #include "device/local/model_store.h"
 #include "device/local/scheduler.h"
+#include "device/local/system_tuning.h"
 #include "exec/run/compiled_model.h"
 #include "nnburst/device.h"
 
@@ -31,7 +31,7 @@ class LocalDevice final : public Device {
     /// client's. `workers` of kernels run apart where the process is the device's own.
     [[nodiscard]] static Result<std::shared_ptr<LocalDevice>> create(
         const DriverOptions& options, std::shared_ptr<Scheduler> scheduler,
-        exec::WorkerPlacement workers);
+        exec::KernelThreadPlacement workers);
 
     /// The same device for another client, whose jobs have their own turn.
     [[nodiscard]] std::shared_ptr<LocalDevice> forClient() const;
@@ -76,7 +76,7 @@ class LocalDevice final : public Device {
   private:
     /// What all clients have in common.
     struct Shared {
-        std::shared_ptr<const Grants> grants;
+        std::shared_ptr<const SystemTuning> tuning;
         std::shared_ptr<exec::Engine> engine;
         std::shared_ptr<Scheduler> scheduler;
         std::shared_ptr<burst::Workers> burstWorkers;
@@ -106,6 +106,6 @@ class LocalDevice final : public Device {
 
 /// Workers for preparing and for asynchronous executions: one a processor, at least two so that
 /// executions need not wait for a preparation, and at most eight.
-[[nodiscard]] std::size_t defaultWorkerCount() noexcept;
+[[nodiscard]] std::size_t defaultJobThreadCount() noexcept;
 
 }  // namespace nnburst::device

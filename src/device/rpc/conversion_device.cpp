@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "device/rpc/conversion.h"
-#include "device/rpc/conversion_support.h"
+#include "device/rpc/message_lists.h"
 #include "device/rpc/rpc_limits.h"
 
 namespace nnburst::device {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "device/rpc/conversion.h"
-#include "device/rpc/conversion_support.h"
 #include "device/rpc/descriptors.h"
+#include "device/rpc/message_lists.h"
 #include "device/rpc/rpc_limits.h"
 #include "nnburst/validation.h"
 

@@ -25,8 +25,8 @@ class Step {
     /// The inputs that are constants were copied when the step was created: runs do not read them.
     [[nodiscard]] virtual bool hasPackedConstants() const noexcept { return false; }
 
-    /// Several threads share the work of a run.
-    [[nodiscard]] virtual bool isShared() const noexcept { return false; }
+    /// Several kernel threads share the work of a run.
+    [[nodiscard]] virtual bool isMultithreaded() const noexcept { return false; }
 
     /// Takes the addresses of the inputs, then of the outputs (null for those that are omitted),
     /// then of the scratch memory if there is any. Reads and writes none of them. The array stays

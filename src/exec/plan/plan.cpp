@@ -50,9 +50,9 @@ Result<> Plan::warmUp(std::byte* anywhere) {
     return {};
 }
 
-bool Plan::isShared() const noexcept {
+bool Plan::isMultithreaded() const noexcept {
     return std::any_of(steps_.begin(), steps_.end(),
-                       [](const PlannedStep& step) { return step.step->isShared(); });
+                       [](const PlannedStep& step) { return step.step->isMultithreaded(); });
 }
 
 void Plan::move(Argument& argument, std::byte* data) noexcept {

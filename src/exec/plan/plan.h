@@ -73,8 +73,8 @@ class Plan {
 
     [[nodiscard]] std::span<const Output> outputs() const noexcept { return outputs_; }
 
-    /// Several threads share the work of some step.
-    [[nodiscard]] bool isShared() const noexcept;
+    /// Several kernel threads share the work of at least one step.
+    [[nodiscard]] bool isMultithreaded() const noexcept;
 
     /// Gives back the memory of temporaries until the next run.
     void releaseScratch() const noexcept { arena_.release(); }

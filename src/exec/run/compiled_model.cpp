@@ -137,11 +137,11 @@ class RunnableModel final : public CompiledModel {
     [[nodiscard]] std::uint32_t kernelThreads() const noexcept override {
         return kernels_.threads ? kernels_.threads->count() : 1;
     }
-    [[nodiscard]] std::span<const std::uint32_t> workerProcessors() const noexcept override {
+    [[nodiscard]] std::span<const std::uint32_t> kernelThreadProcessors() const noexcept override {
         return kernels_.threads ? kernels_.threads->processors() : std::span<const std::uint32_t>();
     }
     /// Known before the first run: several threads share the work of some operation.
-    [[nodiscard]] bool isShared() const noexcept { return main_->isShared(); }
+    [[nodiscard]] bool isMultithreaded() const noexcept { return main_->isMultithreaded(); }
 
     [[nodiscard]] Result<> bind(std::span<const RequestArgument> inputs,
                                 std::span<const RequestArgument> outputs,
@@ -331,7 +331,7 @@ double microseconds(std::chrono::nanoseconds time) noexcept {
     return std::chrono::duration<double, std::micro>(time).count();
 }
 
-void logTimes(std::uint32_t threadCount, const AnswerTimes& times) {
+void logTimes(std::uint32_t threadCount, const LatencySample& times) {
     NNBURST_VLOG(COMPILATION,
                  "{} kernel threads: {:.1f} us, p99 {:.1f}; after a rest {:.1f} us, p90 {:.1f}",
                  threadCount, microseconds(times.median), microseconds(times.high),
@@ -358,7 +358,7 @@ Result<std::shared_ptr<RunnableModel>> compileForBest(const std::shared_ptr<Engi
     for (const std::uint32_t count : counts.subspan(1)) {
         auto more = compileFor(count, engine, model);
         // Also without memory or threads for more: it runs with what it has.
-        if (!more || !(*more)->isShared() || !isSooner(kernels, **more, *best)) {
+        if (!more || !(*more)->isMultithreaded() || !isSooner(kernels, **more, *best)) {
             break;
         }
         best = std::move(*more);

@@ -28,7 +28,8 @@ class Engine {
     /// Creates threads and reads files of the system: call it before a sandbox closes.
     /// INVALID_ARGUMENT for more than DriverOptions::kMaximumThreads.
     [[nodiscard]] static Result<std::shared_ptr<Engine>> create(
-        const DriverOptions& options, WorkerPlacement placement = WorkerPlacement::ANYWHERE);
+        const DriverOptions& options,
+        KernelThreadPlacement placement = KernelThreadPlacement::ANYWHERE);
 
     virtual ~Engine() = default;
 
@@ -91,7 +92,7 @@ class CompiledModel {
     /// Threads that share the work of one operation, the executing one included.
     [[nodiscard]] virtual std::uint32_t kernelThreads() const noexcept { return 1; }
     /// Processors that the others of these threads have for themselves.
-    [[nodiscard]] virtual std::span<const std::uint32_t> workerProcessors() const noexcept {
+    [[nodiscard]] virtual std::span<const std::uint32_t> kernelThreadProcessors() const noexcept {
         return {};
     }
 

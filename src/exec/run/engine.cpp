@@ -36,7 +36,7 @@ Result<> KernelEngine::startThreads() {
 }
 
 Result<std::shared_ptr<Engine>> Engine::create(const DriverOptions& options,
-                                               WorkerPlacement placement) {
+                                               KernelThreadPlacement placement) {
     if (options.threads > DriverOptions::kMaximumThreads) {
         return invalid(
             "cannot start an engine with {} threads; must be 1 to {}, or 0 to choose them for each "

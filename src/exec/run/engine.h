@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "exec/run/answer_times.h"
 #include "exec/run/compiled_model.h"
+#include "exec/run/latency_sample.h"
 #include "exec/threads/execution_gate.h"
 #include "exec/threads/kernel_threads.h"
 
@@ -27,11 +27,11 @@ class KernelEngine final : public Engine {
         /// That a model may have, in the order in which they are tried; one at least. A model has
         /// the first, or each next one that is worth it (thread_choice.h).
         std::vector<std::uint32_t> threadCounts{1};
-        /// What finds out whether it is; compareAnswerTimes but in tests.
-        std::optional<AnswerComparison> (*compare)(CompiledModel& more,
-                                                   CompiledModel& fewer) = compareAnswerTimes;
-        WorkerPlacement placement = WorkerPlacement::ANYWHERE;
-        std::uint32_t realtimePriority = 0;  ///< of workers; 0: as other threads
+        /// What finds out whether it is; compareLatencies but in tests.
+        std::optional<LatencyComparison> (*compare)(CompiledModel& more,
+                                                    CompiledModel& fewer) = compareLatencies;
+        KernelThreadPlacement placement = KernelThreadPlacement::ANYWHERE;
+        std::uint32_t realtimePriority = 0;  ///< of kernel threads; 0: as other threads
         std::uint32_t laneCount = 1;         ///< of the gate
     };
 

@@ -85,9 +85,9 @@ class GraphRunner {
     [[nodiscard]] Result<> runAgain(const RunMemo& memo, GraphOutputs& outputs,
                                     const RunLimits& limits);
 
-    /// It has a plan, of which several threads share the work of some step.
-    [[nodiscard]] bool isShared() const noexcept {
-        return !plans_.empty() && plans_.front().plan->isShared();
+    /// It has a plan, and several kernel threads share the work of at least one of its steps.
+    [[nodiscard]] bool isMultithreaded() const noexcept {
+        return !plans_.empty() && plans_.front().plan->isMultithreaded();
     }
 
     /// Gives back the memory of temporaries until the next run.

@@ -15,9 +15,9 @@ std::vector<std::uint32_t> threadCountsToTry(std::size_t processors) {
     return counts;
 }
 
-bool isWorthIt(const AnswerComparison& times) noexcept {
+bool isWorthIt(const LatencyComparison& times) noexcept {
     const auto& [more, fewer] = times;
-    // A tenth less, for threads that others could use.
+    // At least a tenth, because other models could use these threads.
     return more.median * 10 < fewer.median * 9 && more.high <= fewer.high &&
            more.idleMedian <= fewer.idleMedian && more.idleHigh <= fewer.idleHigh;
 }

@@ -16,18 +16,19 @@ namespace nnburst::exec {
 
 namespace {
 
-/// Once on each thread of a pool: none ends its part before all have begun, so that no thread gets
-/// two.
-class WorkerSetUp {
+/// Runs once on each thread of a pool: no part ends before all have begun, so that no thread runs
+/// two parts.
+class PoolThreadSetUp {
   public:
-    WorkerSetUp(std::uint32_t count, std::span<const std::uint32_t> processors,
-                std::uint32_t realtimePriority) noexcept
+    PoolThreadSetUp(std::uint32_t count, std::span<const std::uint32_t> processors,
+                    std::uint32_t realtimePriority) noexcept
         : count_(count), processors_(processors), realtimePriority_(realtimePriority) {}
 
     void runOn(pthreadpool_t pool) {
-        // sync [worker-set-up]: in words of our own, as race detectors do not see those of the pool
+        // sync [pool-thread-set-up]: own atomics, because race detectors do not see those of the
+        // pool
         begun_.store(1, std::memory_order_release);
-        pthreadpool_parallelize_1d(pool, &WorkerSetUp::run, this, count_, 0);
+        pthreadpool_parallelize_1d(pool, &PoolThreadSetUp::run, this, count_, 0);
         while (ended_.load(std::memory_order_acquire) < count_ - 1) {
             std::this_thread::yield();
         }
@@ -35,11 +36,11 @@ class WorkerSetUp {
 
   private:
     static void run(void* context, std::size_t /*part*/) {
-        static_cast<WorkerSetUp*>(context)->runPart();
+        static_cast<PoolThreadSetUp*>(context)->runPart();
     }
 
     void runPart() {
-        // sync [worker-set-up]
+        // sync [pool-thread-set-up]
         (void)begun_.load(std::memory_order_acquire);
         if (std::this_thread::get_id() == caller_) {
             awaitAll();
@@ -47,9 +48,9 @@ class WorkerSetUp {
         }
         place(begun_.fetch_add(1, std::memory_order_relaxed) - 1);
         awaitAll();
-        // Not before: it would keep its processor from one that has not begun.
+        // Not earlier: a real-time thread would take the processor from one that has not begun.
         system::wishRealtimePriority(realtimePriority_, "a kernel thread");
-        // sync [worker-set-up]
+        // sync [pool-thread-set-up]
         ended_.fetch_add(1, std::memory_order_release);
     }
 
@@ -59,16 +60,16 @@ class WorkerSetUp {
         }
     }
 
-    void place(std::uint32_t worker) const noexcept {
+    void place(std::uint32_t index) const noexcept {
         ::pthread_setname_np(::pthread_self(), "nnburst-kernel");
-        if (worker < processors_.size()) {
-            system::runOn(processors_.subspan(worker, 1));
+        if (index < processors_.size()) {
+            system::runOn(processors_.subspan(index, 1));
         }
     }
 
     const std::thread::id caller_ = std::this_thread::get_id();
     const std::uint32_t count_;
-    const std::span<const std::uint32_t> processors_;  // one a worker, or none
+    const std::span<const std::uint32_t> processors_;  // one for each pool thread, or empty
     const std::uint32_t realtimePriority_;
     std::atomic<std::uint32_t> begun_{0};  // the calling thread included
     std::atomic<std::uint32_t> ended_{0};
@@ -77,12 +78,13 @@ class WorkerSetUp {
 }  // namespace
 
 Result<std::shared_ptr<const KernelThreads>> KernelThreads::create(std::uint32_t count,
-                                                                   WorkerPlacement placement,
+                                                                   KernelThreadPlacement placement,
                                                                    std::uint32_t realtimePriority) {
     std::vector<std::uint32_t> processors;
-    if (placement == WorkerPlacement::APART) {
+    if (placement == KernelThreadPlacement::APART) {
         processors = system::usableProcessors();
-        // The first is left to the thread that calls, and to interrupts, which most often go there.
+        // The first processor is left to the calling thread and to interrupts, most of which it
+        // handles.
         processors = processors.size() < count
                          ? std::vector<std::uint32_t>()
                          : std::vector(processors.begin() + 1, processors.begin() + count);
@@ -94,7 +96,7 @@ Result<std::shared_ptr<const KernelThreads>> KernelThreads::create(std::uint32_t
     }
     std::shared_ptr<const KernelThreads> threads(
         new KernelThreads(pool, count, std::move(processors)));
-    WorkerSetUp(count, threads->processors(), realtimePriority).runOn(pool);
+    PoolThreadSetUp(count, threads->processors(), realtimePriority).runOn(pool);
     return threads;
 }
 

@@ -16,25 +16,26 @@
 
 namespace nnburst::exec {
 
-/// Where the threads run that share the work of an operator with the executing one.
-enum class WorkerPlacement : std::uint8_t {
+/// On which processors kernel threads run.
+enum class KernelThreadPlacement : std::uint8_t {
     ANYWHERE,
-    APART,  ///< on a processor each, if there are enough
+    APART,  ///< each on a processor of its own, if there are enough
 };
 
-/// A pool of threads, the caller's included. It does one thing at a time.
+/// A pool of kernel threads: the calling thread and those that the pool owns. It runs one operator
+/// at a time.
 class KernelThreads {
   public:
-    /// `count` (at least 2) threads, with real-time priority unless that is 0. APART: each worker
-    /// has a processor of its own, if there are as many as threads.
+    /// `count` (at least 2) threads, the caller's included, with real-time priority unless that is
+    /// 0. APART: each pool thread has a processor of its own, if there are at least `count`.
     /// RESOURCE_EXHAUSTED_TRANSIENT if the system gives no threads.
     [[nodiscard]] static Result<std::shared_ptr<const KernelThreads>> create(
-        std::uint32_t count, WorkerPlacement placement, std::uint32_t realtimePriority);
+        std::uint32_t count, KernelThreadPlacement placement, std::uint32_t realtimePriority);
 
     [[nodiscard]] pthreadpool_t pool() const noexcept { return pool_.get(); }
     [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
-    /// Those of the workers; empty if they may run anywhere. The caller's thread does best on
-    /// another one: a worker that has to wait for a processor makes it wait for milliseconds.
+    /// Processors of the pool's threads; empty if they may run anywhere. The calling thread should
+    /// run on another one: it waits milliseconds for a pool thread that has no processor.
     [[nodiscard]] std::span<const std::uint32_t> processors() const noexcept { return processors_; }
 
   private:
@@ -50,7 +51,7 @@ class KernelThreads {
     std::vector<std::uint32_t> processors_;
 };
 
-/// What runs the operations of one model.
+/// The implementation of the operations of one model, and their threads.
 struct Kernels {
     bool usesXnnpack = true;
     /// Null for one thread: kernels then run on the calling thread, without system calls.

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// In which order work is done that waits for the same thing: a processor, a worker, a model.
+/// In which order work is done that waits for the same thing: a processor, a job thread, a model.
 
 #include <chrono>
 #include <cstdint>

@@ -258,7 +258,9 @@ class ConvertedStep final : public Step {
     [[nodiscard]] bool hasPackedConstants() const noexcept override {
         return inner_->hasPackedConstants();
     }
-    [[nodiscard]] bool isShared() const noexcept override { return inner_->isShared(); }
+    [[nodiscard]] bool isMultithreaded() const noexcept override {
+        return inner_->isMultithreaded();
+    }
 
     Result<> setUp(std::span<std::byte* const> operands) override {
         std::byte* const scratch = operands.back();

@@ -29,7 +29,7 @@ class OperatorStep final : public Step {
 
     [[nodiscard]] bool hasPackedConstants() const noexcept override { return hasPackedConstants_; }
 
-    [[nodiscard]] bool isShared() const noexcept override { return threads_ != nullptr; }
+    [[nodiscard]] bool isMultithreaded() const noexcept override { return threads_ != nullptr; }
 
     Result<> setUp(std::span<std::byte* const> operands) override {
         operands_ = operands;

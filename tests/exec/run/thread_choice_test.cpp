@@ -35,20 +35,22 @@ TEST(ThreadChoice, triesNoMoreThreadsThanProcessors) {
 }
 
 TEST(ThreadChoice, moreThreadsMustBeBetterInEachWay) {
-    const AnswerTimes alone{.median = 100us, .high = 200us, .idleMedian = 150us, .idleHigh = 250us};
-    const AnswerTimes better{.median = 60us, .high = 150us, .idleMedian = 140us, .idleHigh = 240us};
+    const LatencySample alone{
+        .median = 100us, .high = 200us, .idleMedian = 150us, .idleHigh = 250us};
+    const LatencySample better{
+        .median = 60us, .high = 150us, .idleMedian = 140us, .idleHigh = 240us};
     EXPECT_TRUE(isWorthIt({.more = better, .fewer = alone}));
     EXPECT_FALSE(isWorthIt({.more = alone, .fewer = alone}));
-    AnswerTimes hardlySooner = better;
+    LatencySample hardlySooner = better;
     hardlySooner.median = 91us;
     EXPECT_FALSE(isWorthIt({.more = hardlySooner, .fewer = alone}));
-    AnswerTimes laterAtTimes = better;
+    LatencySample laterAtTimes = better;
     laterAtTimes.high = 201us;
     EXPECT_FALSE(isWorthIt({.more = laterAtTimes, .fewer = alone}));
-    AnswerTimes laterAfterRests = better;
+    LatencySample laterAfterRests = better;
     laterAfterRests.idleMedian = 151us;
     EXPECT_FALSE(isWorthIt({.more = laterAfterRests, .fewer = alone}));
-    AnswerTimes muchLaterAfterRests = better;
+    LatencySample muchLaterAfterRests = better;
     muchLaterAfterRests.idleHigh = 251us;
     EXPECT_FALSE(isWorthIt({.more = muchLaterAfterRests, .fewer = alone}));
 }
@@ -56,16 +58,16 @@ TEST(ThreadChoice, moreThreadsMustBeBetterInEachWay) {
 /// What is found out if models with one, two, four and eight threads always answer after so many
 /// microseconds.
 template <int kOne, int kTwo, int kFour, int kEight>
-std::optional<AnswerComparison> pretended(CompiledModel& more, CompiledModel& fewer) {
+std::optional<LatencyComparison> pretended(CompiledModel& more, CompiledModel& fewer) {
     const auto times = [](const CompiledModel& model) {
         const std::chrono::microseconds time(std::map<std::uint32_t, int>{
             {1, kOne}, {2, kTwo}, {4, kFour}, {8, kEight}}[model.kernelThreads()]);
-        return AnswerTimes{.median = time, .high = time, .idleMedian = time, .idleHigh = time};
+        return LatencySample{.median = time, .high = time, .idleMedian = time, .idleHigh = time};
     };
-    return AnswerComparison{.more = times(more), .fewer = times(fewer)};
+    return LatencyComparison{.more = times(more), .fewer = times(fewer)};
 }
 
-std::optional<AnswerComparison> unknown(CompiledModel& /*more*/, CompiledModel& /*fewer*/) {
+std::optional<LatencyComparison> unknown(CompiledModel& /*more*/, CompiledModel& /*fewer*/) {
     return std::nullopt;
 }
 

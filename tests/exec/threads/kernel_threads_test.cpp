@@ -22,9 +22,9 @@ namespace {
 
 constexpr std::uint32_t kThreads = 2;
 
-TEST(KernelThreads, workersThatAreApartHaveAProcessorEach) {
+TEST(KernelThreads, poolThreadsApartHaveAProcessorEach) {
     const std::vector<std::uint32_t> usable = system::usableProcessors();
-    const auto threads = KernelThreads::create(kThreads, WorkerPlacement::APART, 0);
+    const auto threads = KernelThreads::create(kThreads, KernelThreadPlacement::APART, 0);
     ASSERT_TRUE(threads) << threads.error().message;
     EXPECT_EQ((*threads)->count(), kThreads);
     EXPECT_EQ(pthreadpool_get_threads_count((*threads)->pool()), kThreads);
@@ -41,15 +41,15 @@ TEST(KernelThreads, workersThatAreApartHaveAProcessorEach) {
 
 TEST(KernelThreads, moreThanThereAreProcessorsRunAnywhere) {
     const auto count = static_cast<std::uint32_t>(system::usableProcessors().size()) + 1;
-    const auto threads = KernelThreads::create(count, WorkerPlacement::APART, 0);
+    const auto threads = KernelThreads::create(count, KernelThreadPlacement::APART, 0);
     ASSERT_TRUE(threads) << threads.error().message;
     EXPECT_TRUE((*threads)->processors().empty());
-    const auto floating = KernelThreads::create(kThreads, WorkerPlacement::ANYWHERE, 0);
+    const auto floating = KernelThreads::create(kThreads, KernelThreadPlacement::ANYWHERE, 0);
     ASSERT_TRUE(floating);
     EXPECT_TRUE((*floating)->processors().empty());
 }
 
-TEST(ServingThread, staysOffTheProcessorsOfWorkersUnlessNoneIsLeft) {
+TEST(ServingThread, staysOffTheProcessorsOfPoolThreadsUnlessNoneIsLeft) {
     const std::vector<std::uint32_t> usable = system::usableProcessors();
     const std::span<const std::uint32_t> none;
     const std::span<const std::uint32_t> allButTheFirst = std::span(usable).subspan(1);
@@ -78,7 +78,8 @@ TEST(KernelThreads, twoComputeWhatOneComputes) {
         const auto alone = compile(model, true);
         TestRequest expected = randomRequest(*alone, 5);
         ASSERT_TRUE(expected.run(*alone));
-        for (const auto placement : {WorkerPlacement::ANYWHERE, WorkerPlacement::APART}) {
+        for (const auto placement :
+             {KernelThreadPlacement::ANYWHERE, KernelThreadPlacement::APART}) {
             const auto shared = CompiledModel::compile(*Engine::create(options, placement), model);
             ASSERT_TRUE(shared) << shared.error().message;
             EXPECT_EQ((*shared)->kernelThreads(), kThreads);

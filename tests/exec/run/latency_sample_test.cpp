@@ -3,7 +3,7 @@
 
 // How soon models answer. No figure is expected: they differ from run to run.
 
-#include "exec/run/answer_times.h"
+#include "exec/run/latency_sample.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(AnswerTimes, quantilesAreTimesThatWereMeasured) {
+TEST(LatencySample, quantilesAreTimesThatWereMeasured) {
     std::vector<std::chrono::nanoseconds> times{40ns, 10ns, 30ns, 20ns};
     EXPECT_EQ(quantile(times, 0.0), 10ns);
     EXPECT_EQ(quantile(times, 0.5), 20ns);
@@ -23,24 +23,24 @@ TEST(AnswerTimes, quantilesAreTimesThatWereMeasured) {
     EXPECT_EQ(quantile(times, 1.0), 40ns);
 }
 
-TEST(AnswerTimes, areThoseOfBothModels) {
+TEST(LatencySample, areThoseOfBothModels) {
     const Model model = *makeMobileNetV1({.width = 1.0F, .resolution = 224});
     const auto more = compile(model, true, 2);
     const auto fewer = compile(model, true, 1);
-    const auto times = compareAnswerTimes(*more, *fewer);
+    const auto times = compareLatencies(*more, *fewer);
     ASSERT_TRUE(times);
-    for (const AnswerTimes& side : {times->more, times->fewer}) {
+    for (const LatencySample& side : {times->more, times->fewer}) {
         EXPECT_GT(side.median, 0ns);
         EXPECT_GE(side.high, side.median);
         EXPECT_GE(side.idleHigh, side.idleMedian);
     }
 }
 
-TEST(AnswerTimes, areNotKnownOfAModelThatCannotBeAsked) {
+TEST(LatencySample, areNotKnownOfAModelThatCannotBeAsked) {
     const auto known = compile(doubling({4}), true);
     const auto unknown = compile(doubling({0}), true);
-    EXPECT_FALSE(compareAnswerTimes(*known, *unknown));
-    EXPECT_FALSE(compareAnswerTimes(*unknown, *known));
+    EXPECT_FALSE(compareLatencies(*known, *unknown));
+    EXPECT_FALSE(compareLatencies(*unknown, *known));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "device/local/grants.h"
+#include "device/local/system_tuning.h"
 
 #include <fmt/format.h>
 #include <pthread.h>
@@ -21,15 +21,17 @@ namespace nnburst::device {
 
 namespace {
 
-/// `option` as the driver and as DriverOptions have it.
-bool isGranted(const char* option, const Result<>& granted) {
-    if (!granted) {
-        spdlog::warn("{} is not granted, going on without it: {}", option, granted.error().message);
+/// Logs a setting that the system refused. `option` has both of its names: on the command line and
+/// in DriverOptions.
+bool isApplied(const char* option, const Result<>& applied) {
+    if (!applied) {
+        spdlog::warn("cannot apply {}, the driver works without it: {}", option,
+                     applied.error().message);
     }
-    return granted.has_value();
+    return applied.has_value();
 }
 
-/// As far as anybody may: the soft limit is what the system looks at.
+/// Raises the soft limit, which the system enforces, to the hard limit.
 rlimit raiseToHardLimit(int resource) {
     rlimit limit{};
     ::getrlimit(static_cast<__rlimit_resource>(resource), &limit);
@@ -37,7 +39,7 @@ rlimit raiseToHardLimit(int resource) {
     return ::setrlimit(static_cast<__rlimit_resource>(resource), &raised) == 0 ? raised : limit;
 }
 
-/// Tries it on this thread, whose priority stays what it was.
+/// Sets the priority of this thread and restores the previous one.
 Result<> tryRealtimePriority(std::uint32_t priority) {
     raiseToHardLimit(RLIMIT_RTPRIO);
     int policy = 0;
@@ -48,7 +50,8 @@ Result<> tryRealtimePriority(std::uint32_t priority) {
     return {};
 }
 
-/// No limit holds for this process: under a limit of 0 it may lock memory.
+/// True if RLIMIT_MEMLOCK does not bind this process (CAP_IPC_LOCK): it can lock a page under a
+/// limit of 0.
 bool mayLockWithoutLimit(const rlimit& limit) {
     if (limit.rlim_cur == RLIM_INFINITY) {
         return true;
@@ -66,7 +69,7 @@ bool mayLockWithoutLimit(const rlimit& limit) {
     return may;
 }
 
-/// Under a limit nothing is locked: memory that is asked for later would be refused.
+/// Fails if RLIMIT_MEMLOCK applies: with MCL_FUTURE, allocations beyond the limit would fail later.
 Result<> lockMemory() {
     const rlimit limit = raiseToHardLimit(RLIMIT_MEMLOCK);
     if (!mayLockWithoutLimit(limit)) {
@@ -76,7 +79,8 @@ Result<> lockMemory() {
                                    "systemd, ulimit -l unlimited)",
                                    limit.rlim_cur));
     }
-    // What comes later is locked when it is touched: a client's memory may be large and empty.
+    // MCL_ONFAULT: later pages are locked when first touched. A client's region may be large and
+    // sparse.
     if (::mlockall(MCL_CURRENT) != 0 || ::mlockall(MCL_FUTURE | MCL_ONFAULT) != 0) {
         return failure(ErrorStatus::GENERAL_FAILURE,
                        fmt::format("mlockall: {}; leave more memory free", std::strerror(errno)));
@@ -84,43 +88,43 @@ Result<> lockMemory() {
     return {};
 }
 
-/// Refuses what no system could grant.
-Result<> checkGrantable(const DriverOptions& options) {
+/// INVALID_ARGUMENT for values that no system accepts.
+Result<> checkValues(const DriverOptions& options) {
     if (options.realtimePriority > system::kMaximumRealtimePriority) {
         return invalid("real-time priority {}: must be 1 to {}, or 0 for none",
                        options.realtimePriority, system::kMaximumRealtimePriority);
     }
-    if (options.shallowIdle && options.shallowIdle->count() < 0) {
-        return invalid("shallow idle states of at most {} us: must be 0 or more",
-                       options.shallowIdle->count());
+    if (options.cpuLatencyLimit && options.cpuLatencyLimit->count() < 0) {
+        return invalid("CPU latency limit {} us: must be 0 or more",
+                       options.cpuLatencyLimit->count());
     }
     return {};
 }
 
 }  // namespace
 
-Result<Grants> Grants::take(DriverOptions& options) {
-    NNBURST_TRY(checkGrantable(options));
-    Grants grants;
+Result<SystemTuning> SystemTuning::apply(DriverOptions& options) {
+    NNBURST_TRY(checkValues(options));
+    SystemTuning tuning;
     if (options.realtimePriority != 0 &&
-        !isGranted("--realtime (realtimePriority)",
+        !isApplied("--realtime (realtimePriority)",
                    tryRealtimePriority(options.realtimePriority))) {
         options.realtimePriority = 0;
     }
     options.lockMemory =
-        options.lockMemory && isGranted("--lock-memory (lockMemory)", lockMemory());
+        options.lockMemory && isApplied("--lock-memory (lockMemory)", lockMemory());
     options.useHugePages =
-        options.useHugePages && isGranted("--huge-pages (useHugePages)", system::useHugePages());
-    if (options.shallowIdle) {
-        auto idle = CpuLatencyRequest::request(*options.shallowIdle);
-        if (isGranted("--shallow-idle (shallowIdle)",
+        options.useHugePages && isApplied("--huge-pages (useHugePages)", system::useHugePages());
+    if (options.cpuLatencyLimit) {
+        auto idle = CpuLatencyRequest::request(*options.cpuLatencyLimit);
+        if (isApplied("--shallow-idle (cpuLatencyLimit)",
                       idle ? Result<>() : tl::unexpected<Error>(idle.error()))) {
-            grants.shallowIdle_ = std::move(*idle);
+            tuning.latencyRequest_ = std::move(*idle);
         } else {
-            options.shallowIdle.reset();
+            options.cpuLatencyLimit.reset();
         }
     }
-    return grants;
+    return tuning;
 }
 
 }  // namespace nnburst::device

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What the conversions share: lists with a limit.
+/// Lists in RPC messages: their lengths are checked against a limit before memory is reserved.
 
 #include <capnp/list.h>
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 
 namespace nnburst::device {
 
-/// Refuses a list of more than `limit` elements, before memory is taken for it.
+/// INVALID_ARGUMENT for a list of more than `limit` elements.
 [[nodiscard]] inline Result<> checkCount(std::size_t count, std::size_t limit,
                                          std::string_view what) {
     if (count > limit) {
@@ -28,8 +28,8 @@ namespace nnburst::device {
     return {};
 }
 
-/// Copies a list of numbers. They take as much memory here as in the message, whose size has a
-/// limit.
+/// Copies a list of numbers. The copy is as large as the list in the message, whose size is limited
+/// (rpc_limits.h).
 template <class T>
 [[nodiscard]] std::vector<T> numbersFromMessage(typename capnp::List<T>::Reader reader) {
     std::vector<T> numbers;

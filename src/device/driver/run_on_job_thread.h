@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// How the service's event loop and the workers hand work to each other.
+/// Runs work of the service on job threads and brings its result back to the event loop.
 
 #include <functional>
 #include <memory>
@@ -15,9 +15,9 @@
 
 namespace nnburst::device {
 
-/// Something that belongs to the loop's thread and that any thread may hold and drop, such as a
-/// capability: it is destroyed on the loop's thread. Once the loop is closed it is not destroyed at
-/// all, because then the process is ending.
+/// Shared ownership of an object of the loop's thread, such as a capability. Any thread may hold
+/// and release it; the object is destroyed on the loop's thread. After EventLoop::close it is
+/// leaked: the process is ending.
 template <class T>
 [[nodiscard]] std::shared_ptr<T> ownedByLoop(EventLoop& loop, T thing) {
     return std::shared_ptr<T>(new T(kj::mv(thing)), [&loop](T* pointer) {
@@ -25,12 +25,12 @@ template <class T>
     });
 }
 
-/// Runs `work` on a worker and gives its result on the loop. RESOURCE_EXHAUSTED_TRANSIENT if too
-/// many jobs are waiting. On the loop's thread.
+/// Runs `work` on a job thread; the promise resolves on the loop with its result.
+/// RESOURCE_EXHAUSTED_TRANSIENT if too many jobs are waiting. Must be called on the loop's thread.
 template <class T>
-[[nodiscard]] kj::Promise<Result<T>> onWorker(EventLoop& loop, Scheduler::Client& scheduler,
-                                              const exec::Urgency& urgency,
-                                              std::function<Result<T>()> work) {
+[[nodiscard]] kj::Promise<Result<T>> runOnJobThread(EventLoop& loop, Scheduler::Client& scheduler,
+                                                    const exec::Urgency& urgency,
+                                                    std::function<Result<T>()> work) {
     auto pair = kj::newPromiseAndFulfiller<Result<T>>();
     const auto fulfiller = ownedByLoop(loop, kj::mv(pair.fulfiller));
     const Result<> submitted =

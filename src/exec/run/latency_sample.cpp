@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/run/answer_times.h"
+#include "exec/run/latency_sample.h"
 
 #include <algorithm>
 #include <atomic>
@@ -24,26 +24,27 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 using namespace std::chrono_literals;
 
-/// Long enough for the workers of a pool to fall asleep: they spin for 10 to 13 ms.
+/// Long enough for the kernel threads to fall asleep: they spin for 10 to 13 ms.
 constexpr nanoseconds kRest = 20ms;
-/// Of one comparison of fast models; slow ones take longer.
+/// Duration of one comparison of fast models; slow ones take longer.
 constexpr nanoseconds kBudget = 800ms;
-/// Asked one after the other in one round, if the model is fast.
+/// Duration of the back-to-back executions in one round, if the model is fast.
 constexpr nanoseconds kRoundBudget = 4ms;
-/// Measured so often also on a machine that is busy with other things, and rather late.
+/// Rounds that are measured even if the time budget is exceeded.
 constexpr std::size_t kFewestRounds = 4;
 constexpr std::size_t kMostRounds = 20;
-/// The first is slow, and others may be hit by something else.
+/// Executions before the measurement. The first is slow; the shortest gives the schedule.
 constexpr std::size_t kFirstAsks = 5;
 
-/// Clients sleep here while they wait, so that the same is compared with the same. Where kernels
-/// leave a processor, a client may spin, and has the answer about so much earlier.
+/// Clients sleep while they wait in this measurement, so that both sides are measured alike. A real
+/// client can spin where the kernels leave a processor free, and then has the result about this
+/// much earlier.
 constexpr nanoseconds kSpinningSaves = 50us;
-/// Models that answer sooner are not worth sharing.
+/// Models with a shorter latency gain nothing from more threads.
 constexpr nanoseconds kFastest = 2 * kSpinningSaves;
 
-/// Something that one end of a trial does again and again and the other waits for, as for a frame
-/// in a queue of a burst.
+/// A counter that one side of a trial increments and the other side waits for, as for frames in a
+/// queue of a burst.
 class Signal {
   public:
     void give() noexcept {
@@ -63,7 +64,7 @@ class Signal {
     alignas(fmq::kCacheLineSize) std::atomic<std::uint32_t> count_{0};
 };
 
-/// Memory for one execution of a model, and where its arguments are in it.
+/// Bindings for executions of a model, with the memory of its arguments.
 class TrialRequest {
   public:
     Result<> make(const CompiledModel& model) {
@@ -78,7 +79,7 @@ class TrialRequest {
         for (const Operand& operand : operands) {
             const auto bytes = operandBytes(operand.type, operand.dimensions);
             if (!bytes || *bytes == 0 || *bytes > std::numeric_limits<std::uint32_t>::max()) {
-                return invalid("an argument has no size that is known beforehand");
+                return invalid("cannot measure a model with an argument whose size is not known");
             }
             NNBURST_TRY_ASSIGN(AlignedBuffer buffer, AlignedBuffer::allocate(*bytes));
             arguments.push_back(
@@ -92,7 +93,7 @@ class TrialRequest {
     RequestBindings bindings_;
 };
 
-/// A model that answers on a thread of its own, as a burst does.
+/// Runs a model on a thread of its own, as a burst does.
 class Trial {
   public:
     static Result<std::unique_ptr<Trial>> start(CompiledModel& model) {
@@ -116,7 +117,7 @@ class Trial {
         }
     }
 
-    /// Asks and waits for the answer.
+    /// Executes the model once and waits for the result.
     nanoseconds ask() {
         const Clock::time_point start = Clock::now();
         const std::uint32_t before = answered_.count();
@@ -137,7 +138,7 @@ class Trial {
     explicit Trial(CompiledModel& model) noexcept : model_(model) {}
 
     void serve() {
-        const system::ScopedCpuExclusion away(model_.workerProcessors());
+        const system::ScopedCpuExclusion away(model_.kernelThreadProcessors());
         fmq::Waiter waiter(asked_.flag(), answered_.flag(), WaitPolicy(), serverWaits_);
         fmq::WaitForecast forecast;
         ExecutionOutcome outcome;
@@ -154,7 +155,7 @@ class Trial {
 
     CompiledModel& model_;
     TrialRequest request_;
-    // Of whose turn it is.
+    // Written by one thread at a time: the signals hand them over.
     bool isEnding_ = false;
     bool hasFailed_ = false;
     Signal asked_;
@@ -165,13 +166,13 @@ class Trial {
     std::thread thread_;
 };
 
-/// Of one side.
+/// Measured durations of one trial.
 struct Samples {
     std::vector<nanoseconds> hot;
     std::vector<nanoseconds> idle;
 
-    /// Each less by `saved`.
-    AnswerTimes times(nanoseconds saved) {
+    /// The latencies, each reduced by `saved`.
+    LatencySample times(nanoseconds saved) {
         return {.median = quantile(hot, 0.5) - saved,
                 .high = quantile(hot, 0.99) - saved,
                 .idleMedian = quantile(idle, 0.5) - saved,
@@ -179,13 +180,13 @@ struct Samples {
     }
 };
 
-/// How often a model is asked.
+/// How many executions are measured.
 struct Schedule {
     std::size_t rounds;
-    std::size_t asksPerRound;  ///< one after the other, after one that follows a rest
+    std::size_t asksPerRound;  ///< back to back, after one execution that follows a rest
 };
 
-/// For a model that answers after `once`.
+/// The schedule for a model whose execution takes `once`.
 Schedule scheduleFor(nanoseconds once) noexcept {
     using Count = nanoseconds::rep;
     const Count asks = std::clamp<Count>(kRoundBudget / once, 2, 10);
@@ -196,7 +197,7 @@ Schedule scheduleFor(nanoseconds once) noexcept {
             .asksPerRound = static_cast<std::size_t>(asks)};
 }
 
-/// As a burst decides for its client (burst/controller.cpp).
+/// The same rule as for the client of a burst (burst/controller.cpp).
 bool canClientSpin(const CompiledModel& model) noexcept {
     return model.kernelThreads() == 1 ||
            model.kernelThreads() < std::thread::hardware_concurrency();
@@ -211,7 +212,7 @@ nanoseconds quantile(std::span<nanoseconds> times, double fraction) noexcept {
     return times[std::max<std::size_t>(rank, 1) - 1];
 }
 
-std::optional<AnswerComparison> compareAnswerTimes(CompiledModel& more, CompiledModel& fewer) {
+std::optional<LatencyComparison> compareLatencies(CompiledModel& more, CompiledModel& fewer) {
     const auto manyOrError = Trial::start(more);
     const auto fewOrError = Trial::start(fewer);
     if (!manyOrError || !fewOrError) {
@@ -231,7 +232,7 @@ std::optional<AnswerComparison> compareAnswerTimes(CompiledModel& more, Compiled
     Samples fewSamples;
     const Clock::time_point end = Clock::now() + 2 * kBudget;
     for (std::size_t i = 0; i < schedule.rounds && (i < kFewestRounds || Clock::now() < end); ++i) {
-        // In turn, so that what else the machine does hits both.
+        // Alternately, so that other load of the machine affects both.
         for (auto [trial, samples] :
              {std::pair(&few, &fewSamples), std::pair(&many, &manySamples)}) {
             std::this_thread::sleep_for(kRest);
@@ -243,8 +244,8 @@ std::optional<AnswerComparison> compareAnswerTimes(CompiledModel& more, Compiled
         return std::nullopt;
     }
     const bool spins = canClientSpin(fewer) && !canClientSpin(more);
-    return AnswerComparison{.more = manySamples.times(0ns),
-                            .fewer = fewSamples.times(spins ? kSpinningSaves : 0ns)};
+    return LatencyComparison{.more = manySamples.times(0ns),
+                             .fewer = fewSamples.times(spins ? kSpinningSaves : 0ns)};
 }
 
 }  // namespace nnburst::exec

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// How asynchronous answers of the driver reach the application: once each, whatever happens.
+/// Calls a callback of the application exactly once, whatever happens to the driver.
 
 #include <functional>
 #include <memory>
@@ -14,22 +14,23 @@
 
 namespace nnburst::device {
 
-/// An answer that the application waits for: given once, on the callback thread, at the latest when
-/// this is dropped. `T` can be made of an error. Of the event loop's thread, but dropped by any.
+/// A callback that has not been called yet. It is called once, on the callback thread: with the
+/// first answer, or with DEVICE_UNAVAILABLE when this object is destroyed without one. `T` can be
+/// made of an error. `give` belongs to the event loop's thread; any thread may destroy this object.
 template <class T>
-class Delivery {
+class PendingCallback {
   public:
-    /// Takes over a reservation of `connection`.
-    Delivery(std::shared_ptr<Connection> connection, std::function<void(T)> callback)
+    /// Takes over one reservation of `connection` (Connection::reserveCallback).
+    PendingCallback(std::shared_ptr<Connection> connection, std::function<void(T)> callback)
         : connection_(std::move(connection)), callback_(std::move(callback)) {}
-    Delivery(const Delivery&) = delete;
-    Delivery& operator=(const Delivery&) = delete;
-    ~Delivery() {
+    PendingCallback(const PendingCallback&) = delete;
+    PendingCallback& operator=(const PendingCallback&) = delete;
+    ~PendingCallback() {
         give(T{failure(ErrorStatus::DEVICE_UNAVAILABLE,
-                       "the driver has dropped the callback without an answer")});
+                       "the driver has released the callback without calling it")});
     }
 
-    /// The first answer counts.
+    /// Schedules the callback with `answer`. Later answers are ignored.
     void give(T answer) {
         if (connection_) {
             Connection::deliver(
@@ -45,18 +46,18 @@ class Delivery {
     std::function<void(T)> callback_;
 };
 
-/// What a launch answers. If that is an error, it is also the delivery's.
+/// The status that the driver answers to a launch. The callback gets it as well if it is an error.
 template <class Promise, class T>
 [[nodiscard]] kj::Promise<Result<>> launched(Promise response,
-                                             std::shared_ptr<Delivery<T>> delivery) {
+                                             std::shared_ptr<PendingCallback<T>> pending) {
     return response
         .then([](auto&& answer) { return fromMessage(answer.getStatus()); },
               [](kj::Exception&& exception) -> Result<> {
                   return tl::unexpected<Error>(toError(exception));
               })
-        .then([delivery](Result<> status) {
+        .then([pending](Result<> status) {
             if (!status) {
-                delivery->give(T{tl::unexpected<Error>(status.error())});
+                pending->give(T{tl::unexpected<Error>(status.error())});
             }
             return status;
         });
