@@ -25,7 +25,7 @@ namespace {
 /// in DriverOptions.
 bool isApplied(const char* option, const Result<>& applied) {
     if (!applied) {
-        spdlog::warn("cannot apply {}, the driver works without it: {}", option,
+        spdlog::warn("{} cannot be applied, the driver works without it: {}", option,
                      applied.error().message);
     }
     return applied.has_value();

@@ -127,7 +127,7 @@ void expectWarned(const std::string& log, const std::string& option, const std::
     const std::size_t found = log.find(option + " (");
     ASSERT_NE(found, std::string::npos) << option << " in: " << log;
     const std::string line = log.substr(found, log.find('\n', found) - found);
-    EXPECT_NE(line.find("cannot apply"), std::string::npos) << line;
+    EXPECT_NE(line.find("cannot be applied"), std::string::npos) << line;
     EXPECT_NE(line.find(part), std::string::npos) << line;
 }
 
