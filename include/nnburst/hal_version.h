@@ -6,6 +6,7 @@
 /// The versions of the Neural Networks HAL: which of them knows a model, a request or a figure, and
 /// what an older one has in their place. The types of types.h are those of the newest.
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -20,12 +21,80 @@ namespace nnburst {
 /// In order: later versions are greater.
 enum class HalVersion : std::uint8_t { V1_0, V1_1, V1_2, V1_3 };
 
-inline constexpr HalVersion kLatestHalVersion = HalVersion::V1_3;
+/// Every version, oldest first. Names, options of tools and tests take the versions from here.
+inline constexpr std::array kHalVersions{HalVersion::V1_0, HalVersion::V1_1, HalVersion::V1_2,
+                                         HalVersion::V1_3};
+inline constexpr HalVersion kLatestHalVersion = kHalVersions.back();
 
 /// "1.0" to "1.3".
 [[nodiscard]] const char* toString(HalVersion version) noexcept;
 /// The version that is written so; nothing for any other text.
 [[nodiscard]] std::optional<HalVersion> halVersionFromString(std::string_view text) noexcept;
+
+// ---- What a driver of a version knows. Code asks these and does not compare versions itself, so
+// that a later version keeps what an earlier one brought.
+
+/// Model::relaxComputationFloat32toFloat16.
+[[nodiscard]] constexpr bool knowsRelaxedComputation(HalVersion version) noexcept {
+    return version >= HalVersion::V1_1;
+}
+/// The execution preference of a preparation.
+[[nodiscard]] constexpr bool knowsPreference(HalVersion version) noexcept {
+    return version >= HalVersion::V1_1;
+}
+/// Vendor extensions.
+[[nodiscard]] constexpr bool knowsExtensions(HalVersion version) noexcept {
+    return version >= HalVersion::V1_2;
+}
+/// Tensors of unknown rank.
+[[nodiscard]] constexpr bool knowsUnknownRank(HalVersion version) noexcept {
+    return version >= HalVersion::V1_2;
+}
+/// Cache files and tokens of a preparation, and prepareModelFromCache.
+[[nodiscard]] constexpr bool knowsCompilationCaching(HalVersion version) noexcept {
+    return version >= HalVersion::V1_2;
+}
+/// getType and getVersionString.
+[[nodiscard]] constexpr bool knowsTypeAndVersionString(HalVersion version) noexcept {
+    return version >= HalVersion::V1_2;
+}
+/// Output shapes, and with them outputs whose dimensions only the execution finds.
+[[nodiscard]] constexpr bool knowsOutputShapes(HalVersion version) noexcept {
+    return version >= HalVersion::V1_2;
+}
+/// MeasureTiming and Timing.
+[[nodiscard]] constexpr bool knowsTiming(HalVersion version) noexcept {
+    return version >= HalVersion::V1_2;
+}
+/// Referenced subgraphs, which IF and WHILE run.
+[[nodiscard]] constexpr bool knowsReferencedSubgraphs(HalVersion version) noexcept {
+    return version >= HalVersion::V1_3;
+}
+/// Deadlines and loop timeouts.
+[[nodiscard]] constexpr bool knowsDeadlines(HalVersion version) noexcept {
+    return version >= HalVersion::V1_3;
+}
+/// The priority of a prepared model.
+[[nodiscard]] constexpr bool knowsPriority(HalVersion version) noexcept {
+    return version >= HalVersion::V1_3;
+}
+/// Driver-managed buffers: allocate, and tokens in requests.
+[[nodiscard]] constexpr bool knowsBuffers(HalVersion version) noexcept {
+    return version >= HalVersion::V1_3;
+}
+/// executeFenced.
+[[nodiscard]] constexpr bool knowsFences(HalVersion version) noexcept {
+    return version >= HalVersion::V1_3;
+}
+/// The statuses MISSED_DEADLINE_* and RESOURCE_EXHAUSTED_*.
+[[nodiscard]] constexpr bool knowsDeadlineAndResourceErrors(HalVersion version) noexcept {
+    return version >= HalVersion::V1_3;
+}
+/// Requests that the driver keeps for a reusable execution. The HAL does not have them; a driver of
+/// an older version is sent the whole request each time, so that it checks each by its rules.
+[[nodiscard]] constexpr bool keepsReusableExecutions(HalVersion version) noexcept {
+    return version >= HalVersion::V1_3;
+}
 
 /// The first version that knows all of `model`: its operations and their rules, types of operands,
 /// tensors of unknown rank, subgraphs, relaxed computation, extensions. INVALID_ARGUMENT if the

@@ -16,6 +16,7 @@
 #include "burst/slot_table.h"
 #include "fmq/wait.h"
 #include "model/outcome.h"
+#include "model/version_rules.h"
 
 namespace nnburst::burst {
 
@@ -76,7 +77,7 @@ class Controller::Impl {
     }
 
     [[nodiscard]] ExecutionName takeName() {
-        return driver_ == kLatestHalVersion ? names_.take() : ExecutionName();
+        return keepsReusableExecutions(driver_) ? names_.take() : ExecutionName();
     }
     void giveBack(const ExecutionName& name) { names_.giveBack(name); }
 
@@ -181,11 +182,8 @@ class Controller::Impl {
         flight.serial = 0;
         flight.request = &request;
         flight.reusable = reusable;
-        flight.options = options;
-        if (driver_ < HalVersion::V1_3) {
-            // Nobody waits for a deadline that the driver does not know.
-            flight.options = {.measure = options.measure};
-        }
+        // A deadline that the driver does not know ends no wait of the client either.
+        flight.options = knownTo(driver_, options);
         flight.outcome = &outcome;
     }
 
@@ -472,7 +470,7 @@ class Controller::Impl {
         const bool hasShapes =
             flight.status || flight.status.error().status == ErrorStatus::OUTPUT_INSUFFICIENT_SIZE;
         const std::size_t shapeCount =
-            driver_ >= HalVersion::V1_2 ? flight.request->outputs.size() : 0;
+            knowsOutputShapes(driver_) ? flight.request->outputs.size() : 0;
         if (hasShapes && flight.outcome->outputShapes.size() != shapeCount) {
             end(flight, failure(ErrorStatus::GENERAL_FAILURE,
                                 "the driver answered with " +

@@ -243,7 +243,7 @@ class Server::Impl final : public Served {
     /// Keeps the request that was just executed, if the client has named it and all of its memory
     /// is mapped; null if not.
     RememberedExecution* remember() {
-        if (request_.name.number == 0 || runner_.executable().version != kLatestHalVersion) {
+        if (request_.name.number == 0 || !keepsReusableExecutions(runner_.executable().version)) {
             return nullptr;
         }
         if (remembered_.size() < request_.name.number) {

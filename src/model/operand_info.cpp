@@ -261,9 +261,18 @@ HalVersion since(OperandType type) noexcept {
         case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
         case OperandType::SUBGRAPH:
             return HalVersion::V1_3;
-        default:
+        case OperandType::FLOAT32:
+        case OperandType::INT32:
+        case OperandType::UINT32:
+        case OperandType::TENSOR_FLOAT32:
+        case OperandType::TENSOR_INT32:
+        case OperandType::TENSOR_QUANT8_ASYMM:
+        case OperandType::OEM:
+        case OperandType::TENSOR_OEM_BYTE:
             return HalVersion::V1_0;
     }
+    // The type of an extension. Models with extensions have names of them, which are checked apart.
+    return HalVersion::V1_0;
 }
 
 }  // namespace nnburst

@@ -11,7 +11,7 @@ Result<> checkOutput(HalVersion version, std::size_t index, const Operand& opera
                      const RequestArgument& argument) {
     const Dimensions& dimensions =
         argument.dimensions.empty() ? operand.dimensions : argument.dimensions;
-    if (version < HalVersion::V1_2 && !argument.hasNoValue &&
+    if (!knowsOutputShapes(version) && !argument.hasNoValue &&
         !isFullySpecified(operand.type, dimensions)) {
         return invalid(
             "output {}: dimensions {} must all be known in HAL {}, from the model or "
@@ -19,6 +19,18 @@ Result<> checkOutput(HalVersion version, std::size_t index, const Operand& opera
             index, dimensionsText(dimensions), toString(version));
     }
     return {};
+}
+
+ExecutionOptions knownTo(HalVersion version, const ExecutionOptions& options) noexcept {
+    ExecutionOptions known;
+    if (knowsTiming(version)) {
+        known.measure = options.measure;
+    }
+    if (knowsDeadlines(version)) {
+        known.deadline = options.deadline;
+        known.loopTimeout = options.loopTimeout;
+    }
+    return known;
 }
 
 }  // namespace nnburst

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 
+#include "nnburst/execution.h"
 #include "nnburst/hal_version.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
@@ -17,6 +18,10 @@ namespace nnburst {
 /// request (HAL 1.0 types.hal, Operand::dimensions). INVALID_ARGUMENT names the output.
 [[nodiscard]] Result<> checkOutput(HalVersion version, std::size_t index, const Operand& operand,
                                    const RequestArgument& argument);
+
+/// What a driver of `version` is told of `options`: the rest takes its default.
+[[nodiscard]] ExecutionOptions knownTo(HalVersion version,
+                                       const ExecutionOptions& options) noexcept;
 
 /// `result` with a status that `version` has.
 template <class T>

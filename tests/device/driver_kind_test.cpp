@@ -43,9 +43,6 @@ class DriverKindTest : public testing::TestWithParam<Kind> {
     }
 };
 
-constexpr std::array kVersions{HalVersion::V1_0, HalVersion::V1_1, HalVersion::V1_2,
-                               HalVersion::V1_3};
-
 template <class T>
 void expectStatus(const Result<T>& result, ErrorStatus status) {
     ASSERT_FALSE(result);
@@ -79,9 +76,9 @@ Model modelOf(HalVersion version) {
 }
 
 TEST_P(DriverKindTest, anOlderDriverRefusesModelsThatItDoesNotKnow) {
-    for (const HalVersion version : kVersions) {
+    for (const HalVersion version : kHalVersions) {
         const SharedDevice device = make(version);
-        for (const HalVersion needed : kVersions) {
+        for (const HalVersion needed : kHalVersions) {
             const auto prepared = prepareModel(*device, modelOf(needed));
             const auto supported = device->getSupportedOperations(modelOf(needed));
             ASSERT_TRUE(supported);
@@ -95,7 +92,7 @@ TEST_P(DriverKindTest, anOlderDriverRefusesModelsThatItDoesNotKnow) {
 }
 
 TEST_P(DriverKindTest, anOlderDriverDescribesItselfAsRuntimesSeeIt) {
-    for (const HalVersion version : kVersions) {
+    for (const HalVersion version : kHalVersions) {
         const SharedDevice device = make(version);
         const bool hasNames = version >= HalVersion::V1_2;
         EXPECT_EQ(*device->getType(), hasNames ? DeviceType::CPU : DeviceType::OTHER);
@@ -127,7 +124,7 @@ TEST_P(DriverKindTest, anOlderDriverLacksLaterMethods) {
 }
 
 TEST_P(DriverKindTest, onlyAStatusComesBackUpTo1_1AndNoDeadlineIsKnownUpTo1_2) {
-    for (const HalVersion version : kVersions) {
+    for (const HalVersion version : kHalVersions) {
         const SharedDevice device = make(version);
         const SharedPreparedModel prepared = *prepareModel(*device, makeAddModel());
         const auto burst = std::move(*prepared->configureExecutionBurst({}));
@@ -153,7 +150,7 @@ TEST_P(DriverKindTest, onlyAStatusComesBackUpTo1_1AndNoDeadlineIsKnownUpTo1_2) {
 }
 
 TEST_P(DriverKindTest, outputsHaveKnownDimensionsUpTo1_1) {
-    for (const HalVersion version : kVersions) {
+    for (const HalVersion version : kHalVersions) {
         const SharedDevice device = make(version);
         const SharedPreparedModel prepared = *prepareModel(*device, makeAddModel(0));
         AddRequest add(4);

@@ -21,9 +21,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::array<HalVersion, 4> kVersions{HalVersion::V1_0, HalVersion::V1_1, HalVersion::V1_2,
-                                              HalVersion::V1_3};
-
 std::string nameOf(HalVersion version) {
     std::string name = toString(version);
     std::replace(name.begin(), name.end(), '.', '_');
@@ -300,7 +297,7 @@ TEST_P(VersionTest, hasNoDriverManagedBuffersBeforeVersion1_3) {
 
 INSTANTIATE_TEST_SUITE_P(Device, VersionTest,
                          testing::Combine(testing::Values(Kind::LOCAL, Kind::SPAWN, Kind::CONNECT),
-                                          testing::ValuesIn(kVersions)),
+                                          testing::ValuesIn(kHalVersions)),
                          [](const auto& instance) {
                              return std::string(name(std::get<Kind>(instance.param))) + "_" +
                                     nameOf(std::get<HalVersion>(instance.param));

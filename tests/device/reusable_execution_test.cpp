@@ -468,8 +468,7 @@ class MannerVersionTest : public MannerTest {
 };
 
 TEST_P(MannerVersionTest, givesWhatTheVersionGives) {
-    for (const HalVersion version :
-         {HalVersion::V1_0, HalVersion::V1_1, HalVersion::V1_2, HalVersion::V1_3}) {
+    for (const HalVersion version : kHalVersions) {
         SCOPED_TRACE(toString(version));
         openVersion(version);
         SmallRequest small = fourAndFour();

@@ -228,12 +228,13 @@ int run(int argc, char** argv) {
                    "File of the secret of compilation caches; made when it is needed first")
         ->type_name("FILE");
     std::map<std::string, HalVersion> versions;
-    for (const HalVersion version :
-         {HalVersion::V1_0, HalVersion::V1_1, HalVersion::V1_2, HalVersion::V1_3}) {
+    std::string versionNames;
+    for (const HalVersion version : kHalVersions) {
         versions.emplace(toString(version), version);
+        versionNames += (versionNames.empty() ? "" : "|") + std::string(toString(version));
     }
     app.add_option("--hal", options.driver.version, "Act as a driver of HAL VERSION")
-        ->type_name("1.0|1.1|1.2|1.3")
+        ->type_name(versionNames)
         ->transform(CLI::CheckedTransformer(versions).description(""));
     std::map<std::string, DriverVariant> variants;
     for (const DriverVariant variant : {DriverVariant::FULL, DriverVariant::FLOAT,

@@ -27,7 +27,7 @@ using PendingExecutionCallback = PendingCallback<ExecutionEnd>;
 
 /// The shapes that an answer to `request` has, if it has any.
 std::size_t shapeCountOf(const Request& request, const Connection& connection) {
-    return connection.halVersion() < HalVersion::V1_2 ? 0 : request.outputs.size();
+    return knowsOutputShapes(connection.halVersion()) ? request.outputs.size() : 0;
 }
 
 /// Reads how an execution ended, and checks that it has `shapeCount` shapes.

@@ -56,7 +56,7 @@ std::vector<std::string> argumentsOf(const DriverOptions& options) {
     if (!options.cacheKeyFile.empty()) {
         arguments.insert(arguments.end(), {"--cache-key", options.cacheKeyFile});
     }
-    if (options.version != kLatestHalVersion) {
+    if (options.version != DriverOptions().version) {
         arguments.insert(arguments.end(), {"--hal", toString(options.version)});
     }
     if (!options.capabilitiesFile.empty()) {

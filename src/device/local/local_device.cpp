@@ -23,17 +23,19 @@ namespace nnburst::device {
 
 namespace {
 
-/// What a driver of `version` hears of a preparation: HAL 1.1 brought the preference, 1.2 caches,
-/// 1.3 priority and deadline.
+/// What a driver of `version` is told of a preparation: the rest takes its default.
 PrepareOptions knownTo(HalVersion version, const PrepareOptions& options) {
-    if (version == kLatestHalVersion) {
-        return options;
-    }
     PrepareOptions known;
-    if (version >= HalVersion::V1_1) {
+    if (knowsPreference(version)) {
         known.preference = options.preference;
     }
-    if (version >= HalVersion::V1_2) {
+    if (knowsPriority(version)) {
+        known.priority = options.priority;
+    }
+    if (knowsDeadlines(version)) {
+        known.deadline = options.deadline;
+    }
+    if (knowsCompilationCaching(version)) {
         known.modelCache = options.modelCache;
         known.dataCache = options.dataCache;
         known.token = options.token;
@@ -132,19 +134,20 @@ Result<Capabilities> LocalDevice::getCapabilities() {
 }
 
 Result<DeviceType> LocalDevice::getType() {
-    return shared_.version < HalVersion::V1_2 ? DeviceType::OTHER : DeviceType::CPU;
+    return knowsTypeAndVersionString(shared_.version) ? DeviceType::CPU : DeviceType::OTHER;
 }
 
 Result<std::string> LocalDevice::getVersionString() {
-    return std::string(shared_.version < HalVersion::V1_2 ? "UNKNOWN" : "nnburst-" NNBURST_VERSION);
+    return std::string(knowsTypeAndVersionString(shared_.version) ? "nnburst-" NNBURST_VERSION
+                                                                  : "UNKNOWN");
 }
 
 Result<std::vector<Extension>> LocalDevice::getSupportedExtensions() {
-    return shared_.version < HalVersion::V1_2 ? std::vector<Extension>() : registeredExtensions();
+    return knowsExtensions(shared_.version) ? registeredExtensions() : std::vector<Extension>();
 }
 
 Result<NumberOfCacheFiles> LocalDevice::getNumberOfCacheFilesNeeded() {
-    return shared_.cache->isSupported() && shared_.version >= HalVersion::V1_2
+    return shared_.cache->isSupported() && knowsCompilationCaching(shared_.version)
                ? kCacheFiles
                : NumberOfCacheFiles{};
 }
@@ -211,7 +214,7 @@ Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallb
     const auto snapshot = std::make_shared<ModelSnapshot>();
     const auto load = [&]() -> Result<> {
         NNBURST_TRY(checkOptions(options));
-        if (shared_.version < HalVersion::V1_2) {
+        if (!knowsCompilationCaching(shared_.version)) {
             return failure(ErrorStatus::GENERAL_FAILURE,
                            fmt::format("prepareModelFromCache: HAL {} does not have it",
                                        toString(shared_.version)));
@@ -315,7 +318,7 @@ Result<AllocatedBuffer> LocalDevice::allocate(const BufferDesc& desc,
 Result<std::shared_ptr<LocalBuffer>> LocalDevice::allocateFor(
     const BufferDesc& desc, std::span<const std::shared_ptr<LocalPreparedModel>> preparedModels,
     std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles) {
-    if (shared_.version < HalVersion::V1_3) {
+    if (!knowsBuffers(shared_.version)) {
         return failure(ErrorStatus::GENERAL_FAILURE,
                        fmt::format("allocate: HAL {} does not have it", toString(shared_.version)));
     }

@@ -78,7 +78,7 @@ Result<FencedExecution> LocalPreparedModel::executeFenced(
 Result<std::shared_ptr<FencedEnd>> LocalPreparedModel::launch(
     const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
     OptionalTimeoutDuration timeoutAfterFence) {
-    if (executable_.version < HalVersion::V1_3) {
+    if (!knowsFences(executable_.version)) {
         return failure(
             ErrorStatus::GENERAL_FAILURE,
             fmt::format("executeFenced: HAL {} does not have it", toString(executable_.version)));

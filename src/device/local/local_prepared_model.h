@@ -40,9 +40,8 @@ class LocalPreparedModel final : public PreparedModel {
 
     /// How urgent an execution is among the jobs that wait.
     [[nodiscard]] exec::Urgency urgencyOf(const ExecutionOptions& options) const noexcept {
-        return {
-            .priority = executable_.priority,
-            .deadline = executable_.version < HalVersion::V1_3 ? std::nullopt : options.deadline};
+        return {.priority = executable_.priority,
+                .deadline = knowsDeadlines(executable_.version) ? options.deadline : std::nullopt};
     }
 
     /// executeFenced, with the very type of what it gives.

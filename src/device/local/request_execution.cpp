@@ -91,7 +91,7 @@ Result<> RequestExecution::execute(const Request& request, const ExecutionOption
 bool RequestExecution::bind(const Request& request, exec::RequestBindings& bindings) {
     ++execution_;
     const exec::Executable& executable = runner_.executable();
-    if (executable.version != kLatestHalVersion || !findPools(request)) {
+    if (!keepsReusableExecutions(executable.version) || !findPools(request)) {
         return false;
     }
     std::vector<exec::PoolView> views;

@@ -18,8 +18,6 @@ namespace nnburst {
 
 namespace {
 
-constexpr std::array<const char*, 4> kNames{"1.0", "1.1", "1.2", "1.3"};
-
 tl::unexpected<Error> unknownTo(HalVersion version, const std::string& what) {
     return invalid("HAL {} does not know {}", toString(version), what);
 }
@@ -55,14 +53,24 @@ std::vector<OperandPerformance> figuresOfTwo(const PerformanceInfo& float32,
 }  // namespace
 
 const char* toString(HalVersion version) noexcept {
-    const auto index = static_cast<std::size_t>(version);
-    return index < kNames.size() ? kNames[index] : "unknown version";
+    switch (version) {
+        case HalVersion::V1_0:
+            return "1.0";
+        case HalVersion::V1_1:
+            return "1.1";
+        case HalVersion::V1_2:
+            return "1.2";
+        case HalVersion::V1_3:
+            return "1.3";
+    }
+    return "unknown version";
 }
 
 std::optional<HalVersion> halVersionFromString(std::string_view text) noexcept {
-    const auto found = std::find(kNames.begin(), kNames.end(), text);
-    return found == kNames.end() ? std::nullopt
-                                 : std::optional(static_cast<HalVersion>(found - kNames.begin()));
+    const auto found =
+        std::find_if(kHalVersions.begin(), kHalVersions.end(),
+                     [text](HalVersion version) { return toString(version) == text; });
+    return found == kHalVersions.end() ? std::nullopt : std::optional(*found);
 }
 
 Result<HalVersion> minimumVersion(const Model& model) {
@@ -75,10 +83,10 @@ Result<> compliantWith(HalVersion version, const Model& model) {
     if (needed <= version) {
         return {};
     }
-    if (version < HalVersion::V1_1 && model.relaxComputationFloat32toFloat16) {
+    if (!knowsRelaxedComputation(version) && model.relaxComputationFloat32toFloat16) {
         return unknownTo(version, "relaxed computation of float32");
     }
-    if (version < HalVersion::V1_2 && !model.extensionNameToPrefix.empty()) {
+    if (!knowsExtensions(version) && !model.extensionNameToPrefix.empty()) {
         return unknownTo(version, "vendor extensions");
     }
     NNBURST_TRY_ASSIGN(const auto operations, exec::ModelCheck(model).operations());
@@ -89,7 +97,7 @@ Result<> compliantWith(HalVersion version, const Model& model) {
                            toString(*operations[index]), toString(version));
         }
     }
-    if (version < HalVersion::V1_3 && !model.referenced.empty()) {
+    if (!knowsReferencedSubgraphs(version) && !model.referenced.empty()) {
         return unknownTo(version, "referenced subgraphs");
     }
     // What is left are operands: of a type, or of no rank, that the operations have let pass.
@@ -106,8 +114,7 @@ Result<> compliantWith(HalVersion version, const Model& model) {
 Result<> compliantWith(HalVersion version, const Model& model, const Request& request) {
     NNBURST_TRY(validateRequest(model, request));
     for (std::size_t pool = 0; pool < request.pools.size(); ++pool) {
-        if (version < HalVersion::V1_3 &&
-            std::holds_alternative<BufferToken>(request.pools[pool])) {
+        if (!knowsBuffers(version) && std::holds_alternative<BufferToken>(request.pools[pool])) {
             return unknownTo(version,
                              fmt::format("driver-managed buffers (request pool {})", pool));
         }
@@ -150,12 +157,12 @@ Result<> compliantWith(HalVersion version, const Capabilities& capabilities) {
 
 Result<Model> convertTo(HalVersion version, const Model& model) {
     Model converted = model;
-    if (version < HalVersion::V1_1 && converted.relaxComputationFloat32toFloat16) {
+    if (!knowsRelaxedComputation(version) && converted.relaxComputationFloat32toFloat16) {
         spdlog::warn("HAL {} has no relaxed computation: the model is computed with all precision",
                      toString(version));
         converted.relaxComputationFloat32toFloat16 = false;
     }
-    if (version < HalVersion::V1_2 && !converted.extensionNameToPrefix.empty() &&
+    if (!knowsExtensions(version) && !converted.extensionNameToPrefix.empty() &&
         !usesExtension(converted)) {
         spdlog::warn("HAL {} has no extensions: {} names that the model does not use are dropped",
                      toString(version), converted.extensionNameToPrefix.size());
@@ -185,7 +192,7 @@ ErrorStatus convertTo(HalVersion version, ErrorStatus status) noexcept {
         case ErrorStatus::MISSED_DEADLINE_PERSISTENT:
         case ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT:
         case ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT:
-            return version < HalVersion::V1_3 ? ErrorStatus::GENERAL_FAILURE : status;
+            return knowsDeadlineAndResourceErrors(version) ? status : ErrorStatus::GENERAL_FAILURE;
         default:
             return status;
     }

@@ -14,6 +14,11 @@ namespace nnburst::exec {
 
 namespace {
 
+/// The first version that has an ability.
+constexpr HalVersion firstWith(bool (*knows)(HalVersion) noexcept) noexcept {
+    return *std::find_if(kHalVersions.begin(), kHalVersions.end(), knows);
+}
+
 /// The first operation that cannot be run.
 Result<> checkAll(const std::vector<Result<HalVersion>>& operations) {
     for (std::size_t index = 0; index < operations.size(); ++index) {
@@ -28,7 +33,8 @@ Result<> checkAll(const std::vector<Result<HalVersion>>& operations) {
 /// The first HAL version with `operand`: its type, and tensors of unknown rank.
 HalVersion firstVersionOf(const Operand& operand) noexcept {
     const bool hasUnknownRank = isTensor(operand.type) && operand.dimensions.empty();
-    return std::max(since(operand.type), hasUnknownRank ? HalVersion::V1_2 : HalVersion::V1_0);
+    return hasUnknownRank ? std::max(since(operand.type), firstWith(knowsUnknownRank))
+                          : since(operand.type);
 }
 
 }  // namespace
@@ -92,12 +98,15 @@ Result<HalVersion> requiredVersion(const Model& model) {
         version = std::max(version, firstVersionOf(operand));
     }
     if (model.relaxComputationFloat32toFloat16) {
-        version = std::max(version, HalVersion::V1_1);
+        version = std::max(version, firstWith(knowsRelaxedComputation));
     }
     if (!model.extensionNameToPrefix.empty()) {
-        version = std::max(version, HalVersion::V1_2);
+        version = std::max(version, firstWith(knowsExtensions));
     }
-    return model.referenced.empty() ? version : HalVersion::V1_3;
+    if (!model.referenced.empty()) {
+        version = std::max(version, firstWith(knowsReferencedSubgraphs));
+    }
+    return version;
 }
 
 }  // namespace nnburst::exec

@@ -48,34 +48,34 @@ Result<> RequestRunner::run(std::span<const RequestArgument> inputs,
                             std::span<const RequestArgument> outputs,
                             std::span<const RequestMemory> pools, const ExecutionOptions& options,
                             ExecutionOutcome& outcome) {
-    return executable_.version == kLatestHalVersion
-               ? runLatest(inputs, outputs, pools, options, outcome)
-               : runOlder(inputs, outputs, pools, options, outcome);
+    const HalVersion version = executable_.version;
+    if (!knowsOutputShapes(version)) {
+        return runWithoutShapes(inputs, outputs, pools, knownTo(version, options), outcome);
+    }
+    return runWithShapes(inputs, outputs, pools, knownTo(version, options), outcome);
 }
 
-/// As a driver that does not know everything: HAL 1.3 brought deadlines, loop timeouts and buffers,
-/// 1.2 timing, output shapes and outputs whose dimensions only the execution knows.
-Result<> RequestRunner::runOlder(std::span<const RequestArgument> inputs,
-                                 std::span<const RequestArgument> outputs,
-                                 std::span<const RequestMemory> pools,
-                                 const ExecutionOptions& options, ExecutionOutcome& outcome) {
-    const HalVersion version = executable_.version;
-    if (version == HalVersion::V1_2) {
-        return runLatest(inputs, outputs, pools, {.measure = options.measure}, outcome);
-    }
+/// As a driver that gives no output shapes: outputs have known dimensions.
+Result<> RequestRunner::runWithoutShapes(std::span<const RequestArgument> inputs,
+                                         std::span<const RequestArgument> outputs,
+                                         std::span<const RequestMemory> pools,
+                                         const ExecutionOptions& options,
+                                         ExecutionOutcome& outcome) {
     outcome.timing = {};
     outcome.outputShapes.clear();
     const std::span<const Operand> operands = executable_.model->outputs();
     for (std::size_t index = 0; index < std::min(outputs.size(), operands.size()); ++index) {
-        NNBURST_TRY(checkOutput(version, index, operands[index], outputs[index]));
+        NNBURST_TRY(checkOutput(executable_.version, index, operands[index], outputs[index]));
     }
-    return runLatest(inputs, outputs, pools, {}, olderOutcome_);
+    const Result<> result = runWithShapes(inputs, outputs, pools, options, outcomeWithShapes_);
+    outcome.timing = outcomeWithShapes_.timing;
+    return result;
 }
 
-Result<> RequestRunner::runLatest(std::span<const RequestArgument> inputs,
-                                  std::span<const RequestArgument> outputs,
-                                  std::span<const RequestMemory> pools,
-                                  const ExecutionOptions& options, ExecutionOutcome& outcome) {
+Result<> RequestRunner::runWithShapes(std::span<const RequestArgument> inputs,
+                                      std::span<const RequestArgument> outputs,
+                                      std::span<const RequestMemory> pools,
+                                      const ExecutionOptions& options, ExecutionOutcome& outcome) {
     outcome.timing = {};
     views_.clear();
     bool isAllMapped = true;

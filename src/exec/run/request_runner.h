@@ -69,14 +69,14 @@ class RequestRunner {
         std::size_t output = 0;  ///< which output; not for inputs
     };
 
-    Result<> runLatest(std::span<const RequestArgument> inputs,
-                       std::span<const RequestArgument> outputs,
-                       std::span<const RequestMemory> pools, const ExecutionOptions& options,
-                       ExecutionOutcome& outcome);
-    Result<> runOlder(std::span<const RequestArgument> inputs,
-                      std::span<const RequestArgument> outputs,
-                      std::span<const RequestMemory> pools, const ExecutionOptions& options,
-                      ExecutionOutcome& outcome);
+    Result<> runWithShapes(std::span<const RequestArgument> inputs,
+                           std::span<const RequestArgument> outputs,
+                           std::span<const RequestMemory> pools, const ExecutionOptions& options,
+                           ExecutionOutcome& outcome);
+    Result<> runWithoutShapes(std::span<const RequestArgument> inputs,
+                              std::span<const RequestArgument> outputs,
+                              std::span<const RequestMemory> pools, const ExecutionOptions& options,
+                              ExecutionOutcome& outcome);
     Result<> attach(std::span<const RequestArgument> inputs,
                     std::span<const RequestArgument> outputs, std::span<const RequestMemory> pools);
     Result<> attachInput(std::size_t index, const RequestArgument& argument,
@@ -91,7 +91,7 @@ class RequestRunner {
     const Executable executable_;
     std::vector<PoolView> views_;
     RequestBindings bindings_;
-    ExecutionOutcome olderOutcome_;  ///< what a version without outcomes keeps to itself
+    ExecutionOutcome outcomeWithShapes_;  ///< of versions that do not give the shapes
 
     // Of requests whose memory is not all mapped; their memory is reused.
     std::vector<std::unique_ptr<ForeignArgument>> foreign_;

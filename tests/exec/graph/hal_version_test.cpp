@@ -12,9 +12,6 @@
 namespace nnburst {
 namespace {
 
-constexpr std::array<HalVersion, 4> kVersions{HalVersion::V1_0, HalVersion::V1_1, HalVersion::V1_2,
-                                              HalVersion::V1_3};
-
 void expectRefusal(const Result<>& result, const std::string& what) {
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
@@ -27,7 +24,7 @@ void expectFirstVersion(const Model& model, HalVersion first, const std::string&
     const auto minimum = minimumVersion(model);
     ASSERT_TRUE(minimum) << minimum.error().message;
     EXPECT_EQ(toString(*minimum), std::string(toString(first)));
-    for (const HalVersion version : kVersions) {
+    for (const HalVersion version : kHalVersions) {
         if (version >= first) {
             EXPECT_TRUE(compliantWith(version, model)) << toString(version);
         } else {
@@ -53,7 +50,7 @@ Model makeRelu(Dimensions dimensions = {4}, OperandType unused = OperandType::IN
 }
 
 TEST(HalVersion, isReadAsItIsWritten) {
-    for (const HalVersion version : kVersions) {
+    for (const HalVersion version : kHalVersions) {
         EXPECT_EQ(halVersionFromString(toString(version)), version);
     }
     for (const char* text : {"", "1", "1.4", "1.00", " 1.0", "V1_0"}) {
@@ -242,11 +239,11 @@ TEST(CapabilitiesOfVersions, areNotMadeUpWhereADeviceHasNone) {
 }
 
 TEST(CapabilitiesOfVersions, complyOnceTheyAreConvertedAndStayAsTheyAre) {
-    for (const HalVersion version : kVersions) {
+    for (const HalVersion version : kHalVersions) {
         const Capabilities converted = convertTo(version, makeCapabilities());
         EXPECT_TRUE(compliantWith(version, converted)) << toString(version);
         EXPECT_EQ(convertTo(version, converted), converted);
-        for (const HalVersion later : kVersions) {
+        for (const HalVersion later : kHalVersions) {
             EXPECT_EQ(compliantWith(later, converted).has_value(), later >= version)
                 << toString(version) << " in " << toString(later);
         }
