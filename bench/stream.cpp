@@ -50,8 +50,8 @@ BurstPath& path(WaitMode mode) {
 }
 
 std::chrono::nanoseconds burntBy(const BurstPath& path) {
-    const BurstWaitFigures figures = path.burst().waitFigures();
-    return figures.client.burnt + figures.driver.burnt;
+    const BurstWaitStats stats = path.burst().waitStats();
+    return stats.client.burnt + stats.driver.burnt;
 }
 
 void measure(benchmark::State& state, WaitMode mode) {

@@ -14,6 +14,7 @@
 #include "nnburst/result.h"
 #include "nnburst/types.h"
 #include "nnburst/wait_policy.h"
+#include "nnburst/wait_stats.h"
 
 namespace nnburst {
 
@@ -86,7 +87,9 @@ class Burst {
 
     /// What waiting has cost both sides so far; what it has cost the driver is as the driver says.
     /// All zero of a burst in this process, which never waits.
-    [[nodiscard]] virtual BurstWaitFigures waitFigures() const = 0;
+    [[nodiscard]] virtual BurstWaitStats waitStats() const = 0;
+    /// Earlier name of waitStats, for applications that use it.
+    [[nodiscard]] BurstWaitStats waitFigures() const { return waitStats(); }
 };
 
 }  // namespace nnburst

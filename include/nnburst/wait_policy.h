@@ -33,19 +33,4 @@ struct WaitPolicy {
     WaitMode mode = WaitMode::ADAPTIVE;
 };
 
-/// What the waits of one side have cost and brought, since the burst was configured.
-struct WaitFigures {
-    std::uint64_t waits = 0;           ///< that did not end within the first microsecond
-    std::uint64_t sleeps = 0;          ///< system calls that slept
-    std::uint64_t earlyWakes = 0;      ///< timed sleeps that ended before what was waited for
-    std::uint64_t lateWakes = 0;       ///< timed sleeps that ended after it
-    std::chrono::nanoseconds burnt{};  ///< spent spinning in these waits
-};
-
-/// Of both sides of a burst.
-struct BurstWaitFigures {
-    WaitFigures client;
-    WaitFigures driver;
-};
-
 }  // namespace nnburst

@@ -109,8 +109,8 @@ Result<Channel> Channel::open(SharedRegion region) {
     return channel;
 }
 
-fmq::WaitRecord& Channel::driverWaits() const noexcept {
-    return *reinterpret_cast<fmq::WaitRecord*>(memory().data() + kDriverWaitsOffset);
+fmq::SharedWaitStats& Channel::driverWaits() const noexcept {
+    return *reinterpret_cast<fmq::SharedWaitStats*>(memory().data() + kDriverWaitsOffset);
 }
 
 fmq::EventFlag Channel::requestEvent() const noexcept {

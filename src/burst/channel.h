@@ -8,7 +8,7 @@
 /// regions of their own, named by slots.
 ///
 ///     +0     ChannelHeader: magic, version, sizes, both queue descriptors
-///     +128   WaitRecord: what waiting has cost the driver
+///     +128   SharedWaitStats: what waiting has cost the driver
 ///     +192   EventWord: the driver sleeps here for requests
 ///     +320   EventWord: the client sleeps here for results
 ///     +448   request queue
@@ -18,7 +18,7 @@
 #include <memory>
 
 #include "burst/frame.h"
-#include "fmq/wait_record.h"
+#include "fmq/shared_wait_stats.h"
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
 
@@ -57,7 +57,7 @@ inline constexpr std::uint64_t kRequestEventOffset = 192;
 inline constexpr std::uint64_t kResultEventOffset = kRequestEventOffset + fmq::kFalseSharingSize;
 inline constexpr std::uint64_t kRequestQueueOffset = kResultEventOffset + fmq::kFalseSharingSize;
 static_assert(sizeof(ChannelHeader) <= kDriverWaitsOffset &&
-              kDriverWaitsOffset + sizeof(fmq::WaitRecord) <= kRequestEventOffset);
+              kDriverWaitsOffset + sizeof(fmq::SharedWaitStats) <= kRequestEventOffset);
 
 /// A channel in this process.
 class Channel {
@@ -76,7 +76,7 @@ class Channel {
     [[nodiscard]] const fmq::QueueDescriptor& results() const noexcept { return results_; }
 
     /// Written by the driver, for the client to read.
-    [[nodiscard]] fmq::WaitRecord& driverWaits() const noexcept;
+    [[nodiscard]] fmq::SharedWaitStats& driverWaits() const noexcept;
 
     /// Where the driver sleeps for requests, and the client for results.
     [[nodiscard]] fmq::EventFlag requestEvent() const noexcept;

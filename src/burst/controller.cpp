@@ -135,8 +135,8 @@ class Controller::Impl {
 
     void freeMemory(const SharedRegion& region) { forget(slots_.retire(region.get())); }
 
-    [[nodiscard]] BurstWaitFigures waitFigures() const noexcept {
-        return {.client = waits_.figures(), .driver = channel_.driverWaits().figures()};
+    [[nodiscard]] BurstWaitStats waitStats() const noexcept {
+        return {.client = waits_.stats(), .driver = channel_.driverWaits().stats()};
     }
 
   private:
@@ -515,7 +515,7 @@ class Controller::Impl {
     std::atomic<bool> isLost_{false};
 
     // Of the executing thread; reused, so that the steady state allocates nothing.
-    fmq::WaitRecord waits_{};
+    fmq::SharedWaitStats waits_{};
     fmq::Waiter waiter_;
     fmq::WaitForecast forecast_;          // of plain executions
     fmq::WaitForecast pipelineForecast_;  // of those that were submitted
@@ -612,8 +612,8 @@ void Controller::freeMemory(const SharedRegion& region) {
     impl_->freeMemory(region);
 }
 
-BurstWaitFigures Controller::waitFigures() const {
-    return impl_->waitFigures();
+BurstWaitStats Controller::waitStats() const {
+    return impl_->waitStats();
 }
 
 }  // namespace nnburst::burst

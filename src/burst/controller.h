@@ -56,7 +56,7 @@ class Controller final : public Burst, public std::enable_shared_from_this<Contr
                                             const ExecutionOptions& options) override;
     [[nodiscard]] Result<> wait(Submission submission, ExecutionOutcome& outcome) override;
     void freeMemory(const SharedRegion& region) override;
-    [[nodiscard]] BurstWaitFigures waitFigures() const override;
+    [[nodiscard]] BurstWaitStats waitStats() const override;
 
   private:
     class Impl;

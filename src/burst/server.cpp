@@ -27,8 +27,8 @@ constexpr std::chrono::milliseconds kPatience{250};
 constexpr std::chrono::microseconds kCrowdedPatience{20};
 constexpr std::chrono::milliseconds kTurn{1};
 
-/// So many executions after the last one that had to wait, the crowd is taken to be gone.
-constexpr int kCrowdMemory = 16;
+/// So many executions after the last one that had to wait, contention is considered over.
+constexpr int kContentionMemory = 16;
 
 /// A client may not make the driver spin for longer, whatever it wishes.
 constexpr std::chrono::milliseconds kLongestDriverSpin{10};
@@ -152,20 +152,20 @@ class Server::Impl final : public Served {
         }
         if (hasFrame) {
             serveFrame(header);
-            lookForCrowd();
+            lookForContention();
         }
     }
 
     /// While executions have to wait for each other, neither side of the burst is to spin.
-    void lookForCrowd() noexcept {
+    void lookForContention() noexcept {
         const std::uint32_t delayed = runner_.executable().model->delayedCount();
         if (delayed != delayedCount_) {
             delayedCount_ = delayed;
-            crowdedExecutions_ = kCrowdMemory;
-        } else if (crowdedExecutions_ > 0) {
-            --crowdedExecutions_;
+            contendedExecutions_ = kContentionMemory;
+        } else if (contendedExecutions_ > 0) {
+            --contendedExecutions_;
         }
-        waiter_.setCrowded(crowdedExecutions_ > 0);
+        waiter_.setContended(contendedExecutions_ > 0);
     }
 
     void serveFrame(const FrameLine& header) {
@@ -450,7 +450,7 @@ class Server::Impl final : public Served {
     ExecutionOutcome outcome_;
 
     std::uint32_t delayedCount_ = 0;  // as of the last look
-    int crowdedExecutions_ = 0;
+    int contendedExecutions_ = 0;
 
     Workers* workers_ = nullptr;
     Workers::Place place_;  // last: a thread that is inside uses all of the above

@@ -100,21 +100,21 @@ void EventFlag::sleepersFence() noexcept {
     }
 }
 
-void EventFlag::presentSleeper() noexcept {
+void EventFlag::publishWaiterCpu() noexcept {
     const std::uint32_t processor =
-        static_cast<std::uint32_t>(::sched_getcpu() + 1) & SleeperState::kProcessor;
+        static_cast<std::uint32_t>(::sched_getcpu() + 1) & WaiterState::kProcessor;
     const std::uint32_t state =
-        processor | (hasHeavyFences_ ? SleeperState::kHasHeavyFences : 0) | crowded_;
+        processor | (hasHeavyFences_ ? WaiterState::kHasHeavyFences : 0) | contended_;
     // Relaxed: only a hint of where it is, and announceSleeper orders the rest. Stored only when it
     // changes, so that the line stays shared.
-    if (sleeper_->load(std::memory_order_relaxed) != state) {
-        sleeper_->store(state, std::memory_order_relaxed);
+    if (waiter_->load(std::memory_order_relaxed) != state) {
+        waiter_->store(state, std::memory_order_relaxed);
     }
 }
 
 bool EventFlag::isOnThisProcessor() const noexcept {
-    return (sleeper_->load(std::memory_order_relaxed) & SleeperState::kProcessor) ==
-           (static_cast<std::uint32_t>(::sched_getcpu() + 1) & SleeperState::kProcessor);
+    return (waiter_->load(std::memory_order_relaxed) & WaiterState::kProcessor) ==
+           (static_cast<std::uint32_t>(::sched_getcpu() + 1) & WaiterState::kProcessor);
 }
 
 void EventFlag::sleep(std::uint32_t announced, std::optional<SteadyTime> until) noexcept {

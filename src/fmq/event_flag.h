@@ -30,20 +30,20 @@ namespace nnburst::fmq {
 /// The shared word, alone on its line. Zero at first. All sides read and write it.
 struct alignas(kCacheLineSize) EventWord {
     std::atomic<std::uint32_t> word;
-    /// What the thread that sleeps here says of itself: see SleeperState.
-    std::atomic<std::uint32_t> sleeper;
+    /// What the thread that sleeps here says of itself: see WaiterState.
+    std::atomic<std::uint32_t> waiter;
     std::uint32_t reserved[14];  ///< zero
 };
 static_assert(isSharedLayout<EventWord> && sizeof(EventWord) == kCacheLineSize);
 
-/// EventWord::sleeper. 0 if nobody says anything.
-struct SleeperState {
+/// EventWord::waiter. 0 if nobody says anything.
+struct WaiterState {
     /// The processor on which the thread was last seen, plus 1.
     static constexpr std::uint32_t kProcessor = 0xFFFF;
     /// It makes a heavy fence (asymmetric_fence.h) before it sleeps.
     static constexpr std::uint32_t kHasHeavyFences = 1U << 16;
     /// The processors that it may use have more to do than they can: spinning takes from others.
-    static constexpr std::uint32_t kCrowded = 1U << 17;
+    static constexpr std::uint32_t kContended = 1U << 17;
 };
 
 /// Event bits with the HAL's meaning (system/libfmq, EventFlagBits).
@@ -66,7 +66,7 @@ class EventFlag {
     static constexpr std::uint32_t kParked = 1U << 30;
 
     explicit EventFlag(EventWord& shared) noexcept
-        : word_(&shared.word), sleeper_(&shared.sleeper), hasHeavyFences_(hasHeavyFences()) {}
+        : word_(&shared.word), waiter_(&shared.waiter), hasHeavyFences_(hasHeavyFences()) {}
 
     /// Sets `bits` and wakes whoever waits for any of them (EventFlag::wake of libfmq). A system
     /// call only if somebody sleeps. `bits` has neither bit 31 nor 30.
@@ -83,7 +83,7 @@ class EventFlag {
     void wakeAnnounced() noexcept {
         // sync [sleep-announced]: the load comes after the store of what the sleeper waits for
         if (hasHeavyFences_ &&
-            (sleeper_->load(std::memory_order_relaxed) & SleeperState::kHasHeavyFences) != 0) {
+            (waiter_->load(std::memory_order_relaxed) & WaiterState::kHasHeavyFences) != 0) {
             lightFence();
         } else {
             fullFence();
@@ -97,12 +97,14 @@ class EventFlag {
     /// they wait for.
     void wakeSleepers() noexcept;
 
-    /// What the next presentSleeper says of the processors. For the side that sleeps.
-    void setCrowded(bool isCrowded) noexcept { crowded_ = isCrowded ? SleeperState::kCrowded : 0; }
+    /// What the next publishWaiterCpu says of the processors. For the side that sleeps.
+    void setContended(bool isContended) noexcept {
+        contended_ = isContended ? WaiterState::kContended : 0;
+    }
 
     /// The thread that sleeps here has said so.
-    [[nodiscard]] bool isCrowded() const noexcept {
-        return (sleeper_->load(std::memory_order_relaxed) & SleeperState::kCrowded) != 0;
+    [[nodiscard]] bool isContended() const noexcept {
+        return (waiter_->load(std::memory_order_relaxed) & WaiterState::kContended) != 0;
     }
 
     /// What to ring: a datagram socket that outlives the flag, or -1. For the side that wakes.
@@ -132,7 +134,7 @@ class EventFlag {
 
     /// Says that the calling thread is the one that sleeps on this flag, and on which processor it
     /// runs. No system call (rseq).
-    void presentSleeper() noexcept;
+    void publishWaiterCpu() noexcept;
 
     /// Whether the thread that sleeps on this flag was last seen on the processor of the calling
     /// one: then it cannot run while this one spins.
@@ -152,9 +154,9 @@ class EventFlag {
     }
 
     std::atomic<std::uint32_t>* word_;
-    std::atomic<std::uint32_t>* sleeper_;
+    std::atomic<std::uint32_t>* waiter_;
     bool hasHeavyFences_;
-    std::uint32_t crowded_ = 0;
+    std::uint32_t contended_ = 0;
     int doorbell_ = -1;
 };
 

@@ -18,8 +18,8 @@
 #include <optional>
 
 #include "fmq/event_flag.h"
+#include "fmq/shared_wait_stats.h"
 #include "fmq/wait_forecast.h"
-#include "fmq/wait_record.h"
 #include "nnburst/wait_policy.h"
 #include "system/relax_processor.h"
 
@@ -49,12 +49,12 @@ class Waiter {
     /// one's processor, this one does not spin, because the other could not run. What waiting costs
     /// goes to `record`, which outlives the waiter.
     Waiter(EventFlag flag, std::optional<EventFlag> peer, const WaitPolicy& policy,
-           WaitRecord& record) noexcept
+           SharedWaitStats& record) noexcept
         : flag_(flag), peer_(peer), policy_(effectivePolicy(policy)), record_(record) {}
 
     /// Sleeps on a flag on which others may sleep.
     [[nodiscard]] static Waiter sharing(EventFlag flag, const WaitPolicy& policy,
-                                        WaitRecord& record) noexcept {
+                                        SharedWaitStats& record) noexcept {
         Waiter waiter(flag, std::nullopt, policy, record);
         waiter.isAlone_ = false;
         return waiter;
@@ -72,7 +72,7 @@ class Waiter {
 
     /// Others have work for the processors, more than there are: this side sleeps at once instead
     /// of spinning, and so does the peer. Both only if their policy is ADAPTIVE.
-    void setCrowded(bool isCrowded) noexcept { flag_.setCrowded(isCrowded); }
+    void setContended(bool isContended) noexcept { flag_.setContended(isContended); }
 
   private:
     static constexpr int kTurnsWithoutClock = 32;  // under a microsecond
@@ -87,12 +87,12 @@ class Waiter {
 
     [[nodiscard]] bool mustNotSpin() const noexcept {
         return policy_.spinWindow.count() <= 0 || policy_.mode == WaitMode::BLOCK ||
-               (peer_ && peer_->isOnThisProcessor()) || isCrowded();
+               (peer_ && peer_->isOnThisProcessor()) || isContended();
     }
 
-    [[nodiscard]] bool isCrowded() const noexcept {
+    [[nodiscard]] bool isContended() const noexcept {
         return policy_.mode == WaitMode::ADAPTIVE &&
-               (flag_.isCrowded() || (peer_ && peer_->isCrowded()));
+               (flag_.isContended() || (peer_ && peer_->isContended()));
     }
 
     /// Nobody need make a system call for this thread any more.
@@ -105,7 +105,7 @@ class Waiter {
     EventFlag flag_;
     std::optional<EventFlag> peer_;
     WaitPolicy policy_;
-    WaitRecord& record_;
+    SharedWaitStats& record_;
     bool isAlone_ = true;
     bool leavesProcessors_ = false;
     std::chrono::nanoseconds credit_{};  ///< spinning in long waits that was earned and not used
@@ -113,7 +113,7 @@ class Waiter {
 
 template <class Ready>
 bool Waiter::wait(const WaitLimit& limit, WaitForecast* forecast, Ready ready) noexcept {
-    flag_.presentSleeper();
+    flag_.publishWaiterCpu();
     if (ready()) {
         return true;
     }
@@ -136,7 +136,7 @@ bool Waiter::waitLong(const WaitLimit& limit, WaitForecast* forecast, Ready& rea
         end = std::min(end.value_or(SteadyTime::max()), start + *limit.atMost);
     }
     const SteadyTime last = end.value_or(SteadyTime::max());
-    WaitRecord::add(record_.waits, 1);
+    SharedWaitStats::add(record_.waits, 1);
 
     WaitForecast::Plan plan;
     if (forecast != nullptr && policy_.mode == WaitMode::ADAPTIVE && !mustNotSpin()) {
@@ -148,7 +148,7 @@ bool Waiter::waitLong(const WaitLimit& limit, WaitForecast* forecast, Ready& rea
         const SteadyTime alarm = std::min(start + plan.sleepUntil, last);
         isReady = sleep(alarm, ready);
         now = std::chrono::steady_clock::now();
-        WaitRecord::add(isReady ? record_.lateWakes : record_.earlyWakes, 1);
+        SharedWaitStats::add(isReady ? record_.lateWakes : record_.earlyWakes, 1);
         if (now >= alarm) {
             forecast->addOversleep(now - alarm);
         }
@@ -163,7 +163,7 @@ bool Waiter::waitLong(const WaitLimit& limit, WaitForecast* forecast, Ready& rea
         isReady = spin(std::min(spinUntil, last), ready);
         now = std::chrono::steady_clock::now();
         const std::chrono::nanoseconds burnt = now - spinStart;
-        WaitRecord::add(record_.burntNs, static_cast<std::uint64_t>(burnt.count()));
+        SharedWaitStats::add(record_.burntNs, static_cast<std::uint64_t>(burnt.count()));
         credit_ -= plan.sleepUntil.count() > 0 ? burnt : std::chrono::nanoseconds(0);
     }
     if (!isReady) {
@@ -183,7 +183,7 @@ template <class Ready>
 bool Waiter::spin(SteadyTime until, Ready& ready) noexcept {
     while (std::chrono::steady_clock::now() < until) {
         if (peer_) {
-            flag_.presentSleeper();
+            flag_.publishWaiterCpu();
             if (peer_->isOnThisProcessor()) {
                 return false;
             }
@@ -206,9 +206,9 @@ bool Waiter::sleep(std::optional<SteadyTime> until, Ready& ready) noexcept {
         const std::uint32_t announced = flag_.announceSleeper();
         isReady = ready();
         if (!isReady) {
-            WaitRecord::add(record_.sleeps, 1);
+            SharedWaitStats::add(record_.sleeps, 1);
             flag_.sleep(announced, until);
-            flag_.presentSleeper();
+            flag_.publishWaiterCpu();
             isReady = ready();
         }
     }
@@ -221,7 +221,7 @@ bool Waiter::sleep(std::optional<SteadyTime> until, Ready& ready) noexcept {
 template <class Ready>
 [[nodiscard]] bool waitUntil(EventFlag flag, const WaitPolicy& policy, const WaitLimit& limit,
                              Ready ready) noexcept {
-    WaitRecord unread{};
+    SharedWaitStats unread{};
     return Waiter::sharing(flag, policy, unread).wait(limit, nullptr, ready);
 }
 

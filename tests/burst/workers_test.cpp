@@ -256,14 +256,14 @@ TEST(Burst, tellsTheClientWhileExecutionsWaitForEachOther) {
         ASSERT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
     };
     execute();
-    EXPECT_FALSE(driver.isCrowded());
+    EXPECT_FALSE(driver.isContended());
     ++burst.model->delayed;
     execute();
-    waitFor([&] { return driver.isCrowded(); });
+    waitFor([&] { return driver.isContended(); });
     for (int i = 0; i < 100; ++i) {
         execute();
     }
-    waitFor([&] { return !driver.isCrowded(); });
+    waitFor([&] { return !driver.isContended(); });
 }
 
 TEST(ManyBursts, areServedWhileTheClientOfOneDoesNotAnswer) {

@@ -680,15 +680,15 @@ TEST_P(DeviceInFlightTest, tellWhatWaitingHasCost) {
     for (int i = 0; i < 3; ++i) {
         ASSERT_FALSE(burst->execute(small.request, {.loopTimeout = 20ms}, outcome));
     }
-    const BurstWaitFigures figures = burst->waitFigures();
+    const BurstWaitStats stats = burst->waitStats();
     if (GetParam() == Kind::LOCAL) {
-        EXPECT_EQ(figures.client.waits + figures.driver.waits, 0U);
-        EXPECT_EQ(figures.client.sleeps + figures.driver.sleeps, 0U);
+        EXPECT_EQ(stats.client.waits + stats.driver.waits, 0U);
+        EXPECT_EQ(stats.client.sleeps + stats.driver.sleeps, 0U);
     } else {
-        EXPECT_GE(figures.client.waits, 3U);
-        EXPECT_GE(figures.client.sleeps, 3U);
+        EXPECT_GE(stats.client.waits, 3U);
+        EXPECT_GE(stats.client.sleeps, 3U);
     }
-    EXPECT_EQ(figures.client.burnt + figures.driver.burnt, 0ns);
+    EXPECT_EQ(stats.client.burnt + stats.driver.burnt, 0ns);
 }
 
 NNBURST_INSTANTIATE_FOR_ALL_DEVICES(DeviceInFlightTest);

@@ -98,10 +98,10 @@ TEST(EventFlag, knowsOnWhichProcessorItsSleeperWasSeen) {
         CPU_ZERO(&one);
         CPU_SET(::sched_getcpu(), &one);
         ::sched_setaffinity(0, sizeof(one), &one);
-        flag.presentSleeper();
+        flag.publishWaiterCpu();
         EXPECT_TRUE(flag.isOnThisProcessor());
     }).join();
-    EXPECT_EQ((word.sleeper & SleeperState::kHasHeavyFences) != 0, hasHeavyFences());
+    EXPECT_EQ((word.waiter & WaiterState::kHasHeavyFences) != 0, hasHeavyFences());
 }
 
 /// Each side stores and then looks, as a publisher and a sleeper do: one must see the other.
@@ -123,7 +123,7 @@ TEST(EventFlag, aSleeperOrItsPublisherSeesTheOther) {
         EventFlag flag(word);
         for (std::uint32_t i = 1; i <= kTurns; ++i) {
             if (presents) {
-                flag.presentSleeper();
+                flag.publishWaiterCpu();
             }
             turn.store(i, std::memory_order_release);
             const std::uint32_t announced = flag.announceSleeper();

@@ -35,7 +35,7 @@ class Pinned {
 /// How often a wait of 50 ms looks at what it waits for, if that never happens.
 int looksInVain(std::optional<EventFlag> peer, const WaitPolicy& policy) {
     EventWord word{};
-    WaitRecord record{};
+    SharedWaitStats record{};
     Waiter waiter(EventFlag(word), peer, policy, record);
     int looks = 0;
     EXPECT_FALSE(waiter.wait({.deadline = {}, .atMost = 50ms}, nullptr, [&] {
@@ -59,7 +59,7 @@ TEST(WaitUntil, doesNotSpinAgainstAPeerOnItsOwnProcessor) {
     const Pinned pinned;
     EventWord peerWord{};
     EventFlag peer(peerWord);
-    peer.presentSleeper();
+    peer.publishWaiterCpu();
     EXPECT_LT(looksInVain(peer, {.spinWindow = 10s}), 100);
 }
 
@@ -67,34 +67,34 @@ TEST(WaitUntil, spinsAgainstAPeerOnAnotherProcessorOrOnNoneThatIsKnown) {
     const Pinned pinned;
     EventWord peerWord{};
     EXPECT_GT(looksInVain(EventFlag(peerWord), {.spinWindow = 10s}), 1000);
-    peerWord.sleeper = static_cast<std::uint32_t>(::sched_getcpu()) + 2;
+    peerWord.waiter = static_cast<std::uint32_t>(::sched_getcpu()) + 2;
     EXPECT_GT(looksInVain(EventFlag(peerWord), {.spinWindow = 10s}), 1000);
 }
 
-TEST(WaitUntil, doesNotSpinInACrowdUnlessItIsTo) {
+TEST(WaitUntil, doesNotSpinUnderContentionUnlessToldTo) {
     EventWord peerWord{};
     EventFlag peer(peerWord);
     EXPECT_GT(looksInVain(peer, {.spinWindow = 10s}), 1000);
-    peerWord.sleeper |= SleeperState::kCrowded;
+    peerWord.waiter |= WaiterState::kContended;
     EXPECT_LT(looksInVain(peer, {.spinWindow = 10s}), 100);
     EXPECT_GT(looksInVain(peer, {.spinWindow = 10s, .mode = WaitMode::SPIN}), 1000);
 }
 
-TEST(Waiter, tellsOfACrowdAndDoesNotSpinItself) {
+TEST(Waiter, publishesContentionAndDoesNotSpinItself) {
     EventWord word{};
-    WaitRecord record{};
+    SharedWaitStats record{};
     Waiter waiter(EventFlag(word), std::nullopt, {.spinWindow = 10s}, record);
     const auto waitInVain = [&] {
         (void)waiter.wait({.deadline = {}, .atMost = 5ms}, nullptr, [] { return false; });
     };
-    waiter.setCrowded(true);
+    waiter.setContended(true);
     waitInVain();
     EXPECT_EQ(record.burntNs, 0U);
-    EXPECT_TRUE(EventFlag(word).isCrowded());
-    waiter.setCrowded(false);
+    EXPECT_TRUE(EventFlag(word).isContended());
+    waiter.setContended(false);
     waitInVain();
     EXPECT_GT(record.burntNs, 0U);
-    EXPECT_FALSE(EventFlag(word).isCrowded());
+    EXPECT_FALSE(EventFlag(word).isContended());
 }
 
 TEST(WaitUntil, endsWhenWhatItWaitsForHappensWhileItSleeps) {
@@ -161,7 +161,7 @@ class PeriodicPeer {
 
 TEST(Waiter, learnsToSleepThroughMostOfALongWait) {
     PeriodicPeer peer(5ms);
-    WaitRecord record{};
+    SharedWaitStats record{};
     Waiter waiter(EventFlag(peer.word), std::nullopt, {.spinWindow = 2ms}, record);
     WaitForecast forecast;
     for (int turn = 0; turn < 10; ++turn) {
@@ -178,7 +178,7 @@ TEST(Waiter, learnsToSleepThroughMostOfALongWait) {
 
 TEST(Waiter, sleepsThroughShorterWaitsWhereTheProcessorsAreNeeded) {
     PeriodicPeer peer(500us);
-    WaitRecord record{};
+    SharedWaitStats record{};
     Waiter waiter(EventFlag(peer.word), std::nullopt, {.spinWindow = 2ms}, record);
     waiter.leaveProcessors(true);
     WaitForecast forecast;

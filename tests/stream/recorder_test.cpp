@@ -89,15 +89,14 @@ TEST(Recorder, countsFramesThatMissTheirDeadline) {
 TEST(Recorder, addsUpWhatWaitingHasCost) {
     Recorder recorder(kBegin, std::nullopt, std::nullopt);
     EXPECT_FALSE(recorder.waits());
-    const WaitFigures before{
-        .waits = 5, .sleeps = 4, .earlyWakes = 3, .lateWakes = 2, .burnt = 1us};
-    const WaitFigures after{
+    const WaitStats before{.waits = 5, .sleeps = 4, .earlyWakes = 3, .lateWakes = 2, .burnt = 1us};
+    const WaitStats after{
         .waits = 105, .sleeps = 84, .earlyWakes = 63, .lateWakes = 42, .burnt = 21us};
     for (int turn = 0; turn < 2; ++turn) {
         recorder.addWaits({.client = before, .driver = {}}, {.client = after, .driver = before});
     }
     ASSERT_TRUE(recorder.waits());
-    const WaitFigures& client = recorder.waits()->client;
+    const WaitStats& client = recorder.waits()->client;
     EXPECT_EQ(client.waits, 200U);
     EXPECT_EQ(client.sleeps, 160U);
     EXPECT_EQ(client.earlyWakes, 120U);

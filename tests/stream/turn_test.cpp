@@ -334,7 +334,7 @@ TEST(Target, inThisProcessNeverWaits) {
         const auto target =
             Target::create(way, **device, *model, *frames, {.device = "local", .inFlight = 2});
         ASSERT_TRUE(target) << target.error().message;
-        EXPECT_FALSE(target->waitFigures()) << toString(way);
+        EXPECT_FALSE(target->waitStats()) << toString(way);
     }
 }
 

@@ -8,7 +8,7 @@ namespace nnburst::stream {
 
 namespace {
 
-void add(WaitFigures& sum, const WaitFigures& begin, const WaitFigures& end) noexcept {
+void add(WaitStats& sum, const WaitStats& begin, const WaitStats& end) noexcept {
     sum.waits += end.waits - begin.waits;
     sum.sleeps += end.sleeps - begin.sleeps;
     sum.earlyWakes += end.earlyWakes - begin.earlyWakes;
@@ -50,7 +50,7 @@ void Recorder::add(const FrameRecord& frame) noexcept {
     measuredUntil_ = until;
 }
 
-void Recorder::addWaits(const BurstWaitFigures& begin, const BurstWaitFigures& end) noexcept {
+void Recorder::addWaits(const BurstWaitStats& begin, const BurstWaitStats& end) noexcept {
     if (!waits_) {
         waits_.emplace();
     }

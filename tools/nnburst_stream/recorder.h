@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "nnburst/types.h"
-#include "nnburst/wait_policy.h"
+#include "nnburst/wait_stats.h"
 #include "nnburst_stream/distribution.h"
 #include "nnburst_stream/time_series.h"
 
@@ -53,7 +53,7 @@ class Recorder {
         mostInFlight_ = std::max(mostInFlight_, frames);
     }
     /// Adds what waiting has cost from one moment to another.
-    void addWaits(const BurstWaitFigures& begin, const BurstWaitFigures& end) noexcept;
+    void addWaits(const BurstWaitStats& begin, const BurstWaitStats& end) noexcept;
 
     [[nodiscard]] const Distribution& latency() const noexcept { return latency_; }
     [[nodiscard]] const Distribution& warmUp() const noexcept { return warmUp_; }
@@ -68,7 +68,7 @@ class Recorder {
     /// The most frames that were under way at once.
     [[nodiscard]] std::uint64_t mostInFlight() const noexcept { return mostInFlight_; }
     /// None if nothing was added.
-    [[nodiscard]] const std::optional<BurstWaitFigures>& waits() const noexcept { return waits_; }
+    [[nodiscard]] const std::optional<BurstWaitStats>& waits() const noexcept { return waits_; }
     /// From the moment at which the first measured frame of each turn was due to the last answer,
     /// or to when the next frame would have been due, if that is later.
     [[nodiscard]] nanoseconds measuredTime() const noexcept { return measuredTime_; }
@@ -87,7 +87,7 @@ class Recorder {
     TimeSeries series_;
     Misses misses_;
     std::uint64_t mostInFlight_ = 0;
-    std::optional<BurstWaitFigures> waits_;
+    std::optional<BurstWaitStats> waits_;
     nanoseconds measuredTime_{};
     std::optional<TimePoint> lastOutput_;     ///< of this turn
     std::optional<TimePoint> measuredUntil_;  ///< of this turn

@@ -31,7 +31,7 @@ ProcessorTime processorTime(nanoseconds used, const WayMeasurement& measurement)
             .share = elapsed > 0 ? Seconds(used).count() / elapsed : 0};
 }
 
-void add(WaitCost& cost, const WaitFigures& waits, const Recorder& recorder, double frames) {
+void add(WaitCost& cost, const WaitStats& waits, const Recorder& recorder, double frames) {
     cost.sleeps += static_cast<double>(waits.sleeps) / frames;
     cost.earlyWakes += static_cast<double>(waits.earlyWakes) / frames;
     cost.lateWakes += static_cast<double>(waits.lateWakes) / frames;

@@ -112,8 +112,8 @@ std::uint64_t Target::checksumOfOutputs(std::size_t place) const {
     return tools::checksumOfOutputs(places_[place].operands);
 }
 
-std::optional<BurstWaitFigures> Target::waitFigures() const {
-    return hasDriver_ ? std::optional(burst_->waitFigures()) : std::nullopt;
+std::optional<BurstWaitStats> Target::waitStats() const {
+    return hasDriver_ ? std::optional(burst_->waitStats()) : std::nullopt;
 }
 
 }  // namespace nnburst::stream

@@ -54,7 +54,7 @@ class Target {
     [[nodiscard]] const Timing& timing() const noexcept { return outcome_.timing; }
     [[nodiscard]] std::uint64_t checksumOfOutputs(std::size_t place) const;
     /// None of what is no burst to a driver process.
-    [[nodiscard]] std::optional<BurstWaitFigures> waitFigures() const;
+    [[nodiscard]] std::optional<BurstWaitStats> waitStats() const;
 
   private:
     struct Place {

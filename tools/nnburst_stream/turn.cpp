@@ -175,8 +175,8 @@ Result<std::uint64_t> sendTurn(Target& target, const Turn& turn, Recorder& recor
     NNBURST_TRY(target.setMeasure(turn.measure));
     recorder.beginTurn();
     Pipeline pipeline(target, turn, recorder);
-    std::optional<TimePoint> end;           // known when the first frame is measured, as what
-    std::optional<BurstWaitFigures> waits;  // waiting has cost before
+    std::optional<TimePoint> end;         // known when the first frame is measured, as what
+    std::optional<BurstWaitStats> waits;  // waiting has cost before
     for (std::uint64_t i = 0;; ++i) {
         OptionalTimePoint due;
         if (turn.period) {
@@ -187,7 +187,7 @@ Result<std::uint64_t> sendTurn(Target& target, const Turn& turn, Recorder& recor
         const bool isMeasured = i >= turn.warmUp;
         if (isMeasured && !end) {
             end = due.value_or(now) + turn.length.time;
-            waits = target.waitFigures();
+            waits = target.waitStats();
         }
         const bool isLongEnough = isMeasured && i - turn.warmUp >= turn.length.frames &&
                                   std::max(now, due.value_or(now)) >= *end;
@@ -198,7 +198,7 @@ Result<std::uint64_t> sendTurn(Target& target, const Turn& turn, Recorder& recor
                 recorder.addUnsent(static_cast<std::uint64_t>(waiting));
             }
             if (waits) {
-                recorder.addWaits(*waits, *target.waitFigures());
+                recorder.addWaits(*waits, *target.waitStats());
             }
             return i;
         }

@@ -135,8 +135,8 @@ void RemoteBurst::freeMemory(const SharedRegion& region) {
     controller_->freeMemory(region);
 }
 
-BurstWaitFigures RemoteBurst::waitFigures() const {
-    return controller_->waitFigures();
+BurstWaitStats RemoteBurst::waitStats() const {
+    return controller_->waitStats();
 }
 
 }  // namespace nnburst::device

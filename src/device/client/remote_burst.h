@@ -30,7 +30,7 @@ class RemoteBurst final : public Burst {
                                             const ExecutionOptions& options) override;
     [[nodiscard]] Result<> wait(Submission submission, ExecutionOutcome& outcome) override;
     void freeMemory(const SharedRegion& region) override;
-    [[nodiscard]] BurstWaitFigures waitFigures() const override;
+    [[nodiscard]] BurstWaitStats waitStats() const override;
 
   private:
     explicit RemoteBurst(std::shared_ptr<burst::Controller> controller) noexcept;

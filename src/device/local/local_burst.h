@@ -27,7 +27,7 @@ class LocalBurst final : public Burst {
     [[nodiscard]] Result<> wait(Submission submission, ExecutionOutcome& outcome) override;
     /// Waits for an execution that another thread runs.
     void freeMemory(const SharedRegion& region) override;
-    [[nodiscard]] BurstWaitFigures waitFigures() const override { return {}; }
+    [[nodiscard]] BurstWaitStats waitStats() const override { return {}; }
 
   private:
     class State;

@@ -160,8 +160,8 @@ class Trial {
     bool hasFailed_ = false;
     Signal asked_;
     Signal answered_;
-    fmq::WaitRecord serverWaits_{};
-    fmq::WaitRecord clientWaits_{};
+    fmq::SharedWaitStats serverWaits_{};
+    fmq::SharedWaitStats clientWaits_{};
     fmq::Waiter client_{answered_.flag(), asked_.flag(), {.mode = WaitMode::BLOCK}, clientWaits_};
     std::thread thread_;
 };

@@ -3,20 +3,20 @@
 #pragma once
 
 /// \file
-/// WaitFigures as one thread writes them and others read them, in this process or another.
+/// WaitStats as one thread writes them and others read them, in this process or another.
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 
 #include "fmq/shared_layout.h"
-#include "nnburst/wait_policy.h"
+#include "nnburst/wait_stats.h"
 
 namespace nnburst::fmq {
 
 /// Zero at first. One thread counts. All relaxed: each figure is right, together they may be of
 /// slightly different moments.
-struct alignas(kCacheLineSize) WaitRecord {
+struct alignas(kCacheLineSize) SharedWaitStats {
     std::atomic<std::uint64_t> waits;
     std::atomic<std::uint64_t> sleeps;
     std::atomic<std::uint64_t> earlyWakes;
@@ -29,7 +29,7 @@ struct alignas(kCacheLineSize) WaitRecord {
         figure.store(figure.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
     }
 
-    [[nodiscard]] WaitFigures figures() const noexcept {
+    [[nodiscard]] WaitStats stats() const noexcept {
         return {.waits = waits.load(std::memory_order_relaxed),
                 .sleeps = sleeps.load(std::memory_order_relaxed),
                 .earlyWakes = earlyWakes.load(std::memory_order_relaxed),
@@ -38,6 +38,6 @@ struct alignas(kCacheLineSize) WaitRecord {
                     static_cast<std::int64_t>(burntNs.load(std::memory_order_relaxed)))};
     }
 };
-static_assert(isSharedLayout<WaitRecord> && sizeof(WaitRecord) == kCacheLineSize);
+static_assert(isSharedLayout<SharedWaitStats> && sizeof(SharedWaitStats) == kCacheLineSize);
 
 }  // namespace nnburst::fmq
