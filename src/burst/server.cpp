@@ -54,7 +54,7 @@ struct RememberedExecution {
 
 }  // namespace
 
-class Server::Impl final : public Served {
+class Server::Impl final : public Servable {
   public:
     Impl(Channel channel, FrameQueue::Reader requests, FrameQueue::Writer results,
          exec::Executable executable, std::shared_ptr<DriverControlPlane> controlPlane,
@@ -77,11 +77,11 @@ class Server::Impl final : public Served {
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
 
-    /// Lets `workers` serve the burst. To be called once, first.
-    Result<> start(const std::shared_ptr<Workers>& workers) {
-        workers_ = workers.get();
+    /// Lets `pool` serve the burst. To be called once, first.
+    Result<> start(const std::shared_ptr<ServingThreadPool>& pool) {
+        servingThreads_ = pool.get();
         channel_.requestEvent().announceParked();
-        NNBURST_TRY_ASSIGN(place_, Workers::add(workers, *this));
+        NNBURST_TRY_ASSIGN(place_, ServingThreadPool::add(pool, *this));
         return {};
     }
 
@@ -115,7 +115,7 @@ class Server::Impl final : public Served {
         event.retractParked();
         const TimePoint start = std::chrono::steady_clock::now();
         while (true) {
-            const bool isCrowded = workers_->isCrowded();
+            const bool isCrowded = servingThreads_->isExhausted();
             const std::chrono::nanoseconds patience = isCrowded ? kCrowdedPatience : kPatience;
             if (!waiter_.wait({.deadline = {}, .atMost = patience}, &forecast_, hasNews)) {
                 event.announceParked();
@@ -342,7 +342,7 @@ class Server::Impl final : public Served {
     }
 
     Result<std::vector<SharedRegion>> askClientForMemories() {
-        const Workers::WaitingForClient waiting(*workers_);
+        const ServingThreadPool::ScopedClientWait waiting(*servingThreads_);
         return controlPlane_->getMemories(unknownSlots_);
     }
 
@@ -452,8 +452,8 @@ class Server::Impl final : public Served {
     std::uint32_t delayedCount_ = 0;  // as of the last look
     int contendedExecutions_ = 0;
 
-    Workers* workers_ = nullptr;
-    Workers::Place place_;  // last: a thread that is inside uses all of the above
+    ServingThreadPool* servingThreads_ = nullptr;
+    ServingThreadPool::Registration place_;  // last: a thread that is inside uses all of the above
 };
 
 Server::Server(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
@@ -462,7 +462,7 @@ Server::~Server() = default;
 Result<std::unique_ptr<Server>> Server::create(SharedRegion channel, exec::Executable executable,
                                                std::shared_ptr<DriverControlPlane> controlPlane,
                                                const WaitPolicy& wait,
-                                               const std::shared_ptr<Workers>& workers) {
+                                               const std::shared_ptr<ServingThreadPool>& pool) {
     NNBURST_TRY_ASSIGN(Channel opened, Channel::open(std::move(channel)));
     NNBURST_TRY_ASSIGN(FrameQueue::Reader requests,
                        FrameQueue::Reader::attach(opened.memory(), opened.requests()));
@@ -470,7 +470,7 @@ Result<std::unique_ptr<Server>> Server::create(SharedRegion channel, exec::Execu
                        FrameQueue::Writer::attach(opened.memory(), opened.results()));
     auto impl = std::make_unique<Impl>(std::move(opened), requests, results, std::move(executable),
                                        std::move(controlPlane), wait);
-    NNBURST_TRY(impl->start(workers));
+    NNBURST_TRY(impl->start(pool));
     return std::unique_ptr<Server>(new Server(std::move(impl)));
 }
 

@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "burst/control_plane.h"
-#include "burst/workers.h"
+#include "burst/serving_threads.h"
 #include "exec/run/executable.h"
 #include "nnburst/device.h"
 
@@ -20,18 +20,18 @@ namespace nnburst::burst {
 class Server {
   public:
     /// Checks the layout of `channel`, which the client made and may change at any time, maps it
-    /// and starts serving, on threads of `workers`. All of `executable` is there. `wait` is what
+    /// and starts serving, on threads of `pool`. All of `executable` is there. `wait` is what
     /// the client wishes; the driver may wait less. INVALID_ARGUMENT for a channel that is not one,
     /// or of another version (naming both).
     [[nodiscard]] static Result<std::unique_ptr<Server>> create(
         SharedRegion channel, exec::Executable executable,
         std::shared_ptr<DriverControlPlane> controlPlane, const WaitPolicy& wait,
-        const std::shared_ptr<Workers>& workers);
+        const std::shared_ptr<ServingThreadPool>& pool);
 
     /// Stops, and waits for the execution that is running.
     ~Server();
 
-    /// What the client rings while the burst is parked (Workers::Place). Once.
+    /// What the client rings while the burst is parked (ServingThreadPool::Registration). Once.
     [[nodiscard]] UniqueFd takeDoorbell() noexcept;
 
     /// Nothing is served from here on but what is being served. Does not wait for it. Any thread,

@@ -72,10 +72,13 @@ class OrphanedThreads {
 }  // namespace
 
 Result<std::thread> startThread(const std::string& name, std::function<void()> body) {
-    sigset_t all;
+    sigset_t sentToProcess;
     sigset_t before;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, &before);  // inherited by the new thread
+    ::sigfillset(&sentToProcess);
+    for (const int ownFault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) {
+        ::sigdelset(&sentToProcess, ownFault);
+    }
+    ::pthread_sigmask(SIG_BLOCK, &sentToProcess, &before);  // inherited by the new thread
     Result<std::thread> started = [&]() -> Result<std::thread> {
         try {
             return std::thread([body = std::move(body)]() mutable {

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// The threads of the library: each has a name, takes no signals, and may be ended by itself.
+/// The threads of the library: each has a name, leaves the signals of the process to the
+/// application's threads, and may be ended by itself.
 
 #include <functional>
 #include <string>
@@ -13,8 +14,10 @@
 
 namespace nnburst::system {
 
-/// Starts a thread that runs `body`. All signals are blocked in it: they belong to the
-/// application's threads. `name` has at most 15 characters. RESOURCE_EXHAUSTED_TRANSIENT if the
+/// Starts a thread that runs `body`. Signals that are sent to the process are blocked in it: they
+/// belong to the application's threads. Those that the thread causes itself (SIGSEGV, SIGBUS,
+/// SIGFPE, SIGILL, SIGTRAP, SIGSYS) are not, so that the handlers of the application, of sanitizers
+/// and of debuggers see them. `name` has at most 15 characters. RESOURCE_EXHAUSTED_TRANSIENT if the
 /// system gives no thread.
 [[nodiscard]] Result<std::thread> startThread(const std::string& name, std::function<void()> body);
 

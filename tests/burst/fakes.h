@@ -176,9 +176,10 @@ inline std::vector<SharedRegion> asReceived(std::vector<SharedRegion> regions) {
 
 /// Both ends of a burst in one process.
 struct BurstPair {
-    explicit BurstPair(const BurstOptions& options = {},
-                       std::shared_ptr<Workers> sharedWorkers = *Workers::create())
-        : workers(std::move(sharedWorkers)) {
+    explicit BurstPair(
+        const BurstOptions& options = {},
+        std::shared_ptr<ServingThreadPool> sharedThreads = *ServingThreadPool::create())
+        : servingThreads(std::move(sharedThreads)) {
         auto created = Controller::create(options);
         EXPECT_TRUE(created) << created.error().message;
         controller = std::move(*created);
@@ -190,14 +191,14 @@ struct BurstPair {
                 return known ? asReceived(known->getMemories(slots)) : std::vector<SharedRegion>();
             });
         auto served = Server::create(controller->channel(), {.model = model, .buffers = buffers},
-                                     driver, options.driverWait, workers);
+                                     driver, options.driverWait, servingThreads);
         EXPECT_TRUE(served) << served.error().message;
         server = std::move(*served);
         controller->attach(client, {.doorbell = server->takeDoorbell()});
         client->server = server.get();
     }
 
-    std::shared_ptr<Workers> workers;
+    std::shared_ptr<ServingThreadPool> servingThreads;
     std::shared_ptr<DoublingModel> model = std::make_shared<DoublingModel>();
     std::shared_ptr<exec::ManagedBuffers> buffers = std::make_shared<exec::ManagedBuffers>();
     std::shared_ptr<Controller> controller;

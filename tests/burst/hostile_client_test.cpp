@@ -28,7 +28,7 @@ class HostileClient : public testing::Test {
     void serve() {
         auto served = Server::create(
             channel.region(), {.model = model, .buffers = std::make_shared<exec::ManagedBuffers>()},
-            driver, {}, workers);
+            driver, {}, servingThreads);
         ASSERT_TRUE(served) << served.error().message;
         server = std::move(*served);
         doorbell = server->takeDoorbell();
@@ -85,7 +85,7 @@ class HostileClient : public testing::Test {
     };
     std::shared_ptr<FakeDriverControlPlane> driver =
         std::make_shared<FakeDriverControlPlane>(goodMemories);
-    std::shared_ptr<Workers> workers = *Workers::create();
+    std::shared_ptr<ServingThreadPool> servingThreads = *ServingThreadPool::create();
     std::unique_ptr<Server> server;
     UniqueFd doorbell;
 };
@@ -252,7 +252,7 @@ TEST(HostileChannel, isRefusedWhateverItsHeaderSays) {
             Server::create(channel.region(), {.model = std::make_shared<DoublingModel>()},
                            std::make_shared<FakeDriverControlPlane>(
                                [](auto) { return std::vector<SharedRegion>(); }),
-                           {}, *Workers::create());
+                           {}, *ServingThreadPool::create());
         ASSERT_FALSE(server) << what;
         EXPECT_EQ(server.error().status, ErrorStatus::INVALID_ARGUMENT) << what;
     };
@@ -271,7 +271,7 @@ TEST(HostileChannel, isRefusedWhenItIsTooSmall) {
     const auto server = Server::create(
         *Region::create(100), {.model = std::make_shared<DoublingModel>()},
         std::make_shared<FakeDriverControlPlane>([](auto) { return std::vector<SharedRegion>(); }),
-        {}, *Workers::create());
+        {}, *ServingThreadPool::create());
     ASSERT_FALSE(server);
     EXPECT_EQ(server.error().status, ErrorStatus::INVALID_ARGUMENT);
 }

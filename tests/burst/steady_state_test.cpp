@@ -134,7 +134,7 @@ class SteadyState : public testing::TestWithParam<std::tuple<SteadyModel, Way>> 
             ::sched_setaffinity(0, sizeof(driversOwn), &driversOwn);
         }
         server = std::move(*Server::create(controller->channel(), {.model = model}, driver,
-                                           {.mode = way().mode}, workers));
+                                           {.mode = way().mode}, servingThreads));
         ::sched_setaffinity(0, sizeof(others), &others);
     }
 
@@ -153,7 +153,7 @@ class SteadyState : public testing::TestWithParam<std::tuple<SteadyModel, Way>> 
     }
 
     cpu_set_t processors{};  ///< of this thread, before the test
-    std::shared_ptr<Workers> workers = *Workers::create();
+    std::shared_ptr<ServingThreadPool> servingThreads = *ServingThreadPool::create();
     std::shared_ptr<Controller> controller;
     std::unique_ptr<Server> server;
     std::optional<MemoryPool> pool;

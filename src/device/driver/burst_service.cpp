@@ -83,16 +83,16 @@ class BurstService final : public rpc::Burst::Server {
 }  // namespace
 
 Result<ServedBurst> serveBurst(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
-                               const std::shared_ptr<burst::Workers>& workers, SharedRegion channel,
-                               exec::Executable executable, rpc::BurstCallback::Client callback,
-                               const WaitPolicy& wait) {
+                               const std::shared_ptr<burst::ServingThreadPool>& pool,
+                               SharedRegion channel, exec::Executable executable,
+                               rpc::BurstCallback::Client callback, const WaitPolicy& wait) {
     if (!channel) {
         return failure(ErrorStatus::INVALID_ARGUMENT, "configureExecutionBurst without a channel");
     }
     NNBURST_TRY_ASSIGN(auto server, burst::Server::create(std::move(channel), std::move(executable),
                                                           std::make_shared<RpcDriverControlPlane>(
                                                               loop, kj::mv(callback)),
-                                                          wait, workers));
+                                                          wait, pool));
     const UniqueFd doorbell = server->takeDoorbell();
     NNBURST_TRY_ASSIGN(rpc::File::Client file, fileToMessage(doorbell.get()));
     return ServedBurst{.burst = kj::heap<BurstService>(std::move(scheduler), std::move(server)),

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <memory>
 
-#include "burst/workers.h"
+#include "burst/serving_threads.h"
 #include "device/local/scheduler.h"
 #include "device/rpc/event_loop.h"
 #include "device/rpc/nnburst.capnp.h"
@@ -24,11 +24,11 @@ struct ServedBurst {
     rpc::File::Client doorbell;
 };
 
-/// Starts to serve the burst of `channel` on threads of `workers`, until the capability is dropped.
+/// Starts to serve the burst of `channel` on threads of `pool`, until the capability is dropped.
 /// On the loop's thread.
 [[nodiscard]] Result<ServedBurst> serveBurst(EventLoop& loop,
                                              std::shared_ptr<Scheduler::Client> scheduler,
-                                             const std::shared_ptr<burst::Workers>& workers,
+                                             const std::shared_ptr<burst::ServingThreadPool>& pool,
                                              SharedRegion channel, exec::Executable executable,
                                              rpc::BurstCallback::Client callback,
                                              const WaitPolicy& wait);

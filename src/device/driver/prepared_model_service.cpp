@@ -46,11 +46,11 @@ class FencedCallbackService final : public rpc::FencedExecutionCallback::Server 
 class PreparedModelService final : public rpc::PreparedModel::Server {
   public:
     PreparedModelService(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
-                         std::shared_ptr<burst::Workers> workers,
+                         std::shared_ptr<burst::ServingThreadPool> pool,
                          std::shared_ptr<LocalPreparedModel> model) noexcept
         : loop_(loop),
           scheduler_(std::move(scheduler)),
-          workers_(std::move(workers)),
+          servingThreads_(std::move(pool)),
           model_(std::move(model)) {}
 
     [[nodiscard]] const std::shared_ptr<LocalPreparedModel>& model() const noexcept {
@@ -156,7 +156,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                         return tl::unexpected<Error>(channel.error());
                     }
                     NNBURST_TRY_ASSIGN(const WaitPolicy wait, fromMessage(params.getDriverWait()));
-                    return serveBurst(loop_, scheduler_, workers_, std::move(*channel),
+                    return serveBurst(loop_, scheduler_, servingThreads_, std::move(*channel),
                                       model_->executable(), params.getCallback(), wait);
                 }();
                 auto results = context.getResults();
@@ -206,7 +206,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
 
     EventLoop& loop_;
     const std::shared_ptr<Scheduler::Client> scheduler_;
-    const std::shared_ptr<burst::Workers> workers_;
+    const std::shared_ptr<burst::ServingThreadPool> servingThreads_;
     const std::shared_ptr<LocalPreparedModel> model_;
 };
 
@@ -214,7 +214,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
 
 rpc::PreparedModel::Client PreparedModelServices::serve(std::shared_ptr<LocalPreparedModel> model) {
     return served_.add(
-        kj::heap<PreparedModelService>(loop_, scheduler_, workers_, std::move(model)));
+        kj::heap<PreparedModelService>(loop_, scheduler_, servingThreads_, std::move(model)));
 }
 
 kj::Promise<std::shared_ptr<LocalPreparedModel>> PreparedModelServices::find(

@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-#include "burst/workers.h"
+#include "burst/serving_threads.h"
 #include "device/local/local_prepared_model.h"
 #include "device/local/scheduler.h"
 #include "device/rpc/event_loop.h"
@@ -22,10 +22,10 @@ namespace nnburst::device {
 /// thread.
 class PreparedModelServices {
   public:
-    /// `workers` serve bursts.
+    /// The threads of `pool` serve bursts.
     PreparedModelServices(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
-                          std::shared_ptr<burst::Workers> workers) noexcept
-        : loop_(loop), scheduler_(std::move(scheduler)), workers_(std::move(workers)) {}
+                          std::shared_ptr<burst::ServingThreadPool> pool) noexcept
+        : loop_(loop), scheduler_(std::move(scheduler)), servingThreads_(std::move(pool)) {}
     KJ_DISALLOW_COPY(PreparedModelServices);
 
     /// The capability of `model`.
@@ -38,7 +38,7 @@ class PreparedModelServices {
   private:
     EventLoop& loop_;
     const std::shared_ptr<Scheduler::Client> scheduler_;
-    const std::shared_ptr<burst::Workers> workers_;
+    const std::shared_ptr<burst::ServingThreadPool> servingThreads_;
     capnp::CapabilityServerSet<rpc::PreparedModel> served_;
 };
 

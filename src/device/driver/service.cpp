@@ -42,7 +42,7 @@ class DeviceService final : public rpc::Device::Server {
         : loop_(loop),
           device_(std::move(device)),
           models_(std::make_shared<PreparedModelServices>(loop, device_->scheduler(),
-                                                          device_->burstWorkers())) {}
+                                                          device_->servingThreads())) {}
 
   protected:
     kj::Promise<void> getCapabilities(GetCapabilitiesContext context) override {

@@ -99,9 +99,9 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& gi
     for (const std::string& library : options.extensionLibraries) {
         NNBURST_TRY(loadExtension(library));
     }
-    NNBURST_TRY_ASSIGN(
-        std::shared_ptr<burst::Workers> burstWorkers,
-        burst::Workers::create(burst::Workers::kMaximumThreads, options.realtimePriority));
+    NNBURST_TRY_ASSIGN(std::shared_ptr<burst::ServingThreadPool> servingThreads,
+                       burst::ServingThreadPool::create(burst::ServingThreadPool::kMaximumThreads,
+                                                        options.realtimePriority));
     Capabilities capabilities = uncalibrated();
     if (!options.capabilitiesFile.empty()) {
         NNBURST_TRY_ASSIGN(capabilities, readCapabilities(options.capabilitiesFile));
@@ -115,7 +115,7 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& gi
         new LocalDevice({.tuning = std::move(tuning),
                          .engine = std::move(engine),
                          .scheduler = std::move(scheduler),
-                         .burstWorkers = std::move(burstWorkers),
+                         .servingThreads = std::move(servingThreads),
                          .buffers = std::make_shared<exec::ManagedBuffers>(),
                          .models = models,
                          .watchdog = std::move(watchdog),

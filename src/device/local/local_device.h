@@ -9,7 +9,7 @@
 #include <functional>
 #include <memory>
 
-#include "burst/workers.h"
+#include "burst/serving_threads.h"
 #include "device/local/compilation_cache.h"
 #include "device/local/idle_watchdog.h"
 #include "device/local/local_buffer.h"
@@ -40,8 +40,8 @@ class LocalDevice final : public Device {
         return scheduler_;
     }
     /// The threads that serve bursts of other processes.
-    [[nodiscard]] const std::shared_ptr<burst::Workers>& burstWorkers() const noexcept {
-        return shared_.burstWorkers;
+    [[nodiscard]] const std::shared_ptr<burst::ServingThreadPool>& servingThreads() const noexcept {
+        return shared_.servingThreads;
     }
 
     [[nodiscard]] HalVersion getHalVersion() const noexcept override { return shared_.version; }
@@ -79,7 +79,7 @@ class LocalDevice final : public Device {
         std::shared_ptr<const SystemTuning> tuning;
         std::shared_ptr<exec::Engine> engine;
         std::shared_ptr<Scheduler> scheduler;
-        std::shared_ptr<burst::Workers> burstWorkers;
+        std::shared_ptr<burst::ServingThreadPool> servingThreads;
         std::shared_ptr<exec::ManagedBuffers> buffers;
         std::shared_ptr<ModelStore> models;
         std::shared_ptr<const IdleWatchdog> watchdog;  // null if nothing is given back

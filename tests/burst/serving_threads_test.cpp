@@ -4,7 +4,7 @@
 /// \file
 /// The threads that serve bursts, and bursts that are parked.
 
-#include "burst/workers.h"
+#include "burst/serving_threads.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -21,9 +21,9 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Served by a function.
-class FakeServed final : public Served {
+class FakeBurst final : public Servable {
   public:
-    explicit FakeServed(std::function<bool()> serve) : serve_(std::move(serve)) {}
+    explicit FakeBurst(std::function<bool()> serve) : serve_(std::move(serve)) {}
     bool serve() noexcept override {
         ++calls;
         return serve_();
@@ -63,15 +63,15 @@ struct Hold {
     }
 };
 
-TEST(Workers, serveWhenTheDoorbellIsRung) {
-    const auto workers = *Workers::create();
-    FakeServed served([] { return false; });
-    auto place = std::move(*Workers::add(workers, served));
-    const UniqueFd doorbell = place.takeDoorbell();
+TEST(ServingThreads, serveWhenTheDoorbellIsRung) {
+    const auto pool = *ServingThreadPool::create();
+    FakeBurst served([] { return false; });
+    auto registration = std::move(*ServingThreadPool::add(pool, served));
+    const UniqueFd doorbell = registration.takeDoorbell();
     EXPECT_EQ(served.calls, 0);
     for (int i = 1; i <= 100; ++i) {
         if (i % 2 == 0) {
-            place.ring();
+            registration.ring();
         } else {
             ringFromOutside(doorbell);
         }
@@ -79,19 +79,19 @@ TEST(Workers, serveWhenTheDoorbellIsRung) {
     }
 }
 
-TEST(Workers, loseNoRingThatComesWhileTheyServe) {
-    const auto workers = *Workers::create();
+TEST(ServingThreads, loseNoRingThatComesWhileTheyServe) {
+    const auto pool = *ServingThreadPool::create();
     std::promise<void> entered;
     std::promise<void> leave;
-    FakeServed served([&, first = true]() mutable {
+    FakeBurst served([&, first = true]() mutable {
         if (std::exchange(first, false)) {
             entered.set_value();
             leave.get_future().wait();
         }
         return false;
     });
-    auto place = std::move(*Workers::add(workers, served));
-    const UniqueFd doorbell = place.takeDoorbell();
+    auto registration = std::move(*ServingThreadPool::add(pool, served));
+    const UniqueFd doorbell = registration.takeDoorbell();
     ringFromOutside(doorbell);
     entered.get_future().wait();
     ringFromOutside(doorbell);
@@ -100,98 +100,98 @@ TEST(Workers, loseNoRingThatComesWhileTheyServe) {
     waitFor([&] { return served.calls >= 2; });
 }
 
-TEST(Workers, giveEachBurstInUseAThread) {
+TEST(ServingThreads, giveEachBurstInUseAThread) {
     constexpr int kBursts = 8;
-    const auto workers = *Workers::create();
+    const auto pool = *ServingThreadPool::create();
     Hold hold;
-    std::vector<std::unique_ptr<FakeServed>> served;
-    std::vector<Workers::Place> places;
+    std::vector<std::unique_ptr<FakeBurst>> served;
+    std::vector<ServingThreadPool::Registration> registrations;
     for (int i = 0; i < kBursts; ++i) {
-        served.push_back(std::make_unique<FakeServed>(hold.serve()));
-        places.push_back(std::move(*Workers::add(workers, *served.back())));
-        places.back().ring();
+        served.push_back(std::make_unique<FakeBurst>(hold.serve()));
+        registrations.push_back(std::move(*ServingThreadPool::add(pool, *served.back())));
+        registrations.back().ring();
     }
     waitFor([&] { return hold.inside == kBursts; });
-    EXPECT_LE(workers->threadCount(), kBursts + 1U);
+    EXPECT_LE(pool->threadCount(), kBursts + 1U);
     hold.go.set_value();
-    places.clear();
+    registrations.clear();
 }
 
-TEST(Workers, endThreadsThatNobodyNeedsButOne) {
-    const auto workers = *Workers::create();
+TEST(ServingThreads, endThreadsThatNobodyNeedsButOne) {
+    const auto pool = *ServingThreadPool::create();
     Hold hold;
-    FakeServed first(hold.serve());
-    FakeServed second(hold.serve());
-    const auto firstPlace = std::move(*Workers::add(workers, first));
-    const auto secondPlace = std::move(*Workers::add(workers, second));
+    FakeBurst first(hold.serve());
+    FakeBurst second(hold.serve());
+    const auto firstRegistration = std::move(*ServingThreadPool::add(pool, first));
+    const auto secondRegistration = std::move(*ServingThreadPool::add(pool, second));
     for (int round = 1; round <= 2; ++round) {
-        firstPlace.ring();
-        secondPlace.ring();
+        firstRegistration.ring();
+        secondRegistration.ring();
         waitFor([&] { return hold.inside >= 2 * round; });
         if (round == 1) {
             hold.go.set_value();
         }
-        waitFor([&] { return workers->threadCount() == 1; });
+        waitFor([&] { return pool->threadCount() == 1; });
     }
 }
 
-TEST(Workers, takeTurnsWhenThereAreMoreBurstsThanThreads) {
-    const auto workers = *Workers::create(2);
-    std::vector<std::unique_ptr<FakeServed>> served;
-    std::vector<Workers::Place> places;
+TEST(ServingThreads, takeTurnsWhenThereAreMoreBurstsThanThreads) {
+    const auto pool = *ServingThreadPool::create(2);
+    std::vector<std::unique_ptr<FakeBurst>> served;
+    std::vector<ServingThreadPool::Registration> registrations;
     for (int i = 0; i < 10; ++i) {
-        served.push_back(std::make_unique<FakeServed>([] {
+        served.push_back(std::make_unique<FakeBurst>([] {
             std::this_thread::sleep_for(1ms);
             return true;  // has always more to do
         }));
-        places.push_back(std::move(*Workers::add(workers, *served.back())));
-        places.back().ring();
+        registrations.push_back(std::move(*ServingThreadPool::add(pool, *served.back())));
+        registrations.back().ring();
     }
     for (const auto& one : served) {
         waitFor([&] { return one->calls >= 5; });
     }
-    EXPECT_LE(workers->threadCount(), 2U);
-    places.clear();
+    EXPECT_LE(pool->threadCount(), 2U);
+    registrations.clear();
 }
 
-TEST(Workers, areCrowdedOnlyWhereThereAreMoreBurstsThanThreads) {
-    const auto workers = *Workers::create(2);
+TEST(ServingThreads, areExhaustedOnlyWhereThereAreMoreBurstsThanThreads) {
+    const auto pool = *ServingThreadPool::create(2);
     Hold hold;
-    FakeServed served(hold.serve());
-    FakeServed other(hold.serve());
-    FakeServed third(hold.serve());
-    const auto place = std::move(*Workers::add(workers, served));
-    const auto otherPlace = std::move(*Workers::add(workers, other));
-    place.ring();
-    otherPlace.ring();
+    FakeBurst served(hold.serve());
+    FakeBurst other(hold.serve());
+    FakeBurst third(hold.serve());
+    const auto registration = std::move(*ServingThreadPool::add(pool, served));
+    const auto otherRegistration = std::move(*ServingThreadPool::add(pool, other));
+    registration.ring();
+    otherRegistration.ring();
     waitFor([&] { return hold.inside == 2; });
-    EXPECT_FALSE(workers->isCrowded());
+    EXPECT_FALSE(pool->isExhausted());
     {
-        const auto thirdPlace = std::move(*Workers::add(workers, third));
-        EXPECT_TRUE(workers->isCrowded());
+        const auto thirdRegistration = std::move(*ServingThreadPool::add(pool, third));
+        EXPECT_TRUE(pool->isExhausted());
     }
-    EXPECT_FALSE(workers->isCrowded());
+    EXPECT_FALSE(pool->isExhausted());
     hold.go.set_value();
-    waitFor([&] { return workers->threadCount() == 1; });
-    EXPECT_FALSE(workers->isCrowded());
+    waitFor([&] { return pool->threadCount() == 1; });
+    EXPECT_FALSE(pool->isExhausted());
 }
 
-TEST(Workers, doNotServeWhatIsRemoved) {
-    const auto workers = *Workers::create();
+TEST(ServingThreads, doNotServeWhatIsRemoved) {
+    const auto pool = *ServingThreadPool::create();
     for (int i = 0; i < 200; ++i) {
         std::atomic<bool> isInside{false};
-        FakeServed served([&] {
+        FakeBurst served([&] {
             isInside = true;
             std::this_thread::yield();
             isInside = false;
             return true;
         });
-        auto place = std::move(*Workers::add(workers, served));
-        place.ring();
+        auto registration = std::move(*ServingThreadPool::add(pool, served));
+        registration.ring();
         if (i % 2 == 0) {
             waitFor([&] { return served.calls > 0; });
         }
-        place = {};
+        registration = {};
         const int calls = served.calls;
         EXPECT_FALSE(isInside);
         std::this_thread::yield();
@@ -199,10 +199,10 @@ TEST(Workers, doNotServeWhatIsRemoved) {
     }
 }
 
-TEST(Workers, areNotBlindedByAClientThatRingsAllTheTimeOrClosesItsEnd) {
-    const auto workers = *Workers::create();
-    FakeServed served([] { return false; });
-    auto place = std::move(*Workers::add(workers, served));
+TEST(ServingThreads, areNotBlindedByAClientThatRingsAllTheTimeOrClosesItsEnd) {
+    const auto pool = *ServingThreadPool::create();
+    FakeBurst served([] { return false; });
+    auto registration = std::move(*ServingThreadPool::add(pool, served));
     const auto ringAndExpectToBeServed = [&](const auto& ring) {
         int calls = -1;
         waitFor([&] {  // until all was heard that was rung before
@@ -214,14 +214,14 @@ TEST(Workers, areNotBlindedByAClientThatRingsAllTheTimeOrClosesItsEnd) {
         waitFor([&] { return served.calls > calls; });
     };
     {
-        const UniqueFd doorbell = place.takeDoorbell();
+        const UniqueFd doorbell = registration.takeDoorbell();
         const char byte = 1;
         for (int i = 0; i < 100'000; ++i) {
             (void)!::send(doorbell.get(), &byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
         }
         ringAndExpectToBeServed([&] { ringFromOutside(doorbell); });
     }
-    ringAndExpectToBeServed([&] { place.ring(); });
+    ringAndExpectToBeServed([&] { registration.ring(); });
 }
 
 TEST(ParkedBurst, isServedAgainAndHasNoThreadMeanwhile) {
@@ -267,9 +267,9 @@ TEST(Burst, tellsTheClientWhileExecutionsWaitForEachOther) {
 }
 
 TEST(ManyBursts, areServedWhileTheClientOfOneDoesNotAnswer) {
-    const auto workers = *Workers::create(1);
-    BurstPair silent({}, workers);
-    BurstPair other({}, workers);
+    const auto pool = *ServingThreadPool::create(1);
+    BurstPair silent({}, pool);
+    BurstPair other({}, pool);
     std::promise<void> isAsked;
     std::promise<void> answer;
     silent.driver->setMemories([&](auto) -> Result<std::vector<SharedRegion>> {
@@ -294,11 +294,11 @@ TEST(ManyBursts, areServedWhileTheClientOfOneDoesNotAnswer) {
 
 TEST(ManyBursts, shareFewThreads) {
     constexpr int kBursts = 40;
-    const auto workers = *Workers::create(3);
+    const auto pool = *ServingThreadPool::create(3);
     std::vector<std::unique_ptr<BurstPair>> bursts;
     std::vector<std::thread> clients;
     for (int i = 0; i < kBursts; ++i) {
-        bursts.push_back(std::make_unique<BurstPair>(BurstOptions(), workers));
+        bursts.push_back(std::make_unique<BurstPair>(BurstOptions(), pool));
     }
     for (const auto& burst : bursts) {
         clients.emplace_back([&burst] {
@@ -316,7 +316,7 @@ TEST(ManyBursts, shareFewThreads) {
     for (std::thread& client : clients) {
         client.join();
     }
-    waitFor([&] { return workers->threadCount() <= 3; });  // more while some ask for memory
+    waitFor([&] { return pool->threadCount() <= 3; });  // more while some ask for memory
 }
 
 }  // namespace

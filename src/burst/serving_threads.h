@@ -1,0 +1,133 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The threads that serve the bursts of a driver. A burst that is in use has a thread of its own,
+/// so that nothing stands between a request and its execution. One that has been idle for a while
+/// is parked: it has no thread, and the client rings its doorbell with the next request. While more
+/// bursts are in use than there may be threads, they take turns.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "nnburst/memory.h"
+#include "nnburst/result.h"
+#include "system/mutex.h"
+
+namespace nnburst::burst {
+
+/// What a thread of the pool serves: one burst.
+class Servable {
+  public:
+    virtual ~Servable() = default;
+
+    /// Serves on the calling thread until there has been nothing to do for a while and the burst is
+    /// parked, or until it is stopped, or for one turn while ServingThreadPool::isExhausted. At
+    /// most one thread at a time. True if there is more to do: the pool calls it again after it has
+    /// served the others that were rung.
+    virtual bool serve() noexcept = 0;
+};
+
+/// Thread-safe. Must outlive its registrations, which hold it.
+class ServingThreadPool {
+  public:
+    /// Threads that serve at the same time, unless `create` is given another number.
+    static constexpr std::size_t kMaximumThreads = 64;
+
+    /// Starts no threads yet; they will run under SCHED_FIFO with `realtimePriority`, unless that
+    /// is 0. RESOURCE_EXHAUSTED_TRANSIENT if the system has no descriptors left.
+    [[nodiscard]] static Result<std::shared_ptr<ServingThreadPool>> create(
+        std::size_t maximumThreads = kMaximumThreads, std::uint32_t realtimePriority = 0);
+    ~ServingThreadPool();
+    ServingThreadPool(const ServingThreadPool&) = delete;
+    ServingThreadPool& operator=(const ServingThreadPool&) = delete;
+
+    /// RAII: a burst is served until this is destroyed, which waits for the thread that serves it.
+    class Registration {
+      public:
+        Registration() noexcept = default;
+        Registration(Registration&& other) noexcept;
+        Registration& operator=(Registration&& other) noexcept;
+        ~Registration();
+
+        /// The client's end of the doorbell, one of a pair of sockets: sending to it rings. Once.
+        [[nodiscard]] UniqueFd takeDoorbell() noexcept;
+        /// Has the burst served as if the client had rung. Any thread, does not block.
+        void ring() const noexcept;
+
+      private:
+        friend class ServingThreadPool;
+        struct Entry;
+        std::shared_ptr<ServingThreadPool> pool_;
+        std::shared_ptr<Entry> entry_;
+    };
+
+    /// Serves `burst` whenever its doorbell is rung. It must outlive the registration.
+    /// RESOURCE_EXHAUSTED_TRANSIENT if there are no descriptors or threads left.
+    [[nodiscard]] static Result<Registration> add(const std::shared_ptr<ServingThreadPool>& pool,
+                                                  Servable& burst);
+
+    /// RAII: marks the calling thread, which serves, as blocked on its client, so that the pool may
+    /// start a replacement.
+    class ScopedClientWait {
+      public:
+        explicit ScopedClientWait(ServingThreadPool& pool) noexcept;
+        ~ScopedClientWait();
+        ScopedClientWait(const ScopedClientWait&) = delete;
+        ScopedClientWait& operator=(const ScopedClientWait&) = delete;
+
+      private:
+        ServingThreadPool& pool_;
+    };
+
+    /// No thread is idle and there are more bursts than there may be threads: a burst that is rung
+    /// may have to wait, so those that are served take turns.
+    [[nodiscard]] bool isExhausted() const noexcept {
+        // Relaxed, here and below: the counts only decide how long threads serve and live.
+        return idle_.load(std::memory_order_relaxed) == 0 &&
+               registrationCount_.load(std::memory_order_relaxed) > maximumThreads_;
+    }
+
+    [[nodiscard]] std::size_t threadCount() const noexcept {
+        return threadCount_.load(std::memory_order_relaxed);
+    }
+
+  private:
+    ServingThreadPool(std::size_t maximumThreads, std::uint32_t realtimePriority) noexcept
+        : maximumThreads_(maximumThreads), realtimePriority_(realtimePriority) {}
+
+    void runThread() noexcept;
+    void serve(Registration::Entry& entry) noexcept;
+    void ring(const Registration::Entry& entry) const noexcept;
+    [[nodiscard]] std::shared_ptr<Registration::Entry> find(std::uint64_t id)
+        NNBURST_EXCLUDES(mutex_);
+    [[nodiscard]] std::size_t allowedThreads() const noexcept;
+    [[nodiscard]] bool mayEnd() noexcept NNBURST_EXCLUDES(mutex_);
+    Result<> ensureIdleThread() NNBURST_EXCLUDES(mutex_);
+    void joinEndedThreads() NNBURST_REQUIRES(mutex_);
+    void remove(const Registration::Entry& entry) noexcept NNBURST_EXCLUDES(mutex_);
+
+    const std::size_t maximumThreads_;
+    const std::uint32_t realtimePriority_;
+    UniqueFd epoll_;
+    UniqueFd end_;                             // an eventfd: readable when the threads are to end
+    std::atomic<std::size_t> idle_{0};         // threads that wait for a doorbell
+    std::atomic<std::size_t> threadCount_{0};  // those that have not ended
+    std::atomic<std::size_t> registrationCount_{0};
+    std::atomic<std::size_t> clientWaits_{0};  // threads that wait for a client's answer
+
+    system::Mutex mutex_;
+    std::uint64_t lastId_ NNBURST_GUARDED_BY(mutex_) = 0;
+    std::map<std::uint64_t, std::shared_ptr<Registration::Entry>> entries_
+        NNBURST_GUARDED_BY(mutex_);
+    std::vector<std::thread> threads_ NNBURST_GUARDED_BY(mutex_);
+    std::vector<std::thread::id> ended_ NNBURST_GUARDED_BY(mutex_);  // of threads_
+};
+
+}  // namespace nnburst::burst
