@@ -17,6 +17,7 @@
 #include "fmq/wait.h"
 #include "model/outcome.h"
 #include "model/version_rules.h"
+#include "system/time.h"
 
 namespace nnburst::burst {
 
@@ -368,7 +369,7 @@ class Controller::Impl {
     void awaitResult(Flight& flight) {
         fmq::WaitLimit limit{.deadline = {}, .atMost = kPatience};
         if (flight.options.deadline) {
-            limit.deadline = *flight.options.deadline + kDeadlineGrace;
+            limit.deadline = system::saturatingAdd(*flight.options.deadline, kDeadlineGrace);
         }
         const bool hasNews = waiter_.wait(limit, &forecastOf(flight), [&]() noexcept {
             // sync [message-published], [connection-lost]
@@ -426,7 +427,7 @@ class Controller::Impl {
                                 "writing the outputs"));
             return;
         }
-        if (limit.deadline && *limit.deadline - now < kHangTimeout) {
+        if (limit.deadline && system::saturatingDifference(*limit.deadline, now) < kHangTimeout) {
             return;  // the deadline comes sooner than an answer about life would
         }
         if (const Result<> alive = controlPlane_->checkAlive(); !alive) {

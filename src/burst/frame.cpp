@@ -9,6 +9,7 @@
 
 #include "exec/operation/operation.h"
 #include "model/outcome.h"
+#include "system/time.h"
 
 namespace nnburst::burst {
 
@@ -154,14 +155,10 @@ std::uint64_t packDeadline(const OptionalTimePoint& deadline) noexcept {
     return deadline ? packDuration(deadline->time_since_epoch()) : kNoTime;
 }
 
-std::chrono::nanoseconds unpackDuration(std::uint64_t nanoseconds) noexcept {
-    constexpr auto kLargestTime = static_cast<std::uint64_t>(INT64_MAX);
-    return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(nanoseconds, kLargestTime)));
-}
-
 OptionalTimePoint unpackDeadline(std::uint64_t nanoseconds) noexcept {
-    return nanoseconds == kNoTime ? OptionalTimePoint()
-                                  : OptionalTimePoint(TimePoint(unpackDuration(nanoseconds)));
+    return nanoseconds == kNoTime
+               ? OptionalTimePoint()
+               : OptionalTimePoint(TimePoint(system::saturatingNanoseconds(nanoseconds)));
 }
 
 void readDimensions(BodyReader& body, std::vector<RequestArgument>& arguments) noexcept {
@@ -293,7 +290,7 @@ Result<> decodeRequest(std::span<const FrameLine> lines, DecodedRequest& request
     request.options.deadline = unpackDeadline(header.deadlineNs);
     request.options.loopTimeout.reset();
     if (header.loopTimeoutNs != kNoTime) {
-        request.options.loopTimeout = unpackDuration(header.loopTimeoutNs);
+        request.options.loopTimeout = system::saturatingNanoseconds(header.loopTimeoutNs);
     }
 
     BodyReader body(lines);

@@ -24,6 +24,7 @@
 
 #include "fmq/asymmetric_fence.h"
 #include "fmq/shared_layout.h"
+#include "system/time.h"
 
 namespace nnburst::fmq {
 
@@ -56,7 +57,7 @@ enum class EventBits : std::uint32_t {
 /// this much and no more.
 inline constexpr std::chrono::milliseconds kLongestSleep{100};
 
-using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
+using SteadyTime = system::SteadyTime;
 
 /// A process's view of an EventWord, which must outlive it. Thread-safe. None of the calls
 /// allocates.

@@ -22,6 +22,7 @@
 #include "fmq/wait_forecast.h"
 #include "nnburst/wait_policy.h"
 #include "system/relax_processor.h"
+#include "system/time.h"
 
 namespace nnburst::fmq {
 
@@ -133,7 +134,8 @@ bool Waiter::waitLong(const WaitLimit& limit, WaitForecast* forecast, Ready& rea
     const SteadyTime start = std::chrono::steady_clock::now();
     std::optional<SteadyTime> end = limit.deadline;
     if (limit.atMost) {
-        end = std::min(end.value_or(SteadyTime::max()), start + *limit.atMost);
+        end =
+            std::min(end.value_or(SteadyTime::max()), system::saturatingAdd(start, *limit.atMost));
     }
     const SteadyTime last = end.value_or(SteadyTime::max());
     SharedWaitStats::add(record_.waits, 1);
@@ -145,7 +147,7 @@ bool Waiter::waitLong(const WaitLimit& limit, WaitForecast* forecast, Ready& rea
     bool isReady = false;
     SteadyTime now = start;
     if (plan.sleepUntil.count() > 0) {
-        const SteadyTime alarm = std::min(start + plan.sleepUntil, last);
+        const SteadyTime alarm = std::min(system::saturatingAdd(start, plan.sleepUntil), last);
         isReady = sleep(alarm, ready);
         now = std::chrono::steady_clock::now();
         SharedWaitStats::add(isReady ? record_.lateWakes : record_.earlyWakes, 1);
@@ -155,7 +157,7 @@ bool Waiter::waitLong(const WaitLimit& limit, WaitForecast* forecast, Ready& rea
     }
     if (!isReady && !mustNotSpin() && !(leavesProcessors_ && plan.sleepUntil.count() == 0)) {
         const SteadyTime spinStart = now;
-        SteadyTime spinUntil = spinStart + policy_.spinWindow;
+        SteadyTime spinUntil = system::saturatingAdd(spinStart, policy_.spinWindow);
         if (plan.sleepUntil.count() > 0) {
             spinUntil =
                 std::min({spinUntil, start + plan.spinUntil, spinStart + std::max(credit_, {})});

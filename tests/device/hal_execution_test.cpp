@@ -140,6 +140,23 @@ TEST_P(HalExecutionTest, keepsADeadlineThatIsFarAway) {
     EXPECT_EQ(add.out()[3], 13.0F);
 }
 
+TEST_P(HalExecutionTest, keepsTheLastDeadlineThereIs) {
+    use(makeAddModel());
+    AddRequest add;
+    const Result<> result = execute(add.request, {.deadline = TimePoint::max(),
+                                                  .loopTimeout = std::chrono::nanoseconds::max()});
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(add.out()[3], 13.0F);
+}
+
+TEST_P(HalExecutionTest, missesTheFirstDeadlineThereIs) {
+    use(makeAddModel());
+    AddRequest add;
+    const Result<> result = execute(add.request, {.deadline = TimePoint::min()});
+    ASSERT_FALSE(result);
+    EXPECT_TRUE(isMissedDeadline(result.error().status)) << toString(result.error().status);
+}
+
 TEST_P(HalExecutionTest, aDeadlineEndsALoop) {
     use(makeEndlessModel());
     const SmallRequest small = endlessRequest();

@@ -253,6 +253,15 @@ TEST_P(MannerTest, refusesMemoryThatIsNull) {
     expectStatus(execution.run({}, outcome), ErrorStatus::INVALID_ARGUMENT);
 }
 
+TEST_P(MannerTest, keepsTheLastDeadlineThereIs) {
+    use(makeAddModel());
+    AddRequest add;
+    Execution execution = make(add.request);
+    const Result<> result = execution.run(TimePoint::max(), outcome);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(add.out()[3], 13.0F);
+}
+
 TEST_P(MannerTest, missesADeadlineInThePastAndGoesOn) {
     use(makeAddModel());
     SmallRequest small = fourAndFour();

@@ -16,6 +16,8 @@
 #include <optional>
 #include <string>
 
+#include "system/time.h"
+
 namespace nnburst {
 
 namespace {
@@ -95,7 +97,8 @@ Result<> waitForFence(int fence, const OptionalTimePoint& deadline) {
         }
         timespec rest{};
         if (deadline) {
-            const auto left = *deadline - std::chrono::steady_clock::now();
+            const std::chrono::nanoseconds left =
+                system::saturatingDifference(*deadline, std::chrono::steady_clock::now());
             if (left <= std::chrono::nanoseconds(0)) {
                 return failure(
                     ErrorStatus::MISSED_DEADLINE_TRANSIENT,

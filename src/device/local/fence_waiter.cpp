@@ -19,6 +19,7 @@
 
 #include "nnburst/fence.h"
 #include "system/thread.h"
+#include "system/time.h"
 
 namespace nnburst::device {
 
@@ -125,8 +126,8 @@ class FenceWaiter::Impl {
         if (deadlines_.empty()) {
             return -1;
         }
-        const auto left =
-            std::chrono::ceil<std::chrono::milliseconds>(deadlines_.begin()->first - Clock::now());
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(
+            system::saturatingDifference(deadlines_.begin()->first, Clock::now()));
         return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1000 * 1000));
     }
 

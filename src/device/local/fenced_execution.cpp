@@ -11,6 +11,7 @@
 #include "model/invalid.h"
 #include "model/operand_info.h"
 #include "nnburst/fence.h"
+#include "system/time.h"
 
 namespace nnburst::device {
 
@@ -70,7 +71,7 @@ struct Launched {
 void submit(std::shared_ptr<Launched> launched) {
     const OptionalTimePoint signalled = arrivalTime(launched->options);
     if (launched->timeoutAfterFence) {
-        const TimePoint end = Clock::now() + *launched->timeoutAfterFence;
+        const TimePoint end = system::saturatingAdd(Clock::now(), *launched->timeoutAfterFence);
         OptionalTimePoint& deadline = launched->options.deadline;
         deadline = deadline ? std::min(*deadline, end) : end;
     }

@@ -7,13 +7,18 @@
 #include <utility>
 
 #include "system/thread.h"
+#include "system/time.h"
 
 namespace nnburst::device {
 
 struct IdleWatchdog::Shared {
     void run() {
         std::unique_lock lock(mutex);
-        while (!stopped.wait_for(lock, idleTime, [this] { return isStopping; })) {
+        const auto nextLook = [this] {
+            return system::saturatingAdd(std::chrono::steady_clock::now(),
+                                         system::saturatingNanoseconds(idleTime));
+        };
+        while (!stopped.wait_until(lock, nextLook(), [this] { return isStopping; })) {
             lock.unlock();
             for (const auto& model : models->models()) {
                 (void)model->releaseIfIdle();

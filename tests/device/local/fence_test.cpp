@@ -90,6 +90,13 @@ TEST(Fence, isNoFile) {
     }
 }
 
+TEST(Fence, isNotWaitedForAtTheFirstDeadlineThereIs) {
+    const UniqueFd fence = std::move(*makeFence());
+    const Result<> result = waitForFence(fence.get(), TimePoint::min());
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
+}
+
 TEST(Fence, isNotWaitedForBeyondTheDeadline) {
     const UniqueFd fence = std::move(*makeFence());
     const Result<> waited = waitForFence(fence.get(), std::chrono::steady_clock::now() + 5ms);

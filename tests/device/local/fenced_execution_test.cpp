@@ -181,6 +181,17 @@ TEST_P(FencedExecutionTest, refusesOutputsOfUnknownDimensions) {
     EXPECT_TRUE(end(*known));
 }
 
+TEST_P(FencedExecutionTest, theLongestTimeoutAndTheLastDeadlineChangeNothing) {
+    AddRequest add;
+    const auto execution = launch(add.request, {fence.get()}, {.deadline = TimePoint::max()},
+                                  std::chrono::nanoseconds::max());
+    ASSERT_TRUE(execution) << execution.error().message;
+    signalFence(fence.get());
+    const Result<> result = end(*execution);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(add.out()[3], 13.0F);
+}
+
 TEST_P(FencedExecutionTest, endsAtItsDeadlineThoughTheFenceIsPending) {
     AddRequest add;
     const auto execution = launch(add.request, {fence.get()},

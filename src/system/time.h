@@ -1,0 +1,62 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Arithmetic of times that callers and peers give. Such a time may be any 64-bit number: a
+/// deadline of `TimePoint::max()` means "never", and adding to it must not give a time that has
+/// passed. These functions give the earliest or latest time there is instead of overflowing.
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+
+namespace nnburst::system {
+
+/// A moment of CLOCK_MONOTONIC in nanoseconds; the same type as nnburst::TimePoint.
+using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
+
+/// `time` + `duration`, or the end of the range of times.
+[[nodiscard]] constexpr SteadyTime saturatingAdd(SteadyTime time,
+                                                 std::chrono::nanoseconds duration) noexcept {
+    std::int64_t sum = 0;
+    if (__builtin_add_overflow(time.time_since_epoch().count(), duration.count(), &sum)) {
+        return duration.count() > 0 ? SteadyTime::max() : SteadyTime::min();
+    }
+    return SteadyTime(std::chrono::nanoseconds(sum));
+}
+
+/// `end` - `start`, or the longest duration (negative if `end` is before `start`).
+[[nodiscard]] constexpr std::chrono::nanoseconds saturatingDifference(SteadyTime end,
+                                                                      SteadyTime start) noexcept {
+    std::int64_t difference = 0;
+    if (__builtin_sub_overflow(end.time_since_epoch().count(), start.time_since_epoch().count(),
+                               &difference)) {
+        return end > start ? std::chrono::nanoseconds::max() : std::chrono::nanoseconds::min();
+    }
+    return std::chrono::nanoseconds(difference);
+}
+
+/// `count` nanoseconds as they lie in a message, where they have no sign.
+[[nodiscard]] constexpr std::chrono::nanoseconds saturatingNanoseconds(
+    std::uint64_t count) noexcept {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    return std::chrono::nanoseconds(
+        count < static_cast<std::uint64_t>(kMost) ? static_cast<std::int64_t>(count) : kMost);
+}
+
+/// A duration of any unit in nanoseconds, or the longest.
+template <class Period>
+[[nodiscard]] constexpr std::chrono::nanoseconds saturatingNanoseconds(
+    std::chrono::duration<std::int64_t, Period> duration) noexcept {
+    constexpr auto kLongest =
+        std::chrono::duration_cast<std::chrono::duration<std::int64_t, Period>>(
+            std::chrono::nanoseconds::max());
+    if (duration > kLongest) {
+        return std::chrono::nanoseconds::max();
+    }
+    return duration < -kLongest ? std::chrono::nanoseconds::min()
+                                : std::chrono::nanoseconds(duration);
+}
+
+}  // namespace nnburst::system
