@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "fmq/message_queue.h"
+#include "nnburst/memory.h"
 
 namespace nnburst::fmq {
 namespace {

@@ -1,6 +1,8 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "fmq/message_queue.h"
+#include "fmq/queue_layout.h"
+
+#include <string>
 
 namespace nnburst::fmq {
 
@@ -22,8 +24,25 @@ Result<> checkEventOffset(const char* name, std::uint64_t offset, std::uint64_t 
 
 }  // namespace
 
+Result<QueueDescriptor> createQueue(std::span<std::byte> memory, const QueueDescriptor& wanted,
+                                    const ElementLayout& layout) {
+    if (wanted.offset <= memory.size() && memory.size() - wanted.offset >= sizeof(QueueHeader) &&
+        wanted.offset % kCacheLineSize == 0) {
+        auto* header = reinterpret_cast<QueueHeader*>(memory.data() + wanted.offset);
+        header->magic = kQueueMagic;
+        header->flavor = wanted.flavor;
+        header->elementBytes = wanted.elementBytes;
+        header->capacity = wanted.capacity;
+        header->cellBytes = static_cast<std::uint32_t>(layout.cellBytes);
+        // sync [queue-created]: the header's other fields are complete
+        header->version.store(kQueueVersion, std::memory_order_release);
+    }
+    NNBURST_TRY(checkQueue(memory, wanted, static_cast<QueueFlavor>(wanted.flavor), layout));
+    return wanted;
+}
+
 Result<> checkQueue(std::span<std::byte> memory, const QueueDescriptor& descriptor,
-                    QueueFlavor flavor, std::size_t elementBytes, std::size_t cellBytes) {
+                    QueueFlavor flavor, const ElementLayout& layout) {
     if (descriptor.version != kQueueVersion) {
         return refused("descriptor of version " + std::to_string(descriptor.version) +
                        "; this side has version " + std::to_string(kQueueVersion));
@@ -32,16 +51,16 @@ Result<> checkQueue(std::span<std::byte> memory, const QueueDescriptor& descript
         return refused("flavour " + std::to_string(descriptor.flavor) + "; expected " +
                        std::to_string(static_cast<std::uint32_t>(flavor)));
     }
-    if (descriptor.elementBytes != elementBytes) {
+    if (descriptor.elementBytes != layout.elementBytes) {
         return refused("elements of " + std::to_string(descriptor.elementBytes) +
-                       " bytes; expected " + std::to_string(elementBytes));
+                       " bytes; expected " + std::to_string(layout.elementBytes));
     }
     if (!std::has_single_bit(descriptor.capacity) || descriptor.capacity > kMaximumQueueCapacity) {
         return refused("capacity of " + std::to_string(descriptor.capacity) +
                        " elements: must be a power of two of at most " +
                        std::to_string(kMaximumQueueCapacity));
     }
-    const std::uint64_t queueBytes = kCellsOffset + descriptor.capacity * cellBytes;
+    const std::uint64_t queueBytes = kCellsOffset + descriptor.capacity * layout.cellBytes;
     if (descriptor.offset % kCacheLineSize != 0 || descriptor.offset > memory.size() ||
         memory.size() - descriptor.offset < queueBytes) {
         return refused("offset " + std::to_string(descriptor.offset) + " and " +
@@ -56,18 +75,18 @@ Result<> checkQueue(std::span<std::byte> memory, const QueueDescriptor& descript
         NNBURST_TRY(checkEventOffset("not-full", descriptor.notFullOffset, memory.size()));
     }
 
-    // The header can change under us; only this comparison uses it, everything later the
-    // descriptor.
+    // The other side can change the header at any time: only this comparison uses it, everything
+    // later uses the descriptor.
     auto* header = reinterpret_cast<QueueHeader*>(memory.data() + descriptor.offset);
-    // sync [queue-created]
+    // sync [queue-created]: the header is complete
     const std::uint32_t version = header->version.load(std::memory_order_acquire);
     if (version != kQueueVersion) {
         return refused("memory holds a queue of version " + std::to_string(version) +
                        "; this side has version " + std::to_string(kQueueVersion));
     }
     if (header->magic != kQueueMagic || header->flavor != descriptor.flavor ||
-        header->elementBytes != elementBytes || header->capacity != descriptor.capacity ||
-        header->cellBytes != cellBytes) {
+        header->elementBytes != layout.elementBytes || header->capacity != descriptor.capacity ||
+        header->cellBytes != layout.cellBytes) {
         return refused("the header in memory does not match the descriptor");
     }
     return {};
