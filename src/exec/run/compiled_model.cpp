@@ -12,6 +12,7 @@
 #include "exec/run/engine.h"
 #include "exec/run/graph_runner.h"
 #include "exec/run/thread_choice.h"
+#include "exec/run/trial_request.h"
 #include "exec/threads/execution_gate.h"
 #include "log/marks.h"
 #include "log/verbose.h"
@@ -142,6 +143,8 @@ class RunnableModel final : public CompiledModel {
     }
     /// Known before the first run: several threads share the work of some operation.
     [[nodiscard]] bool isMultithreaded() const noexcept { return main_->isMultithreaded(); }
+    /// Known before the first run: all steps and shapes. Such a model has no loops.
+    [[nodiscard]] bool isPlanned() const noexcept { return main_->isPlanned(); }
 
     [[nodiscard]] Result<> bind(std::span<const RequestArgument> inputs,
                                 std::span<const RequestArgument> outputs,
@@ -365,6 +368,9 @@ Result<std::shared_ptr<RunnableModel>> compileForBest(const std::shared_ptr<Engi
     }
     if (counts.size() > 1) {
         NNBURST_VLOG(COMPILATION, "{} kernel threads were chosen", best->kernelThreads());
+    }
+    if (best->isPlanned()) {
+        warmUp(*best);
     }
     return best;
 }

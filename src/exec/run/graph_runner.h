@@ -85,6 +85,9 @@ class GraphRunner {
     [[nodiscard]] Result<> runAgain(const RunMemo& memo, GraphOutputs& outputs,
                                     const RunLimits& limits);
 
+    /// All its shapes were known when it was prepared.
+    [[nodiscard]] bool isPlanned() const noexcept { return !plans_.empty(); }
+
     /// It has a plan, and several kernel threads share the work of at least one of its steps.
     [[nodiscard]] bool isMultithreaded() const noexcept {
         return !plans_.empty() && plans_.front().plan->isMultithreaded();

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <limits>
 #include <system_error>
 #include <thread>
 
 #include "exec/run/compiled_model.h"
+#include "exec/run/trial_request.h"
 #include "fmq/wait.h"
-#include "memory/aligned_buffer.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
 #include "system/affinity.h"
@@ -62,35 +61,6 @@ class Signal {
     fmq::EventWord word_{};
     fmq::EventFlag flag_{word_};
     alignas(fmq::kCacheLineSize) std::atomic<std::uint32_t> count_{0};
-};
-
-/// Bindings for executions of a model, with the memory of its arguments.
-class TrialRequest {
-  public:
-    Result<> make(const CompiledModel& model) {
-        NNBURST_TRY(add(model.inputs(), bindings_.inputs));
-        return add(model.outputs(), bindings_.outputs);
-    }
-
-    RequestBindings& bindings() noexcept { return bindings_; }
-
-  private:
-    Result<> add(std::span<const Operand> operands, std::vector<ArgumentBinding>& arguments) {
-        for (const Operand& operand : operands) {
-            const auto bytes = operandBytes(operand.type, operand.dimensions);
-            if (!bytes || *bytes == 0 || *bytes > std::numeric_limits<std::uint32_t>::max()) {
-                return invalid("cannot measure a model with an argument whose size is not known");
-            }
-            NNBURST_TRY_ASSIGN(AlignedBuffer buffer, AlignedBuffer::allocate(*bytes));
-            arguments.push_back(
-                {.data = buffer.data(), .lengthBytes = static_cast<std::uint32_t>(*bytes)});
-            buffers_.push_back(std::move(buffer));
-        }
-        return {};
-    }
-
-    std::vector<AlignedBuffer> buffers_;
-    RequestBindings bindings_;
 };
 
 /// Runs a model on a thread of its own, as a burst does.

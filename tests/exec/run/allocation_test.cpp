@@ -5,6 +5,7 @@
 // arguments lie.
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <string>
 
@@ -67,6 +68,27 @@ TEST(Allocations, referenceKernelsHaveNone) {
     expectNoAllocations(*makeMobileNetV1({.resolution = 32, .precision = BuiltinPrecision::QUANT8}),
                         false);
     expectNoAllocations(*makeStreamingLstm(), false);
+}
+
+/// Pages that the calling thread has touched for the first time.
+long pageFaults() {
+    rusage usage{};
+    EXPECT_EQ(::getrusage(RUSAGE_THREAD, &usage), 0);
+    return usage.ru_minflt;
+}
+
+TEST(Allocations, theFirstRunOfAPreparedModelFindsItsMemoryThere) {
+    if (!test::kCountsAllocations) {
+        GTEST_SKIP() << "sanitizers touch memory of their own";
+    }
+    // Its arena is too large to be taken from memory that was freed before.
+    const auto compiled = compile(*makeMobileNetV1({.resolution = 224}), true);
+    ASSERT_TRUE(compiled);
+    TestRequest request = randomRequest(*compiled, 1);
+    ASSERT_TRUE(request.bind(*compiled));
+    const long before = pageFaults();
+    ASSERT_TRUE(request.runAgain(*compiled));
+    EXPECT_LT(pageFaults() - before, 50) << "the arena alone has some 300 pages";
 }
 
 /// The float MobileNet with an open height, and requests for images of 32 x 32 and less.

@@ -1,0 +1,41 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A request for a compiled model with private memory, to run the model before any client does.
+
+#include <chrono>
+#include <vector>
+
+#include "exec/run/compiled_model.h"
+#include "memory/aligned_buffer.h"
+#include "nnburst/result.h"
+
+namespace nnburst::exec {
+
+/// Zeroed memory for all inputs and outputs of a model, bound to them.
+class TrialRequest {
+  public:
+    /// INVALID_ARGUMENT if the size of an input or output is not known before the model runs,
+    /// RESOURCE_EXHAUSTED_TRANSIENT if there is no memory.
+    [[nodiscard]] Result<> make(const CompiledModel& model);
+
+    [[nodiscard]] RequestBindings& bindings() noexcept { return bindings_; }
+
+  private:
+    Result<> add(std::span<const Operand> operands, std::vector<ArgumentBinding>& arguments);
+
+    std::vector<AlignedBuffer> buffers_;
+    RequestBindings bindings_;
+};
+
+/// A warm-up run that takes longer is ended between two operations.
+inline constexpr std::chrono::milliseconds kWarmUpLimit{100};
+
+/// Runs `model` once on zeros, so that its first execution is not slower than later ones: kernels
+/// are set up, the pages of arena, weights and code are in memory, kernel threads have run. Does
+/// nothing for a model whose sizes are not all known. How the run ends does not matter.
+void warmUp(CompiledModel& model);
+
+}  // namespace nnburst::exec
