@@ -174,8 +174,9 @@ bool isHalType(OperandType type) noexcept {
 }
 
 bool isHalType(OperationType type) noexcept {
-    const auto code = static_cast<std::int32_t>(type);
-    return (code >= 0 && code < kOperationTypeCount) || type == OperationType::OEM_OPERATION;
+    static_assert(std::is_sorted(kOperationTypes.begin(), kOperationTypes.end()));
+    return std::binary_search(kOperationTypes.begin(), kOperationTypes.end(), type) ||
+           type == OperationType::OEM_OPERATION;
 }
 
 bool isTensor(OperandType type) noexcept {

@@ -262,10 +262,10 @@ TEST(TypeQueries, knowTheCodesOfTheHal) {
     for (const std::int32_t code : {-1, 16, 9999, 10002, 0xFFFF, 0x10000}) {
         EXPECT_FALSE(isHalType(static_cast<OperandType>(code))) << code;
     }
-    for (const std::int32_t code : {0, kOperationTypeCount - 1, 10000}) {
+    for (const std::int32_t code : {0, kOperationTypeEnd - 1, 10000}) {
         EXPECT_TRUE(isHalType(static_cast<OperationType>(code))) << code;
     }
-    for (const std::int32_t code : {-1, kOperationTypeCount, 10001, 0xFFFF, 0x10000}) {
+    for (const std::int32_t code : {-1, kOperationTypeEnd, 10001, 0xFFFF, 0x10000}) {
         EXPECT_FALSE(isHalType(static_cast<OperationType>(code))) << code;
     }
 }

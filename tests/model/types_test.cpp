@@ -193,12 +193,12 @@ std::string nameOf(std::int32_t code) {
 
 TEST(Types, nameEveryOperationOfTheHalDifferently) {
     std::set<std::string> names;
-    for (std::int32_t code = 0; code < kOperationTypeCount; ++code) {
-        const std::string name = nameOf<OperationType>(code);
-        EXPECT_EQ(name.find("unknown"), std::string::npos) << "operation " << code;
+    for (const OperationType type : kOperationTypes) {
+        const std::string name = toString(type);
+        EXPECT_EQ(name.find("unknown"), std::string::npos) << static_cast<std::int32_t>(type);
         EXPECT_TRUE(names.insert(name).second) << name << " is the name of two operations";
     }
-    EXPECT_EQ(nameOf<OperationType>(kOperationTypeCount), "unknown operation type");
+    EXPECT_EQ(nameOf<OperationType>(kOperationTypeEnd), "unknown operation type");
 }
 
 TEST(Types, nameEnumeratorsAsTheHalSpellsThem) {

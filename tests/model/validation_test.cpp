@@ -233,7 +233,7 @@ const Mutation kGraphMutations[] = {
      }),
      "main subgraph: operand 4: lifetime SUBGRAPH_OUTPUT: must be listed among the outputs"},
     {"unknownOperation", inMain([](Subgraph& main) {
-         main.operations[0].type = static_cast<OperationType>(kOperationTypeCount);
+         main.operations[0].type = static_cast<OperationType>(kOperationTypeEnd);
      }),
      "main subgraph: operation 0 (unknown operation type): type 102: must be one of HAL 1.3 or of "
      "an extension"},

@@ -13,8 +13,8 @@ namespace nnburst::test {
 namespace {
 
 /// Neighbours of all ranges of types, and a type of an extension that no model here declares.
-constexpr std::array<std::int32_t, 7> kUnknownTypes{-1,      kOperationTypeCount, 9999,     10001,
-                                                    0x10000, INT32_MAX,           INT32_MIN};
+constexpr std::array<std::int32_t, 7> kUnknownTypes{-1,      kOperationTypeEnd, 9999,     10001,
+                                                    0x10000, INT32_MAX,         INT32_MIN};
 
 using Indexes = std::vector<std::uint32_t>;
 

@@ -12,8 +12,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <exception>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -37,12 +37,7 @@ struct Found {
     std::set<std::string> xnnpackTypes;  ///< those for which XNNPACK has an operator
 };
 
-using Table = std::array<Found, kOperationTypeCount>;
-
-const char* nameOf(HalVersion version) {
-    constexpr std::array kNames{"1.0", "1.1", "1.2", "1.3"};
-    return kNames[static_cast<std::size_t>(version)];
-}
+using Table = std::map<OperationType, Found>;
 
 /// "float32" for TENSOR_FLOAT32.
 std::string shortName(OperandType type) {
@@ -100,7 +95,7 @@ void collectOperation(const exec::OperationInstance& operation, bool isPlanned, 
     if (!exec::findOperation(operation.type)->check(operation.view())) {
         return;
     }
-    Found& found = table[static_cast<std::size_t>(operation.type)];
+    Found& found = table[operation.type];
     const std::string type = shortName(operation.inputs[0].type);
     found.types.insert(type);
     exec::xnnpack::OperatorCache operators;
@@ -159,7 +154,7 @@ void print(const Table& table) {
         "# Operations\n\n"
         "Made by `nnburst-operations DIR > docs/operations.md`, where DIR has examples of "
         "operations. "
-        "Every operation of HAL 1.0 to 1.3 has a\nreference kernel (`src/exec/reference/`) for "
+        "Every operation of HAL 1.0 to {} has a\nreference kernel (`src/exec/reference/`) for "
         "every "
         "type and corner that its section of the HAL allows; XNNPACK (`src/exec/xnnpack/`) "
         "runs\nwhat "
@@ -169,13 +164,14 @@ void print(const Table& table) {
         "has an operator, in some\ncases at least. float16 runs there as float32, NCHW as NHWC, "
         "and "
         "unsigned convolutions with a filter a channel as signed ones.\n\n"
-        "| code | operation | since | types | XNNPACK | notes |\n|---:|---|---|---|---|---|\n");
-    for (std::int32_t code = 0; code < kOperationTypeCount; ++code) {
-        const auto type = static_cast<OperationType>(code);
+        "| code | operation | since | types | XNNPACK | notes |\n|---:|---|---|---|---|---|\n",
+        toString(kLatestHalVersion));
+    for (const OperationType type : kOperationTypes) {
         const exec::OperationDefinition& definition = *exec::findOperation(type);
-        const Found& found = table[static_cast<std::size_t>(code)];
-        fmt::print("| {} | {} | {} | {} | {} | {} |\n", code, toString(type),
-                   nameOf(definition.since), fmt::join(found.types, ", "),
+        const auto entry = table.find(type);
+        const Found found = entry == table.end() ? Found() : entry->second;
+        fmt::print("| {} | {} | {} | {} | {} | {} |\n", static_cast<std::int32_t>(type),
+                   toString(type), toString(definition.since), fmt::join(found.types, ", "),
                    fmt::join(found.xnnpackTypes, ", "), noteOn(type));
     }
 }

@@ -116,7 +116,7 @@ class ModelReader {
         for (const Json& operation : json.at("operations")) {
             subgraph.operations.push_back(
                 {.type = enumerator<OperationType>(operation.at("type").get<std::string>(), 0,
-                                                   kOperationTypeCount - 1),
+                                                   kOperationTypeEnd - 1),
                  .inputs = operation.at("inputs").get<std::vector<std::uint32_t>>(),
                  .outputs = operation.at("outputs").get<std::vector<std::uint32_t>>()});
             for (const std::uint32_t input : subgraph.operations.back().inputs) {

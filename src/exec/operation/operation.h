@@ -126,18 +126,27 @@ struct OperationDefinition {
 
     /// Bytes of scratch memory (aligned to a cache line) that one run needs; null if none. Shapes
     /// are fully known.
-    std::size_t (*scratchBytes)(const OperationView& operation);
+    std::size_t (*scratchBytes)(const OperationView& operation) = nullptr;
 
     /// Computes the outputs, whose data have room for their shapes. Allocates nothing, except for
     /// an error's message. Errors: values that only a run can see, such as an index out of range.
     /// Null for an operation with `runShrinking`.
-    Result<> (*run)(const OperationView& operation, std::span<std::byte> scratch);
+    Result<> (*run)(const OperationView& operation, std::span<std::byte> scratch) = nullptr;
 
     /// Instead of `run`, for operations that know their output shapes only when they have computed
     /// them: computes the outputs, whose data have room for the shapes that were inferred, and says
     /// in `outputs` what shapes they really have, none of them larger.
     Result<> (*runShrinking)(const OperationView& operation, std::span<std::byte> scratch,
                              std::span<Shape> outputs) = nullptr;
+
+    /// The definition of another operation with the same functions.
+    [[nodiscard]] consteval OperationDefinition with(OperationType otherType,
+                                                     HalVersion otherSince) const {
+        OperationDefinition other = *this;
+        other.type = otherType;
+        other.since = otherSince;
+        return other;
+    }
 };
 
 /// The set of these inputs, for OperationDefinition::valueInputs: `inputs(1, 2)`.

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "exec/operation/float16.h"
+#include "log/assert.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
 
@@ -229,6 +230,16 @@ Result<> requireOutputShape(const OperationView& operation, std::size_t index, c
                        dimensionsText(given.sizes()), dimensionsText(shape.sizes()));
     }
     return {};
+}
+
+Result<> inferShapeOfInput(const OperationView& operation, std::span<Shape> outputs) {
+    outputs[0] = operation.inputs[0].shape;
+    return {};
+}
+
+void otherFamily(OperationType type) noexcept {
+    assertionFailed(__FILE__, __LINE__, "the operation belongs to the family of its kernel",
+                    toString(type));
 }
 
 }  // namespace nnburst::exec

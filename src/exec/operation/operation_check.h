@@ -154,6 +154,12 @@ class OperationCheck {
 [[nodiscard]] Result<float> readConstantFloat(const OperationView& operation, std::size_t index,
                                               const char* name, OperandType type);
 
+/// OperationDefinition::inferShapes of operations whose output has the shape of input 0.
+[[nodiscard]] Result<> inferShapeOfInput(const OperationView& operation, std::span<Shape> outputs);
+
+/// Aborts: a kernel was called for an operation of another family than its own.
+[[noreturn]] void otherFamily(OperationType type) noexcept;
+
 /// Whether output `index` has the shape that was computed for it. `run` asks before it writes.
 [[nodiscard]] Result<> requireOutputShape(const OperationView& operation, std::size_t index,
                                           const Shape& shape);

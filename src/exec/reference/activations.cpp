@@ -46,8 +46,13 @@ void checkQuantization(OperandCheck& output, const OperandCheck& input, Operatio
             break;
         case OperationType::HARD_SWISH:
             break;
-        default:
+        case OperationType::RELU:
+        case OperationType::RELU1:
+        case OperationType::RELU6:
             output.sameQuantizationAs(input);
+            break;
+        default:  // ELU has no 8-bit outputs
+            break;
     }
 }
 
@@ -73,11 +78,6 @@ Result<HalVersion> check(const OperationView& operation) {
     return check.minimumVersion();
 }
 
-Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
-    outputs[0] = operation.inputs[0].shape;
-    return {};
-}
-
 /// Calls run(function) with the operation's function of a real number.
 template <class Run>
 void withFunction(const OperationView& operation, Run&& run) {
@@ -98,10 +98,12 @@ void withFunction(const OperationView& operation, Run&& run) {
                                                       : given.scalar<float>();
             return run([alpha](float x) { return x >= 0.0F ? x : alpha * std::expm1(x); });
         }
-        default:
+        case OperationType::HARD_SWISH:
             return run([](float x) {
                 return x * std::min(std::max(x + 3.0F, 0.0F), 6.0F) * (1.0F / 6.0F);
             });
+        default:
+            otherFamily(operation.type);
     }
 }
 
@@ -126,24 +128,22 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
-consteval OperationDefinition define(OperationType type, HalVersion version) {
-    return {.type = type,
-            .since = version,
-            .check = check,
-            .inferShapes = inferShapes,
-            .scratchBytes = nullptr,
-            .run = run};
-}
+constexpr OperationDefinition kFamily{.type = OperationType::RELU,
+                                      .since = HalVersion::V1_0,
+                                      .check = check,
+                                      .inferShapes = inferShapeOfInput,
+                                      .run = run};
 
 }  // namespace
 
-constinit const OperationDefinition kRelu = define(OperationType::RELU, HalVersion::V1_0);
-constinit const OperationDefinition kRelu1 = define(OperationType::RELU1, HalVersion::V1_0);
-constinit const OperationDefinition kRelu6 = define(OperationType::RELU6, HalVersion::V1_0);
-constinit const OperationDefinition kLogistic = define(OperationType::LOGISTIC, HalVersion::V1_0);
-constinit const OperationDefinition kTanh = define(OperationType::TANH, HalVersion::V1_0);
-constinit const OperationDefinition kElu = define(OperationType::ELU, HalVersion::V1_3);
+constinit const OperationDefinition kRelu = kFamily;
+constinit const OperationDefinition kRelu1 = kFamily.with(OperationType::RELU1, HalVersion::V1_0);
+constinit const OperationDefinition kRelu6 = kFamily.with(OperationType::RELU6, HalVersion::V1_0);
+constinit const OperationDefinition kLogistic =
+    kFamily.with(OperationType::LOGISTIC, HalVersion::V1_0);
+constinit const OperationDefinition kTanh = kFamily.with(OperationType::TANH, HalVersion::V1_0);
+constinit const OperationDefinition kElu = kFamily.with(OperationType::ELU, HalVersion::V1_3);
 constinit const OperationDefinition kHardSwish =
-    define(OperationType::HARD_SWISH, HalVersion::V1_3);
+    kFamily.with(OperationType::HARD_SWISH, HalVersion::V1_3);
 
 }  // namespace nnburst::exec

@@ -108,18 +108,15 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
-consteval OperationDefinition define(OperationType type) {
-    return {.type = type,
-            .since = HalVersion::V1_2,
-            .check = check,
-            .inferShapes = inferShapes,
-            .scratchBytes = nullptr,
-            .run = run};
-}
+constexpr OperationDefinition kFamily{.type = OperationType::ARGMAX,
+                                      .since = HalVersion::V1_2,
+                                      .check = check,
+                                      .inferShapes = inferShapes,
+                                      .run = run};
 
 }  // namespace
 
-constinit const OperationDefinition kArgmax = define(OperationType::ARGMAX);
-constinit const OperationDefinition kArgmin = define(OperationType::ARGMIN);
+constinit const OperationDefinition kArgmax = kFamily;
+constinit const OperationDefinition kArgmin = kFamily.with(OperationType::ARGMIN, HalVersion::V1_2);
 
 }  // namespace nnburst::exec

@@ -129,7 +129,6 @@ constinit const OperationDefinition kAxisAlignedBboxTransform{
     .since = HalVersion::V1_2,
     .check = check,
     .inferShapes = inferShapes,
-    .scratchBytes = nullptr,
     .run = run,
 };
 

@@ -215,11 +215,11 @@ class Detector {
                 return with([limit = parameters_.overlapThreshold](float share) {
                     return share < limit ? 1.0F : 1.0F - share;
                 });
-            default:
-                return with([sigma = parameters_.sigma](float share) {
-                    return std::exp(-share * share / sigma);
-                });
+            case Kernel::GAUSSIAN:
+                break;
         }
+        return with(
+            [sigma = parameters_.sigma](float share) { return std::exp(-share * share / sigma); });
     }
 
     /// One image: the regions from `first` to `last - 1`.
@@ -305,7 +305,6 @@ constinit const OperationDefinition kBoxWithNmsLimit{
     .check = check,
     .inferShapes = inferShapes,
     .scratchBytes = scratchBytes,
-    .run = nullptr,
     .runShrinking = run,
 };
 

@@ -71,4 +71,34 @@ Broadcast::Broadcast(const Shape& a, const Shape& b, const Shape& result) noexce
     }
 }
 
+Result<> inferBroadcastShape(const OperationView& operation, std::span<Shape> outputs) {
+    NNBURST_TRY_ASSIGN(outputs[0], broadcastShape(operation));
+    return {};
+}
+
+Result<HalVersion> finishBroadcastCheck(const OperationCheck& check,
+                                        const OperationView& operation) {
+    NNBURST_TRY(check.result());
+    if (hasKnownInputShapes(operation)) {
+        NNBURST_TRY(broadcastShape(operation));
+    }
+    return check.minimumVersion();
+}
+
+Result<HalVersion> checkBroadcast(const OperationView& operation, const char* firstName,
+                                  const char* secondName,
+                                  std::initializer_list<OperandType> types) {
+    OperationCheck check(operation, ShapeKnowledge::PARTIAL);
+    check.inputCount(2).outputCount(1);
+    const OperandCheck first = check.input(0, firstName).type(types).rank(1, kMaximumRank);
+    check.input(1, secondName).sameTypeAs(first).rank(1, kMaximumRank);
+    check.output(0, "output").sameTypeAs(first);
+    return finishBroadcastCheck(check, operation);
+}
+
+Result<> requireBroadcastOutput(const OperationView& operation) {
+    NNBURST_TRY_ASSIGN(const Shape shape, broadcastShape(operation));
+    return requireOutputShape(operation, 0, shape);
+}
+
 }  // namespace nnburst::exec

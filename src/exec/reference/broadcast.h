@@ -9,9 +9,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <span>
 #include <type_traits>
 
 #include "exec/operation/operation.h"
+#include "exec/operation/operation_check.h"
 #include "nnburst/result.h"
 
 namespace nnburst::exec {
@@ -19,6 +22,22 @@ namespace nnburst::exec {
 /// The shape of an operation on each element of inputs 0 and 1, whose shapes are known. A size of 0
 /// goes with 0 and 1 and gives 0. INVALID_ARGUMENT if the shapes do not go together.
 [[nodiscard]] Result<Shape> broadcastShape(const OperationView& operation);
+
+/// OperationDefinition::inferShapes of broadcast operations.
+[[nodiscard]] Result<> inferBroadcastShape(const OperationView& operation,
+                                           std::span<Shape> outputs);
+
+/// The last part of a check: the input shapes go together, if they are known.
+[[nodiscard]] Result<HalVersion> finishBroadcastCheck(const OperationCheck& check,
+                                                      const OperationView& operation);
+
+/// The check of an operation with two inputs of one of `types` and an output of the same type.
+[[nodiscard]] Result<HalVersion> checkBroadcast(const OperationView& operation,
+                                                const char* firstName, const char* secondName,
+                                                std::initializer_list<OperandType> types);
+
+/// Before a run: the output has the broadcast shape.
+[[nodiscard]] Result<> requireBroadcastOutput(const OperationView& operation);
 
 /// How to walk two tensors and their broadcast result together, as rows along the last axis.
 class Broadcast {

@@ -51,11 +51,6 @@ Result<HalVersion> check(const OperationView& operation) {
     return check.minimumVersion();
 }
 
-Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
-    outputs[0] = operation.inputs[0].shape;
-    return {};
-}
-
 /// Calls `function` with the element type of a tensor that is convertible.
 template <class Function>
 void dispatchConvertible(OperandType type, Function&& function) {
@@ -107,8 +102,7 @@ constinit const OperationDefinition kCast{
     .type = OperationType::CAST,
     .since = HalVersion::V1_2,
     .check = check,
-    .inferShapes = inferShapes,
-    .scratchBytes = nullptr,
+    .inferShapes = inferShapeOfInput,
     .run = run,
 };
 

@@ -37,16 +37,7 @@ Result<HalVersion> check(const OperationView& operation) {
     input.rank(1, kMaximumRank);
     check.input(1, "input1").sameTypeAs(input).rank(1, kMaximumRank);
     check.output(0, "output").type({TENSOR_BOOL8});
-    NNBURST_TRY(check.result());
-    if (hasKnownInputShapes(operation)) {
-        NNBURST_TRY(broadcastShape(operation));
-    }
-    return check.minimumVersion();
-}
-
-Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
-    NNBURST_TRY_ASSIGN(outputs[0], broadcastShape(operation));
-    return {};
+    return finishBroadcastCheck(check, operation);
 }
 
 /// Compares value(element, input) of two elements `T`.
@@ -72,14 +63,15 @@ void compare(const OperationView& operation, Value&& value) {
             return with(std::greater_equal<>());
         case OperationType::LOGICAL_AND:
             return with(std::logical_and<>());
-        default:
+        case OperationType::LOGICAL_OR:
             return with(std::logical_or<>());
+        default:
+            otherFamily(operation.type);
     }
 }
 
 Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
-    NNBURST_TRY_ASSIGN(const Shape shape, broadcastShape(operation));
-    NNBURST_TRY(requireOutputShape(operation, 0, shape));
+    NNBURST_TRY(requireBroadcastOutput(operation));
     const OperandType type = operation.inputs[0].type;
     if (type == OperandType::TENSOR_BOOL8) {
         compare<std::uint8_t>(operation,
@@ -99,24 +91,27 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
-consteval OperationDefinition define(OperationType type) {
-    return {.type = type,
-            .since = HalVersion::V1_2,
-            .check = check,
-            .inferShapes = inferShapes,
-            .scratchBytes = nullptr,
-            .run = run};
-}
+constexpr OperationDefinition kFamily{.type = OperationType::EQUAL,
+                                      .since = HalVersion::V1_2,
+                                      .check = check,
+                                      .inferShapes = inferBroadcastShape,
+                                      .run = run};
 
 }  // namespace
 
-constinit const OperationDefinition kEqual = define(OperationType::EQUAL);
-constinit const OperationDefinition kNotEqual = define(OperationType::NOT_EQUAL);
-constinit const OperationDefinition kLess = define(OperationType::LESS);
-constinit const OperationDefinition kLessEqual = define(OperationType::LESS_EQUAL);
-constinit const OperationDefinition kGreater = define(OperationType::GREATER);
-constinit const OperationDefinition kGreaterEqual = define(OperationType::GREATER_EQUAL);
-constinit const OperationDefinition kLogicalAnd = define(OperationType::LOGICAL_AND);
-constinit const OperationDefinition kLogicalOr = define(OperationType::LOGICAL_OR);
+constinit const OperationDefinition kEqual = kFamily;
+constinit const OperationDefinition kNotEqual =
+    kFamily.with(OperationType::NOT_EQUAL, HalVersion::V1_2);
+constinit const OperationDefinition kLess = kFamily.with(OperationType::LESS, HalVersion::V1_2);
+constinit const OperationDefinition kLessEqual =
+    kFamily.with(OperationType::LESS_EQUAL, HalVersion::V1_2);
+constinit const OperationDefinition kGreater =
+    kFamily.with(OperationType::GREATER, HalVersion::V1_2);
+constinit const OperationDefinition kGreaterEqual =
+    kFamily.with(OperationType::GREATER_EQUAL, HalVersion::V1_2);
+constinit const OperationDefinition kLogicalAnd =
+    kFamily.with(OperationType::LOGICAL_AND, HalVersion::V1_2);
+constinit const OperationDefinition kLogicalOr =
+    kFamily.with(OperationType::LOGICAL_OR, HalVersion::V1_2);
 
 }  // namespace nnburst::exec

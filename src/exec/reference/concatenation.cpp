@@ -246,7 +246,6 @@ constinit const OperationDefinition kConcatenation{
     .since = HalVersion::V1_0,
     .check = checkConcatenation,
     .inferShapes = inferConcatenation,
-    .scratchBytes = nullptr,
     .run = runConcatenation,
 };
 
@@ -255,7 +254,6 @@ constinit const OperationDefinition kSplit{
     .since = HalVersion::V1_2,
     .check = checkSplit,
     .inferShapes = inferSplit,
-    .scratchBytes = nullptr,
     .run = runSplit,
 };
 

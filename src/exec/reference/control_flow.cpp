@@ -34,8 +34,6 @@ constinit const OperationDefinition kIf{
     .since = HalVersion::V1_3,
     .check = checkIf,
     .inferShapes = nullptr,
-    .scratchBytes = nullptr,
-    .run = nullptr,
 };
 
 constinit const OperationDefinition kWhile{
@@ -43,8 +41,6 @@ constinit const OperationDefinition kWhile{
     .since = HalVersion::V1_3,
     .check = checkWhile,
     .inferShapes = nullptr,
-    .scratchBytes = nullptr,
-    .run = nullptr,
 };
 
 }  // namespace nnburst::exec

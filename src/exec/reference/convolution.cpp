@@ -265,7 +265,6 @@ constinit const OperationDefinition kConv2d{
     .since = HalVersion::V1_0,
     .check = check<kFull>,
     .inferShapes = inferShapes<kFull>,
-    .scratchBytes = nullptr,
     .run = run<kFull>,
 };
 
@@ -274,7 +273,6 @@ constinit const OperationDefinition kDepthwiseConv2d{
     .since = HalVersion::V1_0,
     .check = check<kDepthwise>,
     .inferShapes = inferShapes<kDepthwise>,
-    .scratchBytes = nullptr,
     .run = run<kDepthwise>,
 };
 
@@ -283,7 +281,6 @@ constinit const OperationDefinition kGroupedConv2d{
     .since = HalVersion::V1_2,
     .check = check<kGrouped>,
     .inferShapes = inferShapes<kGrouped>,
-    .scratchBytes = nullptr,
     .run = run<kGrouped>,
 };
 

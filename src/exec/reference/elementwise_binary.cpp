@@ -139,8 +139,10 @@ void runFloat(const OperationView& operation, FloatRange range) {
             return run([](float a, float b) { return a - b; });
         case OperationType::MUL:
             return run([](float a, float b) { return a * b; });
-        default:
+        case OperationType::DIV:
             return run([](float a, float b) { return a / b; });
+        default:
+            otherFamily(operation.type);
     }
 }
 
@@ -164,8 +166,10 @@ void runInt32(const OperationView& operation) {
             return forEachPair<U, U>(operation, [](U a, U b) { return a - b; });
         case OperationType::MUL:
             return forEachPair<U, U>(operation, [](U a, U b) { return a * b; });
-        default:
+        case OperationType::DIV:
             return forEachPair<std::int32_t, std::int32_t>(operation, divideDownwards);
+        default:
+            otherFamily(operation.type);
     }
 }
 
@@ -193,20 +197,17 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
-consteval OperationDefinition define(OperationType type, HalVersion version) {
-    return {.type = type,
-            .since = version,
-            .check = check,
-            .inferShapes = inferShapes,
-            .scratchBytes = nullptr,
-            .run = run};
-}
+constexpr OperationDefinition kFamily{.type = OperationType::ADD,
+                                      .since = HalVersion::V1_0,
+                                      .check = check,
+                                      .inferShapes = inferShapes,
+                                      .run = run};
 
 }  // namespace
 
-constinit const OperationDefinition kAdd = define(OperationType::ADD, HalVersion::V1_0);
-constinit const OperationDefinition kSub = define(OperationType::SUB, HalVersion::V1_1);
-constinit const OperationDefinition kMul = define(OperationType::MUL, HalVersion::V1_0);
-constinit const OperationDefinition kDiv = define(OperationType::DIV, HalVersion::V1_1);
+constinit const OperationDefinition kAdd = kFamily;
+constinit const OperationDefinition kSub = kFamily.with(OperationType::SUB, HalVersion::V1_1);
+constinit const OperationDefinition kMul = kFamily.with(OperationType::MUL, HalVersion::V1_0);
+constinit const OperationDefinition kDiv = kFamily.with(OperationType::DIV, HalVersion::V1_1);
 
 }  // namespace nnburst::exec

@@ -33,17 +33,21 @@ Result<HalVersion> check(const OperationView& operation) {
             check.since(HalVersion::V1_3,
                         operation.type == OperationType::ABS && input.view().type == TENSOR_INT32);
             break;
+        case OperationType::FLOOR:
+            input.type({TENSOR_FLOAT32, TENSOR_FLOAT16}).rank(1, 4);
+            break;
+        case OperationType::EXP:
+        case OperationType::LOG:
+        case OperationType::RSQRT:
+        case OperationType::SIN:
+        case OperationType::SQRT:
+            input.type({TENSOR_FLOAT32, TENSOR_FLOAT16}).rank(1, kMaximumRank);
+            break;
         default:
-            input.type({TENSOR_FLOAT32, TENSOR_FLOAT16})
-                .rank(1, operation.type == OperationType::FLOOR ? 4 : kMaximumRank);
+            otherFamily(operation.type);
     }
     check.output(0, "output").sameTypeAs(input).sameShapeAs(input);
     return check.minimumVersion();
-}
-
-Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
-    outputs[0] = operation.inputs[0].shape;
-    return {};
 }
 
 template <class T, class Function>
@@ -75,8 +79,10 @@ void runFloat(const OperationView& operation) {
             return run([](float x) { return 1.0F / std::sqrt(x); });
         case OperationType::SIN:
             return run([](float x) { return std::sin(x); });
-        default:
+        case OperationType::SQRT:
             return run([](float x) { return std::sqrt(x); });
+        default:
+            otherFamily(operation.type);
     }
 }
 
@@ -104,25 +110,23 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
-consteval OperationDefinition define(OperationType type, HalVersion version = HalVersion::V1_2) {
-    return {.type = type,
-            .since = version,
-            .check = check,
-            .inferShapes = inferShapes,
-            .scratchBytes = nullptr,
-            .run = run};
-}
+constexpr OperationDefinition kFamily{.type = OperationType::ABS,
+                                      .since = HalVersion::V1_2,
+                                      .check = check,
+                                      .inferShapes = inferShapeOfInput,
+                                      .run = run};
 
 }  // namespace
 
-constinit const OperationDefinition kAbs = define(OperationType::ABS);
-constinit const OperationDefinition kExp = define(OperationType::EXP);
-constinit const OperationDefinition kFloor = define(OperationType::FLOOR, HalVersion::V1_0);
-constinit const OperationDefinition kLog = define(OperationType::LOG);
-constinit const OperationDefinition kLogicalNot = define(OperationType::LOGICAL_NOT);
-constinit const OperationDefinition kNeg = define(OperationType::NEG);
-constinit const OperationDefinition kRsqrt = define(OperationType::RSQRT);
-constinit const OperationDefinition kSin = define(OperationType::SIN);
-constinit const OperationDefinition kSqrt = define(OperationType::SQRT);
+constinit const OperationDefinition kAbs = kFamily;
+constinit const OperationDefinition kExp = kFamily.with(OperationType::EXP, HalVersion::V1_2);
+constinit const OperationDefinition kFloor = kFamily.with(OperationType::FLOOR, HalVersion::V1_0);
+constinit const OperationDefinition kLog = kFamily.with(OperationType::LOG, HalVersion::V1_2);
+constinit const OperationDefinition kLogicalNot =
+    kFamily.with(OperationType::LOGICAL_NOT, HalVersion::V1_2);
+constinit const OperationDefinition kNeg = kFamily.with(OperationType::NEG, HalVersion::V1_2);
+constinit const OperationDefinition kRsqrt = kFamily.with(OperationType::RSQRT, HalVersion::V1_2);
+constinit const OperationDefinition kSin = kFamily.with(OperationType::SIN, HalVersion::V1_2);
+constinit const OperationDefinition kSqrt = kFamily.with(OperationType::SQRT, HalVersion::V1_2);
 
 }  // namespace nnburst::exec

@@ -103,7 +103,6 @@ constinit const OperationDefinition kFullyConnected{
     .since = HalVersion::V1_0,
     .check = check,
     .inferShapes = inferShapes,
-    .scratchBytes = nullptr,
     .run = run,
 };
 

@@ -273,7 +273,6 @@ constinit const OperationDefinition kGenerateProposals{
     .check = check,
     .inferShapes = inferShapes,
     .scratchBytes = scratchBytes,
-    .run = nullptr,
     .runShrinking = run,
 };
 

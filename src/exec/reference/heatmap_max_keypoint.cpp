@@ -214,7 +214,6 @@ constinit const OperationDefinition kHeatmapMaxKeypoint{
     .since = HalVersion::V1_2,
     .check = check,
     .inferShapes = inferShapes,
-    .scratchBytes = nullptr,
     .run = run,
 };
 

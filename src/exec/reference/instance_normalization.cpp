@@ -116,7 +116,6 @@ constinit const OperationDefinition kInstanceNormalization{
     .since = HalVersion::V1_2,
     .check = check,
     .inferShapes = inferShapes,
-    .scratchBytes = nullptr,
     .run = run,
 };
 

@@ -257,7 +257,6 @@ constinit const OperationDefinition kGather{
     .since = HalVersion::V1_2,
     .check = checkGather,
     .inferShapes = inferGathering<resolveGather>,
-    .scratchBytes = nullptr,
     .run = runGathering<resolveGather>,
 };
 
@@ -266,7 +265,6 @@ constinit const OperationDefinition kEmbeddingLookup{
     .since = HalVersion::V1_0,
     .check = checkEmbedding,
     .inferShapes = inferGathering<resolveEmbedding>,
-    .scratchBytes = nullptr,
     .run = runGathering<resolveEmbedding>,
 };
 
@@ -275,7 +273,6 @@ constinit const OperationDefinition kHashtableLookup{
     .since = HalVersion::V1_0,
     .check = checkHashtable,
     .inferShapes = inferHashtable,
-    .scratchBytes = nullptr,
     .run = runHashtable,
 };
 

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 
-#include "exec/operation/operation_check.h"
 #include "exec/reference/broadcast.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
@@ -20,24 +19,9 @@ namespace {
 
 Result<HalVersion> check(const OperationView& operation) {
     using enum OperandType;
-    OperationCheck check(operation, ShapeKnowledge::PARTIAL);
-    check.inputCount(2).outputCount(1);
-    const OperandCheck input = check.input(0, "input0")
-                                   .type({TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_INT32,
-                                          TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED})
-                                   .rank(1, kMaximumRank);
-    check.input(1, "input1").sameTypeAs(input).rank(1, kMaximumRank);
-    check.output(0, "output").sameTypeAs(input);
-    NNBURST_TRY(check.result());
-    if (hasKnownInputShapes(operation)) {
-        NNBURST_TRY(broadcastShape(operation));
-    }
-    return check.minimumVersion();
-}
-
-Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
-    NNBURST_TRY_ASSIGN(outputs[0], broadcastShape(operation));
-    return {};
+    return checkBroadcast(operation, "input0", "input1",
+                          {TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_INT32, TENSOR_QUANT8_ASYMM,
+                           TENSOR_QUANT8_ASYMM_SIGNED});
 }
 
 template <class T, class Value>
@@ -54,8 +38,7 @@ void runOn(const OperationView& operation, Value&& value) {
 }
 
 Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
-    NNBURST_TRY_ASSIGN(const Shape shape, broadcastShape(operation));
-    NNBURST_TRY(requireOutputShape(operation, 0, shape));
+    NNBURST_TRY(requireBroadcastOutput(operation));
     const OperandType type = operation.inputs[0].type;
     if (type == OperandType::TENSOR_INT32) {
         runOn<std::int32_t>(operation, [](std::int32_t element, int /*input*/) { return element; });
@@ -72,18 +55,16 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
-consteval OperationDefinition define(OperationType type) {
-    return {.type = type,
-            .since = HalVersion::V1_2,
-            .check = check,
-            .inferShapes = inferShapes,
-            .scratchBytes = nullptr,
-            .run = run};
-}
+constexpr OperationDefinition kFamily{.type = OperationType::MAXIMUM,
+                                      .since = HalVersion::V1_2,
+                                      .check = check,
+                                      .inferShapes = inferBroadcastShape,
+                                      .run = run};
 
 }  // namespace
 
-constinit const OperationDefinition kMaximum = define(OperationType::MAXIMUM);
-constinit const OperationDefinition kMinimum = define(OperationType::MINIMUM);
+constinit const OperationDefinition kMaximum = kFamily;
+constinit const OperationDefinition kMinimum =
+    kFamily.with(OperationType::MINIMUM, HalVersion::V1_2);
 
 }  // namespace nnburst::exec

@@ -195,19 +195,16 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
-consteval OperationDefinition define(OperationType type) {
-    return {.type = type,
-            .since = HalVersion::V1_0,
-            .check = check,
-            .inferShapes = inferShapes,
-            .scratchBytes = nullptr,
-            .run = run};
-}
+constexpr OperationDefinition kFamily{.type = OperationType::L2_NORMALIZATION,
+                                      .since = HalVersion::V1_0,
+                                      .check = check,
+                                      .inferShapes = inferShapes,
+                                      .run = run};
 
 }  // namespace
 
-constinit const OperationDefinition kL2Normalization = define(OperationType::L2_NORMALIZATION);
+constinit const OperationDefinition kL2Normalization = kFamily;
 constinit const OperationDefinition kLocalResponseNormalization =
-    define(OperationType::LOCAL_RESPONSE_NORMALIZATION);
+    kFamily.with(OperationType::LOCAL_RESPONSE_NORMALIZATION, HalVersion::V1_0);
 
 }  // namespace nnburst::exec

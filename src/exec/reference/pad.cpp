@@ -166,7 +166,6 @@ constinit const OperationDefinition kPad{
     .valueInputs = inputs(kPaddings),
     .check = check,
     .inferShapes = inferShapes,
-    .scratchBytes = nullptr,
     .run = run,
 };
 
@@ -176,7 +175,6 @@ constinit const OperationDefinition kPadV2{
     .valueInputs = inputs(kPaddings),
     .check = check,
     .inferShapes = inferShapes,
-    .scratchBytes = nullptr,
     .run = run,
 };
 

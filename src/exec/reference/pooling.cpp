@@ -203,7 +203,6 @@ constinit const OperationDefinition kAveragePool2d{
     .since = HalVersion::V1_0,
     .check = check,
     .inferShapes = inferShapes,
-    .scratchBytes = nullptr,
     .run = run<Average>,
 };
 
@@ -212,7 +211,6 @@ constinit const OperationDefinition kL2Pool2d{
     .since = HalVersion::V1_0,
     .check = check,
     .inferShapes = inferShapes,
-    .scratchBytes = nullptr,
     .run = run<RootMeanSquare>,
 };
 
@@ -221,7 +219,6 @@ constinit const OperationDefinition kMaxPool2d{
     .since = HalVersion::V1_0,
     .check = check,
     .inferShapes = inferShapes,
-    .scratchBytes = nullptr,
     .run = run<Maximum>,
 };
 

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 
-#include "exec/operation/operation_check.h"
 #include "exec/reference/broadcast.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
@@ -20,29 +19,13 @@ namespace {
 
 Result<HalVersion> check(const OperationView& operation) {
     using enum OperandType;
-    OperationCheck check(operation, ShapeKnowledge::PARTIAL);
-    check.inputCount(2).outputCount(1);
-    const OperandCheck input =
-        check.input(0, "input")
-            .type({TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED})
-            .rank(1, kMaximumRank);
-    check.input(1, "alpha").sameTypeAs(input).rank(1, kMaximumRank);
-    check.output(0, "output").sameTypeAs(input);
-    NNBURST_TRY(check.result());
-    if (hasKnownInputShapes(operation)) {
-        NNBURST_TRY(broadcastShape(operation));
-    }
-    return check.minimumVersion();
-}
-
-Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
-    NNBURST_TRY_ASSIGN(outputs[0], broadcastShape(operation));
-    return {};
+    return checkBroadcast(
+        operation, "input", "alpha",
+        {TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED});
 }
 
 Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
-    NNBURST_TRY_ASSIGN(const Shape shape, broadcastShape(operation));
-    NNBURST_TRY(requireOutputShape(operation, 0, shape));
+    NNBURST_TRY(requireBroadcastOutput(operation));
     const OperandView& input = operation.inputs[0];
     const OperandView& alpha = operation.inputs[1];
     const OperandView& output = operation.outputs[0];
@@ -72,8 +55,7 @@ constinit const OperationDefinition kPrelu{
     .type = OperationType::PRELU,
     .since = HalVersion::V1_2,
     .check = check,
-    .inferShapes = inferShapes,
-    .scratchBytes = nullptr,
+    .inferShapes = inferBroadcastShape,
     .run = run,
 };
 

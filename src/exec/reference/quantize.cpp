@@ -45,11 +45,6 @@ Result<HalVersion> checkDequantize(const OperationView& operation) {
     return check.minimumVersion();
 }
 
-Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
-    outputs[0] = operation.inputs[0].shape;
-    return {};
-}
-
 Result<> runQuantize(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     const OperandView& input = operation.inputs[0];
     const OperandView& output = operation.outputs[0];
@@ -113,8 +108,7 @@ constinit const OperationDefinition kQuantize{
     .type = OperationType::QUANTIZE,
     .since = HalVersion::V1_2,
     .check = checkQuantize,
-    .inferShapes = inferShapes,
-    .scratchBytes = nullptr,
+    .inferShapes = inferShapeOfInput,
     .run = runQuantize,
 };
 
@@ -122,8 +116,7 @@ constinit const OperationDefinition kDequantize{
     .type = OperationType::DEQUANTIZE,
     .since = HalVersion::V1_0,
     .check = checkDequantize,
-    .inferShapes = inferShapes,
-    .scratchBytes = nullptr,
+    .inferShapes = inferShapeOfInput,
     .run = runDequantize,
 };
 

@@ -94,9 +94,14 @@ Result<HalVersion> check(const OperationView& operation) {
         case OperationType::REDUCE_SUM:
             input.type({TENSOR_FLOAT32, TENSOR_FLOAT16});
             break;
-        default:
+        case OperationType::MEAN:
+        case OperationType::REDUCE_MAX:
+        case OperationType::REDUCE_MIN:
             input.type(
                 {TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED});
+            break;
+        default:
+            otherFamily(operation.type);
     }
     input.rank(1, kHighestRank);
     check.input(kAxes, "axes").type({TENSOR_INT32}).rank(1);
@@ -211,11 +216,13 @@ void reduceFloat(const OperationView& operation, const Reduction& reduction,
                 operation, reduction, scratch, -std::numeric_limits<float>::infinity(),
                 [](float state, T element) { return std::max(state, static_cast<float>(element)); },
                 same);
-        default:
+        case OperationType::REDUCE_MIN:
             return reduce<T>(
                 operation, reduction, scratch, std::numeric_limits<float>::infinity(),
                 [](float state, T element) { return std::min(state, static_cast<float>(element)); },
                 same);
+        default:
+            otherFamily(operation.type);
     }
 }
 
@@ -245,13 +252,15 @@ void reduceQuantized(const OperationView& operation, const Reduction& reduction,
                     return std::max(state, static_cast<std::int32_t>(element));
                 },
                 same);
-        default:
+        case OperationType::REDUCE_MIN:
             return reduce<T>(
                 operation, reduction, scratch, limits.maximum,
                 [](std::int32_t state, T element) {
                     return std::min(state, static_cast<std::int32_t>(element));
                 },
                 same);
+        default:
+            otherFamily(operation.type);
     }
 }
 
@@ -278,24 +287,28 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
     return {};
 }
 
-consteval OperationDefinition define(OperationType type, HalVersion version = HalVersion::V1_2) {
-    return {.type = type,
-            .since = version,
-            .valueInputs = inputs(kAxes),
-            .check = check,
-            .inferShapes = inferShapes,
-            .scratchBytes = scratchBytes,
-            .run = run};
-}
+constexpr OperationDefinition kFamily{.type = OperationType::MEAN,
+                                      .since = HalVersion::V1_1,
+                                      .valueInputs = inputs(kAxes),
+                                      .check = check,
+                                      .inferShapes = inferShapes,
+                                      .scratchBytes = scratchBytes,
+                                      .run = run};
 
 }  // namespace
 
-constinit const OperationDefinition kMean = define(OperationType::MEAN, HalVersion::V1_1);
-constinit const OperationDefinition kReduceAll = define(OperationType::REDUCE_ALL);
-constinit const OperationDefinition kReduceAny = define(OperationType::REDUCE_ANY);
-constinit const OperationDefinition kReduceMax = define(OperationType::REDUCE_MAX);
-constinit const OperationDefinition kReduceMin = define(OperationType::REDUCE_MIN);
-constinit const OperationDefinition kReduceProd = define(OperationType::REDUCE_PROD);
-constinit const OperationDefinition kReduceSum = define(OperationType::REDUCE_SUM);
+constinit const OperationDefinition kMean = kFamily;
+constinit const OperationDefinition kReduceAll =
+    kFamily.with(OperationType::REDUCE_ALL, HalVersion::V1_2);
+constinit const OperationDefinition kReduceAny =
+    kFamily.with(OperationType::REDUCE_ANY, HalVersion::V1_2);
+constinit const OperationDefinition kReduceMax =
+    kFamily.with(OperationType::REDUCE_MAX, HalVersion::V1_2);
+constinit const OperationDefinition kReduceMin =
+    kFamily.with(OperationType::REDUCE_MIN, HalVersion::V1_2);
+constinit const OperationDefinition kReduceProd =
+    kFamily.with(OperationType::REDUCE_PROD, HalVersion::V1_2);
+constinit const OperationDefinition kReduceSum =
+    kFamily.with(OperationType::REDUCE_SUM, HalVersion::V1_2);
 
 }  // namespace nnburst::exec

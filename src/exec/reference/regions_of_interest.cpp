@@ -362,18 +362,16 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return result;
 }
 
-consteval OperationDefinition define(OperationType type) {
-    return {.type = type,
-            .since = HalVersion::V1_2,
-            .check = check,
-            .inferShapes = inferShapes,
-            .scratchBytes = nullptr,
-            .run = run};
-}
+constexpr OperationDefinition kFamily{.type = OperationType::ROI_ALIGN,
+                                      .since = HalVersion::V1_2,
+                                      .check = check,
+                                      .inferShapes = inferShapes,
+                                      .run = run};
 
 }  // namespace
 
-constinit const OperationDefinition kRoiAlign = define(OperationType::ROI_ALIGN);
-constinit const OperationDefinition kRoiPooling = define(OperationType::ROI_POOLING);
+constinit const OperationDefinition kRoiAlign = kFamily;
+constinit const OperationDefinition kRoiPooling =
+    kFamily.with(OperationType::ROI_POOLING, HalVersion::V1_2);
 
 }  // namespace nnburst::exec

@@ -213,7 +213,6 @@ constinit const OperationDefinition kReshape{
     .valueInputs = inputs(1),
     .check = checkReshape,
     .inferShapes = inferShapes<reshape>,
-    .scratchBytes = nullptr,
     .run = run<reshape>,
 };
 
@@ -223,7 +222,6 @@ constinit const OperationDefinition kSqueeze{
     .valueInputs = inputs(1),
     .check = checkSqueeze,
     .inferShapes = inferShapes<squeeze>,
-    .scratchBytes = nullptr,
     .run = run<squeeze>,
 };
 
@@ -232,7 +230,6 @@ constinit const OperationDefinition kExpandDims{
     .since = HalVersion::V1_2,
     .check = checkExpandDims,
     .inferShapes = inferShapes<expandDims>,
-    .scratchBytes = nullptr,
     .run = run<expandDims>,
 };
 

@@ -193,20 +193,16 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
-consteval OperationDefinition define(OperationType type, HalVersion version) {
-    return {.type = type,
-            .since = version,
-            .check = check,
-            .inferShapes = inferShapes,
-            .scratchBytes = nullptr,
-            .run = run};
-}
+constexpr OperationDefinition kFamily{.type = OperationType::RESIZE_BILINEAR,
+                                      .since = HalVersion::V1_0,
+                                      .check = check,
+                                      .inferShapes = inferShapes,
+                                      .run = run};
 
 }  // namespace
 
-constinit const OperationDefinition kResizeBilinear =
-    define(OperationType::RESIZE_BILINEAR, HalVersion::V1_0);
+constinit const OperationDefinition kResizeBilinear = kFamily;
 constinit const OperationDefinition kResizeNearestNeighbor =
-    define(OperationType::RESIZE_NEAREST_NEIGHBOR, HalVersion::V1_2);
+    kFamily.with(OperationType::RESIZE_NEAREST_NEIGHBOR, HalVersion::V1_2);
 
 }  // namespace nnburst::exec

@@ -87,7 +87,6 @@ constinit const OperationDefinition kSelect{
     .since = HalVersion::V1_2,
     .check = check,
     .inferShapes = inferShapes,
-    .scratchBytes = nullptr,
     .run = run,
 };
 

@@ -284,20 +284,17 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
     return {};
 }
 
-consteval OperationDefinition define(OperationType type) {
-    return {.type = type,
-            .since = HalVersion::V1_2,
-            .check = check,
-            .inferShapes = inferShapes,
-            .scratchBytes = scratchBytes,
-            .run = run};
-}
+constexpr OperationDefinition kFamily{.type = OperationType::UNIDIRECTIONAL_SEQUENCE_LSTM,
+                                      .since = HalVersion::V1_2,
+                                      .check = check,
+                                      .inferShapes = inferShapes,
+                                      .scratchBytes = scratchBytes,
+                                      .run = run};
 
 }  // namespace
 
-constinit const OperationDefinition kUnidirectionalSequenceLstm =
-    define(OperationType::UNIDIRECTIONAL_SEQUENCE_LSTM);
+constinit const OperationDefinition kUnidirectionalSequenceLstm = kFamily;
 constinit const OperationDefinition kBidirectionalSequenceLstm =
-    define(OperationType::BIDIRECTIONAL_SEQUENCE_LSTM);
+    kFamily.with(OperationType::BIDIRECTIONAL_SEQUENCE_LSTM, HalVersion::V1_2);
 
 }  // namespace nnburst::exec

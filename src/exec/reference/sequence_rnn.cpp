@@ -298,20 +298,17 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
     return {};
 }
 
-consteval OperationDefinition define(OperationType type) {
-    return {.type = type,
-            .since = HalVersion::V1_2,
-            .check = check,
-            .inferShapes = inferShapes,
-            .scratchBytes = scratchBytes,
-            .run = run};
-}
+constexpr OperationDefinition kFamily{.type = OperationType::UNIDIRECTIONAL_SEQUENCE_RNN,
+                                      .since = HalVersion::V1_2,
+                                      .check = check,
+                                      .inferShapes = inferShapes,
+                                      .scratchBytes = scratchBytes,
+                                      .run = run};
 
 }  // namespace
 
-constinit const OperationDefinition kUnidirectionalSequenceRnn =
-    define(OperationType::UNIDIRECTIONAL_SEQUENCE_RNN);
+constinit const OperationDefinition kUnidirectionalSequenceRnn = kFamily;
 constinit const OperationDefinition kBidirectionalSequenceRnn =
-    define(OperationType::BIDIRECTIONAL_SEQUENCE_RNN);
+    kFamily.with(OperationType::BIDIRECTIONAL_SEQUENCE_RNN, HalVersion::V1_2);
 
 }  // namespace nnburst::exec

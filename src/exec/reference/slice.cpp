@@ -248,7 +248,6 @@ constinit const OperationDefinition kSlice{
     .valueInputs = inputs(kBegin, kSizes),
     .check = checkSlice,
     .inferShapes = inferShapes<resolveSlice>,
-    .scratchBytes = nullptr,
     .run = run<resolveSlice>,
 };
 
@@ -258,7 +257,6 @@ constinit const OperationDefinition kStridedSlice{
     .valueInputs = inputs(kBegin, kEnd, kStrides),
     .check = checkStridedSlice,
     .inferShapes = inferShapes<resolveStridedSlice>,
-    .scratchBytes = nullptr,
     .run = run<resolveStridedSlice>,
 };
 

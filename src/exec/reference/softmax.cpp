@@ -185,7 +185,6 @@ constinit const OperationDefinition kSoftmax{
     .since = HalVersion::V1_0,
     .check = check,
     .inferShapes = inferShapes,
-    .scratchBytes = nullptr,
     .run = run,
 };
 
@@ -194,7 +193,6 @@ constinit const OperationDefinition kLogSoftmax{
     .since = HalVersion::V1_2,
     .check = check,
     .inferShapes = inferShapes,
-    .scratchBytes = nullptr,
     .run = run,
 };
 

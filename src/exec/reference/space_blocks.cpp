@@ -382,7 +382,6 @@ constinit const OperationDefinition kDepthToSpace{
     .since = HalVersion::V1_0,
     .check = checkDepth,
     .inferShapes = inferShapes<resolveDepth>,
-    .scratchBytes = nullptr,
     .run = runDepth,
 };
 
@@ -391,7 +390,6 @@ constinit const OperationDefinition kSpaceToDepth{
     .since = HalVersion::V1_0,
     .check = checkDepth,
     .inferShapes = inferShapes<resolveDepth>,
-    .scratchBytes = nullptr,
     .run = runDepth,
 };
 
@@ -401,7 +399,6 @@ constinit const OperationDefinition kBatchToSpaceNd{
     .valueInputs = inputs(kBlock),
     .check = checkBatchToSpace,
     .inferShapes = inferShapes<resolveBatchToSpace>,
-    .scratchBytes = nullptr,
     .run = runBatchToSpace,
 };
 
@@ -411,7 +408,6 @@ constinit const OperationDefinition kSpaceToBatchNd{
     .valueInputs = inputs(kBlock, kPaddings),
     .check = checkSpaceToBatch,
     .inferShapes = inferShapes<resolveSpaceToBatch>,
-    .scratchBytes = nullptr,
     .run = runSpaceToBatch,
 };
 

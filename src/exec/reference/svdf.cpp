@@ -155,7 +155,6 @@ constinit const OperationDefinition kSvdf{
     .since = HalVersion::V1_0,
     .check = check,
     .inferShapes = inferShapes,
-    .scratchBytes = nullptr,
     .run = run,
 };
 

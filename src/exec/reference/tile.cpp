@@ -187,7 +187,6 @@ constinit const OperationDefinition kTile{
     .valueInputs = inputs(1),
     .check = checkTile,
     .inferShapes = inferShapes<tiledShape>,
-    .scratchBytes = nullptr,
     .run = runTile,
 };
 
@@ -197,7 +196,6 @@ constinit const OperationDefinition kFill{
     .valueInputs = inputs(0),
     .check = checkFill,
     .inferShapes = inferShapes<filledShape>,
-    .scratchBytes = nullptr,
     .run = runFill,
 };
 
@@ -206,7 +204,6 @@ constinit const OperationDefinition kRank{
     .since = HalVersion::V1_3,
     .check = checkRank,
     .inferShapes = inferRank,
-    .scratchBytes = nullptr,
     .run = runRank,
 };
 

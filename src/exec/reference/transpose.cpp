@@ -198,7 +198,6 @@ constinit const OperationDefinition kTranspose{
     .valueInputs = inputs(1),
     .check = checkTranspose,
     .inferShapes = inferTranspose,
-    .scratchBytes = nullptr,
     .run = runTranspose,
 };
 
@@ -207,7 +206,6 @@ constinit const OperationDefinition kChannelShuffle{
     .since = HalVersion::V1_2,
     .check = checkShuffle,
     .inferShapes = inferShuffle,
-    .scratchBytes = nullptr,
     .run = runShuffle,
 };
 

@@ -167,7 +167,6 @@ constinit const OperationDefinition kTransposeConv2d{
     .valueInputs = inputs(kTransposeOutputShape),
     .check = check,
     .inferShapes = inferShapes,
-    .scratchBytes = nullptr,
     .run = run,
 };
 

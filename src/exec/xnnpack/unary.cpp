@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exec/operation/operation_check.h"
 #include "exec/xnnpack/families.h"
 
 namespace nnburst::exec::xnnpack {
@@ -53,8 +54,10 @@ FusedActivationFunc activationOf(OperationType type) noexcept {
             return FusedActivationFunc::RELU;
         case OperationType::RELU1:
             return FusedActivationFunc::RELU1;
-        default:
+        case OperationType::RELU6:
             return FusedActivationFunc::RELU6;
+        default:
+            otherFamily(type);
     }
 }
 

@@ -173,11 +173,7 @@ std::string nameOf(const testing::TestParamInfo<Case>& test) {
 
 std::vector<Case> allCases() {
     std::vector<Case> cases;
-    for (std::int32_t code = 0; code < kOperationTypeCount; ++code) {
-        const auto type = static_cast<OperationType>(code);
-        if (findOperation(type) == nullptr) {
-            continue;
-        }
+    for (const OperationType type : kOperationTypes) {
         if (!isControlFlow(type)) {  // which is nothing by itself
             cases.emplace_back(type, Way::OPERATION_BY_OPERATION);
         }
