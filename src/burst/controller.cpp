@@ -10,10 +10,12 @@
 
 #include "burst/channel.h"
 #include "burst/exclusive_use.h"
-#include "burst/flight.h"
 #include "burst/frame.h"
+#include "burst/pending_executions.h"
+#include "burst/request_sender.h"
+#include "burst/result_receiver.h"
 #include "burst/reusable_request.h"
-#include "burst/slot_table.h"
+#include "burst/submission_errors.h"
 #include "fmq/wait.h"
 #include "model/outcome.h"
 #include "model/version_rules.h"
@@ -23,9 +25,8 @@ namespace nnburst::burst {
 
 namespace {
 
-/// A result that takes longer makes the controller ask whether the driver is alive, again and
-/// again.
-constexpr std::chrono::milliseconds kPatience{1000};
+/// The controller asks whether the driver is alive after each such time without a result.
+constexpr std::chrono::milliseconds kAliveCheckInterval{1000};
 
 /// The driver gives up at the deadline by itself; this much later its answer is no longer waited
 /// for.
@@ -43,30 +44,32 @@ Result<> failed(ExecutionOutcome& outcome, Result<> result) {
 
 }  // namespace
 
+/// Connects the table of pending executions, the sender and the receiver. No call enters a function
+/// that it is in already: a result that makes the controller send again changes the state of its
+/// execution, and `takeResult` acts on that.
 class Controller::Impl {
   public:
     Impl(Channel channel, FrameQueue::Writer requests, FrameQueue::Reader results,
          const BurstOptions& options, HalVersion driver)
         : channel_(std::move(channel)),
-          requests_(requests),
-          results_(results),
           driver_(driver),
           waiter_(channel_.resultEvent(), channel_.requestEvent(), options.clientWait, waits_),
-          lines_(std::max(requests.capacity(), results.capacity())),
-          flights_(options.inFlight) {}
+          pending_(options.inFlight, results.capacity()),
+          sender_(requests, pending_),
+          receiver_(results, pending_, driver) {}
 
     [[nodiscard]] const SharedRegion& channel() const noexcept { return channel_.region(); }
 
     void attach(std::shared_ptr<ClientControlPlane> controlPlane, Peer peer) {
         controlPlane_ = std::move(controlPlane);
         peer_ = std::move(peer);
-        requests_.setDoorbell(peer_.doorbell.get());
+        sender_.attach(controlPlane_, peer_.doorbell.get());
         waiter_.leaveProcessors(peer_.kernelThreads > 1 &&
                                 peer_.kernelThreads >= std::thread::hardware_concurrency());
     }
 
     [[nodiscard]] std::vector<SharedRegion> getMemories(std::span<const std::int32_t> slots) {
-        return slots_.regions(slots);
+        return sender_.regions(slots);
     }
 
     void connectionLost() noexcept {
@@ -77,8 +80,16 @@ class Controller::Impl {
         channel_.resultEvent().wakeSleepers();
     }
 
-    [[nodiscard]] ExecutionName takeName() {
-        return keepsReusableExecutions(driver_) ? names_.take() : ExecutionName();
+    [[nodiscard]] std::shared_ptr<ReusableRequest> makeReusable(const Request& request,
+                                                                const ExecutionOptions& options) {
+        auto reusable = std::make_shared<ReusableRequest>();
+        reusable->request = request;
+        reusable->options = options;
+        reusable->resultLines = longestResultLineCount(request.outputs.size());
+        if (keepsReusableExecutions(driver_)) {
+            reusable->name = names_.take();
+        }
+        return reusable;
     }
     void giveBack(const ExecutionName& name) { names_.giveBack(name); }
 
@@ -89,10 +100,13 @@ class Controller::Impl {
         if (!use) {
             return failed(outcome, usedByAnotherThread());
         }
-        NNBURST_TRY_ASSIGN(Flight * flight, freeFlight(outcome));
-        begin(*flight, request, reusable, options, outcome);
-        NNBURST_TRY(launch(*flight, outcome));
-        return land(*flight);
+        PendingExecution* const execution = pending_.findFree();
+        if (execution == nullptr) {
+            return failed(outcome, tooManyInFlight(pending_.capacity()));
+        }
+        prepare(*execution, request, reusable, options, outcome);
+        NNBURST_TRY(launch(*execution));
+        return finish(*execution);
     }
 
     /// As execute, without waiting. `reusable` may be null.
@@ -102,19 +116,24 @@ class Controller::Impl {
         if (!use) {
             return usedByAnotherThread();
         }
-        ExecutionOutcome unused;
-        NNBURST_TRY_ASSIGN(Flight * flight, freeFlight(unused));
-        collectOutputs(request, flight->outputs);
-        NNBURST_TRY(checkOverlap(*flight));
-        flight->ownReusable = std::move(reusable);
-        if (!flight->ownReusable) {
-            flight->ownRequest = request;
+        PendingExecution* const execution = pending_.findFree();
+        if (execution == nullptr) {
+            return tooManyInFlight(pending_.capacity());
         }
-        begin(*flight, flight->ownReusable ? flight->ownReusable->request : flight->ownRequest,
-              flight->ownReusable.get(), options, flight->ownOutcome);
-        NNBURST_TRY(launch(*flight, flight->ownOutcome));
-        flight->submission = Submission{++lastSubmission_};
-        return flight->submission;
+        collectOutputs(request, execution->outputs);
+        if (const PendingExecution* other = pending_.findOverlapping(*execution)) {
+            return overlapping(other->submission);
+        }
+        execution->ownReusable = std::move(reusable);
+        if (!execution->ownReusable) {
+            execution->ownRequest = request;
+        }
+        prepare(*execution,
+                execution->ownReusable ? execution->ownReusable->request : execution->ownRequest,
+                execution->ownReusable.get(), options, execution->ownOutcome);
+        execution->submission = Submission{++lastSubmission_};
+        NNBURST_TRY(launch(*execution));
+        return execution->submission;
     }
 
     Result<> wait(Submission submission, ExecutionOutcome& outcome) {
@@ -122,309 +141,165 @@ class Controller::Impl {
         if (!use) {
             return failed(outcome, usedByAnotherThread());
         }
-        const auto flight =
-            std::find_if(flights_.begin(), flights_.end(), [submission](const Flight& candidate) {
-                return candidate.isTaken && candidate.submission == submission;
-            });
-        if (submission == Submission{} || flight == flights_.end()) {
+        PendingExecution* const execution = pending_.find(submission);
+        if (execution == nullptr) {
             return failed(outcome, notInFlight(submission));
         }
-        Result<> result = land(*flight);
-        std::swap(outcome, flight->ownOutcome);
+        Result<> result = finish(*execution);
+        std::swap(outcome, execution->ownOutcome);
         return result;
     }
 
-    void freeMemory(const SharedRegion& region) { forget(slots_.retire(region.get())); }
+    void freeMemory(const SharedRegion& region) { sender_.freeMemory(region); }
 
     [[nodiscard]] BurstWaitStats waitStats() const noexcept {
         return {.client = waits_.stats(), .driver = channel_.driverWaits().stats()};
     }
 
   private:
-    /// What pool `i` of the last request was: most requests use the same pools again.
-    struct RememberedPool {
-        std::uint64_t regionId = 0;
-        std::uint64_t version = 0;  ///< of the slot table
-        std::int32_t slot = 0;
-    };
+    using State = PendingExecution::State;
 
-    /// The result of an execution that was given up, which has not come yet.
-    struct LateResult {
-        std::uint64_t serial = 0;
-        std::uint64_t lines = 0;  ///< kept free for it
-    };
+    void prepare(PendingExecution& execution, const Request& request, ReusableRequest* reusable,
+                 const ExecutionOptions& options, ExecutionOutcome& outcome) noexcept {
+        pending_.prepare(execution);
+        execution.request = &request;
+        execution.reusable = reusable;
+        execution.resultLines = reusable != nullptr
+                                    ? reusable->resultLines
+                                    : longestResultLineCount(request.outputs.size());
+        execution.options = options;
+        if (!knowsDeadlines(driver_)) {
+            // Nobody waits for a deadline that the driver does not know.
+            execution.options = {.measure = options.measure};
+        }
+        execution.outcome = &outcome;
+    }
 
-    Result<Flight*> freeFlight(ExecutionOutcome& outcome) {
-        for (Flight& flight : flights_) {
-            if (!flight.isTaken) {
-                return &flight;
+    /// Sends a prepared execution, or executes it over the control plane when no result is awaited
+    /// that would make room for it. It is free again after an error.
+    Result<> launch(PendingExecution& execution) {
+        while (true) {
+            Result<bool> sent = trySend(execution);
+            if (!sent) {
+                pending_.release(execution);
+                return failed(*execution.outcome, tl::unexpected<Error>(std::move(sent.error())));
             }
-        }
-        clearOutcome(outcome);
-        return tooManyInFlight(flights_.size());
-    }
-
-    Result<> checkOverlap(const Flight& flight) const {
-        for (const Flight& other : flights_) {
-            if (!other.isTaken || &other == &flight) {
-                continue;
+            if (*sent) {
+                return {};
             }
-            if (overlap(flight.outputs, other.outputs)) {
-                return overlapping(other.submission);
+            PendingExecution* const other = pending_.findAnySent();
+            if (other == nullptr) {
+                executeOverControlPlane(execution);
+                return {};
             }
+            awaitResult(*other);
         }
-        return {};
     }
 
-    void begin(Flight& flight, const Request& request, ReusableRequest* reusable,
-               const ExecutionOptions& options, ExecutionOutcome& outcome) const noexcept {
-        flight.isTaken = true;
-        flight.isDone = false;
-        flight.serial = 0;
-        flight.request = &request;
-        flight.reusable = reusable;
-        // A deadline that the driver does not know ends no wait of the client either.
-        flight.options = knownTo(driver_, options);
-        flight.outcome = &outcome;
-    }
-
-    /// Sends a flight that has begun, or executes it over the control plane when all others have
-    /// landed. It is free again after an error.
-    Result<> launch(Flight& flight, ExecutionOutcome& outcome) {
-        Result<bool> sent = send(flight);
-        while (sent && !*sent && isAnyUnderway(flight)) {
-            awaitAny();
-            sent = send(flight);
-        }
-        if (sent && !*sent) {
-            flight.status = controlPlane_->executeSynchronously(*flight.request, flight.options,
-                                                                *flight.outcome);
-            flight.isDone = true;
-            return {};
-        }
-        if (!sent) {
-            flight.isTaken = false;
-            return failed(outcome, tl::unexpected<Error>(std::move(sent.error())));
-        }
-        return {};
-    }
-
-    [[nodiscard]] bool isAnyUnderway(const Flight& except) const noexcept {
-        return std::any_of(flights_.begin(), flights_.end(), [&](const Flight& flight) {
-            return &flight != &except && flight.isTaken && !flight.isDone;
-        });
-    }
-
-    /// Puts a flight's frame into the queue; false if there is no room for it or for its result.
-    Result<bool> send(Flight& flight) {
+    /// False if there is no room now for the frame, or for its result beside the others.
+    Result<bool> trySend(PendingExecution& execution) {
         if (isLost_.load(std::memory_order_relaxed)) {  // only a hint: the wait looks again
             return lost();
         }
-        flight.resultLines = longestResultLineCount(flight.request->outputs.size());
-        while (!hasRoomForResult(flight)) {
-            if (!results_.hasNews() || !takeResult()) {
+        while (!pending_.hasRoomForResult(execution)) {
+            if (!receiver_.hasNews()) {
                 return false;
             }
-        }
-        ReusableRequest* reusable = flight.reusable;
-        if (reusable != nullptr && reusable->isRemembered &&
-            reusable->slotVersion == slots_.version()) {
-            if (!requests_.beginWrite(1)) {
-                return false;
-            }
-            flight.serial = ++lastSerial_;
-            flight.slotVersion = reusable->slotVersion;
-            requests_.set(0, encodeCompute(flight.serial, reusable->name, flight.options.deadline));
-            requests_.commitWrite(1);
-            return true;
-        }
-        return sendWhole(flight);
-    }
-
-    Result<bool> sendWhole(Flight& flight) {
-        const Request& request = *flight.request;
-        if (request.pools.size() > pools_.size()) {
-            pools_.resize(request.pools.size());
-            lastPools_.resize(request.pools.size());
-        }
-        bool fits = true;
-        std::uint64_t version = 0;
-        do {  // again if a slot was retired meanwhile
-            version = slots_.version();
-            NNBURST_TRY_ASSIGN(fits, namePools(flight));
-        } while (version != slots_.version());
-        const std::uint64_t lineCount = requestLineCount(request);
-        if (!fits || lineCount > requests_.capacity() || !requests_.beginWrite(lineCount)) {
-            return false;
-        }
-        flight.serial = ++lastSerial_;
-        flight.slotVersion = version;
-        const ExecutionName name =
-            flight.reusable != nullptr ? flight.reusable->name : ExecutionName();
-        const std::span<FrameLine> frame(lines_.data(), lineCount);
-        encodeRequest(flight.serial, name, request, std::span(pools_).first(request.pools.size()),
-                      flight.options, frame);
-        for (std::size_t i = 0; i < frame.size(); ++i) {
-            requests_.set(i, frame[i]);
-        }
-        requests_.commitWrite(frame.size());
-        return true;
-    }
-
-    /// Writes the names of the flight's pools into `pools_`; false if there is no slot for one.
-    Result<bool> namePools(const Flight& flight) {
-        const Request& request = *flight.request;
-        bool fits = true;
-        for (std::size_t i = 0; i < request.pools.size(); ++i) {
-            const RequestPool& pool = request.pools[i];
-            if (const auto* token = std::get_if<BufferToken>(&pool)) {
-                pools_[i] = {.kind = static_cast<std::uint32_t>(FramePool::Kind::TOKEN),
-                             .value = static_cast<std::uint32_t>(*token)};
-                continue;
-            }
-            const SharedRegion& region = std::get<SharedRegion>(pool);
-            if (!region) {
-                return failure(ErrorStatus::INVALID_ARGUMENT,
-                               "request pool " + std::to_string(i) + " is null");
-            }
-            const std::optional<std::int32_t> slot = slotOf(i, region, flight);
-            fits = fits && slot.has_value();
-            pools_[i] = {.kind = static_cast<std::uint32_t>(FramePool::Kind::SLOT),
-                         .value = static_cast<std::uint32_t>(slot.value_or(0))};
-        }
-        return fits;
-    }
-
-    /// The driver drops results that find no room.
-    [[nodiscard]] bool hasRoomForResult(const Flight& flight) const noexcept {
-        std::uint64_t lines = 0;
-        for (const Flight& other : flights_) {
-            const bool counts = &other == &flight || (other.isTaken && !other.isDone);
-            lines += counts ? other.resultLines : 0;
-        }
-        for (const LateResult& late : lateResults_) {
-            lines += late.lines;
-        }
-        return lines <= results_.capacity();
-    }
-
-    std::optional<std::int32_t> slotOf(std::size_t poolIndex, const SharedRegion& region,
-                                       const Flight& flight) {
-        RememberedPool& remembered = lastPools_[poolIndex];
-        const std::uint64_t version = slots_.version();
-        if (remembered.regionId == region->id() && remembered.version == version) {
-            return remembered.slot;
-        }
-        std::optional<std::int32_t> slot = slots_.find(*region);
-        if (!slot) {
-            const std::uint64_t oldest = oldestSlots(flight);
-            // a new region is the time to forget those that have vanished
-            forget(slots_.retire(nullptr, oldest));
-            slot = slots_.add(region, oldest);
-        }
-        if (slot) {
-            remembered = {.regionId = region->id(), .version = version, .slot = *slot};
-        }
-        return slot;
-    }
-
-    /// The version of the oldest slots that the frames in flight name, beside that of `except`.
-    [[nodiscard]] std::uint64_t oldestSlots(const Flight& except) const noexcept {
-        std::uint64_t oldest = SlotTable::kNothingInFlight;
-        for (const Flight& flight : flights_) {
-            if (&flight != &except && flight.isTaken && !flight.isDone) {
-                oldest = std::min(oldest, flight.slotVersion);
+            if (!takeResult()) {
+                return lost();
             }
         }
-        return oldest;
-    }
-
-    /// Tells the driver to forget slots that were retired.
-    void forget(const std::vector<std::int32_t>& slots) {
-        for (const std::int32_t slot : slots) {
-            controlPlane_->freeMemory(slot);
-            slots_.reuse(slot);
+        bool isSent = false;
+        if (sender_.isRemembered(execution)) {
+            isSent = sender_.sendCompute(execution);
+        } else {
+            NNBURST_TRY_ASSIGN(isSent, sender_.sendWhole(execution));
         }
-    }
-
-    /// Waits for the result of `flight` and makes it free.
-    Result<> land(Flight& flight) {
-        while (!flight.isDone) {
-            awaitResult(flight);
+        if (isSent) {
+            pending_.markSent(execution);
         }
-        flight.isTaken = false;
-        flight.submission = {};
-        flight.ownReusable = nullptr;
-        return std::move(flight.status);
+        return isSent;
     }
 
-    void awaitAny() {
-        const auto next = std::find_if(flights_.begin(), flights_.end(), [](const Flight& flight) {
-            return flight.isTaken && !flight.isDone && flight.submission != Submission{};
-        });
-        awaitResult(*next);
-    }
-
-    /// Takes one result out of the queue, or ends `flight` if there is none in its time.
-    void awaitResult(Flight& flight) {
-        fmq::WaitLimit limit{.deadline = {}, .atMost = kPatience};
-        if (flight.options.deadline) {
-            limit.deadline = system::saturatingAdd(*flight.options.deadline, kDeadlineGrace);
+    /// Waits for the result of an execution and makes it free.
+    Result<> finish(PendingExecution& execution) {
+        while (execution.state != State::ENDED) {
+            awaitResult(execution);
         }
-        const bool hasNews = waiter_.wait(limit, &forecastOf(flight), [&]() noexcept {
+        pending_.release(execution);
+        return std::move(execution.status);
+    }
+
+    /// Takes one result out of the queue, or ends `execution` if there is none in its time.
+    void awaitResult(PendingExecution& execution) {
+        fmq::WaitLimit limit{.deadline = {}, .atMost = kAliveCheckInterval};
+        if (execution.options.deadline) {
+            limit.deadline = system::saturatingAdd(*execution.options.deadline, kDeadlineGrace);
+        }
+        const bool hasNews = waiter_.wait(limit, &forecastOf(execution), [&]() noexcept {
             // sync [message-published], [connection-lost]
-            return results_.hasNews() || isLost_.load(std::memory_order_acquire);
+            return receiver_.hasNews() || isLost_.load(std::memory_order_acquire);
         });
         if (!hasNews) {
-            endLate(flight, limit);
+            endIfLate(execution, limit);
             return;
         }
-        if (!results_.hasNews()) {
-            end(flight, lost());
+        if (!receiver_.hasNews()) {
+            end(execution, lost());
             return;
         }
         if (!takeResult()) {
-            connectionLost();
-            end(flight, failure(ErrorStatus::DEVICE_UNAVAILABLE,
-                                "the driver put something into the result queue that is no frame"));
+            end(execution,
+                failure(ErrorStatus::DEVICE_UNAVAILABLE,
+                        "the driver put something into the result queue that is not a frame"));
         }
     }
 
-    /// Takes one result out of the queue, in which there is something. False if that is no frame.
+    /// Takes one result, which there is, and sends its execution again if the driver does not know
+    /// it. False if it is not a frame: then nothing from this driver is believed any more.
     bool takeResult() {
-        const std::uint32_t lineCount = readFrame();
-        if (lineCount == 0) {
+        const ResultReceiver::Taken taken = receiver_.take();
+        if (!taken.isFrame) {
+            connectionLost();
             return false;
         }
-        const std::uint64_t serial = serialOf(lines_[0]);
-        if (!lateResults_.empty()) {  // the driver answers in order
-            std::erase_if(lateResults_,
-                          [serial](const LateResult& late) { return late.serial <= serial; });
+        if (taken.execution != nullptr && taken.execution->state == State::UNKNOWN_TO_DRIVER) {
+            sendAgain(*taken.execution);
         }
-        for (Flight& candidate : flights_) {
-            if (candidate.serial == serial && candidate.isTaken && !candidate.isDone) {
-                take(candidate, std::span(lines_).first(lineCount));
-                break;
-            }
-        }
-        return true;  // it may be the late one of an execution that was given up
+        return true;
     }
 
-    [[nodiscard]] fmq::WaitForecast& forecastOf(const Flight& flight) noexcept {
-        if (flight.submission != Submission{}) {
+    void sendAgain(PendingExecution& execution) {
+        const Result<bool> sent = sender_.sendWhole(execution);
+        if (sent && *sent) {
+            pending_.markSent(execution);
+        } else {
+            executeOverControlPlane(execution);
+        }
+    }
+
+    void executeOverControlPlane(PendingExecution& execution) {
+        execution.status = controlPlane_->executeSynchronously(
+            *execution.request, execution.options, *execution.outcome);
+        pending_.markEnded(execution);
+    }
+
+    [[nodiscard]] fmq::WaitForecast& forecastOf(const PendingExecution& execution) noexcept {
+        if (execution.submission != Submission{}) {
             return pipelineForecast_;
         }
-        return flight.reusable != nullptr ? flight.reusable->forecast : forecast_;
+        return execution.reusable != nullptr ? execution.reusable->forecast : forecast_;
     }
 
-    /// No result in its time: the deadline has passed, or the driver has been silent for long.
-    void endLate(Flight& flight, const fmq::WaitLimit& limit) {
+    /// No result came within `limit`: the deadline has passed, or the driver has been silent for
+    /// long.
+    void endIfLate(PendingExecution& execution, const fmq::WaitLimit& limit) {
         const TimePoint now = std::chrono::steady_clock::now();
         if (limit.deadline && now >= *limit.deadline) {
-            lateResults_.push_back({.serial = flight.serial, .lines = flight.resultLines});
-            end(flight, failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
-                                "the driver gave no result before the deadline; it may still be "
-                                "writing the outputs"));
+            pending_.expectLateResult(execution);
+            end(execution, failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
+                                   "the driver gave no result before the deadline; it may still be "
+                                   "writing the outputs"));
             return;
         }
         if (limit.deadline && system::saturatingDifference(*limit.deadline, now) < kHangTimeout) {
@@ -432,112 +307,39 @@ class Controller::Impl {
         }
         if (const Result<> alive = controlPlane_->checkAlive(); !alive) {
             connectionLost();
-            end(flight, alive);
+            end(execution, alive);
         }
     }
 
-    static void end(Flight& flight, Result<> status) {
-        flight.status = failed(*flight.outcome, std::move(status));
-        flight.isDone = true;
-    }
-
-    /// Takes the result frame of `flight`.
-    void take(Flight& flight, std::span<const FrameLine> frame) {
-        const std::uint16_t flags = resultFlagsOf(frame[0]);
-        ReusableRequest* reusable = flight.reusable;
-        if (reusable != nullptr && (flags & kUnknownExecution) != 0) {
-            reusable->isRemembered = false;
-            const Result<bool> sent = sendWhole(flight);
-            if (!sent || !*sent) {
-                flight.status = controlPlane_->executeSynchronously(*flight.request, flight.options,
-                                                                    *flight.outcome);
-                flight.isDone = true;
-            }
-            return;
-        }
-        if ((flags & kSameShapes) != 0) {
-            if (reusable == nullptr) {
-                end(flight, failure(ErrorStatus::GENERAL_FAILURE,
-                                    "the driver answered with the same output shapes as before, "
-                                    "where there were none"));
-                return;
-            }
-            if (flight.outcome->outputShapes != reusable->shapes) {
-                flight.outcome->outputShapes = reusable->shapes;
-            }
-        }
-        flight.status = decodeResult(frame, *flight.outcome);
-        flight.isDone = true;
-        const bool hasShapes =
-            flight.status || flight.status.error().status == ErrorStatus::OUTPUT_INSUFFICIENT_SIZE;
-        const std::size_t shapeCount =
-            knowsOutputShapes(driver_) ? flight.request->outputs.size() : 0;
-        if (hasShapes && flight.outcome->outputShapes.size() != shapeCount) {
-            end(flight, failure(ErrorStatus::GENERAL_FAILURE,
-                                "the driver answered with " +
-                                    std::to_string(flight.outcome->outputShapes.size()) +
-                                    " output shapes; must be " + std::to_string(shapeCount)));
-            return;
-        }
-        if (reusable != nullptr && (flags & kSameShapes) == 0) {
-            if ((flags & kRemembered) != 0) {
-                reusable->isRemembered = true;
-                reusable->slotVersion = flight.slotVersion;
-            }
-            reusable->shapes = flight.outcome->outputShapes;
-        }
-    }
-
-    /// Takes the next result frame into `lines_`; gives its number of lines, 0 if it is none.
-    std::uint32_t readFrame() noexcept {
-        if (!results_.peek(0, lines_[0])) {
-            return 0;
-        }
-        const std::uint32_t lineCount = announcedLineCount(lines_[0], results_.capacity());
-        if (lineCount == 1) {
-            results_.consume(1);
-            return 1;
-        }
-        if (lineCount == 0 || !results_.tryRead(std::span(lines_).first(lineCount))) {
-            return 0;
-        }
-        return lineCount;
+    void end(PendingExecution& execution, Result<> status) noexcept {
+        execution.status = failed(*execution.outcome, std::move(status));
+        pending_.markEnded(execution);
     }
 
     const Channel channel_;
-    FrameQueue::Writer requests_;
-    FrameQueue::Reader results_;
     const HalVersion driver_;
     std::shared_ptr<ClientControlPlane> controlPlane_;
     Peer peer_;
-    SlotTable slots_;
     ExecutionNames names_;
     TryLock isUsed_;
     std::atomic<bool> isLost_{false};
 
-    // Of the executing thread; reused, so that the steady state allocates nothing.
+    // Used only by the thread that holds isUsed_, except where the sender says otherwise.
     fmq::SharedWaitStats waits_{};
     fmq::Waiter waiter_;
     fmq::WaitForecast forecast_;          // of plain executions
     fmq::WaitForecast pipelineForecast_;  // of those that were submitted
-    std::uint64_t lastSerial_ = 0;
     std::uint64_t lastSubmission_ = 0;
-    std::vector<FrameLine> lines_;
-    std::vector<FramePool> pools_;
-    std::vector<RememberedPool> lastPools_;
-    std::vector<Flight> flights_;
-    std::vector<LateResult> lateResults_;
+    PendingExecutions pending_;
+    RequestSender sender_;
+    ResultReceiver receiver_;
 };
 
 class Controller::Reusable final : public ReusableExecution {
   public:
     Reusable(std::shared_ptr<Controller> controller, const Request& request,
              const ExecutionOptions& options)
-        : controller_(std::move(controller)), reusable_(std::make_shared<ReusableRequest>()) {
-        reusable_->request = request;
-        reusable_->options = options;
-        reusable_->name = impl().takeName();
-    }
+        : controller_(std::move(controller)), reusable_(impl().makeReusable(request, options)) {}
     Reusable(const Reusable&) = delete;
     Reusable& operator=(const Reusable&) = delete;
     ~Reusable() override { impl().giveBack(reusable_->name); }

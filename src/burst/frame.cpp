@@ -217,27 +217,6 @@ FrameLine encodeCompute(std::uint64_t serial, const ExecutionName& name,
                      .reserved = {}});
 }
 
-std::uint32_t announcedLineCount(const FrameLine& header, std::uint64_t capacity) noexcept {
-    // All kinds of header have the count in the same place.
-    static_assert(offsetof(RequestFrameHeader, lineCount) ==
-                  offsetof(ResultFrameHeader, lineCount));
-    static_assert(offsetof(RequestFrameHeader, lineCount) == offsetof(ComputeFrame, lineCount));
-    const std::uint32_t lineCount = std::bit_cast<RequestFrameHeader>(header).lineCount;
-    return lineCount <= capacity ? lineCount : 0;
-}
-
-std::uint64_t serialOf(const FrameLine& header) noexcept {
-    static_assert(offsetof(RequestFrameHeader, serial) == offsetof(ResultFrameHeader, serial));
-    static_assert(offsetof(RequestFrameHeader, serial) == offsetof(ComputeFrame, serial));
-    return std::bit_cast<RequestFrameHeader>(header).serial;
-}
-
-bool isCompute(const FrameLine& header) noexcept {
-    static_assert(offsetof(RequestFrameHeader, kind) == offsetof(ComputeFrame, kind));
-    return std::bit_cast<ComputeFrame>(header).kind ==
-           static_cast<std::uint16_t>(FrameKind::COMPUTE);
-}
-
 Result<> decodeCompute(const FrameLine& line, DecodedCompute& compute) {
     const auto frame = std::bit_cast<ComputeFrame>(line);
     const bool isReservedZero = (frame.reserved[0] | frame.reserved[1] | frame.reserved[2]) == 0;
@@ -378,10 +357,6 @@ FrameLine encodeSameShapes(std::uint64_t serial, const Timing& timing) noexcept 
                           .timeOnDeviceUs = timing.timeOnDevice,
                           .timeInDriverUs = timing.timeInDriver,
                           .reserved = 0});
-}
-
-std::uint16_t resultFlagsOf(const FrameLine& header) noexcept {
-    return std::bit_cast<ResultFrameHeader>(header).flags;
 }
 
 Result<> decodeResult(std::span<const FrameLine> lines, ExecutionOutcome& outcome) {

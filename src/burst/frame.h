@@ -21,6 +21,8 @@
 /// two 32-bit halves a word.
 
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -171,16 +173,34 @@ void encodeRequest(std::uint64_t serial, const ExecutionName& name, const Reques
 [[nodiscard]] FrameLine encodeCompute(std::uint64_t serial, const ExecutionName& name,
                                       const OptionalTimePoint& deadline) noexcept;
 
+// All kinds of header begin alike, so that one word tells what a frame is and how long.
+static_assert(std::endian::native == std::endian::little);
+template <class Header>
+inline constexpr bool kBeginsAsAllHeaders = offsetof(Header, serial) == 0 &&
+                                            offsetof(Header, kind) == 8 &&
+                                            offsetof(Header, flags) == 10 &&
+                                            offsetof(Header, lineCount) == 12;
+static_assert(kBeginsAsAllHeaders<RequestFrameHeader> && kBeginsAsAllHeaders<ComputeFrame> &&
+              kBeginsAsAllHeaders<ResultFrameHeader>);
+
 /// The number of lines that a header announces; 0 if it is none that a queue of `capacity` lines
 /// can hold. All that is believed before the frame is copied.
-[[nodiscard]] std::uint32_t announcedLineCount(const FrameLine& header,
-                                               std::uint64_t capacity) noexcept;
+[[nodiscard]] inline std::uint32_t announcedLineCount(const FrameLine& header,
+                                                      std::uint64_t capacity) noexcept {
+    const auto lineCount = static_cast<std::uint32_t>(header.words[1] >> 32);
+    return lineCount <= capacity ? lineCount : 0;
+}
 
 /// The serial of a frame of any kind.
-[[nodiscard]] std::uint64_t serialOf(const FrameLine& header) noexcept;
+[[nodiscard]] inline std::uint64_t serialOf(const FrameLine& header) noexcept {
+    return header.words[0];
+}
 
 /// Whether a frame says that it is a compute.
-[[nodiscard]] bool isCompute(const FrameLine& header) noexcept;
+[[nodiscard]] inline bool isCompute(const FrameLine& header) noexcept {
+    return static_cast<std::uint16_t>(header.words[1]) ==
+           static_cast<std::uint16_t>(FrameKind::COMPUTE);
+}
 
 /// A compute out of its frame.
 struct DecodedCompute {
@@ -213,7 +233,9 @@ void encodeResult(std::uint64_t serial, std::uint16_t flags, ErrorStatus status,
 [[nodiscard]] FrameLine encodeSameShapes(std::uint64_t serial, const Timing& timing) noexcept;
 
 /// The flags of a result.
-[[nodiscard]] std::uint16_t resultFlagsOf(const FrameLine& header) noexcept;
+[[nodiscard]] inline std::uint16_t resultFlagsOf(const FrameLine& header) noexcept {
+    return static_cast<std::uint16_t>(header.words[1] >> 16);
+}
 
 /// Checks a result frame and takes it apart into `outcome`; gives the execution's own status and
 /// message. GENERAL_FAILURE if the frame breaks a rule. With kSameShapes the outcome's shapes are

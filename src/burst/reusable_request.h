@@ -6,16 +6,17 @@
 /// What the client's controller knows of a reusable execution, and the names that it gives them.
 
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
 #include "burst/frame.h"
 #include "fmq/wait_forecast.h"
-#include "nnburst/device.h"
+#include "nnburst/execution.h"
+#include "nnburst/types.h"
+#include "system/mutex.h"
 
 namespace nnburst::burst {
 
-/// Of the thread that executes on the burst.
+/// Used by the thread that executes on the burst.
 struct ReusableRequest {
     Request request;
     ExecutionOptions options;  ///< the deadline is that of the last computation
@@ -25,6 +26,7 @@ struct ReusableRequest {
     std::uint64_t slotVersion = 0;
     /// Of the last result that had some.
     std::vector<OutputShape> shapes;
+    std::uint64_t resultLines = 0;  ///< of the result queue that its longest result takes
     fmq::WaitForecast forecast;
 };
 
@@ -34,7 +36,7 @@ class ExecutionNames {
   public:
     /// Number 0 if all are taken.
     [[nodiscard]] ExecutionName take() {
-        const std::lock_guard lock(mutex_);
+        const system::MutexLock lock(mutex_);
         ++generation_;
         for (std::uint32_t index = 0; index < kMaximumReusableExecutions; ++index) {
             if ((taken_ & (std::uint64_t{1} << index)) == 0) {
@@ -46,7 +48,7 @@ class ExecutionNames {
     }
 
     void giveBack(const ExecutionName& name) {
-        const std::lock_guard lock(mutex_);
+        const system::MutexLock lock(mutex_);
         if (name.number != 0) {
             taken_ &= ~(std::uint64_t{1} << (name.number - 1));
         }
@@ -55,9 +57,9 @@ class ExecutionNames {
   private:
     static_assert(kMaximumReusableExecutions <= 64);
 
-    std::mutex mutex_;
-    std::uint64_t taken_ = 0;       // one bit a number; guarded by mutex_
-    std::uint32_t generation_ = 0;  // guarded by mutex_
+    system::Mutex mutex_;
+    std::uint64_t taken_ NNBURST_GUARDED_BY(mutex_) = 0;  // one bit a number
+    std::uint32_t generation_ NNBURST_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace nnburst::burst

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "log/assert.h"
+
 namespace nnburst::burst {
 
 std::optional<std::int32_t> SlotTable::find(const Region& region) const {
-    const std::lock_guard lock(mutex_);
+    const system::MutexLock lock(mutex_);
     for (std::size_t slot = 0; slot < entries_.size(); ++slot) {
         if (entries_[slot].regionId == region.id()) {
             return static_cast<std::int32_t>(slot);
@@ -18,23 +20,23 @@ std::optional<std::int32_t> SlotTable::find(const Region& region) const {
 
 std::optional<std::int32_t> SlotTable::add(const SharedRegion& region,
                                            std::uint64_t oldestInFlight) {
-    const std::lock_guard lock(mutex_);
-    auto place = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    const system::MutexLock lock(mutex_);
+    auto free = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
         return entry.state == State::FREE && !entry.isFetchedAgain &&
                entry.retiredAt <= oldestInFlight;
     });
-    if (place == entries_.end()) {
+    if (free == entries_.end()) {
         if (entries_.size() == static_cast<std::size_t>(kMaximumSlots)) {
             return std::nullopt;
         }
-        place = entries_.emplace(entries_.end());
+        free = entries_.emplace(entries_.end());
     }
-    *place = {.regionId = region->id(), .region = region};
-    return static_cast<std::int32_t>(place - entries_.begin());
+    *free = {.regionId = region->id(), .region = region};
+    return static_cast<std::int32_t>(free - entries_.begin());
 }
 
 std::vector<std::int32_t> SlotTable::retire(const Region* region, std::uint64_t oldestInFlight) {
-    const std::lock_guard lock(mutex_);
+    const system::MutexLock lock(mutex_);
     const std::uint64_t nextVersion = version_.load(std::memory_order_relaxed) + 1;
     bool isAnyGone = false;
     std::vector<std::int32_t> retired;
@@ -64,12 +66,16 @@ std::vector<std::int32_t> SlotTable::retire(const Region* region, std::uint64_t 
 }
 
 void SlotTable::reuse(std::int32_t slot) {
-    const std::lock_guard lock(mutex_);
-    entries_[static_cast<std::size_t>(slot)].state = State::FREE;
+    const system::MutexLock lock(mutex_);
+    NNBURST_ASSERT(slot >= 0 && static_cast<std::size_t>(slot) < entries_.size(), "slot {} of {}",
+                   slot, entries_.size());
+    Entry& entry = entries_[static_cast<std::size_t>(slot)];
+    NNBURST_ASSERT(entry.state == State::RETIRED, "slot {}", slot);
+    entry.state = State::FREE;
 }
 
 std::vector<SharedRegion> SlotTable::regions(std::span<const std::int32_t> slots) {
-    const std::lock_guard lock(mutex_);
+    const system::MutexLock lock(mutex_);
     std::vector<SharedRegion> regions;
     regions.reserve(slots.size());
     for (const std::int32_t slot : slots) {

@@ -8,13 +8,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "burst/frame.h"
 #include "nnburst/memory.h"
+#include "system/mutex.h"
 
 namespace nnburst::burst {
 
@@ -29,8 +29,8 @@ class SlotTable {
     /// The slot of `region`, if it has one.
     [[nodiscard]] std::optional<std::int32_t> find(const Region& region) const;
 
-    /// Gives `region` a slot; nothing if all kMaximumSlots are in use. Frames in flight name slots
-    /// of no earlier version than `oldestInFlight`.
+    /// Gives `region` a slot; nothing if all kMaximumSlots are in use. The slots that frames in
+    /// flight name are of version `oldestInFlight` or later.
     [[nodiscard]] std::optional<std::int32_t> add(const SharedRegion& region,
                                                   std::uint64_t oldestInFlight = kNothingInFlight);
 
@@ -63,8 +63,8 @@ class SlotTable {
         bool isFetchedAgain = false;  ///< by the driver, after it was retired
     };
 
-    mutable std::mutex mutex_;
-    std::vector<Entry> entries_;  // by slot; guarded by mutex_
+    mutable system::Mutex mutex_;
+    std::vector<Entry> entries_ NNBURST_GUARDED_BY(mutex_);  // by slot
     std::atomic<std::uint64_t> version_{0};
 };
 

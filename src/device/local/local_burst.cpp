@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "burst/exclusive_use.h"
-#include "burst/flight.h"
+#include "burst/output_ranges.h"
+#include "burst/submission_errors.h"
 #include "device/local/request_execution.h"
 #include "model/outcome.h"
 #include "system/mutex.h"
@@ -86,7 +87,7 @@ class LocalBurst::State {
         Submission submission{};  ///< none: the place is free
         Result<> status;
         ExecutionOutcome outcome;
-        std::vector<burst::OutputRange> outputs;
+        std::vector<burst::MemoryRange> outputs;
     };
 
     Ended* freePlace() noexcept {

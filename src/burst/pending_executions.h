@@ -1,0 +1,180 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The client's table of executions that were handed in and whose results the application does not
+/// have yet, and of results that are still to come from executions that were given up. It keeps the
+/// sums that decide whether one more may be sent.
+///
+///     FREE -> PREPARED -> SENT -> ENDED -> FREE
+///                          |  ^
+///                          v  |
+///                   UNKNOWN_TO_DRIVER
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "burst/output_ranges.h"
+#include "burst/reusable_request.h"
+#include "log/assert.h"
+#include "nnburst/burst.h"
+
+namespace nnburst::burst {
+
+/// One execution, from its launch until the application has its result. Reused.
+struct PendingExecution {
+    enum class State : std::uint8_t {
+        FREE,
+        PREPARED,           ///< not sent yet
+        SENT,               ///< its result is awaited
+        UNKNOWN_TO_DRIVER,  ///< the driver does not know the request: to be sent as a whole
+        ENDED,              ///< `status` and `*outcome` are its result
+    };
+
+    State state = State::FREE;
+    Submission submission{};  ///< none of an execution that was not submitted
+    /// Of the frame whose result is awaited; 0 before it is sent. Never used twice, so that the
+    /// late result of an execution that was given up matches no other.
+    std::uint64_t serial = 0;
+    const Request* request = nullptr;
+    ReusableRequest* reusable = nullptr;  ///< null unless the request is that of one
+    ExecutionOptions options;
+    std::uint64_t slotVersion = 0;  ///< of the slots in its frame
+    std::uint64_t resultLines = 0;  ///< that its result takes at most
+    Result<> status;
+    ExecutionOutcome* outcome = nullptr;
+
+    // Of an execution that was submitted: what has to live until its result is given.
+    ExecutionOutcome ownOutcome;
+    Request ownRequest;
+    std::shared_ptr<ReusableRequest> ownReusable;
+    std::vector<MemoryRange> outputs;
+};
+
+/// Used by one thread at a time. Allocates nothing in the steady state.
+class PendingExecutions {
+  public:
+    using State = PendingExecution::State;
+
+    /// At most `capacity` executions at a time, whose results go through a queue of
+    /// `resultQueueLines` lines.
+    PendingExecutions(std::uint32_t capacity, std::uint64_t resultQueueLines)
+        : executions_(capacity), resultQueueLines_(resultQueueLines) {}
+
+    [[nodiscard]] std::size_t capacity() const noexcept { return executions_.size(); }
+
+    /// A free one, which stays free until `prepare`; null if there is none.
+    [[nodiscard]] PendingExecution* findFree() noexcept {
+        for (PendingExecution& execution : executions_) {
+            if (execution.state == State::FREE) {
+                return &execution;
+            }
+        }
+        return nullptr;
+    }
+
+    /// That of `submission`; null if its result was given, or it never was.
+    [[nodiscard]] PendingExecution* find(Submission submission) noexcept;
+
+    /// The one whose result is awaited under `serial`; null if there is none.
+    [[nodiscard]] PendingExecution* findSent(std::uint64_t serial) noexcept {
+        for (PendingExecution& execution : executions_) {
+            if (execution.serial == serial && execution.state == State::SENT) {
+                return &execution;
+            }
+        }
+        return nullptr;
+    }
+
+    /// The first in the table whose result is awaited; null if there is none.
+    [[nodiscard]] PendingExecution* findAnySent() noexcept;
+
+    /// One whose outputs overlap with those of `execution`; null if there is none.
+    [[nodiscard]] const PendingExecution* findOverlapping(
+        const PendingExecution& execution) const noexcept;
+
+    /// Whether the result queue has room for the result of `execution` beside all that are still to
+    /// come. The driver drops a result that finds no room.
+    [[nodiscard]] bool hasRoomForResult(const PendingExecution& execution) const noexcept {
+        return keptLines_ + execution.resultLines <= resultQueueLines_;
+    }
+
+    /// The version of the oldest slots that frames name which the driver may still read;
+    /// SlotTable::kNothingInFlight if there are none.
+    [[nodiscard]] std::uint64_t oldestSlotVersion() const noexcept;
+
+    // ---- The life of an execution
+
+    void prepare(PendingExecution& execution) noexcept {
+        NNBURST_ASSERT(execution.state == State::FREE);
+        execution.state = State::PREPARED;
+        execution.serial = 0;
+    }
+
+    /// Its frame is in the queue: room for its result is kept until that has come.
+    void markSent(PendingExecution& execution) noexcept {
+        if (execution.state == State::PREPARED) {
+            keptLines_ += execution.resultLines;
+        } else {
+            NNBURST_ASSERT(execution.state == State::UNKNOWN_TO_DRIVER);
+        }
+        execution.state = State::SENT;
+    }
+
+    /// The driver did not execute it. The room for its result stays kept.
+    static void markUnknownToDriver(PendingExecution& execution) noexcept {
+        NNBURST_ASSERT(execution.state == State::SENT);
+        execution.state = State::UNKNOWN_TO_DRIVER;
+    }
+
+    /// `status` and the outcome have been written.
+    void markEnded(PendingExecution& execution) noexcept {
+        if (execution.state != State::PREPARED) {
+            NNBURST_ASSERT(execution.state != State::FREE && execution.state != State::ENDED);
+            freeLines(execution.resultLines);
+        }
+        execution.state = State::ENDED;
+    }
+
+    /// Nobody waits for its result any longer, which may still come. To be ended next.
+    void expectLateResult(const PendingExecution& execution);
+
+    /// The result of frame `serial` has come. The driver answers in order: late results of earlier
+    /// frames will not come any more.
+    void resultArrived(std::uint64_t serial) noexcept {
+        if (!lateResults_.empty()) {
+            dropLateResults(serial);
+        }
+    }
+
+    void release(PendingExecution& execution) noexcept {
+        NNBURST_ASSERT(execution.state == State::ENDED || execution.state == State::PREPARED);
+        execution.state = State::FREE;
+        execution.submission = {};
+        execution.ownReusable = nullptr;
+    }
+
+  private:
+    /// The result of an execution that was given up, which has not come yet.
+    struct LateResult {
+        std::uint64_t serial = 0;
+        std::uint64_t lines = 0;  ///< kept free for it
+    };
+
+    void freeLines(std::uint64_t lines) noexcept {
+        NNBURST_ASSERT(lines <= keptLines_, "{} of {} lines", lines, keptLines_);
+        keptLines_ -= lines;
+    }
+    void dropLateResults(std::uint64_t serial) noexcept;
+
+    std::vector<PendingExecution> executions_;
+    const std::uint64_t resultQueueLines_;
+    /// Lines of the result queue for results that are still to come: of executions that are SENT or
+    /// UNKNOWN_TO_DRIVER, and late ones.
+    std::uint64_t keptLines_ = 0;
+    std::vector<LateResult> lateResults_;
+};
+
+}  // namespace nnburst::burst

@@ -1,0 +1,92 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The client's way of requests into the request queue: names their memory by slots and writes
+/// their frames.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "burst/control_plane.h"
+#include "burst/frame.h"
+#include "burst/pending_executions.h"
+#include "burst/slot_table.h"
+#include "nnburst/result.h"
+
+namespace nnburst::burst {
+
+/// Used by one thread at a time, except where a method says otherwise. In the steady state it
+/// allocates nothing.
+class RequestSender {
+  public:
+    /// `pending` says which slots the driver may still read, and outlives the sender.
+    RequestSender(FrameQueue::Writer requests, const PendingExecutions& pending)
+        : requests_(requests), pending_(pending), lines_(requests.capacity()) {}
+
+    /// Before the first request, once. `doorbell` is borrowed.
+    void attach(std::shared_ptr<ClientControlPlane> controlPlane, int doorbell) noexcept {
+        controlPlane_ = std::move(controlPlane);
+        requests_.setDoorbell(doorbell);
+    }
+
+    /// Whether one line suffices: the driver remembers the request, with slots that are still good.
+    [[nodiscard]] bool isRemembered(const PendingExecution& execution) const noexcept {
+        const ReusableRequest* reusable = execution.reusable;
+        return reusable != nullptr && reusable->isRemembered &&
+               reusable->slotVersion == slots_.version();
+    }
+
+    /// Sends a request that `isRemembered`. False if the queue is full.
+    [[nodiscard]] bool sendCompute(PendingExecution& execution) noexcept {
+        if (!requests_.beginWrite(1)) {
+            return false;
+        }
+        const ReusableRequest& reusable = *execution.reusable;
+        execution.serial = ++lastSerial_;
+        execution.slotVersion = reusable.slotVersion;
+        requests_.set(0,
+                      encodeCompute(execution.serial, reusable.name, execution.options.deadline));
+        requests_.commitWrite(1);
+        return true;
+    }
+
+    /// Sends all of a request. False if its frame finds no room, or its memory no slot.
+    /// INVALID_ARGUMENT for a pool that is null.
+    [[nodiscard]] Result<bool> sendWhole(PendingExecution& execution);
+
+    /// Tells the driver to forget `region`. Any thread.
+    void freeMemory(const SharedRegion& region) { forget(slots_.retire(region.get())); }
+
+    /// Serves IBurstCallback::getMemories. Any thread.
+    [[nodiscard]] std::vector<SharedRegion> regions(std::span<const std::int32_t> slots) {
+        return slots_.regions(slots);
+    }
+
+  private:
+    /// What pool `i` of the last request was: most requests use the same pools again.
+    struct RememberedPool {
+        std::uint64_t regionId = 0;
+        std::uint64_t version = 0;  ///< of the slot table
+        std::int32_t slot = 0;
+    };
+
+    Result<bool> namePools(const Request& request);
+    bool findSlot(const SharedRegion& region, RememberedPool& remembered);
+    void forget(const std::vector<std::int32_t>& slots);
+
+    FrameQueue::Writer requests_;
+    const PendingExecutions& pending_;
+    std::shared_ptr<ClientControlPlane> controlPlane_;
+    SlotTable slots_;
+    std::uint64_t lastSerial_ = 0;
+    // Reused.
+    std::vector<FrameLine> lines_;
+    std::vector<FramePool> pools_;
+    std::vector<RememberedPool> lastPools_;
+};
+
+}  // namespace nnburst::burst

@@ -1,0 +1,74 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The client's way of results out of the result queue: checks their frames and gives each to the
+/// execution that it belongs to. Nothing in the queue is believed.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "burst/frame.h"
+#include "burst/pending_executions.h"
+#include "nnburst/hal_version.h"
+
+namespace nnburst::burst {
+
+/// Used by one thread at a time. In the steady state it allocates nothing.
+class ResultReceiver {
+  public:
+    /// What was taken out of the queue.
+    struct Taken {
+        bool isFrame = false;                   ///< if not, the queue cannot be read any further
+        PendingExecution* execution = nullptr;  ///< null if nobody waits for it any longer
+    };
+
+    /// `pending`, which outlives the receiver, has the executions. `driver` is the HAL version of
+    /// the driver.
+    ResultReceiver(FrameQueue::Reader results, PendingExecutions& pending, HalVersion driver)
+        : results_(results), pending_(pending), driver_(driver), lines_(results.capacity()) {}
+
+    [[nodiscard]] bool hasNews() const noexcept { return results_.hasNews(); }
+
+    /// Takes one result, which there is. The execution is ENDED or UNKNOWN_TO_DRIVER afterwards.
+    [[nodiscard]] Taken take();
+
+  private:
+    void give(PendingExecution& execution, std::span<const FrameLine> frame);
+
+    /// Only NONE and OUTPUT_INSUFFICIENT_SIZE come with shapes.
+    [[nodiscard]] bool hasRightShapeCount(const PendingExecution& execution) const noexcept {
+        if (!execution.status &&
+            execution.status.error().status != ErrorStatus::OUTPUT_INSUFFICIENT_SIZE) {
+            return true;
+        }
+        const std::size_t shapeCount =
+            knowsOutputShapes(driver_) ? execution.request->outputs.size() : 0;
+        return execution.outcome->outputShapes.size() == shapeCount;
+    }
+
+    /// Takes the next frame into `lines_`; gives its number of lines, 0 if it is not a frame.
+    std::uint32_t readFrame() noexcept {
+        if (!results_.peek(0, lines_[0])) {
+            return 0;
+        }
+        const std::uint32_t lineCount = announcedLineCount(lines_[0], results_.capacity());
+        if (lineCount == 1) {
+            results_.consume(1);
+            return 1;
+        }
+        if (lineCount == 0 || !results_.tryRead(std::span(lines_).first(lineCount))) {
+            return 0;
+        }
+        return lineCount;
+    }
+
+    FrameQueue::Reader results_;
+    PendingExecutions& pending_;
+    const HalVersion driver_;
+    std::vector<FrameLine> lines_;  // reused
+};
+
+}  // namespace nnburst::burst

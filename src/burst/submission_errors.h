@@ -1,0 +1,41 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Errors of `Burst::submit` and `Burst::wait`, the same for bursts to a driver and in this
+/// process.
+
+#include <cstdint>
+#include <string>
+
+#include "nnburst/burst.h"
+#include "nnburst/result.h"
+
+namespace nnburst::burst {
+
+/// Of `submit`: an output overlaps with one of `other`.
+[[nodiscard]] inline tl::unexpected<Error> overlapping(Submission other) {
+    return failure(ErrorStatus::INVALID_ARGUMENT,
+                   "submit: an output overlaps with one of submission " +
+                       std::to_string(static_cast<std::uint64_t>(other)) +
+                       ", which is in flight: wait for it first");
+}
+
+/// Of `submit` and `execute`: `count` executions are in flight, the most there may be.
+[[nodiscard]] inline tl::unexpected<Error> tooManyInFlight(std::size_t count) {
+    return failure(
+        ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+        std::to_string(count) +
+            " executions are in flight on this burst: wait for one, or configure it with "
+            "more (BurstOptions::inFlight)");
+}
+
+/// Of `wait`: `submission` is not, or no longer, in flight.
+[[nodiscard]] inline tl::unexpected<Error> notInFlight(Submission submission) {
+    return failure(ErrorStatus::INVALID_ARGUMENT,
+                   "wait: submission " + std::to_string(static_cast<std::uint64_t>(submission)) +
+                       " is not in flight: each can be waited for once");
+}
+
+}  // namespace nnburst::burst
