@@ -49,7 +49,8 @@ struct DriverOptions {
     HalVersion version = kLatestHalVersion;
     DriverVariant variant = DriverVariant::FULL;
     /// What `nnburst-driver --calibrate` has written: the capabilities that the device reports.
-    /// Empty: it was not calibrated, and reports 1.0 everywhere.
+    /// Empty: a driver process reports those that were measured on this machine, if there are any
+    /// (docs/driver.md), and a device in this process 1.0 everywhere.
     std::string capabilitiesFile;
     /// A model that is not executed for so long gives the memory of its temporaries back to the
     /// system, until the next execution; 0: never.

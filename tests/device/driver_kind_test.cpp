@@ -9,6 +9,8 @@
 
 #include <array>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <vector>
 
@@ -274,6 +276,41 @@ TEST(Calibration, writesWhatADriverReports) {
     ASSERT_TRUE(capabilities) << capabilities.error().message;
     const DriverProcess driver({"--capabilities", file});
     EXPECT_EQ(*driver.connect()->getCapabilities(), *capabilities);
+}
+
+TEST(Calibration, isDoneOnceInTheBackgroundAndReportedByLaterStarts) {
+    const TemporaryDirectory state;
+    ::setenv("XDG_STATE_HOME", state.path().c_str(), 1);
+    const std::filesystem::path directory = state.path() / "nnburst";
+    const auto hasFile = [&] {
+        return std::filesystem::exists(directory) && !std::filesystem::is_empty(directory) &&
+               std::filesystem::directory_iterator(directory)->path().extension() == ".json";
+    };
+    {
+        const DriverProcess first({}, DriverProcess::Calibration::MACHINE);
+        const auto device = first.connect();
+        const auto capabilities = device->getCapabilities();
+        EXPECT_EQ(*capabilities, device::uncalibrated());
+        // It gets only what other processes leave of the processors.
+        bool isMeasured = false;
+        for (int watch = 0; watch < 10 && !isMeasured; ++watch) {
+            isMeasured = eventually(hasFile);
+        }
+        ASSERT_TRUE(isMeasured);
+        EXPECT_EQ(*device->getCapabilities(), *capabilities) << "stable while the driver runs";
+    }
+    const std::string file = std::filesystem::directory_iterator(directory)->path();
+    const auto measured = device::readCapabilities(file);
+    ASSERT_TRUE(measured) << measured.error().message;
+    EXPECT_NE(*measured, device::uncalibrated());
+    const auto written = std::filesystem::last_write_time(file);
+    for (int start = 0; start < 2; ++start) {
+        const DriverProcess later({}, DriverProcess::Calibration::MACHINE);
+        EXPECT_EQ(*later.connect()->getCapabilities(), *measured);
+    }
+    EXPECT_EQ(*(*spawnDriver({}, NNBURST_DRIVER_PATH))->getCapabilities(), *measured);
+    EXPECT_EQ(std::filesystem::last_write_time(file), written) << "measured once";
+    ::unsetenv("XDG_STATE_HOME");
 }
 
 }  // namespace

@@ -70,7 +70,10 @@ TemporaryDirectory::~TemporaryDirectory() {
     std::filesystem::remove_all(path_, error);
 }
 
-DriverProcess::DriverProcess(std::vector<std::string> moreArguments) {
+DriverProcess::DriverProcess(std::vector<std::string> moreArguments, Calibration calibration) {
+    if (calibration == Calibration::NONE) {
+        moreArguments.insert(moreArguments.begin(), "--no-calibration");
+    }
     moreArguments.insert(moreArguments.begin(),
                          {"--socket", socketPath(), "--log-level", "warning"});
     pid_ = start(moreArguments, -1);

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -40,7 +41,11 @@ class TemporaryDirectory {
 /// An nnburst-driver that listens on a socket in a directory of its own. Killed at the end.
 class DriverProcess {
   public:
-    explicit DriverProcess(std::vector<std::string> moreArguments = {});
+    /// Capabilities: 1.0 each, or those of the machine, which are measured in the background.
+    enum class Calibration : std::uint8_t { NONE, MACHINE };
+
+    explicit DriverProcess(std::vector<std::string> moreArguments = {},
+                           Calibration calibration = Calibration::NONE);
     ~DriverProcess();
     DriverProcess(const DriverProcess&) = delete;
     DriverProcess& operator=(const DriverProcess&) = delete;

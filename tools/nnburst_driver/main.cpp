@@ -28,6 +28,7 @@
 #include "device/local/local_device.h"
 #include "device/rpc/event_loop.h"
 #include "device/rpc/unix_socket.h"
+#include "machine_capabilities.h"
 #include "nnburst/logging.h"
 #include "support/thread_option.h"
 #include "system/realtime.h"
@@ -46,6 +47,7 @@ struct Options {
     std::string verboseTags;
     std::string calibrationFile;
     std::uint32_t calibrationRounds = 10;
+    bool noCalibration = false;
     std::string logLevel = "info";
 };
 
@@ -133,6 +135,29 @@ kj::Promise<void> switchVerbosity(device::EventLoop& loop, std::string tags) {
     });
 }
 
+/// Without a file of capabilities: those that were measured on this machine. If there are none, a
+/// driver that others share has them measured for its next start, and reports 1.0 until then.
+void findCapabilities(const Options& options, DriverOptions& driver) {
+    const std::string file = machineCapabilitiesFile(driver);
+    if (!driver.capabilitiesFile.empty() || options.noCalibration || file.empty()) {
+        return;
+    }
+    if (device::readCapabilities(file)) {
+        driver.capabilitiesFile = file;
+        return;
+    }
+    if (options.fd < 0) {
+        if (const Result<> started = measureInBackground(driver, file); !started) {
+            spdlog::warn("{}", started.error().message);
+            return;
+        }
+        spdlog::info(
+            "capabilities are being measured in the background: the next start reports "
+            "them from {}",
+            file);
+    }
+}
+
 /// Serves until it is told to stop, and then ends the process; returns only if it cannot serve.
 Result<> serve(const Options& options) {
     NNBURST_TRY_ASSIGN(const std::optional<int> systemd, systemdSocket());
@@ -152,18 +177,20 @@ Result<> serve(const Options& options) {
     }
     NNBURST_TRY(useProcessors(options.driver.processors));
     allowManyDescriptors();
+    std::optional<device::UnixListener> listener;
+    if (!options.socketPath.empty()) {
+        NNBURST_TRY_ASSIGN(auto listening, device::UnixListener::listen(options.socketPath));
+        listener.emplace(std::move(listening));
+    }
+    DriverOptions driver = options.driver;
+    findCapabilities(options, driver);  // may fork: no thread has started yet
 
     std::shared_ptr<device::Scheduler> scheduler;
     NNBURST_TRY_ASSIGN(scheduler,
                        device::Scheduler::create("nnburst-job", device::defaultJobThreadCount()));
     NNBURST_TRY_ASSIGN(
         std::shared_ptr<device::LocalDevice> device,
-        device::LocalDevice::create(options.driver, scheduler, exec::KernelThreadPlacement::APART));
-    std::optional<device::UnixListener> listener;
-    if (!options.socketPath.empty()) {
-        NNBURST_TRY_ASSIGN(auto listening, device::UnixListener::listen(options.socketPath));
-        listener.emplace(std::move(listening));
-    }
+        device::LocalDevice::create(driver, scheduler, exec::KernelThreadPlacement::APART));
 
     device::EventLoop loop;
     {
@@ -248,6 +275,9 @@ int run(int argc, char** argv) {
     app.add_option("--capabilities", options.driver.capabilitiesFile,
                    "Report the capabilities that --calibrate has written to FILE")
         ->type_name("FILE");
+    app.add_flag("--no-calibration", options.noCalibration,
+                 "Report 1.0 for all capabilities if there is no --capabilities: neither use nor "
+                 "measure those of this machine");
     app.add_option("--calibrate", options.calibrationFile,
                    "Measure the capabilities with these options on this machine, write them to "
                    "FILE, and end")

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -54,16 +53,6 @@ Result<> create(const std::string& file) {
 }
 
 }  // namespace
-
-std::string defaultCacheKeyFile() {
-    const char* state = std::getenv("XDG_STATE_HOME");
-    if (state != nullptr && state[0] == '/') {
-        return std::string(state) + "/nnburst/cache.key";
-    }
-    const char* home = std::getenv("HOME");
-    return home != nullptr && home[0] == '/' ? std::string(home) + "/.local/state/nnburst/cache.key"
-                                             : std::string();
-}
 
 Result<CacheKey> readCacheKey(const std::string& file, bool mayCreate) {
     UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));

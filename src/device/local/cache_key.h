@@ -15,9 +15,6 @@ namespace nnburst::device {
 
 using CacheKey = std::array<std::uint8_t, 32>;
 
-/// Where the key is if nobody says otherwise; empty if the user has no home.
-[[nodiscard]] std::string defaultCacheKeyFile();
-
 /// Reads the key, or makes a random one if there is none and `mayCreate`. The file must be a
 /// regular one of this user that nobody else can read or write. GENERAL_FAILURE names file and
 /// reason.

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/local/capabilities_file.h"
 
+#include <unistd.h>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
 #include "model/invalid.h"
@@ -104,10 +107,18 @@ Result<> writeCapabilities(const Capabilities& capabilities, const std::string& 
     for (const OperandPerformance& performance : capabilities.operandPerformance) {
         root[kOperands][toString(performance.type)] = toJson(performance.info);
     }
-    std::ofstream stream(file);
+    // Under another name first: a file that can be read is whole.
+    const std::string unfinished = fmt::format("{}.{}", file, ::getpid());
+    std::ofstream stream(unfinished);
     stream << root.dump(2) << '\n';
     stream.close();
-    if (!stream) {
+    std::error_code error;
+    if (stream) {
+        std::filesystem::rename(unfinished, file, error);
+    }
+    if (!stream || error) {
+        std::error_code ignored;
+        std::filesystem::remove(unfinished, ignored);
         return failure(ErrorStatus::GENERAL_FAILURE,
                        fmt::format("cannot write the capabilities to {}", file));
     }

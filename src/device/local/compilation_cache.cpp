@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "device/local/cache_key.h"
+#include "device/local/state_file.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/rpc_limits.h"
 
@@ -246,7 +247,7 @@ Result<Model> structureFromBytes(std::span<const std::byte> bytes) {
 }  // namespace
 
 CompilationCache::CompilationCache(std::string keyFile)
-    : keyFile_(keyFile.empty() ? defaultCacheKeyFile() : std::move(keyFile)) {}
+    : keyFile_(keyFile.empty() ? stateFile("cache.key") : std::move(keyFile)) {}
 
 Result<> CompilationCache::save(const ModelSnapshot& snapshot, const CacheFiles& files) const {
     if (!files.isComplete()) {
