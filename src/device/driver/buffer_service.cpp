@@ -17,8 +17,11 @@ namespace {
 class BufferService final : public rpc::Buffer::Server {
   public:
     BufferService(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
-                  std::shared_ptr<LocalBuffer> buffer) noexcept
-        : loop_(loop), scheduler_(std::move(scheduler)), buffer_(std::move(buffer)) {}
+                  std::shared_ptr<LocalBuffer> buffer, SharedPeer peer) noexcept
+        : loop_(loop),
+          scheduler_(std::move(scheduler)),
+          buffer_(std::move(buffer)),
+          peer_(std::move(peer)) {}
 
   protected:
     kj::Promise<void> copyTo(CopyToContext context) override {
@@ -49,12 +52,12 @@ class BufferService final : public rpc::Buffer::Server {
     }
 
   private:
-    /// Receives memory and gives it to `copy` on a worker.
+    /// Receives memory and gives it to `copy` on a job thread.
     kj::Promise<Result<>> withRegion(rpc::MemoryRegion::Reader reader,
                                      std::function<Result<>(const SharedRegion&)> copy) {
-        return receiveRegion(reader).then(
-            [this, copy = std::move(copy)](
-                Result<SharedRegion>&& region) mutable -> kj::Promise<Result<>> {
+        return receiveRegion(reader, peer_)
+            .then([this, copy = std::move(copy)](
+                      Result<SharedRegion>&& region) mutable -> kj::Promise<Result<>> {
                 if (!region) {
                     return Result<>(tl::unexpected<Error>(region.error()));
                 }
@@ -69,13 +72,14 @@ class BufferService final : public rpc::Buffer::Server {
     EventLoop& loop_;
     const std::shared_ptr<Scheduler::Client> scheduler_;
     const std::shared_ptr<LocalBuffer> buffer_;
+    const SharedPeer peer_;
 };
 
 }  // namespace
 
 rpc::Buffer::Client serveBuffer(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
-                                std::shared_ptr<LocalBuffer> buffer) {
-    return kj::heap<BufferService>(loop, std::move(scheduler), std::move(buffer));
+                                std::shared_ptr<LocalBuffer> buffer, SharedPeer peer) {
+    return kj::heap<BufferService>(loop, std::move(scheduler), std::move(buffer), std::move(peer));
 }
 
 }  // namespace nnburst::device

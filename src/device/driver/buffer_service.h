@@ -9,6 +9,7 @@
 
 #include "device/local/local_buffer.h"
 #include "device/local/scheduler.h"
+#include "device/rpc/descriptors.h"
 #include "device/rpc/event_loop.h"
 #include "device/rpc/nnburst.capnp.h"
 
@@ -17,6 +18,6 @@ namespace nnburst::device {
 /// The capability of `buffer`. On the loop's thread.
 [[nodiscard]] rpc::Buffer::Client serveBuffer(EventLoop& loop,
                                               std::shared_ptr<Scheduler::Client> scheduler,
-                                              std::shared_ptr<LocalBuffer> buffer);
+                                              std::shared_ptr<LocalBuffer> buffer, SharedPeer peer);
 
 }  // namespace nnburst::device

@@ -20,8 +20,10 @@ namespace {
 /// Asks the client for memory, from the thread that serves the burst.
 class RpcDriverControlPlane final : public burst::DriverControlPlane {
   public:
-    RpcDriverControlPlane(EventLoop& loop, rpc::BurstCallback::Client callback)
-        : loop_(loop), callback_(ownedByLoop(loop, kj::mv(callback))) {}
+    RpcDriverControlPlane(EventLoop& loop, rpc::BurstCallback::Client callback, SharedPeer peer)
+        : loop_(loop),
+          callback_(ownedByLoop(loop, kj::mv(callback))),
+          peer_(ownedByLoop(loop, kj::mv(peer))) {}
 
     [[nodiscard]] Result<std::vector<SharedRegion>> getMemories(
         std::span<const std::int32_t> slots) override {
@@ -33,12 +35,12 @@ class RpcDriverControlPlane final : public burst::DriverControlPlane {
                 message.set(i, slots[i]);
             }
             auto memories = call.send().then(
-                [](auto&& response) -> kj::Promise<Result<std::vector<SharedRegion>>> {
+                [peer = *peer_](auto&& response) -> kj::Promise<Result<std::vector<SharedRegion>>> {
                     if (const Result<> status = fromMessage(response.getStatus()); !status) {
                         return Result<std::vector<SharedRegion>>(
                             tl::unexpected<Error>(status.error()));
                     }
-                    auto received = receiveRegions(response.getMemories());
+                    auto received = receiveRegions(response.getMemories(), peer);
                     return received.attach(kj::mv(response));
                 });
             return memories.exclusiveJoin(
@@ -54,6 +56,7 @@ class RpcDriverControlPlane final : public burst::DriverControlPlane {
   private:
     EventLoop& loop_;
     const std::shared_ptr<rpc::BurstCallback::Client> callback_;
+    const std::shared_ptr<SharedPeer> peer_;
 };
 
 class BurstService final : public rpc::Burst::Server {
@@ -63,7 +66,7 @@ class BurstService final : public rpc::Burst::Server {
         : scheduler_(std::move(scheduler)), server_(std::move(server)) {}
 
     /// The client is gone or has dropped the burst. Its thread may be running the model, or be
-    /// asking this loop for memory: a worker waits for it.
+    /// asking this loop for memory: a job thread waits for it.
     ~BurstService() noexcept {
         server_->stop();
         scheduler_->submit([server = std::move(server_)]() mutable { server = nullptr; });
@@ -85,14 +88,16 @@ class BurstService final : public rpc::Burst::Server {
 Result<ServedBurst> serveBurst(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
                                const std::shared_ptr<burst::ServingThreadPool>& pool,
                                SharedRegion channel, exec::Executable executable,
-                               rpc::BurstCallback::Client callback, const WaitPolicy& wait) {
+                               rpc::BurstCallback::Client callback, const WaitPolicy& wait,
+                               SharedPeer peer) {
     if (!channel) {
         return failure(ErrorStatus::INVALID_ARGUMENT, "configureExecutionBurst without a channel");
     }
-    NNBURST_TRY_ASSIGN(auto server, burst::Server::create(std::move(channel), std::move(executable),
-                                                          std::make_shared<RpcDriverControlPlane>(
-                                                              loop, kj::mv(callback)),
-                                                          wait, pool));
+    NNBURST_TRY_ASSIGN(auto server,
+                       burst::Server::create(std::move(channel), std::move(executable),
+                                             std::make_shared<RpcDriverControlPlane>(
+                                                 loop, kj::mv(callback), std::move(peer)),
+                                             wait, pool));
     const UniqueFd doorbell = server->takeDoorbell();
     NNBURST_TRY_ASSIGN(rpc::File::Client file, fileToMessage(doorbell.get()));
     return ServedBurst{.burst = kj::heap<BurstService>(std::move(scheduler), std::move(server)),

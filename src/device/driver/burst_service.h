@@ -10,6 +10,7 @@
 
 #include "burst/serving_threads.h"
 #include "device/local/scheduler.h"
+#include "device/rpc/descriptors.h"
 #include "device/rpc/event_loop.h"
 #include "device/rpc/nnburst.capnp.h"
 #include "exec/run/executable.h"
@@ -31,6 +32,6 @@ struct ServedBurst {
                                              const std::shared_ptr<burst::ServingThreadPool>& pool,
                                              SharedRegion channel, exec::Executable executable,
                                              rpc::BurstCallback::Client callback,
-                                             const WaitPolicy& wait);
+                                             const WaitPolicy& wait, SharedPeer peer);
 
 }  // namespace nnburst::device

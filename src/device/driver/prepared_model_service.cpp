@@ -10,10 +10,17 @@
 #include "device/rpc/conversion.h"
 #include "device/rpc/descriptors.h"
 #include "model/version_rules.h"
+#include "nnburst/fence.h"
 
 namespace nnburst::device {
 
 namespace {
+
+/// Refuses descriptors that cannot be polled. May block.
+Result<UniqueFd> checkFence(UniqueFd fence) {
+    NNBURST_TRY(fenceState(fence.get()));
+    return fence;
+}
 
 /// How an execution ended: what goes back to the client.
 struct ExecutionEnd {
@@ -47,11 +54,12 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
   public:
     PreparedModelService(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
                          std::shared_ptr<burst::ServingThreadPool> pool,
-                         std::shared_ptr<LocalPreparedModel> model) noexcept
+                         std::shared_ptr<LocalPreparedModel> model, SharedPeer peer) noexcept
         : loop_(loop),
           scheduler_(std::move(scheduler)),
           servingThreads_(std::move(pool)),
-          model_(std::move(model)) {}
+          model_(std::move(model)),
+          peer_(std::move(peer)) {}
 
     [[nodiscard]] const std::shared_ptr<LocalPreparedModel>& model() const noexcept {
         return model_;
@@ -65,7 +73,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
             toMessage(tl::unexpected<Error>(options.error()), context.getResults().initStatus());
             return kj::READY_NOW;
         }
-        return receiveRequest(params.getRequest())
+        return receiveRequest(params.getRequest(), peer_)
             .then([this, options = *options, arrival = arrivalTime(*options)](
                       Result<Request>&& request) -> kj::Promise<Result<ExecutionEnd>> {
                 if (!request) {
@@ -96,7 +104,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         const auto params = context.getParams();
         const Result<ExecutionOptions> options = fromMessage(params.getOptions());
         const auto callback = ownedByLoop(loop_, params.getCallback());
-        return (options ? receiveRequest(params.getRequest())
+        return (options ? receiveRequest(params.getRequest(), peer_)
                         : kj::Promise<Result<Request>>(
                               Result<Request>(tl::unexpected<Error>(options.error()))))
             .then([this, context, options, callback](Result<Request>&& request) mutable {
@@ -128,8 +136,9 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
             toMessage(tl::unexpected<Error>(options.error()), context.getResults().initStatus());
             return kj::READY_NOW;
         }
-        auto fences = receiveFiles(params.getWaitFor(), FenceWaiter::kMaximumFences);
-        return receiveRequest(params.getRequest())
+        auto fences =
+            receiveFiles(params.getWaitFor(), FenceWaiter::kMaximumFences, peer_, checkFence);
+        return receiveRequest(params.getRequest(), peer_)
             .then([fences = kj::mv(fences)](Result<Request>&& request) mutable {
                 return fences.then(
                     [request = std::move(request)](
@@ -148,7 +157,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
     }
 
     kj::Promise<void> configureExecutionBurst(ConfigureExecutionBurstContext context) override {
-        return receiveRegion(context.getParams().getChannel())
+        return receiveRegion(context.getParams().getChannel(), peer_)
             .then([this, context](Result<SharedRegion>&& channel) mutable {
                 const auto params = context.getParams();
                 auto served = [&]() -> Result<ServedBurst> {
@@ -157,7 +166,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                     }
                     NNBURST_TRY_ASSIGN(const WaitPolicy wait, fromMessage(params.getDriverWait()));
                     return serveBurst(loop_, scheduler_, servingThreads_, std::move(*channel),
-                                      model_->executable(), params.getCallback(), wait);
+                                      model_->executable(), params.getCallback(), wait, peer_);
                 }();
                 auto results = context.getResults();
                 if (!served) {
@@ -208,13 +217,14 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
     const std::shared_ptr<Scheduler::Client> scheduler_;
     const std::shared_ptr<burst::ServingThreadPool> servingThreads_;
     const std::shared_ptr<LocalPreparedModel> model_;
+    const SharedPeer peer_;
 };
 
 }  // namespace
 
 rpc::PreparedModel::Client PreparedModelServices::serve(std::shared_ptr<LocalPreparedModel> model) {
-    return served_.add(
-        kj::heap<PreparedModelService>(loop_, scheduler_, servingThreads_, std::move(model)));
+    return served_.add(kj::heap<PreparedModelService>(loop_, scheduler_, servingThreads_,
+                                                      std::move(model), peer_));
 }
 
 kj::Promise<std::shared_ptr<LocalPreparedModel>> PreparedModelServices::find(

@@ -13,6 +13,7 @@
 #include "burst/serving_threads.h"
 #include "device/local/local_prepared_model.h"
 #include "device/local/scheduler.h"
+#include "device/rpc/descriptors.h"
 #include "device/rpc/event_loop.h"
 #include "device/rpc/nnburst.capnp.h"
 
@@ -22,10 +23,13 @@ namespace nnburst::device {
 /// thread.
 class PreparedModelServices {
   public:
-    /// The threads of `pool` serve bursts.
+    /// The threads of `pool` serve bursts. `peer` has the descriptors that the client sends.
     PreparedModelServices(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
-                          std::shared_ptr<burst::ServingThreadPool> pool) noexcept
-        : loop_(loop), scheduler_(std::move(scheduler)), servingThreads_(std::move(pool)) {}
+                          std::shared_ptr<burst::ServingThreadPool> pool, SharedPeer peer) noexcept
+        : loop_(loop),
+          scheduler_(std::move(scheduler)),
+          servingThreads_(std::move(pool)),
+          peer_(std::move(peer)) {}
     KJ_DISALLOW_COPY(PreparedModelServices);
 
     /// The capability of `model`.
@@ -39,6 +43,7 @@ class PreparedModelServices {
     EventLoop& loop_;
     const std::shared_ptr<Scheduler::Client> scheduler_;
     const std::shared_ptr<burst::ServingThreadPool> servingThreads_;
+    const SharedPeer peer_;
     capnp::CapabilityServerSet<rpc::PreparedModel> served_;
 };
 

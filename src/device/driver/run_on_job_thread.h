@@ -15,16 +15,6 @@
 
 namespace nnburst::device {
 
-/// Shared ownership of an object of the loop's thread, such as a capability. Any thread may hold
-/// and release it; the object is destroyed on the loop's thread. After EventLoop::close it is
-/// leaked: the process is ending.
-template <class T>
-[[nodiscard]] std::shared_ptr<T> ownedByLoop(EventLoop& loop, T thing) {
-    return std::shared_ptr<T>(new T(kj::mv(thing)), [&loop](T* pointer) {
-        (void)loop.post([pointer] { delete pointer; });
-    });
-}
-
 /// Runs `work` on a job thread; the promise resolves on the loop with its result.
 /// RESOURCE_EXHAUSTED_TRANSIENT if too many jobs are waiting. Must be called on the loop's thread.
 template <class T>

@@ -3,7 +3,10 @@
 #include "device/driver/service.h"
 
 #include <capnp/rpc-twoparty.h>
+#include <spdlog/spdlog.h>
+
 #include <atomic>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -24,6 +27,9 @@ namespace {
 using Prepared = Result<std::shared_ptr<LocalPreparedModel>>;
 using Callback = std::shared_ptr<rpc::PreparedModelCallback::Client>;
 
+/// After a failed accept(2), which fails again at once.
+constexpr std::chrono::milliseconds kAcceptPause{100};
+
 /// Calls a client's callback. On the loop's thread.
 void notify(PreparedModelServices& models, const Callback& callback, Prepared prepared) {
     auto call = callback->notifyRequest();
@@ -36,13 +42,20 @@ void notify(PreparedModelServices& models, const Callback& callback, Prepared pr
     call.send().detach([](kj::Exception&&) {});  // the client is gone
 }
 
+/// Accepts regular files whose owner cannot let accesses wait (compilation_cache.h). May block.
+Result<UniqueFd> checkCacheFile(UniqueFd file) {
+    NNBURST_TRY(checkCacheFileKind(file.get()));
+    return file;
+}
+
 class DeviceService final : public rpc::Device::Server {
   public:
-    DeviceService(EventLoop& loop, std::shared_ptr<LocalDevice> device)
+    DeviceService(EventLoop& loop, std::shared_ptr<LocalDevice> device, SharedPeer peer)
         : loop_(loop),
           device_(std::move(device)),
           models_(std::make_shared<PreparedModelServices>(loop, device_->scheduler(),
-                                                          device_->servingThreads())) {}
+                                                          device_->servingThreads(), peer)),
+          peer_(std::move(peer)) {}
 
   protected:
     kj::Promise<void> getCapabilities(GetCapabilitiesContext context) override {
@@ -112,7 +125,11 @@ class DeviceService final : public rpc::Device::Server {
                 if (!options) {
                     return Result<>(tl::unexpected<Error>(options.error()));
                 }
-                // The model is checked on a worker. If it is refused, the callback is posted to
+                if (!options->cacheFiles) {
+                    spdlog::warn("a model is prepared without its cache: {}",
+                                 options->cacheFiles.error().message);
+                }
+                // The model is checked on a job thread. If it is refused, the callback is posted to
                 // this loop before the answer is, so the client gets it first.
                 return withModel<void>(
                     context.getParams().getModel(), [device = device_, launch,
@@ -135,6 +152,9 @@ class DeviceService final : public rpc::Device::Server {
                 [this, launch](Result<ReceivedOptions>&& options) mutable -> kj::Promise<Result<>> {
                     if (!options) {
                         return Result<>(tl::unexpected<Error>(options.error()));
+                    }
+                    if (!options->cacheFiles) {
+                        return Result<>(options->cacheFiles);
                     }
                     return runOnJobThread<void>(
                         loop_, *device_->scheduler(), {},
@@ -162,7 +182,7 @@ class DeviceService final : public rpc::Device::Server {
             })
             .then([this, context](Result<std::shared_ptr<LocalBuffer>>&& buffer) mutable {
                 return answer(context, buffer, [this](auto results, const auto& allocated) {
-                    results.setBuffer(serveBuffer(loop_, device_->scheduler(), allocated));
+                    results.setBuffer(serveBuffer(loop_, device_->scheduler(), allocated, peer_));
                     results.setToken(static_cast<std::uint32_t>(allocated->token()));
                 });
             });
@@ -204,6 +224,7 @@ class DeviceService final : public rpc::Device::Server {
         PrepareOptions options;
         std::vector<UniqueFd> modelCache;
         std::vector<UniqueFd> dataCache;
+        Result<> cacheFiles;  ///< why there are no files although the client sent some
 
         /// Borrows the files.
         [[nodiscard]] PrepareOptions complete() const {
@@ -218,9 +239,10 @@ class DeviceService final : public rpc::Device::Server {
         }
     };
 
-    static kj::Promise<Result<ReceivedOptions>> receiveOptions(rpc::PrepareOptions::Reader reader) {
-        auto dataCache = receiveFiles(reader.getDataCache(), kMaximumCacheFiles);
-        return receiveFiles(reader.getModelCache(), kMaximumCacheFiles)
+    kj::Promise<Result<ReceivedOptions>> receiveOptions(rpc::PrepareOptions::Reader reader) {
+        auto dataCache =
+            receiveFiles(reader.getDataCache(), kMaximumCacheFiles, peer_, checkCacheFile);
+        return receiveFiles(reader.getModelCache(), kMaximumCacheFiles, peer_, checkCacheFile)
             .then([options = fromMessage(reader), dataCache = kj::mv(dataCache)](
                       Result<std::vector<UniqueFd>>&& modelCache) mutable {
                 return dataCache.then(
@@ -228,8 +250,18 @@ class DeviceService final : public rpc::Device::Server {
                         Result<std::vector<UniqueFd>>&& files) mutable -> Result<ReceivedOptions> {
                         ReceivedOptions received;
                         NNBURST_TRY_ASSIGN(received.options, std::move(options));
-                        NNBURST_TRY_ASSIGN(received.modelCache, std::move(modelCache));
-                        NNBURST_TRY_ASSIGN(received.dataCache, std::move(files));
+                        for (const auto* list : {&modelCache, &files}) {
+                            if (!*list) {
+                                if (list->error().status == ErrorStatus::INVALID_ARGUMENT) {
+                                    return tl::unexpected<Error>(list->error());
+                                }
+                                received.cacheFiles = tl::unexpected<Error>(list->error());
+                            }
+                        }
+                        if (received.cacheFiles) {
+                            received.modelCache = std::move(*modelCache);
+                            received.dataCache = std::move(*files);
+                        }
                         return received;
                     });
             });
@@ -279,12 +311,12 @@ class DeviceService final : public rpc::Device::Server {
         return kj::READY_NOW;
     }
 
-    /// Receives a model and gives it to `use` on a worker.
+    /// Receives a model and gives it to `use` on a job thread.
     template <class T, class Use>
     kj::Promise<Result<T>> withModel(rpc::Model::Reader reader, Use use) {
-        return receiveModel(reader).then(
-            [this, use = std::move(use)](
-                Result<ReceivedModel>&& received) mutable -> kj::Promise<Result<T>> {
+        return receiveModel(reader, peer_)
+            .then([this, use = std::move(use)](
+                      Result<ReceivedModel>&& received) mutable -> kj::Promise<Result<T>> {
                 if (!received) {
                     return Result<T>(tl::unexpected<Error>(received.error()));
                 }
@@ -301,6 +333,7 @@ class DeviceService final : public rpc::Device::Server {
     EventLoop& loop_;
     const std::shared_ptr<LocalDevice> device_;
     const std::shared_ptr<PreparedModelServices> models_;  // also of callbacks on their way
+    const SharedPeer peer_;
 };
 
 /// What a connection finds first.
@@ -360,11 +393,16 @@ Service::Service(EventLoop& loop, std::shared_ptr<LocalDevice> device)
 Service::~Service() = default;
 
 kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client) {
+    auto peer = PeerDescriptors::create(loop_);
+    if (!peer) {
+        spdlog::warn("refused a client: {}", peer.error().message);
+        return kj::READY_NOW;
+    }
     ++connectionCount_;
     NNBURST_VLOG(DRIVER, "a client has connected, {} now", connectionCount_);
     auto connection = kj::heap<ClientConnection>(
-        kj::mv(client),
-        kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device_->forClient())));
+        (*peer)->wrap(kj::mv(client)),
+        kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device_->forClient(), *peer)));
     auto disconnected = connection->network.onDisconnect();
     return disconnected.attach(kj::mv(connection), kj::defer([this] {
                                    --connectionCount_;
@@ -380,14 +418,23 @@ kj::Promise<void> Service::listen(int socket) {
 }
 
 kj::Promise<void> Service::acceptNext(kj::ConnectionReceiver& receiver) {
-    return receiver.accept().then([this, &receiver](kj::Own<kj::AsyncIoStream>&& stream) {
-        if (connectionCount_ < kMaximumConnections) {
-            clients_.add(serve(stream.downcast<kj::AsyncCapabilityStream>()));
-        } else {
-            spdlog::warn("refused a client: {} are connected already", connectionCount_);
-        }
-        return acceptNext(receiver);
-    });
+    return receiver.accept().then(
+        [this, &receiver](kj::Own<kj::AsyncIoStream>&& stream) {
+            if (connectionCount_ < kMaximumConnections) {
+                clients_.add(serve(stream.downcast<kj::AsyncCapabilityStream>()));
+            } else {
+                spdlog::warn("refused a client: {} are connected already", connectionCount_);
+            }
+            return acceptNext(receiver);
+        },
+        [this, &receiver](kj::Exception&& exception) {
+            // Clients may have taken all descriptors. The one that waits stays in the backlog.
+            spdlog::warn("cannot accept a client, next attempt in {} ms: {}", kAcceptPause.count(),
+                         exception.getDescription().cStr());
+            return loop_.timer()
+                .afterDelay(static_cast<std::int64_t>(kAcceptPause.count()) * kj::MILLISECONDS)
+                .then([this, &receiver] { return acceptNext(receiver); });
+        });
 }
 
 }  // namespace nnburst::device

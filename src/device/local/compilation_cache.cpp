@@ -9,6 +9,7 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -28,6 +29,9 @@ namespace {
 
 constexpr std::array<char, 8> kMagic{'n', 'n', 'b', 'c', 'a', 'c', 'h', 'e'};
 constexpr std::uint32_t kFormatVersion = 1;
+
+/// f_type of statfs(2) for FUSE (linux/magic.h lacks it).
+constexpr long kFuseMagic = 0x65735546;
 
 enum class FileKind : std::uint32_t { MODEL = 1, DATA = 2 };
 
@@ -245,6 +249,21 @@ Result<Model> structureFromBytes(std::span<const std::byte> bytes) {
 }
 
 }  // namespace
+
+Result<> checkCacheFileKind(int file) {
+    struct stat status {};
+    if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       "cache file: it is no regular file; prepare from the model again");
+    }
+    struct statfs fileSystem {};
+    if (::fstatfs(file, &fileSystem) != 0 || fileSystem.f_type == kFuseMagic) {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       "cache file: it is a file of FUSE, whose owner decides when an access ends; "
+                       "keep the cache in another file system");
+    }
+    return {};
+}
 
 CompilationCache::CompilationCache(std::string keyFile)
     : keyFile_(keyFile.empty() ? stateFile("cache.key") : std::move(keyFile)) {}

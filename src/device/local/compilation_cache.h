@@ -42,6 +42,10 @@ struct CacheFiles {
     }
 };
 
+/// GENERAL_FAILURE unless `file` is a regular file whose accesses end by themselves: not one of
+/// FUSE, whose owner decides when an access ends. May block on such a file.
+[[nodiscard]] Result<> checkCacheFileKind(int file);
+
 /// Thread-safe.
 class CompilationCache {
   public:

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nnburst/fence.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -65,9 +66,11 @@ void failFence(int fence) noexcept {
 }
 
 Result<FenceState> fenceState(int fence) {
-    struct stat status {};
-    if (fence < 0 || ::fstat(fence, &status) != 0 || S_ISREG(status.st_mode) ||
-        S_ISDIR(status.st_mode)) {
+    // The kernel answers with what it knows, without asking a file system's server.
+    struct statx status {};
+    if (fence < 0 ||
+        ::statx(fence, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) != 0 ||
+        S_ISREG(status.stx_mode) || S_ISDIR(status.stx_mode)) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        fmt::format("descriptor {} is no fence: it cannot be polled", fence));
     }

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "device/rpc/descriptors.h"
 #include "device/rpc/nnburst.capnp.h"
 #include "nnburst/device.h"
 #include "nnburst/result.h"
@@ -59,7 +60,8 @@ struct ReceivedModel {
 };
 
 /// `reader` is not needed any more when this returns.
-[[nodiscard]] kj::Promise<Result<ReceivedModel>> receiveModel(rpc::Model::Reader reader);
+[[nodiscard]] kj::Promise<Result<ReceivedModel>> receiveModel(rpc::Model::Reader reader,
+                                                              const SharedPeer& peer);
 
 /// The whole model: copies the operand values, once, from the shared memory. Any thread.
 [[nodiscard]] Result<Model> completeModel(ReceivedModel received);
@@ -70,7 +72,8 @@ struct ReceivedModel {
 /// INVALID_ARGUMENT for a null region.
 [[nodiscard]] Result<> toMessage(const Request& request, rpc::Request::Builder builder);
 /// `reader` is not needed any more when this returns.
-[[nodiscard]] kj::Promise<Result<Request>> receiveRequest(rpc::Request::Reader reader);
+[[nodiscard]] kj::Promise<Result<Request>> receiveRequest(rpc::Request::Reader reader,
+                                                          const SharedPeer& peer);
 
 void toMessage(const ExecutionOptions& options, rpc::ExecutionOptions::Builder builder);
 [[nodiscard]] Result<ExecutionOptions> fromMessage(rpc::ExecutionOptions::Reader reader);

@@ -211,7 +211,7 @@ Result<> structureToMessage(const Model& model, rpc::Model::Builder builder) {
     return {};
 }
 
-kj::Promise<Result<ReceivedModel>> receiveModel(rpc::Model::Reader reader) {
+kj::Promise<Result<ReceivedModel>> receiveModel(rpc::Model::Reader reader, const SharedPeer& peer) {
     Result<Model> structure = structureFromMessage(reader);
     if (!structure) {
         return Result<ReceivedModel>(tl::unexpected<Error>(std::move(structure.error())));
@@ -227,10 +227,10 @@ kj::Promise<Result<ReceivedModel>> receiveModel(rpc::Model::Reader reader) {
     auto regions =
         kj::heapArrayBuilder<kj::Promise<Result<SharedRegion>>>(pools.size() + (isShared ? 1 : 0));
     for (const auto pool : pools) {
-        regions.add(receiveRegion(pool));
+        regions.add(receiveRegion(pool, peer));
     }
     if (isShared) {
-        regions.add(receiveRegion(reader.getOperandValues().getShared()));
+        regions.add(receiveRegion(reader.getOperandValues().getShared(), peer));
     }
     return joinRegions(regions.finish())
         .then([received = std::move(received), isShared](

@@ -113,7 +113,7 @@ Result<> toMessage(const Request& request, rpc::Request::Builder builder) {
     return {};
 }
 
-kj::Promise<Result<Request>> receiveRequest(rpc::Request::Reader reader) {
+kj::Promise<Result<Request>> receiveRequest(rpc::Request::Reader reader, const SharedPeer& peer) {
     Result<PartialRequest> partial = requestWithoutMemory(reader);
     if (!partial) {
         return Result<Request>(tl::unexpected<Error>(std::move(partial.error())));
@@ -122,7 +122,7 @@ kj::Promise<Result<Request>> receiveRequest(rpc::Request::Reader reader) {
     auto regions =
         kj::heapArrayBuilder<kj::Promise<Result<SharedRegion>>>(partial->memoryPools.size());
     for (const std::size_t pool : partial->memoryPools) {
-        regions.add(receiveRegion(pools[static_cast<unsigned>(pool)].getMemory()));
+        regions.add(receiveRegion(pools[static_cast<unsigned>(pool)].getMemory(), peer));
     }
     return joinRegions(regions.finish())
         .then([partial = std::move(*partial)](

@@ -40,26 +40,21 @@ void toMessage(const SharedRegion& region, rpc::MemoryRegion::Builder builder) {
     }
 }
 
-kj::Promise<Result<SharedRegion>> receiveRegion(rpc::MemoryRegion::Reader reader) {
+kj::Promise<Result<SharedRegion>> receiveRegion(rpc::MemoryRegion::Reader reader,
+                                                const SharedPeer& peer) {
     if (!reader.hasMemory()) {
         return Result<SharedRegion>(nullptr);
     }
     const std::uint64_t sizeBytes = reader.getSizeBytes();
-    auto memory = kj::heap<rpc::Memory::Client>(reader.getMemory());
-    auto fd = memory->getFd();
-    return fd
-        .then([sizeBytes](kj::Maybe<int> received) -> Result<SharedRegion> {
-            KJ_IF_MAYBE (borrowed, received) {
-                NNBURST_TRY_ASSIGN(UniqueFd owned, UniqueFd::duplicate(*borrowed));
-                return Region::receive(std::move(owned), sizeBytes);
-            }
-            return Region::receive(UniqueFd(), sizeBytes);  // refuses, saying why
-        })
-        .attach(kj::mv(memory));
+    return peer->claim(reader.getMemory()).then([peer, sizeBytes](UniqueFd fd) {
+        return peer->examine<SharedRegion>(std::move(fd), [sizeBytes](UniqueFd claimed) {
+            return Region::receive(std::move(claimed), sizeBytes);
+        });
+    });
 }
 
 kj::Promise<Result<std::vector<SharedRegion>>> receiveRegions(
-    capnp::List<rpc::MemoryRegion>::Reader reader) {
+    capnp::List<rpc::MemoryRegion>::Reader reader, const SharedPeer& peer) {
     if (reader.size() > kMaximumPoolsPerMessage) {
         return Result<std::vector<SharedRegion>>(
             failure(ErrorStatus::INVALID_ARGUMENT,
@@ -68,7 +63,7 @@ kj::Promise<Result<std::vector<SharedRegion>>> receiveRegions(
     }
     auto regions = kj::heapArrayBuilder<kj::Promise<Result<SharedRegion>>>(reader.size());
     for (const auto region : reader) {
-        regions.add(receiveRegion(region));
+        regions.add(receiveRegion(region, peer));
     }
     return joinRegions(regions.finish());
 }
@@ -91,8 +86,26 @@ kj::Promise<Result<UniqueFd>> receiveFile(rpc::File::Client file) {
         .attach(kj::mv(held));
 }
 
+namespace {
+
+kj::Promise<Result<UniqueFd>> claimFile(rpc::File::Client file, const SharedPeer& peer,
+                                        const FileCheck& check) {
+    return peer->claim(kj::mv(file))
+        .then([peer, check](UniqueFd fd) -> kj::Promise<Result<UniqueFd>> {
+            if (!fd) {
+                return Result<UniqueFd>(failure(ErrorStatus::INVALID_ARGUMENT,
+                                                "received file has no descriptor, or was "
+                                                "sent twice"));
+            }
+            return peer->examine<UniqueFd>(std::move(fd), check);
+        });
+}
+
+}  // namespace
+
 kj::Promise<Result<std::vector<UniqueFd>>> receiveFiles(capnp::List<rpc::File>::Reader reader,
-                                                        std::size_t limit) {
+                                                        std::size_t limit, const SharedPeer& peer,
+                                                        const FileCheck& check) {
     if (reader.size() > limit) {
         return Result<std::vector<UniqueFd>>(
             failure(ErrorStatus::INVALID_ARGUMENT, "message with " + std::to_string(reader.size()) +
@@ -101,7 +114,7 @@ kj::Promise<Result<std::vector<UniqueFd>>> receiveFiles(capnp::List<rpc::File>::
     }
     auto files = kj::heapArrayBuilder<kj::Promise<Result<UniqueFd>>>(reader.size());
     for (auto&& file : reader) {
-        files.add(receiveFile(file));
+        files.add(claimFile(file, peer, check));
     }
     return kj::joinPromises(files.finish())
         .then([](kj::Array<Result<UniqueFd>> received) -> Result<std::vector<UniqueFd>> {

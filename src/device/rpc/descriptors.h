@@ -3,13 +3,17 @@
 #pragma once
 
 /// \file
-/// Shared memory in RPC messages. All on the event loop's thread.
+/// Shared memory and files in RPC messages. All on the event loop's thread. `peer` has the
+/// descriptors of the peer that sent the message.
 
 #include <kj/async.h>
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "device/rpc/nnburst.capnp.h"
+#include "device/rpc/peer_descriptors.h"
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
 
@@ -19,22 +23,32 @@ namespace nnburst::device {
 /// empty entry.
 void toMessage(const SharedRegion& region, rpc::MemoryRegion::Builder builder);
 
+using SharedPeer = std::shared_ptr<PeerDescriptors>;
+
 /// Takes the region that a peer sent and checks it (Region::receive); null for an empty entry.
 /// `reader` is not needed any more when this returns.
-[[nodiscard]] kj::Promise<Result<SharedRegion>> receiveRegion(rpc::MemoryRegion::Reader reader);
+[[nodiscard]] kj::Promise<Result<SharedRegion>> receiveRegion(rpc::MemoryRegion::Reader reader,
+                                                              const SharedPeer& peer);
 
 /// All regions of a list, in order. INVALID_ARGUMENT for more than kMaximumPoolsPerMessage; the
 /// first error of one if there is any.
 [[nodiscard]] kj::Promise<Result<std::vector<SharedRegion>>> receiveRegions(
-    capnp::List<rpc::MemoryRegion>::Reader reader);
+    capnp::List<rpc::MemoryRegion>::Reader reader, const SharedPeer& peer);
 
 /// A capability of an open file, which is duplicated.
 [[nodiscard]] Result<rpc::File::Client> fileToMessage(int fd);
 
-/// The files of a list, in order. INVALID_ARGUMENT for more than `limit`, or for one without a
-/// descriptor. `reader` is not needed any more when this returns.
+/// Returns the descriptor, or says why it is not accepted. It may block.
+using FileCheck = std::function<Result<UniqueFd>(UniqueFd)>;
+
+/// The files of a list, in order, each checked by `check` where it may block. INVALID_ARGUMENT for
+/// more than `limit`, or for one without a descriptor; else the first error of `check`. `reader` is
+/// not needed any more when this returns.
 [[nodiscard]] kj::Promise<Result<std::vector<UniqueFd>>> receiveFiles(
-    capnp::List<rpc::File>::Reader reader, std::size_t limit);
+    capnp::List<rpc::File>::Reader reader, std::size_t limit, const SharedPeer& peer,
+    const FileCheck& check);
+
+/// A file that the driver sent to its client, which trusts it.
 [[nodiscard]] kj::Promise<Result<UniqueFd>> receiveFile(rpc::File::Client file);
 
 /// Joins what `receiveRegion` gave into one answer.

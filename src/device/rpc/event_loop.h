@@ -154,4 +154,14 @@ Result<T> EventLoop::call(kj::Function<kj::Promise<Result<T>>()> start) {
     return answer.wait();
 }
 
+/// Shared ownership of an object of the loop's thread, such as a capability. Any thread may hold
+/// and release it; the object is destroyed on the loop's thread. After EventLoop::close it is
+/// leaked: the process is ending.
+template <class T>
+[[nodiscard]] std::shared_ptr<T> ownedByLoop(EventLoop& loop, T thing) {
+    return std::shared_ptr<T>(new T(kj::mv(thing)), [&loop](T* pointer) {
+        (void)loop.post([pointer] { delete pointer; });
+    });
+}
+
 }  // namespace nnburst::device

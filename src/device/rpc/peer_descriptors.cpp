@@ -1,0 +1,327 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/rpc/peer_descriptors.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <kj/debug.h>
+#include <spdlog/spdlog.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+
+#include "system/mutex.h"
+#include "system/thread.h"
+
+namespace nnburst::device {
+
+/// Runs the jobs of one peer that may block, one after the other. The thread is started when a job
+/// comes and ends when none has come for a while. Thread-safe.
+class DescriptorThread final : public std::enable_shared_from_this<DescriptorThread> {
+  public:
+    /// Jobs of one peer that may wait.
+    static constexpr std::size_t kMaximumWaitingJobs = 1024;
+    /// Threads of all peers. Peers that keep theirs blocked leave the others these, and in any case
+    /// descriptors that cannot block.
+    static constexpr std::size_t kMaximumThreads = 256;
+
+    [[nodiscard]] Result<> run(std::function<void()> job) {
+        const system::MutexLock lock(mutex_);
+        if (jobs_.size() >= kMaximumWaitingJobs) {
+            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                           fmt::format("cannot examine a received descriptor: {} of this client "
+                                       "wait for it",
+                                       kMaximumWaitingJobs));
+        }
+        if (!isRunning_) {
+            NNBURST_TRY(start());
+        }
+        jobs_.push_back(std::move(job));
+        arrived_.notifyOne();
+        return {};
+    }
+
+    /// Where descriptors are closed whose peer has no thread.
+    static DescriptorThread& ofAllPeers() {
+        // Never destroyed: its thread may be blocked when the process exits.
+        static const auto* const thread =
+            new std::shared_ptr<DescriptorThread>(std::make_shared<DescriptorThread>());
+        return **thread;
+    }
+
+  private:
+    static constexpr std::chrono::seconds kIdleTime{1};
+
+    Result<> start() NNBURST_REQUIRES(mutex_) {
+        if (threadCount().fetch_add(1, std::memory_order_relaxed) >= kMaximumThreads &&
+            this != &ofAllPeers()) {
+            threadCount().fetch_sub(1, std::memory_order_relaxed);
+            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                           fmt::format("cannot examine a received descriptor: {} threads examine "
+                                       "those of other clients",
+                                       kMaximumThreads));
+        }
+        auto thread =
+            system::startThread("nnburst-fd", [self = shared_from_this()] { self->serve(); });
+        if (!thread) {
+            threadCount().fetch_sub(1, std::memory_order_relaxed);
+            return tl::unexpected<Error>(std::move(thread.error()));
+        }
+        thread->detach();  // it may be blocked for ever
+        isRunning_ = true;
+        return {};
+    }
+
+    void serve() {
+        while (const std::function<void()> job = next()) {
+            try {
+                job();
+            } catch (const std::exception& exception) {
+                spdlog::error("examining a received descriptor threw: {}", exception.what());
+            }
+        }
+        threadCount().fetch_sub(1, std::memory_order_relaxed);  // only counts
+    }
+
+    /// Waits for a job; none after kIdleTime.
+    std::function<void()> next() {
+        const system::MutexLock lock(mutex_);
+        const auto end = std::chrono::steady_clock::now() + kIdleTime;
+        while (jobs_.empty()) {
+            if (!arrived_.waitUntil(mutex_, end) && jobs_.empty()) {
+                isRunning_ = false;
+                return nullptr;
+            }
+        }
+        std::function<void()> job = std::move(jobs_.front());
+        jobs_.pop_front();
+        return job;
+    }
+
+    static std::atomic<std::size_t>& threadCount() {
+        static std::atomic<std::size_t> count{0};
+        return count;
+    }
+
+    system::Mutex mutex_;
+    system::ConditionVariable arrived_;
+    std::deque<std::function<void()>> jobs_ NNBURST_GUARDED_BY(mutex_);
+    bool isRunning_ NNBURST_GUARDED_BY(mutex_) = false;
+};
+
+bool mayBlock(int fd) noexcept {
+    if (::fcntl(fd, F_GET_SEALS) >= 0) {
+        return false;  // a memfd or shared memory
+    }
+    // The kernel answers with what it knows, without asking a file system's server.
+    struct statx status {};
+    if (::statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) != 0) {
+        return true;
+    }
+    switch (status.stx_mode & S_IFMT) {
+        case 0:  // eventfd, timerfd, sync_file and other descriptors without a file
+        case S_IFIFO:
+        case S_IFSOCK:
+        case S_IFCHR:
+            return false;
+        default:
+            return true;
+    }
+}
+
+/// Passes everything on to the socket's stream, but stand-ins instead of descriptors.
+class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
+  public:
+    Stream(std::shared_ptr<PeerDescriptors> peer, kj::Own<kj::AsyncCapabilityStream> inner)
+        : peer_(std::move(peer)), inner_(kj::mv(inner)) {}
+
+    kj::Promise<ReadResult> tryReadWithFds(void* buffer, size_t minBytes, size_t maxBytes,
+                                           kj::AutoCloseFd* fdBuffer, size_t maxFds) override {
+        return readOnce(buffer, maxBytes, fdBuffer, maxFds)
+            .then([this, buffer, minBytes, maxBytes, fdBuffer,
+                   maxFds](ReadResult read) -> kj::Promise<ReadResult> {
+                if (read.byteCount == 0 || read.byteCount >= minBytes) {
+                    return read;
+                }
+                return tryReadWithFds(static_cast<kj::byte*>(buffer) + read.byteCount,
+                                      minBytes - read.byteCount, maxBytes - read.byteCount,
+                                      fdBuffer + read.capCount, maxFds - read.capCount)
+                    .then([read](ReadResult more) -> ReadResult {
+                        return {read.byteCount + more.byteCount, read.capCount + more.capCount};
+                    });
+            });
+    }
+
+    kj::Promise<size_t> tryRead(void* buffer, size_t minBytes, size_t maxBytes) override {
+        return inner_->tryRead(buffer, minBytes, maxBytes);  // the kernel drops descriptors
+    }
+    kj::Promise<void> write(const void* buffer, size_t size) override {
+        return inner_->write(buffer, size);
+    }
+    kj::Promise<void> write(kj::ArrayPtr<const kj::ArrayPtr<const kj::byte>> pieces) override {
+        return inner_->write(pieces);
+    }
+    kj::Promise<void> whenWriteDisconnected() override { return inner_->whenWriteDisconnected(); }
+    void shutdownWrite() override { inner_->shutdownWrite(); }
+    void abortRead() override { inner_->abortRead(); }
+    kj::Promise<void> writeWithFds(kj::ArrayPtr<const kj::byte> data,
+                                   kj::ArrayPtr<const kj::ArrayPtr<const kj::byte>> moreData,
+                                   kj::ArrayPtr<const int> fds) override {
+        return inner_->writeWithFds(data, moreData, fds);
+    }
+    kj::Promise<void> writeWithStreams(
+        kj::ArrayPtr<const kj::byte> data,
+        kj::ArrayPtr<const kj::ArrayPtr<const kj::byte>> moreData,
+        kj::Array<kj::Own<kj::AsyncCapabilityStream>> streams) override {
+        return inner_->writeWithStreams(data, moreData, kj::mv(streams));
+    }
+    kj::Promise<ReadResult> tryReadWithStreams(void* /*buffer*/, size_t /*minBytes*/,
+                                               size_t /*maxBytes*/,
+                                               kj::Own<kj::AsyncCapabilityStream>* /*streams*/,
+                                               size_t /*maxStreams*/) override {
+        return KJ_EXCEPTION(UNIMPLEMENTED, "streams are not received over this connection");
+    }
+
+  private:
+    /// The most descriptors that come at once (SCM_MAX_FD, unix(7)).
+    static constexpr std::size_t kMaximumFdsAtOnce = 253;
+
+    /// Descriptors that one read has brought. Those that are left are closed without blocking.
+    struct Received {
+        explicit Received(std::shared_ptr<PeerDescriptors> owner)
+            : peer(std::move(owner)), fds(kj::heapArray<kj::AutoCloseFd>(kMaximumFdsAtOnce)) {}
+        ~Received() noexcept {
+            for (kj::AutoCloseFd& fd : fds) {
+                if (fd != nullptr) {
+                    peer->close(UniqueFd(fd.release()));
+                }
+            }
+        }
+        KJ_DISALLOW_COPY(Received);
+
+        std::shared_ptr<PeerDescriptors> peer;
+        kj::Array<kj::AutoCloseFd> fds;
+    };
+
+    /// Reads until some byte has come, so that no descriptor lies in the socket's stream while that
+    /// waits for more.
+    kj::Promise<ReadResult> readOnce(void* buffer, size_t maxBytes, kj::AutoCloseFd* fdBuffer,
+                                     size_t maxFds) {
+        auto received = kj::heap<Received>(peer_);
+        kj::AutoCloseFd* const fds = received->fds.begin();
+        return inner_->tryReadWithFds(buffer, 1, maxBytes, fds, kMaximumFdsAtOnce)
+            .then([this, received = kj::mv(received), fdBuffer,
+                   maxFds](ReadResult read) mutable -> ReadResult {
+                std::size_t given = 0;
+                for (std::size_t i = 0; i < read.capCount && given < maxFds; ++i) {
+                    UniqueFd standIn = peer_->keep(UniqueFd(received->fds[i].release()));
+                    if (!standIn) {
+                        break;
+                    }
+                    fdBuffer[given++] = kj::AutoCloseFd(standIn.release());
+                }
+                read.capCount = given;
+                return read;
+            });
+    }
+
+    const std::shared_ptr<PeerDescriptors> peer_;
+    kj::Own<kj::AsyncCapabilityStream> inner_;
+};
+
+Result<std::shared_ptr<PeerDescriptors>> PeerDescriptors::create(EventLoop& loop) {
+    UniqueFd standIn(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!standIn) {
+        return failure(
+            ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+            fmt::format("cannot create an eventfd for a connection: {}", std::strerror(errno)));
+    }
+    return std::shared_ptr<PeerDescriptors>(new PeerDescriptors(loop, std::move(standIn)));
+}
+
+PeerDescriptors::PeerDescriptors(EventLoop& loop, UniqueFd standIn)
+    : loop_(loop), standIn_(std::move(standIn)), thread_(std::make_shared<DescriptorThread>()) {}
+
+PeerDescriptors::~PeerDescriptors() {
+    for (Arrived& arrived : arrived_) {
+        close(std::move(arrived.fd));
+    }
+}
+
+kj::Own<kj::AsyncCapabilityStream> PeerDescriptors::wrap(
+    kj::Own<kj::AsyncCapabilityStream> stream) {
+    return kj::heap<Stream>(shared_from_this(), kj::mv(stream));
+}
+
+UniqueFd PeerDescriptors::keep(UniqueFd fd) {
+    auto standIn = UniqueFd::duplicate(standIn_.get());
+    if (!standIn) {
+        close(std::move(fd));
+        return {};
+    }
+    // The RPC system has closed the earlier stand-in of this number.
+    const auto stale = std::find_if(arrived_.begin(), arrived_.end(), [&](const Arrived& arrived) {
+        return arrived.standIn == standIn->get();
+    });
+    if (stale != arrived_.end()) {
+        close(std::move(stale->fd));
+        arrived_.erase(stale);
+    }
+    if (arrived_.size() >= kMaximumUnclaimed) {
+        close(std::move(arrived_.front().fd));
+        arrived_.pop_front();
+    }
+    arrived_.push_back({.standIn = standIn->get(), .fd = std::move(fd)});
+    return std::move(*standIn);
+}
+
+kj::Promise<UniqueFd> PeerDescriptors::claim(capnp::Capability::Client capability) {
+    auto held = kj::heap<capnp::Capability::Client>(kj::mv(capability));
+    auto number = held->getFd();
+    return number
+        .then([self = shared_from_this()](kj::Maybe<int> received) -> UniqueFd {
+            KJ_IF_MAYBE (standIn, received) {
+                auto& arrived = self->arrived_;
+                const auto found = std::find_if(
+                    arrived.begin(), arrived.end(),
+                    [&](const Arrived& candidate) { return candidate.standIn == *standIn; });
+                if (found != arrived.end()) {
+                    UniqueFd fd = std::move(found->fd);
+                    arrived.erase(found);
+                    return fd;
+                }
+            }
+            return {};
+        })
+        .attach(kj::mv(held));
+}
+
+void PeerDescriptors::close(UniqueFd fd) {
+    if (!fd || !mayBlock(fd.get())) {
+        return;  // closed by its destructor
+    }
+    const auto shared = std::make_shared<UniqueFd>(std::move(fd));
+    const std::function<void()> closing = [shared] { shared->reset(); };
+    if (!thread_->run(closing) && !DescriptorThread::ofAllPeers().run(closing)) {
+        spdlog::error("descriptor {} of a client is left open: too many wait to be closed",
+                      shared->release());
+    }
+}
+
+Result<> PeerDescriptors::runOnThread(std::function<void()> job) {
+    return thread_->run(std::move(job));
+}
+
+Error PeerDescriptors::timeoutError() {
+    return {ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+            fmt::format("cannot examine a received descriptor: its file system has not answered "
+                        "for {} ms",
+                        kExaminationTimeout.count())};
+}
+
+}  // namespace nnburst::device

@@ -1,0 +1,222 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Descriptors that a client sends to a shared driver: files that cannot be closed, files whose
+/// server does not answer, and too many of them. None of it may reach other clients.
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "device/driver_process.h"
+#include "nnburst/fence.h"
+#include "support/sanitizers.h"
+
+namespace nnburst::test {
+namespace {
+
+/// A driver in which files named "close-fails" and "stalls" do what hostile_files.cpp says.
+class HostileDescriptorTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (kHasSanitizer) {
+            GTEST_SKIP() << "sanitizers want to be the first library of a process";
+        }
+        ::setenv("LD_PRELOAD", NNBURST_HOSTILE_FILES_PATH, 1);
+        driver_ = std::make_unique<DriverProcess>(
+            std::vector<std::string>{"--cache-key", directory_.path() / "cache.key"});
+        ::unsetenv("LD_PRELOAD");
+        victim_ = driver_->connect();
+        ASSERT_NE(victim_, nullptr);
+        attacker_ = driver_->connect();
+        ASSERT_NE(attacker_, nullptr);
+    }
+
+    void TearDown() override { release(); }
+
+    /// A file of one page.
+    UniqueFd open(const std::string& name) {
+        const std::string path = directory_.path() / name;
+        UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+        EXPECT_EQ(::ftruncate(file.get(), 4096), 0);
+        return file;
+    }
+
+    /// Files named "stalls" answer from now on.
+    void release() { std::ofstream(directory_.path() / "stalls.released"); }
+
+    /// A request whose memory is the file `name`.
+    AddRequest requestIn(const std::string& name) {
+        AddRequest add;
+        add.request.pools = {*Region::receive(open(name), 4096)};
+        return add;
+    }
+
+    PrepareOptions cachedIn(const std::string& name) {
+        files_.push_back(open(name));
+        files_.push_back(open(name));
+        return {.modelCache = {files_[files_.size() - 2].get()},
+                .dataCache = {files_.back().get()}};
+    }
+
+    void expectVictimIsServed() {
+        const auto prepared = prepareModel(*victim_, makeAddModel());
+        ASSERT_TRUE(prepared) << prepared.error().message;
+        AddRequest add;
+        ExecutionOutcome outcome;
+        const auto executed = (*prepared)->executeSynchronously(add.request, {}, outcome);
+        EXPECT_TRUE(executed) << executed.error().message;
+    }
+
+    TemporaryDirectory directory_;
+    std::unique_ptr<DriverProcess> driver_;
+    SharedDevice victim_;
+    SharedDevice attacker_;
+    std::vector<UniqueFd> files_;
+};
+
+TEST_F(HostileDescriptorTest, memoryThatCannotBeClosedEndsNoDriver) {
+    const auto prepared = *prepareModel(*attacker_, makeAddModel());
+    AddRequest add = requestIn("close-fails");
+    ExecutionOutcome outcome;
+    (void)prepared->executeSynchronously(add.request, {}, outcome);
+    expectVictimIsServed();
+}
+
+TEST_F(HostileDescriptorTest, cacheFilesThatCannotBeClosedEndNoDriver) {
+    EXPECT_TRUE(prepareModel(*attacker_, makeAddModel(), cachedIn("close-fails")));
+    expectVictimIsServed();
+}
+
+TEST_F(HostileDescriptorTest, aFenceThatCannotBeClosedEndsNoDriver) {
+    const auto prepared = *prepareModel(*attacker_, makeAddModel());
+    AddRequest add;
+    const UniqueFd file = open("close-fails");
+    const std::array<int, 1> fences{file.get()};
+    (void)prepared->executeFenced(add.request, fences, {}, {});
+    expectVictimIsServed();
+}
+
+TEST_F(HostileDescriptorTest, descriptorsThatNobodyClaimsAreClosedWithTheirConnection) {
+    const std::size_t before = descriptorCount(driver_->pid());
+    // The request is refused before its descriptors are looked at.
+    const auto prepared = *prepareModel(*attacker_, makeAddModel());
+    AddRequest add = requestIn("close-fails");
+    ExecutionOptions options;
+    options.measure = static_cast<MeasureTiming>(7);
+    ExecutionOutcome outcome;
+    EXPECT_FALSE(prepared->executeSynchronously(add.request, options, outcome));
+    attacker_.reset();
+    expectVictimIsServed();
+    EXPECT_TRUE(eventually([&] { return descriptorCount(driver_->pid()) <= before + 4; }));
+}
+
+TEST_F(HostileDescriptorTest, memoryWhoseServerStallsFailsForItsClientAlone) {
+    const auto prepared = *prepareModel(*attacker_, makeAddModel());
+    AddRequest add = requestIn("stalls");
+    std::thread attack([&] {
+        ExecutionOutcome outcome;
+        const auto executed = prepared->executeSynchronously(add.request, {}, outcome);
+        ASSERT_FALSE(executed);
+        EXPECT_EQ(executed.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT)
+            << executed.error().message;
+    });
+    expectVictimIsServed();
+    attack.join();
+    expectVictimIsServed();
+}
+
+TEST_F(HostileDescriptorTest, manyMemoriesWhoseServerStallsFailForTheirClientAlone) {
+    const auto prepared = *prepareModel(*attacker_, makeAddModel());
+    std::vector<std::thread> attacks;
+    for (int i = 0; i < 12; ++i) {
+        attacks.emplace_back([&] {
+            AddRequest add = requestIn("stalls");
+            ExecutionOutcome outcome;
+            EXPECT_FALSE(prepared->executeSynchronously(add.request, {}, outcome));
+        });
+    }
+    expectVictimIsServed();
+    for (std::thread& attack : attacks) {
+        attack.join();
+    }
+    expectVictimIsServed();
+}
+
+TEST_F(HostileDescriptorTest, aModelIsPreparedWithoutCacheFilesWhoseServerStalls) {
+    std::thread attack([&] {
+        const auto prepared = prepareModel(*attacker_, makeAddModel(), cachedIn("stalls"));
+        EXPECT_TRUE(prepared) << prepared.error().message;
+    });
+    expectVictimIsServed();
+    attack.join();
+    expectVictimIsServed();
+}
+
+TEST_F(HostileDescriptorTest, aModelIsNotPreparedFromCacheFilesWhoseServerStalls) {
+    const auto prepared = prepareModelFromCache(*attacker_, cachedIn("stalls"));
+    ASSERT_FALSE(prepared);
+    EXPECT_NE(prepared.error().message.find("has not answered"), std::string::npos)
+        << prepared.error().message;
+    expectVictimIsServed();
+}
+
+TEST_F(HostileDescriptorTest, aFenceWhoseServerStallsFailsForItsClientAlone) {
+    const auto prepared = *prepareModel(*attacker_, makeAddModel());
+    AddRequest add;
+    const UniqueFd file = open("stalls");
+    const std::array<int, 1> fences{file.get()};
+    EXPECT_FALSE(prepared->executeFenced(add.request, fences, {}, {}));
+    expectVictimIsServed();
+}
+
+TEST_F(HostileDescriptorTest, filesWhoseServerStallsDoNotHoldUpTheEndOfTheirConnection) {
+    const auto prepared = *prepareModel(*attacker_, makeAddModel());
+    AddRequest add = requestIn("stalls");
+    ExecutionOptions options;
+    options.measure = static_cast<MeasureTiming>(7);
+    ExecutionOutcome outcome;
+    EXPECT_FALSE(prepared->executeSynchronously(add.request, options, outcome));
+    attacker_.reset();
+    expectVictimIsServed();
+}
+
+/// Connects as clients do, and says nothing.
+UniqueFd connectSilently(const std::string& path) {
+    UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, path.data(), path.size());
+    EXPECT_EQ(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)),
+              0);
+    return socket;
+}
+
+TEST(ExhaustedDriver, acceptsClientsAgainWhenDescriptorsAreFree) {
+    DriverProcess driver;
+    const rlimit few{.rlim_cur = descriptorCount(driver.pid()) + 4,
+                     .rlim_max = descriptorCount(driver.pid()) + 4};
+    ASSERT_EQ(::prlimit(driver.pid(), RLIMIT_NOFILE, &few, nullptr), 0);
+    {
+        std::vector<UniqueFd> clients;
+        for (int i = 0; i < 12; ++i) {
+            clients.push_back(connectSilently(driver.socketPath()));
+        }
+        EXPECT_TRUE(eventually([&] { return descriptorCount(driver.pid()) >= few.rlim_cur - 1; }));
+    }
+    EXPECT_TRUE(eventually([&] { return nnburst::connect(driver.socketPath()).has_value(); }));
+}
+
+}  // namespace
+}  // namespace nnburst::test

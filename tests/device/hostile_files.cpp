@@ -1,0 +1,82 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// A library for LD_PRELOAD that makes files behave as those of a hostile FUSE server, which tests
+/// cannot mount everywhere: files whose name contains "close-fails" give EIO when they are closed;
+/// on files whose name contains "stalls" calls wait until the file NAME.released exists.
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <string>
+#include <string_view>
+
+namespace {
+
+std::string nameOf(int fd) {
+    std::array<char, 512> target{};
+    const std::string link = "/proc/self/fd/" + std::to_string(fd);
+    const ssize_t length = ::readlink(link.c_str(), target.data(), target.size());
+    return length > 0 ? std::string(target.data(), static_cast<std::size_t>(length))
+                      : std::string();
+}
+
+void waitIfStalled(int fd) {
+    const int error = errno;
+    const std::string name = nameOf(fd);
+    if (name.find("stalls") != std::string::npos) {
+        const std::string released = name + ".released";
+        while (::access(released.c_str(), F_OK) != 0) {
+            ::usleep(1000);
+        }
+    }
+    errno = error;
+}
+
+/// The function of libc that `name` hides.
+template <class Function>
+Function* next(const char* name) {
+    return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+extern "C" {
+
+int close(int fd) {
+    static auto* const original = next<int(int)>("close");
+    waitIfStalled(fd);
+    const bool fails = nameOf(fd).find("close-fails") != std::string::npos;
+    const int result = original(fd);
+    if (fails && result == 0) {
+        errno = EIO;
+        return -1;
+    }
+    return result;
+}
+
+int fstat(int fd, struct stat* status) {
+    static auto* const original = next<int(int, struct stat*)>("fstat");
+    waitIfStalled(fd);
+    return original(fd, status);
+}
+
+int fstatfs(int fd, struct statfs* status) {
+    static auto* const original = next<int(int, struct statfs*)>("fstatfs");
+    waitIfStalled(fd);
+    return original(fd, status);
+}
+
+int ftruncate(int fd, off_t length) {
+    static auto* const original = next<int(int, off_t)>("ftruncate");
+    waitIfStalled(fd);
+    return original(fd, length);
+}
+
+}  // extern "C"
