@@ -8,19 +8,15 @@
 #include <optional>
 #include <vector>
 
-#include "markup.h"
-#include "plot.h"
+#include "report/duration_plot.h"
+#include "report/markup.h"
 
 namespace nnburst::bench {
 namespace {
 
-constexpr const char* kHead = R"(<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>nnburst-bench</title>
-<style>
+using tools::escaped;
+
+constexpr const char* kStyle = R"(
 :root { color-scheme: light dark; --ink: #1c2127; --paper: #ffffff; --faint: #d9dee4;
         --mark: #1769aa; --soft: #8fbbe0; --good: #1a7f37; --bad: #c0332b; }
 @media (prefers-color-scheme: dark) {
@@ -41,9 +37,6 @@ svg text { font-size: 12.5px; fill: var(--ink); }
 .range { stroke: var(--soft); stroke-width: 8; stroke-linecap: round; }
 .tail { stroke: var(--mark); stroke-width: 1.5; }
 .median { fill: var(--mark); } .marked { fill: var(--bad); }
-</style>
-</head>
-<body>
 )";
 
 const char* cssClassOf(Verdict verdict) {
@@ -131,11 +124,11 @@ class GroupSection {
             "<h2>{}</h2>\n{}<table>\n<tr><th></th><th>p50, us</th><th>p99, us</th>"
             "<th>p50, ratio</th><th>p99, ratio</th><th>p50 of the rounds, us</th>"
             "<th>left out</th></tr>\n{}</table>\n",
-            escaped(group), durationPlot(plotted_), rows_);
+            escaped(group), tools::durationPlot(plotted_), rows_);
     }
 
   private:
-    std::vector<DurationRow> plotted_;
+    std::vector<tools::DurationRow> plotted_;
     std::string rows_;
     std::optional<Figures> base_;
 };
@@ -155,7 +148,7 @@ std::string groupSections(const Report& report) {
 }
 
 std::string hostCourse(const Report& report) {
-    std::vector<TimePoint> points;
+    std::vector<tools::CoursePoint> points;
     for (const BenchmarkResult& result : report.results.benchmarks) {
         for (const Round& round : result.rounds) {
             const HostState& host = round.host;
@@ -164,16 +157,15 @@ std::string hostCourse(const Report& report) {
             points.push_back({host.startSeconds + host.seconds, host.pingPongAfterNs, isMarked});
         }
     }
-    return coursePlot(points, report.pingPongNs / kPingPongTolerance,
-                      report.pingPongNs * kPingPongTolerance);
+    return tools::coursePlot(points, report.pingPongNs / kPingPongTolerance,
+                             report.pingPongNs * kPingPongTolerance);
 }
 
 }  // namespace
 
 std::string toHtml(const Report& report) {
     const Machine& machine = report.results.machine;
-    std::string html = kHead;
-    html +=
+    std::string html =
         fmt::format("<h1>nnburst-bench: {} met, {} missed</h1>\n<p>{}; {}; {}; {}</p>\n",
                     report.met, report.missed, escaped(machine.date), escaped(machine.processor),
                     escaped(machine.kernel), escaped(machine.compiler));
@@ -187,7 +179,7 @@ std::string toHtml(const Report& report) {
             hostCourse(report) +
             "<p>One word in one cache line before and after each round; rounds of red dots are "
             "left out.</p>\n";
-    return html + "</body>\n</html>\n";
+    return tools::htmlPage("nnburst-bench", kStyle, html);
 }
 
 }  // namespace nnburst::bench

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report_json.h"
 
-#include <nlohmann/json.hpp>
+#include "report/json.h"
 
 namespace nnburst::bench {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using tools::Json;
 
 Json roundsOf(const BenchmarkResult& result, double pingPongNs) {
     Json rounds = Json::array();
@@ -120,7 +120,7 @@ std::string toJson(const Report& report) {
     for (const NumberOutcome& outcome : report.numberGoals) {
         json["numberGoals"].push_back(toJson(outcome));
     }
-    return json.dump(2) + "\n";
+    return tools::toText(json);
 }
 
 }  // namespace nnburst::bench

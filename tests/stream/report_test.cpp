@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "nnburst_stream/benchmark_line.h"
-#include "stream/xml_check.h"
+#include "support/markup_check.h"
 
 namespace nnburst::stream {
 namespace {
@@ -105,7 +105,7 @@ TEST(ReportOf, takesAMeasurementWithoutFrames) {
     EXPECT_EQ(way.throughput, 0);
     EXPECT_EQ(way.clientProcessor.perFrame, 0);
     EXPECT_TRUE(nlohmann::json::accept(toJson(report)));
-    EXPECT_EQ(firstWrongTag(toHtml(report)), "");
+    EXPECT_EQ(test::firstWrongTag(toHtml(report)), "");
 }
 
 TEST(ReportAsJson, hasSettingsMachineAndFigures) {
@@ -175,7 +175,7 @@ std::size_t countOf(const std::string& text, const std::string& part) {
 
 TEST(ReportAsHtml, isOneWholePageWithItsPlots) {
     const std::string page = toHtml(exampleReport());
-    EXPECT_EQ(firstWrongTag(page), "");
+    EXPECT_EQ(test::firstWrongTag(page), "");
     EXPECT_EQ(countOf(page, "<svg "), 4U);
     for (const char* title : {"Comparison", "Latency of the first client over time",
                               "Latency by percentile", "How latencies are distributed"}) {

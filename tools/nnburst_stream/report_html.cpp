@@ -7,12 +7,20 @@
 #include <utility>
 
 #include "nnburst_stream/benchmark_line.h"
-#include "nnburst_stream/plot.h"
 #include "nnburst_stream/report.h"
+#include "report/markup.h"
+#include "report/plot.h"
 
 namespace nnburst::stream {
 
 namespace {
+
+using tools::BarChart;
+using tools::BarGroup;
+using tools::Curve;
+using tools::escaped;
+using tools::Plot;
+using tools::Scale;
 
 double microseconds(nanoseconds duration) {
     return std::chrono::duration<double, std::micro>(duration).count();
@@ -185,10 +193,10 @@ std::string costs(const Report& report) {
     text += "</table>\n";
     if (!report.noDriverProcessor.empty()) {
         text += fmt::format("<p>Processor time of the driver not measured: {}</p>\n",
-                            escapeHtml(report.noDriverProcessor));
+                            escaped(report.noDriverProcessor));
     }
     if (!report.noCalls.empty()) {
-        text += fmt::format("<p>System calls not counted: {}</p>\n", escapeHtml(report.noCalls));
+        text += fmt::format("<p>System calls not counted: {}</p>\n", escaped(report.noCalls));
     }
     return text;
 }
@@ -217,8 +225,8 @@ std::string waits(const Report& report) {
 }
 
 std::string settings(const Report& report) {
-    std::string text = fmt::format("<p>{}.<br>\n{}.</p>\n", escapeHtml(settingsText(report)),
-                                   escapeHtml(machineText(report)));
+    std::string text = fmt::format("<p>{}.<br>\n{}.</p>\n", escaped(settingsText(report)),
+                                   escaped(machineText(report)));
     if (report.isStopped) {
         text += "<p>The stream was stopped before its end.</p>\n";
     }
@@ -240,20 +248,16 @@ th, td { padding: 2px 8px; text-align: right; border-bottom: 1px solid #ddd; }
 }  // namespace
 
 std::string toHtml(const Report& report) {
-    const std::string title = escapeHtml("nnburst-stream: " + report.options.model);
-    std::string page = fmt::format(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "
-        "charset=\"utf-8\">\n<title>{0}</title>\n"
-        "<style>{1}{2}</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
-        title, kPageStyle, kPlotStyle);
-    page += settings(report) + distributions(report) + costs(report) + waits(report);
-    page += toSvg(comparison(report)) + toSvg(latencyOverTime(report)) +
+    const std::string title = "nnburst-stream: " + report.options.model;
+    std::string body = fmt::format("<h1>{}</h1>\n", escaped(title));
+    body += settings(report) + distributions(report) + costs(report) + waits(report);
+    body += toSvg(comparison(report)) + toSvg(latencyOverTime(report)) +
             toSvg(percentileCurve(report)) + toSvg(histogram(report));
-    page += "<pre>";
+    body += "<pre>";
     for (const WayReport& way : report.ways) {
-        page += fmt::format("{}: {}\n", toString(way.way), benchmarkLine(way.latency));
+        body += fmt::format("{}: {}\n", toString(way.way), benchmarkLine(way.latency));
     }
-    return page + "</pre>\n</body>\n</html>\n";
+    return tools::htmlPage(title, std::string(kPageStyle) + tools::kPlotStyle, body + "</pre>\n");
 }
 
 }  // namespace nnburst::stream

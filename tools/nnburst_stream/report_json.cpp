@@ -1,22 +1,17 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
-
 #include "nnburst_stream/report.h"
+#include "report/json.h"
 
 namespace nnburst::stream {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using tools::Json;
+using tools::orNull;
 
 double microseconds(nanoseconds duration) {
     return std::chrono::duration<double, std::micro>(duration).count();
-}
-
-template <class Value>
-Json orNull(const std::optional<Value>& value) {
-    return value ? Json(*value) : Json(nullptr);
 }
 
 Json jsonOf(const Distribution& distribution) {
@@ -148,8 +143,7 @@ std::string toJson(const Report& report) {
     for (const WayReport& way : report.ways) {
         json["ways"].push_back(jsonOf(way, report));
     }
-    // Paths need not be UTF-8.
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return tools::toText(json);
 }
 
 }  // namespace nnburst::stream

@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "plot.h"
+#include "report/duration_plot.h"
 
 #include <fmt/core.h>
 
@@ -9,9 +9,9 @@
 #include <cmath>
 #include <cstddef>
 
-#include "markup.h"
+#include "report/markup.h"
 
-namespace nnburst::bench {
+namespace nnburst::tools {
 namespace {
 
 // Units of the drawing; the browser scales it to the width of the page.
@@ -132,13 +132,13 @@ std::string durationPlot(std::span<const DurationRow> rows) {
     return svg + "</svg>\n";
 }
 
-std::string coursePlot(std::span<const TimePoint> points, double lower, double upper) {
+std::string coursePlot(std::span<const CoursePoint> points, double lower, double upper) {
     if (points.empty()) {
         return {};
     }
     constexpr double kTop = 2;  // times the band's upper edge
     double end = 0;
-    for (const TimePoint& point : points) {
+    for (const CoursePoint& point : points) {
         end = std::max(end, point.seconds);
     }
     const auto placeX = [&](double seconds) {
@@ -157,11 +157,11 @@ std::string coursePlot(std::span<const TimePoint> points, double lower, double u
     svg += line("grid", kCourseLeft, kCourseHeight, kPlotRight, kCourseHeight);
     svg += label("start", kCourseLeft, kCourseHeight + 18, "0 s");
     svg += label("end", kPlotRight, kCourseHeight + 18, durationText(end * 1e9));
-    for (const TimePoint& point : points) {
+    for (const CoursePoint& point : points) {
         svg += dot(point.isMarked ? "marked" : "median", placeX(point.seconds),
                    placeY(point.nanoseconds), 2.5);
     }
     return svg + "</svg>\n";
 }
 
-}  // namespace nnburst::bench
+}  // namespace nnburst::tools

@@ -1,17 +1,12 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
+#include "report/markup.h"
 
-/// \file
-/// Text as HTML and SVG want it.
+#include <fmt/format.h>
 
-#include <string>
-#include <string_view>
+namespace nnburst::tools {
 
-namespace nnburst::bench {
-
-/// `text` with everything replaced that would be taken for markup, in attributes too.
-[[nodiscard]] inline std::string escaped(std::string_view text) {
+std::string escaped(std::string_view text) {
     std::string result;
     for (const char character : text) {
         switch (character) {
@@ -34,4 +29,12 @@ namespace nnburst::bench {
     return result;
 }
 
-}  // namespace nnburst::bench
+std::string htmlPage(std::string_view title, std::string_view style, std::string_view body) {
+    return fmt::format(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n{}</body>\n</html>\n",
+        escaped(title), style, body);
+}
+
+}  // namespace nnburst::tools

@@ -1,15 +1,15 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "plot.h"
+#include "report/duration_plot.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "markup.h"
+#include "report/markup.h"
 
-namespace nnburst::bench {
+namespace nnburst::tools {
 namespace {
 
 using testing::HasSubstr;
@@ -63,8 +63,8 @@ TEST(DurationPlot, hasADotAndALabelForEachRow) {
 }
 
 TEST(CoursePlot, marksPoints) {
-    const std::array points{TimePoint{0, 200, false}, TimePoint{1, 210, false},
-                            TimePoint{2, 9000, true}};
+    const std::array points{CoursePoint{0, 200, false}, CoursePoint{1, 210, false},
+                            CoursePoint{2, 9000, true}};
     const std::string svg = coursePlot(points, 130, 300);
     EXPECT_EQ(count(svg, "<circle class=\"median\""), 2U);
     EXPECT_EQ(count(svg, "<circle class=\"marked\""), 1U);
@@ -73,9 +73,9 @@ TEST(CoursePlot, marksPoints) {
 }
 
 TEST(CoursePlot, showsASingleMoment) {
-    const std::array points{TimePoint{0, 200, false}};
+    const std::array points{CoursePoint{0, 200, false}};
     EXPECT_THAT(coursePlot(points, 130, 300), Not(HasSubstr("nan")));
 }
 
 }  // namespace
-}  // namespace nnburst::bench
+}  // namespace nnburst::tools

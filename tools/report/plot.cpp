@@ -1,15 +1,18 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "nnburst_stream/plot.h"
+#include "report/plot.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
-namespace nnburst::stream {
+#include "report/markup.h"
+
+namespace nnburst::tools {
 
 namespace {
 
@@ -110,7 +113,7 @@ std::string begin(const std::string& title, double height) {
     return fmt::format(
         "<svg class=\"plot\" role=\"img\" viewBox=\"0 0 {0:g} {1:g}\" aria-label=\"{2}\">"
         "<text class=\"title\" x=\"{3:g}\" y=\"20\">{2}</text>\n",
-        kWidth, height, escapeHtml(title), kLeft);
+        kWidth, height, escaped(title), kLeft);
 }
 
 /// "x,y x,y ..." of the points that have a place.
@@ -133,20 +136,20 @@ std::string gridOf(const Plot& plot, const std::pair<Extent, Extent>& extents, c
                        "<path class=\"grid\" d=\"M{0:.1f} {1:g}V{2:g}\"/>"
                        "<text class=\"x\" x=\"{0:.1f}\" y=\"{3:g}\">{4}</text>\n",
                        x(tick.value), kTop, kHeight - kBottom, kHeight - kBottom + 16,
-                       escapeHtml(tick.label));
+                       escaped(tick.label));
     }
     for (const Tick& tick : ticksOf(plot.y, extents.second)) {
         fmt::format_to(std::back_inserter(svg),
                        "<path class=\"grid\" d=\"M{0:g} {1:.1f}H{2:g}\"/>"
                        "<text class=\"y\" x=\"{3:g}\" y=\"{4:.1f}\">{5}</text>\n",
                        kLeft, y(tick.value), kWidth - kRight, kLeft - 6, y(tick.value) + 4,
-                       escapeHtml(tick.label));
+                       escaped(tick.label));
     }
     fmt::format_to(std::back_inserter(svg),
                    "<text class=\"x\" x=\"{:g}\" y=\"{:g}\">{}</text>"
                    "<text class=\"y\" x=\"{:g}\" y=\"{:g}\">{}</text>\n",
-                   (kLeft + kWidth - kRight) / 2, kHeight - 8, escapeHtml(plot.x.title), kLeft - 6,
-                   kTop - 8, escapeHtml(plot.y.title));
+                   (kLeft + kWidth - kRight) / 2, kHeight - 8, escaped(plot.x.title), kLeft - 6,
+                   kTop - 8, escaped(plot.y.title));
     return svg;
 }
 
@@ -166,29 +169,6 @@ svg.plot { display: block; width: 100%; max-width: 760px; margin: 1em 0; font: 1
 .plot .line2 { stroke: #6940a5; } .plot .fill2 { fill: #6940a5; }
 .plot .line3 { stroke: #448361; } .plot .fill3 { fill: #448361; }
 )";
-
-std::string escapeHtml(std::string_view text) {
-    std::string escaped;
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                escaped += "&amp;";
-                break;
-            case '<':
-                escaped += "&lt;";
-                break;
-            case '>':
-                escaped += "&gt;";
-                break;
-            case '"':
-                escaped += "&quot;";
-                break;
-            default:
-                escaped += c;
-        }
-    }
-    return escaped;
-}
 
 std::string toSvg(const Plot& plot) {
     std::pair<Extent, Extent> extents;
@@ -219,7 +199,7 @@ std::string toSvg(const Plot& plot) {
         if (!curve.name.empty()) {
             fmt::format_to(std::back_inserter(svg),
                            "<text class=\"legend fill{}\" x=\"{:g}\" y=\"20\">&#9632; {}</text>\n",
-                           curve.colour, legend, escapeHtml(curve.name));
+                           curve.colour, legend, escaped(curve.name));
             legend -= 90;
         }
     }
@@ -244,7 +224,7 @@ std::string toSvg(const BarChart& chart) {
         }
         fmt::format_to(std::back_inserter(svg),
                        "<text class=\"y\" x=\"{:g}\" y=\"{:g}\">{}</text>\n", kLeft - 6, top + 12,
-                       escapeHtml(group.name));
+                       escaped(group.name));
         for (const Bar& bar : group.bars) {
             const double length =
                 largest > 0 ? bar.value / largest * (kWidth - kNames - kValues) : 0;
@@ -253,8 +233,8 @@ std::string toSvg(const BarChart& chart) {
                 "<text x=\"{0:g}\" y=\"{1:g}\">{2}</text>"
                 "<rect class=\"fill{3}\" x=\"{4:g}\" y=\"{5:g}\" width=\"{6:.1f}\" "
                 "height=\"{7:g}\"/><text x=\"{8:.1f}\" y=\"{1:g}\">{9:.1f} {10}</text>\n",
-                kLeft, top + 12, escapeHtml(bar.name), bar.colour, kNames, top + 1, length,
-                kBarHeight - 2, kNames + length + 6, bar.value, escapeHtml(chart.unit));
+                kLeft, top + 12, escaped(bar.name), bar.colour, kNames, top + 1, length,
+                kBarHeight - 2, kNames + length + 6, bar.value, escaped(chart.unit));
             top += kBarHeight;
         }
         top += kGap;
@@ -262,4 +242,4 @@ std::string toSvg(const BarChart& chart) {
     return svg + "</svg>\n";
 }
 
-}  // namespace nnburst::stream
+}  // namespace nnburst::tools

@@ -3,14 +3,14 @@
 #pragma once
 
 /// \file
-/// Plots as SVG elements. Colours come from the style sheet of the page (report_html.cpp), by
-/// class.
+/// Plots of durations as SVG elements. Their colours come from the page's style sheet, by class:
+/// grid, band, range, tail, median, marked.
 
 #include <span>
 #include <string>
 #include <vector>
 
-namespace nnburst::bench {
+namespace nnburst::tools {
 
 /// Tick marks of a logarithmic axis that holds `least` to `most` (both above 0): 1, 2 and 5 times
 /// powers of ten, at least two of them.
@@ -32,7 +32,7 @@ struct DurationRow {
 /// highest round, a stroke at the tail. Empty without rows.
 [[nodiscard]] std::string durationPlot(std::span<const DurationRow> rows);
 
-struct TimePoint {
+struct CoursePoint {
     double seconds;
     double nanoseconds;
     bool isMarked;
@@ -41,6 +41,7 @@ struct TimePoint {
 /// Durations in the course of a run: a dot a point, and the band from `lower` to `upper`
 /// nanoseconds in which they should be. What is far above it is drawn at the upper edge. Empty
 /// without points.
-[[nodiscard]] std::string coursePlot(std::span<const TimePoint> points, double lower, double upper);
+[[nodiscard]] std::string coursePlot(std::span<const CoursePoint> points, double lower,
+                                     double upper);
 
-}  // namespace nnburst::bench
+}  // namespace nnburst::tools

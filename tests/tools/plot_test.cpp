@@ -1,15 +1,16 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "nnburst_stream/plot.h"
+#include "report/plot.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <sstream>
 
-#include "stream/xml_check.h"
+#include "report/markup.h"
+#include "support/markup_check.h"
 
-namespace nnburst::stream {
+namespace nnburst::tools {
 namespace {
 
 /// The places of the first polyline.
@@ -59,7 +60,7 @@ TEST(Plot, isWholeWithoutPointsWithOneAndWithOddOnes) {
         for (const std::vector<Point>& points :
              {std::vector<Point>{}, {{5, 7}}, {{0, 0}}, {{1, kInfinity}, {2, 3}}}) {
             const std::string svg = toSvg(plotOf(points, scale));
-            EXPECT_EQ(firstWrongTag(svg), "");
+            EXPECT_EQ(test::firstWrongTag(svg), "");
             EXPECT_EQ(svg.find("nan"), std::string::npos) << svg;
             EXPECT_EQ(svg.find("inf"), std::string::npos) << svg;
         }
@@ -90,7 +91,7 @@ TEST(BarChart, drawsBarsInProportionWithinTheirGroup) {
         .title = "T",
         .unit = "us",
         .groups = {{"p50", {{"a", 0, 10}, {"b", 1, 20}}}, {"max", {{"c", 0, 5000}, {"d", 1, 0}}}}});
-    EXPECT_EQ(firstWrongTag(svg), "");
+    EXPECT_EQ(test::firstWrongTag(svg), "");
     std::vector<double> widths;
     const std::string key = " width=\"";
     for (std::size_t i = svg.find(key); i != std::string::npos; i = svg.find(key, i + 1)) {
@@ -104,8 +105,8 @@ TEST(BarChart, drawsBarsInProportionWithinTheirGroup) {
 }
 
 TEST(EscapeHtml, leavesNothingThatMeansSomething) {
-    EXPECT_EQ(escapeHtml("<a href=\"x\">&</a>"), "&lt;a href=&quot;x&quot;&gt;&amp;&lt;/a&gt;");
+    EXPECT_EQ(escaped("<a href=\"x\">&</a>"), "&lt;a href=&quot;x&quot;&gt;&amp;&lt;/a&gt;");
 }
 
 }  // namespace
-}  // namespace nnburst::stream
+}  // namespace nnburst::tools

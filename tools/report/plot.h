@@ -8,16 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
-namespace nnburst::stream {
+namespace nnburst::tools {
 
 /// The style sheet. Colours are numbered from 0; there are four.
 extern const char* const kPlotStyle;
-
-/// `text` with the characters escaped that mean something in HTML.
-[[nodiscard]] std::string escapeHtml(std::string_view text);
 
 enum class Scale : std::uint8_t { LINEAR, LOGARITHMIC };
 
@@ -79,4 +75,4 @@ struct BarChart {
 
 [[nodiscard]] std::string toSvg(const BarChart& chart);
 
-}  // namespace nnburst::stream
+}  // namespace nnburst::tools

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace nnburst::stream {
+namespace nnburst::test {
 
 /// The first tag of `text` that closes another element than the last one that was opened, or is
 /// not closed; empty if all is well. Elements that HTML does not close are left out.
@@ -39,4 +39,4 @@ inline std::string firstWrongTag(const std::string& text) {
     return open.empty() ? std::string() : open.back();
 }
 
-}  // namespace nnburst::stream
+}  // namespace nnburst::test

@@ -1,0 +1,30 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// JSON of reports.
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+
+namespace nnburst::tools {
+
+/// Members stay in the order in which they are written.
+using Json = nlohmann::ordered_json;
+
+/// The value, or null.
+template <class Value>
+[[nodiscard]] Json orNull(const std::optional<Value>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
+/// As it is written to files: indented, with a line break at the end. What is not UTF-8, as in
+/// paths, is replaced.
+[[nodiscard]] inline std::string toText(const Json& json) {
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace nnburst::tools
