@@ -34,7 +34,7 @@ struct PingPong {
     Word word;
 };
 
-/// The other processor's side, asleep while nobody asks.
+/// The other processor's side; it sleeps until it is asked.
 class PingPongPeer {
   public:
     /// Nanoseconds of one turn: the median of batches, so that an interruption does not count.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// What do bursts cost that nobody uses? A driver of its own gets a thousand. Its processor time
+/// What do idle bursts cost? A driver of its own gets a thousand. Its processor time
 /// counts from when their threads have long fallen asleep.
 
 #include <benchmark/benchmark.h>

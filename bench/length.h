@@ -12,7 +12,7 @@
 namespace nnburst::bench {
 
 enum class Length {
-    TINY,   ///< everything once, so that it does not rot
+    TINY,   ///< everything once, to see that it works
     QUICK,  ///< two minutes
     FULL,
 };

@@ -3,7 +3,7 @@
 
 /// \file
 /// What if client and driver have one processor between them? The measure is a ping-pong of
-/// sleepers there: nobody can do better than switch twice.
+/// sleepers there: two context switches are the least possible.
 
 #include <benchmark/benchmark.h>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A file that the program writes at its end and opens at its beginning: nobody waits for a
+/// A file that the program writes at its end and opens at its beginning: no user waits for a
 /// measurement whose result cannot be stored.
 
 #include <cstdio>

@@ -47,7 +47,7 @@ void registerStream();
 /// Many clients of one driver.
 void registerThroughput();
 
-/// What bursts cost that nobody uses.
+/// What idle bursts cost.
 void registerIdleBursts();
 
 /// System calls of an execution, of both processes. Starts a process, and is therefore to be called

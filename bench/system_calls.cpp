@@ -132,7 +132,7 @@ Result<Count> countOf(const Way& way) {
     return Count{percentile(client, 0.5), percentile(driver, 0.5), *nanoseconds.operator->()};
 }
 
-/// The process that counts, asleep while nobody asks.
+/// The process that counts; it sleeps until it is asked.
 class CallCounter {
   public:
     Result<Count> count(std::size_t way) {

@@ -1,5 +1,5 @@
-# What makes building faster and changes nothing of the library: ccache, precompiled headers, and
-# less optimisation for files whose speed nobody measures.
+# What makes building faster without a change of the library: ccache, precompiled headers, and less
+# optimisation for files whose speed does not matter.
 
 # ccache, where it is installed and no other launcher is chosen. It caches files that use precompiled
 # headers only with this sloppiness; a launcher that was chosen may not have it.

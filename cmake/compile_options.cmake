@@ -1,6 +1,6 @@
 # Warnings, assertions and sanitizers for every target of the project.
 
-# Designated initialisers leave out what keeps its default; that is what they are for.
+# Designated initialisers may leave out members that keep their defaults.
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-missing-field-initializers)
 if(PROJECT_IS_TOP_LEVEL)
     add_compile_options(-Werror)
@@ -8,10 +8,11 @@ endif()
 add_compile_options("$<$<CONFIG:Debug>:-D_GLIBCXX_ASSERTIONS>")
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # g++ 12 sees overflows in fmt's inlined formatting at -O3 that are none.
+    # g++ 12 warns of overflows in fmt's inlined formatting at -O3 that cannot happen.
     add_compile_options(-Wno-stringop-overflow)
     if(NNBURST_SANITIZER)
-        # With a sanitizer it takes members of std::variant for uninitialized that are not there.
+        # With a sanitizer it warns of uninitialized members of alternatives that a std::variant does
+        # not hold.
         add_compile_options(-Wno-maybe-uninitialized)
     endif()
 endif()
@@ -20,8 +21,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
 endif()
 
 if(NNBURST_SANITIZER)
-    # Instrumented code takes two to three times as long to compile with the above, which its tests
-    # do not win back.
+    # With the default -O2 -g, instrumented code takes two to three times as long to compile, which is
+    # more than its tests gain.
     set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
     add_compile_options(-fsanitize=${NNBURST_SANITIZER} -fno-omit-frame-pointer -D_GLIBCXX_ASSERTIONS)
     add_link_options(-fsanitize=${NNBURST_SANITIZER})

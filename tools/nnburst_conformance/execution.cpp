@@ -71,7 +71,7 @@ Result<> executeFenced(PreparedModel& prepared, const Request& request,
 
 Result<Burst*> Executor::burst() {
     if (burst_ == nullptr) {
-        // Several examples run beside each other: nobody is to spin.
+        // Several examples run at the same time, so waits must not spin.
         const WaitPolicy sleeping{.mode = WaitMode::BLOCK};
         NNBURST_TRY_ASSIGN(burst_, prepared_->configureExecutionBurst(
                                        {.clientWait = sleeping, .driverWait = sleeping}));

@@ -302,7 +302,7 @@ int run(int argc, char** argv) {
         ->type_name("PRIORITY")
         ->check(CLI::Range(1U, system::kMaximumRealtimePriority));
     app.add_flag("--lock-memory", options.driver.lockMemory,
-                 "Keep all memory that was touched: needs CAP_IPC_LOCK, or no limit of locked "
+                 "Lock all memory that was touched: needs CAP_IPC_LOCK, or no limit of locked "
                  "memory (ulimit -l unlimited)");
     app.add_flag("--huge-pages", options.driver.useHugePages,
                  "Keep weights and temporaries on huge pages: needs madvise or always in "

@@ -27,7 +27,7 @@ struct Options {
     Via via = Via::BURST;
     std::optional<double> tolerance;  ///< largest difference that is allowed
     std::size_t top = 0;              ///< how many of the largest elements to print
-    std::string labels;               ///< file with their names, empty if there is none
+    std::string labels;               ///< file with their names, or empty
     std::uint64_t repeat = 1;         ///< executions of each step
     std::string dump;                 ///< file for a picture of the model, empty for none
 };

@@ -18,7 +18,7 @@ namespace nnburst::stream {
 /// Of one way.
 struct CallRate {
     double client = 0;
-    std::optional<double> driver;  ///< none of a driver that this program has not started
+    std::optional<double> driver;  ///< only of a driver that this program has started
 };
 
 /// Sends frames of one client on each way in a traced child process, which starts everything anew,

@@ -66,7 +66,7 @@ struct WayReport {
     ProcessorTime clientProcessor;
     std::optional<ProcessorTime> driverProcessor;
     std::optional<CallRate> calls;
-    std::optional<BurstWaitCost> waits;  ///< none of what is no burst to a driver process
+    std::optional<BurstWaitCost> waits;  ///< only for bursts to a driver process
     Distribution timeInDriver;           ///< empty if the device does not say it
     Distribution timeOnDevice;
 };

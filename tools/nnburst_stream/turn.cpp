@@ -53,7 +53,7 @@ class Pipeline {
         return {};
     }
 
-    /// There is a place for it. `due` is none if it is now.
+    /// The target must have room for it. Without `due` it is due now.
     Result<> send(const OptionalTimePoint& due, bool isMeasured) {
         const std::size_t place = sent_ % target_.placeCount();
         target_.write(place, turn_.firstFrame + sent_);

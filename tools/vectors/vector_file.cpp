@@ -42,10 +42,12 @@ std::vector<std::byte> decodeBase64(std::string_view text) {
     bytes.reserve(text.size() / 4 * 3);
     unsigned bits = 0;
     int count = 0;
-    for (const char digit : text.substr(0, text.find('='))) {
-        const std::size_t value = kDigits.find(digit);
+    const std::string_view digits = text.substr(0, text.find('='));
+    for (std::size_t offset = 0; offset < digits.size(); ++offset) {
+        const std::size_t value = kDigits.find(digits[offset]);
         if (value == std::string_view::npos) {
-            throw std::runtime_error("base64 with a digit that is none");
+            throw std::runtime_error("invalid base64 digit '" + std::string(1, digits[offset]) +
+                                     "' at offset " + std::to_string(offset));
         }
         bits = bits << 6 | static_cast<unsigned>(value);
         count += 6;
