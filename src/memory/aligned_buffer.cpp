@@ -43,7 +43,7 @@ void AlignedBuffer::release() const noexcept {
     const std::uintptr_t end = (start + sizeBytes_) / page * page;
     if (first < end) {
         // Whole pages of private memory: they read as zero from now on.
-        ::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+        ::madvise(data_ + (first - start), end - first, MADV_DONTNEED);
     }
 }
 
