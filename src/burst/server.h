@@ -20,9 +20,9 @@ namespace nnburst::burst {
 class Server {
   public:
     /// Checks the layout of `channel`, which the client made and may change at any time, maps it
-    /// and starts serving, on threads of `pool`. All of `executable` is there. `wait` is what
-    /// the client wishes; the driver may wait less. INVALID_ARGUMENT for a channel that is not one,
-    /// or of another version (naming both).
+    /// and starts serving, on threads of `pool`. `executable` has a model and buffers. `wait` is
+    /// what the client wishes; the driver may wait less. INVALID_ARGUMENT for a channel that is not
+    /// one, or of another version (naming both).
     [[nodiscard]] static Result<std::unique_ptr<Server>> create(
         SharedRegion channel, exec::Executable executable,
         std::shared_ptr<DriverControlPlane> controlPlane, const WaitPolicy& wait,

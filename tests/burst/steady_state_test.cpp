@@ -133,8 +133,10 @@ class SteadyState : public testing::TestWithParam<std::tuple<SteadyModel, Way>> 
             CPU_CLR(first, &others);
             ::sched_setaffinity(0, sizeof(driversOwn), &driversOwn);
         }
-        server = std::move(*Server::create(controller->channel(), {.model = model}, driver,
-                                           {.mode = way().mode}, servingThreads));
+        server = std::move(
+            *Server::create(controller->channel(),
+                            {.model = model, .buffers = std::make_shared<exec::ManagedBuffers>()},
+                            driver, {.mode = way().mode}, servingThreads));
         ::sched_setaffinity(0, sizeof(others), &others);
     }
 

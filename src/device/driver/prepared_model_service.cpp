@@ -6,7 +6,7 @@
 
 #include "device/driver/burst_service.h"
 #include "device/driver/run_on_job_thread.h"
-#include "device/local/request_execution.h"
+#include "device/local/single_execution.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/descriptors.h"
 #include "model/version_rules.h"
@@ -74,7 +74,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
             return kj::READY_NOW;
         }
         return receiveRequest(params.getRequest(), peer_)
-            .then([this, options = *options, arrival = arrivalTime(*options)](
+            .then([this, options = *options, arrival = exec::arrivalTime(*options)](
                       Result<Request>&& request) -> kj::Promise<Result<ExecutionEnd>> {
                 if (!request) {
                     return Result<ExecutionEnd>(tl::unexpected<Error>(request.error()));
@@ -85,8 +85,8 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                      request = std::make_shared<Request>(std::move(*request)), options,
                      arrival]() -> Result<ExecutionEnd> {
                         ExecutionEnd end;
-                        end.status = RequestExecution(executable)
-                                         .execute(*request, options, arrival, end.outcome);
+                        end.status =
+                            executeOnce(executable, *request, options, arrival, end.outcome);
                         return end;
                     });
             })

@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "device/local/request_execution.h"
+#include "device/local/launch_check.h"
+#include "device/local/single_execution.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
 #include "nnburst/fence.h"
@@ -36,15 +37,6 @@ Result<> checkOutputDimensions(const exec::CompiledModel& model, const Request& 
     return {};
 }
 
-Timing since(const OptionalTimePoint& start, const Timing& measured) {
-    Timing timing = measured;
-    if (start) {
-        timing.timeInDriver = static_cast<std::uint64_t>(
-            std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - *start).count());
-    }
-    return timing;
-}
-
 /// Everything that an execution needs when its fences are signalled.
 struct Launched {
     exec::Executable executable;
@@ -57,19 +49,20 @@ struct Launched {
 
     void run(const OptionalTimePoint& signalled) const {
         ExecutionOutcome outcome;
-        Result<> status =
-            RequestExecution(executable).execute(request, options, std::nullopt, outcome);
+        // The time in the driver is measured from two points below.
+        Result<> status = executeOnce(executable, request, options, std::nullopt, outcome);
         if (!status) {
             end->give(std::move(status), {}, {});
             return;
         }
-        end->give({}, since(launch, outcome.timing), since(signalled, outcome.timing));
+        const Timing fenced = exec::timingSince(signalled, outcome.timing);
+        end->give({}, exec::timingSince(launch, outcome.timing), fenced);
     }
 };
 
 /// All fences are signalled: the execution takes its place among the jobs.
 void submit(std::shared_ptr<Launched> launched) {
-    const OptionalTimePoint signalled = arrivalTime(launched->options);
+    const OptionalTimePoint signalled = exec::arrivalTime(launched->options);
     if (launched->timeoutAfterFence) {
         const TimePoint end = system::saturatingAdd(Clock::now(), *launched->timeoutAfterFence);
         OptionalTimePoint& deadline = launched->options.deadline;
@@ -130,8 +123,8 @@ Result<std::shared_ptr<FencedEnd>> launchFenced(const exec::Executable& executab
                                                 std::span<const int> waitFor,
                                                 const ExecutionOptions& options,
                                                 OptionalTimeoutDuration timeoutAfterFence) {
-    const OptionalTimePoint launch = arrivalTime(options);
-    NNBURST_TRY(checkRequest(executable, request));
+    const OptionalTimePoint launch = exec::arrivalTime(options);
+    NNBURST_TRY(checkLaunch(executable, request));
     NNBURST_TRY(checkOutputDimensions(*executable.model, request));
     std::vector<UniqueFd> fences;
     for (const int fence : waitFor) {

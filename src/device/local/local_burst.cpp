@@ -9,7 +9,8 @@
 #include "burst/exclusive_use.h"
 #include "burst/output_ranges.h"
 #include "burst/submission_errors.h"
-#include "device/local/request_execution.h"
+#include "device/local/region_mappings.h"
+#include "exec/run/execution_session.h"
 #include "model/outcome.h"
 #include "system/mutex.h"
 
@@ -19,14 +20,15 @@ namespace nnburst::device {
 class LocalBurst::State {
   public:
     State(exec::Executable executable, std::uint32_t inFlight)
-        : execution_(std::move(executable)), ended_(inFlight) {}
+        : session_(std::move(executable)), ended_(inFlight) {}
 
-    /// Runs `run`, which overwrites the outcome that it gets, unless another thread is inside.
+    /// Calls `run`, which overwrites the outcome that it is given, unless another thread is using
+    /// the burst.
     template <class Run>
     Result<> execute(ExecutionOutcome& outcome, Run run) {
         const burst::ExclusiveUse use(mutex_);
-        if (use && freePlace() != nullptr) {
-            return run(execution_, outcome);
+        if (use && freeEntry() != nullptr) {
+            return run(outcome);
         }
         clearOutcome(outcome);
         return use ? burst::tooManyInFlight(ended_.size()) : burst::usedByAnotherThread();
@@ -39,19 +41,19 @@ class LocalBurst::State {
         if (!use) {
             return burst::usedByAnotherThread();
         }
-        Ended* const place = freePlace();
-        if (place == nullptr) {
+        Ended* const entry = freeEntry();
+        if (entry == nullptr) {
             return burst::tooManyInFlight(ended_.size());
         }
-        burst::collectOutputs(request, place->outputs);
+        burst::collectOutputs(request, entry->outputs);
         for (const Ended& other : ended_) {
-            if (other.submission != Submission{} && burst::overlap(place->outputs, other.outputs)) {
+            if (other.submission != Submission{} && burst::overlap(entry->outputs, other.outputs)) {
                 return burst::overlapping(other.submission);
             }
         }
-        place->submission = Submission{++lastSubmission_};
-        place->status = run(execution_, place->outcome);
-        return place->submission;
+        entry->submission = Submission{++lastSubmission_};
+        entry->status = run(entry->outcome);
+        return entry->submission;
     }
 
     Result<> wait(Submission submission, ExecutionOutcome& outcome) {
@@ -72,35 +74,44 @@ class LocalBurst::State {
         return std::move(ended->status);
     }
 
-    void forget(const SharedRegion& region) {
+    /// To be called by `run` of execute and submit.
+    Result<> runOnce(const Request& request, const ExecutionOptions& options,
+                     ExecutionOutcome& outcome) {
+        RequestRegions memory(mappings_, request);
+        return session_.run({request.inputs, request.outputs}, memory, options,
+                            exec::arrivalTime(options), outcome);
+    }
+
+    void freeMemory(const SharedRegion& region) {
         const system::MutexLock lock(mutex_);
-        execution_.forget(region);
+        mappings_.unmap(region);
     }
 
     [[nodiscard]] const exec::Executable& executable() const noexcept {
-        return execution_.executable();
+        return session_.executable();
     }
 
   private:
-    /// An execution whose result nobody has asked for yet.
+    /// An execution that was submitted and whose result was not yet waited for.
     struct Ended {
-        Submission submission{};  ///< none: the place is free
+        Submission submission{};  ///< none: the entry is free
         Result<> status;
         ExecutionOutcome outcome;
         std::vector<burst::MemoryRange> outputs;
     };
 
-    Ended* freePlace() noexcept {
-        const auto place = std::find_if(ended_.begin(), ended_.end(), [](const Ended& candidate) {
+    Ended* freeEntry() noexcept {
+        const auto entry = std::find_if(ended_.begin(), ended_.end(), [](const Ended& candidate) {
             return candidate.submission == Submission{};
         });
-        return place == ended_.end() ? nullptr : &*place;
+        return entry == ended_.end() ? nullptr : &*entry;
     }
 
     // Held by one call at a time, and by freeMemory, which waits. The compiler's analysis does not
     // follow try-locks: it does not check what the mutex guards, which is all below.
     system::Mutex mutex_;
-    RequestExecution execution_;
+    RegionMappings mappings_;
+    exec::ExecutionSession session_;
     std::vector<Ended> ended_;
     std::uint64_t lastSubmission_ = 0;
 };
@@ -112,37 +123,39 @@ class LocalBurst::Reusable final : public ReusableExecution {
         : state_(std::move(state)),
           request_(request),
           options_(options),
-          execution_(state_->executable()) {}
+          session_(state_->executable()) {}
 
     [[nodiscard]] Result<> compute(const OptionalTimePoint& deadline,
                                    ExecutionOutcome& outcome) override {
-        return state_->execute(outcome, [&](RequestExecution&, ExecutionOutcome& computed) {
-            return run(deadline, computed);
-        });
+        return state_->execute(outcome,
+                               [&](ExecutionOutcome& computed) { return run(deadline, computed); });
     }
 
     [[nodiscard]] Result<Submission> submit(const OptionalTimePoint& deadline) override {
-        return state_->submit(request_, [&](RequestExecution&, ExecutionOutcome& computed) {
-            return run(deadline, computed);
-        });
+        return state_->submit(request_,
+                              [&](ExecutionOutcome& computed) { return run(deadline, computed); });
     }
 
   private:
     Result<> run(const OptionalTimePoint& deadline, ExecutionOutcome& outcome) {
         options_.deadline = deadline;
-        const OptionalTimePoint arrival = arrivalTime(options_);
-        if (!isBound_) {
-            isBound_ = execution_.bind(request_, bindings_);
+        const OptionalTimePoint arrival = exec::arrivalTime(options_);
+        if (isBound_) {
+            return session_.runBound(bindings_, options_, arrival, outcome);
         }
-        return isBound_ ? execution_.executeBound(bindings_, options_, arrival, outcome)
-                        : execution_.execute(request_, options_, arrival, outcome);
+        const exec::RequestArguments arguments{request_.inputs, request_.outputs};
+        RequestRegions memory(mappings_, request_);
+        Result<> result = session_.run(arguments, memory, options_, arrival, outcome);
+        isBound_ = session_.bind(arguments, bindings_);
+        return result;
     }
 
     const std::shared_ptr<State> state_;
     const Request request_;
     ExecutionOptions options_;
-    RequestExecution execution_;
-    exec::RequestBindings bindings_;
+    RegionMappings mappings_;
+    exec::ExecutionSession session_;
+    exec::RequestBindings bindings_;  // into request_ and mappings_
     bool isBound_ = false;
 };
 
@@ -151,8 +164,8 @@ LocalBurst::LocalBurst(exec::Executable executable, std::uint32_t inFlight)
 
 Result<> LocalBurst::execute(const Request& request, const ExecutionOptions& options,
                              ExecutionOutcome& outcome) {
-    return state_->execute(outcome, [&](RequestExecution& execution, ExecutionOutcome& computed) {
-        return execution.execute(request, options, arrivalTime(options), computed);
+    return state_->execute(outcome, [&](ExecutionOutcome& computed) {
+        return state_->runOnce(request, options, computed);
     });
 }
 
@@ -162,8 +175,8 @@ Result<std::unique_ptr<ReusableExecution>> LocalBurst::createReusableExecution(
 }
 
 Result<Submission> LocalBurst::submit(const Request& request, const ExecutionOptions& options) {
-    return state_->submit(request, [&](RequestExecution& execution, ExecutionOutcome& computed) {
-        return execution.execute(request, options, arrivalTime(options), computed);
+    return state_->submit(request, [&](ExecutionOutcome& computed) {
+        return state_->runOnce(request, options, computed);
     });
 }
 
@@ -172,7 +185,7 @@ Result<> LocalBurst::wait(Submission submission, ExecutionOutcome& outcome) {
 }
 
 void LocalBurst::freeMemory(const SharedRegion& region) {
-    state_->forget(region);
+    state_->freeMemory(region);
 }
 
 }  // namespace nnburst::device

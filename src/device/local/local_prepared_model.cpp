@@ -8,8 +8,9 @@
 #include <utility>
 
 #include "burst/channel.h"
+#include "device/local/launch_check.h"
 #include "device/local/local_burst.h"
-#include "device/local/request_execution.h"
+#include "device/local/single_execution.h"
 #include "model/invalid.h"
 #include "model/version_rules.h"
 
@@ -37,7 +38,7 @@ LocalPreparedModel::LocalPreparedModel(exec::Executable executable,
 Result<> LocalPreparedModel::executeSynchronously(const Request& request,
                                                   const ExecutionOptions& options,
                                                   ExecutionOutcome& outcome) {
-    return RequestExecution(executable_).execute(request, options, arrivalTime(options), outcome);
+    return executeOnce(executable_, request, options, exec::arrivalTime(options), outcome);
 }
 
 Result<> LocalPreparedModel::execute(const Request& request, const ExecutionOptions& options,
@@ -46,14 +47,13 @@ Result<> LocalPreparedModel::execute(const Request& request, const ExecutionOpti
         return invalid("execute without a callback: give one, or use executeSynchronously");
     }
     const auto shared = std::make_shared<ExecutionCallback>(std::move(callback));
-    Result<> submitted = checkRequest(executable_, request);
+    Result<> submitted = checkLaunch(executable_, request);
     if (submitted) {
         submitted = scheduler_->trySubmit(
-            urgencyOf(options),
-            [executable = executable_, request, options, arrival = arrivalTime(options), shared] {
+            urgencyOf(options), [executable = executable_, request, options,
+                                 arrival = exec::arrivalTime(options), shared] {
                 ExecutionOutcome outcome;
-                const Result<> status =
-                    RequestExecution(executable).execute(request, options, arrival, outcome);
+                const Result<> status = executeOnce(executable, request, options, arrival, outcome);
                 (*shared)(status, outcome);
             });
     }

@@ -14,6 +14,7 @@
 #include "exec/run/thread_choice.h"
 #include "exec/run/trial_request.h"
 #include "exec/threads/execution_gate.h"
+#include "log/assert.h"
 #include "log/marks.h"
 #include "log/verbose.h"
 #include "model/invalid.h"
@@ -237,11 +238,10 @@ Result<> RunnableModel::bind(std::span<const RequestArgument> inputs,
 
 Result<> RunnableModel::runInTurn(RequestBindings& bindings, Priority priority,
                                   const ExecutionOptions& options, ExecutionOutcome& outcome) {
-    if (bindings.inputs.size() != inputs_.size() || bindings.outputs.size() != outputs_.size()) {
-        return invalid("bindings of {} inputs and {} outputs; the model has {} and {}",
-                       bindings.inputs.size(), bindings.outputs.size(), inputs_.size(),
-                       outputs_.size());
-    }
+    NNBURST_ASSERT(
+        bindings.inputs.size() == inputs_.size() && bindings.outputs.size() == outputs_.size(),
+        "bindings of {} inputs and {} outputs; the model has {} and {}", bindings.inputs.size(),
+        bindings.outputs.size(), inputs_.size(), outputs_.size());
     ExecutionGate::Pass pass(gate(), turn_, width());
     NNBURST_TRY(pass.enter({.priority = priority, .deadline = options.deadline}));
     hasRun_ = true;
@@ -295,11 +295,7 @@ Result<> RunnableModel::runGraph(RequestBindings& bindings, RequestOutputs& outp
 Result<> RunnableModel::run(RequestBindings& bindings, Priority priority,
                             const ExecutionOptions& options, ExecutionOutcome& outcome) {
     outcome.timing = {};
-    Result<> result = runInTurn(bindings, priority, options, outcome);
-    if (!result && result.error().status != ErrorStatus::OUTPUT_INSUFFICIENT_SIZE) {
-        outcome.outputShapes.clear();
-    }
-    return result;
+    return runInTurn(bindings, priority, options, outcome);
 }
 
 bool RunnableModel::releaseIfIdle() {

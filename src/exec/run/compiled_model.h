@@ -4,8 +4,8 @@
 
 /// \file
 /// The executable form of a model. `Engine` holds what all models of a driver share (the kernel
-/// library, the threads); `CompiledModel` is one model checked, planned and packed. Bursts and the
-/// device call nothing else of src/exec/.
+/// library, the threads); `CompiledModel` is one model checked, planned and packed. Requests reach
+/// it through an ExecutionSession (exec/run/execution_session.h).
 
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +33,7 @@ class Engine {
 
     virtual ~Engine() = default;
 
-    /// As many executions run as can, or more want to.
+    /// All lanes are busy.
     [[nodiscard]] virtual bool isBusy() const noexcept = 0;
 };
 
@@ -86,8 +86,8 @@ class CompiledModel {
     [[nodiscard]] virtual std::span<const Operand> inputs() const noexcept = 0;
     [[nodiscard]] virtual std::span<const Operand> outputs() const noexcept = 0;
 
-    /// Executions of the engine, of any model, that have had to wait for others so far. Who sees it
-    /// grow shares the processors.
+    /// Executions of the engine, of any model, that have had to wait for others so far. Growth
+    /// indicates contention for processors.
     [[nodiscard]] virtual std::uint32_t delayedCount() const noexcept = 0;
     /// Threads that share the work of one operation, the executing one included.
     [[nodiscard]] virtual std::uint32_t kernelThreads() const noexcept { return 1; }
@@ -105,10 +105,11 @@ class CompiledModel {
                                         RequestBindings& bindings) const = 0;
 
     /// Runs the model on bound memory, in place, when it is its turn among all executions of the
-    /// engine. Overwrites `outcome`; of its timing only timeOnDevice is set here, if
-    /// options.measure is YES and the run succeeds. The first run with
+    /// engine. `bindings` are those of `bind`. Overwrites `outcome`; of its timing only
+    /// timeOnDevice is set here, if options.measure is YES and the run succeeds. The first run with
     /// certain input dimensions plans them; later ones allocate nothing. OUTPUT_INSUFFICIENT_SIZE
-    /// comes with output shapes, before anything is computed where shapes are known beforehand.
+    /// comes with output shapes, before anything is computed where shapes are known beforehand;
+    /// after other errors the shapes say nothing, and ExecutionSession clears them.
     [[nodiscard]] virtual Result<> run(RequestBindings& bindings, Priority priority,
                                        const ExecutionOptions& options,
                                        ExecutionOutcome& outcome) = 0;

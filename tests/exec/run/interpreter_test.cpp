@@ -80,7 +80,6 @@ TEST(Interpreter, refusesValuesThatDoNotFit) {
         EXPECT_EQ(run.error().status, ErrorStatus::INVALID_ARGUMENT);
         EXPECT_NE(run.error().message.find("operation 1: RESHAPE"), std::string::npos)
             << run.error().message;
-        EXPECT_TRUE(request.outcome().outputShapes.empty());
     }
 }
 

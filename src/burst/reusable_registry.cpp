@@ -1,0 +1,42 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "burst/reusable_registry.h"
+
+#include <algorithm>
+
+#include "log/assert.h"
+
+namespace nnburst::burst {
+
+ReusableRegistry::Execution* ReusableRegistry::remember(const DecodedRequest& request,
+                                                        const exec::ExecutionSession& session) {
+    const std::uint32_t number = request.name.number;
+    if (number == 0) {
+        return nullptr;
+    }
+    NNBURST_ASSERT(number <= kMaximumReusableExecutions, "reusable execution {}", number);
+    if (executions_.size() < number) {
+        executions_.resize(number);
+    }
+    Execution& execution = executions_[number - 1];
+    execution.request = request;
+    execution.generation = request.name.generation;
+    execution.sentShapes.clear();
+    execution.isBound =
+        session.bind({execution.request.inputs, execution.request.outputs}, execution.bindings);
+    execution.isKnown = execution.isBound;
+    return execution.isKnown ? &execution : nullptr;
+}
+
+void ReusableRegistry::unbind(std::size_t slot) noexcept {
+    for (Execution& execution : executions_) {
+        // Only requests whose memory is all mapped are remembered: each pool is a slot.
+        const auto& pools = execution.request.pools;
+        if (std::any_of(pools.begin(), pools.end(),
+                        [slot](const FramePool& pool) { return pool.value == slot; })) {
+            execution.isBound = false;
+        }
+    }
+}
+
+}  // namespace nnburst::burst

@@ -1,0 +1,56 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The reusable executions that a driver remembers for one burst: requests that the client has
+/// named, to have them computed again without sending them again.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "burst/frame.h"
+#include "exec/run/execution_session.h"
+#include "nnburst/device.h"
+
+namespace nnburst::burst {
+
+/// Used by the thread that serves the burst.
+class ReusableRegistry {
+  public:
+    struct Execution {
+        /// Good from the first `remember` on; a request that cannot be bound is forgotten again.
+        bool isKnown = false;
+        /// The bindings are good. Not when the memory of a slot has been freed since: frames that
+        /// are in the queue may still want it, and run the request as a whole.
+        bool isBound = false;
+        std::uint32_t generation = 0;
+        DecodedRequest request;
+        exec::RequestBindings bindings;  ///< into `request` and the mapped slots
+        /// The output shapes of the last result that was sent; empty if there is none.
+        std::vector<OutputShape> sentShapes;
+    };
+
+    /// Remembers `request`, which `session` has just run, under its name, in place of what had the
+    /// number before. Null if the request has no name or cannot be bound (ExecutionSession::bind).
+    Execution* remember(const DecodedRequest& request, const exec::ExecutionSession& session);
+
+    /// Null if the name, which the client sent, is not or no longer known.
+    [[nodiscard]] Execution* find(const ExecutionName& name) noexcept {
+        const std::size_t index = std::size_t{name.number} - 1;  // no execution has number 0
+        if (index >= executions_.size()) {
+            return nullptr;
+        }
+        Execution& execution = executions_[index];
+        return execution.isKnown && execution.generation == name.generation ? &execution : nullptr;
+    }
+
+    /// The memory of `slot` is gone: executions that use it are run as a whole the next time.
+    void unbind(std::size_t slot) noexcept;
+
+  private:
+    std::vector<Execution> executions_;  // by number less 1
+};
+
+}  // namespace nnburst::burst

@@ -1,0 +1,99 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "burst/slot_mappings.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "log/assert.h"
+#include "model/invalid.h"
+
+namespace nnburst::burst {
+
+namespace {
+
+bool isToken(const FramePool& pool) noexcept {
+    return pool.kind == static_cast<std::uint32_t>(FramePool::Kind::TOKEN);
+}
+
+}  // namespace
+
+SlotMappings::SlotMappings(std::shared_ptr<DriverControlPlane> controlPlane,
+                           ServingThreadPool& pool)
+    : controlPlane_(std::move(controlPlane)),
+      pool_(pool),
+      isUnmapRequested_(static_cast<std::size_t>(kMaximumSlots)) {}
+
+Result<> SlotMappings::resolve(std::span<const FramePool> framePools,
+                               std::vector<exec::RequestMemory>& pools) {
+    unknownSlots_.clear();
+    for (const FramePool& pool : framePools) {
+        // Buffers first: the session wants to know of them even if memory is refused.
+        pools.push_back(isToken(pool) ? exec::RequestMemory::managed(BufferToken{pool.value})
+                                      : exec::RequestMemory());
+        if (!isToken(pool) && !isKnown(pool.value) &&
+            std::find(unknownSlots_.begin(), unknownSlots_.end(),
+                      static_cast<std::int32_t>(pool.value)) == unknownSlots_.end()) {
+            unknownSlots_.push_back(static_cast<std::int32_t>(pool.value));
+        }
+    }
+    if (!unknownSlots_.empty()) {
+        NNBURST_TRY(fetchUnknownSlots());
+    }
+    for (std::size_t i = 0; i < framePools.size(); ++i) {
+        if (!isToken(framePools[i])) {
+            NNBURST_ASSERT(isKnown(framePools[i].value), "slot {}", framePools[i].value);
+            const Slot& slot = slots_[framePools[i].value];
+            pools[i] = slot.foreign ? exec::RequestMemory::copied(*slot.foreign)
+                                    : exec::RequestMemory::mapped(slot.mapping);
+        }
+    }
+    return {};
+}
+
+void SlotMappings::requestUnmap(std::int32_t slot) noexcept {
+    if (slot < 0 || slot >= kMaximumSlots) {
+        return;
+    }
+    // sync [slot-freed]: which slots is visible with that there are some
+    isUnmapRequested_[static_cast<std::size_t>(slot)].store(true, std::memory_order_relaxed);
+    hasUnmapRequests_.store(true, std::memory_order_seq_cst);
+}
+
+bool SlotMappings::isKnown(std::uint32_t slot) const noexcept {
+    return slot < slots_.size() &&
+           (slots_[slot].mapping.data() != nullptr || slots_[slot].foreign != nullptr);
+}
+
+Result<> SlotMappings::fetchUnknownSlots() {
+    NNBURST_TRY_ASSIGN(const std::vector<SharedRegion> regions, askClientForMemories());
+    if (regions.size() != unknownSlots_.size()) {
+        return invalid("the client gave {} memories for {} slots: must be as many", regions.size(),
+                       unknownSlots_.size());
+    }
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+        const auto slot = static_cast<std::size_t>(unknownSlots_[i]);
+        NNBURST_ASSERT(slot < isUnmapRequested_.size(), "slot {} of {}", slot,
+                       isUnmapRequested_.size());
+        if (!regions[i]) {
+            return invalid("request names slot {}, of which the client does not know the memory",
+                           slot);
+        }
+        if (slot >= slots_.size()) {
+            slots_.resize(slot + 1);
+        }
+        if (regions[i]->isForeign()) {
+            slots_[slot].foreign = regions[i];
+        } else {
+            NNBURST_TRY_ASSIGN(slots_[slot].mapping, Mapping::map(regions[i]));
+        }
+    }
+    return {};
+}
+
+Result<std::vector<SharedRegion>> SlotMappings::askClientForMemories() {
+    const ServingThreadPool::ScopedClientWait waiting(pool_);
+    return controlPlane_->getMemories(unknownSlots_);
+}
+
+}  // namespace nnburst::burst

@@ -1,0 +1,74 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/local/region_mappings.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "model/invalid.h"
+
+namespace nnburst::device {
+
+Result<> RegionMappings::resolve(const Request& request, std::vector<exec::RequestMemory>& pools) {
+    ++request_;
+    // Buffers first: the session wants to know of them even if memory is refused.
+    for (const RequestPool& pool : request.pools) {
+        const auto* token = std::get_if<BufferToken>(&pool);
+        pools.push_back(token != nullptr ? exec::RequestMemory::managed(*token)
+                                         : exec::RequestMemory());
+    }
+    for (std::size_t i = 0; i < request.pools.size(); ++i) {
+        if (pools[i].token) {
+            continue;
+        }
+        const SharedRegion& region = std::get<SharedRegion>(request.pools[i]);
+        if (!region) {
+            return invalid("request pool {} is null: must be a region or a buffer", i);
+        }
+        if (region->isForeign()) {
+            pools[i] = exec::RequestMemory::copied(*region);
+        } else {
+            NNBURST_TRY_ASSIGN(pools[i], find(region));
+        }
+    }
+    return {};
+}
+
+/// The mapping of `region`, which is made if there is none.
+Result<exec::RequestMemory> RegionMappings::find(const SharedRegion& region) {
+    auto entry = std::find_if(mapped_.begin(), mapped_.end(), [&](const MappedRegion& mapped) {
+        return mapped.mapping.region() == region;
+    });
+    if (entry == mapped_.end()) {
+        makeRoom();
+        NNBURST_TRY_ASSIGN(Mapping mapping, Mapping::map(region));
+        entry = mapped_.insert(mapped_.end(), {.mapping = std::move(mapping)});
+    }
+    entry->lastRequest = request_;
+    return exec::RequestMemory::mapped(entry->mapping);
+}
+
+/// Unmaps regions of which only the mapping holds a handle, and the one that was used longest ago
+/// if there are still too many; never what the present request uses.
+void RegionMappings::makeRoom() {
+    std::erase_if(mapped_, [](const MappedRegion& mapped) {
+        return mapped.mapping.region().use_count() == 1;  // stays 1: nobody is left to copy it
+    });
+    if (mapped_.size() < kMaximumMappings) {
+        return;
+    }
+    const auto oldest = std::min_element(
+        mapped_.begin(), mapped_.end(),
+        [](const MappedRegion& a, const MappedRegion& b) { return a.lastRequest < b.lastRequest; });
+    if (oldest->lastRequest != request_) {
+        mapped_.erase(oldest);
+    }
+}
+
+void RegionMappings::unmap(const SharedRegion& region) noexcept {
+    std::erase_if(mapped_,
+                  [&](const MappedRegion& mapped) { return mapped.mapping.region() == region; });
+}
+
+}  // namespace nnburst::device

@@ -1,0 +1,62 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The memory of requests that name it by regions, mapped from one request to the next. Bursts of
+/// other processes name memory by slots and have burst/slot_mappings.h instead.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "exec/run/request_memory.h"
+#include "nnburst/device.h"
+#include "nnburst/memory.h"
+#include "nnburst/result.h"
+
+namespace nnburst::device {
+
+/// Memory that was mapped for one request stays mapped for the next, so that later executions with
+/// the same memory allocate nothing. Not thread-safe.
+class RegionMappings {
+  public:
+    /// Regions that stay mapped. A request that names more has all of them mapped while it runs.
+    static constexpr std::size_t kMaximumMappings = 64;
+
+    /// As RequestMemorySource::resolve. INVALID_ARGUMENT for a pool without memory.
+    [[nodiscard]] Result<> resolve(const Request& request, std::vector<exec::RequestMemory>& pools);
+
+    /// Unmaps `region`, if it is mapped.
+    void unmap(const SharedRegion& region) noexcept;
+
+  private:
+    /// A region that is mapped. Its mapping holds a handle, so its address names it.
+    struct MappedRegion {
+        Mapping mapping;
+        std::uint64_t lastRequest = 0;
+    };
+
+    Result<exec::RequestMemory> find(const SharedRegion& region);
+    void makeRoom();
+
+    std::vector<MappedRegion> mapped_;
+    std::uint64_t request_ = 0;  ///< counts requests
+};
+
+/// The memory of one request, for a session. Refers to what it was given.
+class RequestRegions final : public exec::RequestMemorySource {
+  public:
+    RequestRegions(RegionMappings& mappings, const Request& request) noexcept
+        : mappings_(mappings), request_(request) {}
+
+    [[nodiscard]] Result<> resolve(std::vector<exec::RequestMemory>& pools) override {
+        return mappings_.resolve(request_, pools);
+    }
+
+  private:
+    RegionMappings& mappings_;
+    const Request& request_;
+};
+
+}  // namespace nnburst::device

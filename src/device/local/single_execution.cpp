@@ -1,0 +1,18 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/local/single_execution.h"
+
+#include "device/local/region_mappings.h"
+
+namespace nnburst::device {
+
+Result<> executeOnce(const exec::Executable& executable, const Request& request,
+                     const ExecutionOptions& options, const OptionalTimePoint& arrival,
+                     ExecutionOutcome& outcome) {
+    RegionMappings mappings;
+    RequestRegions memory(mappings, request);
+    return exec::ExecutionSession(executable)
+        .run({request.inputs, request.outputs}, memory, options, arrival, outcome);
+}
+
+}  // namespace nnburst::device

@@ -1,0 +1,135 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/run/execution_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "log/assert.h"
+#include "log/marks.h"
+#include "log/verbose.h"
+#include "model/outcome.h"
+#include "model/version_rules.h"
+
+namespace nnburst::exec {
+
+Timing timingSince(const OptionalTimePoint& arrival, Timing measured) noexcept {
+    if (arrival && measured.timeOnDevice != kTimeNotAvailable) {
+        const auto inDriver = std::chrono::duration_cast<std::chrono::microseconds>(
+            std::chrono::steady_clock::now() - *arrival);
+        measured.timeInDriver = static_cast<std::uint64_t>(inDriver.count());
+    }
+    return measured;
+}
+
+ExecutionSession::ExecutionSession(Executable executable) noexcept
+    : executable_(std::move(executable)) {
+    NNBURST_ASSERT(executable_.model != nullptr && executable_.buffers != nullptr,
+                   "an executable without a model or without buffers");
+}
+
+Result<> ExecutionSession::run(const RequestArguments& request, RequestMemorySource& memory,
+                               const ExecutionOptions& options, const OptionalTimePoint& arrival,
+                               ExecutionOutcome& outcome) {
+    const HalVersion version = executable_.version;
+    NNBURST_MARK(execution__begin, this);
+    ExecutionOutcome& computed = knowsOutputShapes(version) ? outcome : withheld_;
+    Result<> result =
+        knownTo(version, resolveAndRun(request, memory, knownTo(version, options), computed));
+    if (&computed != &outcome) {
+        clearOutcome(outcome);
+        outcome.timing = computed.timing;
+    }
+    NNBURST_MARK(execution__end, this);
+    NNBURST_VLOG(
+        EXECUTION, "{} inputs, {} outputs, {} pools: {}", request.inputs.size(),
+        request.outputs.size(), pools_.size(),
+        result ? std::string("NONE")
+               : fmt::format("{}, {}", toString(result.error().status), result.error().message));
+    finish(result, arrival, outcome);
+    return result;
+}
+
+bool ExecutionSession::bind(const RequestArguments& request, RequestBindings& bindings) const {
+    return isAllMapped_ && keepsReusableExecutions(executable_.version) &&
+           executable_.model->bind(request.inputs, request.outputs, views_, bindings).has_value();
+}
+
+Result<> ExecutionSession::runBound(RequestBindings& bindings, const ExecutionOptions& options,
+                                    const OptionalTimePoint& arrival, ExecutionOutcome& outcome) {
+    NNBURST_MARK(execution__begin, this);
+    Result<> result = executable_.model->run(bindings, executable_.priority, options, outcome);
+    NNBURST_MARK(execution__end, this);
+    finish(result, arrival, outcome);
+    return result;
+}
+
+void ExecutionSession::finish(const Result<>& result, const OptionalTimePoint& arrival,
+                              ExecutionOutcome& outcome) {
+    if (!result) {
+        clearAfterFailure(result, outcome);
+    } else if (arrival) {
+        outcome.timing = timingSince(arrival, outcome.timing);
+    }
+}
+
+Result<> ExecutionSession::resolveAndRun(const RequestArguments& request,
+                                         RequestMemorySource& memory,
+                                         const ExecutionOptions& options,
+                                         ExecutionOutcome& outcome) {
+    outcome.timing = {};
+    NNBURST_TRY(resolve(memory));
+    NNBURST_TRY(checkOutputs(request));
+    NNBURST_TRY(executable_.model->bind(request.inputs, request.outputs, views_, bindings_));
+    return isAllMapped_ ? executable_.model->run(bindings_, executable_.priority, options, outcome)
+                        : runStaged(request, options, outcome);
+}
+
+/// Finds all pools of a request, driver-managed buffers among them.
+Result<> ExecutionSession::resolve(RequestMemorySource& memory) {
+    isAllMapped_ = false;
+    pools_.clear();
+    views_.clear();
+    NNBURST_TRY(memory.resolve(pools_));
+    bool isAllMapped = true;
+    for (RequestMemory& pool : pools_) {
+        if (pool.token) {
+            NNBURST_TRY_ASSIGN(pool.buffer, executable_.buffers->find(*pool.token));
+        }
+        views_.push_back(pool.view);
+        isAllMapped = isAllMapped && pool.view.data != nullptr;
+    }
+    isAllMapped_ = isAllMapped;
+    return {};
+}
+
+/// Versions that do not know output shapes want the dimensions of outputs beforehand.
+Result<> ExecutionSession::checkOutputs(const RequestArguments& request) const {
+    if (knowsOutputShapes(executable_.version)) {
+        return {};
+    }
+    const std::span<const Operand> operands = executable_.model->outputs();
+    for (std::size_t i = 0; i < std::min(request.outputs.size(), operands.size()); ++i) {
+        NNBURST_TRY(checkOutput(executable_.version, i, operands[i], request.outputs[i]));
+    }
+    return {};
+}
+
+/// Runs a request of which some arguments lie in memory that is not mapped.
+Result<> ExecutionSession::runStaged(const RequestArguments& request,
+                                     const ExecutionOptions& options, ExecutionOutcome& outcome) {
+    Result<> result = staged_.attach(executable_, request, pools_, bindings_);
+    if (result) {
+        result = executable_.model->run(bindings_, executable_.priority, options, outcome);
+    }
+    if (result) {
+        result = staged_.finish(executable_, bindings_, outcome);
+    }
+    staged_.detach();
+    return result;
+}
+
+}  // namespace nnburst::exec

@@ -1,0 +1,85 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The one path from a request to the kernels and back. Synchronous, asynchronous and fenced
+/// executions, bursts in this process and of others, and reusable executions all run here: a
+/// session binds the arguments, runs the model, measures, clears the outcome after a failure and
+/// answers as the version of the HAL that the driver has.
+
+#include <chrono>
+#include <vector>
+
+#include "exec/run/executable.h"
+#include "exec/run/request_memory.h"
+#include "exec/run/staged_arguments.h"
+#include "nnburst/device.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst::exec {
+
+/// When a request arrived in the driver, if its execution is to be measured; otherwise the clock is
+/// not read.
+[[nodiscard]] inline OptionalTimePoint arrivalTime(const ExecutionOptions& options) noexcept {
+    if (options.measure != MeasureTiming::YES) {
+        return std::nullopt;
+    }
+    return std::chrono::steady_clock::now();
+}
+
+/// `measured` with the time in the driver from `arrival` until now, if there is an arrival and the
+/// time on the device was measured.
+[[nodiscard]] Timing timingSince(const OptionalTimePoint& arrival, Timing measured) noexcept;
+
+/// Executes requests of one model, one after the other. Repeated executions with mapped memory
+/// allocate nothing. Not thread-safe.
+class ExecutionSession {
+  public:
+    /// `executable` has a model and buffers.
+    explicit ExecutionSession(Executable executable) noexcept;
+
+    [[nodiscard]] const Executable& executable() const noexcept { return executable_; }
+
+    /// Finds the memory of `request`, checks its arguments and runs the model. Overwrites
+    /// `outcome`: output shapes after success and OUTPUT_INSUFFICIENT_SIZE, timing after success.
+    /// `arrival` is from `arrivalTime`. Options that the driver's version of the HAL does not know
+    /// are ignored, and so are shapes and statuses that it does not have. Errors as
+    /// PreparedModel::executeSynchronously.
+    [[nodiscard]] Result<> run(const RequestArguments& request, RequestMemorySource& memory,
+                               const ExecutionOptions& options, const OptionalTimePoint& arrival,
+                               ExecutionOutcome& outcome);
+
+    /// Resolves `request`, the one of the last `run` or a copy of it, for runBound. The bindings
+    /// are good as long as the arguments stay where they are and the memory stays mapped. False if
+    /// that cannot be done once for all executions: memory that is not mapped, a request that
+    /// breaks a rule, a version of the HAL that does not keep reusable executions.
+    [[nodiscard]] bool bind(const RequestArguments& request, RequestBindings& bindings) const;
+
+    /// As run, of a request that `bind` has resolved. The shortest path to the kernels.
+    [[nodiscard]] Result<> runBound(RequestBindings& bindings, const ExecutionOptions& options,
+                                    const OptionalTimePoint& arrival, ExecutionOutcome& outcome);
+
+  private:
+    static void finish(const Result<>& result, const OptionalTimePoint& arrival,
+                       ExecutionOutcome& outcome);
+    Result<> resolveAndRun(const RequestArguments& request, RequestMemorySource& memory,
+                           const ExecutionOptions& options, ExecutionOutcome& outcome);
+    Result<> resolve(RequestMemorySource& memory);
+    Result<> checkOutputs(const RequestArguments& request) const;
+    Result<> runStaged(const RequestArguments& request, const ExecutionOptions& options,
+                       ExecutionOutcome& outcome);
+
+    const Executable executable_;
+
+    // Of the last run; kept so that the next one allocates nothing.
+    std::vector<RequestMemory> pools_;
+    std::vector<PoolView> views_;
+    bool isAllMapped_ = false;
+    RequestBindings bindings_;
+    StagedArguments staged_;
+    ExecutionOutcome withheld_;  ///< the outcome of versions that do not know output shapes
+};
+
+}  // namespace nnburst::exec

@@ -1,0 +1,179 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/run/staged_arguments.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "log/assert.h"
+#include "model/invalid.h"
+#include "model/operand_info.h"
+
+namespace nnburst::exec {
+
+/// An output that goes into a driver-managed buffer.
+class StagedArguments::ManagedOutput final : public OutputMemory {
+  public:
+    explicit ManagedOutput(std::shared_ptr<ManagedBuffer> buffer) noexcept
+        : buffer_(std::move(buffer)) {}
+
+    [[nodiscard]] Result<std::byte*> place(std::span<const std::uint32_t> dimensions,
+                                           std::uint64_t sizeBytes) override {
+        NNBURST_TRY_ASSIGN(storage_, buffer_->reserve(dimensions, sizeBytes));
+        dimensions_.assign(dimensions.begin(), dimensions.end());
+        sizeBytes_ = sizeBytes;
+        return storage_->data();
+    }
+
+    [[nodiscard]] ManagedBuffer& buffer() const noexcept { return *buffer_; }
+
+    void finish() const {
+        if (storage_) {
+            buffer_->finishWrite(storage_, dimensions_, sizeBytes_);
+        }
+    }
+
+  private:
+    std::shared_ptr<ManagedBuffer> buffer_;
+    ManagedBuffer::Storage storage_;
+    Dimensions dimensions_;
+    std::uint64_t sizeBytes_ = 0;
+};
+
+StagedArguments::StagedArguments() noexcept = default;
+StagedArguments::~StagedArguments() = default;
+
+Result<> StagedArguments::attach(const Executable& executable, const RequestArguments& request,
+                                 std::span<const RequestMemory> pools, RequestBindings& bindings) {
+    NNBURST_ASSERT(foreignCount_ == 0 && managedInputs_.empty() && managedOutputs_.empty(),
+                   "the arguments of another execution are attached");
+    NNBURST_ASSERT(bindings.inputs.size() == request.inputs.size() &&
+                       bindings.outputs.size() == request.outputs.size(),
+                   "bindings of {} inputs and {} outputs; the request has {} and {}",
+                   bindings.inputs.size(), bindings.outputs.size(), request.inputs.size(),
+                   request.outputs.size());
+    const auto attachAll = [&](ArgumentRole role, std::span<const RequestArgument> arguments,
+                               std::vector<ArgumentBinding>& bound, auto attachOne) -> Result<> {
+        for (std::size_t index = 0; index < arguments.size(); ++index) {
+            if (!arguments[index].hasNoValue) {
+                const std::uint32_t pool = arguments[index].location.poolIndex;
+                NNBURST_ASSERT(pool < pools.size(), "pool {} of {}", pool, pools.size());
+                NNBURST_TRY((this->*attachOne)({.preparedModel = executable.preparedModel,
+                                                .role = role,
+                                                .index = static_cast<std::uint32_t>(index)},
+                                               arguments[index], pools[pool], bound[index]));
+            }
+        }
+        return {};
+    };
+    NNBURST_TRY(attachAll(ArgumentRole::INPUT, request.inputs, bindings.inputs,
+                          &StagedArguments::attachInput));
+    foreignInputCount_ = foreignCount_;
+    NNBURST_TRY(attachAll(ArgumentRole::OUTPUT, request.outputs, bindings.outputs,
+                          &StagedArguments::attachOutput));
+    NNBURST_TRY(checkSharing());
+    for (const auto& output : managedOutputs_) {
+        output->buffer().beginWrite();
+    }
+    return {};
+}
+
+Result<> StagedArguments::attachInput(const ManagedRole& role, const RequestArgument& argument,
+                                      const RequestMemory& pool, ArgumentBinding& binding) {
+    if (pool.foreign != nullptr) {
+        ForeignArgument& copy = stage(argument, pool);
+        NNBURST_TRY_ASSIGN(binding.data, copy.copy.reserve(argument.location.length));
+        return copy.region->read(copy.offset, {binding.data, argument.location.length});
+    }
+    if (pool.buffer) {
+        NNBURST_TRY(pool.buffer->checkUse(role, argument.dimensions));
+        auto input = std::make_unique<ManagedInput>();
+        NNBURST_TRY(pool.buffer->read(argument.dimensions, input->contents));
+        if (input->contents.sizeBytes == 0) {
+            return invalid("input {}: its driver-managed buffer holds a tensor without elements",
+                           role.index);
+        }
+        input->buffer = pool.buffer;
+        binding.data = input->contents.storage->data();
+        binding.lengthBytes = static_cast<std::uint32_t>(input->contents.sizeBytes);
+        binding.dimensions = input->contents.dimensions;
+        managedInputs_.push_back(std::move(input));
+    }
+    return {};
+}
+
+Result<> StagedArguments::attachOutput(const ManagedRole& role, const RequestArgument& argument,
+                                       const RequestMemory& pool, ArgumentBinding& binding) {
+    if (pool.foreign != nullptr) {
+        ForeignArgument& copy = stage(argument, pool);
+        copy.output = role.index;
+        NNBURST_TRY_ASSIGN(binding.data, copy.copy.reserve(argument.location.length));
+    } else if (pool.buffer) {
+        NNBURST_TRY(pool.buffer->checkUse(role, argument.dimensions));
+        managedOutputs_.push_back(std::make_unique<ManagedOutput>(pool.buffer));
+        binding.memory = managedOutputs_.back().get();
+    }
+    return {};
+}
+
+/// A buffer that is written to may not be used for anything else.
+Result<> StagedArguments::checkSharing() const {
+    std::vector<const ManagedBuffer*> written;
+    written.reserve(managedOutputs_.size());
+    for (const auto& output : managedOutputs_) {
+        written.push_back(&output->buffer());
+    }
+    std::sort(written.begin(), written.end(), std::less<>());
+    const bool isWrittenTwice = std::adjacent_find(written.begin(), written.end()) != written.end();
+    const bool isRead =
+        std::any_of(managedInputs_.begin(), managedInputs_.end(), [&](const auto& input) {
+            return std::binary_search(written.begin(), written.end(), input->buffer.get(),
+                                      std::less<>());
+        });
+    if (isWrittenTwice || isRead) {
+        return invalid("one driver-managed buffer is used for an output and {}",
+                       isRead ? "an input" : "another output");
+    }
+    return {};
+}
+
+StagedArguments::ForeignArgument& StagedArguments::stage(const RequestArgument& argument,
+                                                         const RequestMemory& pool) {
+    if (foreignCount_ == foreign_.size()) {
+        foreign_.push_back(std::make_unique<ForeignArgument>());
+    }
+    ForeignArgument& staged = *foreign_[foreignCount_++];
+    staged.region = pool.foreign;
+    staged.offset = argument.location.offset;
+    return staged;
+}
+
+Result<> StagedArguments::finish(const Executable& executable, const RequestBindings& bindings,
+                                 const ExecutionOutcome& outcome) {
+    for (std::size_t i = foreignInputCount_; i < foreignCount_; ++i) {
+        const ForeignArgument& output = *foreign_[i];
+        NNBURST_ASSERT(output.output < outcome.outputShapes.size(), "output {} of {}",
+                       output.output, outcome.outputShapes.size());
+        const Operand& operand = executable.model->outputs()[output.output];
+        const std::optional<std::uint64_t> sizeBytes =
+            operandBytes(operand.type, outcome.outputShapes[output.output].dimensions);
+        const ArgumentBinding& binding = bindings.outputs[output.output];
+        NNBURST_TRY(output.region->write(
+            output.offset,
+            {binding.data, std::min<std::uint64_t>(sizeBytes.value_or(0), binding.lengthBytes)}));
+    }
+    for (const auto& output : managedOutputs_) {
+        output->finish();
+    }
+    return {};
+}
+
+void StagedArguments::detach() noexcept {
+    foreignCount_ = 0;
+    managedInputs_.clear();
+    managedOutputs_.clear();
+}
+
+}  // namespace nnburst::exec

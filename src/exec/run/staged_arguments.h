@@ -1,0 +1,71 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Arguments of an execution that do not lie in mapped memory: those in foreign memory are copied
+/// before and after it, those in driver-managed buffers stand for the whole buffer.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "exec/run/executable.h"
+#include "exec/run/request_memory.h"
+#include "memory/aligned_buffer.h"
+#include "nnburst/execution.h"
+#include "nnburst/result.h"
+
+namespace nnburst::exec {
+
+/// Of one session: attach, run, finish if that succeeded, detach in every case. Memory for copies
+/// is reused. Not thread-safe.
+class StagedArguments {
+  public:
+    StagedArguments() noexcept;
+    ~StagedArguments();
+    StagedArguments(const StagedArguments&) = delete;
+    StagedArguments& operator=(const StagedArguments&) = delete;
+
+    /// Finds memory for the arguments in `bindings`, which `request` was bound to, that have no
+    /// address. INVALID_ARGUMENT for a buffer that is used for what it is not, or written and used
+    /// otherwise; GENERAL_FAILURE for an input buffer without contents.
+    [[nodiscard]] Result<> attach(const Executable& executable, const RequestArguments& request,
+                                  std::span<const RequestMemory> pools, RequestBindings& bindings);
+
+    /// Brings the outputs of a run that has succeeded to where they belong.
+    [[nodiscard]] Result<> finish(const Executable& executable, const RequestBindings& bindings,
+                                  const ExecutionOutcome& outcome);
+
+    /// Lets go of regions and buffers.
+    void detach() noexcept;
+
+  private:
+    class ManagedOutput;
+    struct ManagedInput {
+        std::shared_ptr<ManagedBuffer> buffer;
+        ManagedBuffer::Contents contents;
+    };
+    struct ForeignArgument {
+        GrowingBuffer copy;
+        const Region* region = nullptr;
+        std::uint64_t offset = 0;
+        std::size_t output = 0;  ///< which output; not for inputs
+    };
+
+    Result<> attachInput(const ManagedRole& role, const RequestArgument& argument,
+                         const RequestMemory& pool, ArgumentBinding& binding);
+    Result<> attachOutput(const ManagedRole& role, const RequestArgument& argument,
+                          const RequestMemory& pool, ArgumentBinding& binding);
+    Result<> checkSharing() const;
+    ForeignArgument& stage(const RequestArgument& argument, const RequestMemory& pool);
+
+    std::vector<std::unique_ptr<ForeignArgument>> foreign_;  ///< inputs, outputs, unused ones
+    std::size_t foreignInputCount_ = 0;
+    std::size_t foreignCount_ = 0;
+    std::vector<std::unique_ptr<ManagedInput>> managedInputs_;
+    std::vector<std::unique_ptr<ManagedOutput>> managedOutputs_;
+};
+
+}  // namespace nnburst::exec
