@@ -1,7 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/run/interpreter.h"
-#include "exec/reference/operations.h"
 
 #include <fmt/format.h>
 
@@ -13,8 +12,8 @@
 #include "exec/graph/control_flow_check.h"
 #include "exec/operation/control_flow.h"
 #include "exec/operation/step.h"
-#include "exec/plan/arena.h"
 #include "exec/plan/operation_step.h"
+#include "exec/reference/operations.h"
 #include "exec/run/loop.h"
 #include "log/verbose.h"
 
@@ -45,12 +44,6 @@ struct Interpreter::OperationState {
     Loop loop;
 };
 
-namespace {
-
-constexpr std::uint32_t kNone = UINT32_MAX;
-
-}  // namespace
-
 /// The outputs of a subgraph that IF runs: operands of this graph.
 class Interpreter::BranchOutputs final : public GraphOutputs {
   public:
@@ -62,9 +55,10 @@ class Interpreter::BranchOutputs final : public GraphOutputs {
     [[nodiscard]] Result<std::byte*> place(std::size_t output, const Shape& shape,
                                            std::uint64_t /*sizeBytes*/) override {
         const std::uint32_t operand = operation_.outputs[output];
-        NNBURST_TRY(interpreter_.shapes_.stateShape(operand, shape));
-        NNBURST_TRY(interpreter_.place(operand));
-        return interpreter_.values_[operand].data;
+        OperandValues& values = interpreter_.values_;
+        NNBURST_TRY(values.shapes().stateShape(operand, shape));
+        NNBURST_TRY(values.place(operand));
+        return values.data(operand);
     }
 
     [[nodiscard]] Result<> sufficient() const override { return {}; }
@@ -81,12 +75,8 @@ Interpreter::Interpreter(const Graph& graph, const Kernels& kernels,
       kernels_(kernels),
       operators_(operators),
       referenced_(referenced),
-      shapes_(graph),
-      values_(graph.subgraph.operands.size()) {
+      values_(graph) {
     const Subgraph& subgraph = graph.subgraph;
-    for (std::uint32_t output = 0; output < subgraph.outputIndexes.size(); ++output) {
-        values_[subgraph.outputIndexes[output]].output = output;
-    }
     for (const Operation& operation : subgraph.operations) {
         OperationState& state = *states_.emplace_back(std::make_unique<OperationState>());
         state.definition = findOperation(operation.type);
@@ -94,7 +84,7 @@ Interpreter::Interpreter(const Graph& graph, const Kernels& kernels,
             const std::uint32_t operand = operation.inputs[input];
             if (isValueInput(*state.definition, input, subgraph.operands[operand].type) &&
                 graph.constants.data(operand) == nullptr) {
-                values_[operand].isPrivate = true;
+                values_.keepPrivate(operand);
                 state.hasValueInputs = true;
             }
         }
@@ -105,9 +95,8 @@ Interpreter::~Interpreter() = default;
 
 Result<> Interpreter::run(std::span<const GraphInput> inputs, GraphOutputs& outputs,
                           const RunLimits& limits) {
-    outputs_ = &outputs;
     limits_ = &limits;
-    NNBURST_TRY(takeInputs(inputs));
+    NNBURST_TRY(values_.begin(inputs, outputs));
     for (std::uint32_t index = 0; index < graph_.subgraph.operations.size(); ++index) {
         if (graph_.isFolded[index]) {
             continue;
@@ -121,23 +110,6 @@ Result<> Interpreter::run(std::span<const GraphInput> inputs, GraphOutputs& outp
         }
     }
     return outputs.sufficient();
-}
-
-Result<> Interpreter::takeInputs(std::span<const GraphInput> inputs) {
-    for (std::size_t input = 0; input < inputs.size(); ++input) {
-        const GraphInput& given = inputs[input];
-        const std::uint32_t operand = graph_.subgraph.inputIndexes[input];
-        NNBURST_TRY(shapes_.stateInput(input, given.shape, given.isOmitted));
-        Value& value = values_[operand];
-        value.data = given.data;
-        if (value.isPrivate && !given.isOmitted) {
-            const std::uint64_t sizeBytes = sizeBytesOf(operand);
-            NNBURST_TRY(reserve(operand, sizeBytes));
-            std::memcpy(value.data, given.data, sizeBytes);
-        }
-        shapes_.stateValue(operand, value.data);
-    }
-    return {};
 }
 
 Result<> Interpreter::runOperation(std::uint32_t index) {
@@ -160,8 +132,8 @@ Result<> Interpreter::runOperation(std::uint32_t index) {
             }
     }
     for (const std::uint32_t output : operation.outputs) {
-        if (values_[output].isPrivate || states_[index]->definition->runShrinking != nullptr) {
-            NNBURST_TRY(publish(output));
+        if (values_.isPrivate(output) || states_[index]->definition->runShrinking != nullptr) {
+            NNBURST_TRY(values_.publish(output));
         }
     }
     return {};
@@ -177,13 +149,13 @@ bool Interpreter::isPrepared(std::uint32_t index) const {
     for (std::size_t input = 0; input < inputs.size(); ++input) {
         const std::uint32_t operand = inputs[input];
         const OperationState::Input& prepared = state.inputs[input];
-        if (prepared.isOmitted != shapes_.isOmitted(operand) ||
-            (!prepared.isOmitted && prepared.shape != shapes_.shape(operand))) {
+        if (prepared.isOmitted != values_.shapes().isOmitted(operand) ||
+            (!prepared.isOmitted && prepared.shape != values_.shapes().shape(operand))) {
             return false;
         }
         if (prepared.isCompared) {
-            const auto sizeBytes = static_cast<std::ptrdiff_t>(sizeBytesOf(operand));
-            if (!std::equal(known, known + sizeBytes, values_[operand].data)) {
+            const auto sizeBytes = static_cast<std::ptrdiff_t>(values_.sizeBytes(operand));
+            if (!std::equal(known, known + sizeBytes, values_.data(operand))) {
                 return false;
             }
             known += sizeBytes;
@@ -195,10 +167,10 @@ bool Interpreter::isPrepared(std::uint32_t index) const {
 Result<> Interpreter::prepare(std::uint32_t index) {
     OperationState& state = *states_[index];
     state.isPrepared = false;
-    NNBURST_TRY_ASSIGN(const HalVersion version, shapes_.visit(index));
+    NNBURST_TRY_ASSIGN(const HalVersion version, values_.shapes().visit(index));
     static_cast<void>(version);
     if (state.definition->runShrinking != nullptr) {
-        state.operation = shapes_.operation(index);
+        state.operation = values_.shapes().operation(index);
         state.inferred.resize(state.operation.outputs.size());
         NNBURST_TRY(state.definition->inferShapes(state.operation.view(), state.inferred));
         if (state.definition->scratchBytes != nullptr) {
@@ -212,7 +184,7 @@ Result<> Interpreter::prepare(std::uint32_t index) {
     state.inputs.clear();
     state.values.clear();
     for (std::size_t input = 0; input < inputs.size(); ++input) {
-        const OperandView view = shapes_.operand(inputs[input]);
+        const OperandView view = values_.shapes().operand(inputs[input]);
         const bool isCompared = !view.isConstant && !view.isOmitted &&
                                 isValueInput(*state.definition, input, view.type);
         state.inputs.push_back(
@@ -235,8 +207,8 @@ Result<> Interpreter::makeStep(std::uint32_t index) {
     } else {
         operators_.dropUnused();
     }
-    NNBURST_TRY_ASSIGN(state.step,
-                       makeOperationStep(shapes_.operation(index), index, kernels_, operators));
+    NNBURST_TRY_ASSIGN(state.step, makeOperationStep(values_.shapes().operation(index), index,
+                                                     kernels_, operators));
     const std::size_t scratchBytes = state.step->scratchBytes();
     const Operation& operation = graph_.subgraph.operations[index];
     state.operands.resize(operation.inputs.size() + operation.outputs.size());
@@ -257,11 +229,11 @@ Result<> Interpreter::runKernel(std::uint32_t index) {
         state.operands[next++] = data;
     };
     for (const std::uint32_t input : operation.inputs) {
-        move(dataOf(input));
+        move(values_.data(input));
     }
     for (const std::uint32_t output : operation.outputs) {
-        NNBURST_TRY(place(output));
-        move(dataOf(output));
+        NNBURST_TRY(values_.place(output));
+        move(values_.data(output));
     }
     if (!state.isSetUp) {
         NNBURST_TRY(state.step->setUp(state.operands));
@@ -274,20 +246,20 @@ Result<> Interpreter::runShrinking(std::uint32_t index) {
     const Operation& operation = graph_.subgraph.operations[index];
     OperationState& state = *states_[index];
     for (std::size_t input = 0; input < operation.inputs.size(); ++input) {
-        state.operation.inputs[input].data = dataOf(operation.inputs[input]);
+        state.operation.inputs[input].data = values_.data(operation.inputs[input]);
     }
     for (std::size_t output = 0; output < operation.outputs.size(); ++output) {
         OperandView& view = state.operation.outputs[output];
         view.shape = state.inferred[output];
-        NNBURST_TRY(reserve(operation.outputs[output], sizeBytes(view)));
-        view.data = dataOf(operation.outputs[output]);
+        NNBURST_TRY(values_.reserve(operation.outputs[output], sizeBytes(view)));
+        view.data = values_.data(operation.outputs[output]);
     }
     state.shrunk = state.inferred;
     NNBURST_TRY_ASSIGN(std::byte * scratch, state.scratch.reserve(0));
     NNBURST_TRY(state.definition->runShrinking(
         state.operation.view(), {scratch, state.scratch.capacityBytes()}, state.shrunk));
     for (std::size_t output = 0; output < operation.outputs.size(); ++output) {
-        NNBURST_TRY(shapes_.stateShape(operation.outputs[output], state.shrunk[output]));
+        NNBURST_TRY(values_.shapes().stateShape(operation.outputs[output], state.shrunk[output]));
     }
     return {};
 }
@@ -296,11 +268,11 @@ Result<> Interpreter::runIf(std::uint32_t index) {
     const Operation& operation = graph_.subgraph.operations[index];
     const auto [then, otherwise] = referencedSubgraphs(graph_.subgraph, operation);
     const std::uint32_t condition = operation.inputs[0];
-    if (shapes_.isOmitted(condition) || shapes_.shape(condition) != Shape{1}) {
+    if (values_.shapes().isOmitted(condition) || values_.shapes().shape(condition) != Shape{1}) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        "IF input 0 (condition): must be given and have the shape 1");
     }
-    GraphRunner& branch = *referenced_[readCondition(dataOf(condition)) ? then : otherwise];
+    GraphRunner& branch = *referenced_[readCondition(values_.data(condition)) ? then : otherwise];
     collectInputs(index, kIfSubgraphInputs);
     BranchOutputs outputs(*this, operation);
     return branch.run(inputs_, outputs, *limits_);
@@ -320,9 +292,9 @@ Result<> Interpreter::runWhile(std::uint32_t index) {
                                        "computed it",
                                        output));
         }
-        NNBURST_TRY(shapes_.stateShape(operand, inputs_[output].shape));
-        NNBURST_TRY(place(operand));
-        std::memcpy(dataOf(operand), inputs_[output].data, sizeBytesOf(operand));
+        NNBURST_TRY(values_.shapes().stateShape(operand, inputs_[output].shape));
+        NNBURST_TRY(values_.place(operand));
+        std::memcpy(values_.data(operand), inputs_[output].data, values_.sizeBytes(operand));
     }
     return {};
 }
@@ -332,67 +304,14 @@ void Interpreter::collectInputs(std::uint32_t index, std::size_t first) {
     inputs_.clear();
     for (std::size_t input = first; input < inputs.size(); ++input) {
         const std::uint32_t operand = inputs[input];
-        inputs_.push_back({.shape = shapes_.shape(operand),
-                           .data = dataOf(operand),
-                           .isOmitted = shapes_.isOmitted(operand)});
+        inputs_.push_back({.shape = values_.shapes().shape(operand),
+                           .data = values_.data(operand),
+                           .isOmitted = values_.shapes().isOmitted(operand)});
     }
-}
-
-std::byte* Interpreter::dataOf(std::uint32_t operand) const noexcept {
-    std::byte* const constant = graph_.constants.data(operand);
-    return constant != nullptr ? constant : values_[operand].data;
-}
-
-std::uint64_t Interpreter::sizeBytesOf(std::uint32_t operand) const {
-    return sizeBytes(shapes_.operand(operand));
-}
-
-Result<> Interpreter::reserve(std::uint32_t operand, std::uint64_t sizeBytes) {
-    Value& value = values_[operand];
-    ownBytes_ -= value.own.capacityBytes();
-    if (sizeBytes > kMaximumArenaBytes - std::min(ownBytes_, kMaximumArenaBytes)) {
-        ownBytes_ += value.own.capacityBytes();
-        return failure(
-            ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
-            fmt::format("temporary operands need more than {} bytes", kMaximumArenaBytes));
-    }
-    auto reserved = value.own.reserve(sizeBytes);
-    ownBytes_ += value.own.capacityBytes();
-    NNBURST_TRY_ASSIGN(value.data, std::move(reserved));
-    shapes_.stateValue(operand, value.data);
-    return {};
-}
-
-Result<> Interpreter::place(std::uint32_t operand) {
-    Value& value = values_[operand];
-    if (value.output != kNone && !value.isPrivate) {
-        NNBURST_TRY_ASSIGN(value.data, outputs_->place(value.output, shapes_.shape(operand),
-                                                       sizeBytesOf(operand)));
-        if (value.data != nullptr) {
-            shapes_.stateValue(operand, value.data);
-            return {};
-        }
-    }
-    return reserve(operand, sizeBytesOf(operand));
-}
-
-Result<> Interpreter::publish(std::uint32_t operand) {
-    const Value& value = values_[operand];
-    if (value.output == kNone) {
-        return {};
-    }
-    NNBURST_TRY_ASSIGN(std::byte * data,
-                       outputs_->place(value.output, shapes_.shape(operand), sizeBytesOf(operand)));
-    if (data != nullptr) {
-        std::memcpy(data, value.data, sizeBytesOf(operand));
-    }
-    return {};
 }
 
 void Interpreter::releaseScratch() const noexcept {
-    for (const Value& value : values_) {
-        value.own.release();
-    }
+    values_.releaseScratch();
     for (const auto& state : states_) {
         if (state) {
             state->scratch.release();

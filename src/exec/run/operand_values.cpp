@@ -1,0 +1,97 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/run/operand_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "exec/plan/arena.h"
+
+namespace nnburst::exec {
+
+OperandValues::OperandValues(const Graph& graph)
+    : graph_(graph), shapes_(graph), values_(graph.subgraph.operands.size()) {
+    const std::vector<std::uint32_t>& outputs = graph.subgraph.outputIndexes;
+    for (std::uint32_t output = 0; output < outputs.size(); ++output) {
+        values_[outputs[output]].output = output;
+    }
+}
+
+Result<> OperandValues::begin(std::span<const GraphInput> inputs, GraphOutputs& outputs) {
+    outputs_ = &outputs;
+    for (std::size_t input = 0; input < inputs.size(); ++input) {
+        const GraphInput& given = inputs[input];
+        const std::uint32_t operand = graph_.subgraph.inputIndexes[input];
+        NNBURST_TRY(shapes_.stateInput(input, given.shape, given.isOmitted));
+        Value& value = values_[operand];
+        value.data = given.data;
+        if (value.isPrivate && !given.isOmitted) {
+            NNBURST_TRY(reserve(operand, sizeBytes(operand)));
+            std::memcpy(value.data, given.data, sizeBytes(operand));
+        }
+        shapes_.stateValue(operand, value.data);
+    }
+    return {};
+}
+
+std::byte* OperandValues::data(std::uint32_t operand) const noexcept {
+    std::byte* const constant = graph_.constants.data(operand);
+    return constant != nullptr ? constant : values_[operand].data;
+}
+
+std::uint64_t OperandValues::sizeBytes(std::uint32_t operand) const {
+    return exec::sizeBytes(shapes_.operand(operand));
+}
+
+Result<> OperandValues::reserve(std::uint32_t operand, std::uint64_t sizeBytes) {
+    Value& value = values_[operand];
+    ownBytes_ -= value.own.capacityBytes();
+    if (sizeBytes > kMaximumArenaBytes - std::min(ownBytes_, kMaximumArenaBytes)) {
+        ownBytes_ += value.own.capacityBytes();
+        return failure(
+            ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
+            fmt::format("temporary operands need more than {} bytes", kMaximumArenaBytes));
+    }
+    auto reserved = value.own.reserve(sizeBytes);
+    ownBytes_ += value.own.capacityBytes();
+    NNBURST_TRY_ASSIGN(value.data, std::move(reserved));
+    shapes_.stateValue(operand, value.data);
+    return {};
+}
+
+Result<> OperandValues::place(std::uint32_t operand) {
+    Value& value = values_[operand];
+    if (value.output != kNoOutput && !value.isPrivate) {
+        NNBURST_TRY_ASSIGN(
+            value.data, outputs_->place(value.output, shapes_.shape(operand), sizeBytes(operand)));
+        if (value.data != nullptr) {
+            shapes_.stateValue(operand, value.data);
+            return {};
+        }
+    }
+    return reserve(operand, sizeBytes(operand));
+}
+
+Result<> OperandValues::publish(std::uint32_t operand) {
+    const Value& value = values_[operand];
+    if (value.output == kNoOutput) {
+        return {};
+    }
+    NNBURST_TRY_ASSIGN(std::byte * data,
+                       outputs_->place(value.output, shapes_.shape(operand), sizeBytes(operand)));
+    if (data != nullptr) {
+        std::memcpy(data, value.data, sizeBytes(operand));
+    }
+    return {};
+}
+
+void OperandValues::releaseScratch() const noexcept {
+    for (const Value& value : values_) {
+        value.own.release();
+    }
+}
+
+}  // namespace nnburst::exec

@@ -1,0 +1,72 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The operands of a graph that is interpreted: their shapes, and where their bytes are. Both are
+/// found while the graph runs.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "exec/graph/graph.h"
+#include "exec/graph/shape_inference.h"
+#include "exec/run/graph_runner.h"
+#include "memory/aligned_buffer.h"
+#include "nnburst/result.h"
+
+namespace nnburst::exec {
+
+/// Used by one thread at a time. Operands are named by their indices in the graph.
+class OperandValues {
+  public:
+    /// `graph` outlives this object.
+    explicit OperandValues(const Graph& graph);
+
+    /// The value of `operand` decides shapes, addresses or branches: from now on it is kept in
+    /// private memory, whoever gave it.
+    void keepPrivate(std::uint32_t operand) noexcept { values_[operand].isPrivate = true; }
+    [[nodiscard]] bool isPrivate(std::uint32_t operand) const noexcept {
+        return values_[operand].isPrivate;
+    }
+
+    /// Begins a run with these inputs. `outputs` is used until the next call.
+    [[nodiscard]] Result<> begin(std::span<const GraphInput> inputs, GraphOutputs& outputs);
+
+    [[nodiscard]] ShapeInference& shapes() noexcept { return shapes_; }
+    [[nodiscard]] const ShapeInference& shapes() const noexcept { return shapes_; }
+    [[nodiscard]] std::byte* data(std::uint32_t operand) const noexcept;
+    [[nodiscard]] std::uint64_t sizeBytes(std::uint32_t operand) const;
+
+    /// Gives the operand memory of its own of this size. RESOURCE_EXHAUSTED_PERSISTENT if all
+    /// operands together need more than kMaximumArenaBytes.
+    [[nodiscard]] Result<> reserve(std::uint32_t operand, std::uint64_t sizeBytes);
+    /// Gives an operand whose shape is known memory: that of the graph's output, if it is one and
+    /// its value need not be private, else its own.
+    [[nodiscard]] Result<> place(std::uint32_t operand);
+    /// Copies an operand from its own memory to the graph's output, if it is one.
+    [[nodiscard]] Result<> publish(std::uint32_t operand);
+
+    /// Gives the operands' own memory back until the next run.
+    void releaseScratch() const noexcept;
+
+  private:
+    static constexpr std::uint32_t kNoOutput = UINT32_MAX;
+
+    struct Value {
+        std::byte* data = nullptr;
+        GrowingBuffer own;
+        std::uint32_t output = kNoOutput;  ///< which output of the graph it is
+        bool isPrivate = false;
+    };
+
+    const Graph& graph_;
+    ShapeInference shapes_;
+    std::vector<Value> values_;  // one for each operand
+    std::uint64_t ownBytes_ = 0;
+    GraphOutputs* outputs_ = nullptr;  // of the current run
+};
+
+}  // namespace nnburst::exec
