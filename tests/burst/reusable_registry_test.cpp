@@ -1,0 +1,83 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "burst/reusable_registry.h"
+
+#include <gtest/gtest.h>
+
+#include "burst/slot_mappings.h"
+#include "fakes.h"
+
+namespace nnburst::burst {
+namespace {
+
+class ReusableRegistryTest : public testing::Test {
+  protected:
+    /// A request in `slot` under a name, which the session has run.
+    DecodedRequest request(const ExecutionName& name, std::uint32_t slot = 0) {
+        DecodedRequest decoded;
+        decoded.name = name;
+        decoded.pools = {
+            {.kind = static_cast<std::uint32_t>(FramePool::Kind::SLOT), .value = slot}};
+        decoded.inputs = doubling.request.inputs;
+        decoded.outputs = doubling.request.outputs;
+        FrameMemory memory(slots, decoded.pools);
+        EXPECT_TRUE(session.run({decoded.inputs, decoded.outputs}, memory, {}, {}, outcome));
+        return decoded;
+    }
+
+    DoublingRequest doubling;
+    std::shared_ptr<ServingThreadPool> threads = *ServingThreadPool::create();
+    SlotMappings slots{
+        std::make_shared<FakeDriverControlPlane>(
+            [this](std::span<const std::int32_t> asked) -> Result<std::vector<SharedRegion>> {
+                return std::vector<SharedRegion>(asked.size(), doubling.pool.region());
+            }),
+        *threads};
+    exec::ExecutionSession session{{.model = std::make_shared<DoublingModel>(),
+                                    .buffers = std::make_shared<exec::ManagedBuffers>()}};
+    ExecutionOutcome outcome;
+    ReusableRegistry registry;
+};
+
+TEST_F(ReusableRegistryTest, findsWhatItRemembers) {
+    ReusableRegistry::Execution* remembered =
+        registry.remember(request({.number = 3, .generation = 8}), session);
+    ASSERT_NE(remembered, nullptr);
+    EXPECT_TRUE(remembered->isBound);
+    EXPECT_EQ(registry.find({.number = 3, .generation = 8}), remembered);
+    doubling.out()[0] = 0;
+    ASSERT_TRUE(session.runBound(remembered->bindings, {}, {}, outcome));
+    EXPECT_EQ(doubling.out()[0], 2 * doubling.in()[0]);
+}
+
+TEST_F(ReusableRegistryTest, findsNothingUnderOtherNames) {
+    ASSERT_NE(registry.remember(request({.number = 3, .generation = 8}), session), nullptr);
+    EXPECT_EQ(registry.find({.number = 0, .generation = 8}), nullptr);
+    EXPECT_EQ(registry.find({.number = 2, .generation = 0}), nullptr) << "never used";
+    EXPECT_EQ(registry.find({.number = 4, .generation = 8}), nullptr);
+    EXPECT_EQ(registry.find({.number = UINT32_MAX, .generation = 8}), nullptr);
+    EXPECT_EQ(registry.find({.number = 3, .generation = 7}), nullptr) << "an earlier generation";
+}
+
+TEST_F(ReusableRegistryTest, remembersNothingWithoutAName) {
+    EXPECT_EQ(registry.remember(request({}), session), nullptr);
+}
+
+TEST_F(ReusableRegistryTest, givesANumberToTheLastThatHasIt) {
+    ASSERT_NE(registry.remember(request({.number = 1, .generation = 1}), session), nullptr);
+    ASSERT_NE(registry.remember(request({.number = 1, .generation = 2}), session), nullptr);
+    EXPECT_EQ(registry.find({.number = 1, .generation = 1}), nullptr);
+    EXPECT_NE(registry.find({.number = 1, .generation = 2}), nullptr);
+}
+
+TEST_F(ReusableRegistryTest, unbindsExecutionsWhoseMemoryIsGone) {
+    ASSERT_NE(registry.remember(request({.number = 1, .generation = 1}, 0), session), nullptr);
+    ASSERT_NE(registry.remember(request({.number = 2, .generation = 2}, 1), session), nullptr);
+    registry.unbind(1);
+    ASSERT_NE(registry.find({.number = 2, .generation = 2}), nullptr) << "still known";
+    EXPECT_FALSE(registry.find({.number = 2, .generation = 2})->isBound);
+    EXPECT_TRUE(registry.find({.number = 1, .generation = 1})->isBound);
+}
+
+}  // namespace
+}  // namespace nnburst::burst

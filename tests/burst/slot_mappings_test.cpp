@@ -1,0 +1,100 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "burst/slot_mappings.h"
+
+#include <gtest/gtest.h>
+
+#include "fakes.h"
+
+namespace nnburst::burst {
+namespace {
+
+class SlotMappingsTest : public testing::Test {
+  protected:
+    static FramePool slot(std::uint32_t number) {
+        return {.kind = static_cast<std::uint32_t>(FramePool::Kind::SLOT), .value = number};
+    }
+    static FramePool token(std::uint32_t number) {
+        return {.kind = static_cast<std::uint32_t>(FramePool::Kind::TOKEN), .value = number};
+    }
+
+    Result<> resolve(std::vector<FramePool> framePools) {
+        pools.clear();
+        return slots.resolve(framePools, pools);
+    }
+
+    std::vector<std::size_t> unmapRequested() {
+        std::vector<std::size_t> unmapped;
+        slots.unmapRequested([&](std::size_t number) { unmapped.push_back(number); });
+        return unmapped;
+    }
+
+    SharedRegion region = *Region::create(4096);
+    std::shared_ptr<FakeDriverControlPlane> client = std::make_shared<FakeDriverControlPlane>(
+        [this](std::span<const std::int32_t> asked) -> Result<std::vector<SharedRegion>> {
+            return std::vector<SharedRegion>(asked.size(), region);
+        });
+    std::shared_ptr<ServingThreadPool> threads = *ServingThreadPool::create();
+    SlotMappings slots{client, *threads};
+    std::vector<exec::RequestMemory> pools;
+};
+
+TEST_F(SlotMappingsTest, fetchesEachSlotOnce) {
+    ASSERT_TRUE(resolve({slot(5), slot(0), slot(5)}));
+    EXPECT_EQ(client->fetched, 2);
+    ASSERT_EQ(pools.size(), 3U);
+    EXPECT_NE(pools[0].view.data, nullptr);
+    EXPECT_EQ(pools[0].view.data, pools[2].view.data);
+    EXPECT_EQ(pools[0].view.sizeBytes, region->sizeBytes());
+    ASSERT_TRUE(resolve({slot(0), slot(5)}));
+    EXPECT_EQ(client->fetched, 2);
+}
+
+TEST_F(SlotMappingsTest, fetchesAgainWhatWasFreed) {
+    ASSERT_TRUE(resolve({slot(1), slot(2)}));
+    EXPECT_FALSE(slots.hasUnmapRequests());
+    slots.requestUnmap(2);
+    EXPECT_TRUE(slots.hasUnmapRequests());
+    EXPECT_EQ(unmapRequested(), std::vector<std::size_t>{2});
+    EXPECT_FALSE(slots.hasUnmapRequests());
+    EXPECT_TRUE(unmapRequested().empty()) << "each request is served once";
+    ASSERT_TRUE(resolve({slot(1), slot(2)}));
+    EXPECT_EQ(client->fetched, 3);
+}
+
+TEST_F(SlotMappingsTest, ignoreSlotsThatCannotExist) {
+    ASSERT_TRUE(resolve({slot(0)}));
+    slots.requestUnmap(-1);
+    slots.requestUnmap(kMaximumSlots);
+    EXPECT_FALSE(slots.hasUnmapRequests());
+    EXPECT_TRUE(unmapRequested().empty());
+}
+
+TEST_F(SlotMappingsTest, refusesASlotThatTheClientDoesNotKnow) {
+    region = nullptr;
+    const Result<> result = resolve({slot(3), token(9)});
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+    ASSERT_EQ(pools.size(), 2U);
+    EXPECT_EQ(pools[1].token, BufferToken{9}) << "buffers are known all the same";
+}
+
+TEST_F(SlotMappingsTest, refusesAnotherNumberOfMemories) {
+    client->setMemories([this](auto) -> Result<std::vector<SharedRegion>> {
+        return std::vector<SharedRegion>{region};
+    });
+    const Result<> result = resolve({slot(0), slot(1)});
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().message, "the client gave 1 memories for 2 slots: must be as many");
+}
+
+TEST_F(SlotMappingsTest, leavesBuffersToTheSession) {
+    ASSERT_TRUE(resolve({token(4)}));
+    EXPECT_EQ(client->fetched, 0);
+    ASSERT_EQ(pools.size(), 1U);
+    EXPECT_EQ(pools[0].token, BufferToken{4});
+    EXPECT_EQ(pools[0].view.data, nullptr);
+}
+
+}  // namespace
+}  // namespace nnburst::burst

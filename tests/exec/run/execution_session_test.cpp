@@ -1,0 +1,240 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// What every execution gets from its session, with a model of the test's own.
+
+#include "exec/run/execution_session.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <thread>
+
+namespace nnburst::exec {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// One input and one output of 4 bytes. Copies the input to the output.
+class CopyingModel final : public CompiledModel {
+  public:
+    std::function<Result<>()> onRun = [] { return Result<>(); };
+    ExecutionOptions lastOptions;
+    mutable int binds = 0;
+    int runs = 0;
+
+    std::span<const Operand> inputs() const noexcept override { return {&operand, 1}; }
+    std::span<const Operand> outputs() const noexcept override { return {&operand, 1}; }
+    std::uint32_t delayedCount() const noexcept override { return 0; }
+    bool releaseIfIdle() override { return false; }
+
+    Result<> bind(std::span<const RequestArgument> inputs, std::span<const RequestArgument> outputs,
+                  std::span<const PoolView> pools, RequestBindings& bindings) const override {
+        ++binds;
+        const auto bound = [&](const RequestArgument& argument) {
+            const PoolView& pool = pools[argument.location.poolIndex];
+            return ArgumentBinding{
+                .data = pool.data == nullptr ? nullptr : pool.data + argument.location.offset,
+                .lengthBytes = argument.location.length,
+                .dimensions = argument.dimensions};
+        };
+        bindings.inputs.assign(1, bound(inputs[0]));
+        bindings.outputs.assign(1, bound(outputs[0]));
+        return {};
+    }
+
+    Result<> run(RequestBindings& bindings, Priority /*priority*/, const ExecutionOptions& options,
+                 ExecutionOutcome& outcome) override {
+        ++runs;
+        lastOptions = options;
+        outcome.outputShapes.assign(1, {.dimensions = {1}, .isSufficient = true});
+        NNBURST_TRY(onRun());
+        std::byte* output = bindings.outputs[0].data;
+        if (bindings.outputs[0].memory != nullptr) {
+            const std::array<std::uint32_t, 1> dimensions{1};
+            NNBURST_TRY_ASSIGN(output, bindings.outputs[0].memory->place(dimensions, 4));
+        }
+        std::copy_n(bindings.inputs[0].data, 4, output);
+        outcome.timing.timeOnDevice = options.measure == MeasureTiming::YES ? 1 : kTimeNotAvailable;
+        return {};
+    }
+
+    Operand operand{.type = OperandType::TENSOR_INT32, .dimensions = {1}};
+};
+
+/// Gives the pools that the test has set.
+class TestMemory final : public RequestMemorySource {
+  public:
+    std::vector<RequestMemory> pools;
+    Result<> error;
+    std::chrono::milliseconds delay{0};
+
+    Result<> resolve(std::vector<RequestMemory>& resolved) override {
+        std::this_thread::sleep_for(delay);
+        resolved = pools;
+        return error;
+    }
+};
+
+class SessionTest : public testing::Test {
+  protected:
+    ExecutionSession sessionOf(HalVersion version = kLatestHalVersion) {
+        return ExecutionSession(
+            {.model = model, .buffers = buffers, .preparedModel = 1, .version = version});
+    }
+
+    Result<> run(ExecutionSession& session, const ExecutionOptions& options = {}) {
+        return session.run(arguments(), memory, options, arrivalTime(options), outcome);
+    }
+
+    RequestArguments arguments() const { return {{&input, 1}, {&output, 1}}; }
+
+    SessionTest() {
+        memory.pools = {RequestMemory::mapped(mapping)};
+        *reinterpret_cast<std::int32_t*>(mapping.data()) = 7;
+        outcome.outputShapes.assign(3, {.dimensions = {9}, .isSufficient = false});
+        outcome.timing = {.timeOnDevice = 8, .timeInDriver = 9};
+    }
+
+    [[nodiscard]] std::int32_t written() const {
+        return reinterpret_cast<const std::int32_t*>(mapping.data())[1];
+    }
+
+    void expectClearedOutcome() const {
+        EXPECT_TRUE(outcome.outputShapes.empty());
+        EXPECT_EQ(outcome.timing, Timing());
+    }
+
+    std::shared_ptr<CopyingModel> model = std::make_shared<CopyingModel>();
+    std::shared_ptr<ManagedBuffers> buffers = std::make_shared<ManagedBuffers>();
+    SharedRegion region = *Region::create(4096);
+    Mapping mapping = *Mapping::map(region);
+    RequestArgument input{.location = {.poolIndex = 0, .offset = 0, .length = 4}, .dimensions = {}};
+    RequestArgument output{.location = {.poolIndex = 0, .offset = 4, .length = 4},
+                           .dimensions = {}};
+    TestMemory memory;
+    ExecutionOutcome outcome;
+};
+
+TEST_F(SessionTest, runsOnTheMemoryOfItsSource) {
+    ExecutionSession session = sessionOf();
+    ASSERT_TRUE(run(session));
+    EXPECT_EQ(written(), 7);
+    EXPECT_EQ(outcome.outputShapes.size(), 1U);
+    EXPECT_EQ(outcome.timing, Timing()) << "nobody asked for times";
+}
+
+TEST_F(SessionTest, countsTheTimeOfItsSourceAsTimeInTheDriver) {
+    ExecutionSession session = sessionOf();
+    memory.delay = 20ms;
+    ASSERT_TRUE(run(session, {.measure = MeasureTiming::YES}));
+    EXPECT_EQ(outcome.timing.timeOnDevice, 1U);
+    EXPECT_NE(outcome.timing.timeInDriver, kTimeNotAvailable);
+    EXPECT_GE(outcome.timing.timeInDriver, 20'000U);
+}
+
+TEST_F(SessionTest, clearsTheOutcomeWhenItsSourceFails) {
+    ExecutionSession session = sessionOf();
+    memory.error = failure(ErrorStatus::GENERAL_FAILURE, "no memory");
+    const Result<> result = run(session, {.measure = MeasureTiming::YES});
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().message, "no memory");
+    EXPECT_EQ(model->runs, 0);
+    expectClearedOutcome();
+}
+
+TEST_F(SessionTest, clearsTheOutcomeOfARunThatFails) {
+    ExecutionSession session = sessionOf();
+    model->onRun = [] { return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT, "too late"); };
+    EXPECT_FALSE(run(session));
+    expectClearedOutcome();
+    RequestBindings bindings;
+    ASSERT_TRUE(session.bind(arguments(), bindings));
+    outcome.outputShapes.assign(1, {.dimensions = {9}, .isSufficient = true});
+    EXPECT_FALSE(session.runBound(bindings, {}, {}, outcome));
+    expectClearedOutcome();
+}
+
+TEST_F(SessionTest, keepsTheShapesWhenAnOutputIsTooSmall) {
+    ExecutionSession session = sessionOf();
+    model->onRun = [] { return failure(ErrorStatus::OUTPUT_INSUFFICIENT_SIZE, "too small"); };
+    EXPECT_FALSE(run(session));
+    EXPECT_EQ(outcome.outputShapes.size(), 1U);
+    EXPECT_EQ(outcome.timing, Timing());
+}
+
+TEST_F(SessionTest, bindsOnceAndRunsAgain) {
+    ExecutionSession session = sessionOf();
+    ASSERT_TRUE(run(session));
+    RequestBindings bindings;
+    ASSERT_TRUE(session.bind(arguments(), bindings));
+    const int binds = model->binds;
+    for (std::int32_t value = 1; value <= 3; ++value) {
+        *reinterpret_cast<std::int32_t*>(mapping.data()) = value;
+        ASSERT_TRUE(session.runBound(bindings, {}, {}, outcome));
+        EXPECT_EQ(written(), value);
+    }
+    EXPECT_EQ(model->binds, binds);
+}
+
+TEST_F(SessionTest, measuresWhatIsBound) {
+    ExecutionSession session = sessionOf();
+    ASSERT_TRUE(run(session));
+    RequestBindings bindings;
+    ASSERT_TRUE(session.bind(arguments(), bindings));
+    const ExecutionOptions options{.measure = MeasureTiming::YES};
+    ASSERT_TRUE(session.runBound(bindings, options, arrivalTime(options), outcome));
+    EXPECT_EQ(outcome.timing.timeOnDevice, 1U);
+    EXPECT_NE(outcome.timing.timeInDriver, kTimeNotAvailable);
+}
+
+TEST_F(SessionTest, doesNotBindMemoryThatIsNotMapped) {
+    const auto buffer = *ManagedBuffer::create(
+        model->operand, {{.preparedModel = 1, .role = ArgumentRole::OUTPUT, .index = 0}});
+    memory.pools.push_back(RequestMemory::managed(buffers->add(buffer)));
+    output.location = {.poolIndex = 1, .offset = 0, .length = 0};
+    ExecutionSession session = sessionOf();
+    const Result<> result = run(session);
+    ASSERT_TRUE(result) << result.error().message;
+    RequestBindings bindings;
+    EXPECT_FALSE(session.bind(arguments(), bindings));
+}
+
+TEST_F(SessionTest, doesNotBindAfterMemoryWasNotFound) {
+    ExecutionSession session = sessionOf();
+    memory.error = failure(ErrorStatus::GENERAL_FAILURE, "no memory");
+    EXPECT_FALSE(run(session));
+    RequestBindings bindings;
+    EXPECT_FALSE(session.bind(arguments(), bindings));
+}
+
+TEST_F(SessionTest, ofHal12DoesNotKnowDeadlines) {
+    ExecutionSession session = sessionOf(HalVersion::V1_2);
+    ASSERT_TRUE(run(session, {.measure = MeasureTiming::YES, .deadline = TimePoint()}));
+    EXPECT_FALSE(model->lastOptions.deadline);
+    EXPECT_NE(outcome.timing.timeInDriver, kTimeNotAvailable);
+    EXPECT_EQ(outcome.outputShapes.size(), 1U);
+    RequestBindings bindings;
+    EXPECT_FALSE(session.bind(arguments(), bindings)) << "nor reusable executions";
+}
+
+TEST_F(SessionTest, ofHal11GivesNoShapesAndNoTimes) {
+    ExecutionSession session = sessionOf(HalVersion::V1_1);
+    ASSERT_TRUE(run(session, {.measure = MeasureTiming::YES}));
+    EXPECT_EQ(written(), 7);
+    expectClearedOutcome();
+}
+
+TEST_F(SessionTest, ofHal11HasFewerStatuses) {
+    ExecutionSession session = sessionOf(HalVersion::V1_1);
+    model->onRun = [] { return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT, "too late"); };
+    const Result<> result = run(session);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::GENERAL_FAILURE);
+    expectClearedOutcome();
+}
+
+}  // namespace
+}  // namespace nnburst::exec
