@@ -5,13 +5,20 @@
 /// \file
 /// How one side of a burst waits for the other. Spinning answers within a fraction of a microsecond
 /// and burns a processor; a sleeper answers tens of microseconds late, because waking a processor
-/// takes that long.
+/// takes that long. docs/waiting.md shows the whole; fmq/wait_plan.cpp is where a mode is given its
+/// meaning.
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 namespace nnburst {
 
+/// A new mode gets a row in kWaitModes: options of programs, messages to drivers and tests go
+/// through that table.
 enum class WaitMode : std::uint8_t {
     /// Learns how long waits last. Spins through short ones; sleeps through most of a long one,
     /// until a little before its expected end, and spins the rest, for at most a fortieth of the
@@ -24,9 +31,49 @@ enum class WaitMode : std::uint8_t {
     BLOCK,
 };
 
+/// A mode, with the name and the words by which programs offer it.
+struct WaitModeName {
+    WaitMode mode;
+    const char* name;
+    const char* meaning;
+};
+
+/// All modes, in the order of their codes.
+inline constexpr std::array kWaitModes{
+    WaitModeName{WaitMode::ADAPTIVE, "adaptive",
+                 "spins through short waits, sleeps through most of a long one"},
+    WaitModeName{WaitMode::SPIN, "spin",
+                 "always on a processor (the driver 10 ms, then it sleeps)"},
+    WaitModeName{WaitMode::BLOCK, "block", "asleep"},
+};
+static_assert([] {
+    for (std::size_t code = 0; code < kWaitModes.size(); ++code) {
+        if (kWaitModes[code].mode != static_cast<WaitMode>(code)) {
+            return false;
+        }
+    }
+    return true;
+}());
+
+/// "adaptive", "spin" or "block".
+[[nodiscard]] constexpr const char* toString(WaitMode mode) noexcept {
+    const auto code = static_cast<std::size_t>(mode);
+    return code < kWaitModes.size() ? kWaitModes[code].name : "unknown wait mode";
+}
+
+/// The mode of that name.
+[[nodiscard]] constexpr std::optional<WaitMode> waitModeOf(std::string_view name) noexcept {
+    for (const WaitModeName& mode : kWaitModes) {
+        if (name == mode.name) {
+            return mode.mode;
+        }
+    }
+    return std::nullopt;
+}
+
 /// Spinning is limited by time, never by turns, and never done while the other side was last seen
-/// on the same processor, or where this process may use one processor only: it would keep the other
-/// side from running.
+/// on the same processor, or on a machine with one processor only: it would keep the other side
+/// from running.
 struct WaitPolicy {
     /// The longest time to spin before sleeping.
     std::chrono::nanoseconds spinWindow{std::chrono::milliseconds(2)};

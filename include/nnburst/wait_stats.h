@@ -3,9 +3,12 @@
 #pragma once
 
 /// \file
-/// What waiting for the other side of a burst has cost.
+/// What waiting for the other side of a burst has cost. A new member of WaitStats gets a row in
+/// kWaitStats: shared memory, sums and reports go through that table.
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 namespace nnburst {
@@ -14,8 +17,8 @@ namespace nnburst {
 struct WaitStats {
     std::uint64_t waits = 0;           ///< that did not end within the first microsecond
     std::uint64_t sleeps = 0;          ///< system calls that slept
-    std::uint64_t earlyWakes = 0;      ///< timed sleeps that ended before what was waited for
-    std::uint64_t lateWakes = 0;       ///< timed sleeps that ended after it
+    std::uint64_t earlyWakes = 0;      ///< sleeps that an alarm ended before what was waited for
+    std::uint64_t lateWakes = 0;       ///< sleeps with an alarm that ended after it
     std::chrono::nanoseconds burnt{};  ///< spent spinning in these waits
 };
 
@@ -23,6 +26,35 @@ struct WaitStats {
 struct BurstWaitStats {
     WaitStats client;
     WaitStats driver;
+};
+
+/// One member of WaitStats: a count or a time.
+struct WaitStat {
+    const char* name;   ///< the member's, for JSON
+    const char* label;  ///< for people
+    std::uint64_t WaitStats::*count = nullptr;
+    std::chrono::nanoseconds WaitStats::*time = nullptr;
+
+    /// Times in nanoseconds.
+    [[nodiscard]] constexpr std::uint64_t of(const WaitStats& stats) const noexcept {
+        return time == nullptr ? stats.*count : static_cast<std::uint64_t>((stats.*time).count());
+    }
+    constexpr void set(WaitStats& stats, std::uint64_t value) const noexcept {
+        if (time == nullptr) {
+            stats.*count = value;
+        } else {
+            stats.*time = std::chrono::nanoseconds(static_cast<std::int64_t>(value));
+        }
+    }
+};
+
+/// All members. The order is that of SharedWaitStats (fmq/shared_wait_stats.h): new ones come last.
+inline constexpr std::array kWaitStats{
+    WaitStat{.name = "waits", .label = "waits", .count = &WaitStats::waits},
+    WaitStat{.name = "sleeps", .label = "sleeps", .count = &WaitStats::sleeps},
+    WaitStat{.name = "earlyWakes", .label = "early wakes", .count = &WaitStats::earlyWakes},
+    WaitStat{.name = "lateWakes", .label = "late wakes", .count = &WaitStats::lateWakes},
+    WaitStat{.name = "burnt", .label = "burnt", .time = &WaitStats::burnt},
 };
 
 /// Earlier names, for applications that use them.

@@ -133,8 +133,9 @@ TEST(StreamOptions, measureFramesAloneWithoutATime) {
 }
 
 TEST(StreamOptions, takeWaysOfWaiting) {
-    EXPECT_EQ(optionsOf({"m", "--wait", "spin"}).wait, WaitMode::SPIN);
-    EXPECT_EQ(optionsOf({"m", "--wait", "adaptive"}).wait, WaitMode::ADAPTIVE);
+    for (const WaitModeName& wait : kWaitModes) {
+        EXPECT_EQ(optionsOf({"m", "--wait", wait.name}).wait, wait.mode) << wait.name;
+    }
     EXPECT_EQ(optionsOf({"m", "--baseline", "rpc"}).ways(),
               (std::vector<Way>{Way::BURST, Way::RPC}));
 }

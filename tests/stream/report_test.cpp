@@ -54,9 +54,8 @@ Report exampleReport() {
     report.ways.push_back(reportOf(measurementOf(Way::RPC, 600us), true));
     report.ways.front().calls = CallRate{.client = 0.5, .driver = 0.25};
     report.ways.front().timeInDriver.add(321us);
-    report.ways.front().waits = BurstWaitCost{
-        .client = {.sleeps = 0.75, .earlyWakes = 0.5, .lateWakes = 0.25, .burnt = 0.125},
-        .driver = {.sleeps = 1.5, .earlyWakes = 1.25, .lateWakes = 0.0625, .burnt = 0.03125}};
+    report.ways.front().waits = BurstWaitRates{.client = {2, 0.75, 0.5, 0.25, 0.125},
+                                               .driver = {3, 1.5, 1.25, 0.0625, 0.03125}};
     return report;
 }
 
@@ -89,11 +88,12 @@ TEST(ReportOf, dividesWhatWaitingHasCostByFramesAndTime) {
     const WayReport way = reportOf(measurement, true);
     EXPECT_EQ(way.mostInFlight, 3U);
     ASSERT_TRUE(way.waits);
-    EXPECT_NEAR(way.waits->client.sleeps, 0.5, 1e-9);
-    EXPECT_NEAR(way.waits->client.burnt, 0.2, 1e-9) << "of both clients";
-    EXPECT_NEAR(way.waits->driver.earlyWakes, 0.25, 1e-9);
-    EXPECT_NEAR(way.waits->driver.lateWakes, 0.75, 1e-9);
-    EXPECT_EQ(way.waits->driver.burnt, 0);
+    const WaitRates client{0, 0.5, 0, 0, 0.2};  // burnt by both clients
+    const WaitRates driver{0, 0, 0.25, 0.75, 0};
+    for (std::size_t i = 0; i < kWaitStats.size(); ++i) {
+        EXPECT_NEAR(way.waits->client[i], client[i], 1e-9) << kWaitStats[i].name;
+        EXPECT_NEAR(way.waits->driver[i], driver[i], 1e-9) << kWaitStats[i].name;
+    }
 }
 
 TEST(ReportOf, takesAMeasurementWithoutFrames) {
@@ -130,7 +130,8 @@ TEST(ReportAsJson, hasSettingsMachineAndFigures) {
     EXPECT_EQ(burst.at("processorTime").at("driver").at("share"), 0.125);
     EXPECT_EQ(burst.at("systemCallsPerFrame").at("driver"), 0.25);
     EXPECT_EQ(burst.at("timeInDriverUs").at("max"), 321);
-    EXPECT_EQ(burst.at("waits").at("client"), nlohmann::json({{"sleepsPerFrame", 0.75},
+    EXPECT_EQ(burst.at("waits").at("client"), nlohmann::json({{"waitsPerFrame", 2},
+                                                              {"sleepsPerFrame", 0.75},
                                                               {"earlyWakesPerFrame", 0.5},
                                                               {"lateWakesPerFrame", 0.25},
                                                               {"burntShare", 0.125}}));
@@ -199,8 +200,9 @@ TEST(ReportAsHtml, takesNothingFromElsewhereAndNothingAsMarkup) {
 
 TEST(ReportAsHtml, saysWhatWaitingHasCost) {
     Report report = exampleReport();
-    EXPECT_NE(toHtml(report).find("<tr><th>burst</th><td>driver</td><td>1.50</td><td>1.25</td>"
-                                  "<td>0.06</td><td>3.1</td></tr>"),
+    EXPECT_NE(toHtml(report).find(
+                  "<tr><th>burst</th><td>driver</td><td>3.00</td><td>1.50</td><td>1.25</td>"
+                  "<td>0.06</td><td>3.1</td></tr>"),
               std::string::npos);
     report.ways.front().waits.reset();
     EXPECT_EQ(toHtml(report).find("woken early"), std::string::npos);

@@ -62,8 +62,8 @@ TEST(ShortTurn, takesHalfASecondButFiveFrames) {
 }
 
 TEST(PolicyOf, spinsOrSleepsAsItIsTold) {
-    for (const WaitMode wait : {WaitMode::ADAPTIVE, WaitMode::SPIN, WaitMode::BLOCK}) {
-        EXPECT_EQ(policyOf(wait).mode, wait);
+    for (const WaitModeName& wait : kWaitModes) {
+        EXPECT_EQ(policyOf(wait.mode).mode, wait.mode) << wait.name;
     }
     EXPECT_GT(policyOf(WaitMode::SPIN).spinWindow, 1min);
     EXPECT_EQ(policyOf(WaitMode::ADAPTIVE).spinWindow, WaitPolicy().spinWindow);

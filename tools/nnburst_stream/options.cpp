@@ -33,9 +33,10 @@ What is measured:
               spin before each is due) and of the driver, if this program has started it
   calls       system calls of a frame, of one client, counted with ptrace(2) in a pass of its own
               in which the client does not sleep until a frame is due
-  waiting     of each end of a burst for the other, after the warm-up: how often it slept, a frame;
-              how often an alarm woke it before what it waited for was there (early) or after (late);
-              and the part of a processor that it burnt by spinning
+  waiting     of each end of a burst for the other, after the warm-up: how often, a frame, it waited
+              for more than a microsecond, and slept; how often an alarm woke it before what it
+              waited for was there (early) or after (late); and the part of a processor that it
+              burnt by spinning
   in driver   time that the driver says it took, in a pass of its own
 
 Frames are pseudo-random, always the same, made beforehand and written to shared memory before each
@@ -114,9 +115,7 @@ void check(const Options& options) {
 }
 
 void take(const Written& written, Options& options) {
-    for (const WaitMode wait : {WaitMode::SPIN, WaitMode::BLOCK, WaitMode::ADAPTIVE}) {
-        options.wait = written.wait == toString(wait) ? wait : options.wait;
-    }
+    options.wait = waitModeOf(written.wait).value_or(options.wait);
     for (const Way way : {Way::PLAIN, Way::IN_PROCESS, Way::RPC}) {
         if (std::ranges::find(written.baselines, toString(way)) != written.baselines.end()) {
             options.baselines.push_back(way);
@@ -128,6 +127,19 @@ void take(const Written& written, Options& options) {
     if (!options.seconds && !options.frames) {
         options.seconds = 5;
     }
+}
+
+void addWaitOption(CLI::App& app, std::string& written) {
+    std::vector<std::string> names;
+    std::string help = "How both ends of a burst wait";
+    for (const WaitModeName& mode : kWaitModes) {
+        help += fmt::format("\n{}: {}", mode.name, mode.meaning);
+        names.emplace_back(mode.name);
+    }
+    app.add_option("--wait", written, help)
+        ->check(CLI::IsMember(names).description(""))
+        ->type_name(fmt::format("{}", fmt::join(names, "|")))
+        ->capture_default_str();
 }
 
 void addOptions(CLI::App& app, Options& options, Written& written) {
@@ -178,13 +190,7 @@ void addOptions(CLI::App& app, Options& options, Written& written) {
         ->check(whole(1, kMostInFlight))
         ->type_name("N")
         ->capture_default_str();
-    app.add_option("--wait", written.wait,
-                   "How both ends of a burst wait. spin: always on a processor (the driver 10 ms,\n"
-                   "then it sleeps); block: asleep; adaptive: spins through short waits, sleeps\n"
-                   "through most of a long one")
-        ->check(CLI::IsMember({"spin", "block", "adaptive"}).description(""))
-        ->type_name("spin|block|adaptive")
-        ->capture_default_str();
+    addWaitOption(app, written.wait);
     app.add_flag("--plain", options.isPlain,
                  "Send each request as a whole, without reusable executions");
     tools::addThreadOption(app, "--threads,--num_threads", options.threads);
@@ -222,18 +228,6 @@ const char* toString(Way way) noexcept {
             return "rpc";
     }
     return "unknown way";
-}
-
-const char* toString(WaitMode wait) noexcept {
-    switch (wait) {
-        case WaitMode::SPIN:
-            return "spin";
-        case WaitMode::BLOCK:
-            return "block";
-        case WaitMode::ADAPTIVE:
-            return "adaptive";
-    }
-    return "unknown wait";
 }
 
 std::optional<std::chrono::nanoseconds> Options::period() const {

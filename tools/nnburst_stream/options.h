@@ -28,9 +28,6 @@ enum class Way : std::uint8_t {
 /// "burst", "plain", "inprocess" or "rpc".
 [[nodiscard]] const char* toString(Way way) noexcept;
 
-/// "spin", "block" or "adaptive".
-[[nodiscard]] const char* toString(WaitMode wait) noexcept;
-
 /// The most that a burst can have in flight (BurstOptions::inFlight).
 inline constexpr std::uint32_t kMostInFlight = 64;
 

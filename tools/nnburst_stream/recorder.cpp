@@ -9,11 +9,9 @@ namespace nnburst::stream {
 namespace {
 
 void add(WaitStats& sum, const WaitStats& begin, const WaitStats& end) noexcept {
-    sum.waits += end.waits - begin.waits;
-    sum.sleeps += end.sleeps - begin.sleeps;
-    sum.earlyWakes += end.earlyWakes - begin.earlyWakes;
-    sum.lateWakes += end.lateWakes - begin.lateWakes;
-    sum.burnt += end.burnt - begin.burnt;
+    for (const WaitStat& stat : kWaitStats) {
+        stat.set(sum, stat.of(sum) + stat.of(end) - stat.of(begin));
+    }
 }
 
 }  // namespace

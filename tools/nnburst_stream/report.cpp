@@ -31,26 +31,27 @@ ProcessorTime processorTime(nanoseconds used, const WayMeasurement& measurement)
             .share = elapsed > 0 ? Seconds(used).count() / elapsed : 0};
 }
 
-void add(WaitCost& cost, const WaitStats& waits, const Recorder& recorder, double frames) {
-    cost.sleeps += static_cast<double>(waits.sleeps) / frames;
-    cost.earlyWakes += static_cast<double>(waits.earlyWakes) / frames;
-    cost.lateWakes += static_cast<double>(waits.lateWakes) / frames;
-    const double seconds = Seconds(recorder.measuredTime()).count();
-    cost.burnt += seconds > 0 ? Seconds(waits.burnt).count() / seconds : 0;
+void add(WaitRates& rates, const WaitStats& stats, const Recorder& recorder, double frames) {
+    const auto nanoseconds = static_cast<double>(recorder.measuredTime().count());
+    for (std::size_t i = 0; i < kWaitStats.size(); ++i) {
+        const auto value = static_cast<double>(kWaitStats[i].of(stats));
+        const double whole = kWaitStats[i].time != nullptr ? nanoseconds : frames;
+        rates[i] += whole > 0 ? value / whole : 0;
+    }
 }
 
 /// None if no client has waited on a burst.
-std::optional<BurstWaitCost> waitCostOf(const WayMeasurement& measurement, std::uint64_t frames) {
+std::optional<BurstWaitRates> waitRatesOf(const WayMeasurement& measurement, std::uint64_t frames) {
     const auto all = static_cast<double>(std::max<std::uint64_t>(frames, 1));
-    std::optional<BurstWaitCost> cost;
+    std::optional<BurstWaitRates> rates;
     for (const Recorder& recorder : measurement.clients) {
         if (recorder.waits()) {
-            cost = cost.value_or(BurstWaitCost());
-            add(cost->client, recorder.waits()->client, recorder, all);
-            add(cost->driver, recorder.waits()->driver, recorder, all);
+            rates = rates.value_or(BurstWaitRates());
+            add(rates->client, recorder.waits()->client, recorder, all);
+            add(rates->driver, recorder.waits()->driver, recorder, all);
         }
     }
-    return cost;
+    return rates;
 }
 
 /// ", 4 frames in flight (inprocess, rpc: 1)", or nothing if there is one.
@@ -94,7 +95,7 @@ WayReport reportOf(const WayMeasurement& measurement, bool hasDriverTime) {
     const auto [fastest, slowest] = std::ranges::minmax_element(clients, {}, &ClientFigures::p50);
     report.fastest = *fastest;
     report.slowest = *slowest;
-    report.waits = waitCostOf(measurement, report.latency.count());
+    report.waits = waitRatesOf(measurement, report.latency.count());
     report.clientProcessor = processorTime(measurement.clientTime, measurement);
     if (hasDriverTime) {
         report.driverProcessor = processorTime(measurement.driverTime, measurement);
@@ -102,7 +103,7 @@ WayReport reportOf(const WayMeasurement& measurement, bool hasDriverTime) {
     return report;
 }
 
-std::array<std::pair<const char*, WaitCost>, 2> sidesOf(const BurstWaitCost& waits) {
+std::array<std::pair<const char*, WaitRates>, 2> sidesOf(const BurstWaitRates& waits) {
     return {std::pair("client", waits.client), std::pair("driver", waits.driver)};
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "nnburst/result.h"
+#include "nnburst/wait_stats.h"
 #include "nnburst_stream/call_count.h"
 #include "nnburst_stream/distribution.h"
 #include "nnburst_stream/options.h"
@@ -37,18 +38,14 @@ struct ProcessorTime {
     double share = 0;     ///< of the time that went by; 1 is one processor
 };
 
-/// What one side's waiting for the other has cost. Counts are per frame.
-struct WaitCost {
-    double sleeps = 0;
-    double earlyWakes = 0;
-    double lateWakes = 0;
-    double burnt = 0;  ///< of the time that went by, spinning; 1 is one processor
-};
+/// What one side's waiting for the other has cost, in the order of kWaitStats: counts per frame,
+/// times as a share of the time that went by, where 1 is one processor.
+using WaitRates = std::array<double, kWaitStats.size()>;
 
 /// Of both sides of a way's bursts.
-struct BurstWaitCost {
-    WaitCost client;
-    WaitCost driver;
+struct BurstWaitRates {
+    WaitRates client{};
+    WaitRates driver{};
 };
 
 /// One way's figures. Those of latency, jitter and misses are of all clients together.
@@ -66,8 +63,8 @@ struct WayReport {
     ProcessorTime clientProcessor;
     std::optional<ProcessorTime> driverProcessor;
     std::optional<CallRate> calls;
-    std::optional<BurstWaitCost> waits;  ///< only for bursts to a driver process
-    Distribution timeInDriver;           ///< empty if the device does not say it
+    std::optional<BurstWaitRates> waits;  ///< only for bursts to a driver process
+    Distribution timeInDriver;            ///< empty if the device does not say it
     Distribution timeOnDevice;
 };
 
@@ -92,7 +89,7 @@ struct Report {
 [[nodiscard]] WayReport reportOf(const WayMeasurement& measurement, bool hasDriverTime);
 
 /// Both sides, with the names by which they are printed.
-[[nodiscard]] std::array<std::pair<const char*, WaitCost>, 2> sidesOf(const BurstWaitCost& waits);
+[[nodiscard]] std::array<std::pair<const char*, WaitRates>, 2> sidesOf(const BurstWaitRates& waits);
 
 /// What was sent, without the model's name: "frames of 256 bytes, 60 a second, 1 client, ...".
 [[nodiscard]] std::string settingsText(const Report& report);

@@ -208,20 +208,25 @@ std::string waits(const Report& report) {
         if (!way.waits) {
             continue;
         }
-        for (const auto& [side, cost] : sidesOf(*way.waits)) {
-            rows += fmt::format(
-                "<tr><th>{}</th><td>{}</td><td>{:.2f}</td><td>{:.2f}</td><td>{:.2f}</td>"
-                "<td>{:.1f}</td></tr>\n",
-                toString(way.way), side, cost.sleeps, cost.earlyWakes, cost.lateWakes,
-                cost.burnt * 100);
+        for (const auto& [side, rates] : sidesOf(*way.waits)) {
+            rows += fmt::format("<tr><th>{}</th><td>{}</td>", toString(way.way), side);
+            for (std::size_t i = 0; i < kWaitStats.size(); ++i) {
+                rows += kWaitStats[i].time != nullptr
+                            ? fmt::format("<td>{:.1f}</td>", rates[i] * 100)
+                            : fmt::format("<td>{:.2f}</td>", rates[i]);
+            }
+            rows += "</tr>\n";
         }
     }
     if (rows.empty()) {
         return rows;
     }
-    return "<table><tr><th></th><th>waiting</th><th>sleeps/frame</th><th>woken early/frame</th>"
-           "<th>woken late/frame</th><th>burnt, % of a processor</th></tr>\n" +
-           rows + "</table>\n";
+    std::string head = "<th></th><th>waiting</th>";
+    for (const WaitStat& stat : kWaitStats) {
+        head += fmt::format("<th>{}{}</th>", stat.label,
+                            stat.time != nullptr ? ", % of a processor" : "/frame");
+    }
+    return fmt::format("<table><tr>{}</tr>\n{}</table>\n", head, rows);
 }
 
 std::string settings(const Report& report) {

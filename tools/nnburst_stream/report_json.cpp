@@ -43,17 +43,19 @@ Json jsonOf(const ClientFigures& client) {
             {"framesPerSecond", client.throughput}};
 }
 
-Json jsonOf(const WaitCost& cost) {
-    return {{"sleepsPerFrame", cost.sleeps},
-            {"earlyWakesPerFrame", cost.earlyWakes},
-            {"lateWakesPerFrame", cost.lateWakes},
-            {"burntShare", cost.burnt}};
+Json jsonOf(const WaitRates& rates) {
+    Json json;
+    for (std::size_t i = 0; i < kWaitStats.size(); ++i) {
+        const WaitStat& stat = kWaitStats[i];
+        json[stat.name + std::string(stat.time != nullptr ? "Share" : "PerFrame")] = rates[i];
+    }
+    return json;
 }
 
-Json jsonOf(const BurstWaitCost& waits) {
+Json jsonOf(const BurstWaitRates& waits) {
     Json json;
-    for (const auto& [side, cost] : sidesOf(waits)) {
-        json[side] = jsonOf(cost);
+    for (const auto& [side, rates] : sidesOf(waits)) {
+        json[side] = jsonOf(rates);
     }
     return json;
 }

@@ -86,13 +86,19 @@ void printWaits(const Report& report) {
             continue;
         }
         if (!std::exchange(hasHead, true)) {
-            fmt::print("\n  {:<16}{:>10}{:>10}{:>10}{:>20}\n", "waiting, a frame", "sleeps",
-                       "early", "late", "of a processor");
+            fmt::print("\n  {:<16}", "waiting, a frame");
+            for (const WaitStat& stat : kWaitStats) {
+                fmt::print("{:>13}", stat.label);
+            }
+            fmt::print("\n");
         }
-        for (const auto& [side, cost] : sidesOf(*way.waits)) {
-            fmt::print("  {:<16}{:>10.2f}{:>10.2f}{:>10.2f}{:>18.1f} %\n",
-                       fmt::format("{} {}", toString(way.way), side), cost.sleeps, cost.earlyWakes,
-                       cost.lateWakes, cost.burnt * 100);
+        for (const auto& [side, rates] : sidesOf(*way.waits)) {
+            fmt::print("  {:<16}", fmt::format("{} {}", toString(way.way), side));
+            for (std::size_t i = 0; i < kWaitStats.size(); ++i) {
+                kWaitStats[i].time != nullptr ? fmt::print("{:>11.1f} %", rates[i] * 100)
+                                              : fmt::print("{:>13.2f}", rates[i]);
+            }
+            fmt::print("\n");
         }
     }
 }

@@ -166,9 +166,10 @@ void toMessage(const WaitPolicy& policy, rpc::WaitPolicy::Builder builder) {
 }
 
 Result<WaitPolicy> fromMessage(rpc::WaitPolicy::Reader reader) {
-    if (reader.getMode() > static_cast<std::uint8_t>(WaitMode::BLOCK)) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       "wait mode " + std::to_string(reader.getMode()) + " is unknown");
+    if (reader.getMode() >= kWaitModes.size()) {
+        return failure(
+            ErrorStatus::INVALID_ARGUMENT,
+            fmt::format("wait mode {}: must be less than {}", reader.getMode(), kWaitModes.size()));
     }
     return WaitPolicy{.spinWindow = std::chrono::nanoseconds(reader.getSpinNanoseconds()),
                       .mode = static_cast<WaitMode>(reader.getMode())};
