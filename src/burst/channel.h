@@ -25,7 +25,7 @@
 namespace nnburst::burst {
 
 inline constexpr std::uint64_t kChannelMagic = 0x0074737275626E6E;  // "nnburst" and a zero
-inline constexpr std::uint32_t kChannelVersion = 3;
+inline constexpr std::uint32_t kChannelVersion = 4;
 
 /// Lines in each queue of a burst; see BurstOptions::queueLines. The fewest hold any result of a
 /// model with up to eight outputs.

@@ -26,7 +26,7 @@ namespace nnburst::burst {
 namespace {
 
 /// The controller asks whether the driver is alive after each such time without a result.
-constexpr std::chrono::milliseconds kAliveCheckInterval{1000};
+constexpr std::chrono::milliseconds kPingInterval{1000};
 
 /// The driver gives up at the deadline by itself; this much later its answer is no longer waited
 /// for.
@@ -64,8 +64,8 @@ class Controller::Impl {
         controlPlane_ = std::move(controlPlane);
         peer_ = std::move(peer);
         sender_.attach(controlPlane_, peer_.doorbell.get());
-        waiter_.leaveProcessors(peer_.kernelThreads > 1 &&
-                                peer_.kernelThreads >= std::thread::hardware_concurrency());
+        waiter_.setPeerNeedsAllProcessors(
+            peer_.kernelThreads > 1 && peer_.kernelThreads >= std::thread::hardware_concurrency());
     }
 
     [[nodiscard]] std::vector<SharedRegion> getMemories(std::span<const std::int32_t> slots) {
@@ -232,16 +232,20 @@ class Controller::Impl {
 
     /// Takes one result out of the queue, or ends `execution` if there is none in its time.
     void awaitResult(PendingExecution& execution) {
-        fmq::WaitLimit limit{.deadline = {}, .atMost = kAliveCheckInterval};
+        fmq::WaitLimit limit;
         if (execution.options.deadline) {
             limit.deadline = system::saturatingAdd(*execution.options.deadline, kDeadlineGrace);
         }
-        const bool hasNews = waiter_.wait(limit, &forecastOf(execution), [&]() noexcept {
+        const auto hasNews = [&]() noexcept {
             // sync [message-published], [connection-lost]
             return receiver_.hasNews() || isLost_.load(std::memory_order_acquire);
-        });
-        if (!hasNews) {
-            endIfLate(execution, limit);
+        };
+        const auto isAlive = [&] { return isDriverAlive(execution, limit.deadline); };
+        if (!waiter_.wait(limit, &forecastOf(execution), hasNews,
+                          fmq::WaitCheck{kPingInterval, isAlive})) {
+            if (execution.state != State::ENDED) {
+                endLate(execution);
+            }
             return;
         }
         if (!receiver_.hasNews()) {
@@ -291,24 +295,27 @@ class Controller::Impl {
         return execution.reusable != nullptr ? execution.reusable->forecast : forecast_;
     }
 
-    /// No result came within `limit`: the deadline has passed, or the driver has been silent for
-    /// long.
-    void endIfLate(PendingExecution& execution, const fmq::WaitLimit& limit) {
-        const TimePoint now = std::chrono::steady_clock::now();
-        if (limit.deadline && now >= *limit.deadline) {
-            pending_.expectLateResult(execution);
-            end(execution, failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
-                                   "the driver gave no result before the deadline; it may still be "
-                                   "writing the outputs"));
-            return;
+    /// The deadline has passed without a result.
+    void endLate(PendingExecution& execution) {
+        pending_.expectLateResult(execution);
+        end(execution, failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
+                               "the driver gave no result before the deadline; it may still be "
+                               "writing the outputs"));
+    }
+
+    /// Asked again and again while the wait for a result takes long. If the driver is not alive,
+    /// ends `execution`.
+    bool isDriverAlive(PendingExecution& execution, const std::optional<TimePoint>& deadline) {
+        if (deadline && system::saturatingDifference(*deadline, std::chrono::steady_clock::now()) <
+                            kHangTimeout) {
+            return true;  // the deadline comes sooner than the driver would have to answer
         }
-        if (limit.deadline && system::saturatingDifference(*limit.deadline, now) < kHangTimeout) {
-            return;  // the deadline comes sooner than an answer about life would
-        }
-        if (const Result<> alive = controlPlane_->checkAlive(); !alive) {
+        const Result<> alive = controlPlane_->checkAlive();
+        if (!alive) {
             connectionLost();
             end(execution, alive);
         }
+        return alive.has_value();
     }
 
     void end(PendingExecution& execution, Result<> status) noexcept {

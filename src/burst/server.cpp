@@ -98,19 +98,16 @@ class Server::Impl final : public Servable {
             return requests_.hasNews() || isStopping_.load(std::memory_order_acquire) ||
                    slots_.hasUnmapRequests();
         };
-        fmq::EventFlag event = channel_.requestEvent();
-        event.retractParked();
+        waiter_.unpark(forecast_);
         const TimePoint start = std::chrono::steady_clock::now();
         while (true) {
             const bool isExhausted = pool_.isExhausted();
             const std::chrono::nanoseconds parkAfter =
                 isExhausted ? kParkAfterIdleWhenExhausted : kParkAfterIdle;
             if (!waiter_.wait({.deadline = {}, .atMost = parkAfter}, &forecast_, hasNews)) {
-                event.announceParked();
-                if (!hasNews()) {
+                if (waiter_.park(hasNews)) {
                     return false;
                 }
-                event.retractParked();
                 continue;
             }
             if (isStopping_.load(std::memory_order_relaxed)) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <ctime>
 
@@ -17,15 +18,17 @@ namespace nnburst::fmq {
 namespace {
 
 /// The futex is shared between processes, so not FUTEX_PRIVATE_FLAG. `until` is of CLOCK_MONOTONIC.
-void futexWait(std::atomic<std::uint32_t>* word, std::uint32_t expected,
+/// False if only the time or a signal has ended it.
+bool futexWait(std::atomic<std::uint32_t>* word, std::uint32_t expected,
                SteadyTime until) noexcept {
     const auto sinceEpoch = until.time_since_epoch();
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(sinceEpoch);
     timespec timeout{};
     timeout.tv_sec = seconds.count();
     timeout.tv_nsec = (sinceEpoch - seconds).count();
-    ::syscall(SYS_futex, word, FUTEX_WAIT_BITSET, expected, &timeout, nullptr,
-              FUTEX_BITSET_MATCH_ANY);
+    return ::syscall(SYS_futex, word, FUTEX_WAIT_BITSET, expected, &timeout, nullptr,
+                     FUTEX_BITSET_MATCH_ANY) == 0 ||
+           errno == EAGAIN;
 }
 
 void futexWakeAll(std::atomic<std::uint32_t>* word) noexcept {
@@ -37,62 +40,69 @@ void futexWakeAll(std::atomic<std::uint32_t>* word) noexcept {
 void EventFlag::wake(std::uint32_t bits) noexcept {
     // sync [event-set]: what happened before wake is visible to the waiter that takes the bits
     const std::uint32_t before =
-        word_->fetch_or(bits & ~(kSleeping | kParked), std::memory_order_seq_cst);
-    if ((before & (kSleeping | kParked)) != 0) {
+        shared_->word.fetch_or(bits & ~kWaiterBits, std::memory_order_seq_cst);
+    if ((before & kWaiterBits) != 0) {
         wakeSleepers();
     }
 }
 
 std::optional<std::uint32_t> EventFlag::wait(std::uint32_t mask,
                                              std::optional<SteadyTime> deadline) noexcept {
-    mask &= ~(kSleeping | kParked);
+    mask &= ~kWaiterBits;
     while (true) {
-        std::uint32_t value = word_->load(std::memory_order_relaxed);  // fetch_and below orders
-        if ((value & mask) == 0) {
-            value = announceSleeper();
-        }
-        if ((value & mask) != 0) {
-            // sync [event-set]
-            const std::uint32_t taken = word_->fetch_and(~mask, std::memory_order_seq_cst) & mask;
-            if (taken != 0) {
+        // Relaxed: takeBits orders.
+        if ((shared_->word.load(std::memory_order_relaxed) & mask) != 0) {
+            if (const std::uint32_t taken = takeBits(mask); taken != 0) {
                 return taken;
             }
-            continue;  // another waiter took them
+        }
+        const Announcement announcement = announceSleeper();
+        if ((announcement.bits & mask) != 0) {
+            continue;
         }
         if (deadline && std::chrono::steady_clock::now() >= *deadline) {
             return std::nullopt;
         }
-        sleep(value, deadline);
+        (void)sleep(announcement, deadline.value_or(SteadyTime::max()));
     }
+}
+
+std::uint32_t EventFlag::takeBits(std::uint32_t mask) noexcept {
+    // sync [event-set]: what happened before wake is visible
+    return shared_->word.fetch_and(~mask, std::memory_order_seq_cst) & mask;
 }
 
 void EventFlag::wakeSleepers() noexcept {
-    // Changing the word also keeps those from sleeping who have announced it and do not sleep yet.
-    const std::uint32_t before =
-        word_->fetch_and(~(kSleeping | kParked), std::memory_order_seq_cst);
+    const std::uint32_t before = shared_->word.fetch_and(~kWaiterBits, std::memory_order_seq_cst);
     if ((before & kParked) != 0 && doorbell_ >= 0) {
-        constexpr char kRing = 1;  // fails only where it is rung already, or nobody is there
+        constexpr char kRing = 1;
+        // Fails only where the doorbell is rung already, or the other side has gone.
         (void)::send(doorbell_, &kRing, sizeof(kRing), MSG_DONTWAIT | MSG_NOSIGNAL);
     }
     if ((before & kParked) == 0 || (before & kSleeping) != 0) {
-        futexWakeAll(word_);
+        // sync [wake-counted]: a sleeper that has announced itself and does not sleep yet finds
+        // another count and does not fall asleep
+        shared_->wakeCount.fetch_add(1, std::memory_order_seq_cst);
+        futexWakeAll(&shared_->wakeCount);
     }
 }
 
-std::uint32_t EventFlag::announceSleeper() noexcept {
-    const std::uint32_t announced =
-        word_->fetch_or(kSleeping, std::memory_order_seq_cst) | kSleeping;
+EventFlag::Announcement EventFlag::announceSleeper() noexcept {
+    // sync [wake-counted]: read before the announcement, so that each wake-up that answers the
+    // announcement changes it
+    const std::uint32_t wakeCount = shared_->wakeCount.load(std::memory_order_acquire);
+    const std::uint32_t bits = shared_->word.fetch_or(kSleeping, std::memory_order_seq_cst);
     sleepersFence();
-    return announced;
+    return {.wakeCount = wakeCount, .bits = bits};
 }
 
 void EventFlag::announceParked() noexcept {
-    word_->fetch_or(kParked, std::memory_order_seq_cst);
+    shared_->word.fetch_or(kParked, std::memory_order_seq_cst);
     sleepersFence();
 }
 
 void EventFlag::sleepersFence() noexcept {
-    // sync [sleep-announced]: the sleeper's last look comes after it
+    // sync [sleep-announced]: the sleeper's last look comes after its announcement
     if (hasHeavyFences_) {
         heavyFence();
     } else {
@@ -105,24 +115,21 @@ void EventFlag::publishWaiterCpu() noexcept {
         static_cast<std::uint32_t>(::sched_getcpu() + 1) & WaiterState::kProcessor;
     const std::uint32_t state =
         processor | (hasHeavyFences_ ? WaiterState::kHasHeavyFences : 0) | contended_;
-    // Relaxed: only a hint of where it is, and announceSleeper orders the rest. Stored only when it
-    // changes, so that the line stays shared.
-    if (waiter_->load(std::memory_order_relaxed) != state) {
-        waiter_->store(state, std::memory_order_relaxed);
+    // Relaxed: the processor is only a hint, and announceSleeper orders the rest. Stored only when
+    // it changes, so that the line stays shared.
+    if (shared_->waiter.load(std::memory_order_relaxed) != state) {
+        shared_->waiter.store(state, std::memory_order_relaxed);
     }
 }
 
 bool EventFlag::isOnThisProcessor() const noexcept {
-    return (waiter_->load(std::memory_order_relaxed) & WaiterState::kProcessor) ==
+    return (shared_->waiter.load(std::memory_order_relaxed) & WaiterState::kProcessor) ==
            (static_cast<std::uint32_t>(::sched_getcpu() + 1) & WaiterState::kProcessor);
 }
 
-void EventFlag::sleep(std::uint32_t announced, std::optional<SteadyTime> until) noexcept {
-    SteadyTime limit = std::chrono::steady_clock::now() + kLongestSleep;
-    if (until) {
-        limit = std::min(limit, *until);
-    }
-    futexWait(word_, announced, limit);
+bool EventFlag::sleep(const Announcement& announcement, SteadyTime until) noexcept {
+    return futexWait(&shared_->wakeCount, announcement.wakeCount,
+                     std::min(until, std::chrono::steady_clock::now() + longestSleep_));
 }
 
 }  // namespace nnburst::fmq

@@ -6,15 +6,20 @@
 /// A word in shared memory on which threads of several processes sleep and are woken: the event
 /// flag of the HAL's fast message queues. One flag may serve several queues.
 ///
-/// The word holds event bits, and one bit that says that somebody sleeps. A sleeper announces
-/// himself by setting it, looks once more, then sleeps; whoever made something happen makes the
-/// system call that wakes only when it is set. While all are awake there are no system calls.
-/// Another bit says that nobody sleeps here, but that a doorbell (a socket) is to be rung.
+/// The word holds event bits and two waiter bits. A sleeper sets its bit (sync [sleep-announced]),
+/// looks once more, then sleeps; a thread that made something happen looks at the waiter bits, and
+/// makes a system call only where one is set. While all are awake there are no system calls.
 ///
 ///     bit   31         30       29 ... 0
 ///         [sleeping | parked | event bits]
+///          |          nobody sleeps here; a doorbell (a socket) is to be rung
+///          somebody sleeps, or is about to
 ///
-/// A hostile process can spoil the word at any time. All that it gains is that a sleeper wakes
+/// The futex is a count of wake-ups beside the word (sync [wake-counted]): a sleeper passes the
+/// count that it read before it announced itself, so that the kernel refuses to let it sleep after
+/// a wake-up, whatever other sleepers do to the word meanwhile.
+///
+/// A hostile process can spoil all of it at any time. All that it gains is that a sleeper wakes
 /// late, which is why every sleep is short: see kLongestSleep.
 
 #include <atomic>
@@ -28,22 +33,23 @@
 
 namespace nnburst::fmq {
 
-/// The shared word, alone on its line. Zero at first. All sides read and write it.
+/// What the sides of an event flag share, alone on its line. Zero at first.
 struct alignas(kCacheLineSize) EventWord {
-    std::atomic<std::uint32_t> word;
-    /// What the thread that sleeps here says of itself: see WaiterState.
-    std::atomic<std::uint32_t> waiter;
-    std::uint32_t reserved[14];  ///< zero
+    std::atomic<std::uint32_t> word;       ///< event bits and waiter bits; all write
+    std::atomic<std::uint32_t> waiter;     ///< WaiterState of the thread that waits here; it writes
+    std::atomic<std::uint32_t> wakeCount;  ///< the futex; those that wake add 1
+    std::uint32_t reserved[13];            ///< zero
 };
 static_assert(isSharedLayout<EventWord> && sizeof(EventWord) == kCacheLineSize);
 
-/// EventWord::waiter. 0 if nobody says anything.
+/// EventWord::waiter: what the thread that waits on the flag says of itself. 0 before it says
+/// anything.
 struct WaiterState {
     /// The processor on which the thread was last seen, plus 1.
     static constexpr std::uint32_t kProcessor = 0xFFFF;
     /// It makes a heavy fence (asymmetric_fence.h) before it sleeps.
     static constexpr std::uint32_t kHasHeavyFences = 1U << 16;
-    /// The processors that it may use have more to do than they can: spinning takes from others.
+    /// Executions wait for processors: spinning would take one from them.
     static constexpr std::uint32_t kContended = 1U << 17;
 };
 
@@ -59,18 +65,28 @@ inline constexpr std::chrono::milliseconds kLongestSleep{100};
 
 using SteadyTime = system::SteadyTime;
 
-/// A process's view of an EventWord, which must outlive it. Thread-safe. None of the calls
-/// allocates.
+/// A process's view of an EventWord, which must outlive it. Thread-safe, but for the setters. None
+/// of the calls allocates.
 class EventFlag {
   public:
     static constexpr std::uint32_t kSleeping = 1U << 31;
     static constexpr std::uint32_t kParked = 1U << 30;
 
-    explicit EventFlag(EventWord& shared) noexcept
-        : word_(&shared.word), waiter_(&shared.waiter), hasHeavyFences_(hasHeavyFences()) {}
+    static constexpr std::uint32_t kWaiterBits = kSleeping | kParked;
 
-    /// Sets `bits` and wakes whoever waits for any of them (EventFlag::wake of libfmq). A system
-    /// call only if somebody sleeps. `bits` has neither bit 31 nor 30.
+    /// What a sleeper knows when it has announced itself.
+    struct Announcement {
+        std::uint32_t wakeCount;  ///< before the announcement
+        std::uint32_t bits;       ///< of the word, at the announcement
+    };
+
+    /// Tests give a `longestSleep` that is longer than themselves, to see sleeps that nobody ends.
+    explicit EventFlag(EventWord& shared,
+                       std::chrono::nanoseconds longestSleep = kLongestSleep) noexcept
+        : shared_(&shared), longestSleep_(longestSleep), hasHeavyFences_(hasHeavyFences()) {}
+
+    /// Sets `bits` and wakes those that wait for any of them (EventFlag::wake of libfmq). A system
+    /// call only if somebody sleeps. Waiter bits in `bits` are ignored.
     void wake(std::uint32_t bits) noexcept;
 
     /// Waits until a bit of `mask` is set, clears these and gives those that were set; nothing if
@@ -84,78 +100,83 @@ class EventFlag {
     void wakeAnnounced() noexcept {
         // sync [sleep-announced]: the load comes after the store of what the sleeper waits for
         if (hasHeavyFences_ &&
-            (waiter_->load(std::memory_order_relaxed) & WaiterState::kHasHeavyFences) != 0) {
+            (shared_->waiter.load(std::memory_order_relaxed) & WaiterState::kHasHeavyFences) != 0) {
             lightFence();
         } else {
             fullFence();
         }
-        if ((word_->load(std::memory_order_relaxed) & (kSleeping | kParked)) != 0) {
+        if ((shared_->word.load(std::memory_order_relaxed) & kWaiterBits) != 0) {
             wakeSleepers();
         }
     }
 
-    /// Wakes all sleepers, and rings the doorbell if somebody waits for it. They look again at what
-    /// they wait for.
+    /// Clears the waiter bits, wakes all sleepers, and rings the doorbell if the other side is
+    /// parked. They look again at what they wait for.
     void wakeSleepers() noexcept;
 
-    /// What the next publishWaiterCpu says of the processors. For the side that sleeps.
+    /// What the next publishWaiterCpu says of the processors. For the side that waits.
     void setContended(bool isContended) noexcept {
         contended_ = isContended ? WaiterState::kContended : 0;
     }
 
-    /// The thread that sleeps here has said so.
+    /// Whether the thread that waits on this flag has said so.
     [[nodiscard]] bool isContended() const noexcept {
-        return (waiter_->load(std::memory_order_relaxed) & WaiterState::kContended) != 0;
+        return (shared_->waiter.load(std::memory_order_relaxed) & WaiterState::kContended) != 0;
     }
 
     /// What to ring: a datagram socket that outlives the flag, or -1. For the side that wakes.
     void setDoorbell(int doorbell) noexcept { doorbell_ = doorbell; }
 
-    /// As announceSleeper, of somebody who waits for the doorbell.
+    /// Announces that this side is parked. The caller looks once more at what it waits for.
     void announceParked() noexcept;
 
-    /// Takes that back.
+    /// Clears the parked bit.
     void retractParked() noexcept {
-        word_->fetch_and(~kParked, std::memory_order_relaxed);  // being rung for in vain is no harm
+        // Relaxed: being rung for in vain does no harm.
+        shared_->word.fetch_and(~kParked, std::memory_order_relaxed);
     }
 
     /// Announces a sleeper. Between this call and `sleep` the caller looks once more at what it
     /// waits for. Gives what `sleep` wants.
-    [[nodiscard]] std::uint32_t announceSleeper() noexcept;
+    [[nodiscard]] Announcement announceSleeper() noexcept;
 
-    /// Takes the announcement back, so that nobody makes a system call for it. Only where no other
-    /// thread sleeps on the flag.
+    /// Clears the sleeping bit, so that nobody makes a system call for this thread. Only where no
+    /// other thread sleeps on the flag.
     void retractSleeper() noexcept {
-        word_->fetch_and(~kSleeping, std::memory_order_relaxed);  // a late wake-up does no harm
+        // Relaxed: a late wake-up does no harm.
+        shared_->word.fetch_and(~kSleeping, std::memory_order_relaxed);
     }
 
-    /// Sleeps until woken, but not past `until`, nor for longer than kLongestSleep, nor if anybody
-    /// has changed the word since `announced`. May wake for no reason.
-    void sleep(std::uint32_t announced, std::optional<SteadyTime> until) noexcept;
+    /// Sleeps until woken, but not past `until`, nor for longer than kLongestSleep, nor if somebody
+    /// has woken the sleepers since the announcement. May wake for no reason. Whether it was woken.
+    bool sleep(const Announcement& announcement, SteadyTime until) noexcept;
 
-    /// Says that the calling thread is the one that sleeps on this flag, and on which processor it
+    /// Says that the calling thread is the one that waits on this flag, and on which processor it
     /// runs. No system call (rseq).
     void publishWaiterCpu() noexcept;
 
-    /// Whether the thread that sleeps on this flag was last seen on the processor of the calling
+    /// Whether the thread that waits on this flag was last seen on the processor of the calling
     /// one: then it cannot run while this one spins.
     [[nodiscard]] bool isOnThisProcessor() const noexcept;
 
   private:
+    /// Takes those of the event bits `mask` that are set.
+    [[nodiscard]] std::uint32_t takeBits(std::uint32_t mask) noexcept;
+
     /// The sleeper's last look comes after it.
     void sleepersFence() noexcept;
 
     /// As lightFence, whatever the sleeper does.
     void fullFence() noexcept {
 #if defined(__SANITIZE_THREAD__)
-        word_->fetch_or(0, std::memory_order_seq_cst);  // ThreadSanitizer knows no fences
+        shared_->word.fetch_or(0, std::memory_order_seq_cst);  // ThreadSanitizer knows no fences
 #else
         std::atomic_thread_fence(std::memory_order_seq_cst);
 #endif
     }
 
-    std::atomic<std::uint32_t>* word_;
-    std::atomic<std::uint32_t>* waiter_;
+    EventWord* shared_;
+    std::chrono::nanoseconds longestSleep_;
     bool hasHeavyFences_;
     std::uint32_t contended_ = 0;
     int doorbell_ = -1;

@@ -36,7 +36,7 @@ namespace nnburst::fmq {
 enum class QueueFlavor : std::uint32_t { SYNCHRONIZED = 1, UNSYNCHRONIZED = 2 };
 
 inline constexpr std::uint32_t kQueueMagic = 0x514D464E;  // "NFMQ"
-inline constexpr std::uint32_t kQueueVersion = 1;
+inline constexpr std::uint32_t kQueueVersion = 2;
 /// Elements of the largest queue. With the largest element, a queue stays below 1 TiB.
 inline constexpr std::uint64_t kMaximumQueueCapacity = std::uint64_t{1} << 24;
 inline constexpr std::size_t kMaximumElementBytes = 4096;

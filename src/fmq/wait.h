@@ -6,12 +6,12 @@
 /// The one place where threads wait for another process. A wait goes through up to four phases:
 ///
 ///     look without a clock  | under a microsecond: the answer of a small model is there
-///     sleep with an alarm   | ADAPTIVE, if the wait is known to be long: until shortly before its
-///     end spin                  | for the policy's window, or to the longest of the usual ends
-///     sleep until woken
+///     sleep with an alarm   | as planned (wait_plan.h): ADAPTIVE, if the wait is known to be long
+///     spin                  | as planned
+///     sleep                 | until woken
 ///
 /// A sleeper announces itself (event_flag.h), so that the other side makes a system call only for a
-/// thread that sleeps.
+/// thread that sleeps. docs/waiting.md has the whole.
 
 #include <algorithm>
 #include <chrono>
@@ -20,14 +20,11 @@
 #include "fmq/event_flag.h"
 #include "fmq/shared_wait_stats.h"
 #include "fmq/wait_forecast.h"
+#include "fmq/wait_plan.h"
 #include "nnburst/wait_policy.h"
 #include "system/relax_processor.h"
-#include "system/time.h"
 
 namespace nnburst::fmq {
-
-/// `policy` as it makes sense on this machine: no spinning on a single processor.
-[[nodiscard]] WaitPolicy effectivePolicy(const WaitPolicy& policy) noexcept;
 
 /// How long a wait may last. With neither limit it lasts until what it waits for happens.
 struct WaitLimit {
@@ -36,27 +33,32 @@ struct WaitLimit {
     std::optional<std::chrono::nanoseconds> atMost;
 };
 
-/// Waits for what another process does, again and again. Of one thread. Allocates nothing.
+/// What is asked again and again in a long wait, for instance whether the other side is alive. The
+/// wait stays one wait.
+template <class IsWorthWaiting>
+struct WaitCheck {
+    std::chrono::nanoseconds interval;
+    IsWorthWaiting isWorthWaiting;  ///< the wait ends where it gives false
+};
+template <class IsWorthWaiting>
+WaitCheck(std::chrono::nanoseconds, IsWorthWaiting) -> WaitCheck<IsWorthWaiting>;
+
+/// Waits for what another process does, again and again. Belongs to one thread at a time. Allocates
+/// nothing.
 class Waiter {
   public:
-    /// From here on a wait is long: shorter ones are spun through, because a sleeper that runs
-    /// again a little late would lose more than it saved.
-    static constexpr std::chrono::nanoseconds kLongWait{800'000};
-    /// Of the time that long waits last, at most this part is spent on spinning: 1 / kSpinShare.
-    static constexpr std::int64_t kSpinShare = 40;
-
     /// Sleeps on `flag`, as the only thread. `peer` is the flag on which the thread sleeps that
     /// makes happen what is waited for, if it has one: while that thread was last seen on this
     /// one's processor, this one does not spin, because the other could not run. What waiting costs
-    /// goes to `record`, which outlives the waiter.
+    /// goes to `stats`, which outlives the waiter.
     Waiter(EventFlag flag, std::optional<EventFlag> peer, const WaitPolicy& policy,
-           SharedWaitStats& record) noexcept
-        : flag_(flag), peer_(peer), policy_(effectivePolicy(policy)), record_(record) {}
+           SharedWaitStats& stats) noexcept
+        : flag_(flag), peer_(peer), rules_(rulesOf(policy)), stats_(stats) {}
 
     /// Sleeps on a flag on which others may sleep.
     [[nodiscard]] static Waiter sharing(EventFlag flag, const WaitPolicy& policy,
-                                        SharedWaitStats& record) noexcept {
-        Waiter waiter(flag, std::nullopt, policy, record);
+                                        SharedWaitStats& stats) noexcept {
+        Waiter waiter(flag, std::nullopt, policy, stats);
         waiter.isAlone_ = false;
         return waiter;
     }
@@ -66,13 +68,36 @@ class Waiter {
     /// wakeAnnounced on the flag; once `ready` has given true, it is not called again. `forecast`,
     /// if there is one, is of waits of this kind, and learns from this one.
     template <class Ready>
-    [[nodiscard]] bool wait(const WaitLimit& limit, WaitForecast* forecast, Ready ready) noexcept;
+    [[nodiscard]] bool wait(const WaitLimit& limit, WaitForecast* forecast, Ready ready) noexcept {
+        if (lookWithoutClock(ready)) {
+            return true;
+        }
+        WaitCheck noCheck{std::chrono::nanoseconds::max(), []() noexcept { return true; }};
+        return waitLong(limit, forecast, ready, noCheck);
+    }
 
-    /// The other side needs all processors while it works: sleep also through shorter waits.
-    void leaveProcessors(bool leave) noexcept { leavesProcessors_ = leave; }
+    /// As above. `check` is asked each time that its interval has passed.
+    template <class Ready, class IsWorthWaiting>
+    [[nodiscard]] bool wait(const WaitLimit& limit, WaitForecast* forecast, Ready ready,
+                            WaitCheck<IsWorthWaiting> check) {
+        return lookWithoutClock(ready) || waitLong(limit, forecast, ready, check);
+    }
 
-    /// Others have work for the processors, more than there are: this side sleeps at once instead
-    /// of spinning, and so does the peer. Both only if their policy is ADAPTIVE.
+    /// Goes on with the wait that has reached its limit without a thread: from here on the other
+    /// side rings the doorbell. False if `ready` has become true meanwhile; then nobody rings.
+    template <class Ready>
+    [[nodiscard]] bool park(Ready ready) noexcept;
+
+    /// A thread is there again, because the doorbell was rung. Teaches `forecast` how long the wait
+    /// has lasted as a whole.
+    void unpark(WaitForecast& forecast) noexcept;
+
+    /// The other side needs all processors while it works: ADAPTIVE sleeps also through shorter
+    /// waits.
+    void setPeerNeedsAllProcessors(bool needsAll) noexcept { peerNeedsAll_ = needsAll; }
+
+    /// Executions wait for processors: this side sleeps at once instead of spinning, and so does
+    /// the peer. Both only if their policy is ADAPTIVE.
     void setContended(bool isContended) noexcept { flag_.setContended(isContended); }
 
   private:
@@ -80,45 +105,58 @@ class Waiter {
     static constexpr int kTurnsPerClockRead = 16;
 
     template <class Ready>
-    bool waitLong(const WaitLimit& limit, WaitForecast* forecast, Ready& ready) noexcept;
+    bool lookWithoutClock(Ready& ready) noexcept;
+    template <class Ready, class IsWorthWaiting>
+    bool waitLong(const WaitLimit& limit, WaitForecast* forecast, Ready& ready,
+                  WaitCheck<IsWorthWaiting>& check);
+    // The phases. Each gives whether `ready` is true, and leaves the time of its end in `now`.
     template <class Ready>
-    bool spin(SteadyTime until, Ready& ready) noexcept;
+    bool sleepWithAlarm(SteadyTime alarm, WaitForecast& forecast, Ready& ready,
+                        SteadyTime& now) noexcept;
     template <class Ready>
-    bool sleep(std::optional<SteadyTime> until, Ready& ready) noexcept;
+    bool spin(const WaitPlan& plan, SteadyTime start, SteadyTime end, Ready& ready,
+              SteadyTime& now) noexcept;
+    template <class Ready, class IsWorthWaiting>
+    bool sleepUntilWoken(SteadyTime start, SteadyTime end, Ready& ready,
+                         WaitCheck<IsWorthWaiting>& check, SteadyTime& now);
 
-    [[nodiscard]] bool mustNotSpin() const noexcept {
-        return policy_.spinWindow.count() <= 0 || policy_.mode == WaitMode::BLOCK ||
-               (peer_ && peer_->isOnThisProcessor()) || isContended();
+    template <class Ready>
+    bool spinUntil(SteadyTime until, Ready& ready) noexcept;
+    template <class Ready>
+    bool sleep(SteadyTime until, Ready& ready) noexcept;
+
+    void learn(WaitForecast& forecast, std::chrono::nanoseconds duration) noexcept {
+        forecast.addDuration(duration);
+        budget_.earn(duration, rules_.spinWindow);
     }
 
+    [[nodiscard]] bool isPeerHere() const noexcept { return peer_ && peer_->isOnThisProcessor(); }
     [[nodiscard]] bool isContended() const noexcept {
-        return policy_.mode == WaitMode::ADAPTIVE &&
-               (flag_.isContended() || (peer_ && peer_->isContended()));
+        return flag_.isContended() || (peer_ && peer_->isContended());
     }
-
-    /// Nobody need make a system call for this thread any more.
-    void retract() noexcept {
-        if (isAlone_) {
-            flag_.retractSleeper();
-        }
+    [[nodiscard]] bool maySpinNow() const noexcept {
+        return maySpin(
+            rules_, [this] { return isPeerHere(); }, [this] { return isContended(); });
     }
 
     EventFlag flag_;
     std::optional<EventFlag> peer_;
-    WaitPolicy policy_;
-    SharedWaitStats& record_;
+    WaitRules rules_;
+    SharedWaitStats& stats_;
     bool isAlone_ = true;
-    bool leavesProcessors_ = false;
-    std::chrono::nanoseconds credit_{};  ///< spinning in long waits that was earned and not used
+    bool peerNeedsAll_ = false;
+    SpinBudget budget_;
+    SteadyTime waitStart_;                   ///< of the last wait that read a clock
+    std::optional<SteadyTime> parkedSince_;  ///< the start of the wait that is parked
 };
 
 template <class Ready>
-bool Waiter::wait(const WaitLimit& limit, WaitForecast* forecast, Ready ready) noexcept {
+bool Waiter::lookWithoutClock(Ready& ready) noexcept {
     flag_.publishWaiterCpu();
     if (ready()) {
         return true;
     }
-    if (!mustNotSpin()) {
+    if (maySpinNow()) {
         for (int turn = 0; turn < kTurnsWithoutClock; ++turn) {
             system::relaxProcessor();
             if (ready()) {
@@ -126,63 +164,69 @@ bool Waiter::wait(const WaitLimit& limit, WaitForecast* forecast, Ready ready) n
             }
         }
     }
-    return waitLong(limit, forecast, ready);
+    return false;
 }
 
-template <class Ready>
-bool Waiter::waitLong(const WaitLimit& limit, WaitForecast* forecast, Ready& ready) noexcept {
+template <class Ready, class IsWorthWaiting>
+bool Waiter::waitLong(const WaitLimit& limit, WaitForecast* forecast, Ready& ready,
+                      WaitCheck<IsWorthWaiting>& check) {
     const SteadyTime start = std::chrono::steady_clock::now();
-    std::optional<SteadyTime> end = limit.deadline;
-    if (limit.atMost) {
-        end =
-            std::min(end.value_or(SteadyTime::max()), system::saturatingAdd(start, *limit.atMost));
+    SteadyTime end = limit.deadline.value_or(SteadyTime::max());
+    if (limit.atMost && *limit.atMost < SteadyTime::max() - start) {
+        end = std::min(end, start + *limit.atMost);
     }
-    const SteadyTime last = end.value_or(SteadyTime::max());
-    SharedWaitStats::add(record_.waits, 1);
+    waitStart_ = start;
+    stats_.add<&WaitStats::waits>(1);
 
-    WaitForecast::Plan plan;
-    if (forecast != nullptr && policy_.mode == WaitMode::ADAPTIVE && !mustNotSpin()) {
-        plan = forecast->plan(leavesProcessors_ ? std::chrono::nanoseconds(0) : kLongWait);
-    }
-    bool isReady = false;
+    const ProcessorUse use{
+        .isPeerHere = isPeerHere(), .isContended = isContended(), .peerNeedsAll = peerNeedsAll_};
+    const WaitPlan plan = planWait(rules_, use, forecast, budget_, end - start);
     SteadyTime now = start;
-    if (plan.sleepUntil.count() > 0) {
-        const SteadyTime alarm = std::min(system::saturatingAdd(start, plan.sleepUntil), last);
-        isReady = sleep(alarm, ready);
-        now = std::chrono::steady_clock::now();
-        SharedWaitStats::add(isReady ? record_.lateWakes : record_.earlyWakes, 1);
-        if (now >= alarm) {
-            forecast->addOversleep(now - alarm);
-        }
-    }
-    if (!isReady && !mustNotSpin() && !(leavesProcessors_ && plan.sleepUntil.count() == 0)) {
-        const SteadyTime spinStart = now;
-        SteadyTime spinUntil = system::saturatingAdd(spinStart, policy_.spinWindow);
-        if (plan.sleepUntil.count() > 0) {
-            spinUntil =
-                std::min({spinUntil, start + plan.spinUntil, spinStart + std::max(credit_, {})});
-        }
-        isReady = spin(std::min(spinUntil, last), ready);
-        now = std::chrono::steady_clock::now();
-        const std::chrono::nanoseconds burnt = now - spinStart;
-        SharedWaitStats::add(record_.burntNs, static_cast<std::uint64_t>(burnt.count()));
-        credit_ -= plan.sleepUntil.count() > 0 ? burnt : std::chrono::nanoseconds(0);
-    }
-    if (!isReady) {
-        isReady = sleep(end, ready);
-        now = std::chrono::steady_clock::now();
-    }
+    bool isReady = plan.sleepUntil.count() > 0 &&
+                   sleepWithAlarm(start + plan.sleepUntil, *forecast, ready, now);
+    isReady = isReady || spin(plan, start, end, ready, now);
+    isReady = isReady || sleepUntilWoken(start, end, ready, check, now);
     if (forecast != nullptr && isReady) {
-        const std::chrono::nanoseconds duration = now - start;
-        forecast->addDuration(duration);
-        credit_ =
-            std::min<std::chrono::nanoseconds>(credit_ + duration / kSpinShare, policy_.spinWindow);
+        learn(*forecast, now - start);
     }
     return isReady;
 }
 
 template <class Ready>
-bool Waiter::spin(SteadyTime until, Ready& ready) noexcept {
+bool Waiter::sleepWithAlarm(SteadyTime alarm, WaitForecast& forecast, Ready& ready,
+                            SteadyTime& now) noexcept {
+    const bool isReady = sleep(alarm, ready);
+    now = std::chrono::steady_clock::now();
+    if (isReady) {
+        stats_.add<&WaitStats::lateWakes>(1);
+    } else {
+        stats_.add<&WaitStats::earlyWakes>(1);
+    }
+    if (now >= alarm) {
+        forecast.addWakeLatency(now - alarm);
+    }
+    return isReady;
+}
+
+template <class Ready>
+bool Waiter::spin(const WaitPlan& plan, SteadyTime start, SteadyTime end, Ready& ready,
+                  SteadyTime& now) noexcept {
+    if (plan.spinAtMost.count() <= 0 || !maySpinNow()) {
+        return false;
+    }
+    const SteadyTime spinStart = now;
+    const bool isReady =
+        spinUntil(std::min({start + plan.spinUntil, spinStart + plan.spinAtMost, end}), ready);
+    now = std::chrono::steady_clock::now();
+    stats_.add<&WaitStats::burnt>(static_cast<std::uint64_t>((now - spinStart).count()));
+    if (plan.sleepUntil.count() > 0) {
+        budget_.spend(now - spinStart);
+    }
+    return isReady;
+}
+
+template <class Ready>
+bool Waiter::spinUntil(SteadyTime until, Ready& ready) noexcept {
     while (std::chrono::steady_clock::now() < until) {
         if (peer_) {
             flag_.publishWaiterCpu();
@@ -200,22 +244,58 @@ bool Waiter::spin(SteadyTime until, Ready& ready) noexcept {
     return ready();
 }
 
+template <class Ready, class IsWorthWaiting>
+bool Waiter::sleepUntilWoken(SteadyTime start, SteadyTime end, Ready& ready,
+                             WaitCheck<IsWorthWaiting>& check, SteadyTime& now) {
+    SteadyTime lastCheck = start;
+    while (true) {
+        const SteadyTime next = check.interval < end - lastCheck ? lastCheck + check.interval : end;
+        const bool isReady = sleep(next, ready);
+        now = std::chrono::steady_clock::now();
+        if (isReady || next == end || !check.isWorthWaiting()) {
+            return isReady;
+        }
+        lastCheck = now;
+    }
+}
+
 /// Sleeps until `ready` or `until`. Once `ready` was true it is not asked again.
 template <class Ready>
-bool Waiter::sleep(std::optional<SteadyTime> until, Ready& ready) noexcept {
+bool Waiter::sleep(SteadyTime until, Ready& ready) noexcept {
     bool isReady = false;
-    while (!isReady && (!until || std::chrono::steady_clock::now() < *until)) {
-        const std::uint32_t announced = flag_.announceSleeper();
+    while (!isReady && (until == SteadyTime::max() || std::chrono::steady_clock::now() < until)) {
+        const EventFlag::Announcement announcement = flag_.announceSleeper();
         isReady = ready();
         if (!isReady) {
-            SharedWaitStats::add(record_.sleeps, 1);
-            flag_.sleep(announced, until);
+            stats_.add<&WaitStats::sleeps>(1);
+            (void)flag_.sleep(announcement, until);
             flag_.publishWaiterCpu();
             isReady = ready();
         }
     }
-    retract();
+    if (isAlone_) {
+        flag_.retractSleeper();
+    }
     return isReady || ready();
+}
+
+template <class Ready>
+bool Waiter::park(Ready ready) noexcept {
+    flag_.announceParked();
+    if (ready()) {
+        flag_.retractParked();
+        return false;
+    }
+    parkedSince_ = waitStart_;
+    return true;
+}
+
+inline void Waiter::unpark(WaitForecast& forecast) noexcept {
+    flag_.retractParked();
+    if (parkedSince_) {
+        learn(forecast, std::chrono::steady_clock::now() - *parkedSince_);
+        parkedSince_.reset();
+    }
 }
 
 /// One wait of which nothing is learnt: spins for the window of `policy`, then sleeps. Any number

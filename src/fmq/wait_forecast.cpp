@@ -10,10 +10,10 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-/// Before this many waits nothing is foretold.
+/// With fewer values nothing is expected.
 constexpr std::size_t kLeastExperience = 4;
-/// What waking up is taken to need before it was measured.
-constexpr nanoseconds kTypicalOversleep{100'000};
+/// Assumed until enough wake latencies are known.
+constexpr nanoseconds kTypicalWakeLatency{100'000};
 /// Wake up this much before the shortest of the usual durations.
 constexpr nanoseconds kMargin{20'000};
 
@@ -26,7 +26,7 @@ nanoseconds RecentDurations::ranked(std::size_t rank) const noexcept {
     return nanoseconds(*nth);
 }
 
-WaitForecast::Plan WaitForecast::plan(nanoseconds shortestSleep) const noexcept {
+WaitForecast::Range WaitForecast::expect(nanoseconds shortestSleep) const noexcept {
     const std::size_t known = durations_.count();
     if (durations_.latest() < shortestSleep || known < kLeastExperience) {
         return {};
@@ -34,11 +34,11 @@ WaitForecast::Plan WaitForecast::plan(nanoseconds shortestSleep) const noexcept 
     // One in 16 may be shorter or longer than usual without changing what is expected.
     const std::size_t outliers = known / 16;
     const nanoseconds shortest = durations_.ranked(outliers);
-    const std::size_t wakeUps = oversleeps_.count();
-    const nanoseconds oversleep =
-        wakeUps < kLeastExperience ? kTypicalOversleep : oversleeps_.ranked(wakeUps * 7 / 8);
-    // At least half of it, so that what waking takes is measured again after a bad time.
-    const nanoseconds sleep = std::max(shortest - oversleep - kMargin, shortest / 2);
+    const std::size_t wakeUps = wakeLatencies_.count();
+    const nanoseconds wakeLatency =
+        wakeUps < kLeastExperience ? kTypicalWakeLatency : wakeLatencies_.ranked(wakeUps * 7 / 8);
+    // At least half of it, so that the wake latency is measured again after a bad time.
+    const nanoseconds sleep = std::max(shortest - wakeLatency - kMargin, shortest / 2);
     if (sleep < shortestSleep) {
         return {};
     }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// What is known of something that is waited for again and again: how long it takes, and how much
-/// later than it wished a sleeper ran again.
+/// What is known of something that is waited for again and again: how long it takes, and how long
+/// after its alarm a sleeper ran again.
 
 #include <array>
 #include <chrono>
@@ -36,27 +36,28 @@ class RecentDurations {
     std::uint64_t next_ = 0;
 };
 
-/// Of one thread.
+/// Belongs to one thread at a time.
 class WaitForecast {
   public:
-    /// When to sleep and how long to spin, counted from the start of a wait.
-    struct Plan {
-        std::chrono::nanoseconds sleepUntil{};  ///< zero: do not sleep first
-        std::chrono::nanoseconds spinUntil{};   ///< zero: as the policy says
+    /// Between which times a wait is expected to end, counted from its start: set the alarm to
+    /// `sleepUntil`, then spin until `spinUntil`. Both zero if a sleep would not pay.
+    struct Range {
+        std::chrono::nanoseconds sleepUntil{};
+        std::chrono::nanoseconds spinUntil{};
     };
 
-    /// A wait took so long.
+    /// Records how long a wait has lasted.
     void addDuration(std::chrono::nanoseconds duration) noexcept { durations_.add(duration); }
-    /// A sleeper ran again so long after it wished to.
-    void addOversleep(std::chrono::nanoseconds oversleep) noexcept { oversleeps_.add(oversleep); }
+    /// Records how long after its alarm a sleeper ran again.
+    void addWakeLatency(std::chrono::nanoseconds latency) noexcept { wakeLatencies_.add(latency); }
 
-    /// For waits that last at least `shortestSleep` longer than it takes to wake up. Costs next to
-    /// nothing where the last one was shorter.
-    [[nodiscard]] Plan plan(std::chrono::nanoseconds shortestSleep) const noexcept;
+    /// For a wait in which a sleep of `shortestSleep` or longer pays. Costs next to nothing where
+    /// the last wait was shorter.
+    [[nodiscard]] Range expect(std::chrono::nanoseconds shortestSleep) const noexcept;
 
   private:
     RecentDurations durations_;
-    RecentDurations oversleeps_;
+    RecentDurations wakeLatencies_;
 };
 
 }  // namespace nnburst::fmq

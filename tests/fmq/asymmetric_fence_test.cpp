@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "fmq/shared_layout.h"
+#include "spin_until.h"
 
 namespace nnburst::fmq {
 namespace {
@@ -15,17 +16,6 @@ namespace {
 struct alignas(kFalseSharingSize) Word {
     std::atomic<std::uint32_t> value{0};
 };
-
-/// Spins until `isTrue`, which another thread makes so; lets that one run if it takes long.
-template <class Condition>
-void spinUntil(Condition isTrue) {
-    constexpr int kLongSpin = 10'000;
-    for (int look = 0; !isTrue(); ++look) {
-        if (look > kLongSpin) {
-            std::this_thread::yield();
-        }
-    }
-}
 
 /// Each of two threads stores and then loads what the other stores: the store buffering test. With
 /// a fence between the two on both sides, not both can miss the other.

@@ -4,9 +4,14 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
+#include <vector>
+
+#include "spin_until.h"
 
 namespace nnburst::fmq {
 namespace {
@@ -16,6 +21,9 @@ using namespace std::chrono_literals;
 SteadyTime in(std::chrono::nanoseconds duration) {
     return std::chrono::steady_clock::now() + duration;
 }
+
+/// Longer than any test: a sleep that nobody ends shows.
+constexpr std::chrono::nanoseconds kForever = 1h;
 
 TEST(EventFlag, givesAndClearsTheBitsThatWereSet) {
     EventWord word{};
@@ -35,7 +43,7 @@ TEST(EventFlag, doesNotTakeTheSleepersBitForAnEvent) {
 
 TEST(EventFlag, wakesAWaiterOfAnotherThread) {
     EventWord word{};
-    EventFlag flag(word);
+    EventFlag flag(word, kForever);
     std::thread waker([&] {
         std::this_thread::sleep_for(20ms);
         flag.wake(1);
@@ -46,7 +54,7 @@ TEST(EventFlag, wakesAWaiterOfAnotherThread) {
 
 TEST(EventFlag, wakesEachOfManyWaitersForItsOwnBit) {
     EventWord word{};
-    EventFlag flag(word);
+    EventFlag flag(word, kForever);
     std::atomic<int> woken{0};
     std::vector<std::thread> waiters;
     for (std::uint32_t i = 0; i < 4; ++i) {
@@ -68,17 +76,90 @@ TEST(EventFlag, wakesEachOfManyWaitersForItsOwnBit) {
 
 TEST(EventFlag, knowsOfASleeperUntilItIsWoken) {
     EventWord word{};
-    EventFlag flag(word);
+    EventFlag flag(word, kForever);
     const auto hasSleepers = [&word] { return (word.word & EventFlag::kSleeping) != 0; };
     flag.wakeAnnounced();
     EXPECT_FALSE(hasSleepers());
-    const std::uint32_t announced = flag.announceSleeper();
+    const EventFlag::Announcement announced = flag.announceSleeper();
     EXPECT_TRUE(hasSleepers());
     flag.wakeAnnounced();
     EXPECT_FALSE(hasSleepers());
-    // The word has changed since the announcement: this sleep ends at once, not after
-    // kLongestSleep.
-    flag.sleep(announced, std::nullopt);
+    EXPECT_TRUE(flag.sleep(announced, in(20s))) << "it was woken before it slept";
+}
+
+TEST(EventFlag, makesNoWakeUpCallWhileNobodySleeps) {
+    EventWord word{};
+    EventFlag flag(word);
+    flag.wakeAnnounced();
+    flag.wake(1);
+    EXPECT_EQ(word.wakeCount, 0U);
+}
+
+/// A flag with a doorbell, and whether it was rung.
+class Doorbell {
+  public:
+    Doorbell() { EXPECT_EQ(::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, ends_), 0); }
+    Doorbell(const Doorbell&) = delete;
+    Doorbell& operator=(const Doorbell&) = delete;
+    ~Doorbell() {
+        ::close(ends_[0]);
+        ::close(ends_[1]);
+    }
+    [[nodiscard]] int outside() const noexcept { return ends_[0]; }
+    /// Takes what was sent.
+    [[nodiscard]] int rings() const noexcept {
+        int count = 0;
+        char ring = 0;
+        while (::recv(ends_[1], &ring, sizeof(ring), 0) == 1) {
+            ++count;
+        }
+        return count;
+    }
+
+  private:
+    int ends_[2]{};
+};
+
+TEST(EventFlag, ringsTheDoorbellOnceForASideThatIsParked) {
+    EventWord word{};
+    EventFlag flag(word);
+    const Doorbell doorbell;
+    flag.setDoorbell(doorbell.outside());
+    flag.wakeAnnounced();
+    EXPECT_EQ(doorbell.rings(), 0);
+    flag.announceParked();
+    flag.wakeAnnounced();
+    flag.wakeAnnounced();
+    EXPECT_EQ(doorbell.rings(), 1);
+    EXPECT_EQ(word.wakeCount, 0U) << "nobody sleeps: a system call in vain";
+    flag.announceParked();
+    flag.retractParked();
+    flag.wakeAnnounced();
+    EXPECT_EQ(doorbell.rings(), 0) << "it is not parked any more";
+}
+
+TEST(EventFlag, wakesASleeperBesideASideThatIsParked) {
+    EventWord word{};
+    EventFlag flag(word, kForever);
+    const Doorbell doorbell;
+    flag.setDoorbell(doorbell.outside());
+    flag.announceParked();
+    const EventFlag::Announcement announced = flag.announceSleeper();
+    flag.wake(1);
+    EXPECT_EQ(doorbell.rings(), 1);
+    EXPECT_TRUE(flag.sleep(announced, in(20s)));
+}
+
+/// Two sleepers: the second announces itself between the wake-up of the first and its sleep. The
+/// word is then as the first has left it.
+TEST(EventFlag, aSecondSleeperDoesNotHideTheWakeUpOfTheFirst) {
+    EventWord word{};
+    EventFlag flag(word, kForever);
+    const EventFlag::Announcement first = flag.announceSleeper();
+    flag.wakeAnnounced();
+    const EventFlag::Announcement second = flag.announceSleeper();
+    EXPECT_TRUE(flag.sleep(first, in(20s)));
+    EXPECT_FALSE(flag.sleep(second, in(1ms))) << "nobody has woken it";
 }
 
 TEST(EventFlag, forgetsASleeperThatRetracts) {
@@ -104,45 +185,64 @@ TEST(EventFlag, knowsOnWhichProcessorItsSleeperWasSeen) {
     EXPECT_EQ((word.waiter & WaiterState::kHasHeavyFences) != 0, hasHeavyFences());
 }
 
-/// Each side stores and then looks, as a publisher and a sleeper do: one must see the other.
-TEST(EventFlag, aSleeperOrItsPublisherSeesTheOther) {
-    for (const bool presents : {true, false}) {
-        EventWord word{};
-        std::atomic<std::uint32_t> published{0};
-        std::atomic<std::uint32_t> turn{0};
-        constexpr std::uint32_t kTurns = 20000;
-        std::thread publisher([&] {
-            EventFlag flag(word);
-            for (std::uint32_t i = 1; i <= kTurns; ++i) {
-                while (turn.load(std::memory_order_acquire) != i) {
-                }
-                published.store(i, std::memory_order_release);
-                flag.wakeAnnounced();
-            }
-        });
+/// Each side stores and then looks, as a publisher and a sleeper do: one must see the other. The
+/// announcement comes after a delay that grows from turn to turn, up to about the time at which the
+/// publisher stores, and begins again.
+void expectOneToSeeTheOther(bool publishesState, bool isParked) {
+    EventWord word{};
+    std::atomic<std::uint32_t> published{0};
+    alignas(kFalseSharingSize) std::atomic<std::uint32_t> turn{0};
+    alignas(kFalseSharingSize) std::atomic<std::uint32_t> ended{0};
+    constexpr std::uint32_t kTurns = 4000;
+    std::thread publisher([&] {
         EventFlag flag(word);
         for (std::uint32_t i = 1; i <= kTurns; ++i) {
-            if (presents) {
-                flag.publishWaiterCpu();
-            }
-            turn.store(i, std::memory_order_release);
-            const std::uint32_t announced = flag.announceSleeper();
-            const SteadyTime start = std::chrono::steady_clock::now();
-            while (published.load(std::memory_order_acquire) != i) {
-                flag.sleep(announced, std::nullopt);
-                ASSERT_LT(std::chrono::steady_clock::now() - start, kLongestSleep)
-                    << "turn " << i << " was never told of";
-            }
+            spinUntil([&] { return turn.load(std::memory_order_acquire) == i; });
+            published.store(i, std::memory_order_release);
+            flag.wakeAnnounced();
+            ended.store(i, std::memory_order_release);
         }
-        publisher.join();
+    });
+    EventFlag flag(word);
+    std::uint32_t missed = 0;
+    for (std::uint32_t i = 1; i <= kTurns; ++i) {
+        if (publishesState) {
+            flag.publishWaiterCpu();
+        }
+        word.word.store(0, std::memory_order_relaxed);
+        turn.store(i, std::memory_order_release);
+        for (std::uint32_t delay = 0; delay < i % 512; ++delay) {
+            lightFence();  // keeps the loop
+        }
+        if (isParked) {
+            flag.announceParked();
+        } else {
+            (void)flag.announceSleeper();
+        }
+        const bool seesPublished = published.load(std::memory_order_acquire) == i;
+        spinUntil([&] { return ended.load(std::memory_order_acquire) == i; });
+        missed += !seesPublished && word.word.load(std::memory_order_relaxed) != 0 ? 1 : 0;
     }
+    publisher.join();
+    EXPECT_EQ(missed, 0U) << "of " << kTurns << " wake-ups";
+}
+
+TEST(EventFlag, aSleeperWithHeavyFencesOrItsPublisherSeesTheOther) {
+    expectOneToSeeTheOther(true, false);
+}
+
+TEST(EventFlag, aSleeperOfUnknownFencesOrItsPublisherSeesTheOther) {
+    expectOneToSeeTheOther(false, false);
+}
+
+TEST(EventFlag, aSideThatParksOrItsPublisherSeesTheOther) {
+    expectOneToSeeTheOther(true, true);
 }
 
 TEST(EventFlag, sleepsNoLongerThanTheLimitThoughNobodyWakes) {
     EventWord word{};
     EventFlag flag(word);
-    flag.sleep(flag.announceSleeper(),
-               std::nullopt);  // a watchdog of the test run ends it otherwise
+    EXPECT_FALSE(flag.sleep(flag.announceSleeper(), SteadyTime::max()));  // a watchdog ends it else
 }
 
 }  // namespace

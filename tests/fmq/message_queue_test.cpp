@@ -3,6 +3,8 @@
 #include "fmq/message_queue.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <deque>
 #include <functional>
@@ -201,6 +203,64 @@ TEST(MessageQueue, behavesLikeADequeUnderRandomOperations) {
     }
 }
 
+/// Whether `act` wakes a sleeper that has announced itself on the event word at `offset`.
+template <class Queue, class Act>
+bool wakesSleeper(QueueInMemory<Queue>& queue, std::uint64_t offset, Act act) {
+    EventWord& word = queue.template at<EventWord>(offset);
+    EventFlag flag(word, 1h);
+    const EventFlag::Announcement announced = flag.announceSleeper();
+    const std::uint32_t before = word.wakeCount;
+    act();
+    return word.word == 0 && word.wakeCount == before + 1 &&
+           flag.sleep(announced, std::chrono::steady_clock::now() + 20s);
+}
+
+TEST(MessageQueue, wakesASleepingReaderWhenItIsWrittenTo) {
+    QueueInMemory<Synchronized<int>> synchronized(4);
+    auto writer = synchronized.writer();
+    EXPECT_TRUE(wakesSleeper(synchronized, kNotEmptyOffset,
+                             [&] { EXPECT_TRUE(writer.tryWrite(std::vector<int>{1})); }));
+    EXPECT_TRUE(wakesSleeper(synchronized, kNotEmptyOffset, [&] {
+        ASSERT_TRUE(writer.beginWrite(1));
+        writer.set(0, 2);
+        writer.commitWrite(1);
+    }));
+    QueueInMemory<Unsynchronized<int>> unsynchronized(4);
+    auto broadcaster = unsynchronized.writer();
+    EXPECT_TRUE(wakesSleeper(unsynchronized, kNotEmptyOffset,
+                             [&] { EXPECT_TRUE(broadcaster.tryWrite(std::vector<int>{1})); }));
+}
+
+TEST(MessageQueue, wakesASleepingWriterWhenItIsReadFrom) {
+    QueueInMemory<Synchronized<int>> queue(2);
+    auto writer = queue.writer();
+    auto reader = queue.reader();
+    ASSERT_TRUE(writer.tryWrite(std::vector<int>{1, 2}));
+    std::vector<int> one(1);
+    EXPECT_TRUE(wakesSleeper(queue, kNotFullOffset, [&] { EXPECT_TRUE(reader.tryRead(one)); }));
+    EXPECT_TRUE(wakesSleeper(queue, kNotFullOffset, [&] { reader.consume(1); }));
+}
+
+TEST(MessageQueue, ringsForAParkedReader) {
+    QueueInMemory<Synchronized<int>> synchronized(4);
+    QueueInMemory<Unsynchronized<int>> unsynchronized(4);
+    auto writer = synchronized.writer();
+    auto broadcaster = unsynchronized.writer();
+    int ends[2];
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, ends), 0);
+    writer.setDoorbell(ends[0]);
+    broadcaster.setDoorbell(ends[0]);
+    char ring = 0;
+    EventFlag(synchronized.at<EventWord>(kNotEmptyOffset)).announceParked();
+    EXPECT_TRUE(writer.tryWrite(std::vector<int>{1}));
+    EXPECT_EQ(::recv(ends[1], &ring, 1, 0), 1);
+    EventFlag(unsynchronized.at<EventWord>(kNotEmptyOffset)).announceParked();
+    EXPECT_TRUE(broadcaster.tryWrite(std::vector<int>{1}));
+    EXPECT_EQ(::recv(ends[1], &ring, 1, 0), 1);
+    ::close(ends[0]);
+    ::close(ends[1]);
+}
+
 TEST(MessageQueue, giveAWaitingReaderWhatIsWrittenLater) {
     QueueInMemory<Synchronized<int>> queue(4);
     auto writer = queue.writer();
@@ -354,7 +414,7 @@ TEST_P(QueueDescriptorLies, areRefusedByBothEnds) {
 INSTANTIATE_TEST_SUITE_P(
     MessageQueue, QueueDescriptorLies,
     testing::Values(
-        Lie{"descriptorVersion", [](auto& d, auto&) { d.version = 2; }, "version 2"},
+        Lie{"descriptorVersion", [](auto& d, auto&) { d.version = 1; }, "version 1"},
         Lie{"headerVersion", [](auto&, auto& h) { h.version = 7; }, "version 7"},
         Lie{"flavor", [](auto& d, auto&) { d.flavor = 2; }, "flavour 2"},
         Lie{"elementBytes", [](auto& d, auto&) { d.elementBytes = 8; }, "elements of 8 bytes"},

@@ -14,6 +14,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
+SteadyTime in(std::chrono::nanoseconds duration) {
+    return std::chrono::steady_clock::now() + duration;
+}
+
 /// Keeps the calling thread on the processor on which it is, for as long as it lives.
 class Pinned {
   public:
@@ -35,14 +39,14 @@ class Pinned {
 /// How often a wait of 50 ms looks at what it waits for, if that never happens.
 int looksInVain(std::optional<EventFlag> peer, const WaitPolicy& policy) {
     EventWord word{};
-    SharedWaitStats record{};
-    Waiter waiter(EventFlag(word), peer, policy, record);
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word), peer, policy, stats);
     int looks = 0;
     EXPECT_FALSE(waiter.wait({.deadline = {}, .atMost = 50ms}, nullptr, [&] {
         ++looks;
         return false;
     }));
-    EXPECT_EQ(record.waits, 1U);
+    EXPECT_EQ(stats.stats().waits, 1U);
     EXPECT_EQ(word.word & EventFlag::kSleeping, 0U) << "it still counts as a sleeper";
     return looks;
 }
@@ -82,31 +86,31 @@ TEST(WaitUntil, doesNotSpinUnderContentionUnlessToldTo) {
 
 TEST(Waiter, publishesContentionAndDoesNotSpinItself) {
     EventWord word{};
-    SharedWaitStats record{};
-    Waiter waiter(EventFlag(word), std::nullopt, {.spinWindow = 10s}, record);
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word), std::nullopt, {.spinWindow = 10s}, stats);
     const auto waitInVain = [&] {
         (void)waiter.wait({.deadline = {}, .atMost = 5ms}, nullptr, [] { return false; });
     };
     waiter.setContended(true);
     waitInVain();
-    EXPECT_EQ(record.burntNs, 0U);
+    EXPECT_EQ(stats.stats().burnt, 0ns);
     EXPECT_TRUE(EventFlag(word).isContended());
     waiter.setContended(false);
     waitInVain();
-    EXPECT_GT(record.burntNs, 0U);
+    EXPECT_GT(stats.stats().burnt, 0ns);
     EXPECT_FALSE(EventFlag(word).isContended());
 }
 
 TEST(WaitUntil, endsWhenWhatItWaitsForHappensWhileItSleeps) {
     EventWord word{};
-    EventFlag flag(word);
+    EventFlag flag(word, 1h);  // nothing but the wake-up ends its sleep
     std::atomic<bool> isReady{false};
     std::thread other([&] {
         std::this_thread::sleep_for(20ms);
         isReady.store(true, std::memory_order_seq_cst);
         flag.wakeAnnounced();
     });
-    EXPECT_TRUE(waitUntil(flag, {.spinWindow = 0ns}, {},
+    EXPECT_TRUE(waitUntil(flag, {.spinWindow = 0ns}, {.deadline = in(20s), .atMost = {}},
                           [&] { return isReady.load(std::memory_order_seq_cst); }));
     other.join();
 }
@@ -161,79 +165,146 @@ class PeriodicPeer {
 
 TEST(Waiter, learnsToSleepThroughMostOfALongWait) {
     PeriodicPeer peer(5ms);
-    SharedWaitStats record{};
-    Waiter waiter(EventFlag(peer.word), std::nullopt, {.spinWindow = 2ms}, record);
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(peer.word), std::nullopt, {.spinWindow = 2ms}, stats);
     WaitForecast forecast;
     for (int turn = 0; turn < 10; ++turn) {
         peer.ask(waiter, &forecast);
     }
-    EXPECT_GT(record.earlyWakes + record.lateWakes, 0U);
-    const std::uint64_t burntBefore = record.burntNs;
+    EXPECT_GT(stats.stats().earlyWakes + stats.stats().lateWakes, 0U);
+    const std::chrono::nanoseconds burntBefore = stats.stats().burnt;
     for (int turn = 0; turn < 20; ++turn) {
         peer.ask(waiter, &forecast);
     }
     // 20 waits of 5 ms, of which each could have spun for 2 ms.
-    EXPECT_LT(record.burntNs - burntBefore, 20'000'000U);
+    EXPECT_LT(stats.stats().burnt - burntBefore, 20ms);
 }
 
-TEST(Waiter, sleepsThroughShorterWaitsWhereTheProcessorsAreNeeded) {
-    PeriodicPeer peer(500us);
-    SharedWaitStats record{};
-    Waiter waiter(EventFlag(peer.word), std::nullopt, {.spinWindow = 2ms}, record);
-    waiter.leaveProcessors(true);
+TEST(Waiter, sleepsThroughShorterWaitsWhereTheProcessorsAreNeededUnlessItIsToSpin) {
+    for (const WaitMode mode : {WaitMode::ADAPTIVE, WaitMode::SPIN}) {
+        PeriodicPeer peer(500us);
+        SharedWaitStats stats{};
+        Waiter waiter(EventFlag(peer.word), std::nullopt, {.spinWindow = 10s, .mode = mode}, stats);
+        waiter.setPeerNeedsAllProcessors(true);
+        WaitForecast forecast;
+        for (int turn = 0; turn < 10; ++turn) {
+            peer.ask(waiter, &forecast);
+        }
+        EXPECT_EQ(stats.stats().sleeps >= 10U, mode == WaitMode::ADAPTIVE);
+        EXPECT_EQ(stats.stats().sleeps == 0U, mode == WaitMode::SPIN);
+    }
+}
+
+TEST(Waiter, endsAtTheEarlierOfItsLimits) {
+    EventWord word{};
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word, 1h), std::nullopt, {.mode = WaitMode::BLOCK}, stats);
+    const auto never = [] { return false; };
+    EXPECT_FALSE(waiter.wait({.deadline = in(1ms), .atMost = 1h}, nullptr, never));
+    EXPECT_FALSE(waiter.wait({.deadline = in(1h), .atMost = 1ms}, nullptr, never));
+    EXPECT_FALSE(waiter.wait({.deadline = SteadyTime::max(), .atMost = 1ms}, nullptr, never));
+    EXPECT_FALSE(waiter.wait({.deadline = in(1ms), .atMost = std::chrono::nanoseconds::max()},
+                             nullptr, never));
+}
+
+TEST(Waiter, looksOnceMoreAfterItHasAnnouncedThatItSleeps) {
+    EventWord word{};
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word, 1h), std::nullopt, {.mode = WaitMode::BLOCK}, stats);
+    // Becomes true between the last look and the announcement: nobody wakes.
+    EXPECT_TRUE(waiter.wait({.deadline = in(20s), .atMost = {}}, nullptr,
+                            [&] { return (word.word & EventFlag::kSleeping) != 0; }));
+    EXPECT_EQ(stats.stats().sleeps, 0U);
+    EXPECT_EQ(word.word, 0U);
+}
+
+TEST(Waiter, looksOnceMoreAfterItHasAnnouncedThatItIsParked) {
+    EventWord word{};
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word), std::nullopt, {}, stats);
+    EXPECT_FALSE(waiter.park([&] { return (word.word & EventFlag::kParked) != 0; }));
+    EXPECT_EQ(word.word, 0U) << "it would be rung for";
+    EXPECT_TRUE(waiter.park([] { return false; }));
+    EXPECT_EQ(word.word, EventFlag::kParked);
     WaitForecast forecast;
-    for (int turn = 0; turn < 10; ++turn) {
-        peer.ask(waiter, &forecast);
-    }
-    EXPECT_GE(record.sleeps, 10U);
+    waiter.unpark(forecast);
+    EXPECT_EQ(word.word, 0U);
 }
 
-WaitForecast forecastOf(std::initializer_list<std::chrono::nanoseconds> durations) {
+TEST(Waiter, leavesTheBitToOtherSleepersOnItsFlag) {
+    EventWord word{};
+    SharedWaitStats stats{};
+    const auto waitInVain = [&](Waiter waiter) {
+        (void)EventFlag(word).announceSleeper();
+        (void)waiter.wait({.deadline = {}, .atMost = 1ms}, nullptr, [] { return false; });
+        return (word.word & EventFlag::kSleeping) != 0;
+    };
+    const WaitPolicy policy{.mode = WaitMode::BLOCK};
+    EXPECT_TRUE(waitInVain(Waiter::sharing(EventFlag(word), policy, stats)));
+    EXPECT_FALSE(waitInVain(Waiter(EventFlag(word), std::nullopt, policy, stats)));
+}
+
+TEST(Waiter, learnsHowLongAParkedWaitHasLastedAsAWhole) {
+    EventWord word{};
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word), std::nullopt, {}, stats);
     WaitForecast forecast;
-    for (const std::chrono::nanoseconds duration : durations) {
-        forecast.addDuration(duration);
+    waiter.unpark(forecast);  // nothing was parked
+    for (int i = 0; i < 4; ++i) {
+        EXPECT_FALSE(
+            waiter.wait({.deadline = {}, .atMost = 20us}, &forecast, [] { return false; }));
+        ASSERT_TRUE(waiter.park([] { return false; }));
+        std::this_thread::sleep_for(5ms);
+        EXPECT_EQ(forecast.expect(0ns).sleepUntil, 0ns) << "too few waits";
+        waiter.unpark(forecast);
+        waiter.unpark(forecast);  // nothing is parked any more
     }
-    return forecast;
+    EXPECT_GT(forecast.expect(0ns).spinUntil, 5ms);
+    EXPECT_EQ(stats.stats().waits, 4U);
 }
 
-TEST(WaitForecast, plansNothingWithoutExperience) {
-    EXPECT_EQ(forecastOf({5ms, 5ms, 5ms}).plan(1ms).sleepUntil, 0ns);
-}
-
-TEST(WaitForecast, plansNoSleepForShortWaits) {
-    EXPECT_EQ(forecastOf({300us, 300us, 300us, 300us}).plan(1ms).sleepUntil, 0ns);
-    EXPECT_GT(forecastOf({300us, 300us, 300us, 300us}).plan(0ns).sleepUntil, 0ns);
-}
-
-TEST(WaitForecast, wakesBeforeTheShortestAndSpinsToTheLongest) {
-    const WaitForecast::Plan plan = forecastOf({5ms, 6ms, 5500us, 7ms}).plan(1ms);
-    EXPECT_LT(plan.sleepUntil, 5ms);
-    EXPECT_GT(plan.sleepUntil, 4ms);
-    EXPECT_GT(plan.spinUntil, 7ms);
-}
-
-TEST(WaitForecast, allowsForTheTimeThatWakingTakes) {
-    WaitForecast forecast = forecastOf({5ms, 5ms, 5ms, 5ms});
-    for (int i = 0; i < 8; ++i) {
-        forecast.addOversleep(400us);
-    }
-    EXPECT_LE(forecast.plan(1ms).sleepUntil, 4600us);
-}
-
-TEST(WaitForecast, forgetsWhatWasLongAgo) {
-    WaitForecast forecast = forecastOf({1ms, 1ms, 1ms, 1ms});
-    for (std::size_t i = 0; i < RecentDurations::kCapacity; ++i) {
-        forecast.addDuration(9ms);
-    }
-    EXPECT_GT(forecast.plan(1ms).sleepUntil, 8ms);
-}
-
-TEST(WaitForecast, isNotLedAstrayByOneWaitInMany) {
+TEST(Waiter, asksInALongWaitWhetherItIsWorthWaitingAndCountsOneWait) {
+    EventWord word{};
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word, 1h), std::nullopt, {.mode = WaitMode::BLOCK}, stats);
     WaitForecast forecast;
-    for (std::size_t i = 0; i < RecentDurations::kCapacity; ++i) {
-        forecast.addDuration(i == 7 ? 1us : 9ms);
+    for (int i = 0; i < 4; ++i) {
+        int checks = 0;
+        EXPECT_TRUE(waiter.wait(
+            {}, &forecast, [&] { return checks == 3; }, WaitCheck{5ms, [&] {
+                                                                      ++checks;
+                                                                      return true;
+                                                                  }}));
     }
-    EXPECT_GT(forecast.plan(1ms).sleepUntil, 8ms);
+    EXPECT_EQ(stats.stats().waits, 4U);
+    EXPECT_GE(forecast.expect(0ns).spinUntil, 15ms) << "it has learnt parts of waits";
+    int checks = 0;
+    EXPECT_FALSE(waiter.wait(
+        {}, &forecast, [] { return false; }, WaitCheck{1ms, [&] { return ++checks < 2; }}));
+    EXPECT_EQ(checks, 2);
+}
+
+TEST(Waiter, asksNothingInAWaitThatIsShorterThanTheInterval) {
+    EventWord word{};
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word), std::nullopt, {.mode = WaitMode::BLOCK}, stats);
+    EXPECT_FALSE(waiter.wait(
+        {.deadline = in(2ms), .atMost = {}}, nullptr, [] { return false; },
+        WaitCheck{1h, []() -> bool {
+                      ADD_FAILURE() << "asked";
+                      return false;
+                  }}));
+}
+
+TEST(Waiter, learnsNothingFromAWaitInVain) {
+    EventWord word{};
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word), std::nullopt, {.mode = WaitMode::BLOCK}, stats);
+    WaitForecast forecast;
+    for (int i = 0; i < 5; ++i) {
+        EXPECT_FALSE(waiter.wait({.deadline = {}, .atMost = 1ms}, &forecast, [] { return false; }));
+    }
+    EXPECT_EQ(forecast.expect(0ns).sleepUntil, 0ns);
 }
 
 }  // namespace
