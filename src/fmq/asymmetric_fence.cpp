@@ -14,6 +14,8 @@ bool membarrier(membarrier_cmd command) noexcept {
     return ::syscall(SYS_membarrier, command, 0, 0) == 0;
 }
 
+thread_local std::uint64_t heavyFences = 0;
+
 }  // namespace
 
 bool hasHeavyFences() noexcept {
@@ -23,7 +25,12 @@ bool hasHeavyFences() noexcept {
 }
 
 void heavyFence() noexcept {
+    ++heavyFences;
     (void)membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+}
+
+std::uint64_t heavyFenceCount() noexcept {
+    return heavyFences;
 }
 
 }  // namespace nnburst::fmq

@@ -12,6 +12,7 @@
 /// The publisher is then left with nothing to do.
 
 #include <atomic>
+#include <cstdint>
 
 namespace nnburst::fmq {
 
@@ -22,6 +23,9 @@ namespace nnburst::fmq {
 /// The sleeper's half: all that the threads of registered processes stored before is visible after
 /// it, and they see what the caller stored before it. A system call. Requires hasHeavyFences.
 void heavyFence() noexcept;
+
+/// How many heavy fences the calling thread has made: tests see by it that a sleeper makes its own.
+[[nodiscard]] std::uint64_t heavyFenceCount() noexcept;
 
 /// The publisher's half against a sleeper who makes heavy fences: keeps the compiler from moving
 /// loads before stores. Requires hasHeavyFences.

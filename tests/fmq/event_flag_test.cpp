@@ -87,6 +87,21 @@ TEST(EventFlag, knowsOfASleeperUntilItIsWoken) {
     EXPECT_TRUE(flag.sleep(announced, in(20s))) << "it was woken before it slept";
 }
 
+TEST(EventFlag, makesAHeavyFenceForEachAnnouncement) {
+    if (!hasHeavyFences()) {
+        GTEST_SKIP() << "the kernel does not allow membarrier here";
+    }
+    EventWord word{};
+    EventFlag flag(word);
+    const std::uint64_t before = heavyFenceCount();
+    (void)flag.announceSleeper();
+    EXPECT_EQ(heavyFenceCount(), before + 1);
+    flag.announceParked();
+    EXPECT_EQ(heavyFenceCount(), before + 2);
+    flag.wakeAnnounced();
+    EXPECT_EQ(heavyFenceCount(), before + 2) << "that is for sleepers";
+}
+
 TEST(EventFlag, makesNoWakeUpCallWhileNobodySleeps) {
     EventWord word{};
     EventFlag flag(word);
@@ -186,30 +201,33 @@ TEST(EventFlag, knowsOnWhichProcessorItsSleeperWasSeen) {
 }
 
 /// Each side stores and then looks, as a publisher and a sleeper do: one must see the other. The
-/// announcement comes after a delay that grows from turn to turn, up to about the time at which the
-/// publisher stores, and begins again.
+/// announcement comes after a delay that grows from turn to turn and begins again, so that it
+/// meets the moment at which the publisher has stored and looks.
 void expectOneToSeeTheOther(bool publishesState, bool isParked) {
+    constexpr std::uint32_t kTurns = 2000;
     EventWord word{};
-    std::atomic<std::uint32_t> published{0};
+    alignas(kFalseSharingSize) std::atomic<std::uint32_t> published{0};
+    alignas(kFalseSharingSize) std::atomic<std::uint32_t> ready{0};
     alignas(kFalseSharingSize) std::atomic<std::uint32_t> turn{0};
-    alignas(kFalseSharingSize) std::atomic<std::uint32_t> ended{0};
-    constexpr std::uint32_t kTurns = 4000;
     std::thread publisher([&] {
         EventFlag flag(word);
         for (std::uint32_t i = 1; i <= kTurns; ++i) {
+            flag.wakeAnnounced();  // has the word in its cache, so that it is quick to look
+            ready.store(2 * i, std::memory_order_release);
             spinUntil([&] { return turn.load(std::memory_order_acquire) == i; });
             published.store(i, std::memory_order_release);
             flag.wakeAnnounced();
-            ended.store(i, std::memory_order_release);
+            ready.store(2 * i + 1, std::memory_order_release);
         }
     });
     EventFlag flag(word);
+    if (publishesState) {
+        flag.publishWaiterCpu();
+    }
     std::uint32_t missed = 0;
     for (std::uint32_t i = 1; i <= kTurns; ++i) {
-        if (publishesState) {
-            flag.publishWaiterCpu();
-        }
-        word.word.store(0, std::memory_order_relaxed);
+        spinUntil([&] { return ready.load(std::memory_order_acquire) == 2 * i; });
+        (void)published.load(std::memory_order_relaxed);  // so that the publisher is slow to store
         turn.store(i, std::memory_order_release);
         for (std::uint32_t delay = 0; delay < i % 512; ++delay) {
             lightFence();  // keeps the loop
@@ -220,8 +238,9 @@ void expectOneToSeeTheOther(bool publishesState, bool isParked) {
             (void)flag.announceSleeper();
         }
         const bool seesPublished = published.load(std::memory_order_acquire) == i;
-        spinUntil([&] { return ended.load(std::memory_order_acquire) == i; });
-        missed += !seesPublished && word.word.load(std::memory_order_relaxed) != 0 ? 1 : 0;
+        spinUntil([&] { return ready.load(std::memory_order_acquire) > 2 * i; });
+        missed += !seesPublished && (word.word & EventFlag::kWaiterBits) != 0 ? 1 : 0;
+        word.word.store(0, std::memory_order_relaxed);
     }
     publisher.join();
     EXPECT_EQ(missed, 0U) << "of " << kTurns << " wake-ups";
