@@ -204,7 +204,7 @@ TEST(EventFlag, knowsOnWhichProcessorItsSleeperWasSeen) {
 /// announcement comes after a delay that grows from turn to turn and begins again, so that it
 /// meets the moment at which the publisher has stored and looks.
 void expectOneToSeeTheOther(bool publishesState, bool isParked) {
-    constexpr std::uint32_t kTurns = 2000;
+    constexpr std::uint32_t kTurns = 500;
     EventWord word{};
     alignas(kFalseSharingSize) std::atomic<std::uint32_t> published{0};
     alignas(kFalseSharingSize) std::atomic<std::uint32_t> ready{0};
