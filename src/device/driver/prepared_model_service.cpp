@@ -230,7 +230,8 @@ rpc::PreparedModel::Client PreparedModelServices::serve(std::shared_ptr<LocalPre
 kj::Promise<std::shared_ptr<LocalPreparedModel>> PreparedModelServices::find(
     rpc::PreparedModel::Client client) {
     return served_.getLocalServer(client).then(
-        [](kj::Maybe<rpc::PreparedModel::Server&> server) -> std::shared_ptr<LocalPreparedModel> {
+        [](const kj::Maybe<rpc::PreparedModel::Server&>& server)
+            -> std::shared_ptr<LocalPreparedModel> {
             KJ_IF_MAYBE (found, server) {
                 return kj::downcast<PreparedModelService>(*found).model();
             }

@@ -373,7 +373,7 @@ Result<std::shared_ptr<RunnableModel>> compileForBest(const std::shared_ptr<Engi
 
 }  // namespace
 
-Result<std::shared_ptr<CompiledModel>> CompiledModel::compile(std::shared_ptr<Engine> engine,
+Result<std::shared_ptr<CompiledModel>> CompiledModel::compile(const std::shared_ptr<Engine>& engine,
                                                               const Model& model) {
     NNBURST_TRY(validateModel(model));
     if (!model.referenced.empty()) {

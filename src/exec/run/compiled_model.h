@@ -78,7 +78,7 @@ class CompiledModel {
     /// number of its threads, if the engine leaves that open. INVALID_ARGUMENT if the model is not
     /// valid or an operation is not supported, naming it.
     [[nodiscard]] static Result<std::shared_ptr<CompiledModel>> compile(
-        std::shared_ptr<Engine> engine, const Model& model);
+        const std::shared_ptr<Engine>& engine, const Model& model);
 
     virtual ~CompiledModel() = default;
 

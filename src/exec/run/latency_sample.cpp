@@ -44,6 +44,7 @@ constexpr nanoseconds kFastest = 2 * kSpinningSaves;
 
 /// A counter that one side of a trial increments and the other side waits for, as for frames in a
 /// queue of a burst.
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): each word has a cache line of its own
 class Signal {
   public:
     void give() noexcept {
