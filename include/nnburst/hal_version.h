@@ -66,10 +66,6 @@ inline constexpr HalVersion kLatestHalVersion = kHalVersions.back();
 [[nodiscard]] constexpr bool knowsTiming(HalVersion version) noexcept {
     return version >= HalVersion::V1_2;
 }
-/// Referenced subgraphs, which IF and WHILE run.
-[[nodiscard]] constexpr bool knowsReferencedSubgraphs(HalVersion version) noexcept {
-    return version >= HalVersion::V1_3;
-}
 /// Deadlines and loop timeouts.
 [[nodiscard]] constexpr bool knowsDeadlines(HalVersion version) noexcept {
     return version >= HalVersion::V1_3;
@@ -103,6 +99,8 @@ inline constexpr HalVersion kLatestHalVersion = kHalVersions.back();
 
 /// Whether `version` can express this. INVALID_ARGUMENT says what it does not know.
 [[nodiscard]] Result<> compliantWith(HalVersion version, const Model& model);
+/// Of requests, versions up to 1.2 do not know driver-managed buffers.
+[[nodiscard]] Result<> compliantWith(HalVersion version, const Request& request);
 /// Of requests (`request` fits `model`), versions up to 1.2 do not know driver-managed buffers; up
 /// to 1.1 the dimensions of every output must be known before, from `model` or from the request.
 [[nodiscard]] Result<> compliantWith(HalVersion version, const Model& model,
@@ -115,6 +113,10 @@ inline constexpr HalVersion kLatestHalVersion = kHalVersions.back();
 /// warning: permission to compute with less precision (up to 1.0), names of extensions that are not
 /// used (up to 1.1). INVALID_ARGUMENT if more would be lost.
 [[nodiscard]] Result<Model> convertTo(HalVersion version, const Model& model);
+
+/// `request` as `version` expresses it, which is as it is: each part of a request that an older
+/// version lacks makes it INVALID_ARGUMENT.
+[[nodiscard]] Result<Request> convertTo(HalVersion version, const Request& request);
 
 /// `capabilities` as a device of `version` reports them, in the newest form. What the version does
 /// not have is taken from what it has, as AOSP does it: up to 1.1 the figure of TENSOR_FLOAT32

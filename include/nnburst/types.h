@@ -133,7 +133,7 @@ using OperandExtraParams =
 struct Operand {
     OperandType type = OperandType::TENSOR_FLOAT32;
     Dimensions dimensions;
-    std::uint32_t numberOfConsumers = 0;  ///< times it occurs among operations' inputs; unused
+    std::uint32_t numberOfConsumers = 0;  ///< times it occurs among operations' inputs
     float scale = 0.0F;                   ///< real value = scale * (value - zeroPoint)
     std::int32_t zeroPoint = 0;
     OperandLifeTime lifetime = OperandLifeTime::TEMPORARY_VARIABLE;
@@ -189,8 +189,9 @@ struct Model {
 
 /// Where one input or output of the model lies for one execution.
 struct RequestArgument {
-    bool hasNoValue = false;  ///< an optional operand that is left out; the rest is then ignored
-    DataLocation location;    ///< in Request::pools
+    /// An optional operand that is left out. `location` is then 0 and `dimensions` empty.
+    bool hasNoValue = false;
+    DataLocation location;  ///< in Request::pools
     /// Dimensions that the model leaves open, or empty to take the model's.
     Dimensions dimensions;
 

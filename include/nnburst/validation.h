@@ -6,6 +6,10 @@
 /// Structural checks of models and requests. Devices make them before anything else, so calling
 /// them is never necessary; it tells earlier what is wrong.
 
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include "nnburst/result.h"
 #include "nnburst/types.h"
 
@@ -16,22 +20,29 @@ inline constexpr std::size_t kMaximumOperands = 1 << 20;    ///< of a subgraph
 inline constexpr std::size_t kMaximumOperations = 1 << 18;  ///< of a subgraph
 inline constexpr std::size_t kMaximumSubgraphs = 4096;      ///< referenced by a model
 inline constexpr std::size_t kMaximumPools = 4096;          ///< of a model or request
-inline constexpr std::size_t kMaximumDimensions = 8;        ///< of an operand
+/// Of an operand that an operation takes or gives, and of a request argument. An operation with an
+/// operand of more dimensions is not supported (GENERAL_FAILURE).
+inline constexpr std::size_t kMaximumDimensions = 8;
+/// Of any operand of a model; with more the model is not valid.
+inline constexpr std::size_t kMaximumDeclaredDimensions = 1024;
 /// The size of an operand, in bytes: lengths in the HAL have 32 bits.
 inline constexpr std::uint64_t kMaximumOperandBytes = UINT32_MAX;
 
 /// Checks that `model` is well formed: indices, lifetimes, order of definition and use, sizes and
 /// places of constants, dimensions, scales and zero points of each type, extension prefixes.
 /// Whether operations take such operands is for the device to say. INVALID_ARGUMENT names subgraph,
-/// operand or operation, the value and the rule. Stricter than the HAL in one thing: constants lie
-/// at multiples of the size of their elements. Operand::numberOfConsumers is not looked at: nothing
-/// uses it.
+/// operand or operation, the value and the rule. A constant may lie at any offset; one that is not
+/// at a multiple of its elements' size is copied when the model is prepared.
 [[nodiscard]] Result<> validateModel(const Model& model);
 
 /// Checks that `request` fits `model` (which is valid): number of arguments, pools, offsets,
 /// lengths, dimensions. INVALID_ARGUMENT names the argument, the value and the rule. An output that
-/// is too short is not invalid: its execution gives OUTPUT_INSUFFICIENT_SIZE. Offsets are multiples
-/// of the size of an element, as for constants.
+/// is too short is not invalid: its execution gives OUTPUT_INSUFFICIENT_SIZE. An argument may lie
+/// at any offset; one that is not at a multiple of its elements' size costs each execution a copy.
 [[nodiscard]] Result<> validateRequest(const Model& model, const Request& request);
+
+/// What Operand::numberOfConsumers must be, for each operand of `subgraph`: how many times it
+/// occurs among the inputs of operations. ModelBuilder sets it.
+[[nodiscard]] std::vector<std::uint32_t> countConsumers(const Subgraph& subgraph);
 
 }  // namespace nnburst

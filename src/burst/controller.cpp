@@ -18,6 +18,7 @@
 #include "burst/submission_errors.h"
 #include "fmq/wait.h"
 #include "model/outcome.h"
+#include "model/request_check.h"
 #include "model/version_rules.h"
 #include "system/time.h"
 
@@ -402,15 +403,21 @@ void Controller::connectionLost() noexcept {
 
 Result<> Controller::execute(const Request& request, const ExecutionOptions& options,
                              ExecutionOutcome& outcome) {
+    if (Result<> known = checkMeasure(options.measure); !known) {
+        clearOutcome(outcome);
+        return known;
+    }
     return impl_->execute(request, nullptr, options, outcome);
 }
 
 Result<std::unique_ptr<ReusableExecution>> Controller::createReusableExecution(
     const Request& request, const ExecutionOptions& options) {
+    NNBURST_TRY(checkMeasure(options.measure));
     return std::make_unique<Reusable>(shared_from_this(), request, options);
 }
 
 Result<Submission> Controller::submit(const Request& request, const ExecutionOptions& options) {
+    NNBURST_TRY(checkMeasure(options.measure));
     return impl_->submit(request, nullptr, options);
 }
 

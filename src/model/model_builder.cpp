@@ -36,12 +36,9 @@ void finishInterface(Subgraph& subgraph, std::vector<std::uint32_t> inputs,
     setLifetime(outputs, OperandLifeTime::SUBGRAPH_OUTPUT);
     subgraph.inputIndexes = std::move(inputs);
     subgraph.outputIndexes = std::move(outputs);
-    for (const Operation& operation : subgraph.operations) {
-        for (const std::uint32_t index : operation.inputs) {
-            if (index < subgraph.operands.size()) {
-                ++subgraph.operands[index].numberOfConsumers;
-            }
-        }
+    const std::vector<std::uint32_t> consumers = countConsumers(subgraph);
+    for (std::size_t index = 0; index < consumers.size(); ++index) {
+        subgraph.operands[index].numberOfConsumers = consumers[index];
     }
 }
 

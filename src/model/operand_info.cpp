@@ -147,8 +147,8 @@ Result<> checkExtraParams(const Operand& operand, OperandKind kind) {
 
 Result<> checkDimensions(const Operand& operand, OperandKind kind) {
     const std::size_t rank = operand.dimensions.size();
-    if (rank > kMaximumDimensions) {
-        return invalid("{} dimensions: must be at most {}", rank, kMaximumDimensions);
+    if (rank > kMaximumDeclaredDimensions) {
+        return invalid("{} dimensions: must be at most {}", rank, kMaximumDeclaredDimensions);
     }
     if (rank != 0 && kind != OperandKind::TENSOR && kind != OperandKind::EXTENSION) {
         return invalid("dimensions {}: must have none, as it is no tensor",

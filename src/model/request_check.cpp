@@ -63,7 +63,7 @@ Result<> checkPlace(const DataLocation& location, std::uint64_t poolBytes) {
     return {};
 }
 
-/// Checks dimensions, size and alignment of an argument whose type has a known size.
+/// Checks dimensions and size of an argument whose type has a known size.
 Result<> checkContents(ArgumentRole role, const Operand& operand, const RequestArgument& argument,
                        bool isDriverManaged) {
     if (!isTensor(operand.type) && !argument.dimensions.empty()) {
@@ -93,9 +93,19 @@ Result<> checkContents(ArgumentRole role, const Operand& operand, const RequestA
                            dimensionsText(merged.span()));
         }
     }
-    if (location.offset % elementBytes(operand.type) != 0) {
-        return invalid("offset {}: must be a multiple of {}, the bytes of an element",
-                       location.offset, elementBytes(operand.type));
+    return {};
+}
+
+/// HAL 1.0 RequestArgument::hasNoValue: location and dimensions of an omitted argument say nothing.
+Result<> checkOmitted(const RequestArgument& argument) {
+    const DataLocation& location = argument.location;
+    if (location != DataLocation{}) {
+        return invalid("pool {}, offset {}, length {}: must be 0, as the argument has no value",
+                       location.poolIndex, location.offset, location.length);
+    }
+    if (!argument.dimensions.empty()) {
+        return invalid("dimensions {}: must have none, as the argument has no value",
+                       dimensionsText(argument.dimensions));
     }
     return {};
 }
@@ -104,7 +114,7 @@ Result<> checkArgumentRules(ArgumentRole role, const Operand& operand,
                             const RequestArgument& argument,
                             std::optional<std::uint64_t> poolBytes) {
     if (argument.hasNoValue) {
-        return {};
+        return checkOmitted(argument);
     }
     if (!poolBytes) {
         return invalid("pool {}: the request has no such pool", argument.location.poolIndex);
@@ -171,6 +181,14 @@ Result<> checkArgument(ArgumentRole role, std::size_t index, const Operand& oper
         return invalid("request {} {}: {}", roleName(role), index, result.error().message);
     }
     return result;
+}
+
+Result<> checkMeasure(MeasureTiming measure) {
+    if (measure != MeasureTiming::NO && measure != MeasureTiming::YES) {
+        return invalid("execution with measure {}: must be 0 (NO) or 1 (YES)",
+                       static_cast<std::int32_t>(measure));
+    }
+    return {};
 }
 
 Result<> validateRequest(const Model& model, const Request& request) {

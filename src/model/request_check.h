@@ -36,4 +36,7 @@ inline constexpr std::uint64_t kDriverManagedPoolBytes = UINT64_MAX;
                                      const RequestArgument& argument,
                                      std::optional<std::uint64_t> poolBytes);
 
+/// Refuses a MeasureTiming that the HAL does not have.
+[[nodiscard]] Result<> checkMeasure(MeasureTiming measure);
+
 }  // namespace nnburst

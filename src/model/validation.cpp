@@ -90,10 +90,6 @@ Result<> checkConstant(const Operand& operand, std::string_view place, std::uint
         return invalid("length {}: must be {} bytes, the size of dimensions {}", location.length,
                        *bytes, dimensionsText(operand.dimensions));
     }
-    if (location.offset % element != 0) {
-        return invalid("offset {}: must be a multiple of {}, the bytes of an element",
-                       location.offset, element);
-    }
     return {};
 }
 
@@ -247,7 +243,44 @@ Result<> checkOperations(const Context& context, const Subgraph& subgraph) {
     return {};
 }
 
+/// HAL 1.3 OperandLifeTime::SUBGRAPH: an input of at least one IF or WHILE.
+Result<> checkSubgraphsAreRun(const Subgraph& subgraph) {
+    std::vector<bool> isRun(subgraph.operands.size(), false);
+    for (const Operation& operation : subgraph.operations) {
+        if (operation.type == OperationType::IF || operation.type == OperationType::WHILE) {
+            for (const std::uint32_t input : operation.inputs) {
+                isRun[input] = true;
+            }
+        }
+    }
+    for (std::size_t index = 0; index < subgraph.operands.size(); ++index) {
+        if (subgraph.operands[index].lifetime == OperandLifeTime::SUBGRAPH && !isRun[index]) {
+            return invalid("operand {} (SUBGRAPH): must be an input of an IF or WHILE", index);
+        }
+    }
+    return {};
+}
+
+Result<> checkConsumers(const Subgraph& subgraph) {
+    const std::vector<std::uint32_t> counts = countConsumers(subgraph);
+    for (std::size_t index = 0; index < counts.size(); ++index) {
+        if (subgraph.operands[index].numberOfConsumers != counts[index]) {
+            return invalid(
+                "operand {}: numberOfConsumers {}: must be {}, the times that it is an input of "
+                "an operation",
+                index, subgraph.operands[index].numberOfConsumers, counts[index]);
+        }
+    }
+    return {};
+}
+
 Result<> checkSubgraph(const Context& context, const Subgraph& subgraph) {
+    if (subgraph.inputIndexes.empty()) {
+        return invalid("no inputs: must have at least one");
+    }
+    if (subgraph.outputIndexes.empty()) {
+        return invalid("no outputs: must have at least one");
+    }
     if (subgraph.operands.size() > kMaximumOperands) {
         return invalid("{} operands: must be at most {}", subgraph.operands.size(),
                        kMaximumOperands);
@@ -268,19 +301,24 @@ Result<> checkSubgraph(const Context& context, const Subgraph& subgraph) {
         checkInterface(subgraph, "input", subgraph.inputIndexes, OperandLifeTime::SUBGRAPH_INPUT));
     NNBURST_TRY(checkInterface(subgraph, "output", subgraph.outputIndexes,
                                OperandLifeTime::SUBGRAPH_OUTPUT));
-    return checkOperations(context, subgraph);
+    NNBURST_TRY(checkOperations(context, subgraph));
+    NNBURST_TRY(checkSubgraphsAreRun(subgraph));
+    return checkConsumers(subgraph);
+}
+
+/// Calls visit(index) for each reference of `subgraph` to a referenced subgraph.
+template <class Visit>
+void forEachReference(const Subgraph& subgraph, Visit&& visit) {
+    for (const Operand& operand : subgraph.operands) {
+        if (operand.lifetime == OperandLifeTime::SUBGRAPH) {
+            visit(operand.location.offset);
+        }
+    }
 }
 
 /// Checks that no referenced subgraph contains itself: removes, again and again, subgraphs that no
 /// remaining one refers to; a circle would remain. References are known to be in range.
 Result<> checkNoRecursion(std::span<const Subgraph> referenced) {
-    const auto forEachReference = [](const Subgraph& subgraph, const auto& visit) {
-        for (const Operand& operand : subgraph.operands) {
-            if (operand.lifetime == OperandLifeTime::SUBGRAPH) {
-                visit(operand.location.offset);
-            }
-        }
-    };
     std::vector<std::size_t> referenceCounts(referenced.size(), 0);
     for (const Subgraph& subgraph : referenced) {
         forEachReference(subgraph, [&](std::uint32_t target) { ++referenceCounts[target]; });
@@ -311,6 +349,22 @@ Result<> checkNoRecursion(std::span<const Subgraph> referenced) {
     return {};
 }
 
+/// HAL 1.3 Model::referenced: the main subgraph or another referenced one refers to each.
+Result<> checkAllReferenced(const Model& model) {
+    std::vector<bool> isReferenced(model.referenced.size(), false);
+    const auto mark = [&](std::uint32_t target) { isReferenced[target] = true; };
+    forEachReference(model.main, mark);
+    for (const Subgraph& subgraph : model.referenced) {
+        forEachReference(subgraph, mark);
+    }
+    const auto missing = std::find(isReferenced.begin(), isReferenced.end(), false);
+    if (missing != isReferenced.end()) {
+        return invalid("referenced subgraph {}: no other subgraph refers to it; one must",
+                       missing - isReferenced.begin());
+    }
+    return {};
+}
+
 }  // namespace
 
 bool isExtensionName(std::string_view name) noexcept {
@@ -319,6 +373,18 @@ bool isExtensionName(std::string_view name) noexcept {
     };
     return std::all_of(name.begin(), name.end(), isAllowed) &&
            name.find('.') != std::string_view::npos;
+}
+
+std::vector<std::uint32_t> countConsumers(const Subgraph& subgraph) {
+    std::vector<std::uint32_t> counts(subgraph.operands.size(), 0);
+    for (const Operation& operation : subgraph.operations) {
+        for (const std::uint32_t input : operation.inputs) {
+            if (input < counts.size()) {
+                ++counts[input];
+            }
+        }
+    }
+    return counts;
 }
 
 Result<> validateModel(const Model& model) {
@@ -337,13 +403,6 @@ Result<> validateModel(const Model& model) {
     }
     NNBURST_TRY_ASSIGN(DeclaredPrefixes prefixes, checkExtensions(model.extensionNameToPrefix));
     const Context context{model, std::move(prefixes)};
-    // Subgraphs that IF refers to may have none.
-    if (model.main.inputIndexes.empty()) {
-        return invalid("main subgraph: no inputs: must have at least one");
-    }
-    if (model.main.outputIndexes.empty()) {
-        return invalid("main subgraph: no outputs: must have at least one");
-    }
     if (const Result<> result = checkSubgraph(context, model.main); !result) {
         return invalid("main subgraph: {}", result.error().message);
     }
@@ -352,7 +411,8 @@ Result<> validateModel(const Model& model) {
             return invalid("referenced subgraph {}: {}", index, result.error().message);
         }
     }
-    return checkNoRecursion(model.referenced);
+    NNBURST_TRY(checkNoRecursion(model.referenced));
+    return checkAllReferenced(model);
 }
 
 }  // namespace nnburst

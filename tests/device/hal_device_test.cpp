@@ -155,6 +155,42 @@ TEST_P(HalDeviceTest, whatIsSupportedCanBePrepared) {
     }
 }
 
+/// A tensor of so many dimensions, each 1, after RELU, beside one of rank 1 after RELU.
+Model makeModelOfRank(std::size_t rank) {
+    ModelBuilder builder;
+    const auto add = [&](const Dimensions& dimensions) {
+        const auto in = builder.addTensor(OperandType::TENSOR_FLOAT32, dimensions);
+        const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, dimensions);
+        builder.addOperation(OperationType::ABS, {in}, {out});
+        return std::pair(in, out);
+    };
+    const auto low = add({1});
+    const auto high = add(Dimensions(rank, 1));
+    return std::move(*builder.build({low.first, high.first}, {low.second, high.second}));
+}
+
+TEST_P(HalDeviceTest, operationsOfTooManyDimensionsAreNotSupported) {
+    EXPECT_EQ(*device->getSupportedOperations(makeModelOfRank(8)), (std::vector<bool>{true, true}));
+    expectAnswers(answersOf(*device, makeModelOfRank(8)), ErrorStatus::NONE);
+    for (const std::size_t rank : {9, 100}) {
+        const auto supported = device->getSupportedOperations(makeModelOfRank(rank));
+        ASSERT_TRUE(supported) << supported.error().message;
+        EXPECT_EQ(*supported, (std::vector<bool>{true, false}));
+        expectAnswers(answersOf(*device, makeModelOfRank(rank)), ErrorStatus::GENERAL_FAILURE);
+    }
+}
+
+TEST_P(HalDeviceTest, refusesSubgraphsToWhichNoneRefers) {
+    Model model = makeAddModel();
+    model.referenced.push_back(model.main);
+    EXPECT_EQ(device->getSupportedOperations(model).error().status, ErrorStatus::INVALID_ARGUMENT);
+    expectAnswers(answersOf(*device, model), ErrorStatus::INVALID_ARGUMENT);
+    // Not supported in preparation either, whatever the main subgraph is.
+    model.referenced[0].operations[0].type = OperationType::OEM_OPERATION;
+    EXPECT_EQ(device->getSupportedOperations(model).error().status, ErrorStatus::INVALID_ARGUMENT);
+    expectAnswers(answersOf(*device, model), ErrorStatus::INVALID_ARGUMENT);
+}
+
 NNBURST_INSTANTIATE_FOR_ALL_DEVICES(HalDeviceTest);
 
 // ---- Preparation
@@ -255,6 +291,35 @@ TEST_P(HalPrepareTest, takesConstantsOfTheModelAndOfItsPools) {
         const Result<> result = prepared->executeSynchronously(add.request, {}, outcome);
         ASSERT_TRUE(result) << result.error().message;
         EXPECT_EQ(add.out()[count - 1], static_cast<float>(count));
+    }
+}
+
+TEST_P(HalPrepareTest, takesConstantsAtAnyOffset) {
+    for (const std::uint32_t count : {4U, 2048U}) {
+        for (const std::uint32_t shift : {1U, 2U, 3U}) {
+            Model model = makeConstantModel(count);
+            Operand& constant = model.main.operands[1];
+            const std::vector<float> ones(count, 1.0F);
+            const std::span<const std::byte> bytes = std::as_bytes(std::span(ones));
+            if (constant.lifetime == OperandLifeTime::CONSTANT_COPY) {
+                constant.location.offset =
+                    static_cast<std::uint32_t>(model.operandValues.size()) + shift;
+                model.operandValues.resize(constant.location.offset + bytes.size());
+                std::memcpy(model.operandValues.data() + constant.location.offset, bytes.data(),
+                            bytes.size());
+            } else {
+                model.pools = {*Region::create(shift + bytes.size())};
+                ASSERT_TRUE(model.pools[0]->write(shift, bytes));
+                constant.location.offset = shift;
+            }
+            const SharedPreparedModel prepared = prepare(model);
+            ASSERT_NE(prepared, nullptr);
+            AddRequest add(count);
+            add.request.inputs.pop_back();
+            ExecutionOutcome outcome;
+            ASSERT_TRUE(prepared->executeSynchronously(add.request, {}, outcome));
+            EXPECT_EQ(add.out()[count - 1], static_cast<float>(count)) << count << ' ' << shift;
+        }
     }
 }
 

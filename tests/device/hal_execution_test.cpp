@@ -206,6 +206,83 @@ TEST_P(HalExecutionTest, poolsMayBeNamedTwiceOrHaveNoUse) {
     EXPECT_EQ(add.out()[3], 13.0F);
 }
 
+/// Bytes of a request that lie at any offset of one pool.
+class BytewiseRequest {
+  public:
+    BytewiseRequest() { request.pools = {memory_.region()}; }
+
+    RequestArgument place(std::uint32_t offset, std::uint32_t length) const {
+        return {.location = {.poolIndex = 0, .offset = offset, .length = length}};
+    }
+    void write(std::uint32_t offset, const std::vector<float>& values) {
+        std::memcpy(memory_.data() + offset, values.data(), values.size() * sizeof(float));
+    }
+    [[nodiscard]] std::vector<float> read(std::uint32_t offset, std::size_t count) const {
+        std::vector<float> values(count);
+        std::memcpy(values.data(), memory_.data() + offset, count * sizeof(float));
+        return values;
+    }
+    [[nodiscard]] std::byte byteAt(std::uint32_t offset) const { return memory_.data()[offset]; }
+
+    Request request;
+
+  private:
+    Mapping memory_ = std::move(*Mapping::map(*Region::create(256)));
+};
+
+TEST_P(HalExecutionTest, argumentsMayLieAtAnyOffset) {
+    use(makeAddModel());
+    for (const std::uint32_t shift : {1U, 2U, 3U, 5U}) {
+        BytewiseRequest bytes;
+        bytes.write(shift, {1, 2, 3, 4});
+        bytes.write(64, {10, 20, 30, 40});
+        bytes.request.inputs = {bytes.place(shift, 16), bytes.place(64, 16)};
+        bytes.request.outputs = {bytes.place(128 + shift, 16)};
+        for (int run = 0; run < 3; ++run) {
+            bytes.write(128 + shift, {0, 0, 0, 0});
+            const Result<> result = execute(bytes.request, {.measure = MeasureTiming::YES});
+            ASSERT_TRUE(result) << result.error().message;
+            EXPECT_EQ(bytes.read(128 + shift, 4), (std::vector<float>{11, 22, 33, 44})) << shift;
+            ASSERT_EQ(outcome.outputShapes.size(), 1U);
+            EXPECT_TRUE(outcome.outputShapes[0].isSufficient);
+        }
+        EXPECT_EQ(bytes.byteAt(127 + shift), std::byte{0});
+        EXPECT_EQ(bytes.byteAt(144 + shift), std::byte{0});
+    }
+}
+
+TEST_P(HalExecutionTest, anOutputAtAnyOffsetMayBeTooSmallOrTooLarge) {
+    use(makeAddModel());
+    BytewiseRequest bytes;
+    bytes.write(0, {1, 2, 3, 4});
+    bytes.request.inputs = {bytes.place(0, 16), bytes.place(0, 16)};
+    bytes.request.outputs = {bytes.place(129, 8)};
+    const Result<> small = execute(bytes.request);
+    ASSERT_FALSE(small);
+    EXPECT_EQ(small.error().status, ErrorStatus::OUTPUT_INSUFFICIENT_SIZE);
+    EXPECT_EQ(bytes.read(129, 4), (std::vector<float>{0, 0, 0, 0}));
+    bytes.write(145, {7});
+    bytes.request.outputs = {bytes.place(129, 24)};
+    ASSERT_TRUE(execute(bytes.request));
+    EXPECT_EQ(bytes.read(129, 5), (std::vector<float>{2, 4, 6, 8, 7}));
+}
+
+TEST_P(HalExecutionTest, refusesAMeasureTimingThatTheHalDoesNotHave) {
+    use(makeAddModel());
+    for (const std::int32_t code : {-1, 2}) {
+        AddRequest add;
+        const Result<> result = execute(add.request, {.measure = static_cast<MeasureTiming>(code)});
+        ASSERT_FALSE(result) << code;
+        EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+        EXPECT_TRUE(outcome.outputShapes.empty());
+        const auto fenced = prepared->executeFenced(
+            add.request, {}, {.measure = static_cast<MeasureTiming>(code)}, std::nullopt);
+        ASSERT_FALSE(fenced) << code;
+        EXPECT_EQ(fenced.error().status, ErrorStatus::INVALID_ARGUMENT);
+        expectService();
+    }
+}
+
 TEST_P(HalExecutionTest, anOptionalInputMayBeOmitted) {
     use(makeOptionalModel());
     const std::vector<std::int32_t> values{1, 2, 3, 4, 5, 6};

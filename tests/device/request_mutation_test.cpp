@@ -29,7 +29,8 @@ class ArgumentMutations {
         name_ = fmt::format("input {}", index);
         index_ = index;
         addPlaces();
-        add("no value", [](RequestArgument& a) { a.hasNoValue = true; });
+        add("no value", [](RequestArgument& a) { a = {.hasNoValue = true}; });
+        add("no value but a location", [](RequestArgument& a) { a.hasNoValue = true; });
         add("length + 1", [](RequestArgument& a) { ++a.location.length; });
         add("length - 1", [](RequestArgument& a) { --a.location.length; });
         addDimensions(operand);

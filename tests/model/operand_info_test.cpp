@@ -188,9 +188,10 @@ TEST(OperandInfo, refusesDimensionsThatTheTypeDoesNotAllow) {
     EXPECT_EQ(refusal(tensor(OperandType::INT32, {1})),
               "dimensions 1: must have none, as it is no tensor");
     EXPECT_NE(refusal(tensor(OperandType::SUBGRAPH, {1})), "");
-    EXPECT_EQ(refusal(tensor(OperandType::TENSOR_FLOAT32, Dimensions(kMaximumDimensions, 1))), "");
-    EXPECT_EQ(refusal(tensor(OperandType::TENSOR_FLOAT32, Dimensions(kMaximumDimensions + 1, 1))),
-              "9 dimensions: must be at most 8");
+    constexpr auto kFloat = OperandType::TENSOR_FLOAT32;
+    EXPECT_EQ(refusal(tensor(kFloat, Dimensions(kMaximumDeclaredDimensions, 1))), "");
+    EXPECT_EQ(refusal(tensor(kFloat, Dimensions(kMaximumDeclaredDimensions + 1, 1))),
+              "1025 dimensions: must be at most 1024");
     EXPECT_EQ(
         refusal(tensor(OperandType::TENSOR_FLOAT32, {65536, 65536})),
         "dimensions 65536x65536 with elements of 4 bytes: must take at most 4294967295 bytes");

@@ -161,8 +161,21 @@ const Lie kLies[] = {
      },
      "request output 0: dimensions 268435456x4 with elements of 4 bytes: must take at most "
      "4294967295 bytes"},
-    {"offsetNotAligned", [](Request& request) { request.inputs[1].location.offset = 34; },
-     "request input 1: offset 34: must be a multiple of 4, the bytes of an element"},
+    {"omittedWithPool",
+     [](Request& request) {
+         request.inputs[0] = {.hasNoValue = true, .location = {1, 0, 0}};
+     },
+     "request input 0: pool 1, offset 0, length 0: must be 0, as the argument has no value"},
+    {"omittedWithPlace",
+     [](Request& request) {
+         request.outputs[0] = {.hasNoValue = true, .location = {0, 8, 16}};
+     },
+     "request output 0: pool 0, offset 8, length 16: must be 0, as the argument has no value"},
+    {"omittedWithDimensions",
+     [](Request& request) {
+         request.inputs[0] = {.hasNoValue = true, .dimensions = {2, 4}};
+     },
+     "request input 0: dimensions 2x4: must have none, as the argument has no value"},
     {"offsetInDriverManagedPool",
      [](Request& request) {
          request.pools.emplace_back(BufferToken{7});
@@ -180,9 +193,16 @@ const Lie kLies[] = {
 INSTANTIATE_TEST_SUITE_P(RequestCheck, RequestLie, testing::ValuesIn(kLies),
                          [](const auto& lie) { return std::string(lie.param.name); });
 
-TEST(RequestCheck, ignoresEverythingElseOfOmittedArguments) {
+TEST(RequestCheck, acceptsOmittedArguments) {
     Request request = exampleRequest();
-    request.inputs[0] = {.hasNoValue = true, .location = {9, 1, 2}, .dimensions = {7}};
+    request.inputs[0] = {.hasNoValue = true};
+    request.outputs[0] = {.hasNoValue = true};
+    EXPECT_EQ(refusal(request), "accepted");
+}
+
+TEST(RequestCheck, acceptsArgumentsAtAnyOffset) {
+    Request request = exampleRequest();
+    request.inputs[1].location.offset = 33;
     EXPECT_EQ(refusal(request), "accepted");
 }
 
@@ -211,6 +231,16 @@ TEST(RequestCheck, checksOnlyThePlaceOfExtensionTypes) {
     EXPECT_FALSE(checkArgument(ArgumentRole::INPUT, 0, operand, argument({0, 2, 7}), 8));
     EXPECT_FALSE(checkArgument(ArgumentRole::INPUT, 0, operand, argument({0, 0, 0}), 8));
     EXPECT_FALSE(checkArgument(ArgumentRole::INPUT, 0, operand, argument({0, 1, 7}), std::nullopt));
+}
+
+TEST(CheckMeasure, refusesWhatTheHalDoesNotHave) {
+    EXPECT_TRUE(checkMeasure(MeasureTiming::NO));
+    EXPECT_TRUE(checkMeasure(MeasureTiming::YES));
+    for (const std::int32_t code : {-1, 2, INT32_MAX}) {
+        const Result<> result = checkMeasure(static_cast<MeasureTiming>(code));
+        ASSERT_FALSE(result) << code;
+        EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+    }
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <ostream>
 #include <string>
 
+#include "support/consumers.h"
+
 namespace nnburst {
 namespace {
 
@@ -58,7 +60,7 @@ Model exampleModel() {
         operandOf(OperandType::INT32, {}, OperandLifeTime::CONSTANT_COPY, {0, 12, 4}),
         operandOf(OperandType::TENSOR_QUANT8_ASYMM, {}, OperandLifeTime::TEMPORARY_VARIABLE, {},
                   1.0F),
-        operandOf(OperandType::SUBGRAPH, {}, OperandLifeTime::SUBGRAPH, {0, 1, 0}),
+        operandOf(OperandType::SUBGRAPH, {}, OperandLifeTime::SUBGRAPH, {0, 0, 0}),
         operandOf(kExtensionTensor, {5}, OperandLifeTime::CONSTANT_COPY, {0, 13, 2}),
         operandOf(OperandType::TENSOR_QUANT8_ASYMM, {}, OperandLifeTime::NO_VALUE),
         operandOf(OperandType::TENSOR_QUANT8_ASYMM, {0, 3}, OperandLifeTime::SUBGRAPH_OUTPUT, {},
@@ -66,17 +68,19 @@ Model exampleModel() {
     };
     model.main.operations = {
         {OperationType::FULLY_CONNECTED, {INPUT, WEIGHTS, BIAS, ACTIVATION}, {HIDDEN}},
-        {kExtensionOperation, {HIDDEN, HIDDEN, THEN, OPTION, OMITTED}, {OUTPUT}},
+        {kExtensionOperation, {HIDDEN, HIDDEN, OPTION, OMITTED}, {OUTPUT}},
+        {OperationType::WHILE, {THEN}, {}},
     };
     model.main.inputIndexes = {INPUT};
     model.main.outputIndexes = {OUTPUT};
-    // A chain: nothing refers to 0, and 2 refers to none.
+    // A chain: main refers to 0, 0 to 1, 1 to 2, and 2 to none.
     model.referenced = {subgraphReferring(1), subgraphReferring(2), subgraphReferring(2)};
     model.referenced[2].operands[1] =
         operandOf(OperandType::INT32, {}, OperandLifeTime::CONSTANT_COPY, {0, 12, 4});
     model.operandValues.resize(16);
     model.pools = {*Region::create(76)};
     model.extensionNameToPrefix = {{"org.example.test", kPrefix}};
+    test::recountConsumers(model);
     return model;
 }
 
@@ -186,9 +190,15 @@ const Mutation kOperandMutations[] = {
     {"constantOfUnknownRank", inOperand(WEIGHTS, [](Operand& o) { o.dimensions = {}; }),
      "main subgraph: operand 1 (TENSOR_QUANT8_ASYMM): dimensions none: must all be known for a "
      "constant"},
-    {"constantNotAligned", inOperand(BIAS, [](Operand& o) { o.location.offset = 2; }),
-     "main subgraph: operand 2 (TENSOR_INT32): offset 2: must be a multiple of 4, the bytes of an "
-     "element"},
+    {"tooManyDimensions",
+     inOperand(HIDDEN, [](Operand& o) { o.dimensions.assign(kMaximumDeclaredDimensions + 1, 1); }),
+     "main subgraph: operand 4 (TENSOR_QUANT8_ASYMM): 1025 dimensions: must be at most 1024"},
+    {"tooFewConsumers", inOperand(HIDDEN, [](Operand& o) { o.numberOfConsumers = 1; }),
+     "main subgraph: operand 4: numberOfConsumers 1: must be 2, the times that it is an input of "
+     "an operation"},
+    {"consumersOfWhatNothingReads", inOperand(OUTPUT, [](Operand& o) { o.numberOfConsumers = 1; }),
+     "main subgraph: operand 8: numberOfConsumers 1: must be 0, the times that it is an input of "
+     "an operation"},
     {"subgraphBeyondLast", inOperand(THEN, [](Operand& o) { o.location.offset = 3; }),
      "main subgraph: operand 5 (SUBGRAPH): subgraph 3: must be one of the 3 referenced subgraphs"},
     {"subgraphWithLength", inOperand(THEN, [](Operand& o) { o.location.length = 4; }),
@@ -292,10 +302,29 @@ const Mutation kModelMutations[] = {
     {"errorInReferencedSubgraph",
      [](Model& model) { model.referenced[1].operations[0].inputs[0] = 3; },
      "referenced subgraph 1: operation 0 (WHILE): input 0: operand 3: must be one of 3 operands"},
+    {"consumersInReferencedSubgraph",
+     [](Model& model) { ++model.referenced[2].operands[0].numberOfConsumers; },
+     "referenced subgraph 2: operand 0: numberOfConsumers 2: must be 1, the times that it is an "
+     "input of an operation"},
+    {"noInputsOfReferencedSubgraph", [](Model& model) { model.referenced[2].inputIndexes.clear(); },
+     "referenced subgraph 2: no inputs: must have at least one"},
+    {"noOutputsOfReferencedSubgraph",
+     [](Model& model) { model.referenced[0].outputIndexes.clear(); },
+     "referenced subgraph 0: no outputs: must have at least one"},
+    {"subgraphToWhichNoneRefers",
+     [](Model& model) { model.referenced.push_back(model.referenced[2]); },
+     "referenced subgraph 3: no other subgraph refers to it; one must"},
+    {"subgraphThatNoIfOrWhileRuns",
+     [](Model& model) { model.main.operations[2].type = OperationType::OEM_OPERATION; },
+     "main subgraph: operand 5 (SUBGRAPH): must be an input of an IF or WHILE"},
     {"subgraphRefersToItself",
      [](Model& model) { model.referenced[0].operands[1].location.offset = 0; },
      "referenced subgraph 0: refers to itself, or is referred to by one that does; must not"},
-    {"subgraphsReferInACircle", [](Model& model) { model.referenced[2] = subgraphReferring(1); },
+    {"subgraphsReferInACircle",
+     [](Model& model) {
+         model.referenced[2] = subgraphReferring(1);
+         test::recountConsumers(model);
+     },
      "referenced subgraph 1: refers to itself, or is referred to by one that does; must not"},
     {"extensionPrefixZero", [](Model& model) { model.extensionNameToPrefix[0].prefix = 0; },
      "extension 0: prefix 0: must be its own and not 0"},
@@ -330,6 +359,7 @@ TEST(Validation, acceptsOneSubgraphReferredToFromManyPlaces) {
     Model model = exampleModel();
     model.referenced[0].operands.push_back(model.referenced[0].operands[1]);
     model.referenced[0].operations[0].inputs.push_back(3);
+    test::recountConsumers(model);
     EXPECT_EQ(refusal(model), "accepted");
 }
 
@@ -337,6 +367,25 @@ TEST(Validation, acceptsAnOemOperation) {
     Model model = exampleModel();
     model.main.operations[1].type = OperationType::OEM_OPERATION;
     EXPECT_EQ(refusal(model), "accepted");
+}
+
+TEST(Validation, acceptsConstantsAtAnyOffset) {
+    Model model = exampleModel();
+    for (const std::uint32_t offset : {1U, 2U, 3U}) {
+        model.main.operands[BIAS].location.offset = offset;
+        EXPECT_EQ(refusal(model), "accepted") << offset;
+    }
+}
+
+TEST(Validation, acceptsMoreDimensionsThanOperationsTake) {
+    Model model = exampleModel();
+    model.main.operands[HIDDEN].dimensions.assign(kMaximumDimensions + 1, 1);
+    EXPECT_EQ(refusal(model), "accepted");
+}
+
+TEST(CountConsumers, countsEachOccurrenceAmongInputs) {
+    const Model model = exampleModel();
+    EXPECT_EQ(countConsumers(model.main), (std::vector<std::uint32_t>{1, 1, 1, 1, 2, 1, 1, 1, 0}));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model_mutations.h"
+#include "support/consumers.h"
 
 namespace nnburst::test {
 
@@ -29,10 +30,13 @@ class SubgraphMutations {
         return static_cast<std::uint32_t>(subgraph().operands.size());
     }
 
+    /// Consumers are counted again after the change: it is not their number that is wrong.
     void add(const std::string& what, std::function<void(Subgraph&)> change) {
         mutations_.push_back({.name = placeName(place_) + " " + what,
                               .apply = [place = place_, change = std::move(change)](Model& model) {
-                                  change(subgraphAt(model, place));
+                                  Subgraph& subgraph = subgraphAt(model, place);
+                                  change(subgraph);
+                                  recountConsumers(subgraph);
                               }});
     }
 
@@ -250,6 +254,8 @@ void mutateReferences(const Model& model, Mutations<Model>& mutations) {
         mutations.push_back({fmt::format("subgraph {} is empty", index),
                              [index](Model& m) { m.referenced[index] = {}; }});
     }
+    mutations.push_back({"one more subgraph, to which none refers",
+                         [](Model& m) { m.referenced.push_back(m.main); }});
     for (std::size_t place = 0; place < placeCount(model); ++place) {
         const std::vector<Operand>& operands = subgraphAt(model, place).operands;
         for (std::size_t operand = 0; operand < operands.size(); ++operand) {

@@ -16,7 +16,6 @@ struct Exception {
     const char* reason;
 };
 
-constexpr const char* kSameSignature = "a subgraph of the same inputs and outputs";
 constexpr const char* kOmitted = "nothing depends on the type of what is omitted";
 
 constexpr std::array kExceptions{
@@ -36,11 +35,6 @@ constexpr std::array kExceptions{
     Exception{"dynamicNet", "one dimension less", "CONCATENATION of any rank"},
     Exception{"dynamicNet", "(CONCATENATION): without input 0", "CONCATENATION of one input"},
     Exception{"dynamicNet", "(CONCATENATION): without input 1", "CONCATENATION of one input"},
-    Exception{"controlFlow", "main operand 3: refers to subgraph 1", kSameSignature},
-    Exception{"controlFlow", "main operand 3: refers to subgraph 3", kSameSignature},
-    Exception{"controlFlow", "main operand 4: refers to subgraph 1", kSameSignature},
-    Exception{"controlFlow", "main operand 4: refers to subgraph 2", kSameSignature},
-    Exception{"controlFlow", "subgraph 2 operand 3: refers to subgraph 3", kSameSignature},
 };
 
 }  // namespace

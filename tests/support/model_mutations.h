@@ -19,7 +19,7 @@ namespace nnburst::test {
 
 /// Types, dimensions, scales, zero points, extra parameters.
 [[nodiscard]] Mutations<Model> operandTypeMutations(const Model& model);
-/// Lifetimes and locations.
+/// Lifetimes, locations and numbers of consumers.
 [[nodiscard]] Mutations<Model> operandSourceMutations(const Model& model);
 /// Types, inputs and outputs of operations, and their order.
 [[nodiscard]] Mutations<Model> operationMutations(const Model& model);

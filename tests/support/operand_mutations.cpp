@@ -124,7 +124,7 @@ void mutateDimensions(OperandMutations& operands) {
     }
     set("more bytes than lengths can say", {65536, 65536, 65536});
     set("more elements than 64 bits count", Dimensions(5, UINT32_MAX));
-    set("too many dimensions", Dimensions(kMaximumDimensions + 1, 1));
+    set("too many dimensions", Dimensions(kMaximumDeclaredDimensions + 1, 1));
     for (std::size_t axis = 0; axis < operand.dimensions.size(); ++axis) {
         const std::uint32_t size = operand.dimensions[axis];
         if (size == 0) {
@@ -305,6 +305,14 @@ void mutateLocation(OperandMutations& operands) {
     }
 }
 
+void mutateConsumers(OperandMutations& operands) {
+    const std::uint32_t consumers = operands.operand().numberOfConsumers;
+    operands.add("one consumer more", [](Operand& o) { ++o.numberOfConsumers; });
+    if (consumers > 0) {
+        operands.add("one consumer less", [](Operand& o) { --o.numberOfConsumers; });
+    }
+}
+
 }  // namespace
 
 Mutations<Model> operandTypeMutations(const Model& model) {
@@ -321,6 +329,7 @@ Mutations<Model> operandSourceMutations(const Model& model) {
     return forEachOperand(model, [](OperandMutations& operands) {
         mutateLifetime(operands);
         mutateLocation(operands);
+        mutateConsumers(operands);
     });
 }
 

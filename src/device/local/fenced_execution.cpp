@@ -124,7 +124,7 @@ Result<std::shared_ptr<FencedEnd>> launchFenced(const exec::Executable& executab
                                                 const ExecutionOptions& options,
                                                 OptionalTimeoutDuration timeoutAfterFence) {
     const OptionalTimePoint launch = exec::arrivalTime(options);
-    NNBURST_TRY(checkLaunch(executable, request));
+    NNBURST_TRY(checkLaunch(executable, request, options));
     NNBURST_TRY(checkOutputDimensions(*executable.model, request));
     std::vector<UniqueFd> fences;
     for (const int fence : waitFor) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/invalid.h"
+#include "model/request_check.h"
 #include "model/version_rules.h"
 
 namespace nnburst::device {
@@ -34,7 +35,9 @@ Result<> checkUses(const exec::Executable& executable, const Request& request, A
 
 }  // namespace
 
-Result<> checkLaunch(const exec::Executable& executable, const Request& request) {
+Result<> checkLaunch(const exec::Executable& executable, const Request& request,
+                     const ExecutionOptions& options) {
+    NNBURST_TRY(checkMeasure(options.measure));
     std::vector<exec::PoolView> pools;
     for (std::size_t i = 0; i < request.pools.size(); ++i) {
         if (const auto* token = std::get_if<BufferToken>(&request.pools[i])) {

@@ -11,8 +11,9 @@
 
 namespace nnburst::device {
 
-/// Checks the rules that `request` can break before it is executed, without touching its memory: so
-/// that a launch can refuse at once. Errors as PreparedModel::executeSynchronously.
-[[nodiscard]] Result<> checkLaunch(const exec::Executable& executable, const Request& request);
+/// Checks the rules that `request` and `options` can break before it is executed, without touching
+/// its memory: so that a launch can refuse at once. Errors as PreparedModel::executeSynchronously.
+[[nodiscard]] Result<> checkLaunch(const exec::Executable& executable, const Request& request,
+                                   const ExecutionOptions& options);
 
 }  // namespace nnburst::device

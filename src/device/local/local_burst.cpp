@@ -12,6 +12,7 @@
 #include "device/local/region_mappings.h"
 #include "exec/run/execution_session.h"
 #include "model/outcome.h"
+#include "model/request_check.h"
 #include "system/mutex.h"
 
 namespace nnburst::device {
@@ -171,6 +172,7 @@ Result<> LocalBurst::execute(const Request& request, const ExecutionOptions& opt
 
 Result<std::unique_ptr<ReusableExecution>> LocalBurst::createReusableExecution(
     const Request& request, const ExecutionOptions& options) {
+    NNBURST_TRY(checkMeasure(options.measure));
     return std::make_unique<Reusable>(state_, request, options);
 }
 

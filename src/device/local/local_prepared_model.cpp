@@ -47,7 +47,7 @@ Result<> LocalPreparedModel::execute(const Request& request, const ExecutionOpti
         return invalid("execute without a callback: give one, or use executeSynchronously");
     }
     const auto shared = std::make_shared<ExecutionCallback>(std::move(callback));
-    Result<> submitted = checkLaunch(executable_, request);
+    Result<> submitted = checkLaunch(executable_, request, options);
     if (submitted) {
         submitted = scheduler_->trySubmit(
             urgencyOf(options), [executable = executable_, request, options,

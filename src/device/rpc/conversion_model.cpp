@@ -84,7 +84,8 @@ Result<Operand> operandFromMessage(rpc::Operand::Reader reader) {
     Operand operand;
     operand.type = static_cast<OperandType>(reader.getType());  // validateModel knows the types
     const auto dimensions = reader.getDimensions();
-    NNBURST_TRY(checkCount(dimensions.size(), kMaximumDimensions, "dimensions of an operand"));
+    NNBURST_TRY(
+        checkCount(dimensions.size(), kMaximumDeclaredDimensions, "dimensions of an operand"));
     operand.dimensions = numbersFromMessage<std::uint32_t>(dimensions);
     operand.numberOfConsumers = reader.getNumberOfConsumers();
     operand.scale = reader.getScale();

@@ -7,6 +7,7 @@
 #include "device/rpc/descriptors.h"
 #include "device/rpc/message_lists.h"
 #include "device/rpc/rpc_limits.h"
+#include "model/request_check.h"
 #include "nnburst/validation.h"
 
 namespace nnburst::device {
@@ -148,13 +149,8 @@ void toMessage(const ExecutionOptions& options, rpc::ExecutionOptions::Builder b
 
 Result<ExecutionOptions> fromMessage(rpc::ExecutionOptions::Reader reader) {
     ExecutionOptions options;
-    const std::int32_t measure = reader.getMeasure();
-    if (measure != static_cast<std::int32_t>(MeasureTiming::NO) &&
-        measure != static_cast<std::int32_t>(MeasureTiming::YES)) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       fmt::format("execution with measure {}: must be 0 or 1", measure));
-    }
-    options.measure = static_cast<MeasureTiming>(measure);
+    options.measure = static_cast<MeasureTiming>(reader.getMeasure());
+    NNBURST_TRY(checkMeasure(options.measure));
     options.deadline = timePointFromMessage(reader.getDeadline());
     options.loopTimeout = durationFromMessage(reader.getLoopTimeout());
     return options;

@@ -12,6 +12,7 @@
 #include "model/invalid.h"
 #include "model/operand_info.h"
 #include "model/version_rules.h"
+#include "nnburst/capabilities.h"
 #include "nnburst/validation.h"
 
 namespace nnburst {
@@ -30,13 +31,6 @@ bool usesExtension(const Model& model) {
                            [](const Operation& operation) { return isExtension(operation.type); });
     };
     return uses(model.main) || std::any_of(model.referenced.begin(), model.referenced.end(), uses);
-}
-
-/// The figure of `type`.
-PerformanceInfo figureOf(const std::vector<OperandPerformance>& figures, OperandType type) {
-    const auto found = std::find_if(figures.begin(), figures.end(),
-                                    [type](const auto& figure) { return figure.type == type; });
-    return found == figures.end() ? kNoPerformance : found->info;
 }
 
 /// The figures of HAL 1.0 and 1.1 in the form of later ones.
@@ -97,9 +91,6 @@ Result<> compliantWith(HalVersion version, const Model& model) {
                            toString(*operations[index]), toString(version));
         }
     }
-    if (!knowsReferencedSubgraphs(version) && !model.referenced.empty()) {
-        return unknownTo(version, "referenced subgraphs");
-    }
     // What is left are operands: of a type, or of no rank, that the operations have let pass.
     for (std::size_t index = 0; index < model.main.operands.size(); ++index) {
         const Operand& operand = model.main.operands[index];
@@ -111,14 +102,22 @@ Result<> compliantWith(HalVersion version, const Model& model) {
     return unknownTo(version, "tensors of unknown rank");
 }
 
-Result<> compliantWith(HalVersion version, const Model& model, const Request& request) {
-    NNBURST_TRY(validateRequest(model, request));
+Result<> compliantWith(HalVersion version, const Request& request) {
+    if (knowsBuffers(version)) {
+        return {};
+    }
     for (std::size_t pool = 0; pool < request.pools.size(); ++pool) {
-        if (!knowsBuffers(version) && std::holds_alternative<BufferToken>(request.pools[pool])) {
+        if (std::holds_alternative<BufferToken>(request.pools[pool])) {
             return unknownTo(version,
                              fmt::format("driver-managed buffers (request pool {})", pool));
         }
     }
+    return {};
+}
+
+Result<> compliantWith(HalVersion version, const Model& model, const Request& request) {
+    NNBURST_TRY(validateRequest(model, request));
+    NNBURST_TRY(compliantWith(version, request));
     for (std::size_t index = 0; index < request.outputs.size(); ++index) {
         NNBURST_TRY(checkOutput(version, index,
                                 model.main.operands[model.main.outputIndexes[index]],
@@ -136,7 +135,7 @@ Result<> compliantWith(HalVersion version, const Capabilities& capabilities) {
         return invalid("HAL {} has no figure of its own for {}", toString(version), what);
     };
     for (const OperandPerformance& figure : capabilities.operandPerformance) {
-        if (figureOf(known.operandPerformance, figure.type) != figure.info) {
+        if (lookup(known.operandPerformance, figure.type) != figure.info) {
             return unknownFigure(toString(figure.type));
         }
     }
@@ -172,6 +171,11 @@ Result<Model> convertTo(HalVersion version, const Model& model) {
     return converted;
 }
 
+Result<Request> convertTo(HalVersion version, const Request& request) {
+    NNBURST_TRY(compliantWith(version, request));
+    return request;
+}
+
 Capabilities convertTo(HalVersion version, const Capabilities& capabilities) {
     switch (version) {
         case HalVersion::V1_0:
@@ -199,10 +203,10 @@ ErrorStatus convertTo(HalVersion version, ErrorStatus status) noexcept {
 }
 
 CapabilitiesV1_0 toV1_0(const Capabilities& capabilities) {
-    return {.float32Performance =
-                figureOf(capabilities.operandPerformance, OperandType::TENSOR_FLOAT32),
-            .quantized8Performance =
-                figureOf(capabilities.operandPerformance, OperandType::TENSOR_QUANT8_ASYMM)};
+    return {
+        .float32Performance = lookup(capabilities.operandPerformance, OperandType::TENSOR_FLOAT32),
+        .quantized8Performance =
+            lookup(capabilities.operandPerformance, OperandType::TENSOR_QUANT8_ASYMM)};
 }
 
 CapabilitiesV1_1 toV1_1(const Capabilities& capabilities) {

@@ -103,9 +103,6 @@ Result<HalVersion> requiredVersion(const Model& model) {
     if (!model.extensionNameToPrefix.empty()) {
         version = std::max(version, firstWith(knowsExtensions));
     }
-    if (!model.referenced.empty()) {
-        version = std::max(version, firstWith(knowsReferencedSubgraphs));
-    }
     return version;
 }
 

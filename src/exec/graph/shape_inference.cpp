@@ -25,6 +25,22 @@ Result<> checkDeclared(const Operand& declared, const Shape& found) {
     return {};
 }
 
+/// A Shape has room for the declared dimensions of all operands of `operation`.
+Result<> checkRanks(const Subgraph& subgraph, const Operation& operation) {
+    for (const std::vector<std::uint32_t>* operands : {&operation.inputs, &operation.outputs}) {
+        for (const std::uint32_t operand : *operands) {
+            const std::size_t rank = subgraph.operands[operand].dimensions.size();
+            if (rank > kMaximumRank) {
+                return failure(ErrorStatus::GENERAL_FAILURE,
+                               fmt::format("{}: operand {} has {} dimensions; operations of more "
+                                           "than {} are not supported",
+                                           toString(operation.type), operand, rank, kMaximumRank));
+            }
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 bool isValueInput(const OperationDefinition& definition, std::size_t input,
@@ -144,6 +160,7 @@ Result<HalVersion> ShapeInference::visit(std::size_t index) {
                        fmt::format("{} ({}) is not supported", toString(operation.type),
                                    static_cast<std::int32_t>(operation.type)));
     }
+    NNBURST_TRY(checkRanks(graph_.subgraph, operation));
     const OperationInstance instance = this->operation(index);
     const bool areScalarsKnown =
         std::all_of(instance.inputs.begin(), instance.inputs.end(), [](const OperandView& input) {

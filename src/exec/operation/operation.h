@@ -29,7 +29,7 @@ inline constexpr std::size_t kMaximumRank = 8;
 class Shape {
   public:
     Shape() noexcept = default;
-    /// Requires at most kMaximumRank sizes; the model's validation has refused more.
+    /// Takes the first kMaximumRank sizes: ShapeInference::visit refuses operations with more.
     explicit Shape(std::span<const std::uint32_t> sizes) noexcept;
     Shape(std::initializer_list<std::uint32_t> sizes) noexcept
         : Shape(std::span<const std::uint32_t>(sizes.begin(), sizes.size())) {}

@@ -9,6 +9,7 @@
 
 #include "exec/graph/graph.h"
 #include "exec/graph/model_check.h"
+#include "exec/run/aligned_arguments.h"
 #include "exec/run/engine.h"
 #include "exec/run/graph_runner.h"
 #include "exec/run/thread_choice.h"
@@ -56,6 +57,12 @@ bool agrees(const ArgumentBinding& output, const Shape& shape) noexcept {
            std::equal(
                output.dimensions.begin(), output.dimensions.end(), sizes.begin(), sizes.end(),
                [](std::uint32_t given, std::uint32_t size) { return given == 0 || given == size; });
+}
+
+/// Pools start at multiples of any element's size, so that the offset decides.
+bool isUnaligned(OperandType type, std::uint32_t offset) noexcept {
+    const std::size_t element = elementBytes(type);
+    return element != 0 && offset % element != 0;
 }
 
 /// The outputs of a request.
@@ -160,6 +167,8 @@ class RunnableModel final : public CompiledModel {
   private:
     Result<> runInTurn(RequestBindings& bindings, Priority priority,
                        const ExecutionOptions& options, ExecutionOutcome& outcome);
+    Result<> runOnAlignedCopies(const RequestBindings& bindings, Priority priority,
+                                const ExecutionOptions& options, ExecutionOutcome& outcome);
     Result<> runGraph(RequestBindings& bindings, RequestOutputs& outputs, const RunLimits& limits);
     [[nodiscard]] ExecutionGate& gate() const noexcept { return kernelEngine(*engine_).gate(); }
     /// A pool of threads does one thing at a time, and wants all processors for it.
@@ -226,12 +235,16 @@ Result<> RunnableModel::bind(std::span<const RequestArgument> inputs,
                 bound[index] = {
                     .data = pool->data == nullptr ? nullptr : pool->data + location.offset,
                     .lengthBytes = location.length,
-                    .dimensions = argument.dimensions};
+                    .dimensions = argument.dimensions,
+                    .isUnaligned = pool->data != nullptr &&
+                                   isUnaligned(operands[index].type, location.offset)};
+                bindings.hasUnaligned = bindings.hasUnaligned || bound[index].isUnaligned;
             }
         }
         return {};
     };
     bindings.memo = {};
+    bindings.hasUnaligned = false;
     NNBURST_TRY(bindList(ArgumentRole::INPUT, inputs, inputs_, bindings.inputs));
     return bindList(ArgumentRole::OUTPUT, outputs, outputs_, bindings.outputs);
 }
@@ -292,10 +305,22 @@ Result<> RunnableModel::runGraph(RequestBindings& bindings, RequestOutputs& outp
     return main_->run(given_, outputs, limits, &bindings.memo);
 }
 
+Result<> RunnableModel::runOnAlignedCopies(const RequestBindings& bindings, Priority priority,
+                                           const ExecutionOptions& options,
+                                           ExecutionOutcome& outcome) {
+    AlignedArguments aligned;
+    NNBURST_TRY(aligned.copy(bindings));
+    NNBURST_TRY(runInTurn(aligned.bindings(), priority, options, outcome));
+    aligned.copyOutputsBack(bindings);
+    return {};
+}
+
 Result<> RunnableModel::run(RequestBindings& bindings, Priority priority,
                             const ExecutionOptions& options, ExecutionOutcome& outcome) {
     outcome.timing = {};
-    return runInTurn(bindings, priority, options, outcome);
+    NNBURST_TRY(checkMeasure(options.measure));
+    return bindings.hasUnaligned ? runOnAlignedCopies(bindings, priority, options, outcome)
+                                 : runInTurn(bindings, priority, options, outcome);
 }
 
 bool RunnableModel::releaseIfIdle() {

@@ -59,6 +59,7 @@ struct ArgumentBinding {
     std::span<const std::uint32_t> dimensions{};  ///< of the request; empty to take the model's
     bool hasNoValue = false;
     OutputMemory* memory = nullptr;  ///< of an output whose memory is not at `data`
+    bool isUnaligned = false;        ///< `data` is no multiple of the size of an element
 };
 
 /// All inputs and outputs of one execution. Reuse the object: binding again allocates nothing, and
@@ -66,6 +67,7 @@ struct ArgumentBinding {
 struct RequestBindings {
     std::vector<ArgumentBinding> inputs;
     std::vector<ArgumentBinding> outputs;
+    bool hasUnaligned = false;  ///< an argument is unaligned: runs use an aligned copy of it
     RunMemo memo;  ///< of the model that has bound them, as long as nothing but addresses changes
 };
 

@@ -85,13 +85,29 @@ TEST(HalVersion, knowsRelaxedComputationFrom1_1) {
     expectFirstVersion(model, HalVersion::V1_1, "relaxed");
 }
 
-TEST(HalVersion, knowsExtensionsFrom1_2AndSubgraphsFrom1_3) {
+TEST(HalVersion, knowsExtensionsFrom1_2) {
     Model model = makeRelu();
     model.extensionNameToPrefix = {{.name = "org.example", .prefix = 1}};
     expectFirstVersion(model, HalVersion::V1_2, "extensions");
-    model.referenced.push_back(model.main);
-    expectFirstVersion(model, HalVersion::V1_3, "");
-    expectRefusal(compliantWith(HalVersion::V1_2, model), "subgraphs");
+}
+
+TEST(HalVersion, knowsReferencedSubgraphsFrom1_3) {
+    ModelBuilder branch;
+    const auto given = branch.addTensor(OperandType::TENSOR_FLOAT32, {4});
+    const auto result = branch.addTensor(OperandType::TENSOR_FLOAT32, {4});
+    branch.addOperation(OperationType::RELU, {given}, {result});
+    ModelBuilder builder;
+    const auto index = builder.addReferenced(std::move(branch), {given}, {result});
+    const auto condition = builder.addTensor(OperandType::TENSOR_BOOL8, {1});
+    const auto in = builder.addTensor(OperandType::TENSOR_FLOAT32, {4});
+    const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {4});
+    builder.addOperation(
+        OperationType::IF,
+        {condition, builder.addSubgraphReference(index), builder.addSubgraphReference(index), in},
+        {out});
+    const Result<Model> model = builder.build({condition, in}, {out});
+    ASSERT_TRUE(model) << model.error().message;
+    expectFirstVersion(*model, HalVersion::V1_3, "IF");
 }
 
 TEST(HalVersion, ofAModelThatIsNotValidIsAnError) {
@@ -161,6 +177,45 @@ TEST(HalVersion, ofARequestKnowsDriverManagedBuffersFrom1_3) {
     request.pools.emplace_back(BufferToken{1});
     expectRefusal(compliantWith(HalVersion::V1_2, model, request), "pool 1");
     EXPECT_TRUE(compliantWith(HalVersion::V1_3, model, request));
+}
+
+TEST(HalVersion, convertsRequestsThatItKnows) {
+    Request request = makeRequest();
+    for (const HalVersion version : kHalVersions) {
+        EXPECT_TRUE(compliantWith(version, request));
+        const Result<Request> converted = convertTo(version, request);
+        ASSERT_TRUE(converted) << converted.error().message;
+        EXPECT_EQ(converted->inputs, request.inputs);
+        EXPECT_EQ(converted->outputs, request.outputs);
+        EXPECT_EQ(converted->pools, request.pools);
+    }
+    request.pools.emplace_back(BufferToken{1});
+    for (const HalVersion version : kHalVersions) {
+        EXPECT_EQ(compliantWith(version, request).has_value(), knowsBuffers(version));
+        EXPECT_EQ(convertTo(version, request).has_value(), knowsBuffers(version));
+    }
+    expectRefusal(compliantWith(HalVersion::V1_0, request), "pool 1");
+}
+
+TEST(HalVersion, hasANameThatIsReadAsThatVersion) {
+    for (const HalVersion version : kHalVersions) {
+        EXPECT_EQ(halVersionFromString(toString(version)), version);
+    }
+    EXPECT_EQ(halVersionFromString("1.9"), std::nullopt);
+    EXPECT_EQ(halVersionFromString(""), std::nullopt);
+}
+
+TEST(HalVersion, keepsWhatAnEarlierOneBrought) {
+    constexpr HalVersion kNext = HalVersion{static_cast<std::uint8_t>(kLatestHalVersion) + 1};
+    for (const auto knows :
+         {knowsRelaxedComputation, knowsPreference, knowsExtensions, knowsUnknownRank,
+          knowsCompilationCaching, knowsTypeAndVersionString, knowsOutputShapes, knowsTiming,
+          knowsDeadlines, knowsPriority, knowsBuffers, knowsFences, knowsDeadlineAndResourceErrors,
+          keepsReusableExecutions}) {
+        EXPECT_FALSE(knows(HalVersion::V1_0));
+        EXPECT_TRUE(knows(HalVersion::V1_3));
+        EXPECT_TRUE(knows(kNext));
+    }
 }
 
 TEST(HalVersion, ofARequestThatDoesNotFitItsModelIsAnError) {

@@ -194,5 +194,42 @@ TEST(Plan, stopsBetweenStepsWhenItsDeadlineHasPassed) {
     EXPECT_EQ(output[5], 12.0F);
 }
 
+/// CONCATENATION of RELU of two bytes each, whose scale is 0.5 and whose zero point is 10.
+Model joinOfTemporaries(float scale, std::int32_t zeroPoint) {
+    constexpr auto kBytes = OperandType::TENSOR_QUANT8_ASYMM;
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kBytes, {2}, 0.5F, 10);
+    const auto first = builder.addTensor(kBytes, {2}, 0.5F, 10);
+    builder.addOperation(OperationType::RELU, {x}, {first});
+    const auto second = builder.addTensor(kBytes, {2}, 0.5F, 10);
+    builder.addOperation(OperationType::RELU, {x}, {second});
+    const auto joined = builder.addTensor(kBytes, {4}, scale, zeroPoint);
+    builder.addOperation(OperationType::CONCATENATION, {first, second, builder.addScalar(0)},
+                         {joined});
+    return build(builder, {x}, {joined});
+}
+
+void expectJoined(const Model& model, const std::vector<std::uint8_t>& expected) {
+    for (const bool useXnnpack : {true, false}) {
+        const auto compiled = compile(model, useXnnpack);
+        ASSERT_TRUE(compiled);
+        TestRequest request;
+        request.addInput(bytesOf(std::vector<std::uint8_t>{12, 14}));
+        request.addOutput(expected.size());
+        const auto run = request.run(*compiled);
+        ASSERT_TRUE(run) << run.error().message;
+        const auto found = request.output(0);
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            EXPECT_EQ(std::to_integer<int>(found[i]), expected[i]) << i;
+        }
+    }
+}
+
+TEST(Planner, joinsTemporariesInPlaceOnlyIfScaleAndZeroPointAreTheSame) {
+    expectJoined(joinOfTemporaries(0.5F, 10), {12, 14, 12, 14});
+    expectJoined(joinOfTemporaries(0.5F, 20), {22, 24, 22, 24});
+    expectJoined(joinOfTemporaries(1.0F, 10), {11, 12, 11, 12});
+}
+
 }  // namespace
 }  // namespace nnburst::exec

@@ -44,6 +44,20 @@ TEST(Concatenation, bringsEachTensorToTheScaleOfTheOutput) {
     EXPECT_EQ(operation.minimumVersion, HalVersion::V1_2);
 }
 
+TEST(Concatenation, roundsTiesAwayFromZero) {
+    // In units of the output: -1.5, -0.5, 0.5, 1.5 and 2.5 from its zero point.
+    TestOperation operation = concatenation({quant8({5}, {7, 9, 11, 13, 15}, 0.5F, 10)}, 0,
+                                            tensor(TENSOR_QUANT8_ASYMM, {}, 1.0F, 100));
+    ASSERT_EQ(operation.refusal(), "");
+    EXPECT_EQ(operation.outputs[0].values<std::uint8_t>(),
+              (std::vector<std::uint8_t>{98, 99, 101, 102, 103}));
+    operation = concatenation({quant8Signed({4}, {-3, -1, 1, 3}, 0.5F, 0)}, 0,
+                              tensor(TENSOR_QUANT8_ASYMM_SIGNED, {}, 1.0F, -5));
+    ASSERT_EQ(operation.refusal(), "");
+    EXPECT_EQ(operation.outputs[0].values<std::int8_t>(),
+              (std::vector<std::int8_t>{-7, -6, -4, -3}));
+}
+
 TEST(Concatenation, saturatesWhateverTheScales) {
     TestOperation operation =
         concatenation({quant8Signed({3}, {-128, 0, 127}, 3e38F, 0), quant8Signed({1}, {7}, 1, 0)},

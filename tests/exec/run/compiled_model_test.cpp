@@ -457,15 +457,21 @@ INSTANTIATE_TEST_SUITE_P(
             [](TestRequest& request) { request.outputs().push_back(request.outputs()[0]); }}),
     [](const auto& lie) { return lie.param.name; });
 
-TEST(CompiledModel, refusesAnOffsetThatIsNoMultipleOfTheElement) {
+TEST(CompiledModel, runsOnArgumentsAtAnyOffset) {
     const auto model = compile(addModel({2}), true);
     TestRequest request = addRequest({1, 2, 3, 4}, {1, 1, 1, 1});
     for (auto* argument : {&request.inputs()[0], &request.inputs()[1], &request.outputs()[0]}) {
         argument->location.length = 8;
     }
     ASSERT_TRUE(request.bind(*model));
-    request.inputs()[0].location.offset = 2;
-    expectError(request.bind(*model), ErrorStatus::INVALID_ARGUMENT, "multiple of 4");
+    request.inputs()[0].location.offset += 2;
+    ASSERT_TRUE(request.bind(*model));
+    EXPECT_TRUE(request.run(*model));
+    request.inputs()[0].location.offset -= 2;
+    ASSERT_TRUE(request.bind(*model));
+    ASSERT_TRUE(request.run(*model));
+    EXPECT_EQ(floats(request.output(0))[0], 2.0F);
+    EXPECT_EQ(floats(request.output(0))[1], 3.0F);
 }
 
 TEST(CompiledModel, runsWhatWasBoundOnceThoughItsPlanIsGone) {

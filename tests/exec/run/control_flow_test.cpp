@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "support/allocation_counter.h"
+#include "support/consumers.h"
 #include "support/model_runner.h"
 
 namespace nnburst::exec {
@@ -67,6 +68,7 @@ Model loopModel() {
     model.main.operations = {{OperationType::WHILE, {0, 1, 2}, {3}}};
     model.main.inputIndexes = {2};
     model.main.outputIndexes = {3};
+    test::recountConsumers(model);
     return model;
 }
 
@@ -135,10 +137,11 @@ TEST(ControlFlow, refusesSubgraphsThatDoNotFit) {
     model.referenced[1].operands[2].dimensions = {2};
     expectRefusal(model, "WHILE (body) input 0: dimensions 2; must agree with 1");
     model = loopModel();
-    model.main.operands[0] = reference(1);
+    std::swap(model.main.operands[0].location, model.main.operands[1].location);
     expectRefusal(model, "WHILE (condition) output 0: TENSOR_FLOAT32");
     model = loopModel();
     model.main.operands[1].location.offset = 0;
+    model.referenced.pop_back();
     expectRefusal(model, "WHILE (body) output 0: TENSOR_BOOL8");
 }
 
@@ -148,18 +151,22 @@ TEST(ControlFlow, isSupportedOnlyWithAllThatItRefersTo) {
     expectRefusal(model, "referenced subgraph 1: operation 0: OEM_OPERATION");
 }
 
-/// Subgraphs of which each is an IF of the next one; the last is an operation.
+/// Subgraphs of which each is an IF of the next one, the main one first; the last is an operation.
 Model chainModel(std::uint32_t depth) {
     Model model = loopModel();
     model.referenced.clear();
     for (std::uint32_t i = 0; i < depth; ++i) {
         Subgraph graph;
-        graph.operands = {operand(kBool, {1}, OperandLifeTime::SUBGRAPH_INPUT), reference(i + 1),
+        graph.operands = {operand(kBool, {1}, OperandLifeTime::SUBGRAPH_INPUT), reference(i),
                           operand(kBool, {1}, OperandLifeTime::SUBGRAPH_OUTPUT)};
         graph.operations = {{OperationType::IF, {0, 1, 1, 0}, {2}}};
         graph.inputIndexes = {0};
         graph.outputIndexes = {2};
-        model.referenced.push_back(graph);
+        if (i == 0) {
+            model.main = graph;
+        } else {
+            model.referenced.push_back(graph);
+        }
     }
     Subgraph last;
     last.operands = {operand(kBool, {1}, OperandLifeTime::SUBGRAPH_INPUT),
@@ -168,7 +175,7 @@ Model chainModel(std::uint32_t depth) {
     last.inputIndexes = {0};
     last.outputIndexes = {1};
     model.referenced.push_back(last);
-    model.main = model.referenced[0];
+    test::recountConsumers(model);
     return model;
 }
 
@@ -188,11 +195,12 @@ TEST(ControlFlow, refusesToNestTooDeepAlsoIfTheDeepestSubgraphsAreKnownAlready) 
         main.inputIndexes = {0};
         for (std::uint32_t i = depth; i > 0; --i) {
             const auto index = static_cast<std::uint32_t>(main.operands.size());
-            main.operands.push_back(reference(i));
+            main.operands.push_back(reference(i - 1));
             main.operands.push_back(operand(kBool, {1}, OperandLifeTime::SUBGRAPH_OUTPUT));
             main.operations.push_back({OperationType::IF, {0, index, index, 0}, {index + 1}});
             main.outputIndexes.push_back(index + 1);
         }
+        test::recountConsumers(model);
         const auto supported = supportedOperations(model);
         ASSERT_TRUE(supported);
         EXPECT_TRUE(supported->front());

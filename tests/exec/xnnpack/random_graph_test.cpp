@@ -15,6 +15,7 @@
 #include <map>
 
 #include "exec/xnnpack/random_graph.h"
+#include "support/consumers.h"
 #include "support/model_runner.h"
 #include "support/sanitizers.h"
 #include "vectors/vector_file.h"
@@ -74,6 +75,7 @@ Model singleOperation(const Model& model, const Operation& operation,
         copy.outputs.push_back(add(output, true));
     }
     single.main.operations.push_back(std::move(copy));
+    test::recountConsumers(single);
     return single;
 }
 

@@ -1,0 +1,36 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Aligned copies of request arguments that do not lie at a multiple of their elements' size, which
+/// kernels need. Made for one run, in the thread that runs it.
+
+#include <vector>
+
+#include "exec/run/compiled_model.h"
+#include "memory/aligned_buffer.h"
+#include "nnburst/result.h"
+
+namespace nnburst::exec {
+
+class AlignedArguments {
+  public:
+    /// Makes `bindings()`: those that are given, with copies in place of unaligned arguments. Reads
+    /// the inputs. RESOURCE_EXHAUSTED_TRANSIENT if there is no memory.
+    [[nodiscard]] Result<> copy(const RequestBindings& given);
+
+    [[nodiscard]] RequestBindings& bindings() noexcept { return bindings_; }
+
+    /// After a run: writes the unaligned outputs, which have `given`'s lengths, to where they
+    /// belong.
+    void copyOutputsBack(const RequestBindings& given) const noexcept;
+
+  private:
+    Result<> copyUnaligned(std::vector<ArgumentBinding>& arguments);
+
+    RequestBindings bindings_;
+    std::vector<AlignedBuffer> copies_;
+};
+
+}  // namespace nnburst::exec
