@@ -28,7 +28,7 @@ inline constexpr std::uint16_t kFirstResolvedPrefix = 0x8000;
 /// Likewise.
 [[nodiscard]] const ExtensionOperation* findExtensionOperation(OperationType type) noexcept;
 
-/// Who chose the prefixes of a model.
+/// Where the prefixes of a model come from.
 enum class PrefixSource : std::uint8_t { CLIENT, CACHE };
 
 /// Replaces the prefixes of the extensions that the process knows, in types and in

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Whole files in memory. They are read, never mapped: a mapping faults when somebody shortens the
-/// file.
+/// Whole files in memory. They are read, never mapped: a mapping faults when another process
+/// shortens the file.
 
 #include <cstddef>
 #include <string>

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The rules that a request's arguments keep, one argument at a time: for validateRequest, and for
-/// whoever turns arguments into addresses. Pure functions; nothing is allocated unless they refuse.
+/// The rules of a request's arguments, one argument at a time: for validateRequest, and for the
+/// code that turns arguments into addresses. Pure functions; only a refusal allocates.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace nnburst {
 /// Which list of a request an argument is in.
 enum class ArgumentRole : std::uint8_t { INPUT, OUTPUT };
 
-/// Stands for the size of a pool that is a driver-managed buffer. Arguments in it are the whole
-/// buffer and say so with offset 0 and length 0; whether that is large enough is for the device.
+/// Stands for the size of a pool that is a driver-managed buffer. An argument in it is the whole
+/// buffer: its offset and length are 0. The device checks whether the buffer is large enough.
 inline constexpr std::uint64_t kDriverManagedPoolBytes = UINT64_MAX;
 
 /// Checks that a request has as many arguments in this role as the model.

@@ -13,8 +13,8 @@
 namespace nnburst::tflite {
 
 /// Type, scale, zero point and extra parameters of a tensor with these dimensions. INT64 becomes
-/// TENSOR_INT32: whoever asks sees to it that the values fit. 8 and 16 bits that are not quantised
-/// stand for themselves: scale 1, zero point 0. The error does not name the tensor.
+/// TENSOR_INT32: the caller checks that the values fit. 8 and 16 bits that are not quantised get
+/// scale 1 and zero point 0. The error does not name the tensor.
 [[nodiscard]] Result<Operand> typeOf(const schema::Tensor& tensor, Dimensions dimensions);
 
 /// The name of a type; its code if it has none.

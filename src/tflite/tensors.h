@@ -93,7 +93,7 @@ class TensorMap {
     [[nodiscard]] bool isInt64(std::int32_t tensor) const;
     /// The contents of a constant as the file has them; empty if it is not constant.
     [[nodiscard]] std::span<const std::byte> constantBytes(std::int32_t tensor) const;
-    /// The elements of a constant of integers; nothing if it is none, or a large one.
+    /// The elements of a constant of integers; nothing for other tensors and for large ones.
     [[nodiscard]] std::optional<std::vector<std::int32_t>> integers(std::int32_t tensor) const;
 
     /// Scale and zero point of a tensor that no operator reads or writes.

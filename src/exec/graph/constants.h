@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// The values of a subgraph's constant operands, safe from whoever else holds the model's memory.
+/// The values of a subgraph's constant operands, in memory that no other process can write where
+/// that matters.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +20,7 @@ namespace nnburst::exec {
 /// Constants that are copied to private memory before anything looks at them, because their values
 /// may decide addresses and lengths: all but large tensors of weights. Those stay where the model
 /// has them, until they are packed (`dropSources`) or copied (`keep`), because they are the bulk of
-/// a model. Whoever can write there changes his own results and nothing else.
+/// a model. A client that writes there changes its own results and nothing else.
 class Constants {
   public:
     /// Tensors of weights of at most this size are copied at once; it is less work than to remember

@@ -18,8 +18,8 @@ namespace nnburst::exec {
 
 /// What is known of a graph's operands. Use: state inputs, then visit each operation in order.
 /// While a graph is prepared or planned only constants have values; while it is interpreted
-/// `stateValue` says where all others lie. IF and WHILE are not its business, except that
-/// `stateShape` says what they have computed.
+/// `stateValue` says where all others lie. It does not compute shapes of IF and WHILE:
+/// `stateShape` tells it those when they have run.
 class ShapeInference {
   public:
     /// Knows what the model declares.

@@ -29,7 +29,7 @@ struct QuantizedRange {
     bool operator==(const QuantizedRange&) const = default;
 };
 
-/// The values that an element of a quantised `type` can have; 0 to 0 for a type that is none.
+/// The values that an element of a quantised `type` can have; 0 to 0 for any other type.
 [[nodiscard]] QuantizedRange quantizedLimits(OperandType type) noexcept;
 
 [[nodiscard]] FloatRange activationRange(FusedActivationFunc activation) noexcept;

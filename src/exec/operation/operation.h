@@ -3,11 +3,10 @@
 #pragma once
 
 /// \file
-/// What an operation of the HAL says about itself: since when it exists, what operands it takes,
-/// what shapes come out, and how the reference kernel computes it. Each family of operations
-/// declares its `OperationDefinition`s in one file of src/exec/reference/; reference/operations.h
-/// finds them. Validation, supportedOperations, shape inference and the planner all ask this
-/// one source.
+/// The definition of an operation of the HAL: its first version, the check of its operands, its
+/// output shapes, and its reference kernel. Each family of operations has its
+/// `OperationDefinition`s in one file of src/exec/reference/; reference/operations.h finds them.
+/// Validation, supportedOperations, shape inference and the planner all use these definitions.
 
 #include <array>
 #include <cstddef>
