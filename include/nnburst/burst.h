@@ -6,6 +6,7 @@
 /// A `Burst` executes requests of one prepared model with the least latency, through queues in
 /// shared memory; a `ReusableExecution` is a request that is registered once and computed often.
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 
@@ -18,6 +19,11 @@
 
 namespace nnburst {
 
+/// How long after the deadline of an execution a burst waits for the driver's answer. A driver ends
+/// an execution at its deadline, between two operations; the longest single operation of real
+/// models takes less than this. See BurstOptions::deadlineGrace.
+inline constexpr std::chrono::milliseconds kDeadlineGrace{2000};
+
 /// How a burst is to be set up.
 struct BurstOptions {
     /// Lines of 56 usable bytes in each queue, a power of two between 16 and 4096. A request with
@@ -28,6 +34,12 @@ struct BurstOptions {
     WaitPolicy clientWait;  ///< of the thread that calls Burst::execute
     WaitPolicy
         driverWait;  ///< of the driver's thread that serves this burst; the driver may wait less
+    /// A call of the burst waits for the driver at most until the deadline of the execution and
+    /// this much longer. With no answer by then (the driver is stopped or hangs, or one operation
+    /// takes so long) it ends with DEVICE_UNAVAILABLE: see Burst::isMemoryInUse. A negative value
+    /// counts as 0. Executions without a deadline are waited for as long as the driver gives signs
+    /// of life.
+    std::chrono::milliseconds deadlineGrace = kDeadlineGrace;
 };
 
 /// The request of an execution in flight, until `Burst::wait` has given its result.
@@ -60,7 +72,9 @@ class Burst {
 
     /// Executes `request` and waits for its end. `outcome` is overwritten in every case. Same
     /// errors and rules as PreparedModel::executeSynchronously. RESOURCE_EXHAUSTED_TRANSIENT while
-    /// as many executions are in flight as may be.
+    /// as many executions are in flight as may be, or if an input or output overlaps with memory in
+    /// use. When it returns, the driver has let go of the outputs, with one exception:
+    /// DEVICE_UNAVAILABLE from a driver that did not answer in time (isMemoryInUse).
     [[nodiscard]] virtual Result<> execute(const Request& request, const ExecutionOptions& options,
                                            ExecutionOutcome& outcome) = 0;
 
@@ -79,6 +93,20 @@ class Burst {
     /// Waits for the end of an execution that was submitted, in any order, once. As execute, and
     /// INVALID_ARGUMENT for one that is not in flight.
     [[nodiscard]] virtual Result<> wait(Submission submission, ExecutionOutcome& outcome) = 0;
+
+    /// Whether the driver may still write outputs of executions that ended with DEVICE_UNAVAILABLE
+    /// because it had not answered within BurstOptions::deadlineGrace after their deadlines. Their
+    /// outputs must not be used until this is false, which it becomes when the driver has answered
+    /// after all, or when the connection is lost; requests that use that memory, as input or as
+    /// output, are refused meanwhile. True also while another thread is using the burst. Never true
+    /// of a burst in this process. Does not block. The burst must live until then: no other object
+    /// can tell. (A connected driver that was stopped when its connection was lost may end the
+    /// operation that it was in when it is continued; end that process to be sure.)
+    [[nodiscard]] virtual bool isMemoryInUse() = 0;
+
+    /// Waits until no memory is in use. MISSED_DEADLINE_TRANSIENT if some still is at `deadline`;
+    /// GENERAL_FAILURE if another thread is using the burst.
+    [[nodiscard]] virtual Result<> waitForMemory(const OptionalTimePoint& deadline) = 0;
 
     /// Tells the driver to forget `region`, which it may still have mapped from earlier executions
     /// (HAL 1.2 IBurstContext::freeMemory). It is fetched again if a request uses it again. Regions

@@ -25,6 +25,8 @@
 namespace nnburst::burst {
 
 inline constexpr std::uint64_t kChannelMagic = 0x0074737275626E6E;  // "nnburst" and a zero
+/// One more with every change of a shared record or of a value in one that a peer of the version
+/// before would misread or refuse; docs/wire_format.md lists them.
 inline constexpr std::uint32_t kChannelVersion = 4;
 
 /// Lines in each queue of a burst; see BurstOptions::queueLines. The fewest hold any result of a

@@ -6,7 +6,9 @@
 /// What the two sides of a burst ask of the control plane. src/device/ implements both over RPC;
 /// tests implement them in process.
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,15 +19,23 @@
 
 namespace nnburst::burst {
 
+/// Becomes true when the driver has answered an execution that was given up, or when the connection
+/// is lost, so that no answer will come.
+using AnswerFlag = std::shared_ptr<const std::atomic<bool>>;
+
 /// What the client's controller asks. Called on the threads that use the burst; may block.
 class ClientControlPlane {
   public:
     virtual ~ClientControlPlane() = default;
 
     /// Executes a request that cannot go through the queue, as PreparedModel::executeSynchronously.
+    /// Waits for the answer until `giveUpAt`. If there is none by then, `unanswered` tells when it
+    /// has come, and the result counts for nothing; otherwise `unanswered` stays null.
     [[nodiscard]] virtual Result<> executeSynchronously(const Request& request,
                                                         const ExecutionOptions& options,
-                                                        ExecutionOutcome& outcome) = 0;
+                                                        const OptionalTimePoint& giveUpAt,
+                                                        ExecutionOutcome& outcome,
+                                                        AnswerFlag& unanswered) = 0;
 
     /// Tells the driver to forget the memory of `slot` (IBurstContext::freeMemory). When it
     /// returns, the driver no longer uses the slot, unless the connection is lost.

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <atomic>
 #include <string>
-#include <thread>
 #include <utility>
 
+#include "burst/answer_wait.h"
 #include "burst/channel.h"
 #include "burst/exclusive_use.h"
 #include "burst/frame.h"
@@ -16,7 +16,6 @@
 #include "burst/result_receiver.h"
 #include "burst/reusable_request.h"
 #include "burst/submission_errors.h"
-#include "fmq/wait.h"
 #include "model/outcome.h"
 #include "model/request_check.h"
 #include "model/version_rules.h"
@@ -26,15 +25,26 @@ namespace nnburst::burst {
 
 namespace {
 
-/// The controller asks whether the driver is alive after each such time without a result.
-constexpr std::chrono::milliseconds kPingInterval{1000};
-
-/// The driver gives up at the deadline by itself; this much later its answer is no longer waited
-/// for.
-constexpr std::chrono::milliseconds kDeadlineGrace{10};
+/// Nothing wakes the thread that waits for memory when an answer comes over the control plane: it
+/// looks so often.
+constexpr std::chrono::milliseconds kAnswerLookInterval{10};
 
 tl::unexpected<Error> lost() {
     return failure(ErrorStatus::DEVICE_UNAVAILABLE, "the connection to the driver is lost");
+}
+
+tl::unexpected<Error> unanswered(std::chrono::milliseconds grace) {
+    return failure(ErrorStatus::DEVICE_UNAVAILABLE,
+                   "the driver has not answered " + std::to_string(grace.count()) +
+                       " ms after the deadline of the execution: it may still write the outputs, "
+                       "whose memory is in use until Burst::isMemoryInUse is false");
+}
+
+tl::unexpected<Error> memoryInUse() {
+    return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                   "an input or output of the request overlaps with an output of an execution that "
+                   "the driver has not answered and may still write: wait until "
+                   "Burst::isMemoryInUse is false");
 }
 
 /// `result`, with the outcome that goes with it.
@@ -54,10 +64,12 @@ class Controller::Impl {
          const BurstOptions& options, HalVersion driver)
         : channel_(std::move(channel)),
           driver_(driver),
-          waiter_(channel_.resultEvent(), channel_.requestEvent(), options.clientWait, waits_),
+          names_(keepsReusableExecutions(driver)),
+          deadlineGrace_(std::max(options.deadlineGrace, std::chrono::milliseconds(0))),
           pending_(options.inFlight, results.capacity()),
           sender_(requests, pending_),
-          receiver_(results, pending_, driver) {}
+          receiver_(results, pending_, driver),
+          wait_(channel_, receiver_, options.clientWait) {}
 
     [[nodiscard]] const SharedRegion& channel() const noexcept { return channel_.region(); }
 
@@ -65,34 +77,16 @@ class Controller::Impl {
         controlPlane_ = std::move(controlPlane);
         peer_ = std::move(peer);
         sender_.attach(controlPlane_, peer_.doorbell.get());
-        waiter_.setPeerNeedsAllProcessors(
-            peer_.kernelThreads > 1 && peer_.kernelThreads >= std::thread::hardware_concurrency());
+        wait_.attach(controlPlane_, peer_.kernelThreads);
     }
 
     [[nodiscard]] std::vector<SharedRegion> getMemories(std::span<const std::int32_t> slots) {
         return sender_.regions(slots);
     }
 
-    void connectionLost() noexcept {
-        // sync [connection-lost]: ordered before the wake-up
-        isLost_.store(true, std::memory_order_seq_cst);
-        // The word on which this side sleeps; the queues stay the driver's and the executing
-        // thread's.
-        channel_.resultEvent().wakeSleepers();
-    }
+    void connectionLost() noexcept { wait_.connectionLost(); }
 
-    [[nodiscard]] std::shared_ptr<ReusableRequest> makeReusable(const Request& request,
-                                                                const ExecutionOptions& options) {
-        auto reusable = std::make_shared<ReusableRequest>();
-        reusable->request = request;
-        reusable->options = options;
-        reusable->resultLines = longestResultLineCount(request.outputs.size());
-        if (keepsReusableExecutions(driver_)) {
-            reusable->name = names_.take();
-        }
-        return reusable;
-    }
-    void giveBack(const ExecutionName& name) { names_.giveBack(name); }
+    [[nodiscard]] ExecutionNames& names() noexcept { return names_; }
 
     /// Executes `request`, which is that of `reusable` unless that is null.
     Result<> execute(const Request& request, ReusableRequest* reusable,
@@ -100,6 +94,9 @@ class Controller::Impl {
         const ExclusiveUse use(isUsed_);
         if (!use) {
             return failed(outcome, usedByAnotherThread());
+        }
+        if (pending_.hasGivenUp() && usesMemoryInUse(request)) {
+            return failed(outcome, memoryInUse());
         }
         PendingExecution* const execution = pending_.findFree();
         if (execution == nullptr) {
@@ -116,6 +113,9 @@ class Controller::Impl {
         const ExclusiveUse use(isUsed_);
         if (!use) {
             return usedByAnotherThread();
+        }
+        if (pending_.hasGivenUp() && usesMemoryInUse(request)) {
+            return memoryInUse();
         }
         PendingExecution* const execution = pending_.findFree();
         if (execution == nullptr) {
@@ -151,10 +151,44 @@ class Controller::Impl {
         return result;
     }
 
+    [[nodiscard]] bool isMemoryInUse() {
+        const ExclusiveUse use(isUsed_);
+        if (!use) {
+            return true;  // at least that of the execution for which the other thread waits
+        }
+        takeLateAnswers();
+        return pending_.hasGivenUp();
+    }
+
+    Result<> waitForMemory(const OptionalTimePoint& deadline) {
+        const ExclusiveUse use(isUsed_);
+        if (!use) {
+            return usedByAnotherThread();
+        }
+        TimePoint nextAliveCheck = std::chrono::steady_clock::now() + kPingInterval;
+        while (true) {
+            takeLateAnswers();
+            if (!pending_.hasGivenUp()) {
+                return {};
+            }
+            const TimePoint now = std::chrono::steady_clock::now();
+            if (deadline && now >= *deadline) {
+                return failure(
+                    ErrorStatus::MISSED_DEADLINE_TRANSIENT,
+                    "memory of executions without an answer was in use until the deadline");
+            }
+            if (now >= nextAliveCheck) {
+                (void)wait_.checkAlive(deadline, now);
+                nextAliveCheck = std::chrono::steady_clock::now() + kPingInterval;
+            }
+            wait_.forNewsAtMost(deadline, kAnswerLookInterval);
+        }
+    }
+
     void freeMemory(const SharedRegion& region) { sender_.freeMemory(region); }
 
     [[nodiscard]] BurstWaitStats waitStats() const noexcept {
-        return {.client = waits_.stats(), .driver = channel_.driverWaits().stats()};
+        return {.client = wait_.stats(), .driver = channel_.driverWaits().stats()};
     }
 
   private:
@@ -162,18 +196,12 @@ class Controller::Impl {
 
     void prepare(PendingExecution& execution, const Request& request, ReusableRequest* reusable,
                  const ExecutionOptions& options, ExecutionOutcome& outcome) noexcept {
-        pending_.prepare(execution);
-        execution.request = &request;
-        execution.reusable = reusable;
-        execution.resultLines = reusable != nullptr
-                                    ? reusable->resultLines
-                                    : longestResultLineCount(request.outputs.size());
+        PendingExecutions::prepare(execution, request, reusable, outcome);
         execution.options = options;
         if (!knowsDeadlines(driver_)) {
             // Nobody waits for a deadline that the driver does not know.
             execution.options = {.measure = options.measure};
         }
-        execution.outcome = &outcome;
     }
 
     /// Sends a prepared execution, or executes it over the control plane when no result is awaited
@@ -199,7 +227,7 @@ class Controller::Impl {
 
     /// False if there is no room now for the frame, or for its result beside the others.
     Result<bool> trySend(PendingExecution& execution) {
-        if (isLost_.load(std::memory_order_relaxed)) {  // only a hint: the wait looks again
+        if (wait_.isLost()) {
             return lost();
         }
         while (!pending_.hasRoomForResult(execution)) {
@@ -233,20 +261,14 @@ class Controller::Impl {
 
     /// Takes one result out of the queue, or ends `execution` if there is none in its time.
     void awaitResult(PendingExecution& execution) {
-        fmq::WaitLimit limit;
-        if (execution.options.deadline) {
-            limit.deadline = system::saturatingAdd(*execution.options.deadline, kDeadlineGrace);
-        }
-        const auto hasNews = [&]() noexcept {
-            // sync [message-published], [connection-lost]
-            return receiver_.hasNews() || isLost_.load(std::memory_order_acquire);
-        };
-        const auto isAlive = [&] { return isDriverAlive(execution, limit.deadline); };
-        if (!waiter_.wait(limit, &forecastOf(execution), hasNews,
-                          fmq::WaitCheck{kPingInterval, isAlive})) {
-            if (execution.state != State::ENDED) {
-                endLate(execution);
+        Result<> alive;
+        if (!wait_.forNews(execution.giveUpAt(deadlineGrace_), wait_.forecastOf(execution),
+                           alive)) {
+            if (alive) {
+                pending_.giveUp(execution);
+                alive = unanswered(deadlineGrace_);
             }
+            end(execution, std::move(alive));
             return;
         }
         if (!receiver_.hasNews()) {
@@ -268,55 +290,43 @@ class Controller::Impl {
             connectionLost();
             return false;
         }
-        if (taken.execution != nullptr && taken.execution->state == State::UNKNOWN_TO_DRIVER) {
-            sendAgain(*taken.execution);
+        PendingExecution* const execution = taken.execution;
+        if (execution != nullptr && execution->state == State::UNKNOWN_TO_DRIVER) {
+            const Result<bool> sent = sender_.sendWhole(*execution);
+            if (sent && *sent) {
+                pending_.markSent(*execution);
+            } else {
+                executeOverControlPlane(*execution);
+            }
         }
         return true;
     }
 
-    void sendAgain(PendingExecution& execution) {
-        const Result<bool> sent = sender_.sendWhole(execution);
-        if (sent && *sent) {
-            pending_.markSent(execution);
-        } else {
-            executeOverControlPlane(execution);
-        }
-    }
-
     void executeOverControlPlane(PendingExecution& execution) {
+        AnswerFlag answered;
         execution.status = controlPlane_->executeSynchronously(
-            *execution.request, execution.options, *execution.outcome);
+            *execution.request, execution.options, execution.giveUpAt(deadlineGrace_),
+            *execution.outcome, answered);
+        if (answered != nullptr) {
+            pending_.giveUp(execution, std::move(answered));
+            execution.status = failed(*execution.outcome, unanswered(deadlineGrace_));
+        }
         pending_.markEnded(execution);
     }
 
-    [[nodiscard]] fmq::WaitForecast& forecastOf(const PendingExecution& execution) noexcept {
-        if (execution.submission != Submission{}) {
-            return pipelineForecast_;
+    /// Takes the answers that have come meanwhile.
+    void takeLateAnswers() {
+        while (receiver_.hasNews() && takeResult()) {
         }
-        return execution.reusable != nullptr ? execution.reusable->forecast : forecast_;
+        pending_.dropAnswered();
+        if (wait_.isLost()) {
+            pending_.dropAllGivenUp();
+        }
     }
 
-    /// The deadline has passed without a result.
-    void endLate(PendingExecution& execution) {
-        pending_.expectLateResult(execution);
-        end(execution, failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
-                               "the driver gave no result before the deadline; it may still be "
-                               "writing the outputs"));
-    }
-
-    /// Asked again and again while the wait for a result takes long. If the driver is not alive,
-    /// ends `execution`.
-    bool isDriverAlive(PendingExecution& execution, const std::optional<TimePoint>& deadline) {
-        if (deadline && system::saturatingDifference(*deadline, std::chrono::steady_clock::now()) <
-                            kHangTimeout) {
-            return true;  // the deadline comes sooner than the driver would have to answer
-        }
-        const Result<> alive = controlPlane_->checkAlive();
-        if (!alive) {
-            connectionLost();
-            end(execution, alive);
-        }
-        return alive.has_value();
+    bool usesMemoryInUse(const Request& request) {
+        takeLateAnswers();
+        return pending_.isMemoryInUse(request);
     }
 
     void end(PendingExecution& execution, Result<> status) noexcept {
@@ -326,31 +336,28 @@ class Controller::Impl {
 
     const Channel channel_;
     const HalVersion driver_;
+    ExecutionNames names_;
+    const std::chrono::milliseconds deadlineGrace_;
     std::shared_ptr<ClientControlPlane> controlPlane_;
     Peer peer_;
-    ExecutionNames names_;
     TryLock isUsed_;
-    std::atomic<bool> isLost_{false};
-
-    // Used only by the thread that holds isUsed_, except where the sender says otherwise.
-    fmq::SharedWaitStats waits_{};
-    fmq::Waiter waiter_;
-    fmq::WaitForecast forecast_;          // of plain executions
-    fmq::WaitForecast pipelineForecast_;  // of those that were submitted
+    // Used only by the thread that holds isUsed_, except where the parts say otherwise.
     std::uint64_t lastSubmission_ = 0;
     PendingExecutions pending_;
     RequestSender sender_;
     ResultReceiver receiver_;
+    AnswerWait wait_;
 };
 
 class Controller::Reusable final : public ReusableExecution {
   public:
     Reusable(std::shared_ptr<Controller> controller, const Request& request,
              const ExecutionOptions& options)
-        : controller_(std::move(controller)), reusable_(impl().makeReusable(request, options)) {}
+        : controller_(std::move(controller)),
+          reusable_(std::make_shared<ReusableRequest>(request, options, impl().names().take())) {}
     Reusable(const Reusable&) = delete;
     Reusable& operator=(const Reusable&) = delete;
-    ~Reusable() override { impl().giveBack(reusable_->name); }
+    ~Reusable() override { impl().names().giveBack(reusable_->name); }
 
     [[nodiscard]] Result<> compute(const OptionalTimePoint& deadline,
                                    ExecutionOutcome& outcome) override {
@@ -423,6 +430,14 @@ Result<Submission> Controller::submit(const Request& request, const ExecutionOpt
 
 Result<> Controller::wait(Submission submission, ExecutionOutcome& outcome) {
     return impl_->wait(submission, outcome);
+}
+
+bool Controller::isMemoryInUse() {
+    return impl_->isMemoryInUse();
+}
+
+Result<> Controller::waitForMemory(const OptionalTimePoint& deadline) {
+    return impl_->waitForMemory(deadline);
 }
 
 void Controller::freeMemory(const SharedRegion& region) {

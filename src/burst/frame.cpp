@@ -161,6 +161,27 @@ OptionalTimePoint unpackDeadline(std::uint64_t nanoseconds) noexcept {
                : OptionalTimePoint(TimePoint(system::saturatingNanoseconds(nanoseconds)));
 }
 
+/// Reads as many pools as `pools` has.
+Result<> readPools(BodyReader& body, std::vector<FramePool>& pools) {
+    body.read(pools.data(), pools.size() * sizeof(FramePool));
+    for (std::size_t i = 0; i < pools.size(); ++i) {
+        const FramePool& pool = pools[i];
+        const bool isSlot = pool.kind == static_cast<std::uint32_t>(FramePool::Kind::SLOT);
+        if (!isSlot && pool.kind != static_cast<std::uint32_t>(FramePool::Kind::TOKEN)) {
+            return badFrame(
+                ErrorStatus::INVALID_ARGUMENT, "request",
+                "pool " + std::to_string(i) + " is of unknown kind " + std::to_string(pool.kind));
+        }
+        if (isSlot && pool.value >= static_cast<std::uint32_t>(kMaximumSlots)) {
+            return badFrame(ErrorStatus::INVALID_ARGUMENT, "request",
+                            "pool " + std::to_string(i) + " names slot " +
+                                std::to_string(pool.value) + ": must be below " +
+                                std::to_string(kMaximumSlots));
+        }
+    }
+    return {};
+}
+
 void readDimensions(BodyReader& body, std::vector<RequestArgument>& arguments) noexcept {
     for (RequestArgument& argument : arguments) {
         body.read(argument.dimensions.data(), argument.dimensions.size() * sizeof(std::uint32_t));
@@ -274,20 +295,7 @@ Result<> decodeRequest(std::span<const FrameLine> lines, DecodedRequest& request
 
     BodyReader body(lines);
     request.pools.resize(header.poolCount);
-    body.read(request.pools.data(), request.pools.size() * sizeof(FramePool));
-    for (std::size_t i = 0; i < request.pools.size(); ++i) {
-        const FramePool& pool = request.pools[i];
-        const bool isSlot = pool.kind == static_cast<std::uint32_t>(FramePool::Kind::SLOT);
-        if (!isSlot && pool.kind != static_cast<std::uint32_t>(FramePool::Kind::TOKEN)) {
-            return refused("pool " + std::to_string(i) + " is of the unknown kind " +
-                           std::to_string(pool.kind));
-        }
-        if (isSlot && pool.value >= static_cast<std::uint32_t>(kMaximumSlots)) {
-            return refused("pool " + std::to_string(i) + " names slot " +
-                           std::to_string(pool.value) + ": must be below " +
-                           std::to_string(kMaximumSlots));
-        }
-    }
+    NNBURST_TRY(readPools(body, request.pools));
     request.inputs.resize(header.inputCount);
     request.outputs.resize(header.outputCount);
     std::uint64_t dimensionsLeft = header.dimensionCount;
@@ -359,69 +367,95 @@ FrameLine encodeSameShapes(std::uint64_t serial, const Timing& timing) noexcept 
                           .reserved = 0});
 }
 
-Result<> decodeResult(std::span<const FrameLine> lines, ExecutionOutcome& outcome) {
-    const auto refused = [&](const std::string& why) {
-        clearOutcome(outcome);
-        return badFrame(ErrorStatus::GENERAL_FAILURE, "result", why);
-    };
-    const auto header = std::bit_cast<ResultFrameHeader>(lines[0]);
+namespace {
+
+Result<> badResult(const std::string& why) {
+    return badFrame(ErrorStatus::GENERAL_FAILURE, "result", why);
+}
+
+/// Whether the header of a result keeps to its rules and agrees with the number of lines.
+Result<> checkResultHeader(const ResultFrameHeader& header, std::size_t lineCount) {
     constexpr std::uint16_t kKnownFlags = kSameShapes | kRemembered | kUnknownExecution;
     if (header.kind != static_cast<std::uint16_t>(FrameKind::RESULT) ||
         (header.flags & ~kKnownFlags) != 0 || header.reserved != 0) {
-        return refused("kind " + std::to_string(header.kind) + ", flags " +
-                       std::to_string(header.flags) + ", or reserved words are unknown");
+        return badResult("kind " + std::to_string(header.kind) + ", flags " +
+                         std::to_string(header.flags) + ", or reserved words are unknown");
     }
     if (header.status < static_cast<std::int32_t>(ErrorStatus::NONE) ||
         header.status > static_cast<std::int32_t>(ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT)) {
-        return refused("status " + std::to_string(header.status) + " is unknown");
+        return badResult("status " + std::to_string(header.status) + " is unknown");
     }
-    const auto status = static_cast<ErrorStatus>(header.status);
     const std::uint64_t neededLines =
         linesForWords(resultWords(header.shapeCount, header.dimensionCount, header.messageBytes));
-    if (header.lineCount != lines.size() || neededLines != lines.size() ||
+    if (header.lineCount != lineCount || neededLines != lineCount ||
         header.messageBytes > kMaximumMessageBytes) {
-        return refused(std::to_string(lines.size()) + " lines, where " +
-                       std::to_string(header.shapeCount) + " output shapes, " +
-                       std::to_string(header.dimensionCount) + " dimensions and " +
-                       std::to_string(header.messageBytes) + " bytes of message take " +
-                       std::to_string(neededLines));
+        return badResult(std::to_string(lineCount) + " lines, where " +
+                         std::to_string(header.shapeCount) + " output shapes, " +
+                         std::to_string(header.dimensionCount) + " dimensions and " +
+                         std::to_string(header.messageBytes) + " bytes of message take " +
+                         std::to_string(neededLines));
     }
+    const auto status = static_cast<ErrorStatus>(header.status);
     if ((header.flags & kSameShapes) != 0) {
-        if (status != ErrorStatus::NONE || lines.size() != 1) {
-            return refused(std::string("the same shapes as before beside ") + toString(status) +
-                           " and " + std::to_string(lines.size()) + " lines");
+        if (status != ErrorStatus::NONE || lineCount != 1) {
+            return badResult(std::string("the same shapes as before beside ") + toString(status) +
+                             " and " + std::to_string(lineCount) + " lines");
         }
-        outcome.timing = {.timeOnDevice = header.timeOnDeviceUs,
-                          .timeInDriver = header.timeInDriverUs};
         return {};
     }
     const bool hasShapes =
         status == ErrorStatus::NONE || status == ErrorStatus::OUTPUT_INSUFFICIENT_SIZE;
     if (!hasShapes && header.shapeCount != 0) {
-        return refused(std::string("output shapes beside ") + toString(status));
+        return badResult(std::string("output shapes beside ") + toString(status));
     }
+    return {};
+}
 
-    BodyReader body(lines);
-    outcome.outputShapes.resize(header.shapeCount);
-    std::uint64_t dimensionsLeft = header.dimensionCount;
-    for (std::size_t i = 0; i < outcome.outputShapes.size(); ++i) {
+/// Reads as many shapes as `shapes` has, of `dimensionCount` dimensions together.
+Result<> readShapes(BodyReader& body, std::uint64_t dimensionCount,
+                    std::vector<OutputShape>& shapes) {
+    std::uint64_t dimensionsLeft = dimensionCount;
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
         FrameShape packed;
         body.read(&packed, sizeof(packed));
         if (packed.isSufficient > 1 || packed.rank > exec::kMaximumRank ||
             packed.rank > dimensionsLeft) {
-            return refused("output shape " + std::to_string(i) + " has rank " +
-                           std::to_string(packed.rank) + " and sufficiency " +
-                           std::to_string(packed.isSufficient));
+            return badResult("output shape " + std::to_string(i) + " has rank " +
+                             std::to_string(packed.rank) + " and sufficiency " +
+                             std::to_string(packed.isSufficient));
         }
         dimensionsLeft -= packed.rank;
-        outcome.outputShapes[i].isSufficient = packed.isSufficient == 1;
-        outcome.outputShapes[i].dimensions.resize(packed.rank);
+        shapes[i].isSufficient = packed.isSufficient == 1;
+        shapes[i].dimensions.resize(packed.rank);
     }
     if (dimensionsLeft != 0) {
-        return refused(std::to_string(dimensionsLeft) + " dimensions belong to no output");
+        return badResult(std::to_string(dimensionsLeft) + " dimensions belong to no output");
     }
-    for (OutputShape& shape : outcome.outputShapes) {
+    for (OutputShape& shape : shapes) {
         body.read(shape.dimensions.data(), shape.dimensions.size() * sizeof(std::uint32_t));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<> decodeResult(std::span<const FrameLine> lines, ExecutionOutcome& outcome) {
+    const auto header = std::bit_cast<ResultFrameHeader>(lines[0]);
+    if (Result<> good = checkResultHeader(header, lines.size()); !good) {
+        clearOutcome(outcome);
+        return good;
+    }
+    if ((header.flags & kSameShapes) != 0) {
+        outcome.timing = {.timeOnDevice = header.timeOnDeviceUs,
+                          .timeInDriver = header.timeInDriverUs};
+        return {};
+    }
+    const auto status = static_cast<ErrorStatus>(header.status);
+    BodyReader body(lines);
+    outcome.outputShapes.resize(header.shapeCount);
+    if (Result<> good = readShapes(body, header.dimensionCount, outcome.outputShapes); !good) {
+        clearOutcome(outcome);
+        return good;
     }
     outcome.timing = {.timeOnDevice = header.timeOnDeviceUs, .timeInDriver = header.timeInDriverUs};
     if (status == ErrorStatus::NONE) {

@@ -45,23 +45,58 @@ std::uint64_t PendingExecutions::oldestSlotVersion() const noexcept {
             oldest = std::min(oldest, execution.slotVersion);
         }
     }
+    for (const GivenUp& givenUp : givenUp_) {
+        if (givenUp.answered == nullptr) {
+            oldest = std::min(oldest, givenUp.slotVersion);
+        }
+    }
     return oldest;
 }
 
-void PendingExecutions::expectLateResult(const PendingExecution& execution) {
-    NNBURST_ASSERT(execution.state == State::SENT);
-    lateResults_.push_back({.serial = execution.serial, .lines = execution.resultLines});
-    keptLines_ += execution.resultLines;
+void PendingExecutions::giveUp(const PendingExecution& execution, AnswerFlag answered) {
+    const bool isInQueue = answered == nullptr;
+    NNBURST_ASSERT(!isInQueue || execution.state == State::SENT);
+    GivenUp& givenUp = givenUp_.emplace_back();
+    givenUp.answered = std::move(answered);
+    collectOutputs(*execution.request, givenUp.outputs);
+    if (isInQueue) {
+        givenUp.serial = execution.serial;
+        givenUp.resultLines = execution.resultLines;
+        givenUp.slotVersion = execution.slotVersion;
+        keptLines_ += execution.resultLines;
+    }
 }
 
-void PendingExecutions::dropLateResults(std::uint64_t serial) noexcept {
-    std::erase_if(lateResults_, [&](const LateResult& late) {
-        if (late.serial > serial) {
+bool PendingExecutions::isMemoryInUse(const Request& request) const {
+    std::vector<MemoryRange> ranges;
+    appendRanges(request, request.inputs, ranges);
+    appendRanges(request, request.outputs, ranges);
+    return std::any_of(givenUp_.begin(), givenUp_.end(),
+                       [&](const GivenUp& givenUp) { return overlap(ranges, givenUp.outputs); });
+}
+
+void PendingExecutions::dropGivenUp(std::uint64_t serial) noexcept {
+    std::erase_if(givenUp_, [&](const GivenUp& givenUp) {
+        if (givenUp.answered != nullptr || givenUp.serial > serial) {
             return false;
         }
-        freeLines(late.lines);
+        freeLines(givenUp.resultLines);
         return true;
     });
+}
+
+void PendingExecutions::dropAnswered() noexcept {
+    std::erase_if(givenUp_, [](const GivenUp& givenUp) {
+        // sync [late-answer]: the driver has written its last byte
+        return givenUp.answered != nullptr && givenUp.answered->load(std::memory_order_acquire);
+    });
+}
+
+void PendingExecutions::dropAllGivenUp() noexcept {
+    for (const GivenUp& givenUp : givenUp_) {
+        freeLines(givenUp.resultLines);
+    }
+    givenUp_.clear();
 }
 
 }  // namespace nnburst::burst

@@ -4,22 +4,27 @@
 
 /// \file
 /// The client's table of executions that were handed in and whose results the application does not
-/// have yet, and of results that are still to come from executions that were given up. It keeps the
-/// sums that decide whether one more may be sent.
+/// have yet, and of those that were given up without an answer of the driver, which may still write
+/// their outputs. It knows whether one more may be sent.
 ///
 ///     FREE -> PREPARED -> SENT -> ENDED -> FREE
 ///                          |  ^
 ///                          v  |
 ///                   UNKNOWN_TO_DRIVER
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
+#include "burst/control_plane.h"
 #include "burst/output_ranges.h"
 #include "burst/reusable_request.h"
 #include "log/assert.h"
 #include "nnburst/burst.h"
+#include "system/time.h"
 
 namespace nnburst::burst {
 
@@ -45,6 +50,13 @@ struct PendingExecution {
     std::uint64_t resultLines = 0;  ///< that its result takes at most
     Result<> status;
     ExecutionOutcome* outcome = nullptr;
+
+    /// When its result is no longer waited for; never without a deadline.
+    [[nodiscard]] OptionalTimePoint giveUpAt(std::chrono::milliseconds grace) const noexcept {
+        return options.deadline ? OptionalTimePoint(system::saturatingAdd(
+                                      *options.deadline, system::saturatingNanoseconds(grace)))
+                                : std::nullopt;
+    }
 
     // Of an execution that was submitted: what has to live until its result is given.
     ExecutionOutcome ownOutcome;
@@ -107,10 +119,18 @@ class PendingExecutions {
 
     // ---- The life of an execution
 
-    void prepare(PendingExecution& execution) noexcept {
+    /// `request` is that of `reusable`, unless that is null. The caller sets the options.
+    static void prepare(PendingExecution& execution, const Request& request,
+                        ReusableRequest* reusable, ExecutionOutcome& outcome) noexcept {
         NNBURST_ASSERT(execution.state == State::FREE);
         execution.state = State::PREPARED;
         execution.serial = 0;
+        execution.request = &request;
+        execution.reusable = reusable;
+        execution.resultLines = reusable != nullptr
+                                    ? reusable->resultLines
+                                    : longestResultLineCount(request.outputs.size());
+        execution.outcome = &outcome;
     }
 
     /// Its frame is in the queue: room for its result is kept until that has come.
@@ -138,17 +158,6 @@ class PendingExecutions {
         execution.state = State::ENDED;
     }
 
-    /// Nobody waits for its result any longer, which may still come. To be ended next.
-    void expectLateResult(const PendingExecution& execution);
-
-    /// The result of frame `serial` has come. The driver answers in order: late results of earlier
-    /// frames will not come any more.
-    void resultArrived(std::uint64_t serial) noexcept {
-        if (!lateResults_.empty()) {
-            dropLateResults(serial);
-        }
-    }
-
     void release(PendingExecution& execution) noexcept {
         NNBURST_ASSERT(execution.state == State::ENDED || execution.state == State::PREPARED);
         execution.state = State::FREE;
@@ -156,25 +165,50 @@ class PendingExecutions {
         execution.ownReusable = nullptr;
     }
 
+    // ---- Executions that were given up
+
+    /// The driver has not answered `execution`, which is SENT, or went over the control plane where
+    /// `answered` tells of its answer: its outputs are in use from now on. To be ended next.
+    void giveUp(const PendingExecution& execution, AnswerFlag answered = nullptr);
+
+    [[nodiscard]] bool hasGivenUp() const noexcept { return !givenUp_.empty(); }
+
+    /// Whether an input or output of `request` overlaps with memory in use.
+    [[nodiscard]] bool isMemoryInUse(const Request& request) const;
+
+    /// The result of frame `serial` has come. The driver answers in order: it has ended all earlier
+    /// frames.
+    void resultArrived(std::uint64_t serial) noexcept {
+        if (hasGivenUp()) {
+            dropGivenUp(serial);
+        }
+    }
+    /// Drops those that were answered over the control plane.
+    void dropAnswered() noexcept;
+    /// The connection is lost: nothing is answered any more.
+    void dropAllGivenUp() noexcept;
+
   private:
-    /// The result of an execution that was given up, which has not come yet.
-    struct LateResult {
-        std::uint64_t serial = 0;
-        std::uint64_t lines = 0;  ///< kept free for it
+    struct GivenUp {
+        AnswerFlag answered;            ///< null if its result comes through the queue
+        std::uint64_t serial = 0;       ///< of its frame
+        std::uint64_t resultLines = 0;  ///< kept free
+        std::uint64_t slotVersion = 0;
+        std::vector<MemoryRange> outputs;
     };
 
     void freeLines(std::uint64_t lines) noexcept {
         NNBURST_ASSERT(lines <= keptLines_, "{} of {} lines", lines, keptLines_);
         keptLines_ -= lines;
     }
-    void dropLateResults(std::uint64_t serial) noexcept;
+    void dropGivenUp(std::uint64_t serial) noexcept;
 
     std::vector<PendingExecution> executions_;
     const std::uint64_t resultQueueLines_;
     /// Lines of the result queue for results that are still to come: of executions that are SENT or
-    /// UNKNOWN_TO_DRIVER, and late ones.
+    /// UNKNOWN_TO_DRIVER, and of those that were given up.
     std::uint64_t keptLines_ = 0;
-    std::vector<LateResult> lateResults_;
+    std::vector<GivenUp> givenUp_;
 };
 
 }  // namespace nnburst::burst

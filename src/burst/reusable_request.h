@@ -18,6 +18,13 @@ namespace nnburst::burst {
 
 /// Used by the thread that executes on the burst.
 struct ReusableRequest {
+    ReusableRequest(const Request& itsRequest, const ExecutionOptions& itsOptions,
+                    const ExecutionName& itsName)
+        : request(itsRequest),
+          options(itsOptions),
+          name(itsName),
+          resultLines(longestResultLineCount(itsRequest.outputs.size())) {}
+
     Request request;
     ExecutionOptions options;  ///< the deadline is that of the last computation
     ExecutionName name;        ///< number 0: sent as a whole each time
@@ -26,7 +33,7 @@ struct ReusableRequest {
     std::uint64_t slotVersion = 0;
     /// Of the last result that had some.
     std::vector<OutputShape> shapes;
-    std::uint64_t resultLines = 0;  ///< of the result queue that its longest result takes
+    std::uint64_t resultLines;  ///< of the result queue that its longest result takes
     fmq::WaitForecast forecast;
 };
 
@@ -34,8 +41,14 @@ struct ReusableRequest {
 /// again. Thread-safe.
 class ExecutionNames {
   public:
-    /// Number 0 if all are taken.
+    /// `areKept`: the driver remembers executions, so that names are of use.
+    explicit ExecutionNames(bool areKept) noexcept : areKept_(areKept) {}
+
+    /// Number 0 if all are taken, or none is of use.
     [[nodiscard]] ExecutionName take() {
+        if (!areKept_) {
+            return {};
+        }
         const system::MutexLock lock(mutex_);
         ++generation_;
         for (std::uint32_t index = 0; index < kMaximumReusableExecutions; ++index) {
@@ -57,6 +70,7 @@ class ExecutionNames {
   private:
     static_assert(kMaximumReusableExecutions <= 64);
 
+    const bool areKept_;
     system::Mutex mutex_;
     std::uint64_t taken_ NNBURST_GUARDED_BY(mutex_) = 0;  // one bit a number
     std::uint32_t generation_ NNBURST_GUARDED_BY(mutex_) = 0;

@@ -143,9 +143,17 @@ class FakeClientControlPlane final : public ClientControlPlane {
     std::atomic<bool> isAlive{true};
     std::vector<std::int32_t> freed;
 
+    /// Executions get no answer until the test sets this flag, if there is one.
+    std::shared_ptr<std::atomic<bool>> answered;
+
     Result<> executeSynchronously(const Request&, const ExecutionOptions&,
-                                  ExecutionOutcome& outcome) override {
+                                  const OptionalTimePoint& giveUpAt, ExecutionOutcome& outcome,
+                                  AnswerFlag& unanswered) override {
         ++fallbacks;
+        if (giveUpAt && answered != nullptr) {
+            unanswered = answered;
+            return {};
+        }
         outcome.outputShapes.assign(1, {.dimensions = {77}, .isSufficient = true});
         return {};
     }

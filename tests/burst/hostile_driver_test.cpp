@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 class HostileDriver : public testing::Test {
   protected:
     HostileDriver() {
-        controller = std::move(*Controller::create({}));
+        controller = std::move(*Controller::create({.deadlineGrace = 10ms}));
         controller->attach(client, {});
         channel = std::move(*Channel::open(controller->channel()));
         requests.emplace(*FrameQueue::Reader::attach(channel.memory(), channel.requests()));
@@ -119,7 +119,8 @@ TEST_F(HostileDriver, claimsToHaveReadWhatWasNeverWritten) {
     position = 1000;
     ExecutionOutcome other;
     for (int i = 0; i < 80 && client->fallbacks == 0; ++i) {
-        (void)controller->execute(doubling.request,
+        const DoublingRequest another;  // the memory of those before is in use
+        (void)controller->execute(another.request,
                                   {.deadline = TimePoint(std::chrono::steady_clock::now())}, other);
     }
     EXPECT_EQ(client->fallbacks, 1) << "the queue counts as full: the control plane is used";

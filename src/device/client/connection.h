@@ -64,6 +64,12 @@ class Connection {
     /// Asks for a sign of life.
     [[nodiscard]] Result<> ping();
 
+    /// Waits for `answer` until `giveUpAt`; gives whether it has come. It is waited for in any case
+    /// until the connection is lost. On the event loop's thread.
+    [[nodiscard]] kj::Promise<bool> waitUntil(TimePoint giveUpAt, kj::Promise<void> answer) {
+        return link_->waitUntil(giveUpAt, kj::mv(answer));
+    }
+
     /// The driver's device. On the event loop's thread.
     [[nodiscard]] rpc::Device::Client& device() { return link_->device(); }
 

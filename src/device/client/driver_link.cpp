@@ -11,6 +11,7 @@
 #include "device/rpc/rpc_limits.h"
 #include "nnburst/device.h"
 #include "nnburst/fence.h"
+#include "system/time.h"
 
 namespace nnburst::device {
 
@@ -118,6 +119,20 @@ kj::Promise<Result<HalVersion>> DriverLink::open() {
 
 kj::Promise<Result<>> DriverLink::ping() {
     return driver_.pingRequest().send().then([](auto&&) { return Result<>(); });
+}
+
+kj::Promise<bool> DriverLink::waitUntil(TimePoint giveUpAt, kj::Promise<void> answer) {
+    constexpr std::chrono::nanoseconds kLongestAlarm = std::chrono::hours(24 * 365);
+    const auto left =
+        std::clamp(system::saturatingDifference(giveUpAt, std::chrono::steady_clock::now()),
+                   std::chrono::nanoseconds(0), kLongestAlarm);
+    kj::ForkedPromise<void> forked = calls_.wrap(kj::mv(answer)).fork();
+    forked.addBranch().detach([](kj::Exception&&) {});  // the other branch tells of errors
+    return forked.addBranch()
+        .then([] { return true; })
+        .exclusiveJoin(loop_.timer()
+                           .afterDelay(static_cast<std::int64_t>(left.count()) * kj::NANOSECONDS)
+                           .then([] { return false; }));
 }
 
 void DriverLink::notifyOfLoss(std::weak_ptr<burst::Controller> controller) {

@@ -19,6 +19,7 @@
 #include "device/rpc/nnburst.capnp.h"
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
+#include "nnburst/types.h"
 
 namespace nnburst::device {
 
@@ -41,6 +42,10 @@ class DriverLink {
     /// waits the driver has to give signs of life.
     template <class T>
     [[nodiscard]] kj::Promise<Result<T>> track(kj::Function<kj::Promise<Result<T>>()>& start);
+
+    /// Waits for `answer` until `giveUpAt`; gives whether it has come. The answer itself is waited
+    /// for until the link is lost, though nobody learns of it.
+    [[nodiscard]] kj::Promise<bool> waitUntil(TimePoint giveUpAt, kj::Promise<void> answer);
 
     void notifyOfLoss(std::weak_ptr<burst::Controller> controller);
     void failOnLoss(UniqueFd fence);

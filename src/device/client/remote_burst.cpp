@@ -52,8 +52,12 @@ class RemoteControlPlane final : public burst::ClientControlPlane {
 
     [[nodiscard]] Result<> executeSynchronously(const Request& request,
                                                 const ExecutionOptions& options,
-                                                ExecutionOutcome& outcome) override {
-        return executeRemotely(*model_, request, options, outcome);
+                                                const OptionalTimePoint& giveUpAt,
+                                                ExecutionOutcome& outcome,
+                                                burst::AnswerFlag& unanswered) override {
+        return giveUpAt
+                   ? executeRemotelyUntil(*giveUpAt, *model_, request, options, outcome, unanswered)
+                   : executeRemotely(*model_, request, options, outcome);
     }
 
     void freeMemory(std::int32_t slot) override {
@@ -129,6 +133,14 @@ Result<Submission> RemoteBurst::submit(const Request& request, const ExecutionOp
 
 Result<> RemoteBurst::wait(Submission submission, ExecutionOutcome& outcome) {
     return controller_->wait(submission, outcome);
+}
+
+bool RemoteBurst::isMemoryInUse() {
+    return controller_->isMemoryInUse();
+}
+
+Result<> RemoteBurst::waitForMemory(const OptionalTimePoint& deadline) {
+    return controller_->waitForMemory(deadline);
 }
 
 void RemoteBurst::freeMemory(const SharedRegion& region) {

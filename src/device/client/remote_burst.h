@@ -29,6 +29,8 @@ class RemoteBurst final : public Burst {
     [[nodiscard]] Result<Submission> submit(const Request& request,
                                             const ExecutionOptions& options) override;
     [[nodiscard]] Result<> wait(Submission submission, ExecutionOutcome& outcome) override;
+    [[nodiscard]] bool isMemoryInUse() override;
+    [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& deadline) override;
     void freeMemory(const SharedRegion& region) override;
     [[nodiscard]] BurstWaitStats waitStats() const override;
 

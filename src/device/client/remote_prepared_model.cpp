@@ -74,6 +74,23 @@ class ExecutionCallbackServer final : public rpc::ExecutionCallback::Server {
     std::size_t shapeCount_;
 };
 
+/// Tells that an answer has come, or never will: its promise was dropped.
+class AnswerTeller {
+  public:
+    explicit AnswerTeller(std::shared_ptr<std::atomic<bool>> flag) noexcept
+        : flag_(std::move(flag)) {}
+    AnswerTeller(AnswerTeller&&) noexcept = default;
+    AnswerTeller& operator=(AnswerTeller&&) = delete;
+    ~AnswerTeller() {
+        if (flag_ != nullptr) {
+            flag_->store(true, std::memory_order_release);  // sync [late-answer]
+        }
+    }
+
+  private:
+    std::shared_ptr<std::atomic<bool>> flag_;
+};
+
 using FencedCallbackHandle = RemoteHandle<rpc::FencedExecutionCallback>;
 
 /// Asks the driver how a fenced execution ended.
@@ -147,6 +164,35 @@ Result<> executeRemotely(RemoteHandle<rpc::PreparedModel>& model, const Request&
                                   shapeCountOf(request, *model.connection()), outcome);
         });
     });
+}
+
+Result<> executeRemotelyUntil(TimePoint giveUpAt, RemoteHandle<rpc::PreparedModel>& model,
+                              const Request& request, const ExecutionOptions& options,
+                              ExecutionOutcome& outcome, burst::AnswerFlag& unanswered) {
+    clearOutcome(outcome);
+    const auto isAnswered = std::make_shared<std::atomic<bool>>(false);
+    const auto end = std::make_shared<ExecutionEnd>();
+    Result<> called = model.connection()->call<void>([&]() -> kj::Promise<Result<>> {
+        auto call = model.client().executeSynchronouslyRequest();
+        toMessage(options, call.initOptions());
+        if (Result<> fits = toMessage(request, call.initRequest()); !fits) {
+            return fits;
+        }
+        auto answer = call.send().then([end, shapes = shapeCountOf(request, *model.connection()),
+                                        teller = AnswerTeller(isAnswered)](auto&& response) {
+            end->status =
+                endFromMessage(response.getStatus(), response.getOutcome(), shapes, end->outcome);
+        });
+        return model.connection()->waitUntil(giveUpAt, kj::mv(answer)).then([&](bool hasAnswer) {
+            if (!hasAnswer) {
+                unanswered = isAnswered;
+                return Result<>();
+            }
+            outcome = std::move(end->outcome);
+            return std::move(end->status);
+        });
+    });
+    return called;
 }
 
 Result<> RemotePreparedModel::execute(const Request& request, const ExecutionOptions& options,

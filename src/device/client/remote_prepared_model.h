@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "burst/control_plane.h"
 #include "device/client/remote_handle.h"
 #include "nnburst/device.h"
 
@@ -42,5 +43,13 @@ class RemotePreparedModel final : public PreparedModel {
 [[nodiscard]] Result<> executeRemotely(RemoteHandle<rpc::PreparedModel>& model,
                                        const Request& request, const ExecutionOptions& options,
                                        ExecutionOutcome& outcome);
+
+/// The same, waiting until `giveUpAt` at most. If there is no answer by then, `unanswered` tells
+/// when it has come, and the result counts for nothing.
+[[nodiscard]] Result<> executeRemotelyUntil(TimePoint giveUpAt,
+                                            RemoteHandle<rpc::PreparedModel>& model,
+                                            const Request& request, const ExecutionOptions& options,
+                                            ExecutionOutcome& outcome,
+                                            burst::AnswerFlag& unanswered);
 
 }  // namespace nnburst::device

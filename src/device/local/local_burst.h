@@ -25,6 +25,11 @@ class LocalBurst final : public Burst {
     [[nodiscard]] Result<Submission> submit(const Request& request,
                                             const ExecutionOptions& options) override;
     [[nodiscard]] Result<> wait(Submission submission, ExecutionOutcome& outcome) override;
+    /// Never: an execution ends before its call returns.
+    [[nodiscard]] bool isMemoryInUse() override { return false; }
+    [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& /*deadline*/) override {
+        return {};
+    }
     /// Waits for an execution that another thread runs.
     void freeMemory(const SharedRegion& region) override;
     [[nodiscard]] BurstWaitStats waitStats() const override { return {}; }

@@ -1,0 +1,118 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// How the client waits for the driver: for a result in the queue, for the loss of the connection,
+/// for a sign of life.
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "burst/channel.h"
+#include "burst/control_plane.h"
+#include "burst/pending_executions.h"
+#include "burst/result_receiver.h"
+#include "fmq/wait.h"
+#include "nnburst/device.h"
+#include "system/time.h"
+
+namespace nnburst::burst {
+
+/// The driver is asked whether it is alive after each such time without a result.
+inline constexpr std::chrono::milliseconds kPingInterval{1000};
+
+/// Used by one thread at a time, except `connectionLost`, `isLost` and `stats`.
+class AnswerWait {
+  public:
+    /// `channel` and `receiver` outlive the wait.
+    AnswerWait(const Channel& channel, const ResultReceiver& receiver, const WaitPolicy& policy)
+        : channel_(channel),
+          receiver_(receiver),
+          waiter_(channel.resultEvent(), channel.requestEvent(), policy, waits_) {}
+    AnswerWait(const AnswerWait&) = delete;
+    AnswerWait& operator=(const AnswerWait&) = delete;
+
+    /// Before the first wait, once. Where the driver's kernels need all processors, waiting takes
+    /// none.
+    void attach(std::shared_ptr<ClientControlPlane> controlPlane, std::uint32_t kernelThreads) {
+        controlPlane_ = std::move(controlPlane);
+        waiter_.setPeerNeedsAllProcessors(kernelThreads > 1 &&
+                                          kernelThreads >= std::thread::hardware_concurrency());
+    }
+
+    /// Ends the wait of another thread, and all later ones. Any thread, does not block.
+    void connectionLost() noexcept {
+        // sync [connection-lost]: ordered before the wake-up
+        isLost_.store(true, std::memory_order_seq_cst);
+        // The word on which this side sleeps; the queues stay the driver's and the executing
+        // thread's.
+        channel_.resultEvent().wakeSleepers();
+    }
+
+    /// Only a hint: the next wait orders what came before the loss.
+    [[nodiscard]] bool isLost() const noexcept { return isLost_.load(std::memory_order_relaxed); }
+
+    /// Waits for a result, or for the loss of the connection, until `deadline`. Asks for signs of
+    /// life meanwhile. False if there was neither: `alive` is an error if the driver gave no sign.
+    [[nodiscard]] bool forNews(const OptionalTimePoint& deadline, fmq::WaitForecast& forecast,
+                               Result<>& alive) {
+        const auto hasNews = [this]() noexcept { return hasNewsOrIsLost(); };
+        const auto isAlive = [&] {
+            alive = checkAlive(deadline, std::chrono::steady_clock::now());
+            return alive.has_value();
+        };
+        return waiter_.wait({.deadline = deadline, .atMost = {}}, &forecast, hasNews,
+                            fmq::WaitCheck{kPingInterval, isAlive});
+    }
+
+    /// The same for at most `duration`, without a question.
+    void forNewsAtMost(const OptionalTimePoint& deadline,
+                       std::chrono::nanoseconds duration) noexcept {
+        (void)waiter_.wait({.deadline = deadline, .atMost = duration}, nullptr,
+                           [this]() noexcept { return hasNewsOrIsLost(); });
+    }
+
+    /// What waits for the result of `execution` have been like.
+    [[nodiscard]] fmq::WaitForecast& forecastOf(const PendingExecution& execution) noexcept {
+        if (execution.submission != Submission{}) {
+            return pipelineForecast_;
+        }
+        return execution.reusable != nullptr ? execution.reusable->forecast : forecast_;
+    }
+
+    /// Asks whether the driver is alive; without a sign of life the connection counts as lost. Does
+    /// nothing if `deadline` comes sooner than the answer might.
+    Result<> checkAlive(const OptionalTimePoint& deadline, TimePoint now) {
+        if (deadline && system::saturatingDifference(*deadline, now) < kHangTimeout) {
+            return {};
+        }
+        Result<> alive = controlPlane_->checkAlive();
+        if (!alive) {
+            connectionLost();
+        }
+        return alive;
+    }
+
+    [[nodiscard]] WaitStats stats() const noexcept { return waits_.stats(); }
+
+  private:
+    [[nodiscard]] bool hasNewsOrIsLost() const noexcept {
+        // sync [message-published], [connection-lost]
+        return receiver_.hasNews() || isLost_.load(std::memory_order_acquire);
+    }
+
+    const Channel& channel_;
+    const ResultReceiver& receiver_;
+    std::shared_ptr<ClientControlPlane> controlPlane_;
+    std::atomic<bool> isLost_{false};
+    fmq::SharedWaitStats waits_{};
+    fmq::Waiter waiter_;
+    fmq::WaitForecast forecast_;          // of plain executions
+    fmq::WaitForecast pipelineForecast_;  // of those that were submitted
+};
+
+}  // namespace nnburst::burst

@@ -1,0 +1,222 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Executions that the driver does not answer in time: their outputs count as in use until it does.
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <thread>
+
+#include "fakes.h"
+
+namespace nnburst::burst {
+namespace {
+
+using namespace std::chrono_literals;
+
+OptionalTimePoint soon() {
+    return TimePoint(std::chrono::steady_clock::now() + 2ms);
+}
+
+class MemoryInUseTest : public testing::Test {
+  protected:
+    static constexpr std::chrono::milliseconds kGrace{20};
+
+    ~MemoryInUseTest() override { letRun(); }
+
+    /// The driver's executions from now on wait until `letRun`.
+    void holdDriver() {
+        burst.model->setOnRun([held = mayRun_.get_future().share()] {
+            held.wait();
+            return Result<>();
+        });
+        isHeld_ = true;
+    }
+    void letRun() {
+        if (isHeld_) {
+            mayRun_.set_value();
+            isHeld_ = false;
+        }
+    }
+
+    void expectUnanswered(const Result<>& result) {
+        ASSERT_FALSE(result);
+        EXPECT_EQ(result.error().status, ErrorStatus::DEVICE_UNAVAILABLE) << result.error().message;
+        EXPECT_TRUE(outcome.outputShapes.empty());
+        EXPECT_TRUE(burst.controller->isMemoryInUse());
+    }
+    void expectRefused(const Request& request) {
+        const Result<> executed = burst.controller->execute(request, {}, outcome);
+        ASSERT_FALSE(executed);
+        EXPECT_EQ(executed.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+        const Result<Submission> submitted = burst.controller->submit(request, {});
+        ASSERT_FALSE(submitted);
+        EXPECT_EQ(submitted.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    }
+    void expectFreeOnceTheDriverAnswers() {
+        letRun();
+        const Result<> waited =
+            burst.controller->waitForMemory(TimePoint(std::chrono::steady_clock::now() + 20s));
+        ASSERT_TRUE(waited) << waited.error().message;
+        EXPECT_FALSE(burst.controller->isMemoryInUse());
+        burst.model->setOnRun([] { return Result<>(); });
+        const Result<> result = burst.controller->execute(doubling.request, {}, outcome);
+        EXPECT_TRUE(result) << result.error().message;
+    }
+
+    BurstPair burst{BurstOptions{.inFlight = 4, .deadlineGrace = kGrace}};
+    DoublingRequest doubling;
+    ExecutionOutcome outcome;
+
+  private:
+    std::promise<void> mayRun_;
+    bool isHeld_ = false;
+};
+
+TEST_F(MemoryInUseTest, isThatOfAnExecutionWithoutAnAnswer) {
+    holdDriver();
+    expectUnanswered(burst.controller->execute(doubling.request, {.deadline = soon()}, outcome));
+    expectRefused(doubling.request);
+    expectFreeOnceTheDriverAnswers();
+}
+
+TEST_F(MemoryInUseTest, isThatOfASubmissionWithoutAnAnswer) {
+    holdDriver();
+    const Result<Submission> submission =
+        burst.controller->submit(doubling.request, {.deadline = soon()});
+    ASSERT_TRUE(submission);
+    expectUnanswered(burst.controller->wait(*submission, outcome));
+    expectRefused(doubling.request);
+    expectFreeOnceTheDriverAnswers();
+}
+
+TEST_F(MemoryInUseTest, isThatOfAReusableExecutionWithoutAnAnswer) {
+    const auto reusable =
+        std::move(*burst.controller->createReusableExecution(doubling.request, {}));
+    ASSERT_TRUE(reusable->compute({}, outcome));
+    holdDriver();
+    expectUnanswered(reusable->compute(soon(), outcome));
+    const Result<> refused = reusable->compute({}, outcome);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    expectFreeOnceTheDriverAnswers();
+    EXPECT_TRUE(reusable->compute({}, outcome));
+}
+
+TEST_F(MemoryInUseTest, isThatOfAnExecutionOverTheControlPlaneWithoutAnAnswer) {
+    burst.client->answered = std::make_shared<std::atomic<bool>>(false);
+    doubling.request.inputs.resize(600, doubling.request.inputs[0]);  // no queue holds its frame
+    expectUnanswered(burst.controller->execute(doubling.request, {.deadline = soon()}, outcome));
+    EXPECT_EQ(burst.client->fallbacks, 1);
+    expectRefused(doubling.request);
+    EXPECT_EQ(burst.controller->waitForMemory(soon()).error().status,
+              ErrorStatus::MISSED_DEADLINE_TRANSIENT);
+    *burst.client->answered = true;
+    EXPECT_FALSE(burst.controller->isMemoryInUse());
+    EXPECT_TRUE(burst.controller->waitForMemory({}));
+    EXPECT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
+}
+
+TEST_F(MemoryInUseTest, mayNotBeReadEither) {
+    holdDriver();
+    expectUnanswered(burst.controller->execute(doubling.request, {.deadline = soon()}, outcome));
+    DoublingRequest reader;
+    reader.request.pools.push_back(doubling.pool.region());
+    reader.request.inputs = doubling.request.outputs;
+    reader.request.inputs[0].location.poolIndex = 1;
+    expectRefused(reader.request);
+    reader.request.inputs[0].location.offset += doubling.request.outputs[0].location.length - 1;
+    expectRefused(reader.request);
+}
+
+TEST_F(MemoryInUseTest, doesNotIncludeTheInputsAndOtherMemory) {
+    holdDriver();
+    expectUnanswered(burst.controller->execute(doubling.request, {.deadline = soon()}, outcome));
+    const DoublingRequest other;
+    DoublingRequest sameInput;
+    sameInput.request.pools.push_back(doubling.pool.region());
+    sameInput.request.inputs = doubling.request.inputs;
+    sameInput.request.inputs[0].location.poolIndex = 1;
+    const Result<Submission> one = burst.controller->submit(other.request, {});
+    const Result<Submission> two = burst.controller->submit(sameInput.request, {});
+    ASSERT_TRUE(one && two);
+    letRun();
+    EXPECT_TRUE(burst.controller->wait(*one, outcome));
+    EXPECT_TRUE(burst.controller->wait(*two, outcome));
+    EXPECT_FALSE(burst.controller->isMemoryInUse()) << "the driver answers in order";
+    EXPECT_EQ(other.out()[0], 1.0F);
+}
+
+TEST_F(MemoryInUseTest, isWaitedForAtMostUntilTheDeadline) {
+    holdDriver();
+    expectUnanswered(burst.controller->execute(doubling.request, {.deadline = soon()}, outcome));
+    const Result<> waited = burst.controller->waitForMemory(soon());
+    ASSERT_FALSE(waited);
+    EXPECT_EQ(waited.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
+    EXPECT_TRUE(burst.controller->isMemoryInUse());
+}
+
+TEST_F(MemoryInUseTest, isFreeWhenTheConnectionIsLost) {
+    holdDriver();
+    expectUnanswered(burst.controller->execute(doubling.request, {.deadline = soon()}, outcome));
+    std::thread cutter([&] {
+        std::this_thread::sleep_for(20ms);
+        burst.controller->connectionLost();
+    });
+    EXPECT_TRUE(burst.controller->waitForMemory({}));
+    cutter.join();
+    EXPECT_FALSE(burst.controller->isMemoryInUse());
+}
+
+TEST_F(MemoryInUseTest, isFreeWhenTheDriverGivesNoSignOfLife) {
+    holdDriver();
+    expectUnanswered(burst.controller->execute(doubling.request, {.deadline = soon()}, outcome));
+    burst.client->isAlive = false;
+    EXPECT_TRUE(burst.controller->waitForMemory({}));
+    EXPECT_EQ(burst.client->lifeSigns, 1);
+    EXPECT_FALSE(burst.controller->isMemoryInUse());
+}
+
+TEST_F(MemoryInUseTest, isNotSaidToBeFreeWhileAnotherThreadUsesTheBurst) {
+    EXPECT_FALSE(burst.controller->isMemoryInUse());
+    burst.model->setOnRun([&] {
+        while (!burst.controller->isMemoryInUse()) {
+            std::this_thread::yield();
+        }
+        return Result<>();
+    });
+    EXPECT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
+    EXPECT_FALSE(burst.controller->isMemoryInUse());
+}
+
+/// The frame names a slot whose memory has vanished; the slot is not given to new memory before the
+/// driver has read the frame, so that the driver never writes memory that the frame does not mean.
+TEST_F(MemoryInUseTest, itsSlotIsNotGivenToOtherMemory) {
+    holdDriver();
+    const DoublingRequest running;
+    const Result<Submission> first = burst.controller->submit(running.request, {});
+    ASSERT_TRUE(first);
+    {
+        DoublingRequest vanishing;
+        vanishing.in()[0] = 7.0F;
+        expectUnanswered(
+            burst.controller->execute(vanishing.request, {.deadline = soon()}, outcome));
+    }
+    const DoublingRequest later;
+    const float input = later.in()[0];
+    const Result<Submission> second = burst.controller->submit(later.request, {});
+    ASSERT_TRUE(second);
+    letRun();
+    ASSERT_TRUE(burst.controller->wait(*first, outcome));
+    const int runsBefore = burst.model->runs;
+    ASSERT_TRUE(burst.controller->wait(*second, outcome));
+    EXPECT_EQ(later.in()[0], input);
+    EXPECT_EQ(later.out()[0], 2 * input);
+    EXPECT_LE(burst.model->runs, runsBefore + 1)
+        << "the frame of vanished memory ran on new memory";
+}
+
+}  // namespace
+}  // namespace nnburst::burst
