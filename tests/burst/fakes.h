@@ -56,7 +56,7 @@ class DoublingModel final : public exec::CompiledModel {
         return bindOne(outputs[0], pools, bindings.outputs[0]);
     }
 
-    Result<> run(exec::RequestBindings& bindings, Priority /*priority*/,
+    Result<> run(exec::RequestBindings& bindings, const exec::Caller& /*caller*/,
                  const ExecutionOptions& options, ExecutionOutcome& outcome) override {
         ++runs;
         const exec::ArgumentBinding& input = bindings.inputs[0];

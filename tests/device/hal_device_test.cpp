@@ -206,6 +206,14 @@ TEST_P(HalPrepareTest, callsBackOnceInEveryCase) {
     EXPECT_EQ(late.prepared.error().status, ErrorStatus::MISSED_DEADLINE_PERSISTENT);
 }
 
+/// VTS 1.3, QualityOfServiceTests.
+TEST_P(HalPrepareTest, launchesWithADeadlineOfNowAndMissesItInTheCallback) {
+    const Answers late = answersOf(*device, makeAddModel(), {.deadline = afterNow({})});
+    EXPECT_TRUE(late.launched) << late.launched.error().message;
+    ASSERT_FALSE(late.prepared);
+    EXPECT_EQ(late.prepared.error().status, ErrorStatus::MISSED_DEADLINE_PERSISTENT);
+}
+
 TEST_P(HalPrepareTest, returnsWhatItTellsTheCallback) {
     Model unsupported = makeAddModel();
     unsupported.main.operations[0].type = OperationType::OEM_OPERATION;

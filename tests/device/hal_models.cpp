@@ -18,15 +18,15 @@ constexpr std::uint32_t kLineBytes = 64;
 
 }  // namespace
 
-Model makeEndlessModel() {
+Model makeEndlessModel(float limit) {
     ModelBuilder builder;
-    const std::vector<float> infinity{1e30F};
+    const std::vector<float> infinity{limit};
 
     ModelBuilder isBelow;
     const auto counted = isBelow.addTensor(TENSOR_FLOAT32, {1});
-    const auto limit = isBelow.addConstant(TENSOR_FLOAT32, {1}, std::as_bytes(std::span(infinity)));
+    const auto bound = isBelow.addConstant(TENSOR_FLOAT32, {1}, std::as_bytes(std::span(infinity)));
     const auto truth = isBelow.addTensor(TENSOR_BOOL8, {1});
-    isBelow.addOperation(OperationType::LESS, {counted, limit}, {truth});
+    isBelow.addOperation(OperationType::LESS, {counted, bound}, {truth});
     const auto condition = builder.addReferenced(std::move(isBelow), {counted}, {truth});
 
     ModelBuilder same;

@@ -13,8 +13,9 @@
 
 namespace nnburst::test {
 
-/// out[1] is in[1] after a WHILE that never ends.
-[[nodiscard]] Model makeEndlessModel();
+/// out[1] is in[1] after a WHILE that never ends: `limit` is not reached. Models of different
+/// limits are different models.
+[[nodiscard]] Model makeEndlessModel(float limit = 1e30F);
 /// in[6] in the shape that is the other input.
 [[nodiscard]] Model makeReshapeModel();
 /// in[2] once, if the other input, the first, is true, or twice.

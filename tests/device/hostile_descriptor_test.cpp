@@ -12,7 +12,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <array>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -53,8 +54,11 @@ class HostileDescriptorTest : public testing::Test {
         return file;
     }
 
-    /// Files named "stalls" answer from now on.
-    void release() { std::ofstream(directory_.path() / "stalls.released"); }
+    /// Files named "stalls" or "late-writes" answer from now on.
+    void release() {
+        std::ofstream(directory_.path() / "stalls.released");
+        std::ofstream(directory_.path() / "late-writes.released");
+    }
 
     /// A request whose memory is the file `name`.
     AddRequest requestIn(const std::string& name) {
@@ -162,6 +166,19 @@ TEST_F(HostileDescriptorTest, aModelIsPreparedWithoutCacheFilesWhoseServerStalls
     expectVictimIsServed();
     attack.join();
     expectVictimIsServed();
+}
+
+TEST_F(HostileDescriptorTest, timeThatWritingTheCacheTakesDoesNotCountTowardsTheDeadline) {
+    PrepareOptions options = cachedIn("late-writes");
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    options.deadline = deadline;
+    std::thread later([&] {
+        std::this_thread::sleep_until(deadline + std::chrono::milliseconds(10));
+        release();
+    });
+    const auto prepared = prepareModel(*attacker_, makeAddModel(), options);
+    later.join();
+    EXPECT_TRUE(prepared) << prepared.error().message;
 }
 
 TEST_F(HostileDescriptorTest, aModelIsNotPreparedFromCacheFilesWhoseServerStalls) {

@@ -4,7 +4,8 @@
 /// \file
 /// A library for LD_PRELOAD that makes files behave as those of a hostile FUSE server, which tests
 /// cannot mount everywhere: files whose name contains "close-fails" give EIO when they are closed;
-/// on files whose name contains "stalls" calls wait until the file NAME.released exists.
+/// on files whose name contains "stalls" calls wait until the file NAME.released exists, and on
+/// files whose name contains "late-writes" only ftruncate(2) does.
 
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -27,10 +28,10 @@ std::string nameOf(int fd) {
                       : std::string();
 }
 
-void waitIfStalled(int fd) {
+void waitIf(int fd, std::string_view part) {
     const int error = errno;
     const std::string name = nameOf(fd);
-    if (name.find("stalls") != std::string::npos) {
+    if (name.find(part) != std::string::npos) {
         const std::string released = name + ".released";
         while (::access(released.c_str(), F_OK) != 0) {
             ::usleep(1000);
@@ -51,7 +52,7 @@ extern "C" {
 
 int close(int fd) {
     static auto* const original = next<int(int)>("close");
-    waitIfStalled(fd);
+    waitIf(fd, "stalls");
     const bool fails = nameOf(fd).find("close-fails") != std::string::npos;
     const int result = original(fd);
     if (fails && result == 0) {
@@ -63,19 +64,20 @@ int close(int fd) {
 
 int fstat(int fd, struct stat* status) {
     static auto* const original = next<int(int, struct stat*)>("fstat");
-    waitIfStalled(fd);
+    waitIf(fd, "stalls");
     return original(fd, status);
 }
 
 int fstatfs(int fd, struct statfs* status) {
     static auto* const original = next<int(int, struct statfs*)>("fstatfs");
-    waitIfStalled(fd);
+    waitIf(fd, "stalls");
     return original(fd, status);
 }
 
 int ftruncate(int fd, off_t length) {
     static auto* const original = next<int(int, off_t)>("ftruncate");
-    waitIfStalled(fd);
+    waitIf(fd, "stalls");
+    waitIf(fd, "late-writes");
     return original(fd, length);
 }
 

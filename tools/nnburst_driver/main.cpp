@@ -187,7 +187,7 @@ Result<> serve(const Options& options) {
 
     std::shared_ptr<device::Scheduler> scheduler;
     NNBURST_TRY_ASSIGN(scheduler,
-                       device::Scheduler::create("nnburst-job", device::defaultJobThreadCount()));
+                       device::Scheduler::create("nnburst-job", device::defaultJobLimits()));
     NNBURST_TRY_ASSIGN(
         std::shared_ptr<device::LocalDevice> device,
         device::LocalDevice::create(driver, scheduler, exec::KernelThreadPlacement::APART));

@@ -25,7 +25,8 @@ Connection::Connection(std::unique_ptr<ChildProcess> child,
 
 Result<std::shared_ptr<Connection>> Connection::open(UniqueFd socket, const std::string& driverName,
                                                      std::unique_ptr<ChildProcess> child) {
-    NNBURST_TRY_ASSIGN(std::shared_ptr<Scheduler> scheduler, Scheduler::create("nnburst-call", 1));
+    NNBURST_TRY_ASSIGN(std::shared_ptr<Scheduler> scheduler,
+                       Scheduler::create("nnburst-call", {.threads = 1, .threadsPerClient = 1}));
     auto callbacks = std::make_shared<Scheduler::Client>(std::move(scheduler));
     const auto isLost = std::make_shared<std::atomic<bool>>(false);
     const std::shared_ptr<Connection> connection(

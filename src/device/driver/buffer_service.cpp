@@ -62,7 +62,7 @@ class BufferService final : public rpc::Buffer::Server {
                     return Result<>(tl::unexpected<Error>(region.error()));
                 }
                 return runOnJobThread<void>(
-                    loop_, *scheduler_, {},
+                    loop_, *scheduler_, JobKind::CONTROL, {},
                     [copy = std::move(copy), received = std::move(*region)] {
                         return copy(received);
                     });

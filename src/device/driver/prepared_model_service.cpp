@@ -80,7 +80,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                     return Result<ExecutionEnd>(tl::unexpected<Error>(request.error()));
                 }
                 return runOnJobThread<ExecutionEnd>(
-                    loop_, *scheduler_, model_->urgencyOf(options),
+                    loop_, *scheduler_, JobKind::EXECUTION, model_->urgencyOf(options),
                     [executable = model_->executable(),
                      request = std::make_shared<Request>(std::move(*request)), options,
                      arrival]() -> Result<ExecutionEnd> {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "device/local/catch_exceptions.h"
 #include "device/local/scheduler.h"
 #include "device/rpc/event_loop.h"
 #include "nnburst/result.h"
@@ -19,13 +20,13 @@ namespace nnburst::device {
 /// RESOURCE_EXHAUSTED_TRANSIENT if too many jobs are waiting. Must be called on the loop's thread.
 template <class T>
 [[nodiscard]] kj::Promise<Result<T>> runOnJobThread(EventLoop& loop, Scheduler::Client& scheduler,
-                                                    const exec::Urgency& urgency,
+                                                    JobKind kind, const exec::Urgency& urgency,
                                                     std::function<Result<T>()> work) {
     auto pair = kj::newPromiseAndFulfiller<Result<T>>();
     const auto fulfiller = ownedByLoop(loop, kj::mv(pair.fulfiller));
     const Result<> submitted =
-        scheduler.trySubmit(urgency, [&loop, fulfiller, work = std::move(work)]() mutable {
-            const auto result = std::make_shared<Result<T>>(work());
+        scheduler.trySubmit(kind, urgency, [&loop, fulfiller, work = std::move(work)]() mutable {
+            const auto result = std::make_shared<Result<T>>(catchExceptions("request", work));
             work = nullptr;  // what it holds is done with before the answer is given
             (void)loop.post([fulfiller = std::move(fulfiller), result] {
                 (*fulfiller)->fulfill(std::move(*result));

@@ -157,7 +157,7 @@ class DeviceService final : public rpc::Device::Server {
                         return Result<>(options->cacheFiles);
                     }
                     return runOnJobThread<void>(
-                        loop_, *device_->scheduler(), {},
+                        loop_, *device_->scheduler(), JobKind::CONTROL, {},
                         [device = device_, launch,
                          received = std::make_shared<ReceivedOptions>(std::move(*options))] {
                             return device->prepareFromCache(received->complete(), launch.callback);
@@ -178,7 +178,8 @@ class DeviceService final : public rpc::Device::Server {
         return kj::joinPromises(models.finish())
             .then([this, context](kj::Array<std::shared_ptr<LocalPreparedModel>>&& found) mutable {
                 return runOnJobThread<std::shared_ptr<LocalBuffer>>(
-                    loop_, *device_->scheduler(), {}, allocation(context.getParams(), found));
+                    loop_, *device_->scheduler(), JobKind::CONTROL, {},
+                    allocation(context.getParams(), found));
             })
             .then([this, context](Result<std::shared_ptr<LocalBuffer>>&& buffer) mutable {
                 return answer(context, buffer, [this](auto results, const auto& allocated) {
@@ -321,7 +322,7 @@ class DeviceService final : public rpc::Device::Server {
                     return Result<T>(tl::unexpected<Error>(received.error()));
                 }
                 return runOnJobThread<T>(
-                    loop_, *device_->scheduler(), {},
+                    loop_, *device_->scheduler(), JobKind::CONTROL, {},
                     [use = std::move(use), received = std::make_shared<ReceivedModel>(
                                                std::move(*received))]() mutable -> Result<T> {
                         NNBURST_TRY_ASSIGN(Model model, completeModel(std::move(*received)));

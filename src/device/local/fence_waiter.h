@@ -27,8 +27,9 @@ class FenceWaiter {
 
     /// Waits at the same time; more are refused.
     static constexpr std::size_t kMaximumWaits = 4096;
-    /// Fences of one wait; more are refused.
-    static constexpr std::size_t kMaximumFences = 64;
+    /// Fences of one wait; more are refused. As many descriptors come with one message beside those
+    /// of a request's pools (rpc_limits.h).
+    static constexpr std::size_t kMaximumFences = 126;
 
     FenceWaiter();
     ~FenceWaiter();

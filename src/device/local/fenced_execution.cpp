@@ -72,8 +72,8 @@ void submit(std::shared_ptr<Launched> launched) {
                                 .deadline = launched->options.deadline};
     // Not the job's: it runs on a worker, and must not be the one that drops the scheduler.
     const std::shared_ptr<Scheduler::Client> scheduler = std::move(launched->scheduler);
-    const Result<> submitted =
-        scheduler->trySubmit(urgency, [launched, signalled] { launched->run(signalled); });
+    const Result<> submitted = scheduler->trySubmit(
+        JobKind::EXECUTION, urgency, [launched, signalled] { launched->run(signalled); });
     if (!submitted) {
         launched->end->give(submitted, {}, {});
     }

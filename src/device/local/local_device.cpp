@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "device/local/capabilities_file.h"
+#include "device/local/catch_exceptions.h"
 #include "device/local/driver_variant.h"
 #include "device/local/extension_library.h"
 #include "log/marks.h"
@@ -55,10 +56,6 @@ Result<> checkOptions(const PrepareOptions& options) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        fmt::format("prepareModel with priority {}: must be 0 to 2",
                                    static_cast<int>(options.priority)));
-    }
-    if (options.deadline && *options.deadline <= std::chrono::steady_clock::now()) {
-        return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
-                       "prepareModel: the deadline has passed");
     }
     return {};
 }
@@ -191,22 +188,23 @@ Result<> LocalDevice::prepare(Model model, const PrepareOptions& given, PrepareC
         NNBURST_TRY(checkExtensionsKnown(*sharedModel));
         return checkSupported(*sharedModel, shared_.version, shared_.variant);
     };
-    return launch(
-        check(), options,
-        [sharedModel, files, cache = shared_.cache](
-            ModelStore& models) -> Result<std::shared_ptr<exec::CompiledModel>> {
-            NNBURST_TRY_ASSIGN(const ModelSnapshot snapshot,
-                               ModelSnapshot::take(std::move(*sharedModel)));
-            NNBURST_TRY_ASSIGN(auto compiled, models.compile(snapshot));
-            if (!files->model.empty() || !files->data.empty()) {
-                // Nothing that goes wrong with the cache is of consequence.
-                if (const Result<> saved = cache->save(snapshot, *files); !saved) {
-                    spdlog::warn("cannot save to the cache: {}", saved.error().message);
-                }
-            }
-            return compiled;
-        },
-        std::move(callback));
+    const auto snapshot = std::make_shared<ModelSnapshot>();
+    return launch(check(), options,
+                  {.compile = [sharedModel, snapshot](ModelStore& models) -> CompiledOrError {
+                       NNBURST_TRY_ASSIGN(*snapshot, ModelSnapshot::take(std::move(*sharedModel)));
+                       return models.compile(*snapshot);
+                   },
+                   .save =
+                       [snapshot, files, cache = shared_.cache] {
+                           if (files->model.empty() && files->data.empty()) {
+                               return;
+                           }
+                           // A preparation does not fail because of its cache.
+                           if (const Result<> saved = cache->save(*snapshot, *files); !saved) {
+                               spdlog::warn("cannot save to the cache: {}", saved.error().message);
+                           }
+                       }},
+                  std::move(callback));
 }
 
 Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallback callback) {
@@ -233,49 +231,39 @@ Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallb
         }
         return {};
     };
-    return launch(
-        load(), options, [snapshot](ModelStore& models) { return models.compile(*snapshot); },
-        std::move(callback));
+    return launch(load(), options,
+                  {.compile = [snapshot](ModelStore& models) { return models.compile(*snapshot); },
+                   .save = [] {}},
+                  std::move(callback));
 }
 
-Result<> LocalDevice::launch(
-    Result<> checked, const PrepareOptions& options,
-    std::function<Result<std::shared_ptr<exec::CompiledModel>>(ModelStore&)> compile,
-    PrepareCallback callback) {
+Result<> LocalDevice::launch(Result<> checked, const PrepareOptions& options, Preparation work,
+                             PrepareCallback callback) {
     const auto sharedCallback = std::make_shared<PrepareCallback>(std::move(callback));
     if (checked) {
         const exec::Urgency urgency{.priority = options.priority, .deadline = options.deadline};
-        // The scheduler goes with the prepared model: its last reference must not be this job's,
-        // which runs on one of its workers.
+        // The client goes with the prepared model: its last reference must not be this job's, which
+        // runs on a thread of its scheduler.
         checked = scheduler_->trySubmit(
-            urgency, [models = shared_.models, buffers = shared_.buffers, version = shared_.version,
-                      scheduler = scheduler_, fences = fences_, compile = std::move(compile),
-                      urgency, sharedCallback]() mutable {
-                const auto isLate = [&urgency] {
-                    return urgency.deadline &&
-                           *urgency.deadline <= std::chrono::steady_clock::now();
-                };
-                auto prepared = [&]() -> Result<std::shared_ptr<LocalPreparedModel>> {
-                    if (isLate()) {
-                        return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
-                                       "prepareModel: the deadline passed before a worker was "
-                                       "free");
-                    }
-                    NNBURST_MARK(prepare__begin, sharedCallback.get());
-                    auto compiledOrError = compile(*models);
-                    NNBURST_MARK(prepare__end, sharedCallback.get());
-                    NNBURST_TRY_ASSIGN(auto compiled, std::move(compiledOrError));
-                    if (isLate()) {
-                        return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
-                                       "prepareModel: it takes longer than until the deadline");
-                    }
-                    return std::make_shared<LocalPreparedModel>(
-                        exec::Executable{.model = std::move(compiled),
-                                         .buffers = std::move(buffers),
-                                         .priority = urgency.priority,
-                                         .version = version},
-                        std::move(scheduler), std::move(fences));
-                }();
+            JobKind::CONTROL, urgency,
+            [models = shared_.models,
+             executable = exec::Executable{.buffers = shared_.buffers,
+                                           .priority = options.priority,
+                                           .client = share_,
+                                           .version = shared_.version},
+             scheduler = scheduler_, fences = fences_, work = std::move(work),
+             deadline = options.deadline, sharedCallback]() mutable {
+                auto compiled = catchExceptions(
+                    "prepareModel", [&] { return compileUntil(deadline, *models, work); });
+                const HalVersion version = executable.version;
+                Result<std::shared_ptr<LocalPreparedModel>> prepared;
+                if (compiled) {
+                    executable.model = std::move(*compiled);
+                    prepared = std::make_shared<LocalPreparedModel>(
+                        std::move(executable), std::move(scheduler), std::move(fences));
+                } else {
+                    prepared = tl::unexpected<Error>(std::move(compiled.error()));
+                }
                 scheduler = nullptr;
                 (*sharedCallback)(knownTo(version, std::move(prepared)));
             });
@@ -285,6 +273,31 @@ Result<> LocalDevice::launch(
         (*sharedCallback)(tl::unexpected<Error>(checked.error()));
     }
     return checked;
+}
+
+/// Compiles, unless the deadline has passed, and then fills the cache. The time that the cache
+/// takes does not count.
+LocalDevice::CompiledOrError LocalDevice::compileUntil(const OptionalTimePoint& deadline,
+                                                       ModelStore& models,
+                                                       const Preparation& work) {
+    const auto isLate = [&deadline] {
+        return deadline && *deadline <= std::chrono::steady_clock::now();
+    };
+    if (isLate()) {
+        return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
+                       "prepareModel: the deadline passed before the preparation began");
+    }
+    NNBURST_MARK(prepare__begin, &work);
+    CompiledOrError compiled = work.compile(models);
+    NNBURST_MARK(prepare__end, &work);
+    if (compiled && isLate()) {
+        return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
+                       "prepareModel: the deadline passed during the preparation");
+    }
+    if (compiled) {
+        work.save();
+    }
+    return compiled;
 }
 
 Result<> LocalDevice::prepareModelFromCache(const PrepareOptions& options,
@@ -325,8 +338,8 @@ Result<std::shared_ptr<LocalBuffer>> LocalDevice::allocateFor(
     return allocateBuffer(shared_.buffers, desc, preparedModels, inputRoles, outputRoles);
 }
 
-std::size_t defaultJobThreadCount() noexcept {
-    return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 8);
+Scheduler::Limits defaultJobLimits() noexcept {
+    return {.threadsPerClient = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 8)};
 }
 
 }  // namespace nnburst::device
@@ -350,7 +363,7 @@ Result<SharedDevice> makeLocalDevice(const DriverOptions& options) {
                        "mlockall(2) in the application instead");
     }
     NNBURST_TRY_ASSIGN(std::shared_ptr<device::Scheduler> scheduler,
-                       device::Scheduler::create("nnburst-job", device::defaultJobThreadCount()));
+                       device::Scheduler::create("nnburst-job", device::defaultJobLimits()));
     // The application's threads run where they like, so workers would stand in their way.
     return device::LocalDevice::create(options, std::move(scheduler),
                                        exec::KernelThreadPlacement::ANYWHERE);

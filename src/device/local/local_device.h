@@ -89,23 +89,31 @@ class LocalDevice final : public Device {
         DriverVariant variant = DriverVariant::FULL;
     };
 
-    /// Compiles on a worker, unless what was checked before is wrong. The callback comes in every
-    /// case.
-    Result<> launch(
-        Result<> checked, const PrepareOptions& options,
-        std::function<Result<std::shared_ptr<exec::CompiledModel>>(ModelStore&)> compile,
-        PrepareCallback callback);
+    using CompiledOrError = Result<std::shared_ptr<exec::CompiledModel>>;
+
+    /// The steps of one preparation.
+    struct Preparation {
+        std::function<CompiledOrError(ModelStore&)> compile;
+        std::function<void()> save;  ///< fills the cache after `compile`
+    };
+
+    /// Runs `work` on a job thread, unless `checked` is an error. The callback comes in every case.
+    Result<> launch(Result<> checked, const PrepareOptions& options, Preparation work,
+                    PrepareCallback callback);
+    static CompiledOrError compileUntil(const OptionalTimePoint& deadline, ModelStore& models,
+                                        const Preparation& work);
 
     explicit LocalDevice(Shared shared);
 
     const Shared shared_;
     const std::shared_ptr<Scheduler::Client> scheduler_;
+    const std::shared_ptr<exec::ClientShare> share_ = std::make_shared<exec::ClientShare>();
     /// The client's own: what it waits for is forgotten with it.
     const std::shared_ptr<FenceWaiter> fences_ = std::make_shared<FenceWaiter>();
 };
 
-/// Workers for preparing and for asynchronous executions: one a processor, at least two so that
-/// executions need not wait for a preparation, and at most eight.
-[[nodiscard]] std::size_t defaultJobThreadCount() noexcept;
+/// A client may occupy as many threads of each kind as there are processors, at least two and at
+/// most eight.
+[[nodiscard]] Scheduler::Limits defaultJobLimits() noexcept;
 
 }  // namespace nnburst::device

@@ -49,13 +49,14 @@ Result<> LocalPreparedModel::execute(const Request& request, const ExecutionOpti
     const auto shared = std::make_shared<ExecutionCallback>(std::move(callback));
     Result<> submitted = checkLaunch(executable_, request, options);
     if (submitted) {
-        submitted = scheduler_->trySubmit(
-            urgencyOf(options), [executable = executable_, request, options,
-                                 arrival = exec::arrivalTime(options), shared] {
-                ExecutionOutcome outcome;
-                const Result<> status = executeOnce(executable, request, options, arrival, outcome);
-                (*shared)(status, outcome);
-            });
+        submitted = scheduler_->trySubmit(JobKind::EXECUTION, urgencyOf(options),
+                                          [executable = executable_, request, options,
+                                           arrival = exec::arrivalTime(options), shared] {
+                                              ExecutionOutcome outcome;
+                                              const Result<> status = executeOnce(
+                                                  executable, request, options, arrival, outcome);
+                                              (*shared)(status, outcome);
+                                          });
     }
     submitted = knownTo(executable_.version, std::move(submitted));
     if (!submitted) {

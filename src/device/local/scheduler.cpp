@@ -2,123 +2,229 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/local/scheduler.h"
 
-#include <semaphore.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <boost/lockfree/queue.hpp>
-#include <cassert>
-#include <cerrno>
 #include <chrono>
-#include <mutex>
+#include <exception>
+#include <iterator>
+#include <thread>
 #include <utility>
 
+#include "log/assert.h"
+#include "system/mutex.h"
 #include "system/thread.h"
 
 namespace nnburst::device {
 
-/// Invariant: the semaphore counts the jobs that wait, and at the end one more for each worker. A
-/// worker that is let through and finds no job therefore knows that it is to end.
-struct Scheduler::Shared {
-    struct Waiting {
-        exec::WaitingWork work;
-        std::shared_ptr<Client::Account> account;
-        Job job;
+namespace {
+
+struct WaitingJob {
+    exec::WaitingWork work;
+    Job job;
+};
+
+constexpr std::size_t kKinds = 2;
+
+constexpr std::size_t indexOf(JobKind kind) noexcept {
+    return static_cast<std::size_t>(kind);
+}
+
+void runLogged(const Job& job) noexcept {
+    try {
+        job();
+    } catch (const std::exception& exception) {
+        spdlog::error("a job has failed: {}", exception.what());
+    } catch (...) {
+        spdlog::error("a job has failed with an unknown exception");
+    }
+}
+
+}  // namespace
+
+struct Scheduler::Client::Account {
+    std::atomic<std::size_t> waiting{0};  // of both kinds
+
+    /// The jobs of one kind. Guarded by the scheduler's mutex.
+    struct Queue {
+        std::vector<WaitingJob> jobs;
+        std::size_t running = 0;
+        std::uint64_t lastTurn = 0;
+    };
+    std::array<Queue, kKinds> queues;
+};
+
+struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
+    using Account = Client::Account;
+
+    /// The threads and clients of one kind of job.
+    struct Pool {
+        std::vector<std::shared_ptr<Account>> clients;  // whose jobs wait, as they came
+        std::uint64_t servedTurn = 0;
+        std::size_t idleThreads = 0;  // that nobody has woken yet
+        std::size_t wakeUps = 0;      // of idle threads that have not run since
+        std::uint64_t arrivals = 0;
+        std::vector<std::thread> threads;
+        system::ConditionVariable changed;
     };
 
-    Shared() { ::sem_init(&available, 0, 0); }
-    ~Shared() { ::sem_destroy(&available); }
-    Shared(const Shared&) = delete;
-    Shared& operator=(const Shared&) = delete;
+    Shared(std::string threadName, const Limits& given)
+        : name(std::move(threadName)), limits(given) {}
 
-    void work() {
-        while (true) {
-            while (::sem_wait(&available) != 0) {
-                assert(errno == EINTR);
-            }
-            const std::unique_ptr<Waiting> next = take();
-            if (!next) {
-                return;
-            }
-            next->job();
+    /// Wakes an idle thread, or starts one if there may be more.
+    Result<> provideThread(JobKind kind) NNBURST_REQUIRES(mutex) {
+        Pool& pool = pools[indexOf(kind)];
+        if (pool.idleThreads != 0) {
+            --pool.idleThreads;
+            ++pool.wakeUps;
+            pool.changed.notifyOne();
+            return {};
         }
+        if (pool.threads.size() >= limits.threads) {
+            return {};
+        }
+        const std::string threadName =
+            name + (kind == JobKind::CONTROL ? 'c' : 'x') + std::to_string(pool.threads.size());
+        NNBURST_TRY_ASSIGN(std::thread thread,
+                           system::startThread(threadName, [self = shared_from_this(), kind] {
+                               self->serve(kind);
+                           }));
+        pool.threads.push_back(std::move(thread));
+        return {};
     }
 
-    /// The most urgent job; null if none is left.
-    std::unique_ptr<Waiting> take() {
-        const std::lock_guard lock(mutex);
-        collect();
-        if (waiting.empty()) {
-            return nullptr;
+    void serve(JobKind kind) {
+        Pool& pool = pools[indexOf(kind)];
+        mutex.lock();
+        while (true) {
+            Taken taken = take(kind);
+            if (taken.job) {
+                mutex.unlock();
+                runLogged(taken.job);
+                taken.job = nullptr;  // what it holds may take long to destroy
+                mutex.lock();
+                --taken.account->queues[indexOf(kind)].running;
+                continue;
+            }
+            if (isStopping) {
+                break;
+            }
+            ++pool.idleThreads;
+            while (pool.wakeUps == 0 && !isStopping) {
+                pool.changed.wait(mutex);
+            }
+            pool.wakeUps -= pool.wakeUps != 0 ? 1 : 0;
         }
-        const TimePoint now = std::chrono::steady_clock::now();
-        const auto first = std::min_element(
-            waiting.begin(), waiting.end(),
-            [now](const auto& a, const auto& b) { return a->work.precedes(b->work, now); });
-        std::unique_ptr<Waiting> taken = std::move(*first);
-        waiting.erase(first);
-        servedTurn = std::max(servedTurn, taken->work.turn - 1);
+        mutex.unlock();
+    }
+
+    struct Taken {
+        Job job;  // none if no client may run one
+        std::shared_ptr<Account> account;
+    };
+
+    /// The job of the client whose turn it is. Start-time fair queueing: a client's jobs are
+    /// numbered from the turn that is served now, so that one that brings a few goes before one
+    /// that has brought many.
+    Taken take(JobKind kind) NNBURST_REQUIRES(mutex) {
+        Pool& pool = pools[indexOf(kind)];
+        auto next = pool.clients.end();
+        std::uint64_t nextTurn = 0;
+        for (auto client = pool.clients.begin(); client != pool.clients.end(); ++client) {
+            const Account::Queue& queue = (*client)->queues[indexOf(kind)];
+            const std::uint64_t turn = std::max(queue.lastTurn, pool.servedTurn) + 1;
+            if (queue.running < limits.threadsPerClient &&
+                (next == pool.clients.end() || turn < nextTurn)) {
+                next = client;
+                nextTurn = turn;
+            }
+        }
+        if (next == pool.clients.end()) {
+            return {};
+        }
+        Taken taken{.job = {}, .account = *next};
+        Account::Queue& queue = taken.account->queues[indexOf(kind)];
+        queue.lastTurn = nextTurn;
+        pool.servedTurn = std::max(pool.servedTurn, nextTurn - 1);
+        taken.job = takeMostUrgent(queue.jobs);
+        ++queue.running;
+        if (queue.jobs.empty()) {
+            pool.clients.erase(next);
+        }
         waitingCount.fetch_sub(1, std::memory_order_relaxed);  // only counts
-        taken->account->waiting.fetch_sub(1, std::memory_order_relaxed);
+        taken.account->waiting.fetch_sub(1, std::memory_order_relaxed);
         return taken;
     }
 
-    void bring(std::unique_ptr<Waiting> job) {
-        if (brought.push(job.get())) {
-            (void)job.release();
-            return;
+    static Job takeMostUrgent(std::vector<WaitingJob>& jobs) {
+        const TimePoint now = std::chrono::steady_clock::now();
+        const auto first = std::min_element(jobs.begin(), jobs.end(),
+                                            [now](const WaitingJob& a, const WaitingJob& b) {
+                                                return a.work.precedes(b.work, now);
+                                            });
+        Job job = std::move(first->job);
+        jobs.erase(first);
+        return job;
+    }
+
+    /// Fails only if there is no thread at all for jobs of this kind.
+    Result<> add(JobKind kind, const exec::Urgency& urgency,
+                 const std::shared_ptr<Account>& account, Job job) {
+        const system::MutexLock lock(mutex);
+        Pool& pool = pools[indexOf(kind)];
+        Account::Queue& queue = account->queues[indexOf(kind)];
+        // A client at its limit needs no thread: one that runs its jobs comes back for this one.
+        if (queue.running < limits.threadsPerClient) {
+            if (Result<> provided = provideThread(kind); !provided) {
+                if (pool.threads.empty()) {
+                    return provided;
+                }
+                spdlog::warn("jobs wait for {} threads: {}", pool.threads.size(),
+                             provided.error().message);
+            }
         }
-        const std::lock_guard lock(mutex);
-        collect();
-        add(std::move(job));
-    }
-
-    /// Takes all that was brought to those that wait. Under the mutex.
-    void collect() {
-        Waiting* raw = nullptr;
-        while (brought.pop(raw)) {
-            add(std::unique_ptr<Waiting>(raw));
+        if (queue.jobs.empty()) {
+            pool.clients.push_back(account);
         }
+        queue.jobs.push_back({.work = {.urgency = urgency,
+                                       .since = std::chrono::steady_clock::now(),
+                                       .turn = pool.arrivals++},
+                              .job = std::move(job)});
+        waitingCount.fetch_add(1, std::memory_order_relaxed);
+        account->waiting.fetch_add(1, std::memory_order_relaxed);
+        return {};
     }
 
-    /// Start-time fair queueing: the jobs of a client are numbered from the one that is served now,
-    /// so that one that brings a few goes before one that has brought many. Under the mutex.
-    void add(std::unique_ptr<Waiting> job) {
-        Client::Account& account = *job->account;
-        account.lastTurn = std::max(account.lastTurn, servedTurn) + 1;
-        job->work.turn = account.lastTurn;
-        waiting.push_back(std::move(job));
-    }
-
-    /// Whoever brings a job waits for the mutex only when this is full. All of it is part of this
-    /// object: tools that look for leaks do not see through the tagged pointers of the other kind.
-    boost::lockfree::queue<Waiting*, boost::lockfree::capacity<kMaximumWaitingJobs>> brought;
+    const std::string name;
+    const Limits limits;
     std::atomic<std::size_t> waitingCount{0};
-    sem_t available{};
 
-    std::mutex mutex;
-    std::vector<std::unique_ptr<Waiting>> waiting;  // guarded by mutex
-    std::uint64_t servedTurn = 0;                   // guarded by mutex
+    system::Mutex mutex;
+    std::array<Pool, kKinds> pools NNBURST_GUARDED_BY(mutex);
+    bool isStopping NNBURST_GUARDED_BY(mutex) = false;
 };
 
 Result<std::unique_ptr<Scheduler>> Scheduler::create(const std::string& name,
-                                                     std::size_t workerCount) {
-    auto shared = std::make_shared<Shared>();
-    std::unique_ptr<Scheduler> scheduler(new Scheduler(shared));
-    scheduler->workers_.reserve(workerCount);
-    for (std::size_t i = 0; i < workerCount; ++i) {
-        NNBURST_TRY_ASSIGN(std::thread worker, system::startThread(name + std::to_string(i),
-                                                                   [shared] { shared->work(); }));
-        scheduler->workers_.push_back(std::move(worker));
-    }
+                                                     const Limits& limits) {
+    std::unique_ptr<Scheduler> scheduler(new Scheduler(std::make_shared<Shared>(name, limits)));
+    Shared& shared = *scheduler->shared_;
+    const system::MutexLock lock(shared.mutex);
+    NNBURST_TRY(shared.provideThread(JobKind::CONTROL));
     return scheduler;
 }
 
 Scheduler::~Scheduler() {
-    for (std::size_t i = 0; i < workers_.size(); ++i) {
-        ::sem_post(&shared_->available);
+    std::vector<std::thread> threads;
+    {
+        const system::MutexLock lock(shared_->mutex);
+        shared_->isStopping = true;
+        for (Shared::Pool& pool : shared_->pools) {
+            std::move(pool.threads.begin(), pool.threads.end(), std::back_inserter(threads));
+            pool.changed.notifyAll();
+        }
     }
-    for (std::thread& worker : workers_) {
-        system::joinOrOrphan(worker);
+    for (std::thread& thread : threads) {
+        system::joinOrOrphan(thread);
     }
 }
 
@@ -126,19 +232,12 @@ bool Scheduler::isBusy() const noexcept {
     return shared_->waitingCount.load(std::memory_order_relaxed) != 0;
 }
 
-void Scheduler::submit(const exec::Urgency& urgency, std::shared_ptr<Client::Account> account,
-                       Job job) {
-    account->waiting.fetch_add(1, std::memory_order_relaxed);
-    shared_->waitingCount.fetch_add(1, std::memory_order_relaxed);
-    auto waiting = std::make_unique<Shared::Waiting>(
-        Shared::Waiting{.work = {.urgency = urgency, .since = std::chrono::steady_clock::now()},
-                        .account = std::move(account),
-                        .job = std::move(job)});
-    shared_->bring(std::move(waiting));
-    ::sem_post(&shared_->available);
-}
+Scheduler::Client::Client(std::shared_ptr<Scheduler> scheduler)
+    : scheduler_(std::move(scheduler)), account_(std::make_shared<Account>()) {}
 
-Result<> Scheduler::Client::trySubmit(const exec::Urgency& urgency, Job job) {
+Scheduler::Client::~Client() = default;
+
+Result<> Scheduler::Client::trySubmit(JobKind kind, const exec::Urgency& urgency, Job job) {
     const std::size_t ours = account_->waiting.load(std::memory_order_relaxed);
     if (ours >= kMaximumWaitingJobs) {
         return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
@@ -151,12 +250,12 @@ Result<> Scheduler::Client::trySubmit(const exec::Urgency& urgency, Job job) {
                        "cannot start a job: " + std::to_string(Scheduler::kMaximumWaitingJobs) +
                            " are waiting already");
     }
-    scheduler_->submit(urgency, account_, std::move(job));
-    return {};
+    return scheduler_->shared_->add(kind, urgency, account_, std::move(job));
 }
 
 void Scheduler::Client::submit(Job job) {
-    scheduler_->submit({}, account_, std::move(job));
+    const Result<> added = scheduler_->shared_->add(JobKind::CONTROL, {}, account_, std::move(job));
+    NNBURST_ASSERT(added.has_value(), "a control job was refused although there is a thread");
 }
 
 }  // namespace nnburst::device

@@ -3,17 +3,21 @@
 #pragma once
 
 /// \file
-/// A fixed number of worker threads and the jobs that wait for them, the most urgent first.
-/// Everything that may take long runs here: preparing and executing models, callbacks of
-/// applications, taking down bursts.
+/// Runs jobs on threads: everything that may take long, such as preparing and executing models,
+/// callbacks of applications, and ending bursts. Control jobs and executions have threads of their
+/// own, so that a control call never waits for an execution. Job threads are started on demand.
+///
+/// Between clients the order is fair: each has its turn, however many jobs it brings and how urgent
+/// they are, and none occupies more than its share of the threads. Among the jobs of one client the
+/// most urgent comes first.
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "exec/threads/urgency.h"
@@ -21,66 +25,69 @@
 
 namespace nnburst::device {
 
-/// Must not throw.
+/// Should not throw: an exception is logged, and nobody learns that the job has failed.
 using Job = std::function<void()>;
 
-/// Thread-safe. Dropping it runs the jobs that are waiting, then ends the workers; it may happen on
-/// a worker.
+/// Which threads run a job.
+enum class JobKind : std::uint8_t { CONTROL, EXECUTION };
+
+/// Thread-safe. Dropping it runs the jobs that are waiting, then ends the job threads; a job thread
+/// may drop it.
 class Scheduler {
   public:
     /// Jobs that may wait. More of them would only wait longer than anybody does.
     static constexpr std::size_t kMaximumWaitingJobs = 1024;
 
-    /// Who brings jobs. Among jobs of the same urgency each client has its turn, however many one
-    /// of them brings.
+    /// How many threads there may be for each kind of job.
+    struct Limits {
+        std::size_t threads = 64;        ///< of all clients
+        std::size_t threadsPerClient{};  ///< that the jobs of one client occupy at the same time
+    };
+
+    /// The jobs of one client.
     class Client {
       public:
         /// Jobs of one client that may wait, so that it leaves room for others.
         static constexpr std::size_t kMaximumWaitingJobs = Scheduler::kMaximumWaitingJobs / 4;
 
-        explicit Client(std::shared_ptr<Scheduler> scheduler) noexcept
-            : scheduler_(std::move(scheduler)), account_(std::make_shared<Account>()) {}
+        explicit Client(std::shared_ptr<Scheduler> scheduler);
+        ~Client();
+        Client(const Client&) = delete;
+        Client& operator=(const Client&) = delete;
 
-        /// Runs `job` on a worker. RESOURCE_EXHAUSTED_TRANSIENT, without taking it, while too many
-        /// jobs are waiting, of this client or of all.
-        [[nodiscard]] Result<> trySubmit(const exec::Urgency& urgency, Job job);
+        /// Runs `job` on a job thread. RESOURCE_EXHAUSTED_TRANSIENT, without taking it, while too
+        /// many jobs are waiting, of this client or of all.
+        [[nodiscard]] Result<> trySubmit(JobKind kind, const exec::Urgency& urgency, Job job);
 
-        /// As trySubmit, without its limits: for jobs whose number is bounded by something that the
-        /// caller counts, and that must not be lost.
+        /// Runs a control job. As trySubmit, without its limits: for jobs whose number is bounded
+        /// by something that the caller counts, and that must not be lost.
         void submit(Job job);
 
       private:
         friend class Scheduler;
-        /// Outlives the client while its jobs wait.
-        struct Account {
-            std::atomic<std::size_t> waiting{0};
-            std::uint64_t lastTurn = 0;  // guarded by the scheduler's mutex
-        };
+        struct Account;
 
         std::shared_ptr<Scheduler> scheduler_;
-        std::shared_ptr<Account> account_;
+        std::shared_ptr<Account> account_;  // outlives the client while its jobs wait
     };
 
-    /// Starts `workerCount` (at least 1) threads named `name`, of at most 12 characters, and a
-    /// number. RESOURCE_EXHAUSTED_TRANSIENT if the system gives no threads.
+    /// Starts one thread for control jobs. `name` has at most 12 characters.
+    /// RESOURCE_EXHAUSTED_TRANSIENT if the system gives no thread.
     [[nodiscard]] static Result<std::unique_ptr<Scheduler>> create(const std::string& name,
-                                                                   std::size_t workerCount);
+                                                                   const Limits& limits);
     ~Scheduler();
     Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;
 
-    /// Jobs are waiting for a worker.
+    /// Jobs are waiting for a thread.
     [[nodiscard]] bool isBusy() const noexcept;
 
   private:
-    struct Shared;  // what the workers use; outlives this object where it is dropped on a worker
+    struct Shared;  // what the threads use; outlives this object where a job thread drops it
 
     explicit Scheduler(std::shared_ptr<Shared> shared) noexcept : shared_(std::move(shared)) {}
 
-    void submit(const exec::Urgency& urgency, std::shared_ptr<Client::Account> account, Job job);
-
     std::shared_ptr<Shared> shared_;
-    std::vector<std::thread> workers_;
 };
 
 }  // namespace nnburst::device

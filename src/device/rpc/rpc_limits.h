@@ -20,11 +20,12 @@ inline constexpr std::size_t kMaximumMessageBytes = std::size_t{32} << 20;
 /// twice, but not more, because pointers in a message may all lead to the same bytes.
 inline constexpr std::size_t kMaximumReadBytes = 2 * kMaximumMessageBytes;
 
-/// Descriptors that come with one message. The system takes 253 at once.
-inline constexpr unsigned kMaximumFdsPerMessage = 192;
+/// Descriptors that come with one message: as many as the system takes at once (SCM_MAX_FD,
+/// unix(7)).
+inline constexpr unsigned kMaximumFdsPerMessage = 253;
 
 /// Memory pools of one model or request, or slots asked for at once, so that their descriptors fit
-/// into one message beside two sets of 32 cache files.
+/// into one message beside two sets of 32 cache files, or 126 fences.
 inline constexpr std::size_t kMaximumPoolsPerMessage = 127;
 
 /// Cache files of each kind (HAL 1.2 Constant, MAX_NUMBER_OF_CACHE_FILES).

@@ -159,15 +159,15 @@ class RunnableModel final : public CompiledModel {
                                 std::span<const PoolView> pools,
                                 RequestBindings& bindings) const override;
 
-    [[nodiscard]] Result<> run(RequestBindings& bindings, Priority priority,
+    [[nodiscard]] Result<> run(RequestBindings& bindings, const Caller& caller,
                                const ExecutionOptions& options, ExecutionOutcome& outcome) override;
 
     bool releaseIfIdle() override;
 
   private:
-    Result<> runInTurn(RequestBindings& bindings, Priority priority,
+    Result<> runInTurn(RequestBindings& bindings, const Caller& caller,
                        const ExecutionOptions& options, ExecutionOutcome& outcome);
-    Result<> runOnAlignedCopies(const RequestBindings& bindings, Priority priority,
+    Result<> runOnAlignedCopies(const RequestBindings& bindings, const Caller& caller,
                                 const ExecutionOptions& options, ExecutionOutcome& outcome);
     Result<> runGraph(RequestBindings& bindings, RequestOutputs& outputs, const RunLimits& limits);
     [[nodiscard]] ExecutionGate& gate() const noexcept { return kernelEngine(*engine_).gate(); }
@@ -249,14 +249,14 @@ Result<> RunnableModel::bind(std::span<const RequestArgument> inputs,
     return bindList(ArgumentRole::OUTPUT, outputs, outputs_, bindings.outputs);
 }
 
-Result<> RunnableModel::runInTurn(RequestBindings& bindings, Priority priority,
+Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& caller,
                                   const ExecutionOptions& options, ExecutionOutcome& outcome) {
     NNBURST_ASSERT(
         bindings.inputs.size() == inputs_.size() && bindings.outputs.size() == outputs_.size(),
         "bindings of {} inputs and {} outputs; the model has {} and {}", bindings.inputs.size(),
         bindings.outputs.size(), inputs_.size(), outputs_.size());
-    ExecutionGate::Pass pass(gate(), turn_, width());
-    NNBURST_TRY(pass.enter({.priority = priority, .deadline = options.deadline}));
+    ExecutionGate::Pass pass(gate(), turn_, width(), caller.client);
+    NNBURST_TRY(pass.enter({.priority = caller.priority, .deadline = options.deadline}));
     hasRun_ = true;
     isReleased_ = false;
     // The time went to others; the same run may do better later.
@@ -305,22 +305,22 @@ Result<> RunnableModel::runGraph(RequestBindings& bindings, RequestOutputs& outp
     return main_->run(given_, outputs, limits, &bindings.memo);
 }
 
-Result<> RunnableModel::runOnAlignedCopies(const RequestBindings& bindings, Priority priority,
+Result<> RunnableModel::runOnAlignedCopies(const RequestBindings& bindings, const Caller& caller,
                                            const ExecutionOptions& options,
                                            ExecutionOutcome& outcome) {
     AlignedArguments aligned;
     NNBURST_TRY(aligned.copy(bindings));
-    NNBURST_TRY(runInTurn(aligned.bindings(), priority, options, outcome));
+    NNBURST_TRY(runInTurn(aligned.bindings(), caller, options, outcome));
     aligned.copyOutputsBack(bindings);
     return {};
 }
 
-Result<> RunnableModel::run(RequestBindings& bindings, Priority priority,
+Result<> RunnableModel::run(RequestBindings& bindings, const Caller& caller,
                             const ExecutionOptions& options, ExecutionOutcome& outcome) {
     outcome.timing = {};
     NNBURST_TRY(checkMeasure(options.measure));
-    return bindings.hasUnaligned ? runOnAlignedCopies(bindings, priority, options, outcome)
-                                 : runInTurn(bindings, priority, options, outcome);
+    return bindings.hasUnaligned ? runOnAlignedCopies(bindings, caller, options, outcome)
+                                 : runInTurn(bindings, caller, options, outcome);
 }
 
 bool RunnableModel::releaseIfIdle() {

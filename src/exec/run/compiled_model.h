@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "exec/run/run_memo.h"
+#include "exec/threads/execution_gate.h"
 #include "exec/threads/kernel_threads.h"
 #include "nnburst/device.h"
 #include "nnburst/result.h"
@@ -71,6 +72,15 @@ struct RequestBindings {
     RunMemo memo;  ///< of the model that has bound them, as long as nothing but addresses changes
 };
 
+/// On whose behalf an execution runs.
+struct Caller {
+    Caller(Priority given) noexcept : priority(given) {}  // NOLINT(google-explicit-constructor)
+    Caller(Priority given, ClientShare* share) noexcept : priority(given), client(share) {}
+
+    Priority priority;              ///< among the executions of the same client
+    ClientShare* client = nullptr;  ///< null: callers without a client count as one
+};
+
 /// A model that is checked, planned and packed. Thread-safe; concurrent runs take turns, the most
 /// urgent first (urgency.h).
 class CompiledModel {
@@ -112,7 +122,7 @@ class CompiledModel {
     /// certain input dimensions plans them; later ones allocate nothing. OUTPUT_INSUFFICIENT_SIZE
     /// comes with output shapes, before anything is computed where shapes are known beforehand;
     /// after other errors the shapes say nothing, and ExecutionSession clears them.
-    [[nodiscard]] virtual Result<> run(RequestBindings& bindings, Priority priority,
+    [[nodiscard]] virtual Result<> run(RequestBindings& bindings, const Caller& caller,
                                        const ExecutionOptions& options,
                                        ExecutionOutcome& outcome) = 0;
 

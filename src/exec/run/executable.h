@@ -20,11 +20,15 @@ struct Executable {
     std::shared_ptr<CompiledModel> model;
     /// The buffers of the device, for requests that name some.
     std::shared_ptr<const ManagedBuffers> buffers;
-    Priority priority = Priority::MEDIUM;
+    Priority priority = Priority::MEDIUM;  ///< among the executions of the same client
+    /// What the client has used of the engine; null: it shares that with others that have none.
+    std::shared_ptr<ClientShare> client = nullptr;
     /// Unique in this process. Buffers are allocated for a prepared model, not for its content.
     std::uint64_t preparedModel = 0;
     /// Executions follow the rules of this version.
     HalVersion version = kLatestHalVersion;
+
+    [[nodiscard]] Caller caller() const noexcept { return {priority, client.get()}; }
 };
 
 }  // namespace nnburst::exec

@@ -61,7 +61,7 @@ bool ExecutionSession::bind(const RequestArguments& request, RequestBindings& bi
 Result<> ExecutionSession::runBound(RequestBindings& bindings, const ExecutionOptions& options,
                                     const OptionalTimePoint& arrival, ExecutionOutcome& outcome) {
     NNBURST_MARK(execution__begin, this);
-    Result<> result = executable_.model->run(bindings, executable_.priority, options, outcome);
+    Result<> result = executable_.model->run(bindings, executable_.caller(), options, outcome);
     NNBURST_MARK(execution__end, this);
     finish(result, arrival, outcome);
     return result;
@@ -84,7 +84,7 @@ Result<> ExecutionSession::resolveAndRun(const RequestArguments& request,
     NNBURST_TRY(resolve(memory));
     NNBURST_TRY(checkOutputs(request));
     NNBURST_TRY(executable_.model->bind(request.inputs, request.outputs, views_, bindings_));
-    return isAllMapped_ ? executable_.model->run(bindings_, executable_.priority, options, outcome)
+    return isAllMapped_ ? executable_.model->run(bindings_, executable_.caller(), options, outcome)
                         : runStaged(request, options, outcome);
 }
 
@@ -123,7 +123,7 @@ Result<> ExecutionSession::runStaged(const RequestArguments& request,
                                      const ExecutionOptions& options, ExecutionOutcome& outcome) {
     Result<> result = staged_.attach(executable_, request, pools_, bindings_);
     if (result) {
-        result = executable_.model->run(bindings_, executable_.priority, options, outcome);
+        result = executable_.model->run(bindings_, executable_.caller(), options, outcome);
     }
     if (result) {
         result = staged_.finish(executable_, bindings_, outcome);

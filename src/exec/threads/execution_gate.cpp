@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 
 #include "system/relax_processor.h"
 
@@ -13,49 +14,69 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Who comes and is next spins for so long, and sleeps if that was in vain.
+/// An execution that is the next for its model spins for so long before it sleeps.
 constexpr std::chrono::microseconds kSpin{800};
-/// Then so many of those who come and are next do not try.
+/// After a spin without success so many of the next executions sleep at once.
 constexpr std::uint32_t kSleepsAfterVainSpin = 16;
+/// A running execution keeps its lanes for at least this long before those of other clients get
+/// them: passing them on takes some 20 microseconds.
+constexpr std::chrono::microseconds kQuantum{200};
+/// What an execution counts whose duration is not known, so that clients take turns.
+constexpr std::chrono::nanoseconds kLeastUse{1000};
 
 }  // namespace
 
-void ExecutionGate::admitAfterLeaving() {
-    const std::lock_guard lock(mutex_);
+void ExecutionGate::chargeAndAdmit(ClientShare* client, const OptionalTimePoint& start) {
+    const system::MutexLock lock(mutex_);
+    client->used_ +=
+        start ? std::max<std::chrono::nanoseconds>(Clock::now() - *start, kLeastUse) : kLeastUse;
     admitWaiters();
 }
 
-/// Gives lanes to those who wait for them, the most urgent first. Under the lock.
+/// The client that has used less comes first, among the executions of one client the most urgent.
+bool ExecutionGate::precedes(const Waiter& a, const Waiter& b, TimePoint now) const {
+    if (a.client == b.client) {
+        return a.work.precedes(b.work, now);
+    }
+    if (a.client->used_ != b.client->used_) {
+        return a.client->used_ < b.client->used_;
+    }
+    return std::less<const ClientShare*>()(a.client, b.client);  // any order will do
+}
+
+/// Gives free lanes to executions that wait for them, in order.
 void ExecutionGate::admitWaiters() {
     const TimePoint now = Clock::now();
     std::sort(waiters_.begin(), waiters_.end(),
-              [now](const Waiter* a, const Waiter* b) { return a->work.precedes(b->work, now); });
+              [&](const Waiter* a, const Waiter* b)
+                  NNBURST_REQUIRES(mutex_) { return precedes(*a, *b, now); });
     for (auto next = waiters_.begin(); next != waiters_.end();) {
         Waiter& waiter = **next;
-        // The lanes first: see leave. Who needs more than are free is not overtaken.
+        // The lanes first: see leave. A waiter that needs more lanes than are free blocks the
+        // others.
         if (!tryTake(waiter.lanes)) {
             return;
         }
         if (waiter.turn != nullptr &&
             waiter.turn->isTaken_.exchange(true, std::memory_order_seq_cst)) {
-            // the next one may take them
+            // The next waiter may take them.
             freeLanes_.fetch_add(waiter.lanes, std::memory_order_seq_cst);
             ++next;
             continue;
         }
         next = waiters_.erase(next);
+        admittedUsed_ = std::max(admittedUsed_, waiter.client->used_);
         waitingCount_.fetch_sub(1, std::memory_order_seq_cst);
         const bool isSpinning = waiter.isSpinning;
-        // sync [gate-admitted]: who spins leaves without the lock, and takes `waiter` along
+        // sync [gate-admitted]: a spinning waiter returns without the lock, which destroys `waiter`
         waiter.isAdmitted.store(true, std::memory_order_release);
         if (!isSpinning) {
-            waiter.admitted.notify_one();
+            waiter.admitted.notifyOne();
         }
     }
 }
 
-/// `waiter`, which is among those who wait, is the only one that waits for its model, and a
-/// processor is free to spin on. Under the lock.
+/// True if `waiter` is the only one that waits for its model, and a lane is free to spin on.
 bool ExecutionGate::maySpin(const Waiter& waiter) {
     if (waiter.turn == nullptr || freeLanes_.load(std::memory_order_relaxed) <= 0 ||
         std::any_of(waiters_.begin(), waiters_.end(), [&](const Waiter* other) {
@@ -70,7 +91,7 @@ bool ExecutionGate::maySpin(const Waiter& waiter) {
     return true;
 }
 
-bool ExecutionGate::spin(const Waiter& waiter, const std::optional<TimePoint>& deadline) {
+bool ExecutionGate::spin(const Waiter& waiter, const OptionalTimePoint& deadline) {
     constexpr int kTurnsPerClockRead = 64;
     const TimePoint end = std::min(Clock::now() + kSpin, deadline.value_or(TimePoint::max()));
     do {
@@ -85,67 +106,98 @@ bool ExecutionGate::spin(const Waiter& waiter, const std::optional<TimePoint>& d
     return false;
 }
 
-bool ExecutionGate::wait(Turn* turn, std::int32_t lanes, const Urgency& urgency) {
-    std::unique_lock lock(mutex_);
+bool ExecutionGate::wait(Turn* turn, std::int32_t lanes, ClientShare* client,
+                         const Urgency& urgency) {
     Waiter waiter{.turn = turn,
                   .lanes = lanes,
-                  .work = {.urgency = urgency, .since = Clock::now(), .turn = arrivals_++},
+                  .client = client,
+                  .work = {.urgency = urgency, .since = Clock::now()},
                   .admitted = {}};
-    waiters_.push_back(&waiter);
-    waitingCount_.fetch_add(1, std::memory_order_seq_cst);
-    delayedCount_.fetch_add(1, std::memory_order_relaxed);  // only counts
-    admitWaiters();
-    const auto isAdmitted = [&waiter] { return waiter.isAdmitted.load(std::memory_order_relaxed); };
-    if (!isAdmitted() && maySpin(waiter)) {
-        waiter.isSpinning = true;
-        lock.unlock();
-        if (spin(waiter, urgency.deadline)) {
+    bool spins = false;
+    {
+        const system::MutexLock lock(mutex_);
+        waiter.work.turn = arrivals_++;
+        client->used_ = std::max(client->used_, admittedUsed_);
+        waiters_.push_back(&waiter);
+        waitingCount_.fetch_add(1, std::memory_order_seq_cst);
+        delayedCount_.fetch_add(1, std::memory_order_relaxed);  // only counts
+        admitWaiters();
+        if (waiter.isAdmitted.load(std::memory_order_relaxed)) {
             return true;
         }
-        lock.lock();
+        spins = maySpin(waiter);
+        waiter.isSpinning = spins;
+    }
+    if (spins && spin(waiter, urgency.deadline)) {
+        return true;
+    }
+    const system::MutexLock lock(mutex_);
+    if (spins) {
         waiter.isSpinning = false;
         turn->sleepsAhead_ = kSleepsAfterVainSpin;
     }
-    if (!urgency.deadline) {
-        waiter.admitted.wait(lock, isAdmitted);
-        return true;
-    }
-    if (!waiter.admitted.wait_until(lock, *urgency.deadline, isAdmitted)) {
-        std::erase(waiters_, &waiter);
-        waitingCount_.fetch_sub(1, std::memory_order_seq_cst);
-        admitWaiters();  // those who did not overtake it
-        return false;
+    return sleep(waiter);
+}
+
+bool ExecutionGate::sleep(Waiter& waiter) {
+    const OptionalTimePoint& deadline = waiter.work.urgency.deadline;
+    while (!waiter.isAdmitted.load(std::memory_order_relaxed)) {
+        if (!deadline) {
+            waiter.admitted.wait(mutex_);
+        } else if (!waiter.admitted.waitUntil(mutex_, *deadline) &&
+                   !waiter.isAdmitted.load(std::memory_order_relaxed)) {
+            std::erase(waiters_, &waiter);
+            waitingCount_.fetch_sub(1, std::memory_order_seq_cst);
+            admitWaiters();  // those that this one has blocked
+            return false;
+        }
     }
     return true;
 }
 
-bool ExecutionGate::hasMoreUrgent(const WaitingWork& running) {
-    const std::lock_guard lock(mutex_);
+bool ExecutionGate::hasMoreUrgent(const WaitingWork& running, const ClientShare* client,
+                                  TimePoint start) {
+    const system::MutexLock lock(mutex_);
     const TimePoint now = Clock::now();
-    return std::any_of(waiters_.begin(), waiters_.end(), [&](const Waiter* waiter) {
-        const bool canRun =
-            waiter->turn == nullptr || !waiter->turn->isTaken_.load(std::memory_order_relaxed);
-        return canRun &&
-               waiter->work.level(now) > static_cast<std::int64_t>(running.urgency.priority);
-    });
+    const auto comesFirst = [&](const Waiter* waiter) NNBURST_REQUIRES(mutex_) {
+        if (waiter->client == client) {
+            return waiter->work.level(now) > static_cast<std::int64_t>(running.urgency.priority);
+        }
+        return waiter->client->used_ + kQuantum <= client->used_ + (now - start);
+    };
+    return std::any_of(
+        waiters_.begin(), waiters_.end(), [&](const Waiter* waiter) NNBURST_REQUIRES(mutex_) {
+            const bool canRun =
+                waiter->turn == nullptr || !waiter->turn->isTaken_.load(std::memory_order_relaxed);
+            return canRun && comesFirst(waiter);
+        });
 }
 
 Result<> ExecutionGate::Pass::enterInTurn() {
-    if (!gate_.wait(&turn_, lanes_, work_.urgency)) {
+    if (!gate_.wait(&turn_, lanes_, client_, work_.urgency)) {
         return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
                        "the deadline passed while other executions were running");
     }
     hasTurn_ = true;
     hasLanes_ = true;
+    start_ = Clock::now();
     return {};
 }
 
 void ExecutionGate::Pass::yield() {
-    if (!hasLanes_ || !gate_.hasMoreUrgent(work_)) {
+    if (!hasLanes_) {
+        return;
+    }
+    if (!start_) {
+        start_ = Clock::now();
+    }
+    if (!gate_.hasMoreUrgent(work_, client_, *start_)) {
         return;
     }
     gate_.leave(nullptr, lanes_);
-    hasLanes_ = gate_.wait(nullptr, lanes_, work_.urgency);
+    gate_.chargeAndAdmit(client_, start_);
+    hasLanes_ = gate_.wait(nullptr, lanes_, client_, work_.urgency);
+    start_ = Clock::now();
 }
 
 }  // namespace nnburst::exec

@@ -5,22 +5,31 @@
 /// \file
 /// The one place where executions of all kinds wait for each other: as many run at a time as the
 /// engine has lanes, and one of each compiled model. An execution whose kernels use several threads
-/// takes all lanes. While nobody waits, coming and going takes a few atomic operations and no lock.
-/// Who comes and is next for its model spins for a while if a lane is free: being woken takes as
-/// long as a short execution. All others sleep.
+/// takes all lanes. While no execution waits, entering and leaving takes a few atomic operations
+/// and no lock. An execution that is the next for its model spins for a while if a lane is free,
+/// because being woken takes as long as a short execution. All others sleep.
+///
+/// Between clients the order is fair: the client that has used the lanes for the shortest time
+/// while others waited comes first. Among the executions of one client the most urgent comes first.
 
 #include <atomic>
-#include <condition_variable>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "exec/threads/urgency.h"
 #include "nnburst/result.h"
+#include "system/mutex.h"
 
 namespace nnburst::exec {
+
+/// How long the executions of one client have used lanes while others waited.
+class ClientShare {
+    friend class ExecutionGate;
+    std::chrono::nanoseconds used_{};  // guarded by the gate's mutex
+};
 
 /// Thread-safe.
 class ExecutionGate {
@@ -29,7 +38,7 @@ class ExecutionGate {
     class Turn {
         friend class ExecutionGate;
         std::atomic<bool> isTaken_{false};
-        std::uint32_t sleepsAhead_ = 0;  // guarded by mutex_: so many of those next do not spin
+        std::uint32_t sleepsAhead_ = 0;  // guarded by mutex_: the next executions do not spin
     };
 
     /// Lets `laneCount` (at least 1) executions run at a time.
@@ -58,8 +67,9 @@ class ExecutionGate {
     struct Waiter {
         Turn* turn;  ///< null if it has its turn already
         std::int32_t lanes;
+        ClientShare* client;
         WaitingWork work;
-        std::condition_variable admitted;
+        system::ConditionVariable admitted;
         std::atomic<bool> isAdmitted{false};
         bool isSpinning = false;  // without the lock, unlike those who sleep
     };
@@ -99,42 +109,60 @@ class ExecutionGate {
         if (lanes != 0) {
             freeLanes_.fetch_add(lanes, std::memory_order_seq_cst);
         }
-        if (waitingCount_.load(std::memory_order_seq_cst) != 0) {
-            admitAfterLeaving();
-        }
     }
-    void admitAfterLeaving();
+    [[nodiscard]] bool hasWaiters() const noexcept {
+        return waitingCount_.load(std::memory_order_seq_cst) != 0;
+    }
+    /// Adds what an execution has used since `start` (if that is known) to its client's account,
+    /// and admits others.
+    void chargeAndAdmit(ClientShare* client, const OptionalTimePoint& start);
     /// Waits for `lanes`, and for `turn` unless it is null; false if the deadline comes first.
-    [[nodiscard]] bool wait(Turn* turn, std::int32_t lanes, const Urgency& urgency);
-    void admitWaiters();
-    [[nodiscard]] bool maySpin(const Waiter& waiter);
-    [[nodiscard]] static bool spin(const Waiter& waiter, const std::optional<TimePoint>& deadline);
-    [[nodiscard]] bool hasMoreUrgent(const WaitingWork& running);
+    [[nodiscard]] bool wait(Turn* turn, std::int32_t lanes, ClientShare* client,
+                            const Urgency& urgency);
+    [[nodiscard]] bool sleep(Waiter& waiter) NNBURST_REQUIRES(mutex_);
+    void admitWaiters() NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] bool precedes(const Waiter& a, const Waiter& b, TimePoint now) const
+        NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] bool maySpin(const Waiter& waiter) NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] static bool spin(const Waiter& waiter, const OptionalTimePoint& deadline);
+    /// An execution waits that comes before one that has been running since `start`.
+    [[nodiscard]] bool hasMoreUrgent(const WaitingWork& running, const ClientShare* client,
+                                     TimePoint start);
 
     const std::uint32_t laneCount_;
     std::atomic<std::int32_t> freeLanes_;
     std::atomic<std::uint32_t> waitingCount_{0};
     std::atomic<std::uint32_t> delayedCount_{0};
 
-    std::mutex mutex_;
-    std::vector<Waiter*> waiters_;  // guarded by mutex_
-    std::uint64_t arrivals_ = 0;    // guarded by mutex_
+    system::Mutex mutex_;
+    std::vector<Waiter*> waiters_ NNBURST_GUARDED_BY(mutex_);
+    std::uint64_t arrivals_ NNBURST_GUARDED_BY(mutex_) = 0;
+    /// What the client whose execution was admitted last had used. A client that comes back starts
+    /// from here: it saves no time for later.
+    std::chrono::nanoseconds admittedUsed_ NNBURST_GUARDED_BY(mutex_){};
+    ClientShare unnamed_;  // of executions without a client
 };
 
-/// The right to run, from `enter` until it is destroyed. Of one thread.
+/// The right to run, from `enter` until it is destroyed. Used by one thread.
 class ExecutionGate::Pass {
   public:
     enum class Width : std::uint8_t { ONE_LANE, ALL_LANES };
 
-    Pass(ExecutionGate& gate, Turn& turn, Width width = Width::ONE_LANE) noexcept
+    /// `client` may be null: executions without one share an account. It must outlive the pass.
+    Pass(ExecutionGate& gate, Turn& turn, Width width = Width::ONE_LANE,
+         ClientShare* client = nullptr) noexcept
         : gate_(gate),
           turn_(turn),
+          client_(client == nullptr ? &gate.unnamed_ : client),
           lanes_(width == Width::ONE_LANE ? 1 : static_cast<std::int32_t>(gate.laneCount())) {}
     Pass(const Pass&) = delete;
     Pass& operator=(const Pass&) = delete;
     ~Pass() {
         if (hasTurn_) {
             gate_.leave(&turn_, hasLanes_ ? lanes_ : 0);
+            if (gate_.hasWaiters()) {
+                gate_.chargeAndAdmit(client_, hasLanes_ ? start_ : std::nullopt);
+            }
         }
     }
 
@@ -151,8 +179,9 @@ class ExecutionGate::Pass {
         return enterInTurn();
     }
 
-    /// To be called between operations: lets somebody more urgent have its lanes for a while. The
-    /// model's turn is kept. After the deadline it does not wait.
+    /// To be called between operations: gives the lanes to executions that come first (more urgent
+    /// ones of the same client, and those of clients that have used less) and waits for them again.
+    /// The model's turn is kept. After the deadline it does not wait.
     void letOthersPass() {
         if (gate_.waitingCount_.load(std::memory_order_relaxed) != 0) {
             yield();
@@ -165,9 +194,10 @@ class ExecutionGate::Pass {
 
     ExecutionGate& gate_;
     Turn& turn_;
+    ClientShare* const client_;
     const std::int32_t lanes_;
-    WaitingWork
-        work_;  // as of the time when it began to run; a clock is read only when others wait
+    WaitingWork work_;
+    OptionalTimePoint start_;  // of its use of lanes, from when others waited: no clock before
     bool hasTurn_ = false;
     bool hasLanes_ = false;
 };

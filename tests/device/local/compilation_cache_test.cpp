@@ -18,6 +18,7 @@
 
 #include "device/devices.h"
 #include "nnburst/builtin_models.h"
+#include "nnburst/model_builder.h"
 #include "support/pooled_request.h"
 
 namespace nnburst::test {
@@ -157,7 +158,9 @@ TEST_P(CompilationCacheTest, missesADeadlineThatHasPassed) {
     Cache cache(directory.path(), "late");
     save(cache, makeAddModel());
     cache.options.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
-    expectRefusal(cache, "a deadline that has passed", ErrorStatus::MISSED_DEADLINE_PERSISTENT);
+    const auto late = nnburst::prepareModelFromCache(*device, cache.open());
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().status, ErrorStatus::MISSED_DEADLINE_PERSISTENT);
     cache.options.deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     EXPECT_TRUE(prepareFromCache(*device, cache.open()));
 }
@@ -183,6 +186,29 @@ TEST_P(CompilationCacheTest, refusesTheFilesOfAnotherModel) {
     expectRefusal(cache, "data file of another model");
     write(cache.data(), model);
     expectRefusal(cache, "model file as data file");
+}
+
+/// out = a + `value` for four floats.
+Model makeAddConstantModel(float value) {
+    ModelBuilder builder;
+    const std::vector<float> values(4, value);
+    const auto a = builder.addTensor(OperandType::TENSOR_FLOAT32, {4});
+    const auto b =
+        builder.addConstant(OperandType::TENSOR_FLOAT32, {4}, std::as_bytes(std::span(values)));
+    const auto activation = builder.addScalar(std::int32_t{0});
+    const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {4});
+    builder.addOperation(OperationType::ADD, {a, b, activation}, {out});
+    return std::move(*builder.build({a}, {out}));
+}
+
+TEST_P(CompilationCacheTest, refusesTheDataOfAModelThatDiffersInItsConstantsAlone) {
+    Cache cache(directory.path(), "one");
+    Cache other(directory.path(), "two");
+    save(cache, makeAddConstantModel(1.0F));
+    save(other, makeAddConstantModel(2.0F));
+    ASSERT_EQ(std::filesystem::file_size(cache.data()), std::filesystem::file_size(other.data()));
+    write(cache.data(), bytesOf(other.data()));
+    expectRefusal(cache, "data file of a model of the same size");
 }
 
 TEST_P(CompilationCacheTest, refusesFilesOfAnotherKey) {

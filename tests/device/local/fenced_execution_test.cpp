@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "device/devices.h"
+#include "device/local/fence_waiter.h"
 #include "nnburst/fence.h"
 
 namespace nnburst::test {
@@ -155,9 +156,21 @@ TEST_P(FencedExecutionTest, refusesWhatIsNoFence) {
         ASSERT_FALSE(execution);
         EXPECT_EQ(execution.error().status, ErrorStatus::INVALID_ARGUMENT);
     }
-    const auto execution = launch(add.request, std::vector<int>(65, fence.get()));
+    const auto execution =
+        launch(add.request, std::vector<int>(device::FenceWaiter::kMaximumFences + 1, fence.get()));
     ASSERT_FALSE(execution);
     EXPECT_EQ(execution.error().status, ErrorStatus::INVALID_ARGUMENT);
+}
+
+TEST_P(FencedExecutionTest, waitsForAsManyFencesAsAllowed) {
+    AddRequest add;
+    const auto execution =
+        launch(add.request, std::vector<int>(device::FenceWaiter::kMaximumFences, fence.get()));
+    ASSERT_TRUE(execution) << execution.error().message;
+    EXPECT_EQ(*fenceState(execution->fence.get()), FenceState::PENDING);
+    signalFence(fence.get());
+    EXPECT_TRUE(waitForFence(execution->fence.get()));
+    EXPECT_EQ(add.out()[3], 13.0F);
 }
 
 TEST_P(FencedExecutionTest, refusesInvalidRequestsAtTheLaunch) {

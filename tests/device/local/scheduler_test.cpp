@@ -11,6 +11,7 @@
 #include <future>
 #include <latch>
 #include <mutex>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,10 +25,12 @@ namespace {
 using namespace std::chrono_literals;
 using exec::Urgency;
 
-/// One worker that is kept busy until the jobs of a test have been brought.
-class OneWorker {
+/// One job thread that is kept busy until the jobs of a test have been brought.
+class OneJobThread {
   public:
-    OneWorker() : scheduler(std::move(*Scheduler::create("test", 1))), client(scheduler) {
+    OneJobThread()
+        : scheduler(std::move(*Scheduler::create("test", {.threads = 1, .threadsPerClient = 1}))),
+          client(scheduler) {
         client.submit([this] {
             isKeptBusy_.set_value();
             open_.get_future().wait();
@@ -36,21 +39,22 @@ class OneWorker {
     }
 
     Job job(std::string name) {
+        ++pending_;
         return [this, name = std::move(name)] {
             const std::lock_guard lock(mutex_);
             order_ += name;
+            if (--pending_ == 0) {
+                done_.set_value();
+            }
         };
     }
 
     /// The names of the jobs in the order in which they were done.
     std::string finish() {
         open_.set_value();
-        std::promise<void> done;
-        // Less urgent than all others.
-        client.submit([] {});
-        EXPECT_TRUE(client.trySubmit({.priority = Priority::LOW, .deadline = {}},
-                                     [&] { done.set_value(); }));
-        done.get_future().wait();
+        if (pending_ != 0) {
+            done_.get_future().wait();
+        }
         const std::lock_guard lock(mutex_);
         return order_;
     }
@@ -61,58 +65,112 @@ class OneWorker {
   private:
     std::promise<void> isKeptBusy_;
     std::promise<void> open_;
+    std::promise<void> done_;
+    std::atomic<int> pending_{0};
     std::mutex mutex_;
     std::string order_;
 };
 
 TEST(Scheduler, servesHigherPriorityFirst) {
-    OneWorker worker;
+    OneJobThread thread;
     for (const auto& [name, priority] :
          {std::pair("l", Priority::LOW), std::pair("m", Priority::MEDIUM),
           std::pair("h", Priority::HIGH), std::pair("M", Priority::MEDIUM),
           std::pair("H", Priority::HIGH)}) {
-        ASSERT_TRUE(
-            worker.client.trySubmit({.priority = priority, .deadline = {}}, worker.job(name)));
+        ASSERT_TRUE(thread.client.trySubmit(
+            JobKind::CONTROL, {.priority = priority, .deadline = {}}, thread.job(name)));
     }
-    EXPECT_EQ(worker.finish(), "hHmMl");
+    EXPECT_EQ(thread.finish(), "hHmMl");
 }
 
 TEST(Scheduler, servesDeadlinesFirstWithinAPriority) {
-    OneWorker worker;
+    OneJobThread thread;
     const TimePoint now = std::chrono::steady_clock::now();
-    ASSERT_TRUE(worker.client.trySubmit({}, worker.job("n")));
-    ASSERT_TRUE(worker.client.trySubmit({.deadline = now + 2h}, worker.job("2")));
-    ASSERT_TRUE(worker.client.trySubmit({.deadline = now + 1h}, worker.job("1")));
-    ASSERT_TRUE(
-        worker.client.trySubmit({.priority = Priority::HIGH, .deadline = {}}, worker.job("h")));
-    EXPECT_EQ(worker.finish(), "h12n");
+    ASSERT_TRUE(thread.client.trySubmit(JobKind::CONTROL, {}, thread.job("n")));
+    ASSERT_TRUE(thread.client.trySubmit(JobKind::CONTROL, {.deadline = now + 2h}, thread.job("2")));
+    ASSERT_TRUE(thread.client.trySubmit(JobKind::CONTROL, {.deadline = now + 1h}, thread.job("1")));
+    ASSERT_TRUE(thread.client.trySubmit(
+        JobKind::CONTROL, {.priority = Priority::HIGH, .deadline = {}}, thread.job("h")));
+    EXPECT_EQ(thread.finish(), "h12n");
 }
 
 TEST(Scheduler, givesEachClientItsTurn) {
-    OneWorker worker;
-    Scheduler::Client greedy(worker.scheduler);
-    Scheduler::Client modest(worker.scheduler);
+    OneJobThread thread;
+    Scheduler::Client greedy(thread.scheduler);
+    Scheduler::Client modest(thread.scheduler);
     for (int i = 0; i < 4; ++i) {
-        ASSERT_TRUE(greedy.trySubmit({}, worker.job("g")));
+        ASSERT_TRUE(greedy.trySubmit(JobKind::CONTROL, {}, thread.job("g")));
     }
-    ASSERT_TRUE(modest.trySubmit({}, worker.job("m")));
-    ASSERT_TRUE(modest.trySubmit({}, worker.job("m")));
-    const std::string order = worker.finish();
+    ASSERT_TRUE(modest.trySubmit(JobKind::CONTROL, {}, thread.job("m")));
+    ASSERT_TRUE(modest.trySubmit(JobKind::CONTROL, {}, thread.job("m")));
+    const std::string order = thread.finish();
     EXPECT_EQ(order, "gmgmgg");
 }
 
-TEST(Scheduler, aClientCannotTakeTheRoomOfOthers) {
-    OneWorker worker;
-    Scheduler::Client greedy(worker.scheduler);
-    for (std::size_t i = 0; i < Scheduler::Client::kMaximumWaitingJobs; ++i) {
-        ASSERT_TRUE(greedy.trySubmit({}, [] {}));
+TEST(Scheduler, urgentJobsOfOneClientDoNotOvertakeThoseOfAnother) {
+    OneJobThread thread;
+    Scheduler::Client urgent(thread.scheduler);
+    Scheduler::Client modest(thread.scheduler);
+    for (int i = 0; i < 4; ++i) {
+        ASSERT_TRUE(urgent.trySubmit(JobKind::CONTROL, {.priority = Priority::HIGH, .deadline = {}},
+                                     thread.job("u")));
     }
-    const Result<> refused = greedy.trySubmit({}, [] {});
+    for (int i = 0; i < 2; ++i) {
+        ASSERT_TRUE(modest.trySubmit(JobKind::CONTROL, {.priority = Priority::LOW, .deadline = {}},
+                                     thread.job("m")));
+    }
+    EXPECT_EQ(thread.finish(), "umumuu");
+}
+
+TEST(Scheduler, jobsOfOneClientLeaveThreadsToOthers) {
+    const std::shared_ptr<Scheduler> scheduler =
+        std::move(*Scheduler::create("test", {.threads = 8, .threadsPerClient = 2}));
+    Scheduler::Client greedy(scheduler);
+    Scheduler::Client modest(scheduler);
+    std::promise<void> end;
+    const std::shared_future<void> ended = end.get_future().share();
+    std::atomic<int> running{0};
+    for (int i = 0; i < 8; ++i) {
+        ASSERT_TRUE(greedy.trySubmit(JobKind::EXECUTION, {}, [&, ended] {
+            ++running;
+            ended.wait();
+        }));
+    }
+    for (const JobKind kind : {JobKind::EXECUTION, JobKind::CONTROL}) {
+        std::promise<void> served;
+        ASSERT_TRUE(modest.trySubmit(kind, {}, [&] { served.set_value(); }));
+        served.get_future().wait();
+    }
+    std::promise<void> controlled;
+    ASSERT_TRUE(greedy.trySubmit(JobKind::CONTROL, {}, [&] { controlled.set_value(); }));
+    controlled.get_future().wait();
+    EXPECT_LE(running, 2);
+    EXPECT_TRUE(scheduler->isBusy());
+    end.set_value();
+}
+
+TEST(Scheduler, aJobThatThrowsEndsNoThread) {
+    const std::shared_ptr<Scheduler> scheduler =
+        std::move(*Scheduler::create("test", {.threads = 1, .threadsPerClient = 1}));
+    Scheduler::Client client(scheduler);
+    client.submit([] { throw std::bad_alloc(); });
+    std::promise<void> served;
+    client.submit([&] { served.set_value(); });
+    served.get_future().wait();
+}
+
+TEST(Scheduler, aClientCannotTakeTheRoomOfOthers) {
+    OneJobThread thread;
+    Scheduler::Client greedy(thread.scheduler);
+    for (std::size_t i = 0; i < Scheduler::Client::kMaximumWaitingJobs; ++i) {
+        ASSERT_TRUE(greedy.trySubmit(JobKind::CONTROL, {}, [] {}));
+    }
+    const Result<> refused = greedy.trySubmit(JobKind::CONTROL, {}, [] {});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
-    EXPECT_TRUE(worker.client.trySubmit({}, [] {}));
-    EXPECT_TRUE(worker.scheduler->isBusy());
-    (void)worker.finish();
+    EXPECT_TRUE(thread.client.trySubmit(JobKind::CONTROL, {}, [] {}));
+    EXPECT_TRUE(thread.scheduler->isBusy());
+    (void)thread.finish();
 }
 
 TEST(WaitingWork, risesWithTimeSoThatNothingStarves) {
@@ -293,6 +351,69 @@ TEST(ExecutionGate, aRunningExecutionMakesWayForAMoreUrgentOne) {
     exec::ExecutionGate::Pass medium(gate, mediumTurn);
     EXPECT_FALSE(medium.enter({.deadline = std::chrono::steady_clock::now()}))
         << "the lane was taken back";
+}
+
+/// Executions of one client wait at a gate with one lane; then one of another client comes.
+TEST(ExecutionGate, urgentExecutionsOfOneClientDoNotOvertakeThoseOfAnother) {
+    constexpr std::size_t kUrgent = 20;
+    exec::ExecutionGate gate(1);
+    exec::ClientShare urgentShare;
+    exec::ClientShare modestShare;
+    std::vector<exec::ExecutionGate::Turn> turns(kUrgent + 2);
+    std::mutex mutex;
+    std::string order;
+    std::vector<std::thread> threads;
+    const auto start = [&](std::size_t turn, exec::ClientShare& share, Priority priority,
+                           char name) {
+        threads.emplace_back([&, turn, priority, name] {
+            exec::ExecutionGate::Pass pass(gate, turns[turn],
+                                           exec::ExecutionGate::Pass::Width::ONE_LANE, &share);
+            EXPECT_TRUE(pass.enter({.priority = priority, .deadline = {}}));
+            const std::lock_guard lock(mutex);
+            order += name;
+        });
+    };
+    {
+        exec::ExecutionGate::Pass holder(gate, turns[0], exec::ExecutionGate::Pass::Width::ONE_LANE,
+                                         &urgentShare);
+        ASSERT_TRUE(holder.enter({.priority = Priority::HIGH, .deadline = {}}));
+        for (std::size_t i = 1; i <= kUrgent; ++i) {
+            start(i, urgentShare, Priority::HIGH, 'u');
+        }
+        while (gate.waitingCount() != kUrgent) {
+            std::this_thread::yield();
+        }
+        start(kUrgent + 1, modestShare, Priority::LOW, 'm');
+        while (gate.waitingCount() != kUrgent + 1) {
+            std::this_thread::yield();
+        }
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_LE(order.find('m'), 1U) << order;
+}
+
+TEST(ExecutionGate, aRunningExecutionMakesWayForOtherClients) {
+    exec::ExecutionGate gate(1);
+    exec::ClientShare urgentShare;
+    exec::ClientShare modestShare;
+    exec::ExecutionGate::Turn urgentTurn;
+    exec::ExecutionGate::Turn modestTurn;
+    std::atomic<bool> wasIn{false};
+    exec::ExecutionGate::Pass urgent(gate, urgentTurn, exec::ExecutionGate::Pass::Width::ONE_LANE,
+                                     &urgentShare);
+    ASSERT_TRUE(urgent.enter({.priority = Priority::HIGH, .deadline = {}}));
+    std::thread other([&] {
+        exec::ExecutionGate::Pass modest(gate, modestTurn,
+                                         exec::ExecutionGate::Pass::Width::ONE_LANE, &modestShare);
+        EXPECT_TRUE(modest.enter({.priority = Priority::LOW, .deadline = {}}));
+        wasIn = true;
+    });
+    while (!wasIn) {
+        urgent.letOthersPass();
+    }
+    other.join();
 }
 
 TEST(ExecutionGate, losesNobodyUnderLoad) {

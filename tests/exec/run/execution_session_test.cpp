@@ -45,8 +45,8 @@ class CopyingModel final : public CompiledModel {
         return {};
     }
 
-    Result<> run(RequestBindings& bindings, Priority /*priority*/, const ExecutionOptions& options,
-                 ExecutionOutcome& outcome) override {
+    Result<> run(RequestBindings& bindings, const Caller& /*caller*/,
+                 const ExecutionOptions& options, ExecutionOutcome& outcome) override {
         ++runs;
         lastOptions = options;
         outcome.outputShapes.assign(1, {.dimensions = {1}, .isSufficient = true});

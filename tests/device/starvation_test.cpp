@@ -1,0 +1,102 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Clients of one driver that keep it busy, and others that want to be served meanwhile. The tests
+/// look at the order in which calls end, not at times.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "device/driver_process.h"
+#include "device/hal_models.h"
+#include "nnburst/device.h"
+
+namespace nnburst::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Executions of loops that end only by their timeout, by one client of a driver.
+class EndlessLoops {
+  public:
+    EndlessLoops(const SharedDevice& device, Priority priority, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            // A model each, as executions of one model take turns.
+            const Model model = makeEndlessModel(1e30F + 1e28F * static_cast<float>(i));
+            auto prepared = prepareModel(*device, model, {.priority = priority});
+            EXPECT_TRUE(prepared) << prepared.error().message;
+            auto request = std::make_shared<SmallRequest>();
+            request->input<float>({1.0F}, {1}).output(4, {1});
+            ++*running_;
+            EXPECT_TRUE((*prepared)->execute(
+                request->request, {.loopTimeout = 15s},
+                [request, running = running_](const Result<>&, const ExecutionOutcome&) {
+                    --*running;
+                }));
+        }
+    }
+    /// Executions that have not ended.
+    [[nodiscard]] std::size_t running() const { return *running_; }
+
+  private:
+    const std::shared_ptr<std::atomic<std::size_t>> running_ =
+        std::make_shared<std::atomic<std::size_t>>(0);
+};
+
+/// More loops than the driver has processors, and at least four.
+std::size_t manyLoops() {
+    return std::thread::hardware_concurrency() + 2;
+}
+
+class StarvationTest : public testing::TestWithParam<Priority> {
+  protected:
+    DriverProcess driver;
+    const SharedDevice attacker = driver.connect();
+    const SharedDevice victim = driver.connect();
+};
+
+TEST_P(StarvationTest, callsOfOneClientDoNotWaitForEndlessLoopsOfAnother) {
+    const SharedPreparedModel prepared = *prepareModel(*victim, makeAddModel());
+    const EndlessLoops loops(attacker, GetParam(), manyLoops());
+    EXPECT_TRUE(victim->getSupportedOperations(makeAddModel()));
+    EXPECT_TRUE(prepareModel(*victim, makeAddModel(5)));
+    AddRequest add;
+    ExecutionOutcome outcome;
+    for (int i = 0; i < 10; ++i) {
+        const auto executed = prepared->executeSynchronously(add.request, {}, outcome);
+        EXPECT_TRUE(executed) << executed.error().message;
+    }
+    const auto burst = std::move(*prepared->configureExecutionBurst({}));
+    for (int i = 0; i < 10; ++i) {
+        const auto executed = burst->execute(add.request, {}, outcome);
+        EXPECT_TRUE(executed) << executed.error().message;
+    }
+    EXPECT_EQ(loops.running(), manyLoops()) << "the loops had to end first";
+}
+
+TEST_P(StarvationTest, controlCallsDoNotWaitForEndlessLoopsOfTheSameClient) {
+    const EndlessLoops loops(attacker, GetParam(), manyLoops());
+    EXPECT_TRUE(attacker->getSupportedOperations(makeAddModel()));
+    EXPECT_TRUE(prepareModel(*attacker, makeAddModel(5)));
+    EXPECT_EQ(loops.running(), manyLoops()) << "the loops had to end first";
+}
+
+TEST_P(StarvationTest, theDriverSaysThatItIsBusyWhileAllProcessorsAreTaken) {
+    EXPECT_EQ(victim->getStatus(), DeviceStatus::AVAILABLE);
+    const EndlessLoops loops(attacker, GetParam(), manyLoops());
+    EXPECT_TRUE(eventually([&] { return victim->getStatus() == DeviceStatus::BUSY; }));
+    EXPECT_EQ(loops.running(), manyLoops());
+}
+
+INSTANTIATE_TEST_SUITE_P(Device, StarvationTest, testing::Values(Priority::LOW, Priority::HIGH),
+                         [](const auto& instance) {
+                             return instance.param == Priority::LOW ? "low" : "high";
+                         });
+
+}  // namespace
+}  // namespace nnburst::test
