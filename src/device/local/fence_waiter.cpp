@@ -128,7 +128,7 @@ class FenceWaiter::Impl {
         }
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(
             system::saturatingDifference(deadlines_.begin()->first, Clock::now()));
-        return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1000 * 1000));
+        return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1'000'000));
     }
 
     /// A descriptor has something to say.

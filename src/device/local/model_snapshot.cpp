@@ -64,7 +64,8 @@ class Constants {
   public:
     /// Says where the constants of `model` will lie and copies them there.
     Result<> move(Model& model) {
-        std::vector<SharedRegion> sources = std::move(model.pools);
+        std::vector<SharedRegion> sources;
+        sources.swap(model.pools);
         NNBURST_TRY(place(model));
         for (std::size_t pool = 0; pool < sizes_.size(); ++pool) {
             NNBURST_TRY_ASSIGN(SharedRegion region, Region::create(sizes_[pool]));
