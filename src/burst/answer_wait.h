@@ -56,17 +56,18 @@ class AnswerWait {
     /// Only a hint: the next wait orders what came before the loss.
     [[nodiscard]] bool isLost() const noexcept { return isLost_.load(std::memory_order_relaxed); }
 
-    /// Waits for a result, or for the loss of the connection, until `deadline`. Asks for signs of
-    /// life meanwhile. False if there was neither: `alive` is an error if the driver gave no sign.
-    [[nodiscard]] bool forNews(const OptionalTimePoint& deadline, fmq::WaitForecast& forecast,
-                               Result<>& alive) {
+    /// Waits for a result, or for the loss of the connection, until `deadline`, but at least for
+    /// `grace`. Asks for signs of life meanwhile. False if there was neither: `alive` is an error
+    /// if the driver gave no sign.
+    [[nodiscard]] bool forNews(const OptionalTimePoint& deadline, std::chrono::milliseconds grace,
+                               fmq::WaitForecast& forecast, Result<>& alive) {
         const auto hasNews = [this]() noexcept { return hasNewsOrIsLost(); };
         const auto isAlive = [&] {
             alive = checkAlive(deadline, std::chrono::steady_clock::now());
             return alive.has_value();
         };
-        return waiter_.wait({.deadline = deadline, .atMost = {}}, &forecast, hasNews,
-                            fmq::WaitCheck{kPingInterval, isAlive});
+        return waiter_.wait({.deadline = deadline, .atMost = {}, .atLeast = grace}, &forecast,
+                            hasNews, fmq::WaitCheck{kPingInterval, isAlive});
     }
 
     /// The same for at most `duration`, without a question.

@@ -262,8 +262,8 @@ class Controller::Impl {
     /// Takes one result out of the queue, or ends `execution` if there is none in its time.
     void awaitResult(PendingExecution& execution) {
         Result<> alive;
-        if (!wait_.forNews(execution.giveUpAt(deadlineGrace_), wait_.forecastOf(execution),
-                           alive)) {
+        if (!wait_.forNews(execution.giveUpAt(deadlineGrace_), deadlineGrace_,
+                           wait_.forecastOf(execution), alive)) {
             if (alive) {
                 pending_.giveUp(execution);
                 alive = unanswered(deadlineGrace_);
@@ -304,9 +304,13 @@ class Controller::Impl {
 
     void executeOverControlPlane(PendingExecution& execution) {
         AnswerFlag answered;
+        OptionalTimePoint giveUpAt = execution.giveUpAt(deadlineGrace_);
+        if (giveUpAt) {  // the deadline may have passed long ago
+            giveUpAt = std::max(
+                *giveUpAt, system::saturatingAdd(std::chrono::steady_clock::now(), deadlineGrace_));
+        }
         execution.status = controlPlane_->executeSynchronously(
-            *execution.request, execution.options, execution.giveUpAt(deadlineGrace_),
-            *execution.outcome, answered);
+            *execution.request, execution.options, giveUpAt, *execution.outcome, answered);
         if (answered != nullptr) {
             pending_.giveUp(execution, std::move(answered));
             execution.status = failed(*execution.outcome, unanswered(deadlineGrace_));

@@ -23,6 +23,7 @@
 #include "fmq/wait_plan.h"
 #include "nnburst/wait_policy.h"
 #include "system/relax_processor.h"
+#include "system/time.h"
 
 namespace nnburst::fmq {
 
@@ -31,6 +32,8 @@ struct WaitLimit {
     std::optional<SteadyTime> deadline;
     /// Counted from the first look at the clock, so that a short wait never looks at it.
     std::optional<std::chrono::nanoseconds> atMost;
+    /// The deadline does not end the wait sooner than this after the first look at the clock.
+    std::chrono::nanoseconds atLeast{0};
 };
 
 /// What is asked again and again in a long wait, for instance whether the other side is alive. The
@@ -172,6 +175,7 @@ bool Waiter::waitLong(const WaitLimit& limit, WaitForecast* forecast, Ready& rea
                       WaitCheck<IsWorthWaiting>& check) {
     const SteadyTime start = std::chrono::steady_clock::now();
     SteadyTime end = limit.deadline.value_or(SteadyTime::max());
+    end = std::max(end, system::saturatingAdd(start, limit.atLeast));
     if (limit.atMost && *limit.atMost < SteadyTime::max() - start) {
         end = std::min(end, start + *limit.atMost);
     }

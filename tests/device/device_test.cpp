@@ -228,7 +228,6 @@ constexpr Lie kLies[] = {
     {"inputTooShort", [](Request& r) { r.inputs[0].location.length -= 1; }},
     {"inputTooLong", [](Request& r) { r.inputs[0].location.length += 4; }},
     {"outputOfNoBytes", [](Request& r) { r.outputs[0].location.length = 0; }},
-    {"misalignedInput", [](Request& r) { r.inputs[0].location.offset += 2; }},
     {"oneInputFewer", [](Request& r) { r.inputs.pop_back(); }},
     {"oneInputMore", [](Request& r) { r.inputs.push_back(r.inputs[0]); }},
     {"noOutput", [](Request& r) { r.outputs.clear(); }},
