@@ -76,6 +76,30 @@ CacheFiles duplicateFiles(const PrepareOptions& options) {
             .token = options.token};
 }
 
+/// Compiles, unless the deadline has passed, and then fills the cache. The time that the cache
+/// takes does not count.
+CompiledOrError compileUntil(const OptionalTimePoint& deadline, ModelStore& models,
+                             const Preparation& work) {
+    const auto isLate = [&deadline] {
+        return deadline && *deadline <= std::chrono::steady_clock::now();
+    };
+    if (isLate()) {
+        return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
+                       "prepareModel: the deadline passed before the preparation began");
+    }
+    NNBURST_MARK(prepare__begin, &work);
+    CompiledOrError compiled = work.compile(models);
+    NNBURST_MARK(prepare__end, &work);
+    if (compiled && isLate()) {
+        return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
+                       "prepareModel: the deadline passed during the preparation");
+    }
+    if (compiled) {
+        work.save();
+    }
+    return compiled;
+}
+
 }  // namespace
 
 LocalDevice::LocalDevice(Shared shared)
@@ -273,31 +297,6 @@ Result<> LocalDevice::launch(Result<> checked, const PrepareOptions& options, Pr
         (*sharedCallback)(tl::unexpected<Error>(checked.error()));
     }
     return checked;
-}
-
-/// Compiles, unless the deadline has passed, and then fills the cache. The time that the cache
-/// takes does not count.
-LocalDevice::CompiledOrError LocalDevice::compileUntil(const OptionalTimePoint& deadline,
-                                                       ModelStore& models,
-                                                       const Preparation& work) {
-    const auto isLate = [&deadline] {
-        return deadline && *deadline <= std::chrono::steady_clock::now();
-    };
-    if (isLate()) {
-        return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
-                       "prepareModel: the deadline passed before the preparation began");
-    }
-    NNBURST_MARK(prepare__begin, &work);
-    CompiledOrError compiled = work.compile(models);
-    NNBURST_MARK(prepare__end, &work);
-    if (compiled && isLate()) {
-        return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
-                       "prepareModel: the deadline passed during the preparation");
-    }
-    if (compiled) {
-        work.save();
-    }
-    return compiled;
 }
 
 Result<> LocalDevice::prepareModelFromCache(const PrepareOptions& options,

@@ -22,6 +22,14 @@
 
 namespace nnburst::device {
 
+using CompiledOrError = Result<std::shared_ptr<exec::CompiledModel>>;
+
+/// The steps of one preparation.
+struct Preparation {
+    std::function<CompiledOrError(ModelStore&)> compile;
+    std::function<void()> save;  ///< fills the cache after `compile`
+};
+
 class LocalDevice final : public Device {
   public:
     using PrepareCallback =
@@ -89,19 +97,9 @@ class LocalDevice final : public Device {
         DriverVariant variant = DriverVariant::FULL;
     };
 
-    using CompiledOrError = Result<std::shared_ptr<exec::CompiledModel>>;
-
-    /// The steps of one preparation.
-    struct Preparation {
-        std::function<CompiledOrError(ModelStore&)> compile;
-        std::function<void()> save;  ///< fills the cache after `compile`
-    };
-
     /// Runs `work` on a job thread, unless `checked` is an error. The callback comes in every case.
     Result<> launch(Result<> checked, const PrepareOptions& options, Preparation work,
                     PrepareCallback callback);
-    static CompiledOrError compileUntil(const OptionalTimePoint& deadline, ModelStore& models,
-                                        const Preparation& work);
 
     explicit LocalDevice(Shared shared);
 
