@@ -14,6 +14,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         # With a sanitizer it warns of uninitialized members of alternatives that a std::variant does
         # not hold.
         add_compile_options(-Wno-maybe-uninitialized)
+        # And it sees copies of strings beyond their end that there are not.
+        add_compile_options(-Wno-array-bounds)
     endif()
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
