@@ -59,9 +59,6 @@ class OneJobThread {
         return order_;
     }
 
-    std::shared_ptr<Scheduler> scheduler;
-    Scheduler::Client client;
-
   private:
     std::promise<void> isKeptBusy_;
     std::promise<void> open_;
@@ -69,6 +66,10 @@ class OneJobThread {
     std::atomic<int> pending_{0};
     std::mutex mutex_;
     std::string order_;
+
+  public:  // last: their end waits for the jobs, which use all of the above
+    std::shared_ptr<Scheduler> scheduler;
+    Scheduler::Client client;
 };
 
 TEST(Scheduler, servesHigherPriorityFirst) {
