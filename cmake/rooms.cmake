@@ -14,5 +14,4 @@ function(nnburst_add_room room)
     target_include_directories(nnburst_${name} PUBLIC
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
         $<BUILD_INTERFACE:${visible}>)
-    nnburst_precompile(nnburst_${name})
 endfunction()
