@@ -419,10 +419,14 @@ kj::Promise<void> Service::listen(int socket) {
 }
 
 kj::Promise<void> Service::acceptNext(kj::ConnectionReceiver& receiver) {
-    return receiver.accept().then(
+    // accept() throws at once where a client waits and no descriptor is free; evalNow() makes that
+    // a promise that has failed.
+    auto accepted = kj::evalNow([&receiver] { return receiver.accept(); });
+    return accepted.then(
         [this, &receiver](kj::Own<kj::AsyncIoStream>&& stream) {
             if (connectionCount_ < kMaximumConnections) {
-                clients_.add(serve(stream.downcast<kj::AsyncCapabilityStream>()));
+                clients_.add(kj::evalNow(
+                    [&] { return serve(stream.downcast<kj::AsyncCapabilityStream>()); }));
             } else {
                 spdlog::warn("refused a client: {} are connected already", connectionCount_);
             }
