@@ -4,10 +4,10 @@
 #include <cstring>
 #include <limits>
 #include <map>
-#include <mutex>
 #include <string>
 
 #include "nnburst/memory.h"
+#include "system/mutex.h"
 
 namespace nnburst {
 
@@ -18,7 +18,7 @@ struct MemoryPool::Block::Arena {
     }
 
     void release(std::uint64_t offset, std::uint64_t sizeBytes) {
-        const std::lock_guard lock(mutex);
+        const system::MutexLock lock(mutex);
         const auto next = freeRanges.lower_bound(offset);
         if (next != freeRanges.end() && next->first == offset + sizeBytes) {
             sizeBytes += next->second;
@@ -36,8 +36,8 @@ struct MemoryPool::Block::Arena {
     }
 
     const Mapping mapping;
-    mutable std::mutex mutex;
-    std::map<std::uint64_t, std::uint64_t> freeRanges;  // offset -> bytes; guarded by mutex
+    mutable system::Mutex mutex;
+    std::map<std::uint64_t, std::uint64_t> freeRanges NNBURST_GUARDED_BY(mutex);  // offset -> bytes
 };
 
 MemoryPool::Block::Block(Block&& other) noexcept
@@ -82,7 +82,7 @@ Result<MemoryPool::Block> MemoryPool::allocate(std::uint64_t sizeBytes,
                        "alignment of " + std::to_string(alignmentBytes) +
                            " bytes: must be a power of two of at most 4096");
     }
-    const std::lock_guard lock(arena_->mutex);
+    const system::MutexLock lock(arena_->mutex);
     for (auto range = arena_->freeRanges.begin(); range != arena_->freeRanges.end(); ++range) {
         const auto [start, rangeBytes] = *range;
         const std::uint64_t aligned =
@@ -115,7 +115,7 @@ const SharedRegion& MemoryPool::region() const noexcept {
 }
 
 std::uint64_t MemoryPool::freeBytes() const {
-    const std::lock_guard lock(arena_->mutex);
+    const system::MutexLock lock(arena_->mutex);
     std::uint64_t total = 0;
     for (const auto& [offset, rangeBytes] : arena_->freeRanges) {
         total += rangeBytes;

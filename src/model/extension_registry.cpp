@@ -6,13 +6,13 @@
 #include <array>
 #include <atomic>
 #include <map>
-#include <mutex>
 #include <set>
 #include <utility>
 
 #include "model/invalid.h"
 #include "model/validation_names.h"
 #include "nnburst/type_queries.h"
+#include "system/mutex.h"
 
 namespace nnburst {
 
@@ -23,7 +23,7 @@ constexpr std::size_t kMaximumExtensions = 256;
 
 /// Only grows: what was registered stays at its place for good, so readers need no lock.
 struct Registry {
-    std::mutex mutex;  // of those who register
+    system::Mutex mutex;  // held while an extension is registered; readers do not need it
     std::array<std::atomic<const VendorExtension*>, kMaximumExtensions> extensions{};
     std::atomic<std::size_t> count{0};
 };
@@ -110,7 +110,7 @@ std::uint16_t prefixIn(Type type) noexcept {
 Result<> registerExtension(VendorExtension extension) {
     NNBURST_TRY(checkExtension(extension));
     Registry& all = registry();
-    const std::lock_guard lock(all.mutex);
+    const system::MutexLock lock(all.mutex);
     if (prefixOf(extension.name) != 0) {
         return invalid("extension \"{}\" is registered already", extension.name);
     }

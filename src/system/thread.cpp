@@ -8,9 +8,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <list>
-#include <mutex>
 #include <system_error>
 #include <utility>
+
+#include "system/mutex.h"
 
 namespace nnburst::system {
 
@@ -27,7 +28,7 @@ class OrphanedThreads {
     }
 
     void add(std::thread thread) {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         for (std::thread& ended : ended_) {
             ended.join();
         }
@@ -40,7 +41,7 @@ class OrphanedThreads {
 
     /// The calling thread has nothing left to do.
     void end() {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         const auto self = std::find_if(running_.begin(), running_.end(), isCalling);
         if (self != running_.end()) {
             ended_.splice(ended_.end(), running_, self);
@@ -55,7 +56,7 @@ class OrphanedThreads {
     void joinAll() {
         std::list<std::thread> threads;
         {
-            const std::lock_guard lock(mutex_);
+            const MutexLock lock(mutex_);
             threads.splice(threads.end(), running_);
             threads.splice(threads.end(), ended_);
         }
@@ -64,9 +65,9 @@ class OrphanedThreads {
         }
     }
 
-    std::mutex mutex_;
-    std::list<std::thread> running_;  // guarded by mutex_
-    std::list<std::thread> ended_;    // guarded by mutex_
+    Mutex mutex_;
+    std::list<std::thread> running_ NNBURST_GUARDED_BY(mutex_);
+    std::list<std::thread> ended_ NNBURST_GUARDED_BY(mutex_);
 };
 
 }  // namespace

@@ -4,18 +4,18 @@
 
 #include <dlfcn.h>
 
-#include <mutex>
 #include <set>
 
 #include "model/invalid.h"
 #include "nnburst/extension.h"
+#include "system/mutex.h"
 
 namespace nnburst::device {
 
 Result<> loadExtension(const std::string& file) {
-    static std::mutex mutex;
-    static std::set<void*> loaded;
-    const std::lock_guard lock(mutex);
+    static system::Mutex mutex;
+    static std::set<void*> loaded NNBURST_GUARDED_BY(mutex);
+    const system::MutexLock lock(mutex);
     // A file name without a slash would be searched for elsewhere.
     const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
     void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -12,12 +12,12 @@
 #include <chrono>
 #include <cstring>
 #include <map>
-#include <mutex>
 #include <set>
 #include <thread>
 #include <utility>
 
 #include "nnburst/fence.h"
+#include "system/mutex.h"
 #include "system/thread.h"
 #include "system/time.h"
 
@@ -32,7 +32,7 @@ using Clock = std::chrono::steady_clock;
 class FenceWaiter::Impl {
   public:
     static Result<std::thread> start(const std::shared_ptr<Impl>& self) {
-        const std::lock_guard lock(self->mutex_);
+        const system::MutexLock lock(self->mutex_);
         if (self->isRunning_) {
             return std::thread();
         }
@@ -51,7 +51,7 @@ class FenceWaiter::Impl {
     }
 
     void stop() {
-        const std::lock_guard lock(mutex_);
+        const system::MutexLock lock(mutex_);
         isStopping_ = true;
         if (isRunning_) {
             signalFence(wakeUp_.get());
@@ -60,7 +60,7 @@ class FenceWaiter::Impl {
 
     Result<> add(std::vector<UniqueFd> fences, const OptionalTimePoint& deadline,
                  Callback callback) {
-        const std::lock_guard lock(mutex_);
+        const system::MutexLock lock(mutex_);
         if (waits_.size() >= kMaximumWaits) {
             return failure(
                 ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
@@ -105,7 +105,7 @@ class FenceWaiter::Impl {
                                            static_cast<int>(events.size()), timeout());
             std::vector<std::pair<Callback, Result<>>> ended;
             {
-                const std::lock_guard lock(mutex_);
+                const system::MutexLock lock(mutex_);
                 if (isStopping_) {
                     return;
                 }
@@ -122,7 +122,7 @@ class FenceWaiter::Impl {
 
     /// Milliseconds until the next deadline, rounded up; -1 if there is none.
     int timeout() {
-        const std::lock_guard lock(mutex_);
+        const system::MutexLock lock(mutex_);
         if (deadlines_.empty()) {
             return -1;
         }
@@ -132,7 +132,8 @@ class FenceWaiter::Impl {
     }
 
     /// A descriptor has something to say.
-    void look(std::uint64_t key, std::vector<std::pair<Callback, Result<>>>& ended) {
+    void look(std::uint64_t key, std::vector<std::pair<Callback, Result<>>>& ended)
+        NNBURST_REQUIRES(mutex_) {
         if (key == 0) {
             std::uint64_t count = 0;
             (void)!::read(wakeUp_.get(), &count, sizeof(count));
@@ -162,7 +163,7 @@ class FenceWaiter::Impl {
         }
     }
 
-    void endLate(std::vector<std::pair<Callback, Result<>>>& ended) {
+    void endLate(std::vector<std::pair<Callback, Result<>>>& ended) NNBURST_REQUIRES(mutex_) {
         const TimePoint now = Clock::now();
         while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
             end(waits_.find(deadlines_.begin()->second),
@@ -173,7 +174,7 @@ class FenceWaiter::Impl {
     }
 
     void end(std::map<std::uint64_t, Wait>::iterator entry, Result<> result,
-             std::vector<std::pair<Callback, Result<>>>& ended) {
+             std::vector<std::pair<Callback, Result<>>>& ended) NNBURST_REQUIRES(mutex_) {
         forget(entry->second);
         if (entry->second.deadline) {
             deadlines_.erase({*entry->second.deadline, entry->first});
@@ -182,26 +183,29 @@ class FenceWaiter::Impl {
         waits_.erase(entry);
     }
 
-    void forget(const Wait& wait) {
+    void forget(const Wait& wait) NNBURST_REQUIRES(mutex_) {
         for (const auto& fence : wait.pending) {
             drop(fence);
         }
     }
 
-    void drop(const std::pair<const std::uint64_t, UniqueFd>& fence) {
+    void drop(const std::pair<const std::uint64_t, UniqueFd>& fence) NNBURST_REQUIRES(mutex_) {
         ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fence.second.get(), nullptr);
         owners_.erase(fence.first);
     }
 
-    std::mutex mutex_;
-    bool isRunning_ = false;  // guarded by mutex_, as all below
-    bool isStopping_ = false;
-    UniqueFd wakeUp_;  // these two are there from the start of the thread on
+    // Set before the thread starts and constant from then on: read without the mutex.
+    UniqueFd wakeUp_;
     UniqueFd epoll_;
-    std::uint64_t lastId_ = 0;
-    std::map<std::uint64_t, Wait> waits_;
-    std::map<std::uint64_t, std::uint64_t> owners_;  // from descriptors' keys to waits
-    std::set<std::pair<TimePoint, std::uint64_t>> deadlines_;
+
+    system::Mutex mutex_;
+    bool isRunning_ NNBURST_GUARDED_BY(mutex_) = false;
+    bool isStopping_ NNBURST_GUARDED_BY(mutex_) = false;
+    std::uint64_t lastId_ NNBURST_GUARDED_BY(mutex_) = 0;
+    std::map<std::uint64_t, Wait> waits_ NNBURST_GUARDED_BY(mutex_);
+    /// From descriptors' keys to waits.
+    std::map<std::uint64_t, std::uint64_t> owners_ NNBURST_GUARDED_BY(mutex_);
+    std::set<std::pair<TimePoint, std::uint64_t>> deadlines_ NNBURST_GUARDED_BY(mutex_);
 };
 
 FenceWaiter::FenceWaiter() : impl_(std::make_shared<Impl>()) {}

@@ -93,7 +93,7 @@ FencedEnd::~FencedEnd() {
 void FencedEnd::give(Result<> status, const Timing& launched, const Timing& fenced) {
     const bool isGood = status.has_value();
     {
-        const std::lock_guard lock(mutex_);
+        const system::MutexLock lock(mutex_);
         isGiven_ = true;
         status_ = std::move(status);
         launched_ = launched;
@@ -107,7 +107,7 @@ void FencedEnd::give(Result<> status, const Timing& launched, const Timing& fenc
 }
 
 Result<> FencedEnd::info(Timing& launched, Timing& fenced) const {
-    const std::lock_guard lock(mutex_);
+    const system::MutexLock lock(mutex_);
     launched = launched_;
     fenced = fenced_;
     if (!isGiven_) {

@@ -7,7 +7,6 @@
 /// and has a fence of its own.
 
 #include <memory>
-#include <mutex>
 #include <span>
 #include <utility>
 
@@ -15,6 +14,7 @@
 #include "device/local/scheduler.h"
 #include "exec/run/executable.h"
 #include "nnburst/device.h"
+#include "system/mutex.h"
 
 namespace nnburst::device {
 
@@ -40,11 +40,11 @@ class FencedEnd {
     explicit FencedEnd(UniqueFd fence) noexcept : fence_(std::move(fence)) {}
 
     const UniqueFd fence_;
-    mutable std::mutex mutex_;
-    bool isGiven_ = false;  // guarded by mutex_, as all below
-    Result<> status_;
-    Timing launched_;
-    Timing fenced_;
+    mutable system::Mutex mutex_;
+    bool isGiven_ NNBURST_GUARDED_BY(mutex_) = false;
+    Result<> status_ NNBURST_GUARDED_BY(mutex_);
+    Timing launched_ NNBURST_GUARDED_BY(mutex_);
+    Timing fenced_ NNBURST_GUARDED_BY(mutex_);
 };
 
 /// Launches an execution. The fences are duplicated. INVALID_ARGUMENT if the request breaks a rule,

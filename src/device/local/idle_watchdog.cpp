@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/local/idle_watchdog.h"
 
-#include <condition_variable>
-#include <mutex>
 #include <utility>
 
+#include "system/mutex.h"
 #include "system/thread.h"
 #include "system/time.h"
 
@@ -13,25 +12,28 @@ namespace nnburst::device {
 
 struct IdleWatchdog::Shared {
     void run() {
-        std::unique_lock lock(mutex);
-        const auto nextLook = [this] {
-            return system::saturatingAdd(std::chrono::steady_clock::now(),
-                                         system::saturatingNanoseconds(idleTime));
-        };
-        while (!stopped.wait_until(lock, nextLook(), [this] { return isStopping; })) {
-            lock.unlock();
+        while (waitForNextLook()) {
             for (const auto& model : models->models()) {
                 (void)model->releaseIfIdle();
             }
-            lock.lock();
         }
+    }
+
+    /// True when `idleTime` has passed; false when the watchdog is stopping.
+    bool waitForNextLook() {
+        const auto nextLook = system::saturatingAdd(std::chrono::steady_clock::now(),
+                                                    system::saturatingNanoseconds(idleTime));
+        const system::MutexLock lock(mutex);
+        while (!isStopping && stopped.waitUntil(mutex, nextLook)) {
+        }
+        return !isStopping;
     }
 
     std::shared_ptr<const ModelStore> models;
     std::chrono::milliseconds idleTime{};
-    std::mutex mutex;
-    std::condition_variable stopped;
-    bool isStopping = false;  // guarded by mutex
+    system::Mutex mutex;
+    system::ConditionVariable stopped;
+    bool isStopping NNBURST_GUARDED_BY(mutex) = false;
 };
 
 Result<std::unique_ptr<IdleWatchdog>> IdleWatchdog::create(std::shared_ptr<const ModelStore> models,
@@ -47,9 +49,9 @@ Result<std::unique_ptr<IdleWatchdog>> IdleWatchdog::create(std::shared_ptr<const
 
 IdleWatchdog::~IdleWatchdog() {
     {
-        const std::lock_guard lock(shared_->mutex);
+        const system::MutexLock lock(shared_->mutex);
         shared_->isStopping = true;
-        shared_->stopped.notify_all();
+        shared_->stopped.notifyAll();
     }
     if (thread_.joinable()) {
         system::joinOrOrphan(thread_);

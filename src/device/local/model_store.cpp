@@ -6,7 +6,7 @@ namespace nnburst::device {
 
 Result<std::shared_ptr<exec::CompiledModel>> ModelStore::compile(const ModelSnapshot& snapshot) {
     {
-        std::unique_lock lock(mutex_);
+        const system::MutexLock lock(mutex_);
         std::erase_if(entries_, [](const auto& entry) {
             return !entry.second.isCompiling && entry.second.model.expired();
         });
@@ -19,22 +19,22 @@ Result<std::shared_ptr<exec::CompiledModel>> ModelStore::compile(const ModelSnap
                 entry.isCompiling = true;
                 break;
             }
-            compiled_.wait(lock);
+            compiled_.wait(mutex_);
         }
     }
     auto compiled = exec::CompiledModel::compile(engine_, snapshot.model);
-    const std::lock_guard lock(mutex_);
+    const system::MutexLock lock(mutex_);
     if (compiled) {
         entries_[snapshot.digest] = {.model = *compiled};
     } else {
         entries_.erase(snapshot.digest);  // whoever waits tries again, for an error of its own
     }
-    compiled_.notify_all();
+    compiled_.notifyAll();
     return compiled;
 }
 
 std::vector<std::shared_ptr<exec::CompiledModel>> ModelStore::models() const {
-    const std::lock_guard lock(mutex_);
+    const system::MutexLock lock(mutex_);
     std::vector<std::shared_ptr<exec::CompiledModel>> models;
     for (const auto& [digest, entry] : entries_) {
         if (auto model = entry.model.lock()) {

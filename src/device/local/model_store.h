@@ -6,15 +6,14 @@
 /// The compiled models of a device by their content: a model that several clients bring is packed
 /// and kept once. That is what a driver does better than a library in each process.
 
-#include <condition_variable>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "device/local/model_snapshot.h"
 #include "exec/run/compiled_model.h"
 #include "nnburst/result.h"
+#include "system/mutex.h"
 
 namespace nnburst::device {
 
@@ -40,9 +39,9 @@ class ModelStore {
     };
 
     const std::shared_ptr<exec::Engine> engine_;
-    mutable std::mutex mutex_;
-    std::condition_variable compiled_;
-    std::map<Digest, Entry> entries_;  // guarded by mutex_
+    mutable system::Mutex mutex_;
+    system::ConditionVariable compiled_;
+    std::map<Digest, Entry> entries_ NNBURST_GUARDED_BY(mutex_);
 };
 
 }  // namespace nnburst::device

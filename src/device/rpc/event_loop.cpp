@@ -17,8 +17,8 @@ namespace {
 /// kj ignores SIGPIPE in the whole process. Our threads block it and the application's threads
 /// never write to our sockets, so the application keeps what it had.
 kj::AsyncIoContext setUpAsyncIo() {
-    static std::mutex mutex;
-    const std::lock_guard lock(mutex);
+    static system::Mutex mutex;  // held while the handler of SIGPIPE is kj's
+    const system::MutexLock lock(mutex);
     struct sigaction before {};
     ::sigaction(SIGPIPE, nullptr, &before);
     kj::AsyncIoContext io = kj::setupAsyncIo();
@@ -67,7 +67,7 @@ void EventLoop::run(kj::Promise<void> end) {
 void EventLoop::close() {
     std::vector<kj::Function<void()>> dropped;
     {
-        const std::lock_guard lock(mutex_);
+        const system::MutexLock lock(mutex_);
         isClosed_ = true;
         dropped.swap(jobs_);
     }
@@ -79,7 +79,7 @@ void EventLoop::close() {
 bool EventLoop::post(kj::Function<void()> job) {
     bool isFirst = false;
     {
-        const std::lock_guard lock(mutex_);
+        const system::MutexLock lock(mutex_);
         if (isClosed_) {
             return false;
         }
@@ -105,7 +105,7 @@ void EventLoop::runJobs() {
     (void)!::read(wakeUp_.get(), &count, sizeof(count));  // resets it; nothing to read at first
     std::vector<kj::Function<void()>> jobs;
     {
-        const std::lock_guard lock(mutex_);
+        const system::MutexLock lock(mutex_);
         jobs.swap(jobs_);
     }
     for (kj::Function<void()>& job : jobs) {

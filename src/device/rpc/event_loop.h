@@ -16,15 +16,14 @@
 #include <kj/exception.h>
 #include <kj/function.h>
 
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
+#include "system/mutex.h"
 
 namespace nnburst::device {
 
@@ -85,9 +84,9 @@ class EventLoop {
     UniqueFd wakeUp_;  // eventfd
     kj::UnixEventPort::FdObserver wakeUpObserver_;
 
-    std::mutex mutex_;
-    std::vector<kj::Function<void()>> jobs_;  // guarded by mutex_
-    bool isClosed_ = false;                   // guarded by mutex_
+    system::Mutex mutex_;
+    std::vector<kj::Function<void()>> jobs_ NNBURST_GUARDED_BY(mutex_);
+    bool isClosed_ NNBURST_GUARDED_BY(mutex_) = false;
 
     ErrorLog errorLog_;
     kj::Own<kj::TaskSet> calls_;  // what `call` started
@@ -99,21 +98,23 @@ template <class T>
 class EventLoop::Answer {
   public:
     void give(Result<T> result) {
-        const std::lock_guard lock(mutex_);
+        const system::MutexLock lock(mutex_);
         result_.emplace(std::move(result));
-        given_.notify_one();  // under the lock: the waiting thread destroys this object
+        given_.notifyOne();  // under the lock: the waiting thread destroys this object
     }
 
     [[nodiscard]] Result<T> wait() {
-        std::unique_lock lock(mutex_);
-        given_.wait(lock, [this] { return result_.has_value(); });
+        const system::MutexLock lock(mutex_);
+        while (!result_.has_value()) {
+            given_.wait(mutex_);
+        }
         return std::move(*result_);
     }
 
   private:
-    std::mutex mutex_;
-    std::condition_variable given_;
-    std::optional<Result<T>> result_;
+    system::Mutex mutex_;
+    system::ConditionVariable given_;
+    std::optional<Result<T>> result_ NNBURST_GUARDED_BY(mutex_);
 };
 
 /// Gives an answer exactly once: at the latest when it is dropped, with an error.

@@ -17,7 +17,7 @@ namespace nnburst::exec {
 Result<Kernels> KernelEngine::kernels(std::uint32_t threadCount) const {
     Kernels kernels{.usesXnnpack = settings_.usesXnnpack, .threads = nullptr};
     if (threadCount > 1 && settings_.usesXnnpack) {
-        const std::lock_guard lock(mutex_);
+        const system::MutexLock lock(mutex_);
         std::weak_ptr<const KernelThreads>& known = threads_[threadCount];
         kernels.threads = known.lock();
         if (!kernels.threads) {

@@ -7,7 +7,6 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "exec/run/latency_sample.h"
 #include "exec/threads/execution_gate.h"
 #include "exec/threads/kernel_threads.h"
+#include "system/mutex.h"
 
 namespace nnburst::exec {
 
@@ -55,9 +55,10 @@ class KernelEngine final : public Engine {
     const Settings settings_;
     Kernels started_;  // to keep them
     mutable ExecutionGate gate_;
-    mutable std::mutex mutex_;
-    /// By their number; guarded by mutex_.
-    mutable std::map<std::uint32_t, std::weak_ptr<const KernelThreads>> threads_;
+    mutable system::Mutex mutex_;
+    /// By their number.
+    mutable std::map<std::uint32_t, std::weak_ptr<const KernelThreads>> threads_
+        NNBURST_GUARDED_BY(mutex_);
 };
 
 }  // namespace nnburst::exec

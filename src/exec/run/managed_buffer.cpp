@@ -46,7 +46,7 @@ Result<std::shared_ptr<ManagedBuffer>> ManagedBuffer::create(Operand operand,
                                        "too large",
                                        dimensionsText(known.dimensions)));
         }
-        const std::lock_guard lock(buffer->mutex_);
+        const system::MutexLock lock(buffer->mutex_);
         NNBURST_TRY(buffer->reserveLocked(*sizeBytes));
     }
     return buffer;
@@ -74,7 +74,7 @@ Result<> ManagedBuffer::copyTo(const SharedRegion& destination) const {
     Storage storage;
     std::uint64_t sizeBytes = 0;
     {
-        const std::lock_guard lock(mutex_);
+        const system::MutexLock lock(mutex_);
         if (!isInitialized_) {
             return failure(ErrorStatus::GENERAL_FAILURE,
                            "cannot copy a driver-managed buffer that holds nothing: copy to it, or "
@@ -115,7 +115,7 @@ Result<> ManagedBuffer::copyFrom(const SharedRegion& source, const Dimensions& d
     }
     Storage storage;
     {
-        const std::lock_guard lock(mutex_);
+        const system::MutexLock lock(mutex_);
         isInitialized_ = false;
         NNBURST_TRY_ASSIGN(storage, reserveLocked(*sizeBytes));
     }
@@ -139,7 +139,7 @@ Result<> ManagedBuffer::checkUse(const ManagedRole& role, const Dimensions& dime
 }
 
 Result<> ManagedBuffer::read(const Dimensions& dimensions, Contents& contents) const {
-    const std::lock_guard lock(mutex_);
+    const system::MutexLock lock(mutex_);
     if (!isInitialized_) {
         return failure(
             ErrorStatus::GENERAL_FAILURE,
@@ -159,7 +159,7 @@ Result<> ManagedBuffer::read(const Dimensions& dimensions, Contents& contents) c
 }
 
 void ManagedBuffer::beginWrite() {
-    const std::lock_guard lock(mutex_);
+    const system::MutexLock lock(mutex_);
     isInitialized_ = false;
 }
 
@@ -171,13 +171,13 @@ Result<ManagedBuffer::Storage> ManagedBuffer::reserve(std::span<const std::uint3
             fmt::format("an output has dimensions {}, its driver-managed buffer is for {}",
                         dimensionsText(dimensions), dimensionsText(operand_.dimensions)));
     }
-    const std::lock_guard lock(mutex_);
+    const system::MutexLock lock(mutex_);
     return reserveLocked(sizeBytes);
 }
 
 void ManagedBuffer::finishWrite(const Storage& storage, std::span<const std::uint32_t> dimensions,
                                 std::uint64_t sizeBytes) {
-    const std::lock_guard lock(mutex_);
+    const system::MutexLock lock(mutex_);
     if (storage != storage_) {
         return;  // somebody has made the buffer larger meanwhile; what was written is gone
     }
@@ -187,12 +187,12 @@ void ManagedBuffer::finishWrite(const Storage& storage, std::span<const std::uin
 }
 
 std::uint64_t ManagedBuffer::capacityBytes() const {
-    const std::lock_guard lock(mutex_);
+    const system::MutexLock lock(mutex_);
     return capacityBytes_;
 }
 
 BufferToken ManagedBuffers::add(std::shared_ptr<ManagedBuffer> buffer) {
-    const std::lock_guard lock(mutex_);
+    const system::MutexLock lock(mutex_);
     do {
         ++lastToken_;
     } while (lastToken_ == 0 || buffers_.contains(lastToken_));
@@ -201,12 +201,12 @@ BufferToken ManagedBuffers::add(std::shared_ptr<ManagedBuffer> buffer) {
 }
 
 void ManagedBuffers::remove(BufferToken token) {
-    const std::lock_guard lock(mutex_);
+    const system::MutexLock lock(mutex_);
     buffers_.erase(static_cast<std::uint32_t>(token));
 }
 
 Result<std::shared_ptr<ManagedBuffer>> ManagedBuffers::find(BufferToken token) const {
-    const std::lock_guard lock(mutex_);
+    const system::MutexLock lock(mutex_);
     const auto found = buffers_.find(static_cast<std::uint32_t>(token));
     if (found == buffers_.end()) {
         return invalid("the request names driver-managed buffer {}, which does not exist",

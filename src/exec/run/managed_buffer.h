@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
+#include "system/mutex.h"
 
 namespace nnburst::exec {
 
@@ -85,17 +85,17 @@ class ManagedBuffer {
   private:
     ManagedBuffer(Operand operand, std::vector<ManagedRole> roles) noexcept;
 
-    [[nodiscard]] Result<Storage> reserveLocked(std::uint64_t sizeBytes);
+    [[nodiscard]] Result<Storage> reserveLocked(std::uint64_t sizeBytes) NNBURST_REQUIRES(mutex_);
 
     const Operand operand_;
     const std::vector<ManagedRole> roles_;
 
-    mutable std::mutex mutex_;
-    Storage storage_;                  // guarded by mutex_; replaced when more is needed
-    std::uint64_t capacityBytes_ = 0;  // guarded by mutex_
-    bool isInitialized_ = false;       // guarded by mutex_
-    Dimensions dimensions_;            // of the contents; guarded by mutex_
-    std::uint64_t sizeBytes_ = 0;      // of the contents; guarded by mutex_
+    mutable system::Mutex mutex_;
+    Storage storage_ NNBURST_GUARDED_BY(mutex_);  // replaced when more is needed
+    std::uint64_t capacityBytes_ NNBURST_GUARDED_BY(mutex_) = 0;
+    bool isInitialized_ NNBURST_GUARDED_BY(mutex_) = false;
+    Dimensions dimensions_ NNBURST_GUARDED_BY(mutex_);        // of the contents
+    std::uint64_t sizeBytes_ NNBURST_GUARDED_BY(mutex_) = 0;  // of the contents
 };
 
 /// The buffers of a device by their tokens. Thread-safe.
@@ -108,9 +108,10 @@ class ManagedBuffers {
     [[nodiscard]] Result<std::shared_ptr<ManagedBuffer>> find(BufferToken token) const;
 
   private:
-    mutable std::mutex mutex_;
-    std::unordered_map<std::uint32_t, std::shared_ptr<ManagedBuffer>> buffers_;
-    std::uint32_t lastToken_ = 0;
+    mutable system::Mutex mutex_;
+    std::unordered_map<std::uint32_t, std::shared_ptr<ManagedBuffer>> buffers_
+        NNBURST_GUARDED_BY(mutex_);
+    std::uint32_t lastToken_ NNBURST_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace nnburst::exec
