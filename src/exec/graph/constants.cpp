@@ -3,7 +3,9 @@
 #include "exec/graph/constants.h"
 
 #include <cstring>
+#include <limits>
 
+#include "log/assert.h"
 #include "memory/checked_math.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
@@ -44,6 +46,9 @@ Result<Constants> Constants::load(const Model& model, const Subgraph& subgraph) 
                 reinterpret_cast<std::byte*>(const_cast<std::uint8_t*>(model.operandValues.data()));
             sourceBytes = model.operandValues.size();
         } else if (operand.lifetime == OperandLifeTime::CONSTANT_REFERENCE) {
+            NNBURST_ASSERT(location.poolIndex < model.pools.size(),
+                           "operand {} of a valid model lies in pool {} of {}", index,
+                           location.poolIndex, model.pools.size());
             const Region& pool = *model.pools[location.poolIndex];
             if (pool.isForeign()) {
                 NNBURST_TRY(constants.copy(index, pool, location));
@@ -77,6 +82,7 @@ Result<Constants> Constants::load(const Model& model, const Subgraph& subgraph) 
 }
 
 Result<> Constants::keep(std::uint32_t operand) {
+    NNBURST_ASSERT(operand < values_.size(), "operand {} of {}", operand, values_.size());
     Value& value = values_[operand];
     if (value.isDropped) {
         return failure(ErrorStatus::GENERAL_FAILURE,
@@ -103,6 +109,9 @@ Result<> Constants::copy(std::uint32_t operand, const Region& pool, const DataLo
 }
 
 Result<> Constants::adopt(std::uint32_t operand, AlignedBuffer value, std::uint64_t sizeBytes) {
+    NNBURST_ASSERT(operand < values_.size(), "operand {} of {}", operand, values_.size());
+    NNBURST_ASSERT(sizeBytes <= std::numeric_limits<std::uint32_t>::max(),
+                   "operand {} has {} bytes", operand, sizeBytes);
     NNBURST_TRY(countCopy(sizeBytes));
     values_[operand] = {
         .data = value.data(), .sizeBytes = static_cast<std::uint32_t>(sizeBytes), .isCopied = true};

@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "exec/operation/control_flow.h"
+#include "exec/operation/operation.h"
+#include "log/assert.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
 
@@ -41,6 +43,8 @@ class CalleeCheck {
 
     /// The inputs of the operation from `first` on are those of the subgraph.
     Result<> inputs(std::size_t first) const {
+        NNBURST_ASSERT(first <= operation_.inputs.size(), "{} has {} inputs; {} come first",
+                       toString(operation_.type), operation_.inputs.size(), first);
         NNBURST_TRY(count("inputs", callee_.inputIndexes.size(), operation_.inputs.size() - first));
         for (std::size_t index = 0; index < callee_.inputIndexes.size(); ++index) {
             NNBURST_TRY(same("input", index, callee_.operands[callee_.inputIndexes[index]],
@@ -120,7 +124,10 @@ Result<> checkWhileSubgraphs(const Subgraph& caller, const Operation& operation,
 
 std::array<std::uint32_t, 2> referencedSubgraphs(const Subgraph& subgraph,
                                                  const Operation& operation) {
+    NNBURST_ASSERT(isControlFlow(operation.type), "{} runs no subgraphs", toString(operation.type));
     const std::size_t first = operation.type == OperationType::IF ? 1 : 0;
+    NNBURST_ASSERT(first + 1 < operation.inputs.size(), "{} with {} inputs was not checked",
+                   toString(operation.type), operation.inputs.size());
     return {subgraph.operands[operation.inputs[first]].location.offset,
             subgraph.operands[operation.inputs[first + 1]].location.offset};
 }
@@ -128,6 +135,9 @@ std::array<std::uint32_t, 2> referencedSubgraphs(const Subgraph& subgraph,
 Result<> checkControlFlow(const Model& model, const Subgraph& subgraph,
                           const Operation& operation) {
     const auto indexes = referencedSubgraphs(subgraph, operation);
+    NNBURST_ASSERT(indexes[0] < model.referenced.size() && indexes[1] < model.referenced.size(),
+                   "{} of a valid model runs subgraphs {} and {} of {}", toString(operation.type),
+                   indexes[0], indexes[1], model.referenced.size());
     const Subgraph& first = model.referenced[indexes[0]];
     const Subgraph& second = model.referenced[indexes[1]];
     if (operation.type == OperationType::WHILE) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exec/reference/reference_step.h"
+#include "log/assert.h"
 
 namespace nnburst::exec {
 
@@ -34,6 +35,8 @@ bool isFoldable(const Graph& graph, const ShapeInference& shapes, std::size_t in
 }  // namespace
 
 Result<> foldOperation(Graph& graph, const ShapeInference& shapes, std::size_t index) {
+    NNBURST_ASSERT(index < graph.subgraph.operations.size(), "operation {} of {}", index,
+                   graph.subgraph.operations.size());
     if (!isFoldable(graph, shapes, index)) {
         return {};
     }

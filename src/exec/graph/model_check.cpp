@@ -7,6 +7,7 @@
 #include "exec/graph/control_flow_check.h"
 #include "exec/graph/graph_check.h"
 #include "exec/operation/control_flow.h"
+#include "log/assert.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
 
@@ -72,6 +73,8 @@ Result<std::uint32_t> ModelCheck::visitReferenced(std::uint32_t index, std::uint
     if (nesting > kMaximumNesting) {
         return tooDeep();
     }
+    NNBURST_ASSERT(index < referenced_.size(), "referenced subgraph {} of {}", index,
+                   referenced_.size());
     if (!referenced_[index]) {
         NNBURST_TRY_ASSIGN(const Visited visited, visit(model_.referenced[index], nesting));
         const Result<> all = checkAll(visited.operations);

@@ -1,10 +1,11 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/graph/shape_inference.h"
-#include "exec/reference/operations.h"
 
 #include <algorithm>
 
+#include "exec/reference/operations.h"
+#include "log/assert.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
 
@@ -68,6 +69,8 @@ ShapeInference::ShapeInference(const Graph& graph) : graph_(graph) {
 }
 
 Result<> ShapeInference::stateInput(std::size_t input, const Shape& shape, bool isOmitted) {
+    NNBURST_ASSERT(input < graph_.subgraph.inputIndexes.size(), "input {} of {}", input,
+                   graph_.subgraph.inputIndexes.size());
     const std::uint32_t operand = graph_.subgraph.inputIndexes[input];
     omitted_[operand] = isOmitted;
     known_[operand] = true;
@@ -81,6 +84,7 @@ Result<> ShapeInference::stateInput(std::size_t input, const Shape& shape, bool 
 }
 
 Result<> ShapeInference::stateShape(std::uint32_t operand, const Shape& shape) {
+    NNBURST_ASSERT(operand < shapes_.size(), "operand {} of {}", operand, shapes_.size());
     const Operand& declared = graph_.subgraph.operands[operand];
     NNBURST_TRY(checkDeclared(declared, shape));
     if (!operandBytes(declared.type, shape.sizes())) {
@@ -136,7 +140,10 @@ bool ShapeInference::isDecidedByShapes(std::size_t index) const {
         return true;
     }
     const Operation& operation = graph_.subgraph.operations[index];
-    const OperationDefinition& definition = *findOperation(operation.type);
+    const OperationDefinition* const found = findOperation(operation.type);
+    NNBURST_ASSERT(found != nullptr, "operation {} ({}) was not visited", index,
+                   toString(operation.type));
+    const OperationDefinition& definition = *found;
     if (isControlFlow(operation.type) || definition.runShrinking != nullptr) {
         return false;
     }
@@ -185,6 +192,8 @@ Result<HalVersion> ShapeInference::visit(std::size_t index) {
             return version;
         }
     }
+    NNBURST_ASSERT(definition->inferShapes != nullptr, "{} has no function for its shapes",
+                   toString(operation.type));
     std::vector<Shape> inferred(operation.outputs.size());
     NNBURST_TRY(definition->inferShapes(instance.view(), inferred));
     for (std::size_t output = 0; output < inferred.size(); ++output) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "log/assert.h"
 #include "memory/aligned_buffer.h"
 
 namespace nnburst::exec {
@@ -39,6 +40,8 @@ Result<ArenaLayout> layOutArena(std::span<const ArenaBlock> blocks) {
     placed.reserve(mayShare ? blocks.size() : 0);
     for (const std::uint32_t index : order) {
         const ArenaBlock& block = blocks[index];
+        NNBURST_ASSERT(block.firstStep <= block.lastStep, "block {} lives from step {} to {}",
+                       index, block.firstStep, block.lastStep);
         const std::uint64_t sizeBytes = block.sizeBytes;
         std::uint64_t offset = mayShare ? 0 : layout.sizeBytes;
         for (const std::uint32_t other : placed) {

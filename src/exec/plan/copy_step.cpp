@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "log/assert.h"
+
 namespace nnburst::exec {
 
 namespace {
@@ -14,6 +16,8 @@ class CopyStep final : public Step {
         : inputCount_(inputCount), sizeBytes_(sizeBytes) {}
 
     Result<> setUp(std::span<std::byte* const> operands) override {
+        NNBURST_ASSERT(inputCount_ > 0 && inputCount_ < operands.size(),
+                       "{} operands for a copy with {} inputs", operands.size(), inputCount_);
         source_ = operands[0];
         destination_ = operands[inputCount_];
         return {};

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "log/assert.h"
+
 namespace nnburst::exec {
 
 Plan::Plan(AlignedBuffer arena, std::vector<Output> outputs, std::size_t argumentCount)
@@ -14,6 +16,7 @@ Plan::Plan(AlignedBuffer arena, std::vector<Output> outputs, std::size_t argumen
 
 void Plan::addStep(std::unique_ptr<Step> step, std::uint32_t operation,
                    std::span<const Place> places) {
+    NNBURST_ASSERT(step != nullptr, "operation {} has no step", operation);
     PlannedStep planned{.step = std::move(step),
                         .operands = std::vector<std::byte*>(places.size()),
                         .operation = operation,
@@ -24,12 +27,17 @@ void Plan::addStep(std::unique_ptr<Step> step, std::uint32_t operation,
             case Place::Kind::NOWHERE:
                 break;
             case Place::Kind::CONSTANT:
+                NNBURST_ASSERT(place.constant != nullptr,
+                               "operation {}: constant operand {} is null", operation, operand);
                 planned.operands[operand] = place.constant;
                 break;
             case Place::Kind::ARENA:
                 planned.operands[operand] = arena_.data() + place.offset;
                 break;
             case Place::Kind::ARGUMENT:
+                NNBURST_ASSERT(place.argument < arguments_.size(),
+                               "operation {}: operand {} is argument {} of {}", operation, operand,
+                               place.argument, arguments_.size());
                 arguments_[place.argument].uses.push_back(
                     {static_cast<std::uint32_t>(steps_.size()), static_cast<std::uint32_t>(operand),
                      place.offset});
@@ -72,6 +80,8 @@ Result<> Plan::runStep(PlannedStep& step) {
 }
 
 Result<> Plan::run(std::span<std::byte* const> arguments, const RunLimits& limits) {
+    NNBURST_ASSERT(arguments.size() == arguments_.size(), "{} arguments of {}", arguments.size(),
+                   arguments_.size());
     for (std::size_t index = 0; index < arguments.size(); ++index) {
         if (arguments[index] != arguments_[index].data) {
             move(arguments_[index], arguments[index]);

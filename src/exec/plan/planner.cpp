@@ -11,6 +11,7 @@
 #include "exec/plan/arena.h"
 #include "exec/plan/copy_step.h"
 #include "exec/plan/operation_step.h"
+#include "log/assert.h"
 #include "model/invalid.h"
 
 namespace nnburst::exec {
@@ -94,8 +95,13 @@ class Storage {
     /// Lets `output`, a group of its own, lie where `input` lies. If `output` lies in an argument,
     /// the group of `input` must not lie in one and goes there.
     void merge(std::uint32_t input, std::uint32_t output) noexcept {
+        NNBURST_ASSERT(isGroup(output), "operand {} is a part of group {}", output,
+                       parents_[output].group);
         const Part into = part(input);
         if (arguments_[output] != kNone) {
+            NNBURST_ASSERT(arguments_[into.group] == kNone,
+                           "operand {} lies in argument {}, its input in argument {}", output,
+                           arguments_[output], arguments_[into.group]);
             arguments_[into.group] = arguments_[output];
         }
         parents_[output] = into;
@@ -103,10 +109,17 @@ class Storage {
 
     /// Makes `group`, which lies in no argument, a part of `whole`.
     void join(std::uint32_t group, std::uint32_t whole, std::uint64_t offset) noexcept {
+        NNBURST_ASSERT(isGroup(group) && arguments_[group] == kNone && group != whole,
+                       "operand {} cannot become a part of operand {}", group, whole);
         parents_[group] = {whole, offset};
     }
 
   private:
+    /// The operand begins a group, which may have no others.
+    [[nodiscard]] bool isGroup(std::uint32_t operand) const noexcept {
+        return parents_[operand].group == operand;
+    }
+
     std::vector<Part> parents_;
     std::vector<std::uint32_t> arguments_;  // of groups
 };
@@ -139,6 +152,12 @@ class Planner {
     };
 
     Result<> inferShapes() {
+        NNBURST_ASSERT(
+            specialization_.inputs.size() == graph_.subgraph.inputIndexes.size() &&
+                specialization_.omittedOutputs.size() == graph_.subgraph.outputIndexes.size(),
+            "a plan for {} inputs and {} outputs; the graph has {} and {}",
+            specialization_.inputs.size(), specialization_.omittedOutputs.size(),
+            graph_.subgraph.inputIndexes.size(), graph_.subgraph.outputIndexes.size());
         for (std::size_t input = 0; input < specialization_.inputs.size(); ++input) {
             const Specialization::Input& given = specialization_.inputs[input];
             NNBURST_TRY(shapes_.stateInput(input, given.shape, given.isOmitted));
@@ -289,6 +308,8 @@ class Planner {
     [[nodiscard]] Place place(std::uint32_t operand) {
         const auto [group, offset] = storage_.part(operand);
         if (isTemporary(operand)) {
+            NNBURST_ASSERT(blocksOfGroups_[group] < layout_.offsets.size(),
+                           "operand {} of group {} has no place in the arena", operand, group);
             return {.kind = Place::Kind::ARENA,
                     .offset = layout_.offsets[blocksOfGroups_[group]] + offset};
         }

@@ -1,9 +1,11 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/reference/reference_step.h"
-#include "exec/reference/operations.h"
 
 #include <utility>
+
+#include "exec/reference/operations.h"
+#include "log/assert.h"
 
 namespace nnburst::exec {
 
@@ -21,6 +23,11 @@ class ReferenceStep final : public Step {
     [[nodiscard]] std::size_t scratchBytes() const noexcept override { return scratchBytes_; }
 
     Result<> setUp(std::span<std::byte* const> operands) override {
+        NNBURST_ASSERT(operands.size() >= operation_.inputs.size() + operation_.outputs.size() +
+                                              (scratchBytes_ == 0 ? 0 : 1),
+                       "{} operands for {} inputs, {} outputs and {} bytes of scratch memory",
+                       operands.size(), operation_.inputs.size(), operation_.outputs.size(),
+                       scratchBytes_);
         auto next = operands.begin();
         for (OperandView& input : operation_.inputs) {
             input.data = *next++;
@@ -45,6 +52,8 @@ class ReferenceStep final : public Step {
 }  // namespace
 
 std::unique_ptr<Step> makeReferenceStep(OperationInstance operation) {
+    NNBURST_ASSERT(findOperation(operation.type) != nullptr, "{} has no definition",
+                   toString(operation.type));
     return std::make_unique<ReferenceStep>(std::move(operation));
 }
 

@@ -4,6 +4,7 @@
 
 #include "exec/xnnpack/converted_step.h"
 #include "exec/xnnpack/families.h"
+#include "log/assert.h"
 
 namespace nnburst::exec::xnnpack {
 
@@ -66,6 +67,10 @@ Result<std::unique_ptr<Step>> makeStep(const OperationView& operation, const Ste
     if (family == nullptr) {
         return nullptr;
     }
+    NNBURST_ASSERT(!operation.inputs.empty() && !operation.outputs.empty(),
+                   "operation {} ({}) with {} inputs and {} outputs was not checked",
+                   context.operation, toString(operation.type), operation.inputs.size(),
+                   operation.outputs.size());
     NNBURST_TRY_ASSIGN(auto step, family(operation, context));
     return step != nullptr ? std::move(step) : makeConvertedStep(operation, context);
 }

@@ -12,6 +12,7 @@
 #include "exec/operation/float16.h"
 #include "exec/operation/operation_instance.h"
 #include "exec/operation/spatial.h"
+#include "log/assert.h"
 #include "memory/aligned_buffer.h"
 #include "model/operand_info.h"
 #include "nnburst/memory.h"
@@ -182,6 +183,11 @@ class Converter {
             operand.type = OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
             operand.zeroPoint -= 128;
         } else {
+            NNBURST_ASSERT(operand.shape.rank() == 4, "an image of {} dimensions",
+                           operand.shape.rank());
+            NNBURST_ASSERT(conversion.elementBytes == 1 || conversion.elementBytes == 2 ||
+                               conversion.elementBytes == 4,
+                           "an image with elements of {} bytes", conversion.elementBytes);
             const Shape nchw = operand.shape;
             operand.shape = Shape{nchw[0], nchw[2], nchw[3], nchw[1]};
             const std::size_t pixels = std::size_t{nchw[2]} * nchw[3];
@@ -211,6 +217,9 @@ class Converter {
 
     /// The shape of an image as a value, from NCHW to NHWC.
     Result<> reorderImageShape(OperandView& operand) {
+        NNBURST_ASSERT(operand.data != nullptr && operand.shape.elementCount() == 4,
+                       "the shape of an image has {} elements and {}", operand.shape.elementCount(),
+                       operand.data == nullptr ? "no value" : "a value");
         NNBURST_TRY_ASSIGN(AlignedBuffer constant, AlignedBuffer::allocate(sizeBytes(operand)));
         const auto* nchw = operand.as<const std::int32_t>();
         const std::array<std::int32_t, 4> nhwc{nchw[0], nchw[2], nchw[3], nchw[1]};
@@ -248,6 +257,10 @@ class ConvertedStep final : public Step {
                 reserve(sizeBytes(operand(index)));
             }
         }
+        NNBURST_ASSERT(offsets_.size() ==
+                           operation_.instance.inputs.size() + operation_.instance.outputs.size(),
+                       "{} conversions for {} inputs and {} outputs", offsets_.size(),
+                       operation_.instance.inputs.size(), operation_.instance.outputs.size());
         innerScratchOffset_ = scratchBytes_;
         reserve(inner_->scratchBytes());
         innerOperands_.resize(offsets_.size() + (inner_->scratchBytes() == 0 ? 0 : 1));
@@ -263,6 +276,8 @@ class ConvertedStep final : public Step {
     }
 
     Result<> setUp(std::span<std::byte* const> operands) override {
+        NNBURST_ASSERT(operands.size() == offsets_.size() + 1,
+                       "{} operands for {} and scratch memory", operands.size(), offsets_.size());
         std::byte* const scratch = operands.back();
         for (std::size_t index = 0; index < offsets_.size(); ++index) {
             std::optional<Conversion>& conversion = operation_.conversions[index];

@@ -44,6 +44,7 @@ class OperatorStep final : public Step {
 
     Result<> run() override {
         if (operator_->user != this) {
+            NNBURST_ASSERT(!operands_.empty(), "the operator runs before it was set up");
             NNBURST_TRY(setUp(operands_));
         }
         const xnn_status status = xnn_run_operator(operator_->handle.get(), threads_);
@@ -65,12 +66,14 @@ class OperatorStep final : public Step {
 
 std::unique_ptr<Step> makeOperatorStep(SharedOperator shared, SetUp setUp, pthreadpool_t threads,
                                        bool hasPackedConstants) {
+    NNBURST_ASSERT(shared != nullptr && shared->handle != nullptr, "a step without an operator");
     return std::make_unique<OperatorStep>(std::move(shared), std::move(setUp), threads,
                                           hasPackedConstants);
 }
 
 Result<SharedOperator> takeOperator(xnn_status status, xnn_operator_t created) {
     if (status == xnn_status_success) {
+        NNBURST_ASSERT(created != nullptr, "XNNPACK has created no operator");
         return std::make_shared<Operator>(created);
     }
     if (status == xnn_status_out_of_memory) {

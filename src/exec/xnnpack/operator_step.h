@@ -14,6 +14,7 @@
 #include "exec/operation/activation.h"
 #include "exec/operation/operation.h"
 #include "exec/xnnpack/backend.h"
+#include "log/assert.h"
 #include "nnburst/result.h"
 
 namespace nnburst::exec::xnnpack {
@@ -23,6 +24,7 @@ using Operands = std::span<std::byte* const>;
 
 template <class T>
 [[nodiscard]] T* operandAs(Operands operands, std::size_t index) noexcept {
+    NNBURST_ASSERT(index < operands.size(), "operand {} of {}", index, operands.size());
     return reinterpret_cast<T*>(operands[index]);
 }
 
@@ -44,6 +46,8 @@ template <class Create>
 [[nodiscard]] Result<SharedOperator> shareOperator(const StepContext& context,
                                                    const OperatorKey& key, bool hasWeights,
                                                    Create create) {
+    NNBURST_ASSERT(context.operators != nullptr, "operation {} is made without a cache",
+                   key.operation);
     SharedOperator shared = context.operators->find(key);
     if (!shared && hasWeights) {
         NNBURST_TRY_ASSIGN(shared, create());
