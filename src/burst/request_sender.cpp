@@ -6,9 +6,14 @@
 #include <string>
 #include <variant>
 
+#include "log/assert.h"
+
 namespace nnburst::burst {
 
 Result<bool> RequestSender::sendWhole(PendingExecution& execution) {
+    NNBURST_ASSERT(execution.state == PendingExecution::State::PREPARED ||
+                       execution.state == PendingExecution::State::UNKNOWN_TO_DRIVER,
+                   "a request in state {} is sent", static_cast<int>(execution.state));
     const Request& request = *execution.request;
     if (request.pools.size() > pools_.size()) {
         pools_.resize(request.pools.size());
@@ -28,6 +33,8 @@ Result<bool> RequestSender::sendWhole(PendingExecution& execution) {
     execution.slotVersion = version;
     const ExecutionName name =
         execution.reusable != nullptr ? execution.reusable->name : ExecutionName();
+    NNBURST_ASSERT(lineCount <= lines_.size(), "a frame of {} lines in memory for {}", lineCount,
+                   lines_.size());
     const std::span<FrameLine> frame(lines_.data(), lineCount);
     encodeRequest(execution.serial, name, request, std::span(pools_).first(request.pools.size()),
                   execution.options, frame);

@@ -15,6 +15,7 @@
 #include "burst/frame.h"
 #include "burst/pending_executions.h"
 #include "burst/slot_table.h"
+#include "log/assert.h"
 #include "nnburst/result.h"
 
 namespace nnburst::burst {
@@ -29,6 +30,8 @@ class RequestSender {
 
     /// Before the first request, once. `doorbell` is borrowed.
     void attach(std::shared_ptr<ClientControlPlane> controlPlane, int doorbell) noexcept {
+        NNBURST_ASSERT(controlPlane_ == nullptr && controlPlane != nullptr,
+                       "the sender is attached twice, or to nothing");
         controlPlane_ = std::move(controlPlane);
         requests_.setDoorbell(doorbell);
     }
@@ -45,6 +48,9 @@ class RequestSender {
         if (!requests_.beginWrite(1)) {
             return false;
         }
+        // Its slots may have been retired meanwhile, by another thread.
+        NNBURST_ASSERT(execution.reusable != nullptr && execution.reusable->isRemembered,
+                       "the driver does not remember the request");
         const ReusableRequest& reusable = *execution.reusable;
         execution.serial = ++lastSerial_;
         execution.slotVersion = reusable.slotVersion;

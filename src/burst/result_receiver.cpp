@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "log/assert.h"
 #include "model/outcome.h"
 
 namespace nnburst::burst {
@@ -45,6 +46,8 @@ ResultReceiver::Taken ResultReceiver::take() {
 /// Writes status and outcome, and remembers the shapes if the execution is to be repeated.
 void ResultReceiver::give(PendingExecution& execution, std::span<const FrameLine> frame) {
     const std::uint16_t flags = resultFlagsOf(frame[0]);
+    NNBURST_ASSERT(execution.outcome != nullptr && execution.request != nullptr,
+                   "execution {} was not prepared", execution.serial);
     ReusableRequest* const reusable = execution.reusable;
     ExecutionOutcome& outcome = *execution.outcome;
     if (reusable != nullptr && (flags & kUnknownExecution) != 0) {

@@ -10,6 +10,7 @@
 
 #include "burst/frame.h"
 #include "fmq/wait_forecast.h"
+#include "log/assert.h"
 #include "nnburst/execution.h"
 #include "nnburst/types.h"
 #include "system/mutex.h"
@@ -63,6 +64,9 @@ class ExecutionNames {
     void giveBack(const ExecutionName& name) {
         const system::MutexLock lock(mutex_);
         if (name.number != 0) {
+            NNBURST_ASSERT(name.number <= kMaximumReusableExecutions &&
+                               (taken_ >> (name.number - 1) & 1U) != 0,
+                           "number {} was not taken", name.number);
             taken_ &= ~(std::uint64_t{1} << (name.number - 1));
         }
     }

@@ -77,6 +77,8 @@ class RequestOutputs final : public GraphOutputs {
 
     [[nodiscard]] Result<std::byte*> place(std::size_t output, const Shape& shape,
                                            std::uint64_t sizeBytes) override {
+        NNBURST_ASSERT(output < bindings_.size() && output < shapes_.size(),
+                       "output {} of {}, {} shapes", output, bindings_.size(), shapes_.size());
         const ArgumentBinding& argument = bindings_[output];
         if (!agrees(argument, shape)) {
             return invalid("output {}: the request gives it dimensions {}, computed are {}", output,
@@ -193,6 +195,7 @@ class RunnableModel final : public CompiledModel {
 };
 
 Result<> RunnableModel::prepare(const Model& model) {
+    NNBURST_ASSERT(main_ == nullptr, "a model is prepared twice");
     referenced_.resize(model.referenced.size());  // stays where it is from now on
     for (std::size_t index = 0; index < referenced_.size(); ++index) {
         NNBURST_TRY_ASSIGN(referenced_[index], makeRunner(model, model.referenced[index]));
@@ -377,6 +380,7 @@ Result<std::shared_ptr<RunnableModel>> compileForBest(const std::shared_ptr<Engi
                                                       const Model& model) {
     const KernelEngine& kernels = kernelEngine(*engine);
     const std::span counts(kernels.settings().threadCounts);
+    NNBURST_ASSERT(!counts.empty(), "the engine has no number of threads to try");
     NNBURST_TRY_ASSIGN(std::shared_ptr<RunnableModel> best,
                        compileFor(counts.front(), engine, model));
     for (const std::uint32_t count : counts.subspan(1)) {

@@ -10,6 +10,7 @@
 #include "exec/graph/graph_check.h"
 #include "exec/plan/planner.h"
 #include "exec/run/interpreter.h"
+#include "log/assert.h"
 #include "model/operand_info.h"
 
 namespace nnburst::exec {
@@ -67,6 +68,8 @@ Result<> GraphRunner::prepare() {
 
 Result<> GraphRunner::run(std::span<const GraphInput> inputs, GraphOutputs& outputs,
                           const RunLimits& limits, RunMemo* memo) {
+    NNBURST_ASSERT(inputs.size() == wanted_.inputs.size(), "{} inputs; the graph has {}",
+                   inputs.size(), wanted_.inputs.size());
     if (interpreter_ != nullptr) {
         return interpreter_->run(inputs, outputs, limits);
     }
@@ -90,6 +93,8 @@ Result<> GraphRunner::runAgain(const RunMemo& memo, GraphOutputs& outputs,
     const auto known = std::find_if(plans_.begin(), plans_.end(), [&](const Specialized& one) {
         return one.plan.get() == memo.plan;
     });
+    NNBURST_ASSERT(known != plans_.end(), "the plan of generation {} is not one of {}",
+                   memo.generation, plans_.size());
     return runPlan(*known->plan, outputs, limits);
 }
 
@@ -103,6 +108,9 @@ void GraphRunner::releaseScratch() const noexcept {
 }
 
 Result<> GraphRunner::runPlan(Plan& plan, GraphOutputs& outputs, const RunLimits& limits) {
+    NNBURST_ASSERT(wanted_.inputs.size() + plan.outputs().size() == arguments_.size(),
+                   "{} inputs and {} outputs for {} arguments", wanted_.inputs.size(),
+                   plan.outputs().size(), arguments_.size());
     for (std::size_t output = 0; output < plan.outputs().size(); ++output) {
         const Plan::Output& computed = plan.outputs()[output];
         NNBURST_TRY_ASSIGN(arguments_[wanted_.inputs.size() + output],

@@ -15,6 +15,7 @@
 #include "exec/plan/operation_step.h"
 #include "exec/reference/operations.h"
 #include "exec/run/loop.h"
+#include "log/assert.h"
 #include "log/verbose.h"
 
 namespace nnburst::exec {
@@ -54,6 +55,8 @@ class Interpreter::BranchOutputs final : public GraphOutputs {
 
     [[nodiscard]] Result<std::byte*> place(std::size_t output, const Shape& shape,
                                            std::uint64_t /*sizeBytes*/) override {
+        NNBURST_ASSERT(output < operation_.outputs.size(), "output {} of {}", output,
+                       operation_.outputs.size());
         const std::uint32_t operand = operation_.outputs[output];
         OperandValues& values = interpreter_.values_;
         NNBURST_TRY(values.shapes().stateShape(operand, shape));
@@ -80,6 +83,7 @@ Interpreter::Interpreter(const Graph& graph, const Kernels& kernels,
     for (const Operation& operation : subgraph.operations) {
         OperationState& state = *states_.emplace_back(std::make_unique<OperationState>());
         state.definition = findOperation(operation.type);
+        NNBURST_ASSERT(state.definition != nullptr, "{} was not checked", toString(operation.type));
         for (std::size_t input = 0; input < operation.inputs.size(); ++input) {
             const std::uint32_t operand = operation.inputs[input];
             if (isValueInput(*state.definition, input, subgraph.operands[operand].type) &&
@@ -228,6 +232,9 @@ Result<> Interpreter::runKernel(std::uint32_t index) {
         state.isSetUp = state.isSetUp && data == state.operands[next];
         state.operands[next++] = data;
     };
+    NNBURST_ASSERT(state.step != nullptr &&
+                       state.operands.size() >= operation.inputs.size() + operation.outputs.size(),
+                   "operation {} was not prepared: {} operands", index, state.operands.size());
     for (const std::uint32_t input : operation.inputs) {
         move(values_.data(input));
     }
@@ -248,6 +255,9 @@ Result<> Interpreter::runShrinking(std::uint32_t index) {
     for (std::size_t input = 0; input < operation.inputs.size(); ++input) {
         state.operation.inputs[input].data = values_.data(operation.inputs[input]);
     }
+    NNBURST_ASSERT(state.inferred.size() == operation.outputs.size(),
+                   "operation {} was not prepared: {} shapes for {} outputs", index,
+                   state.inferred.size(), operation.outputs.size());
     for (std::size_t output = 0; output < operation.outputs.size(); ++output) {
         OperandView& view = state.operation.outputs[output];
         view.shape = state.inferred[output];
@@ -272,7 +282,7 @@ Result<> Interpreter::runIf(std::uint32_t index) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        "IF input 0 (condition): must be given and have the shape 1");
     }
-    GraphRunner& branch = *referenced_[readCondition(values_.data(condition)) ? then : otherwise];
+    GraphRunner& branch = referenced(readCondition(values_.data(condition)) ? then : otherwise);
     collectInputs(index, kIfSubgraphInputs);
     BranchOutputs outputs(*this, operation);
     return branch.run(inputs_, outputs, *limits_);
@@ -283,7 +293,9 @@ Result<> Interpreter::runWhile(std::uint32_t index) {
     const auto [condition, body] = referencedSubgraphs(graph_.subgraph, operation);
     collectInputs(index, kWhileSubgraphInputs);
     NNBURST_TRY(
-        states_[index]->loop.run(*referenced_[condition], *referenced_[body], inputs_, *limits_));
+        states_[index]->loop.run(referenced(condition), referenced(body), inputs_, *limits_));
+    NNBURST_ASSERT(operation.outputs.size() <= inputs_.size(),
+                   "WHILE with {} outputs and {} values", operation.outputs.size(), inputs_.size());
     for (std::size_t output = 0; output < operation.outputs.size(); ++output) {
         const std::uint32_t operand = operation.outputs[output];
         if (inputs_[output].isOmitted) {
@@ -297,6 +309,12 @@ Result<> Interpreter::runWhile(std::uint32_t index) {
         std::memcpy(values_.data(operand), inputs_[output].data, values_.sizeBytes(operand));
     }
     return {};
+}
+
+GraphRunner& Interpreter::referenced(std::uint32_t subgraph) const {
+    NNBURST_ASSERT(subgraph < referenced_.size() && referenced_[subgraph] != nullptr,
+                   "subgraph {} of {} is not there", subgraph, referenced_.size());
+    return *referenced_[subgraph];
 }
 
 void Interpreter::collectInputs(std::uint32_t index, std::size_t first) {

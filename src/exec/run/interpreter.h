@@ -52,6 +52,8 @@ class Interpreter {
     [[nodiscard]] bool isPrepared(std::uint32_t operation) const;
     Result<> prepare(std::uint32_t operation);
     Result<> makeStep(std::uint32_t operation);
+    /// A subgraph that IF or WHILE runs.
+    [[nodiscard]] GraphRunner& referenced(std::uint32_t subgraph) const;
     void collectInputs(std::uint32_t operation, std::size_t first);
 
     const Graph& graph_;

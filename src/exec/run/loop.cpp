@@ -10,6 +10,7 @@
 
 #include "exec/operation/control_flow.h"
 #include "exec/plan/arena.h"
+#include "log/assert.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
 
@@ -24,6 +25,7 @@ class Loop::State final : public GraphOutputs {
 
     [[nodiscard]] Result<std::byte*> place(std::size_t output, const Shape& shape,
                                            std::uint64_t sizeBytes) override {
+        NNBURST_ASSERT(output < buffers_.size(), "output {} of {}", output, buffers_.size());
         std::uint64_t total = sizeBytes;
         for (const GrowingBuffer& buffer : buffers_) {
             total += buffer.capacityBytes();
@@ -71,6 +73,8 @@ Result<> Loop::run(GraphRunner& condition, GraphRunner& body, std::vector<GraphI
     using Clock = std::chrono::steady_clock;
     const Clock::time_point start = Clock::now();
     const std::size_t stateCount = body.graph().subgraph.outputIndexes.size();
+    NNBURST_ASSERT(stateCount <= values.size(), "a body with {} outputs and {} inputs", stateCount,
+                   values.size());
     current_.resize(stateCount);
     next_.resize(stateCount);
     placed_.resize(stateCount);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "log/assert.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
 #include "nnburst/validation.h"
@@ -80,6 +81,8 @@ Result<> ManagedBuffer::copyTo(const SharedRegion& destination) const {
                            "cannot copy a driver-managed buffer that holds nothing: copy to it, or "
                            "execute with it as an output, first");
         }
+        NNBURST_ASSERT(storage_ != nullptr && sizeBytes_ <= capacityBytes_,
+                       "contents of {} bytes in memory of {}", sizeBytes_, capacityBytes_);
         storage = storage_;
         sizeBytes = sizeBytes_;
     }
@@ -152,6 +155,8 @@ Result<> ManagedBuffer::read(const Dimensions& dimensions, Contents& contents) c
             "driver-managed buffer",
             dimensionsText(dimensions), dimensionsText(dimensions_));
     }
+    NNBURST_ASSERT(storage_ != nullptr && sizeBytes_ <= capacityBytes_,
+                   "contents of {} bytes in memory of {}", sizeBytes_, capacityBytes_);
     contents.storage = storage_;
     contents.dimensions.assign(dimensions_.begin(), dimensions_.end());
     contents.sizeBytes = sizeBytes_;
@@ -181,6 +186,8 @@ void ManagedBuffer::finishWrite(const Storage& storage, std::span<const std::uin
     if (storage != storage_) {
         return;  // somebody has made the buffer larger meanwhile; what was written is gone
     }
+    NNBURST_ASSERT(sizeBytes <= capacityBytes_, "{} bytes were written to memory of {}", sizeBytes,
+                   capacityBytes_);
     dimensions_.assign(dimensions.begin(), dimensions.end());
     sizeBytes_ = sizeBytes;
     isInitialized_ = true;
@@ -196,6 +203,7 @@ BufferToken ManagedBuffers::add(std::shared_ptr<ManagedBuffer> buffer) {
     do {
         ++lastToken_;
     } while (lastToken_ == 0 || buffers_.contains(lastToken_));
+    NNBURST_ASSERT(buffer != nullptr, "token {} for no buffer", lastToken_);
     buffers_.emplace(lastToken_, std::move(buffer));
     return BufferToken{lastToken_};
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "exec/plan/arena.h"
+#include "log/assert.h"
 
 namespace nnburst::exec {
 
@@ -21,6 +22,9 @@ OperandValues::OperandValues(const Graph& graph)
 }
 
 Result<> OperandValues::begin(std::span<const GraphInput> inputs, GraphOutputs& outputs) {
+    NNBURST_ASSERT(inputs.size() == graph_.subgraph.inputIndexes.size(),
+                   "{} inputs; the graph has {}", inputs.size(),
+                   graph_.subgraph.inputIndexes.size());
     outputs_ = &outputs;
     for (std::size_t input = 0; input < inputs.size(); ++input) {
         const GraphInput& given = inputs[input];
@@ -48,6 +52,8 @@ std::uint64_t OperandValues::sizeBytes(std::uint32_t operand) const {
 
 Result<> OperandValues::reserve(std::uint32_t operand, std::uint64_t sizeBytes) {
     Value& value = values_[operand];
+    NNBURST_ASSERT(value.own.capacityBytes() <= ownBytes_, "operand {} has {} bytes of {}", operand,
+                   value.own.capacityBytes(), ownBytes_);
     ownBytes_ -= value.own.capacityBytes();
     if (sizeBytes > kMaximumArenaBytes - std::min(ownBytes_, kMaximumArenaBytes)) {
         ownBytes_ += value.own.capacityBytes();
