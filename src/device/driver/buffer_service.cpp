@@ -8,6 +8,7 @@
 #include "device/rpc/conversion.h"
 #include "device/rpc/descriptors.h"
 #include "device/rpc/message_lists.h"
+#include "log/assert.h"
 #include "nnburst/validation.h"
 
 namespace nnburst::device {
@@ -21,7 +22,10 @@ class BufferService final : public rpc::Buffer::Server {
         : loop_(loop),
           scheduler_(std::move(scheduler)),
           buffer_(std::move(buffer)),
-          peer_(std::move(peer)) {}
+          peer_(std::move(peer)) {
+        NNBURST_ASSERT(scheduler_ != nullptr && buffer_ != nullptr,
+                       "a buffer's service without a scheduler or without a buffer");
+    }
 
   protected:
     kj::Promise<void> copyTo(CopyToContext context) override {

@@ -11,6 +11,7 @@
 #include "device/rpc/descriptors.h"
 #include "device/rpc/message_lists.h"
 #include "device/rpc/rpc_limits.h"
+#include "log/assert.h"
 #include "nnburst/device.h"
 
 namespace nnburst::device {
@@ -63,7 +64,10 @@ class BurstService final : public rpc::Burst::Server {
   public:
     BurstService(std::shared_ptr<Scheduler::Client> scheduler,
                  std::unique_ptr<burst::Server> server) noexcept
-        : scheduler_(std::move(scheduler)), server_(std::move(server)) {}
+        : scheduler_(std::move(scheduler)), server_(std::move(server)) {
+        NNBURST_ASSERT(scheduler_ != nullptr && server_ != nullptr,
+                       "a burst without a scheduler or without a server");
+    }
 
     /// The client is gone or has dropped the burst. Its thread may be running the model, or be
     /// asking this loop for memory: a job thread waits for it.

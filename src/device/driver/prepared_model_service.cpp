@@ -9,6 +9,7 @@
 #include "device/local/single_execution.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/descriptors.h"
+#include "log/assert.h"
 #include "model/version_rules.h"
 #include "nnburst/fence.h"
 
@@ -32,7 +33,10 @@ class FencedCallbackService final : public rpc::FencedExecutionCallback::Server 
   public:
     FencedCallbackService(std::shared_ptr<FencedEnd> end,
                           std::shared_ptr<FenceWaiter> waiter) noexcept
-        : end_(std::move(end)), waiter_(std::move(waiter)) {}
+        : end_(std::move(end)), waiter_(std::move(waiter)) {
+        NNBURST_ASSERT(end_ != nullptr && waiter_ != nullptr,
+                       "a fenced execution without an end or without a waiter");
+    }
 
   protected:
     kj::Promise<void> getExecutionInfo(GetExecutionInfoContext context) override {
@@ -59,7 +63,9 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
           scheduler_(std::move(scheduler)),
           servingThreads_(std::move(pool)),
           model_(std::move(model)),
-          peer_(std::move(peer)) {}
+          peer_(std::move(peer)) {
+        NNBURST_ASSERT(model_ != nullptr, "a service of no prepared model");
+    }
 
     [[nodiscard]] const std::shared_ptr<LocalPreparedModel>& model() const noexcept {
         return model_;

@@ -18,6 +18,7 @@
 #include "device/rpc/message_lists.h"
 #include "device/rpc/nnburst.capnp.h"
 #include "device/rpc/rpc_limits.h"
+#include "log/assert.h"
 #include "log/verbose.h"
 
 namespace nnburst::device {
@@ -35,6 +36,7 @@ void notify(PreparedModelServices& models, const Callback& callback, Prepared pr
     auto call = callback->notifyRequest();
     if (prepared) {
         toMessage(Result<>(), call.initStatus());
+        NNBURST_ASSERT(*prepared != nullptr, "a preparation succeeded without a model");
         call.setPreparedModel(models.serve(std::move(*prepared)));
     } else {
         toMessage(tl::unexpected<Error>(prepared.error()), call.initStatus());
@@ -204,7 +206,9 @@ class DeviceService final : public rpc::Device::Server {
         launch.callback = [&loop = loop_, models = ownedByLoop(loop_, models_),
                            client = launch.client,
                            isNotified = launch.isNotified](Prepared prepared) {
-            isNotified->store(true, std::memory_order_relaxed);  // the post orders
+            const bool wasNotified =
+                isNotified->exchange(true, std::memory_order_relaxed);  // the post orders
+            NNBURST_ASSERT(!wasNotified, "a preparation has ended twice");
             (void)loop.post([models, client, prepared = std::move(prepared)]() mutable {
                 notify(**models, client, std::move(prepared));
             });
@@ -406,6 +410,7 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client) {
         kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device_->forClient(), *peer)));
     auto disconnected = connection->network.onDisconnect();
     return disconnected.attach(kj::mv(connection), kj::defer([this] {
+                                   NNBURST_ASSERT(connectionCount_ > 0, "no client is connected");
                                    --connectionCount_;
                                    NNBURST_VLOG(DRIVER, "a client has gone, {} left",
                                                 connectionCount_);

@@ -16,6 +16,7 @@
 #include <thread>
 #include <utility>
 
+#include "log/assert.h"
 #include "nnburst/fence.h"
 #include "system/mutex.h"
 #include "system/thread.h"
@@ -144,7 +145,11 @@ class FenceWaiter::Impl {
             return;  // its wait has ended meanwhile
         }
         const auto entry = waits_.find(owner->second);
+        NNBURST_ASSERT(entry != waits_.end(), "fence {} belongs to wait {}, which is not there",
+                       key, owner->second);
         const auto fence = entry->second.pending.find(key);
+        NNBURST_ASSERT(fence != entry->second.pending.end(), "wait {} has no fence {}",
+                       owner->second, key);
         const auto state = fenceState(fence->second.get());
         if (state && *state == FenceState::PENDING) {
             return;
@@ -175,6 +180,8 @@ class FenceWaiter::Impl {
 
     void end(std::map<std::uint64_t, Wait>::iterator entry, Result<> result,
              std::vector<std::pair<Callback, Result<>>>& ended) NNBURST_REQUIRES(mutex_) {
+        NNBURST_ASSERT(entry != waits_.end(), "one of {} deadlines belongs to no wait",
+                       deadlines_.size());
         forget(entry->second);
         if (entry->second.deadline) {
             deadlines_.erase({*entry->second.deadline, entry->first});

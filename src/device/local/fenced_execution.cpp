@@ -9,6 +9,7 @@
 
 #include "device/local/launch_check.h"
 #include "device/local/single_execution.h"
+#include "log/assert.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
 #include "nnburst/fence.h"
@@ -22,6 +23,9 @@ using Clock = std::chrono::steady_clock;
 
 /// Whoever waits for a fence cannot learn a shape: all must be known from model and request.
 Result<> checkOutputDimensions(const exec::CompiledModel& model, const Request& request) {
+    NNBURST_ASSERT(request.outputs.size() == model.outputs().size(),
+                   "a request that was checked has {} outputs, the model {}",
+                   request.outputs.size(), model.outputs().size());
     for (std::size_t index = 0; index < request.outputs.size(); ++index) {
         const Operand& operand = model.outputs()[index];
         const RequestArgument& argument = request.outputs[index];
@@ -72,6 +76,7 @@ void submit(std::shared_ptr<Launched> launched) {
                                 .deadline = launched->options.deadline};
     // Not the job's: it runs on a worker, and must not be the one that drops the scheduler.
     const std::shared_ptr<Scheduler::Client> scheduler = std::move(launched->scheduler);
+    NNBURST_ASSERT(scheduler != nullptr, "a fenced execution is submitted twice");
     const Result<> submitted = scheduler->trySubmit(
         JobKind::EXECUTION, urgency, [launched, signalled] { launched->run(signalled); });
     if (!submitted) {
@@ -94,6 +99,7 @@ void FencedEnd::give(Result<> status, const Timing& launched, const Timing& fenc
     const bool isGood = status.has_value();
     {
         const system::MutexLock lock(mutex_);
+        NNBURST_ASSERT(!isGiven_, "a fenced execution has ended twice");
         isGiven_ = true;
         status_ = std::move(status);
         launched_ = launched;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/local/model_store.h"
 
+#include "log/assert.h"
+
 namespace nnburst::device {
 
 Result<std::shared_ptr<exec::CompiledModel>> ModelStore::compile(const ModelSnapshot& snapshot) {
@@ -24,10 +26,13 @@ Result<std::shared_ptr<exec::CompiledModel>> ModelStore::compile(const ModelSnap
     }
     auto compiled = exec::CompiledModel::compile(engine_, snapshot.model);
     const system::MutexLock lock(mutex_);
+    const auto entry = entries_.find(snapshot.digest);
+    NNBURST_ASSERT(entry != entries_.end() && entry->second.isCompiling,
+                   "one of {} entries was removed while its model was compiled", entries_.size());
     if (compiled) {
-        entries_[snapshot.digest] = {.model = *compiled};
+        entry->second = {.model = *compiled};
     } else {
-        entries_.erase(snapshot.digest);  // whoever waits tries again, for an error of its own
+        entries_.erase(entry);  // whoever waits tries again, for an error of its own
     }
     compiled_.notifyAll();
     return compiled;

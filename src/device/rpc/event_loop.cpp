@@ -61,10 +61,12 @@ EventLoop::~EventLoop() {
 }
 
 void EventLoop::run(kj::Promise<void> end) {
+    NNBURST_ASSERT(std::this_thread::get_id() == thread_, "another thread runs the event loop");
     end.wait(io_.waitScope);
 }
 
 void EventLoop::close() {
+    NNBURST_ASSERT(std::this_thread::get_id() == thread_, "another thread closes the event loop");
     std::vector<kj::Function<void()>> dropped;
     {
         const system::MutexLock lock(mutex_);

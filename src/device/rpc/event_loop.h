@@ -18,9 +18,11 @@
 
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "log/assert.h"
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
 #include "system/mutex.h"
@@ -79,6 +81,7 @@ class EventLoop {
     kj::Promise<void> serveJobs();
     void runJobs();
 
+    const std::thread::id thread_ = std::this_thread::get_id();
     Diagnostics diagnostics_;  // first: it serves as long as anything is there
     kj::AsyncIoContext io_;
     UniqueFd wakeUp_;  // eventfd
@@ -99,6 +102,7 @@ class EventLoop::Answer {
   public:
     void give(Result<T> result) {
         const system::MutexLock lock(mutex_);
+        NNBURST_ASSERT(!result_.has_value(), "a call is answered twice");
         result_.emplace(std::move(result));
         given_.notifyOne();  // under the lock: the waiting thread destroys this object
     }
@@ -142,6 +146,8 @@ class EventLoop::Completion {
 
 template <class T>
 Result<T> EventLoop::call(kj::Function<kj::Promise<Result<T>>()> start) {
+    NNBURST_ASSERT(std::this_thread::get_id() != thread_,
+                   "the event loop's thread would wait for itself");
     Answer<T> answer;
     auto completion = std::make_shared<Completion<T>>(answer);
     (void)post([this, completion, start = kj::mv(start)]() mutable {
