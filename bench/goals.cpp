@@ -58,6 +58,40 @@ constexpr std::array kGoals{
          "pacedThreads2/direct", 1.1, Statistic::P99},
     Goal{"MobileNet 0.5/224 at 30 Hz, adaptive / spinning", "stream/adaptive", "stream/spinning",
          1.02},
+    Goal{"MobileNet 0.25/128 through a burst beside four endless loops of another client / alone",
+         "neighboursBurst/endlessLoops", "neighboursBurst/alone", 2},
+    Goal{"MobileNet 0.25/128 through a burst beside four endless loops of another client / alone, "
+         "tail",
+         "neighboursBurst/endlessLoops", "neighboursBurst/alone", 2, Statistic::P99},
+    Goal{"MobileNet 0.25/128 through a burst beside 150 executions at HIGH of another client / "
+         "alone",
+         "neighboursBurst/highPriority", "neighboursBurst/alone", 2},
+    Goal{"MobileNet 0.25/128 through a burst beside 150 executions at HIGH of another client / "
+         "alone, tail",
+         "neighboursBurst/highPriority", "neighboursBurst/alone", 2, Statistic::P99},
+    Goal{"MobileNet 0.25/128 through a burst beside a flood of preparations of another client / "
+         "alone",
+         "neighboursBurst/preparations", "neighboursBurst/alone", 2},
+    Goal{"MobileNet 0.25/128 through a burst beside a flood of preparations of another client / "
+         "alone, tail",
+         "neighboursBurst/preparations", "neighboursBurst/alone", 2, Statistic::P99},
+    Goal{"MobileNet 0.25/128 single executions beside four endless loops of another client / alone",
+         "neighboursSingle/endlessLoops", "neighboursSingle/alone", 3},
+    Goal{"MobileNet 0.25/128 single executions beside four endless loops of another client / "
+         "alone, tail",
+         "neighboursSingle/endlessLoops", "neighboursSingle/alone", 3, Statistic::P99},
+    Goal{"MobileNet 0.25/128 single executions beside 150 executions at HIGH of another client / "
+         "alone",
+         "neighboursSingle/highPriority", "neighboursSingle/alone", 3},
+    Goal{"MobileNet 0.25/128 single executions beside 150 executions at HIGH of another client / "
+         "alone, tail",
+         "neighboursSingle/highPriority", "neighboursSingle/alone", 3, Statistic::P99},
+    Goal{"MobileNet 0.25/128 single executions beside a flood of preparations of another client / "
+         "alone",
+         "neighboursSingle/preparations", "neighboursSingle/alone", 3},
+    Goal{"MobileNet 0.25/128 single executions beside a flood of preparations of another client / "
+         "alone, tail",
+         "neighboursSingle/preparations", "neighboursSingle/alone", 3, Statistic::P99},
 };
 
 constexpr std::array kNumberGoals{

@@ -94,6 +94,7 @@ int main(int argc, char** argv) {
     registerPaced();
     registerStream();
     registerThroughput();
+    registerNoisyNeighbours();
     registerIdleBursts();
     registerPreparation();
     ResultCollector collector;

@@ -8,22 +8,19 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "fail.h"
+#include "listening_driver.h"
 #include "nnburst/builtin_models.h"
 #include "nnburst/device.h"
 
@@ -56,49 +53,12 @@ double prepareMs(Device& device, const Model& model, SharedPreparedModel& prepar
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-/// A driver that listens on a socket, until this is dropped.
-class SharedDriver {
-  public:
-    explicit SharedDriver(const std::string& socket) {
-        const std::string program =
-            std::filesystem::read_symlink("/proc/self/exe").parent_path() / "nnburst-driver";
-        std::string path = program;
-        std::string option = "--socket";
-        std::string value = socket;
-        std::array<char*, 4> arguments{path.data(), option.data(), value.data(), nullptr};
-        if (::posix_spawn(&pid_, path.c_str(), nullptr, nullptr, arguments.data(), environ) != 0) {
-            fail("cannot start " + program);
-        }
-    }
-    SharedDriver(const SharedDriver&) = delete;
-    SharedDriver& operator=(const SharedDriver&) = delete;
-    ~SharedDriver() {
-        ::kill(pid_, SIGTERM);
-        ::waitpid(pid_, nullptr, 0);
-    }
-    [[nodiscard]] pid_t pid() const noexcept { return pid_; }
-
-  private:
-    pid_t pid_ = -1;
-};
-
-SharedDevice connectSoon(const std::string& socket) {
-    for (int attempt = 0; attempt < 500; ++attempt) {
-        if (auto device = connect(socket)) {
-            return *device;
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return valueOf(connect(socket));
-}
-
 /// Connections of their own to one driver, which is where the memory is.
 Cost shared(const Model& model, int clients) {
-    const std::string socket = fmt::format("/tmp/nnburst-bench-{}.socket", ::getpid());
-    const SharedDriver driver(socket);
+    const ListeningDriver driver;
     std::vector<SharedDevice> devices;
     for (int i = 0; i < clients; ++i) {
-        devices.push_back(connectSoon(socket));
+        devices.push_back(driver.connect());
     }
     const double before = proportionalMib(driver.pid());
     Cost cost;

@@ -3,6 +3,7 @@
 #include "small_models.h"
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "fail.h"
@@ -33,6 +34,32 @@ Model makeAddition() {
     const std::uint32_t sum = builder.addTensor(OperandType::TENSOR_FLOAT32, {kAddedFloats});
     builder.addOperation(OperationType::ADD, {a, b, activation}, {sum});
     return valueOf(builder.build({a, b}, {sum}));
+}
+
+Model makeEndlessLoop(float limit) {
+    ModelBuilder builder;
+    ModelBuilder condition;
+    const std::uint32_t value = condition.addTensor(OperandType::TENSOR_FLOAT32, {1});
+    const std::uint32_t bound = condition.addConstant(OperandType::TENSOR_FLOAT32, {1},
+                                                      std::as_bytes(std::span(&limit, 1)));
+    const std::uint32_t isBelow = condition.addTensor(OperandType::TENSOR_BOOL8, {1});
+    condition.addOperation(OperationType::LESS, {value, bound}, {isBelow});
+
+    ModelBuilder body;
+    const std::uint32_t from = body.addTensor(OperandType::TENSOR_FLOAT32, {1});
+    const std::uint32_t to = body.addTensor(OperandType::TENSOR_FLOAT32, {1});
+    body.addOperation(OperationType::RELU, {from}, {to});
+
+    const std::uint32_t conditionIndex =
+        builder.addReferenced(std::move(condition), {value}, {isBelow});
+    const std::uint32_t bodyIndex = builder.addReferenced(std::move(body), {from}, {to});
+    const std::uint32_t input = builder.addTensor(OperandType::TENSOR_FLOAT32, {1});
+    const std::uint32_t output = builder.addTensor(OperandType::TENSOR_FLOAT32, {1});
+    builder.addOperation(OperationType::WHILE,
+                         {builder.addSubgraphReference(conditionIndex),
+                          builder.addSubgraphReference(bodyIndex), input},
+                         {output});
+    return valueOf(builder.build({input}, {output}));
 }
 
 }  // namespace nnburst::bench

@@ -19,4 +19,8 @@ inline constexpr std::uint32_t kAddedFloats = 64;
 /// ADD of two inputs of kAddedFloats floats.
 [[nodiscard]] Model makeAddition();
 
+/// WHILE of one float that is never above `limit`, so that only the loop's time limit ends it.
+/// Models with other limits share nothing.
+[[nodiscard]] Model makeEndlessLoop(float limit);
+
 }  // namespace nnburst::bench

@@ -47,6 +47,9 @@ void registerStream();
 /// Many clients of one driver.
 void registerThroughput();
 
+/// One client of a driver beside others that keep it busy.
+void registerNoisyNeighbours();
+
 /// What idle bursts cost.
 void registerIdleBursts();
 

@@ -1,0 +1,48 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "listening_driver.h"
+
+#include <fmt/core.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include "fail.h"
+
+namespace nnburst::bench {
+
+ListeningDriver::ListeningDriver()
+    : socket_(fmt::format("/tmp/nnburst-bench-{}.sock", ::getpid())) {
+    std::string program =
+        std::filesystem::read_symlink("/proc/self/exe").parent_path() / "nnburst-driver";
+    std::string socketOption = "--socket";
+    std::string calibrationOption = "--no-calibration";  // it would compute while others measure
+    std::array<char*, 5> arguments{program.data(), socketOption.data(), socket_.data(),
+                                   calibrationOption.data(), nullptr};
+    if (::posix_spawn(&pid_, program.c_str(), nullptr, nullptr, arguments.data(), environ) != 0) {
+        fail("cannot start " + program);
+    }
+}
+
+ListeningDriver::~ListeningDriver() {
+    ::kill(pid_, SIGTERM);
+    ::waitpid(pid_, nullptr, 0);
+}
+
+SharedDevice ListeningDriver::connect() const {
+    for (int attempt = 0; attempt < 500; ++attempt) {
+        if (auto device = nnburst::connect(socket_)) {
+            return *device;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return valueOf(nnburst::connect(socket_));
+}
+
+}  // namespace nnburst::bench
