@@ -23,7 +23,7 @@ TEST(AsymmetricFence, letsOneOfTwoThreadsSeeTheOther) {
     if (!hasHeavyFences()) {
         GTEST_SKIP() << "the kernel does not allow membarrier here";
     }
-    constexpr std::uint32_t kTurns = 10'000;
+    constexpr std::uint32_t kTurns = 50'000;
     Word published;
     Word announced;
     Word turn;

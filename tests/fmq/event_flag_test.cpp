@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <future>
 #include <thread>
 #include <vector>
 
@@ -38,6 +39,7 @@ TEST(EventFlag, doesNotTakeTheSleepersBitForAnEvent) {
     EventWord word{};
     EventFlag flag(word);
     flag.wake(EventFlag::kSleeping);
+    EXPECT_EQ(word.word, 0U);
     EXPECT_EQ(flag.wait(UINT32_MAX, in(1ms)), std::nullopt);
 }
 
@@ -72,6 +74,30 @@ TEST(EventFlag, wakesEachOfManyWaitersForItsOwnBit) {
         waiter.join();
     }
     EXPECT_EQ(woken, 4);
+}
+
+TEST(EventFlag, wakesAllThatSleepAtOnce) {
+    EventWord word{};
+    std::atomic<int> announced{0};
+    std::atomic<int> woken{0};
+    std::vector<std::thread> sleepers;
+    for (int i = 0; i < 3; ++i) {
+        sleepers.emplace_back([&] {
+            EventFlag flag(word, kForever);
+            const EventFlag::Announcement announcement = flag.announceSleeper();
+            ++announced;
+            if (flag.sleep(announcement, in(5s))) {
+                ++woken;
+            }
+        });
+    }
+    spinUntil([&] { return announced == 3; });
+    std::this_thread::sleep_for(20ms);  // most likely they sleep
+    EventFlag(word).wakeAnnounced();
+    for (std::thread& sleeper : sleepers) {
+        sleeper.join();
+    }
+    EXPECT_EQ(woken, 3);
 }
 
 TEST(EventFlag, knowsOfASleeperUntilItIsWoken) {
@@ -151,6 +177,9 @@ TEST(EventFlag, ringsTheDoorbellOnceForASideThatIsParked) {
     flag.retractParked();
     flag.wakeAnnounced();
     EXPECT_EQ(doorbell.rings(), 0) << "it is not parked any more";
+    (void)flag.announceSleeper();
+    flag.wakeAnnounced();
+    EXPECT_EQ(doorbell.rings(), 0) << "it sleeps";
 }
 
 TEST(EventFlag, wakesASleeperBesideASideThatIsParked) {
@@ -203,15 +232,19 @@ TEST(EventFlag, knowsOnWhichProcessorItsSleeperWasSeen) {
 /// Each side stores and then looks, as a publisher and a sleeper do: one must see the other. The
 /// announcement comes after a delay that grows from turn to turn and begins again, so that it
 /// meets the moment at which the publisher has stored and looks.
-void expectOneToSeeTheOther(bool publishesState, bool isParked) {
-    constexpr std::uint32_t kTurns = 500;
+enum class Announces { SLEEP, PARK, SLEEP_WITH_A_FENCE_OF_ITS_OWN };
+
+void expectOneToSeeTheOther(Announces announces) {
+    // A heavy fence takes long.
+    const std::uint32_t turns =
+        announces == Announces::SLEEP_WITH_A_FENCE_OF_ITS_OWN ? 10'000 : 500;
     EventWord word{};
     alignas(kFalseSharingSize) std::atomic<std::uint32_t> published{0};
     alignas(kFalseSharingSize) std::atomic<std::uint32_t> ready{0};
     alignas(kFalseSharingSize) std::atomic<std::uint32_t> turn{0};
     std::thread publisher([&] {
         EventFlag flag(word);
-        for (std::uint32_t i = 1; i <= kTurns; ++i) {
+        for (std::uint32_t i = 1; i <= turns; ++i) {
             flag.wakeAnnounced();  // has the word in its cache, so that it is quick to look
             ready.store(2 * i, std::memory_order_release);
             spinUntil([&] { return turn.load(std::memory_order_acquire) == i; });
@@ -221,21 +254,27 @@ void expectOneToSeeTheOther(bool publishesState, bool isParked) {
         }
     });
     EventFlag flag(word);
-    if (publishesState) {
+    if (announces != Announces::SLEEP_WITH_A_FENCE_OF_ITS_OWN) {
         flag.publishWaiterCpu();
     }
     std::uint32_t missed = 0;
-    for (std::uint32_t i = 1; i <= kTurns; ++i) {
+    for (std::uint32_t i = 1; i <= turns; ++i) {
         spinUntil([&] { return ready.load(std::memory_order_acquire) == 2 * i; });
         (void)published.load(std::memory_order_relaxed);  // so that the publisher is slow to store
         turn.store(i, std::memory_order_release);
         for (std::uint32_t delay = 0; delay < i % 512; ++delay) {
             lightFence();  // keeps the loop
         }
-        if (isParked) {
-            flag.announceParked();
-        } else {
-            (void)flag.announceSleeper();
+        switch (announces) {
+            case Announces::SLEEP:
+                (void)flag.announceSleeper();
+                break;
+            case Announces::PARK:
+                flag.announceParked();
+                break;
+            case Announces::SLEEP_WITH_A_FENCE_OF_ITS_OWN:  // as where membarrier is not permitted
+                word.word.fetch_or(EventFlag::kSleeping, std::memory_order_seq_cst);
+                break;
         }
         const bool seesPublished = published.load(std::memory_order_acquire) == i;
         spinUntil([&] { return ready.load(std::memory_order_acquire) > 2 * i; });
@@ -243,25 +282,58 @@ void expectOneToSeeTheOther(bool publishesState, bool isParked) {
         word.word.store(0, std::memory_order_relaxed);
     }
     publisher.join();
-    EXPECT_EQ(missed, 0U) << "of " << kTurns << " wake-ups";
+    EXPECT_EQ(missed, 0U) << "of " << turns << " wake-ups";
 }
 
 TEST(EventFlag, aSleeperWithHeavyFencesOrItsPublisherSeesTheOther) {
-    expectOneToSeeTheOther(true, false);
+    expectOneToSeeTheOther(Announces::SLEEP);
 }
 
-TEST(EventFlag, aSleeperOfUnknownFencesOrItsPublisherSeesTheOther) {
-    expectOneToSeeTheOther(false, false);
+TEST(EventFlag, aSleeperWithoutHeavyFencesOrItsPublisherSeesTheOther) {
+    expectOneToSeeTheOther(Announces::SLEEP_WITH_A_FENCE_OF_ITS_OWN);
 }
 
 TEST(EventFlag, aSideThatParksOrItsPublisherSeesTheOther) {
-    expectOneToSeeTheOther(true, true);
+    expectOneToSeeTheOther(Announces::PARK);
 }
 
 TEST(EventFlag, sleepsNoLongerThanTheLimitThoughNobodyWakes) {
     EventWord word{};
     EventFlag flag(word);
-    EXPECT_FALSE(flag.sleep(flag.announceSleeper(), SteadyTime::max()));  // a watchdog ends it else
+    const SteadyTime until = in(20s);
+    EXPECT_FALSE(flag.sleep(flag.announceSleeper(), until));
+    EXPECT_LT(std::chrono::steady_clock::now(), until);
+}
+
+/// One thread sets a bit at about the time at which the other begins to wait for it without an end:
+/// if bits that are set between a look and the announcement were lost, that one would sleep on.
+TEST(EventFlag, losesNoBitsThatAreSetWhileAWaiterAnnouncesItself) {
+    constexpr std::uint32_t kTurns = 20'000;
+    constexpr std::chrono::seconds kWatchdog{20};
+    EventWord word{};
+    alignas(kFalseSharingSize) std::atomic<std::uint32_t> turn{0};
+    std::atomic<bool> isStopped{false};
+    std::thread waker([&] {
+        EventFlag flag(word);
+        for (std::uint32_t i = 1; i <= kTurns && !isStopped; ++i) {
+            spinUntil([&] { return turn.load(std::memory_order_acquire) == i || isStopped; });
+            flag.wake(1);
+        }
+    });
+    std::future<void> waiter = std::async(std::launch::async, [&] {
+        EventFlag flag(word, 2 * kWatchdog);
+        for (std::uint32_t i = 1; i <= kTurns && !isStopped; ++i) {
+            turn.store(i, std::memory_order_release);
+            for (std::uint32_t delay = 0; delay < i % 512; ++delay) {
+                lightFence();  // keeps the loop
+            }
+            (void)flag.wait(1, std::nullopt);
+        }
+    });
+    EXPECT_EQ(waiter.wait_for(kWatchdog), std::future_status::ready) << "it sleeps";
+    isStopped = true;
+    EventFlag(word).wake(1);
+    waker.join();
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "nnburst/memory.h"
+#include "spin_until.h"
 
 namespace nnburst::fmq {
 namespace {
@@ -116,12 +117,14 @@ TEST(MessageQueue, refusesWriteOfMoreThanItsCapacity) {
     QueueInMemory<Synchronized<int>> synchronized(4);
     QueueInMemory<Unsynchronized<int>> unsynchronized(4);
     const std::vector<int> five(5);
+    const SteadyTime deadline = std::chrono::steady_clock::now() + 20s;
     EXPECT_FALSE(synchronized.writer().tryWrite(five));
-    EXPECT_FALSE(synchronized.writer().write(five, {}, std::nullopt));
+    EXPECT_FALSE(synchronized.writer().write(five, {}, deadline));
     EXPECT_FALSE(unsynchronized.writer().tryWrite(five));
     std::vector<int> read(5);
-    EXPECT_FALSE(synchronized.reader().read(read, {}, std::nullopt));
-    EXPECT_EQ(unsynchronized.reader().read(read, {}, std::nullopt), ReadStatus::EMPTY);
+    EXPECT_FALSE(synchronized.reader().read(read, {}, deadline));
+    EXPECT_EQ(unsynchronized.reader().read(read, {}, deadline), ReadStatus::EMPTY);
+    EXPECT_LT(std::chrono::steady_clock::now(), deadline) << "it waited for what cannot be";
 }
 
 TEST(MessageQueue, readsAllOfTheElementsOrNone) {
@@ -151,6 +154,19 @@ TEST(MessageQueue, showsNothingOfAWriteInPlaceBeforeItIsCommitted) {
     std::vector<int> read(2);
     ASSERT_TRUE(reader.tryRead(read));
     EXPECT_EQ(read, (std::vector<int>{10, 11}));
+}
+
+TEST(MessageQueue, showsNoNewsToReadersBeforeAWriteInPlaceIsCommitted) {
+    QueueInMemory<Unsynchronized<int>> queue(4);
+    auto writer = queue.writer();
+    auto reader = queue.reader();
+    ASSERT_TRUE(writer.beginWrite(1));
+    EXPECT_FALSE(reader.hasNews());
+    std::vector<int> one(1);
+    EXPECT_EQ(reader.tryRead(one), ReadStatus::EMPTY);
+    writer.set(0, 10);
+    writer.commitWrite(1);
+    EXPECT_TRUE(reader.hasNews());
 }
 
 TEST(MessageQueue, peeksWithoutConsuming) {
@@ -201,6 +217,57 @@ TEST(MessageQueue, behavesLikeADequeUnderRandomOperations) {
         ASSERT_EQ(reader.availableToRead(), model.size());
         ASSERT_EQ(writer.availableToWrite(), 16 - model.size());
     }
+}
+
+/// One thread writes a message when the other has read the one before, which looks all the time.
+template <class Queue, class Read>
+void expectWholeMessages(Read hasRead) {
+    constexpr std::uint32_t kTurns = 5'000;
+    QueueInMemory<Queue> queue(64);
+    auto writer = queue.writer();
+    auto reader = queue.reader();
+    std::atomic<std::uint32_t> turn{0};
+    std::thread other([&] {
+        const std::vector<Line> message(16);
+        for (std::uint32_t i = 1; i <= kTurns; ++i) {
+            spinUntil([&] { return turn.load(std::memory_order_acquire) == i; });
+            EXPECT_TRUE(writer.tryWrite(message));
+        }
+    });
+    std::uint32_t parts = 0;
+    for (std::uint32_t i = 1; i <= kTurns; ++i) {
+        turn.store(i, std::memory_order_release);
+        spinUntil([&] { return reader.hasNews(); });
+        std::vector<Line> message(16);
+        while (!hasRead(reader, message)) {
+            ++parts;
+        }
+    }
+    other.join();
+    EXPECT_EQ(parts, 0U) << "looks that saw the first element and not all";
+}
+
+TEST(MessageQueue, showsAllElementsOfAMessageWithItsFirst) {
+    expectWholeMessages<Synchronized<Line>>(
+        [](auto& reader, std::vector<Line>& message) { return reader.tryRead(message); });
+    expectWholeMessages<Unsynchronized<Line>>([](auto& reader, std::vector<Line>& message) {
+        return reader.tryRead(message) == ReadStatus::READ;
+    });
+}
+
+TEST(MessageQueue, withoutEventWordsTouchesNone) {
+    auto mapping =
+        std::move(*Mapping::map(*Region::create(kQueueOffset + Synchronized<int>::sizeBytes(4))));
+    const auto descriptor = *Synchronized<int>::create(mapping.bytes(), kQueueOffset, 4, 0, 0);
+    auto writer = *Synchronized<int>::Writer::attach(mapping.bytes(), descriptor);
+    auto reader = *Synchronized<int>::Reader::attach(mapping.bytes(), descriptor);
+    auto& memory = *reinterpret_cast<EventWord*>(mapping.data());
+    memory.word = UINT32_MAX;
+    std::vector<int> one(1);
+    EXPECT_TRUE(writer.tryWrite(one));
+    EXPECT_TRUE(reader.tryRead(one));
+    EXPECT_EQ(memory.word, UINT32_MAX);
+    EXPECT_EQ(memory.wakeCount, 0U);
 }
 
 /// Whether `act` wakes a sleeper that has announced itself on the event word at `offset`.
@@ -431,8 +498,15 @@ INSTANTIATE_TEST_SUITE_P(
         Lie{"unalignedOffset", [](auto& d, auto&) { d.offset -= 8; }, "multiple of 64"},
         Lie{"eventBeyondTheMemory", [](auto& d, auto&) { d.notEmptyOffset = 1 << 20; },
             "not-empty event word"},
+        Lie{"eventAtTheEndOfTheMemory",
+            [](auto& d, auto&) {
+                d.notEmptyOffset = kQueueOffset + Synchronized<Line>::sizeBytes(4);
+            },
+            "not-empty event word"},
         Lie{"unalignedEvent", [](auto& d, auto&) { d.notFullOffset = 65; }, "not-full event word"},
         Lie{"magic", [](auto&, auto& h) { h.magic = 0; }, "does not match"},
+        Lie{"headerFlavor", [](auto&, auto& h) { h.flavor = 2; }, "does not match"},
+        Lie{"headerElementBytes", [](auto&, auto& h) { h.elementBytes = 8; }, "does not match"},
         Lie{"headerCellBytes", [](auto&, auto& h) { h.cellBytes = 8; }, "does not match"}),
     [](const auto& instance) { return instance.param.name; });
 

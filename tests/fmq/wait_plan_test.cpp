@@ -49,6 +49,35 @@ TEST(WaitForecast, allowsForTheTimeThatWakingTakes) {
     EXPECT_LE(forecast.expect(1ms).sleepUntil, 4600us);
 }
 
+TEST(WaitForecast, allowsForWakingThatTakesLongNowAndThen) {
+    WaitForecast forecast = forecastOf({5ms, 5ms, 5ms, 5ms});
+    for (int i = 0; i < 8; ++i) {
+        forecast.addWakeLatency(i == 3 ? 400us : 50us);
+    }
+    EXPECT_LE(forecast.expect(1ms).sleepUntil, 4600us);
+}
+
+TEST(WaitForecast, sleepsThroughHalfOfTheWaitHoweverLongWakingTakes) {
+    WaitForecast forecast = forecastOf({5ms, 5ms, 5ms, 5ms});
+    for (int i = 0; i < 8; ++i) {
+        forecast.addWakeLatency(1s);
+    }
+    EXPECT_EQ(forecast.expect(1ms).sleepUntil, 2500us);
+}
+
+TEST(WaitForecast, plansNoSleepWhereTheAlarmWouldComeTooSoon) {
+    EXPECT_EQ(forecastOf({1050us, 1050us, 1050us, 1050us}).expect(1ms).sleepUntil, 0ns);
+}
+
+TEST(WaitForecast, plansNoSleepAfterAShortWait) {
+    WaitForecast forecast;
+    for (std::size_t i = 0; i < RecentDurations::kCapacity; ++i) {
+        forecast.addDuration(9ms);
+    }
+    forecast.addDuration(300us);
+    EXPECT_EQ(forecast.expect(1ms).sleepUntil, 0ns);
+}
+
 TEST(WaitForecast, forgetsWhatWasLongAgo) {
     WaitForecast forecast = forecastOf({1ms, 1ms, 1ms, 1ms});
     for (std::size_t i = 0; i < RecentDurations::kCapacity; ++i) {
@@ -133,6 +162,13 @@ TEST(WaitPlan, spinsAfterAnAlarmOnlyAsLongAsWasEarned) {
     EXPECT_EQ(spinAtMost(0ns), 0ns);
     EXPECT_EQ(spinAtMost(40ms), 1ms);
     EXPECT_EQ(spinAtMost(1h), kWindow);
+}
+
+TEST(WaitPlan, savesNoMoreThanWasAllowed) {
+    SpinBudget budget;
+    budget.earn(1h, kWindow);
+    budget.spend(kWindow);
+    EXPECT_EQ(budget.left(), 0ns);
 }
 
 TEST(WaitPlan, keepsToABudgetThatWasOverdrawn) {

@@ -56,7 +56,7 @@ TEST(WaitUntil, spinsForTheWholeWindow) {
 }
 
 TEST(WaitUntil, sleepsAtOnceWithoutAWindow) {
-    EXPECT_LT(looksInVain(std::nullopt, {.spinWindow = 0ns}), 50);
+    EXPECT_LT(looksInVain(std::nullopt, {.spinWindow = 0ns}), 20);
 }
 
 TEST(WaitUntil, doesNotSpinAgainstAPeerOnItsOwnProcessor) {
@@ -64,7 +64,7 @@ TEST(WaitUntil, doesNotSpinAgainstAPeerOnItsOwnProcessor) {
     EventWord peerWord{};
     EventFlag peer(peerWord);
     peer.publishWaiterCpu();
-    EXPECT_LT(looksInVain(peer, {.spinWindow = 10s}), 100);
+    EXPECT_LT(looksInVain(peer, {.spinWindow = 10s}), 20);
 }
 
 TEST(WaitUntil, spinsAgainstAPeerOnAnotherProcessorOrOnNoneThatIsKnown) {
@@ -80,8 +80,44 @@ TEST(WaitUntil, doesNotSpinUnderContentionUnlessToldTo) {
     EventFlag peer(peerWord);
     EXPECT_GT(looksInVain(peer, {.spinWindow = 10s}), 1000);
     peerWord.waiter |= WaiterState::kContended;
-    EXPECT_LT(looksInVain(peer, {.spinWindow = 10s}), 100);
+    EXPECT_LT(looksInVain(peer, {.spinWindow = 10s}), 20);
     EXPECT_GT(looksInVain(peer, {.spinWindow = 10s, .mode = WaitMode::SPIN}), 1000);
+}
+
+TEST(Waiter, saysOnWhichProcessorItIsBeforeItLooks) {
+    const Pinned pinned;
+    EventWord word{};
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word), std::nullopt, {}, stats);
+    EXPECT_TRUE(waiter.wait({}, nullptr, [&] { return EventFlag(word).isOnThisProcessor(); }));
+    EXPECT_EQ(stats.stats().waits, 0U) << "it saw it late";
+}
+
+TEST(Waiter, stopsSpinningWhenItsPeerComesToItsProcessor) {
+    const Pinned pinned;
+    EventWord word{};
+    EventWord peerWord{};
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word), EventFlag(peerWord), {.spinWindow = 10s}, stats);
+    int looks = 0;
+    EXPECT_FALSE(waiter.wait({.deadline = {}, .atMost = 50ms}, nullptr, [&] {
+        if (++looks == 100) {
+            EventFlag(peerWord).publishWaiterCpu();
+        }
+        return false;
+    }));
+    EXPECT_GT(looks, 99);
+    EXPECT_LT(looks, 150);
+}
+
+TEST(Waiter, doesNotSpinBeyondItsLimit) {
+    EventWord word{};
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word), std::nullopt, {.spinWindow = 20s, .mode = WaitMode::SPIN},
+                  stats);
+    const SteadyTime late = in(5s);
+    EXPECT_FALSE(waiter.wait({.deadline = {}, .atMost = 1ms}, nullptr,
+                             [&] { return std::chrono::steady_clock::now() > late; }));
 }
 
 TEST(Waiter, publishesContentionAndDoesNotSpinItself) {
@@ -122,7 +158,7 @@ TEST(WaitUntil, looksOnceMoreAfterTheDeadlineHasPassed) {
 }
 
 TEST(Waiter, doesNotSpinWhereItIsToBlock) {
-    EXPECT_LT(looksInVain(std::nullopt, {.spinWindow = 10s, .mode = WaitMode::BLOCK}), 50);
+    EXPECT_LT(looksInVain(std::nullopt, {.spinWindow = 10s, .mode = WaitMode::BLOCK}), 20);
 }
 
 /// Waits again and again for what another thread does `duration` after it was asked to.
@@ -180,6 +216,53 @@ TEST(Waiter, learnsToSleepThroughMostOfALongWait) {
     EXPECT_LT(stats.stats().burnt - burntBefore, 20ms);
 }
 
+WaitForecast forecastOf(std::initializer_list<std::chrono::nanoseconds> durations) {
+    WaitForecast forecast;
+    for (const std::chrono::nanoseconds duration : durations) {
+        forecast.addDuration(duration);
+    }
+    return forecast;
+}
+
+/// Ready `duration` after the start of each wait, without a wake-up. Gives how long they lasted.
+std::chrono::nanoseconds waitFor(Waiter& waiter, WaitForecast& forecast,
+                                 std::chrono::nanoseconds duration) {
+    const SteadyTime start = std::chrono::steady_clock::now();
+    EXPECT_TRUE(waiter.wait({.deadline = in(20s), .atMost = {}}, &forecast,
+                            [&] { return std::chrono::steady_clock::now() >= start + duration; }));
+    return std::chrono::steady_clock::now() - start;
+}
+
+TEST(Waiter, countsWhetherItsAlarmCameInTime) {
+    EventWord word{};
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word), std::nullopt, {}, stats);
+    WaitForecast forecast = forecastOf({20ms, 20ms, 20ms, 20ms});
+    (void)waitFor(waiter, forecast, 5ms);
+    EXPECT_EQ(stats.stats().lateWakes, 1U);
+    EXPECT_EQ(stats.stats().earlyWakes, 0U);
+    forecast = forecastOf({20ms, 20ms, 20ms, 20ms});
+    (void)waitFor(waiter, forecast, 200ms);
+    EXPECT_EQ(stats.stats().lateWakes, 1U);
+    EXPECT_EQ(stats.stats().earlyWakes, 1U);
+}
+
+TEST(Waiter, spinsAfterAlarmsForASmallPartOfTheTime) {
+    EventWord word{};
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word, 1ms), std::nullopt, {.spinWindow = 4ms}, stats);
+    WaitForecast forecast;
+    for (std::size_t i = 0; i < RecentDurations::kCapacity; ++i) {
+        forecast.addDuration(i % 4 == 0 ? 5ms : 10ms);  // the alarm is set before 5 ms
+    }
+    std::chrono::nanoseconds waited{};
+    for (int i = 0; i < 30; ++i) {
+        waited += waitFor(waiter, forecast, i % 4 == 0 ? 5ms : 10ms);
+    }
+    EXPECT_GT(stats.stats().earlyWakes, 15U);
+    EXPECT_LT(stats.stats().burnt, waited / 10);
+}
+
 TEST(Waiter, sleepsThroughShorterWaitsWhereTheProcessorsAreNeededUnlessItIsToSpin) {
     for (const WaitMode mode : {WaitMode::ADAPTIVE, WaitMode::SPIN}) {
         PeriodicPeer peer(500us);
@@ -196,15 +279,35 @@ TEST(Waiter, sleepsThroughShorterWaitsWhereTheProcessorsAreNeededUnlessItIsToSpi
 }
 
 TEST(Waiter, endsAtTheEarlierOfItsLimits) {
+    using std::chrono::nanoseconds;
     EventWord word{};
     SharedWaitStats stats{};
     Waiter waiter(EventFlag(word, 1h), std::nullopt, {.mode = WaitMode::BLOCK}, stats);
-    const auto never = [] { return false; };
-    EXPECT_FALSE(waiter.wait({.deadline = in(1ms), .atMost = 1h}, nullptr, never));
-    EXPECT_FALSE(waiter.wait({.deadline = in(1h), .atMost = 1ms}, nullptr, never));
-    EXPECT_FALSE(waiter.wait({.deadline = SteadyTime::max(), .atMost = 1ms}, nullptr, never));
-    EXPECT_FALSE(waiter.wait({.deadline = in(1ms), .atMost = std::chrono::nanoseconds::max()},
-                             nullptr, never));
+    const auto lasts = [&](SteadyTime start, SteadyTime deadline, nanoseconds atMost) {
+        EXPECT_FALSE(
+            waiter.wait({.deadline = deadline, .atMost = atMost}, nullptr, [] { return false; }));
+        return std::chrono::steady_clock::now() - start;
+    };
+    const auto expectAMillisecond = [](nanoseconds duration) {
+        EXPECT_GE(duration, 1ms);
+        EXPECT_LT(duration, 20s);
+    };
+    const SteadyTime start = std::chrono::steady_clock::now();
+    expectAMillisecond(lasts(start, start + 1ms, 20s));
+    expectAMillisecond(lasts(start, start + 20s, 1ms));
+    expectAMillisecond(lasts(start, SteadyTime::max(), 1ms));
+    const SteadyTime last = std::chrono::steady_clock::now();
+    expectAMillisecond(lasts(last, last + 1ms, nanoseconds::max()));
+}
+
+TEST(Waiter, lastsAsLongAsIsLeastThoughItsDeadlineHasPassed) {
+    EventWord word{};
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word, 1h), std::nullopt, {.mode = WaitMode::BLOCK}, stats);
+    const SteadyTime start = std::chrono::steady_clock::now();
+    EXPECT_FALSE(waiter.wait({.deadline = start - 1s, .atMost = {}, .atLeast = 5ms}, nullptr,
+                             [] { return false; }));
+    EXPECT_GE(std::chrono::steady_clock::now(), start + 5ms);
 }
 
 TEST(Waiter, looksOnceMoreAfterItHasAnnouncedThatItSleeps) {
@@ -249,6 +352,7 @@ TEST(Waiter, learnsHowLongAParkedWaitHasLastedAsAWhole) {
     SharedWaitStats stats{};
     Waiter waiter(EventFlag(word), std::nullopt, {}, stats);
     WaitForecast forecast;
+    const SteadyTime start = std::chrono::steady_clock::now();
     waiter.unpark(forecast);  // nothing was parked
     for (int i = 0; i < 4; ++i) {
         EXPECT_FALSE(
@@ -260,6 +364,7 @@ TEST(Waiter, learnsHowLongAParkedWaitHasLastedAsAWhole) {
         waiter.unpark(forecast);  // nothing is parked any more
     }
     EXPECT_GT(forecast.expect(0ns).spinUntil, 5ms);
+    EXPECT_LT(forecast.expect(0ns).spinUntil, std::chrono::steady_clock::now() - start);
     EXPECT_EQ(stats.stats().waits, 4U);
 }
 
@@ -270,17 +375,19 @@ TEST(Waiter, asksInALongWaitWhetherItIsWorthWaitingAndCountsOneWait) {
     WaitForecast forecast;
     for (int i = 0; i < 4; ++i) {
         int checks = 0;
-        EXPECT_TRUE(waiter.wait(
-            {}, &forecast, [&] { return checks == 3; }, WaitCheck{5ms, [&] {
-                                                                      ++checks;
-                                                                      return true;
-                                                                  }}));
+        ASSERT_TRUE(waiter.wait(
+            {.deadline = in(5s), .atMost = {}}, &forecast, [&] { return checks == 3; },
+            WaitCheck{5ms, [&] {
+                          ++checks;
+                          return true;
+                      }}));
     }
     EXPECT_EQ(stats.stats().waits, 4U);
     EXPECT_GE(forecast.expect(0ns).spinUntil, 15ms) << "it has learnt parts of waits";
     int checks = 0;
     EXPECT_FALSE(waiter.wait(
-        {}, &forecast, [] { return false; }, WaitCheck{1ms, [&] { return ++checks < 2; }}));
+        {.deadline = in(5s), .atMost = {}}, &forecast, [] { return false; },
+        WaitCheck{1ms, [&] { return ++checks < 2; }}));
     EXPECT_EQ(checks, 2);
 }
 
