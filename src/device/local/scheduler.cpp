@@ -94,8 +94,8 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
     }
 
     void serve(JobKind kind) {
-        Pool& pool = pools[indexOf(kind)];
         mutex.lock();
+        Pool& pool = pools[indexOf(kind)];
         while (true) {
             Taken taken = take(kind);
             if (taken.job) {
