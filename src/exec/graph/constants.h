@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The values of a subgraph's constant operands, in memory that no other process can write where
-/// that matters.
+/// The values of a subgraph's constant operands. Values that decide addresses or lengths are in
+/// private memory, which no other process can write.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,14 +17,14 @@
 
 namespace nnburst::exec {
 
-/// Constants that are copied to private memory before anything looks at them, because their values
-/// may decide addresses and lengths: all but large tensors of weights. Those stay where the model
-/// has them, until they are packed (`dropSources`) or copied (`keep`), because they are the bulk of
-/// a model. A client that writes there changes its own results and nothing else.
+/// The constants of a subgraph. They are copied to private memory before anything looks at them,
+/// because their values may decide addresses and lengths. Large tensors of weights, the bulk of a
+/// model, are not: they stay where the model has them until they are packed (`dropSources`) or
+/// copied (`keep`). A client that writes there changes its own results and nothing else.
 class Constants {
   public:
-    /// Tensors of weights of at most this size are copied at once; it is less work than to remember
-    /// where they are.
+    /// Tensors of weights of at most this size are copied at once, which is less work than to
+    /// remember where they are.
     static constexpr std::uint64_t kSmallTensorBytes = 4096;
 
     /// Limit on all copies of one model: constants may overlap in a client's memory, so that a

@@ -15,7 +15,7 @@ namespace nnburst::exec {
 
 namespace {
 
-/// Two declarations of what is one value at run time.
+/// Checks that two declarations of one run-time value agree.
 Result<> checkSameValue(const Operand& is, const Operand& mustBe) {
     if (is.type != mustBe.type || is.scale != mustBe.scale || is.zeroPoint != mustBe.zeroPoint ||
         is.extraParams != mustBe.extraParams) {
@@ -41,7 +41,7 @@ class CalleeCheck {
                 std::string_view role)
         : caller_(caller), operation_(operation), callee_(callee), role_(role) {}
 
-    /// The inputs of the operation from `first` on are those of the subgraph.
+    /// Checks that the operation's inputs from `first` on match those of the subgraph.
     Result<> inputs(std::size_t first) const {
         NNBURST_ASSERT(first <= operation_.inputs.size(), "{} has {} inputs; {} come first",
                        toString(operation_.type), operation_.inputs.size(), first);
@@ -106,7 +106,7 @@ Result<> checkWhileSubgraphs(const Subgraph& caller, const Operation& operation,
     NNBURST_TRY(ofBody.inputs(kWhileSubgraphInputs));
     const std::size_t valueCount = operation.inputs.size() - kWhileSubgraphInputs;
     if (ofBody.outputCount() > valueCount || ofBody.outputCount() < operation.outputs.size()) {
-        return invalid("WHILE (body): {} outputs; must be {} to {}, the state",
+        return invalid("WHILE (body): {} outputs; must be {} to {}, the number of state values",
                        ofBody.outputCount(), operation.outputs.size(), valueCount);
     }
     for (std::size_t index = 0; index < ofBody.outputCount(); ++index) {

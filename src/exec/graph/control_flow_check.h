@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Which subgraphs fit IF and WHILE. operation/control_flow.h shows their operands.
+/// Checks the subgraphs of IF and WHILE. operation/control_flow.h shows their operands.
 
 #include <array>
 #include <cstdint>

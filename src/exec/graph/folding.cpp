@@ -15,7 +15,7 @@ namespace {
 
 bool isFoldable(const Graph& graph, const ShapeInference& shapes, std::size_t index) {
     const Operation& operation = graph.subgraph.operations[index];
-    // A random operation may be another in each run.
+    // A random operation may give another result in each run.
     if (!shapes.isDecidedByShapes(index) || operation.type == OperationType::RANDOM_MULTINOMIAL) {
         return false;
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Computes before the first run what is the same in every run.
+/// Constant folding: computes operations on constants once, before the first run.
 
 #include <cstddef>
 
@@ -15,7 +15,7 @@ namespace nnburst::exec {
 
 /// If all inputs of the operation are constants and no output is one of the graph's, computes it
 /// with its reference kernel and makes its outputs constants: plans then skip the operation.
-/// `shapes` has just visited it. An error is one that every run would give.
+/// `shapes` has just visited it. An error is one that every run would return.
 [[nodiscard]] Result<> foldOperation(Graph& graph, const ShapeInference& shapes,
                                      std::size_t operation);
 

@@ -33,9 +33,9 @@ bool usesExtension(const Model& model) {
     return uses(model.main) || std::any_of(model.referenced.begin(), model.referenced.end(), uses);
 }
 
-/// The figures of HAL 1.0 and 1.1 in the form of later ones.
-std::vector<OperandPerformance> figuresOfTwo(const PerformanceInfo& float32,
-                                             const PerformanceInfo& quantized8) {
+/// The performance of HAL 1.0 and 1.1 in the form of later versions.
+std::vector<OperandPerformance> operandPerformanceOf(const PerformanceInfo& float32,
+                                                     const PerformanceInfo& quantized8) {
     return {{.type = OperandType::FLOAT32, .info = float32},
             {.type = OperandType::INT32, .info = quantized8},
             {.type = OperandType::UINT32, .info = quantized8},
@@ -91,7 +91,7 @@ Result<> compliantWith(HalVersion version, const Model& model) {
                            toString(*operations[index]), toString(version));
         }
     }
-    // What is left are operands: of a type, or of no rank, that the operations have let pass.
+    // What is left is an operand: no operation has refused its type or its unknown rank.
     for (std::size_t index = 0; index < model.main.operands.size(); ++index) {
         const Operand& operand = model.main.operands[index];
         if (since(operand.type) > version) {
@@ -131,33 +131,34 @@ Result<> compliantWith(HalVersion version, const Capabilities& capabilities) {
     if (known == capabilities) {
         return {};
     }
-    const auto unknownFigure = [version](const char* what) {
-        return invalid("HAL {} has no figure of its own for {}", toString(version), what);
+    const auto refused = [version](const char* what) {
+        return invalid("HAL {} has no separate performance value for {}", toString(version), what);
     };
-    for (const OperandPerformance& figure : capabilities.operandPerformance) {
-        if (lookup(known.operandPerformance, figure.type) != figure.info) {
-            return unknownFigure(toString(figure.type));
+    for (const OperandPerformance& entry : capabilities.operandPerformance) {
+        if (lookup(known.operandPerformance, entry.type) != entry.info) {
+            return refused(toString(entry.type));
         }
     }
     if (known.relaxedFloat32toFloat16PerformanceScalar !=
             capabilities.relaxedFloat32toFloat16PerformanceScalar ||
         known.relaxedFloat32toFloat16PerformanceTensor !=
             capabilities.relaxedFloat32toFloat16PerformanceTensor) {
-        return unknownFigure(
-            "relaxed computation, or none that differs between scalars and "
+        return refused(
+            "relaxed computation, or only one value for its scalars and "
             "tensors");
     }
     if (known.ifPerformance != capabilities.ifPerformance ||
         known.whilePerformance != capabilities.whilePerformance) {
-        return unknownFigure("IF and WHILE");
+        return refused("IF and WHILE");
     }
-    return invalid("capabilities in HAL {} have a figure for each of its types", toString(version));
+    return invalid("capabilities without a performance value for an operand type; HAL {} has all",
+                   toString(version));
 }
 
 Result<Model> convertTo(HalVersion version, const Model& model) {
     Model converted = model;
     if (!knowsRelaxedComputation(version) && converted.relaxComputationFloat32toFloat16) {
-        spdlog::warn("HAL {} has no relaxed computation: the model is computed with all precision",
+        spdlog::warn("HAL {} has no relaxed computation: the model is computed in full precision",
                      toString(version));
         converted.relaxComputationFloat32toFloat16 = false;
     }
@@ -223,8 +224,8 @@ CapabilitiesV1_2 toV1_2(const Capabilities& capabilities) {
                            .relaxedFloat32toFloat16PerformanceTensor =
                                capabilities.relaxedFloat32toFloat16PerformanceTensor,
                            .operandPerformance = capabilities.operandPerformance};
-    std::erase_if(older.operandPerformance, [](const OperandPerformance& figure) {
-        return since(figure.type) > HalVersion::V1_2;
+    std::erase_if(older.operandPerformance, [](const OperandPerformance& entry) {
+        return since(entry.type) > HalVersion::V1_2;
     });
     return older;
 }
@@ -239,11 +240,11 @@ Capabilities toCanonical(const CapabilitiesV1_0& capabilities) {
 
 Capabilities toCanonical(const CapabilitiesV1_1& capabilities) {
     const PerformanceInfo& relaxed = capabilities.relaxedFloat32toFloat16Performance;
-    return toCanonical(CapabilitiesV1_2{
-        .relaxedFloat32toFloat16PerformanceScalar = relaxed,
-        .relaxedFloat32toFloat16PerformanceTensor = relaxed,
-        .operandPerformance =
-            figuresOfTwo(capabilities.float32Performance, capabilities.quantized8Performance)});
+    return toCanonical(
+        CapabilitiesV1_2{.relaxedFloat32toFloat16PerformanceScalar = relaxed,
+                         .relaxedFloat32toFloat16PerformanceTensor = relaxed,
+                         .operandPerformance = operandPerformanceOf(
+                             capabilities.float32Performance, capabilities.quantized8Performance)});
 }
 
 Capabilities toCanonical(const CapabilitiesV1_2& capabilities) {

@@ -20,7 +20,7 @@ constexpr HalVersion firstWith(bool (*knows)(HalVersion) noexcept) noexcept {
     return *std::find_if(kHalVersions.begin(), kHalVersions.end(), knows);
 }
 
-/// The first operation that cannot be run.
+/// The error of the first operation that cannot be run.
 Result<> checkAll(const std::vector<Result<HalVersion>>& operations) {
     for (std::size_t index = 0; index < operations.size(); ++index) {
         if (!operations[index]) {
@@ -66,7 +66,7 @@ Result<ModelCheck::Visited> ModelCheck::visit(const Subgraph& subgraph, std::uin
 Result<std::uint32_t> ModelCheck::visitReferenced(std::uint32_t index, std::uint32_t nesting) {
     const auto tooDeep = [] {
         return failure(ErrorStatus::GENERAL_FAILURE,
-                       fmt::format("IF and WHILE are nested more than {} deep: that is not "
+                       fmt::format("IF and WHILE nested more than {} deep are not "
                                    "supported",
                                    kMaximumNesting));
     };
@@ -83,7 +83,7 @@ Result<std::uint32_t> ModelCheck::visitReferenced(std::uint32_t index, std::uint
                 : failure(all.error().status,
                           fmt::format("referenced subgraph {}: {}", index, all.error().message));
     }
-    // It may have been visited from a place that is nested less deep than this one.
+    // An earlier visit may have come from a place with less nesting than this one.
     if (*referenced_[index] && nesting - 1 + **referenced_[index] > kMaximumNesting) {
         return tooDeep();
     }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// What can be said of a valid model before it is compiled: which operations can be run, and which
-/// HAL version knows all of it. Asks each operation's definition, and for IF and WHILE those of all
+/// Checks of a valid model before it is compiled: which operations can be run, and which HAL
+/// version the model needs. They use each operation's definition, and for IF and WHILE those of all
 /// operations in the subgraphs that they refer to.
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class ModelCheck {
     }
 
   private:
-    /// What a subgraph's operations are, and how many levels of other subgraphs they run.
+    /// The checked operations of a subgraph, and how many levels of other subgraphs they run.
     struct Visited {
         std::vector<Result<HalVersion>> operations;
         std::uint32_t levels = 0;
@@ -42,7 +42,7 @@ class ModelCheck {
     Result<std::uint32_t> visitReferenced(std::uint32_t index, std::uint32_t nesting);
 
     const Model& model_;
-    /// What visitReferenced found, once a subgraph was visited.
+    /// The results of visitReferenced by subgraph, for those that were visited.
     std::vector<std::optional<Result<std::uint32_t>>> referenced_;
 };
 

@@ -13,27 +13,27 @@ namespace nnburst::exec {
 
 namespace {
 
-/// `found` is a shape that an operand may have which the model declares like this.
+/// Checks that the shape `found` of an operand agrees with its declaration in the model.
 Result<> checkDeclared(const Operand& declared, const Shape& found) {
     const Dimensions& sizes = declared.dimensions;
     const bool isRankDeclared = !isTensor(declared.type) || !sizes.empty();
     if (isRankDeclared &&
         !std::equal(sizes.begin(), sizes.end(), found.sizes().begin(), found.sizes().end(),
                     [](std::uint32_t size, std::uint32_t is) { return size == 0 || size == is; })) {
-        return invalid("shape {}; the model declares {}", dimensionsText(found.sizes()),
+        return invalid("shape {}; must agree with the model's {}", dimensionsText(found.sizes()),
                        dimensionsText(sizes));
     }
     return {};
 }
 
-/// A Shape has room for the declared dimensions of all operands of `operation`.
+/// Checks that a Shape has room for the declared dimensions of all operands of `operation`.
 Result<> checkRanks(const Subgraph& subgraph, const Operation& operation) {
     for (const std::vector<std::uint32_t>* operands : {&operation.inputs, &operation.outputs}) {
         for (const std::uint32_t operand : *operands) {
             const std::size_t rank = subgraph.operands[operand].dimensions.size();
             if (rank > kMaximumRank) {
                 return failure(ErrorStatus::GENERAL_FAILURE,
-                               fmt::format("{}: operand {} has {} dimensions; operations of more "
+                               fmt::format("{}: operand {} has {} dimensions; operations on more "
                                            "than {} are not supported",
                                            toString(operation.type), operand, rank, kMaximumRank));
             }
@@ -60,7 +60,7 @@ ShapeInference::ShapeInference(const Graph& graph) : graph_(graph) {
         const Operand& operand = operands[index];
         shapes_.emplace_back(operand.dimensions);
         omitted_[index] = operand.lifetime == OperandLifeTime::NO_VALUE;
-        // What an operation computes has the shape that is inferred, whatever is declared.
+        // What an operation computes has the inferred shape, whatever the model declares.
         const bool isComputed = operand.lifetime == OperandLifeTime::TEMPORARY_VARIABLE ||
                                 operand.lifetime == OperandLifeTime::SUBGRAPH_OUTPUT;
         known_[index] =
@@ -88,7 +88,7 @@ Result<> ShapeInference::stateShape(std::uint32_t operand, const Shape& shape) {
     const Operand& declared = graph_.subgraph.operands[operand];
     NNBURST_TRY(checkDeclared(declared, shape));
     if (!operandBytes(declared.type, shape.sizes())) {
-        return invalid("shape {}; at most 2^32 - 1 bytes", dimensionsText(shape.sizes()));
+        return invalid("shape {}; must take at most 2^32 - 1 bytes", dimensionsText(shape.sizes()));
     }
     shapes_[operand] = shape;
     known_[operand] = true;
@@ -177,13 +177,13 @@ Result<HalVersion> ShapeInference::visit(std::size_t index) {
     const Result<HalVersion> checked = definition->check(instance.view());
     if (!checked) {
         if (!areScalarsKnown && checked.error().status != ErrorStatus::INVALID_ARGUMENT) {
-            return definition->since;  // the rest is checked when they are
+            return definition->since;  // the rest is checked when the scalars are known
         }
         return checked;
     }
     const HalVersion version = std::max(*checked, definition->since);
     if (isControlFlow(operation.type) || definition->runShrinking != nullptr) {
-        return version;  // what inferShapes would give is a bound
+        return version;  // inferShapes would only give upper bounds
     }
     for (std::size_t input = 0; input < operation.inputs.size(); ++input) {
         const OperandView& view = instance.inputs[input];

@@ -17,9 +17,9 @@
 namespace nnburst::exec {
 
 /// What is known of a graph's operands. Use: state inputs, then visit each operation in order.
-/// While a graph is prepared or planned only constants have values; while it is interpreted
-/// `stateValue` says where all others lie. It does not compute shapes of IF and WHILE:
-/// `stateShape` tells it those when they have run.
+/// While a graph is prepared or planned, only constants have values; while it is interpreted,
+/// `stateValue` gives the addresses of all others. Shapes of IF and WHILE are not computed:
+/// `stateShape` gives them after the operation has run.
 class ShapeInference {
   public:
     /// Knows what the model declares.
@@ -45,13 +45,13 @@ class ShapeInference {
     /// it is.
     [[nodiscard]] Result<HalVersion> visit(std::size_t operation);
 
-    /// The shapes of the operation's outputs follow from those of its inputs: the values that
-    /// decide them too are known. Requires an operation that was visited.
+    /// Whether the shapes of the operation's outputs follow from those of its inputs, as all values
+    /// that decide them, too, are known. Requires an operation that was visited.
     [[nodiscard]] bool isDecidedByShapes(std::size_t operation) const;
 
-    /// All sizes of the operand are known.
+    /// Whether all sizes of the operand are known.
     [[nodiscard]] bool isKnown(std::uint32_t operand) const noexcept { return known_[operand]; }
-    /// The operand is left out: it has neither shape nor value.
+    /// Whether the operand is left out: it has neither shape nor value.
     [[nodiscard]] bool isOmitted(std::uint32_t operand) const noexcept { return omitted_[operand]; }
     /// Requires an operand that is known.
     [[nodiscard]] const Shape& shape(std::uint32_t operand) const noexcept {
@@ -70,8 +70,8 @@ class ShapeInference {
     std::vector<bool> omitted_;
 };
 
-/// Input `input` decides shapes or addresses by its value: it is a scalar or among the definition's
-/// valueInputs.
+/// Whether input `input` decides shapes or addresses by its value: it is a scalar or among the
+/// definition's valueInputs.
 [[nodiscard]] bool isValueInput(const OperationDefinition& definition, std::size_t input,
                                 OperandType type) noexcept;
 

@@ -5,7 +5,7 @@
 //
 //     regions  [regions, 4]: left, top, right, bottom; in units of 1/8 (TENSOR_QUANT16_ASYMM) with
 //              8-bit deltas
-//     deltas   [regions, classes * 4]: moves along x and y in shares of the region's width and
+//     deltas   [regions, classes * 4]: moves along x and y in fractions of the region's width and
 //              height, logarithms of the factors of width and height
 //     batches  INT32 [regions]: the image that each is in
 //     images   [batches, 2]: height and width

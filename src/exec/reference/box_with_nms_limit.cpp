@@ -46,7 +46,7 @@ constexpr std::size_t kOverlapThreshold = 6;
 constexpr std::size_t kSigma = 7;
 constexpr std::size_t kSuppressedThreshold = 8;
 
-/// Their boxes must be one axis of a tensor.
+/// The boxes of all classes, 4 numbers each, must fit into one axis of a tensor.
 constexpr std::uint32_t kMaximumClasses = std::numeric_limits<std::uint32_t>::max() / 4;
 
 enum class Kernel : std::int32_t { HARD = 0, LINEAR = 1, GAUSSIAN = 2 };
@@ -122,7 +122,7 @@ Result<HalVersion> check(const OperationView& operation) {
     return check.minimumVersion();
 }
 
-/// As if every region had an image of its own and nothing were dropped.
+/// Upper bounds: every region lies in an image of its own, and no box is dropped.
 Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     NNBURST_TRY_ASSIGN(const Parameters parameters, readParameters(operation));
     OperationCheck check(operation, ShapeKnowledge::COMPLETE);
@@ -139,14 +139,14 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     return {};
 }
 
-/// Scores, candidates, their order, and batches.
+/// Memory for scores, candidates, their order, and batches.
 std::size_t scratchBytes(const OperationView& operation) {
     const Shape& scores = operation.inputs[0].shape;
     return scores.elementCount() * (sizeof(float) + 2 * sizeof(std::uint32_t)) +
            scores[0] * sizeof(std::int32_t);
 }
 
-/// The work on one operation. A candidate is region * classes + class.
+/// Detects the boxes of all images. A candidate is region * classes + class.
 template <class T, class Coordinate>
 class Detector {
   public:
@@ -162,7 +162,7 @@ class Detector {
           order_(candidates_ + regionCount_ * classes_),
           batches_(reinterpret_cast<std::int32_t*>(order_ + regionCount_ * classes_)) {}
 
-    /// Gives the number of boxes that were written.
+    /// Returns the number of boxes that were written.
     Result<std::uint32_t> run() {
         const RealReader<T> given(operation_.inputs[0]);
         for (std::size_t i = 0; i < regionCount_ * classes_; ++i) {
@@ -203,7 +203,7 @@ class Detector {
                 [&](std::uint32_t candidate) { return box(candidate); },
                 [&](float& score, float share) {
                     score *= keep(share);
-                    return score >= parameters_.suppressedThreshold;  // not if it is NaN
+                    return score >= parameters_.suppressedThreshold;  // false if it is NaN
                 });
         };
         switch (parameters_.kernel) {
@@ -273,7 +273,7 @@ class Detector {
     std::size_t regionCount_;
     std::size_t classes_;
     float* scores_;
-    std::uint32_t* candidates_;  // of the image at hand, by class and as they were taken
+    std::uint32_t* candidates_;  // of the current image, by class, in the order of taking
     std::uint32_t* order_;       // of these candidates
     std::int32_t* batches_;
     std::uint32_t written_ = 0;

@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// What the operations of object detection share: boxes, their overlap, and the suppression of
-/// those that overlap better ones (N. Bodla et al., Soft-NMS, ICCV 2017). Scores are private
-/// copies: sorting must not see them change.
+/// Boxes of object detection: their overlap, and non-maximum suppression (N. Bodla et al.,
+/// Soft-NMS, ICCV 2017). Callers pass private copies of scores, because a value that another
+/// process changes cannot be sorted.
 
 #include <algorithm>
 #include <cmath>
@@ -25,12 +25,13 @@ struct Box {
     float bottom = 0.0F;
 };
 
-/// The corners are in the order that the HAL asks for; not so if one is NaN.
+/// Whether the corners are in the order that the HAL requires. False if a coordinate is NaN.
 [[nodiscard]] inline bool isValid(const Box& box) noexcept {
     return box.left <= box.right && box.top <= box.bottom;
 }
 
-/// The area that both boxes cover over that which either does.
+/// Intersection over union: the area that both boxes cover, divided by the area that they cover
+/// together.
 [[nodiscard]] inline float overlap(const Box& a, const Box& b) noexcept {
     const auto area = [](const Box& box) {
         return (box.right - box.left) * (box.bottom - box.top);
@@ -41,7 +42,8 @@ struct Box {
     return common / (area(a) + area(b) - common);
 }
 
-/// A box moved and scaled: by shares of its width and height, and by powers of e.
+/// Moves a box by `moveX` times its width and `moveY` times its height, and scales its width by
+/// e^logWidth and its height by e^logHeight.
 [[nodiscard]] inline Box transformed(const Box& box, float moveX, float moveY, float logWidth,
                                      float logHeight) noexcept {
     const float width = box.right - box.left;
@@ -53,18 +55,19 @@ struct Box {
     return {x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight};
 }
 
-/// The part of a box that is in an image.
+/// The part of a box that lies inside an image.
 [[nodiscard]] inline Box clipped(const Box& box, float width, float height) noexcept {
     return {std::min(std::max(box.left, 0.0F), width), std::min(std::max(box.top, 0.0F), height),
             std::min(std::max(box.right, 0.0F), width),
             std::min(std::max(box.bottom, 0.0F), height)};
 }
 
-/// Takes boxes from `candidates`, the best one first (of equal ones the first), at most `limit`.
-/// Each time it asks of every other one lower(its score, its overlap with the one taken), which may
-/// lower the score and says whether the candidate remains. Gives how many were taken: they are the
-/// first of `candidates` afterwards. score(c) gives a reference to the score of candidate c, which
-/// is never NaN; box(c) gives its box.
+/// Non-maximum suppression. Takes the candidate with the best score (of equal scores the first
+/// candidate), until `limit` are taken. After each it calls lower(score, overlap with the taken
+/// box) for every remaining candidate; `lower` may lower the score, and returns whether the
+/// candidate remains. Returns the number of taken candidates, which are then the first of
+/// `candidates`. score(c) returns a reference to the score of candidate c, which is never NaN;
+/// box(c) returns its box.
 template <class Score, class GetBox, class Lower>
 [[nodiscard]] std::size_t suppress(std::span<std::uint32_t> candidates, std::size_t limit,
                                    Score&& score, GetBox&& box, Lower&& lower) {
@@ -89,14 +92,15 @@ template <class Score, class GetBox, class Lower>
     return taken;
 }
 
-/// For `suppress`: boxes that overlap a better one by `limit` or more are dropped, whatever their
-/// scores. Boxes without an area do not overlap.
+/// For `suppress`: drops boxes that overlap a better one by `limit` or more, whatever their scores.
+/// Boxes without an area do not overlap.
 [[nodiscard]] inline auto dropAbove(float limit) noexcept {
     return [limit](float& /*score*/, float share) { return !(share >= limit); };
 }
 
-/// Fills `order` with the numbers from `first` on, of which the best `count` come first in the
-/// order of their scores; of equal ones the smaller number is better. score(n) is never NaN.
+/// Fills `order` with consecutive numbers from `first` on and moves the `count` numbers with the
+/// highest scores to the front, sorted by score; of equal scores the smaller number comes first.
+/// score(n) is never NaN.
 template <class Score>
 void rank(std::span<std::uint32_t> order, std::uint32_t first, std::size_t count, Score&& score) {
     std::iota(order.begin(), order.end(), first);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Broadcasting of two tensors: axes are matched from the last one on, and of two sizes either may
-/// be 1, in which case its one element serves for all.
+/// Broadcasting of two tensors: axes are matched from the last one on. Two sizes match if they are
+/// equal or one of them is 1; an axis of size 1 is repeated.
 
 #include <array>
 #include <cstddef>
@@ -19,15 +19,15 @@
 
 namespace nnburst::exec {
 
-/// The shape of an operation on each element of inputs 0 and 1, whose shapes are known. A size of 0
-/// goes with 0 and 1 and gives 0. INVALID_ARGUMENT if the shapes do not go together.
+/// The broadcast shape of inputs 0 and 1, whose shapes are known. Sizes 0 and 1 give 0.
+/// INVALID_ARGUMENT if the shapes do not match.
 [[nodiscard]] Result<Shape> broadcastShape(const OperationView& operation);
 
 /// OperationDefinition::inferShapes of broadcast operations.
 [[nodiscard]] Result<> inferBroadcastShape(const OperationView& operation,
                                            std::span<Shape> outputs);
 
-/// The last part of a check: the input shapes go together, if they are known.
+/// Ends a check: requires that the input shapes, if they are known, can be broadcast.
 [[nodiscard]] Result<HalVersion> finishBroadcastCheck(const OperationCheck& check,
                                                       const OperationView& operation);
 
@@ -36,7 +36,7 @@ namespace nnburst::exec {
                                                 const char* firstName, const char* secondName,
                                                 std::initializer_list<OperandType> types);
 
-/// Before a run: the output has the broadcast shape.
+/// Checks before a run that the output has the broadcast shape.
 [[nodiscard]] Result<> requireBroadcastOutput(const OperationView& operation);
 
 /// How to walk two tensors and their broadcast result together, as rows along the last axis.
@@ -47,7 +47,7 @@ class Broadcast {
 
     /// Elements of a row, which lie one after the other in the result.
     [[nodiscard]] std::size_t rowLength() const noexcept { return rowLength_; }
-    /// Distance of the elements of a row in `a` and `b`: 1, or 0 where one serves for all.
+    /// Distance between neighbours of a row in `a` and `b`: 1, or 0 if one element is repeated.
     [[nodiscard]] std::size_t strideA() const noexcept { return strideA_; }
     [[nodiscard]] std::size_t strideB() const noexcept { return strideB_; }
 
@@ -104,15 +104,15 @@ void forEachPair(const OperationView& operation, Function&& function) {
             }
         });
     };
-    // Constant strides let the compiler make vectors of the common cases.
-    constexpr std::integral_constant<std::size_t, 0> kOne;
-    constexpr std::integral_constant<std::size_t, 1> kEach;
+    // Constant strides let the compiler vectorise the common cases.
+    constexpr std::integral_constant<std::size_t, 0> kRepeated;
+    constexpr std::integral_constant<std::size_t, 1> kAdjacent;
     if (broadcast.strideA() == 0) {
-        rows(kOne, broadcast.strideB());
+        rows(kRepeated, broadcast.strideB());
     } else if (broadcast.strideB() == 0) {
-        rows(kEach, kOne);
+        rows(kAdjacent, kRepeated);
     } else {
-        rows(kEach, kEach);
+        rows(kAdjacent, kAdjacent);
     }
 }
 

@@ -4,9 +4,8 @@
 // CAST.
 //
 //     input   any shape
-//     output  of the input's shape: the same numbers in another type, without their scale.
-//     Fractions
-//             are dropped; what the type cannot hold becomes the nearest number that it can.
+//     output  of the input's shape: the same numbers in another type, without their scale;
+//             fractions are dropped, numbers out of range become the nearest one in range
 //
 // Types other than float32, float16, int32 and unsigned 8 bits can only be cast to themselves.
 

@@ -5,8 +5,8 @@
 //
 //     input   [batches, height, width, depthIn], or NCHW
 //     filter  [depthOut, filterHeight, filterWidth, depthIn] of CONV_2D
-//             [depthOut, filterHeight, filterWidth, depthIn / groups] of GROUPED_CONV_2D, whose
-//             outputs of a group are of the inputs of that group
+//             [depthOut, filterHeight, filterWidth, depthIn / groups] of GROUPED_CONV_2D: the
+//             outputs of a group depend on the inputs of that group alone
 //             [1, filterHeight, filterWidth, depthOut] of DEPTHWISE_CONV_2D, where
 //             depthOut = depthIn * multiplier
 //     bias    [depthOut]
@@ -192,7 +192,7 @@ void convolveDepthwise(const OperationView& operation, const Convolution& convol
     using Element = typename Sums::Element;
     using Weight = typename Sums::Weight;
     using Sum = typename Sums::Sum;
-    constexpr std::size_t kBlock = 64;  // channels whose sums grow side by side
+    constexpr std::size_t kBlock = 64;  // channels whose sums are accumulated together
     const SlidingWindow& height = convolution.window.height;
     const SlidingWindow& width = convolution.window.width;
     const Image input(operation.inputs[0].shape, convolution.arguments);

@@ -65,7 +65,7 @@ struct Parameters {
     float overlapThreshold = 0.0F;
     bool hasBackground = false;
 
-    /// The most that there can be in an image.
+    /// Limit on the detections of one image.
     [[nodiscard]] std::uint64_t detections() const noexcept {
         return std::uint64_t{limit} * (isRegular ? 1 : classesPerDetection);
     }
@@ -101,7 +101,7 @@ Result<Parameters> readParameters(const OperationView& operation) {
     NNBURST_TRY(readScale(kScaleWidth, "scale width", parameters.scaleWidth));
     NNBURST_TRY_ASSIGN(parameters.isRegular, readFlag(operation, kIsRegular, "regular"));
     NNBURST_TRY(readCount(kLimit, "limit", parameters.limit));
-    // Each of the two kinds ignores the limit of the other one, which may then be anything.
+    // Each kind of suppression ignores the limit of the other one, which may have any value.
     if (parameters.isRegular) {
         NNBURST_TRY(
             readCount(kDetectionsPerClass, "detections per class", parameters.detectionsPerClass));
@@ -118,7 +118,7 @@ Result<Parameters> readParameters(const OperationView& operation) {
 void checkShapes(OperationCheck& check) {
     const OperandCheck scores = check.input(0, "scores").rank(3);
     check.require(scores[2] == 0 || scores[2] >= 2,
-                  [] { return "scores of the background alone; there must be another class"; });
+                  [] { return "1 class; must be 2 or more, as class 0 is the background"; });
     OperandCheck deltas = check.input(kDeltas, "deltas").rank(3);
     deltas.size(0, scores[0], "the batches")
         .size(1, scores[1], "the number of anchors")
@@ -153,7 +153,7 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     checkShapes(check);
     const Shape& scores = operation.inputs[0].shape;
     check.require(scores[2] >= 2 && operation.inputs[kDeltas].shape[2] >= 4,
-                  [] { return "no classes or no boxes"; });
+                  [] { return "no classes or no deltas; must have at least one of each"; });
     NNBURST_TRY(check.result());
     const std::array sizes{std::uint64_t{scores[0]}, parameters.detections(), std::uint64_t{4}};
     NNBURST_TRY_ASSIGN(outputs[0], makeOutputShape(operation, 0, std::span(sizes).first(2)));
@@ -163,8 +163,8 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     return {};
 }
 
-/// Boxes with their best scores, and for each box and class a score, a candidate and its place in
-/// their order, of one image.
+/// Memory for one image: boxes with their best scores, and for each box and class a score, a
+/// candidate and its position in the order of candidates.
 std::size_t scratchBytes(const OperationView& operation) {
     const Shape& scores = operation.inputs[0].shape;
     const std::size_t anchors = scores[1];
@@ -172,7 +172,7 @@ std::size_t scratchBytes(const OperationView& operation) {
            anchors * scores[2] * (sizeof(float) + 2 * sizeof(std::uint32_t));
 }
 
-/// The work on one image.
+/// Detects the boxes of one image at a time.
 template <class T>
 class Detector {
   public:
@@ -223,12 +223,12 @@ class Detector {
         }
         for (std::size_t i = 0; i < anchors_ * classes_; ++i) {
             const float score = scores[batch * anchors_ * classes_ + i];
-            // What is not a number has no place in an order: it is the worst.
+            // NaN has no place in an order: it counts as the lowest score.
             scores_[i] = score == score ? score : std::numeric_limits<float>::lowest();
         }
     }
 
-    /// A candidate is anchor * classes + class.
+    /// Suppresses boxes class by class. A candidate is anchor * classes + class.
     void detectByClass() {
         std::size_t taken = 0;
         for (std::size_t c = 1; c < classes_; ++c) {
@@ -253,7 +253,7 @@ class Detector {
         }
     }
 
-    /// A candidate is an anchor.
+    /// Suppresses boxes once for all classes. A candidate is an anchor.
     void detectAtOnce() {
         std::size_t count = 0;
         for (std::size_t a = 0; a < anchors_; ++a) {
@@ -281,7 +281,7 @@ class Detector {
         }
     }
 
-    /// `c` is 0 for what is no detection.
+    /// Writes one detection of class `c`, or filling with class 0 after the last detection.
     void write(float score, const Box& box, std::size_t c) {
         const RealWriter<T> scores(operation_.outputs[0]);
         const RealWriter<T> boxes(operation_.outputs[1]);

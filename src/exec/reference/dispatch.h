@@ -3,11 +3,11 @@
 #pragma once
 
 /// \file
-/// From an operand type to the element type of a kernel, once a run:
+/// Calls a kernel with the element type of an operand, which is looked up once a run:
 ///
 ///     dispatchFloat(input.type, [&]<class T>() { floor(input.as<T>(), output.as<T>(), count); });
 ///
-/// Types that the operation's check has refused do nothing.
+/// They do nothing for types that the operation's check refuses.
 
 #include <cstddef>
 #include <cstdint>

@@ -8,8 +8,8 @@
 //
 //     output = activation(input0 op input1)
 //
-// DIV is not for 8 bits. Quotients of TENSOR_INT32 are rounded downwards; by 0 they are 0, since
-// the HAL leaves them undefined.
+// DIV takes no 8-bit tensors. Quotients of TENSOR_INT32 are rounded downwards. A quotient by 0,
+// which the HAL leaves undefined, is 0.
 
 #include <algorithm>
 
@@ -70,7 +70,8 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     return {};
 }
 
-/// Sums and differences: both inputs in a common scale of 20 more bits, where they are exact.
+/// Sums and differences: both inputs are brought to a common scale with 20 more bits, where sums
+/// are exact.
 class QuantizedAdder {
   public:
     QuantizedAdder(const OperationView& operation, QuantizedRange range) noexcept
@@ -146,7 +147,8 @@ void runFloat(const OperationView& operation, FloatRange range) {
     }
 }
 
-/// `a` over the number at `divisor`, which another process may change: it is read once.
+/// `a` divided by the number at `divisor`, rounded downwards. Another process may change the
+/// divisor, so it is read once.
 std::int32_t divideDownwards(std::int64_t a, const std::int32_t& divisor) noexcept {
     const std::int64_t b = static_cast<const volatile std::int32_t&>(divisor);
     if (b == 0) {
@@ -156,7 +158,7 @@ std::int32_t divideDownwards(std::int64_t a, const std::int32_t& divisor) noexce
     return static_cast<std::int32_t>(a / b - (isRoundedUp ? 1 : 0));
 }
 
-/// Wraps around, as 32-bit arithmetic does on every processor.
+/// Overflow wraps around, as 32-bit arithmetic does on every processor.
 void runInt32(const OperationView& operation) {
     using U = std::uint32_t;
     switch (operation.type) {

@@ -86,7 +86,7 @@ void runFloat(const OperationView& operation) {
     }
 }
 
-/// ABS and NEG. The smallest number stays what it is: it has no opposite.
+/// ABS and NEG. The smallest number stays as it is: 32 bits cannot hold its negative.
 void runInt32(const OperationView& operation) {
     const bool isAbs = operation.type == OperationType::ABS;
     forEach<std::int32_t>(operation, [&](std::int32_t element) {

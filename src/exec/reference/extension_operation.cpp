@@ -12,7 +12,7 @@ namespace nnburst::exec {
 
 namespace {
 
-/// Operands in the form of the public interface, without an allocation.
+/// Operands as types of the public interface, in arrays of fixed size.
 class ExtensionOperands {
   public:
     explicit ExtensionOperands(std::span<const OperandView> views) noexcept
@@ -44,14 +44,13 @@ class ExtensionOperands {
 Result<HalVersion> check(const OperationView& operation) {
     for (const auto& operands : {operation.inputs, operation.outputs}) {
         if (operands.size() > kMaximumExtensionOperands) {
-            return invalid("operation of an extension with {} inputs or outputs: at most {}",
+            return invalid("extension operation with {} inputs or outputs; must have at most {}",
                            operands.size(), kMaximumExtensionOperands);
         }
         for (const OperandView& operand : operands) {
             if (isExtension(operand.type) && findExtensionType(operand.type) == nullptr) {
                 return invalid(
-                    "operation of an extension: an operand is of type {}, which the "
-                    "extension does not have",
+                    "extension operation: operand type {}; must be one that the extension has",
                     static_cast<std::uint16_t>(operand.type));
             }
         }
@@ -69,8 +68,9 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
             const Dimensions dimensions,
             findExtensionOperation(operation.type)->outputDimensions(inputs.span(), output));
         if (dimensions.size() > kMaximumRank) {
-            return invalid("operation of an extension: output {} with {} dimensions: at most {}",
-                           output, dimensions.size(), kMaximumRank);
+            return invalid(
+                "extension operation: output {} with {} dimensions; must have at most {}", output,
+                dimensions.size(), kMaximumRank);
         }
         outputs[output] = Shape(dimensions);
     }

@@ -3,13 +3,14 @@
 #pragma once
 
 /// \file
-/// How the operations of vendor extensions are operations like any other.
+/// The definition through which the executor runs operations of vendor extensions.
 
 #include "exec/operation/operation.h"
 
 namespace nnburst::exec {
 
-/// Stands for every operation of an extension: finds the right one by the type of what it is given.
+/// The definition of every operation of an extension. It finds the extension's code by the type of
+/// the operation that it is called for.
 extern const OperationDefinition kExtensionOperation;
 
 }  // namespace nnburst::exec

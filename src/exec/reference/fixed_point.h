@@ -5,7 +5,8 @@
 /// \file
 /// The logistic function and the hyperbolic tangent of 16-bit fixed-point numbers. Integer LSTMs
 /// are trained with the rounding of gemmlowp's 16-bit arithmetic, and their state amplifies each
-/// difference: these give the same bits. A number with `n` integer bits is raw / 2^(15 - n).
+/// difference, so these functions give the same bits as gemmlowp's. A number with `n` integer bits
+/// is raw / 2^(15 - n).
 
 #include <algorithm>
 #include <array>
@@ -113,7 +114,7 @@ inline constexpr std::int16_t kOne = std::numeric_limits<std::int16_t>::max();
         return 0;
     }
     const std::int16_t negative = a > 0 ? wrap(-std::int32_t{a}) : a;
-    // The same bits with one more integer bit are twice the number.
+    // Read with one more integer bit, the same bits stand for twice the number.
     const std::int16_t exponential = expOfNegative(negative, integerBits + 1);
     const std::int16_t result = shiftLeft(wrap(twoOverOnePlus(exponential) - (1 << 13)), 2);
     return a > 0 ? result : wrap(-std::int32_t{result});

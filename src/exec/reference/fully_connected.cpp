@@ -39,7 +39,7 @@ Result<Shape> computeOutputShape(const OperationView& operation) {
                            elements, inputSize);
     });
     NNBURST_TRY(check.result());
-    // At most as many as the input has elements: a tensor has less than 2^32.
+    // The quotient fits: a tensor has fewer than 2^32 elements.
     return Shape{static_cast<std::uint32_t>(elements / inputSize), weights[0]};
 }
 
@@ -74,7 +74,7 @@ void connect(const OperationView& operation, const Sums& sums) {
     const std::size_t batches = operation.outputs[0].shape[0];
     const std::size_t units = operation.outputs[0].shape[1];
     const std::size_t inputSize = operation.inputs[1].shape[1];
-    // Units outside: each row of the weights is read from memory once.
+    // The outer loop is over units, so that each row of the weights is read from memory once.
     for (std::size_t u = 0; u < units; ++u) {
         const auto finish = sums.finisher(u);
         const auto* unitWeights = weights + u * inputSize;

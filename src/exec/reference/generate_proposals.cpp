@@ -9,8 +9,8 @@
 //              (TENSOR_QUANT16_SYMM) with 8-bit scores
 //     images   [batches, 2]: height and width
 //     heightRatio, widthRatio   from one point to the next, in the image
-//     before, after             INT32: best ones to look at in each image, and to give; 0 or less
-//                               for all
+//     before, after             INT32: how many of the best boxes of each image to keep before and
+//                               after suppression; 0 or less for all
 //     overlapThreshold, minimumSize, layout (BOOL: NCHW): scalars
 //
 //     output scores [n], regions [n, 4], batches INT32 [n]
@@ -47,7 +47,7 @@ constexpr std::size_t kOverlapThreshold = 8;
 constexpr std::size_t kMinimumSize = 9;
 constexpr std::size_t kLayout = 10;
 
-/// Their deltas must be one axis of a tensor.
+/// The deltas of all anchors, 4 numbers each, must fit into one axis of a tensor.
 constexpr std::uint32_t kMaximumAnchors = std::numeric_limits<std::uint32_t>::max() / 4;
 
 struct Parameters {
@@ -141,7 +141,7 @@ std::size_t boxCount(const OperationView& operation) noexcept {
     return std::size_t{scores[1]} * scores[2] * scores[3];
 }
 
-/// As if no box overlapped another.
+/// Upper bounds: no box overlaps another.
 Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     NNBURST_TRY_ASSIGN(const Parameters parameters, readParameters(operation));
     OperationCheck check(operation, ShapeKnowledge::COMPLETE);
@@ -157,7 +157,7 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     return {};
 }
 
-/// Boxes, scores and candidates of one image.
+/// Memory for the boxes, scores and candidates of one image.
 std::size_t scratchBytes(const OperationView& operation) {
     return boxCount(operation) * (sizeof(Box) + sizeof(float) + sizeof(std::uint32_t));
 }
@@ -209,12 +209,12 @@ Result<std::uint32_t> propose(const OperationView& operation, const Parameters& 
                         clipped(transformed(anchor, delta(0), delta(1), delta(2), delta(3)),
                                 imageWidth, imageHeight);
                     const float score = scoreInput[scoreImage.offset(b, y, x, a)];
-                    // What is not a number has no place in an order: it is the worst.
+                    // NaN has no place in an order: it counts as the lowest score.
                     scores[next] = score == score ? score : std::numeric_limits<float>::lowest();
                 }
             }
         }
-        // In the order of their scores only if that decides which ones to look at.
+        // Sorted by score only if `before` limits how many boxes are kept.
         const bool isLimited = parameters.before < count;
         std::size_t selected = isLimited ? parameters.before : count;
         rank({candidates, count}, 0, isLimited ? selected : 0,

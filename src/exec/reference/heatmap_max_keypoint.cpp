@@ -10,8 +10,9 @@
 //     scores     [boxes, keypoints]
 //     locations  [boxes, keypoints, 2]: x and y, of the type of the boxes
 //
-// The score of a keypoint is the largest of its heatmap, and its location where that is in the box,
-// both refined: around the largest element the heatmap is taken for a paraboloid.
+// The score of a keypoint is the largest element of its heatmap; its location is that element's
+// place in the box. Both are refined: around its largest element the heatmap is approximated by a
+// paraboloid.
 
 #include <algorithm>
 #include <array>
@@ -57,7 +58,8 @@ Result<Shapes> computeOutputShapes(const OperationView& operation) {
     OperationCheck check(operation, ShapeKnowledge::COMPLETE);
     checkShapes(check, isNchw);
     const Shape& heatmaps = operation.inputs[0].shape;
-    check.require(heatmaps[isNchw ? 2 : 1] != 0, [] { return "heatmaps without elements"; });
+    check.require(heatmaps[isNchw ? 2 : 1] != 0,
+                  [] { return "heatmaps of size 0; must be at least 2"; });
     NNBURST_TRY(check.result());
     const std::uint32_t keypoints = heatmaps[isNchw ? 1 : 3];
     return Shapes{Shape{heatmaps[0], keypoints}, Shape{heatmaps[0], keypoints, 2}};
@@ -114,7 +116,7 @@ Peak findPeak(const Neighbourhood& f) noexcept {
     const float xy = (f[2][2] - f[2][0] - f[0][2] + f[0][0]) / 4.0F;
     const float determinant = xx * yy - xy * xy;
     Peak peak{.value = middle};
-    // Written so that NaN ends here too.
+    // Written so that NaN takes this branch, too.
     if (!(std::fabs(determinant) >= kTolerance + kTolerance * (xx * yy))) {
         return peak;
     }
@@ -147,8 +149,7 @@ Result<> findKeypoints(const OperationView& operation, bool isNchw) {
         if (!(left <= right && top <= bottom)) {
             return invalid(
                 "HEATMAP_MAX_KEYPOINT input 1 (boxes): {}, {}, {}, {} of box {}; must be left, "
-                "top, "
-                "right, bottom",
+                "top, right, bottom",
                 left, top, right, bottom, box);
         }
         for (std::size_t keypoint = 0; keypoint < image.channels; ++keypoint) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Where things lie in images, whichever their layout: strides of elements, and the taps of a
-/// window that hit the image rather than its padding.
+/// Access to images in both layouts: strides of elements, and the taps of a window that lie in the
+/// image and not in its padding.
 
 #include <algorithm>
 #include <cstddef>
@@ -40,7 +40,7 @@ struct Image {
 
 /// The taps of one window that lie in the image: `first` to `last - 1`.
 struct Taps {
-    /// Of the window of output `o`.
+    /// The taps of the window of output element `o`.
     Taps(const SlidingWindow& window, std::uint32_t o) noexcept
         : begin(window.begin(o)),
           dilation(window.dilation),

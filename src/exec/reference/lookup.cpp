@@ -1,13 +1,13 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// GATHER, EMBEDDING_LOOKUP and HASHTABLE_LOOKUP: parts of a tensor that other tensors choose.
+// GATHER, EMBEDDING_LOOKUP and HASHTABLE_LOOKUP: parts of a tensor, chosen by other tensors.
 //
 //     GATHER            output[..., i..., ...] = input[..., indices[i...], ...]: along one axis,
 //                       which the axes of the indices replace
 //     EMBEDDING_LOOKUP  output[i, ...] = values[indices[i], ...]
-//     HASHTABLE_LOOKUP  output[i, ...] = values[k, ...] where keys[k] = lookups[i], 0 if there is
-//                       none, and hits[i] says which of them it is; keys ascend
+//     HASHTABLE_LOOKUP  output[i, ...] = values[k, ...] where keys[k] = lookups[i], and 0 if no key
+//                       is equal; hits[i] is 1 or 0 accordingly; keys ascend
 //
 // Indices and keys lie in memory that others may write to: each is read once, checked, then used.
 
@@ -143,7 +143,7 @@ Result<> runGathering(const OperationView& operation, std::span<std::byte> /*scr
     const std::size_t indexCount = indices.shape.elementCount();
     const std::size_t inner = elementCount(values.shape, axis + 1, values.shape.rank());
     const std::size_t bytes = elementBytes(values.type);
-    StridedCopy copy;  // what one index chooses
+    StridedCopy copy;  // copies what one index chooses
     copy.axis(elementCount(values.shape, 0, axis), static_cast<std::ptrdiff_t>(axisSize * inner),
               static_cast<std::ptrdiff_t>(indexCount * inner));
     copy.axis(inner, 1, 1);
@@ -204,8 +204,8 @@ Result<> inferHashtable(const OperationView& operation, std::span<Shape> outputs
     return {};
 }
 
-/// The position of `wanted` among ascending keys; `count` if it is not there. Whatever the keys
-/// are, and become meanwhile, it is at most `count`.
+/// The position of `wanted` among ascending keys; `count` if it is not there. At most `count` even
+/// if keys do not ascend or another process changes them during the search.
 std::size_t findKey(const volatile std::int32_t* keys, std::size_t count, std::int32_t wanted) {
     std::size_t first = 0;
     std::size_t last = count;

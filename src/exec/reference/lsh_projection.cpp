@@ -51,7 +51,7 @@ Result<Projection> readProjection(const OperationView& operation) {
     return static_cast<Projection>(type);
 }
 
-/// How many bits tell `count` functions apart.
+/// The number of bits that an index below `count` needs.
 std::uint32_t bitsOfIndex(std::uint32_t count) noexcept {
     return count == 0 ? 0 : static_cast<std::uint32_t>(std::bit_width(count - 1));
 }
@@ -85,7 +85,7 @@ Result<HalVersion> check(const OperationView& operation) {
     check.input(0, "hash").type({TENSOR_FLOAT32, TENSOR_FLOAT16});
     check.input(kInput, "input")
         .require(isTensor(check.input(kInput, "input").view().type) || check.hasFailed(),
-                 [] { return "no tensor; must be one"; });
+                 [] { return "a scalar; must be a tensor"; });
     check.optionalInput(kWeight, "weight").type({TENSOR_FLOAT32, TENSOR_FLOAT16});
     check.output(0, "output").type({TENSOR_INT32});
     checkShapes(check);

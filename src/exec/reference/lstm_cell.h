@@ -17,7 +17,7 @@
 
 namespace nnburst::exec {
 
-/// What is applied to the cell's input and output, with the HAL's codes.
+/// Activations of the cell's input and output. The codes are the HAL's.
 enum class CellActivation : std::int32_t { NONE = 0, RELU = 1, RELU6 = 3, TANH = 4, SIGMOID = 6 };
 
 inline void sigmoid(std::span<float> values) noexcept {
@@ -48,7 +48,7 @@ inline void activate(CellActivation activation, std::span<float> values) noexcep
     }
 }
 
-/// Bounds values by [-limit, limit]; by nothing if the limit is 0.
+/// Clamps values to [-limit, limit]; a limit of 0 means no limit.
 inline void clip(float limit, std::span<float> values) noexcept {
     if (limit > 0.0F) {
         for (float& value : values) {
@@ -57,7 +57,7 @@ inline void clip(float limit, std::span<float> values) noexcept {
     }
 }
 
-/// Moves values to mean 0 and variance 1.
+/// Shifts and scales values to mean 0 and variance 1.
 inline void normalize(std::span<float> values) noexcept {
     constexpr float kSmallestVariance = 1e-8F;
     const auto count = static_cast<float>(values.size());
@@ -94,7 +94,7 @@ struct LstmCell {
     std::size_t inputSize = 0;
     std::size_t auxiliarySize = 0;
     std::size_t units = 0;
-    std::size_t outputSize = 0;  ///< that of units without projection
+    std::size_t outputSize = 0;  ///< equal to `units` without projection
     GateWeights<T> inputGate;    ///< all null with coupled gates: the input gate is 1 - forget gate
     GateWeights<T> forgetGate;
     GateWeights<T> cellGate;
@@ -110,14 +110,14 @@ struct LstmCell {
         return 4 * units + outputSize;
     }
 
-    /// From `input` [inputSize], a second one [auxiliarySize] if there are weights for it, the
-    /// output before [outputSize] and the cell state before [units] to those after. Each of the two
-    /// may be updated in place.
+    /// Computes the output and the cell state after the step from `input` [inputSize], `auxiliary`
+    /// [auxiliarySize] if there are weights for it, the output before the step [outputSize] and the
+    /// cell state before it [units]. Output and cell state may be updated in place.
     void step(const T* input, const T* auxiliary, const T* outputBefore, const T* cellBefore,
               T* outputAfter, T* cellAfter, float* scratch) const noexcept;
 
   private:
-    /// What a gate sees, before its activation.
+    /// Computes the weighted sums of a gate, before its activation.
     template <class C>
     void gate(const GateWeights<T>& weights, const T* input, const T* auxiliary,
               const T* outputBefore, const C* cell, std::span<float> result) const noexcept;
@@ -177,7 +177,7 @@ void LstmCell<T>::step(const T* input, const T* auxiliary, const T* outputBefore
     clip(cellClip, cell);
     gate(outputGate, input, auxiliary, outputBefore, cell.data(), outputs);
     sigmoid(outputs);
-    // From here on the states before are not needed: those after may lie in the same place.
+    // The old states are not read below: the new ones may lie in the same memory.
     std::transform(cell.begin(), cell.end(), cellAfter, [](float c) { return static_cast<T>(c); });
     activate(activation, cell);
     for (std::size_t u = 0; u < units; ++u) {

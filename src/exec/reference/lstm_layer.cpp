@@ -53,7 +53,7 @@ constexpr auto kTensors = std::to_array<TensorRule>({
     {AUXILIARY_TO_OUTPUT, "auxiliary-to-output weights", Size::UNITS, Size::AUXILIARY, true},
 });
 
-/// The sizes of a layer, read where none of the options can hide them.
+/// The sizes of a layer, read from tensors that are never left out.
 class Sizes {
   public:
     Sizes(OperationCheck& check, const LstmLayer& layer)

@@ -4,8 +4,9 @@
 
 /// \file
 /// One layer of LSTM cells among the inputs of an operation: the rules of its tensors, which of
-/// them may be left out together, and the cell that they make. LSTM has one layer,
-/// UNIDIRECTIONAL_SEQUENCE_LSTM one, BIDIRECTIONAL_SEQUENCE_LSTM two, each at other places.
+/// them may be left out together, and the cell that they make. LSTM and
+/// UNIDIRECTIONAL_SEQUENCE_LSTM have one layer, BIDIRECTIONAL_SEQUENCE_LSTM has two, each at other
+/// input indexes.
 
 #include <array>
 #include <cstddef>
@@ -52,19 +53,20 @@ enum class LstmTensor : std::uint8_t {
 };
 inline constexpr std::size_t kLstmTensors = 29;
 
-/// The scalars.
+/// The scalar inputs of a layer.
 struct LstmParameters {
     CellActivation activation = CellActivation::TANH;
     float cellClip = 0.0F;
     float projectionClip = 0.0F;
 };
 
-/// Reads the activation, which is input `first`, and the two clips that follow it.
+/// Reads the activation, which is input `first`, and the cell clip and projection clip, which
+/// follow it.
 [[nodiscard]] Result<LstmParameters> readLstmParameters(const OperationView& operation,
                                                         std::size_t first);
 
 struct LstmLayer {
-    /// An index that no operation has: the layer has no such tensor.
+    /// The index of a tensor that the layer does not have.
     static constexpr std::uint8_t kNone = UINT8_MAX;
 
     std::array<std::uint8_t, kLstmTensors> indexes{};  ///< of the operation's inputs
@@ -77,7 +79,7 @@ struct LstmLayer {
     [[nodiscard]] bool has(const OperationView& operation, LstmTensor tensor) const noexcept {
         return index(tensor) != kNone && operation.has(index(tensor));
     }
-    /// Requires a tensor that is there.
+    /// Requires a tensor that is not left out.
     [[nodiscard]] const OperandView& operand(const OperationView& operation,
                                              LstmTensor tensor) const noexcept {
         return operation.inputs[index(tensor)];
@@ -85,7 +87,8 @@ struct LstmLayer {
 
     void checkTypes(OperationCheck& check, const OperandCheck& input) const;
     void checkShapes(OperationCheck& check, const OperationView& operation) const;
-    /// Which optional inputs go together. Asked when all of them are known to be there or not.
+    /// Checks that optional inputs are given together. Call it when it is known of each whether it
+    /// is left out.
     void checkOptions(OperationCheck& check, const OperationView& operation) const;
 
     [[nodiscard]] std::uint32_t units(const OperationView& operation) const noexcept {

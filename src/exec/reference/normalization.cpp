@@ -144,7 +144,7 @@ void normalizeQuantized(const OperationView& operation, const Slices& slices) {
         }
         const float inverse = sum == 0 ? 0.0F : 128.0F / std::sqrt(static_cast<float>(sum));
         for (std::size_t i = 0; i < slices.size; ++i) {
-            // Another process may have changed the element: it is clamped before it is an integer.
+            // Clamped before the conversion: another process may have changed the element.
             const float steps = std::clamp(static_cast<float>(at(i)) * inverse, -128.0F, 127.0F);
             output[offset + i * slices.stride] = static_cast<T>(
                 std::min(static_cast<std::int32_t>(std::lround(steps)) + limits.minimum + 128,

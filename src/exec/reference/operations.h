@@ -13,8 +13,9 @@ namespace nnburst::exec {
 /// The definition of `type`; null if there is none.
 [[nodiscard]] const OperationDefinition* findOperation(OperationType type) noexcept;
 
-/// The shapes of all inputs and the values of all of the operation's `valueInputs` are known: its
-/// output shapes can be computed, so `check` can say whether they go together.
+/// Whether the shapes of all inputs and the values of all of the operation's `valueInputs` are
+/// known. If so, its output shapes can be computed, and `check` checks that the shapes fit each
+/// other.
 [[nodiscard]] bool hasKnownArguments(const OperationView& operation) noexcept;
 
 }  // namespace nnburst::exec

@@ -7,7 +7,7 @@
 //     paddings  INT32 [rank, 2]: elements to add before and after those of each axis
 //     value     PAD_V2 only: a scalar of the input's type, or in 8 bits an INT32 that is the
 //               quantised value; without it, 0
-//     output    the input in the middle of padding
+//     output    the input, surrounded by padding
 
 #include <array>
 #include <bit>
@@ -124,7 +124,7 @@ Result<HalVersion> check(const OperationView& operation) {
     if (hasKnownArguments(operation)) {
         NNBURST_TRY(resolve(operation));
     }
-    // Before, 8-bit padding had the quantised value 0.
+    // Before HAL 1.2, 8-bit padding had the quantised value 0.
     check.since(HalVersion::V1_2, input.view().zeroPoint != 0);
     return check.minimumVersion();
 }

@@ -1,12 +1,12 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// AVERAGE_POOL_2D, MAX_POOL_2D, and L2_POOL_2D: the root of the mean of squares, not for 8 bits.
+// AVERAGE_POOL_2D, MAX_POOL_2D and L2_POOL_2D (the root of the mean of squares, not for 8 bits).
 //
 //     input   [batches, height, width, channels], or NCHW
 //     output  [batches, outputHeight, outputWidth, channels], in the layout of the input
 //
-// Padding counts neither as an element nor as a value: windows shrink at the edges.
+// Padding is not part of a window: windows at the edges have fewer elements.
 
 #include <algorithm>
 #include <array>
@@ -140,7 +140,7 @@ struct RootMeanSquare {
 /// and clamped to `range`.
 template <class Pool, class T, class Range>
 void pool(const OperationView& operation, const Pooling& pooling, Range range) {
-    constexpr std::size_t kBlock = 64;  // channels that are pooled side by side
+    constexpr std::size_t kBlock = 64;  // channels that are pooled together
     const SlidingWindow& height = pooling.window.height;
     const SlidingWindow& width = pooling.window.width;
     const Image input(operation.inputs[0].shape, pooling.arguments);

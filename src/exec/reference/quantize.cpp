@@ -7,7 +7,7 @@
 //     output  of the input's shape
 //
 //     QUANTIZE    round(input / scale) + zero point, in 8 bits
-//     DEQUANTIZE  (input - zero point) * scale, with a scale a channel where the input has them
+//     DEQUANTIZE  (input - zero point) * scale, with a scale for each channel if the input has them
 
 #include <algorithm>
 

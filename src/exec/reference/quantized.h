@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// Fixed-point arithmetic of quantised kernels. It rounds as gemmlowp does, bit by bit: networks of
-/// the first TFLite releases, and AOSP's expectations, were made with it. Every function is defined
-/// for every argument.
+/// Fixed-point arithmetic of quantised kernels. It rounds exactly as gemmlowp does, because
+/// networks of the first TFLite releases, and AOSP's expected results, were made with gemmlowp.
+/// Every function is defined for every argument.
 
 #include <algorithm>
 #include <bit>
@@ -112,7 +112,7 @@ class QuantizedMultiplier {
     }
 
   private:
-    std::int32_t fraction_ = 0;  ///< of 2^31: the factor over 2^exponent
+    std::int32_t fraction_ = 0;  ///< the factor / 2^exponent, in units of 2^-31
     int exponent_ = 0;           ///< from -31 to 31
 };
 

@@ -5,11 +5,14 @@
 // state.
 //
 //     input              [batches, inputSize], in units of 1/128 around 128
-//     input weights      4 of [units, inputSize]: input, forget, cell, output gate; one scale for
-//     all recurrent weights  4 of [units, units], in the same order and scale biases             4
-//     of INT32 [units], in the scale of the products cell state         TENSOR_QUANT16_SYMM
-//     [batches, units], in units of 1/2048 output before      [batches, units], as the input output
-//     cell state and output after the step; both may be updated in place
+//     input weights      4 of [units, inputSize]: input, forget, cell, output gate
+//     recurrent weights  4 of [units, units], in the same order
+//     biases             4 of INT32 [units], in the scale of the products
+//     cell state         TENSOR_QUANT16_SYMM [batches, units], in units of 1/2048
+//     output before      [batches, units], quantised as the input
+//     output             cell state and output after the step; both may be updated in place
+//
+// All weights have one scale and zero point.
 
 #include <fmt/format.h>
 
@@ -93,7 +96,8 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     return {};
 }
 
-/// The state after the step of one element of the batch, and what its weights meet.
+/// For one element of the batch: the cell state and output after the step, and a copy of the input
+/// and the output before it.
 std::size_t scratchBytes(const OperationView& operation) {
     const std::size_t units = operation.inputs[kInputWeights].shape[0];
     const std::size_t inputSize = operation.inputs[0].shape[1];

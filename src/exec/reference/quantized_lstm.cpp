@@ -15,11 +15,11 @@
 //     20 to 23   layer normalization weights   TENSOR_QUANT16_SYMM [units], optional
 //     24, 25     cell and projection clip
 //     26 to 29   scales of the gates before their activation
-//     30, 31     zero point and scale of what is projected
+//     30, 31     zero point and scale of the hidden state, which is the input of the projection
 //     output     output state, cell state, output
 //
-// Of four the order is input, forget, cell, output gate. Without what belongs to the input gate it
-// is 1 - forget gate.
+// Groups of four are in the order input, forget, cell, output gate. If the tensors of the input
+// gate are left out, the input gate is 1 - forget gate.
 
 #include <fmt/format.h>
 
@@ -91,7 +91,7 @@ void checkTypes(OperationCheck& check) {
     check.output(2, "output").sameTypeAs(state).sameQuantizationAs(state);
 }
 
-/// An optional tensor whose shape is not known may still be left out by the request.
+/// The shape of an optional tensor is not known: the request may still leave it out.
 bool isUndecided(const OperationCheck& check, const OperandCheck& tensor) {
     return check.isPartial() && !tensor.view().shape.isFullySpecified();
 }
@@ -143,7 +143,8 @@ void checkShapes(OperationCheck& check, const OperationView& operation) {
         });
 }
 
-/// Which optional inputs go together. Asked when all of them are known to be there or not.
+/// Checks that optional inputs are given together. Call it when it is known of each whether it is
+/// left out.
 void checkOptions(OperationCheck& check, const OperationView& operation) {
     const bool hasInputGate = operation.has(kInputWeights);
     const bool hasPeepholes = operation.has(peepholeOf(kOutputGate));
@@ -250,13 +251,13 @@ std::size_t outputSizeOf(const OperationView& operation) noexcept {
     return operation.inputs[kRecurrentWeights + kOutputGate].shape[1];
 }
 
-/// Four gates and a cell state, what is projected, and the output.
+/// Memory for four gates, the cell state, the hidden state before the projection, and the output.
 std::size_t scratchBytes(const OperationView& operation) {
     return unitsOf(operation) * ((kGates + 1) * sizeof(std::int16_t) + sizeof(std::int8_t)) +
            outputSizeOf(operation) * sizeof(std::int8_t);
 }
 
-/// One step. All of it is arithmetic of integers, which rounds as that of TensorFlow Lite does.
+/// One step, in integer arithmetic that rounds as TensorFlow Lite's does.
 class Cell {
   public:
     Cell(const OperationView& operation, const Parameters& parameters,
@@ -334,7 +335,7 @@ class Cell {
         const bool hasNorm = operation_.has(kNorms + gate);
         const bool hasPeephole = gate != kCellGate && operation_.has(peepholeOf(gate));
         const auto* bias = operation_.inputs[kBiases + gate].as<const std::int32_t>();
-        // Without layer normalisation sums have 12 fractional bits, else the gate's own scale.
+        // Without layer normalisation sums have 12 fractional bits, with it the scale of the gate.
         const double gateScale = hasNorm ? parameters_.gateScales[gate] : 0x1p-12;
         const QuantizedMultiplier fromInput(static_cast<double>(input.scale) * inputWeights.scale /
                                             gateScale);
@@ -403,7 +404,7 @@ class Cell {
         }
     }
 
-    /// What is projected: the output gate times the activated cell state.
+    /// Computes the hidden state: the output gate times the activated cell state.
     void computeHidden() {
         const QuantizedMultiplier toHidden(
             parameters_.hiddenScale > 0.0F ? 0x1p-30 / parameters_.hiddenScale : 0.0);

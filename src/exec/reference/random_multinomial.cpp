@@ -3,7 +3,7 @@
 
 // RANDOM_MULTINOMIAL.
 //
-//     input    [batches, classes]: logarithms of probabilities, up to a summand
+//     input    [batches, classes]: logarithms of probabilities, up to a common summand
 //     samples  INT32: how many to draw for each batch
 //     seeds    INT32 [2]: draws are the same for the same seeds; two zeros stand for seeds that are
 //              different in each run
@@ -121,7 +121,7 @@ void sample(const OperationView& operation, double* cumulative, Philox& random) 
     const T* logits = operation.inputs[0].as<const T>();
     auto* output = operation.outputs[0].as<std::int32_t>();
     for (std::size_t batch = 0; batch < shape[0]; ++batch, logits += classes) {
-        // What is infinite or no number says nothing of a probability: such a class is never drawn.
+        // Classes whose logarithm is infinite or NaN are never drawn.
         float largest = std::numeric_limits<float>::lowest();
         for (std::size_t i = 0; i < classes; ++i) {
             const auto logit = static_cast<float>(logits[i]);

@@ -50,8 +50,8 @@ class RealReader {
     std::int32_t zeroPoint_;
 };
 
-/// Writes elements `T` of an operand: the nearest to a real number, or the limit beyond which it
-/// is.
+/// Writes real numbers as elements `T` of an operand: rounded to the nearest, clamped to the limits
+/// of `T`.
 template <class T>
 class RealWriter {
   public:

@@ -226,7 +226,7 @@ void reduceFloat(const OperationView& operation, const Reduction& reduction,
     }
 }
 
-/// The nearest to sum / count, ties away from 0.
+/// sum / count, rounded to the nearest integer, ties away from 0.
 std::int64_t roundedQuotient(std::int64_t sum, std::int64_t count) noexcept {
     return (sum + (sum < 0 ? -count / 2 : count / 2)) / count;
 }

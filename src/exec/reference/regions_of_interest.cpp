@@ -4,15 +4,14 @@
 // ROI_ALIGN and ROI_POOLING.
 //
 //     features       [batches, height, width, depth], or NCHW
-//     regions        [regions, 4]: left, top, right, bottom in the image that the features are of;
+//     regions        [regions, 4]: left, top, right, bottom in the image of the features;
 //                    in units of 1/8 (TENSOR_QUANT16_ASYMM) with 8-bit features
 //     batches        INT32 [regions]: the image that each is in
 //     outputHeight, outputWidth   INT32
 //     heightRatio, widthRatio     FLOAT32 (FLOAT16 with float16): sizes of the image over those of
 //                                 the features
-//     samplesY, samplesX          INT32, ROI_ALIGN only: points to sample in each bin; 0 for as
-//     many
-//                                 as the bin is large
+//     samplesY, samplesX          INT32, ROI_ALIGN only: points to sample in each bin; 0 chooses
+//                                 as many as the bin is large
 //     layout         BOOL: NCHW
 //     output         [regions, outputHeight, outputWidth, depth], in the layout of the features
 //
@@ -45,7 +44,8 @@ constexpr std::size_t kWidthRatio = 6;
 constexpr std::size_t kSamplesY = 7;
 constexpr std::size_t kSamplesX = 8;
 
-/// Points of a bin along one axis. The HAL has no limit, but a client must not keep a driver busy.
+/// Limit on the points of a bin along one axis. The HAL has none, but a client must not be able to
+/// keep a driver busy with one region.
 constexpr std::int32_t kMaximumSamples = 4096;
 
 bool isAlign(const OperationView& operation) noexcept {
@@ -190,7 +190,7 @@ Result<Region> readRegion(const OperationView& operation, const Image& features,
     return region;
 }
 
-/// A bin's points along one axis: the features beside each, and the weight of the second.
+/// One point along one axis: the two features beside it, and the weight of the second one.
 struct Point {
     std::size_t first;
     std::size_t second;
@@ -231,7 +231,7 @@ class Bins {
 
 template <class T, class Coordinate>
 Result<> align(const OperationView& operation, const Parameters& parameters) {
-    constexpr std::size_t kBlock = 64;  // channels whose sums grow side by side
+    constexpr std::size_t kBlock = 64;  // channels whose sums are accumulated together
     const SpatialArguments layout{.isNchw = parameters.isNchw};
     const Image input(operation.inputs[0].shape, layout);
     const Image output(operation.outputs[0].shape, layout);

@@ -3,11 +3,11 @@
 
 // RESHAPE, SQUEEZE and EXPAND_DIMS: the elements of the input in their order, in another shape.
 //
-//     RESHAPE       the shape is input 1, INT32 [rank of the output]: of its sizes one may be -1,
-//                   which is whatever keeps the number of elements
+//     RESHAPE       the shape is input 1, INT32 [rank of the output]; one of its sizes may be -1,
+//                   which stands for the size that keeps the number of elements
 //     SQUEEZE       without axes of size 1: those that input 1 lists, or all of them; at least one
 //                   axis is left
-//     EXPAND_DIMS   with one more axis, of size 1, which is number input 1 of the output
+//     EXPAND_DIMS   with one more axis of size 1, at the index that input 1 gives
 
 #include <bitset>
 #include <cstring>
@@ -25,7 +25,7 @@ namespace nnburst::exec {
 
 namespace {
 
-constexpr std::size_t kHighestRank = 4;  ///< of what is reshaped and squeezed
+constexpr std::size_t kHighestRank = 4;  ///< of the inputs of RESHAPE and SQUEEZE
 
 void checkShapes(OperationCheck& check) {
     check.input(0, "input").rank(1, kHighestRank);
@@ -62,7 +62,8 @@ Result<Shape> reshape(const OperationView& operation) {
         sizes[axis] = static_cast<std::uint32_t>(size);
         const auto next = checkedMultiply<std::uint64_t>(product, sizes[axis]);
         if (!next) {
-            return refused("too many elements");
+            return refused(
+                fmt::format("2^64 elements or more; must be {}, those of the input", elements));
         }
         product = *next;
     }

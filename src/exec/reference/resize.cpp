@@ -4,11 +4,10 @@
 // RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR.
 //
 //     input          [batches, height, width, channels], or NCHW
-//     width, height  INT32: those of the output; or FLOAT32 (FLOAT16 with float16): factors, of
-//     which
-//                    products are rounded downwards
+//     width, height  INT32: sizes of the output; or FLOAT32 (FLOAT16 with float16): factors by
+//                    which sizes are multiplied and rounded downwards
 //     layout         BOOL: NCHW; optional for RESIZE_BILINEAR
-//     alignCorners   BOOL, optional: the centres of the corner elements lie on each other
+//     alignCorners   BOOL, optional: the centres of the corner elements coincide
 //     halfPixels     BOOL, optional: elements are squares whose centres are at .5
 //     output         of the new size
 
@@ -42,7 +41,7 @@ Result<Shape> computeOutputShape(const OperationView& operation, const ResizeArg
                        arguments.height.outputSize(operation, input[heightAxis]));
     NNBURST_TRY_ASSIGN(sizes[widthAxis], arguments.width.outputSize(operation, input[widthAxis]));
     check.require(input[heightAxis] != 0 && input[widthAxis] != 0,
-                  [] { return "an image without elements; there is nothing to resize"; });
+                  [] { return "an image without elements; must have at least one"; });
     NNBURST_TRY(check.result());
     return makeOutputShape(operation, 0, sizes);
 }

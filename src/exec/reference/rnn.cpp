@@ -79,7 +79,7 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     return {};
 }
 
-/// A row of the new state is complete before it replaces the old one.
+/// Memory for a row of the new state, which is completed before it replaces the old one.
 std::size_t scratchBytes(const OperationView& operation) {
     return operation.inputs[1].shape[0] * sizeof(float);
 }

@@ -12,7 +12,7 @@
 
 namespace nnburst::exec {
 
-/// Places of the steps of a sequence.
+/// Where the rows of a sequence lie.
 struct Sequence {
     Sequence(const Shape& shape, bool isTimeMajor) noexcept
         : steps(shape[isTimeMajor ? 0 : 1]),

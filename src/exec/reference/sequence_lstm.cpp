@@ -3,11 +3,12 @@
 
 // UNIDIRECTIONAL_SEQUENCE_LSTM and BIDIRECTIONAL_SEQUENCE_LSTM.
 //
-//     input   [time, batches, inputSize] or [batches, time, inputSize]
-//     tensors of one layer (see lstm_layer.h and the indexes below), or of a forward and a backward
-//     one output  [time, batches, outputSize] or [batches, time, outputSize], one for each layer,
-//     or both
-//             side by side (merged); then, since HAL 1.3, output state and cell state of each layer
+//     input    [time, batches, inputSize] or [batches, time, inputSize]
+//     tensors  of one layer (see lstm_layer.h and the indexes below), or of a forward and a
+//              backward one
+//     output   [time, batches, outputSize] or [batches, time, outputSize], one for each layer, or
+//              both side by side (merged); then, since HAL 1.3, output state and cell state of
+//              each layer
 //
 // The backward layer goes through the sequence from its end. An auxiliary input without auxiliary
 // weights is the input of the backward layer; with weights it is a second input of both layers.
@@ -70,7 +71,7 @@ struct Layers {
     LstmLayer backward;  ///< of a bidirectional operation
     bool isMerged = false;
     bool isTimeMajor = false;
-    /// The request may leave the auxiliary weights out, which makes other layers.
+    /// The request may still leave the auxiliary weights out, which changes the layers.
     bool areUndecided = false;
 
     [[nodiscard]] std::size_t outputs(const OperationView& operation) const noexcept {

@@ -6,10 +6,10 @@
 //     input    [time, batches, inputSize] or [batches, time, inputSize]
 //     weights  [units, inputSize], recurrent weights [units, units], bias [units] and hidden state
 //              [batches, units] of one layer, or of a forward and a backward one
-//     auxiliary input and weights [units, auxiliarySize] of both layers, bidirectional only:
-//     optional output   [time, batches, units] or [batches, time, units], one for each layer, or
-//     both side by
-//              side (merged); then, since HAL 1.3, the hidden state of each layer
+//     auxiliary input and weights [units, auxiliarySize] of both layers: bidirectional only,
+//              optional
+//     output   [time, batches, units] or [batches, time, units], one for each layer, or both side
+//              by side (merged); then, since HAL 1.3, the hidden state of each layer
 //
 // A step is that of RNN. The backward layer goes through the sequence from its end. An auxiliary
 // input without auxiliary weights is the input of the backward layer; with weights it is a second
@@ -64,7 +64,7 @@ struct Layers {
     Layer backward;
     bool isTimeMajor = false;
     bool isMerged = false;
-    /// The request may leave the auxiliary weights out, which makes other layers.
+    /// The request may still leave the auxiliary weights out, which changes the layers.
     bool areUndecided = false;
 
     [[nodiscard]] std::size_t outputs(const OperationView& operation) const noexcept {
@@ -197,7 +197,8 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     return {};
 }
 
-/// A row of the new state, and the states of all batches, which are as large as any element.
+/// Memory for a row of the new state, and for the states of all batches, which are as large as any
+/// element.
 std::size_t scratchBytes(const OperationView& operation) {
     const auto layers = readLayers(operation);
     if (!layers) {

@@ -50,7 +50,8 @@ struct Slice {
     Shape outputShape;
 };
 
-/// The inputs from 1 on, which are called `names`, have one value for each axis of input 0.
+/// Checks that the inputs from 1 on, which errors call `names`, have one value for each axis of
+/// input 0.
 void checkValuesPerAxis(OperationCheck& check, std::size_t highestRank,
                         std::initializer_list<const char*> names) {
     const OperandCheck input = check.input(0, "input").rank(1, highestRank);
@@ -113,7 +114,7 @@ Result<HalVersion> checkSlice(const OperationView& operation) {
     return check.minimumVersion();
 }
 
-/// An index as STRIDED_SLICE means it, moved into [lowest, lowest + size].
+/// Counts an index of STRIDED_SLICE from the front and clamps it to [lowest, lowest + size].
 std::int64_t clampIndex(std::int32_t index, std::int64_t size, std::int64_t lowest) noexcept {
     return std::clamp<std::int64_t>(index < 0 ? index + size : index, lowest, lowest + size);
 }
@@ -155,7 +156,7 @@ Result<Slice> resolveStridedSlice(const OperationView& operation) {
         }
         const bool isForward = stride > 0;
         const std::int64_t size = input[axis];
-        // Backwards, the edges are the last element and the one before the first.
+        // With a negative stride the edges are the last element and the one before the first.
         const std::int64_t lowest = isForward ? 0 : -1;
         const bool isBeginMasked = (masks.begin >> axis & 1U) != 0;
         const bool isEndMasked = (masks.end >> axis & 1U) != 0;
@@ -231,7 +232,7 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
         const AxisSlice& part = slice.axes[axis];
         offset += static_cast<std::ptrdiff_t>(part.begin) * inputStrides[axis];
         outputStride /= part.size;
-        // The stride of a single element means nothing and may be far too large.
+        // The stride of a single element is not used, and may be too large to multiply.
         copy.axis(part.size, part.size == 1 ? 0 : part.stride * inputStrides[axis],
                   static_cast<std::ptrdiff_t>(outputStride));
     }

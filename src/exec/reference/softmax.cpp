@@ -128,7 +128,7 @@ void softmaxFloat(const T* input, T* output, const Slices& slices, float beta, b
 template <class T>
 void softmaxQuantized(const T* input, T* output, const Slices& slices, double scaledBeta,
                       QuantizedRange limits) {
-    // There are only 256 differences to the maximum.
+    // 8-bit elements have only 256 differences to the maximum.
     std::array<float, 256> exponentials;
     for (std::size_t difference = 0; difference < exponentials.size(); ++difference) {
         exponentials[difference] =
@@ -139,7 +139,7 @@ void softmaxQuantized(const T* input, T* output, const Slices& slices, double sc
         for (std::size_t i = 0; i < slices.size; ++i) {
             maximum = std::max<std::int32_t>(maximum, input[offset + i * slices.stride]);
         }
-        // A byte is an index whatever another process has made of the element since.
+        // A byte is a valid index even if another process has changed the element since.
         const auto exponential = [&](std::size_t i) {
             return exponentials[static_cast<std::uint8_t>(maximum -
                                                           input[offset + i * slices.stride])];

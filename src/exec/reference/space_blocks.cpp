@@ -54,19 +54,19 @@ struct Blocks {
     Shape outputShape;
 };
 
-/// Sizes of an output, which may be far too large yet.
+/// Sizes of an output, before it is checked that a shape can have them.
 using Sizes = std::array<std::uint64_t, 4>;
 
 Sizes sizesOf(const Shape& shape) noexcept {
     return {shape[0], shape[1], shape[2], shape[3]};
 }
 
-/// size * factor, or what is too large for any shape.
+/// size * factor; a size that no shape can have if that overflows.
 std::uint64_t multiply(std::uint64_t size, std::uint64_t factor) noexcept {
     return checkedMultiply(size, factor).value_or(UINT64_MAX);
 }
 
-/// size / divisor; fails if something remains.
+/// size / divisor; an error if there is a remainder.
 void divide(OperandCheck& input, std::uint64_t& size, std::uint64_t divisor, std::size_t axis) {
     input.require(size % divisor == 0, [&] {
         return fmt::format("size {} of axis {}; must be a multiple of {}, given by the block", size,
@@ -231,7 +231,7 @@ Result<HalVersion> checkSpaceToBatch(const OperationView& operation) {
     if (hasKnownArguments(operation)) {
         NNBURST_TRY(resolveSpaceToBatch(operation));
     }
-    // Before, 8-bit padding had the quantised value 0.
+    // Before HAL 1.2, 8-bit padding had the quantised value 0.
     check.since(HalVersion::V1_2,
                 operation.inputs.size() > kPaddedLayout || input.view().zeroPoint != 0);
     return check.minimumVersion();
@@ -246,8 +246,9 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     return {};
 }
 
-/// Copies all pixels between a compact and a wide image without padding; `isToWide` says whither.
-/// The pixels of a block lie along `blockAxis` of the compact image.
+/// Copies all pixels between a compact and a wide image without padding: to the wide one if
+/// `isToWide`, else to the compact one. The pixels of a block lie along `blockAxis` of the compact
+/// image.
 void copyBlocks(const OperationView& operation, const Blocks& blocks, bool isToWide,
                 std::size_t blockAxis) {
     const OperandView& input = operation.inputs[0];
@@ -306,7 +307,7 @@ Result<> runBatchToSpace(const OperationView& operation, std::span<std::byte> /*
 
 /// Which pixels of a compact image, along one axis, come from a wide image rather than its padding.
 struct Covered {
-    /// The pixels are number `inBlock` of their blocks.
+    /// Covers the pixels with index `inBlock` of all blocks.
     Covered(std::uint32_t compactSize, std::uint32_t wideSize, std::uint32_t block,
             std::uint32_t inBlock, std::uint32_t padding) noexcept {
         const auto blocksUpTo = [&](std::int64_t position) {
@@ -321,7 +322,7 @@ struct Covered {
 
     std::size_t first = 0;
     std::size_t count = 0;
-    std::size_t wideFirst = 0;  ///< where `first` comes from; means nothing if there are none
+    std::size_t wideFirst = 0;  ///< the pixel that `first` comes from; unused if count is 0
 };
 
 Result<> runSpaceToBatch(const OperationView& operation, std::span<std::byte> /*scratch*/) {

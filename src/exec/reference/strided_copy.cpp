@@ -19,7 +19,7 @@ std::size_t elementCount(const Shape& shape, std::size_t first, std::size_t last
 
 Strides denseStrides(const Shape& shape) noexcept {
     Strides strides{};
-    std::size_t stride = 1;  // unsigned, as it may wrap around next to a size of 0
+    std::size_t stride = 1;  // unsigned: wraps around if another size is 0
     for (std::size_t axis = shape.rank(); axis-- > 0;) {
         strides[axis] = static_cast<std::ptrdiff_t>(stride);
         stride *= shape[axis];
@@ -106,7 +106,7 @@ void StridedCopy::run(const std::byte* input, std::byte* output,
         case 4:
             return runElements<std::uint32_t>(input, output);
         default:
-            return;  // no element of the HAL
+            return;  // the HAL has no elements of this size
     }
 }
 
@@ -124,7 +124,7 @@ void fillElements(std::byte* output, std::size_t count, const std::byte* value,
         case 4:
             return fill(std::uint32_t{});
         default:
-            return;  // no element of the HAL
+            return;  // the HAL has no elements of this size
     }
 }
 

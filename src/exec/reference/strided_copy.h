@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// Moves elements between tensors whatever they are: only their size (1, 2 or 4 bytes) matters.
-/// Transpositions, slices, paddings, tilings and the rearrangements of blocks are all one copy with
-/// its own distances along each axis. Nothing here allocates or looks at values.
+/// Copies elements of any type between tensors: only their size (1, 2 or 4 bytes) matters.
+/// Transpositions, slices, paddings, tilings and rearrangements of blocks are copies that differ in
+/// their distances along each axis. Nothing here allocates or interprets values.
 
 #include <array>
 #include <cstddef>
@@ -19,8 +19,8 @@ namespace nnburst::exec {
 [[nodiscard]] std::size_t elementCount(const Shape& shape, std::size_t first,
                                        std::size_t last) noexcept;
 
-/// Distances (in elements) of neighbours along each axis of a tensor without gaps. Mean nothing if
-/// the tensor has no elements.
+/// Distances (in elements) between neighbours along each axis of a dense tensor. Undefined if the
+/// tensor has no elements.
 using Strides = std::array<std::ptrdiff_t, kMaximumRank>;
 [[nodiscard]] Strides denseStrides(const Shape& shape) noexcept;
 
@@ -33,7 +33,7 @@ using Strides = std::array<std::ptrdiff_t, kMaximumRank>;
 ///     copy.run(input, output, elementBytes);
 class StridedCopy {
   public:
-    /// At most kMaximumAxes. Axes that can be walked as one become one.
+    /// Adds an axis; at most kMaximumAxes. Axes that can be walked as one are merged.
     StridedCopy& axis(std::size_t size, std::ptrdiff_t inputStride,
                       std::ptrdiff_t outputStride) noexcept;
 

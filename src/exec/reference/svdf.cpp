@@ -13,7 +13,8 @@
 //     activation       INT32
 //     output           state out, then [batches, units]
 //
-// The state of a filter is what its feature weights gave in the last `memory` - 1 steps, and a 0.
+// The state of a filter is the results of its feature weights in the last `memory` - 1 steps, then
+// a 0.
 
 #include <fmt/format.h>
 
@@ -67,7 +68,7 @@ Result<Shapes> computeOutputShapes(const OperationView& operation) {
     checkShapes(check, static_cast<std::uint32_t>(rank));
     const Shape& state = operation.inputs[kState].shape;
     const Shape& features = operation.inputs[kFeatureWeights].shape;
-    check.require(state[1] != 0, [] { return "a state without elements"; });
+    check.require(state[1] != 0, [] { return "state of size 0; must have at least 1 element"; });
     NNBURST_TRY(check.result());
     return Shapes{state, Shape{state[0], features[0] / static_cast<std::uint32_t>(rank)}};
 }
@@ -122,7 +123,7 @@ void step(const OperationView& operation, std::size_t rank, FloatRange range) {
                     dotProduct(featureWeights + f * inputSize, input + b * inputSize, inputSize));
                 sum += dotProduct(weights, before, memory - 1) +
                        static_cast<float>(weights[memory - 1]) * static_cast<float>(feature);
-                // The last place of the state is kept free for the next step.
+                // The last element of the state is free for the next step.
                 std::memmove(after, before + 1, (memory - 1) * sizeof(T));
                 if (memory > 1) {
                     after[memory - 2] = feature;

@@ -5,7 +5,7 @@
 //
 //     TILE   the input, multiples[i] times along axis i
 //     FILL   a tensor of the sizes that input 0 lists, of which each element is the scalar input 1
-//     RANK   the number of axes of the input, whatever it is, as a scalar
+//     RANK   the number of axes of the input, of any type, as a scalar
 
 #include <fmt/format.h>
 
@@ -80,7 +80,7 @@ Result<> runTile(const OperationView& operation, std::span<std::byte> /*scratch*
     StridedCopy copy;
     for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
         const std::uint32_t size = input.shape[axis];
-        // The whole axis again and again, then its elements.
+        // One axis for the repetitions, one for the elements of the axis.
         copy.axis(shape[axis] / size, 0, static_cast<std::ptrdiff_t>(size) * outputStrides[axis])
             .axis(size, inputStrides[axis], outputStrides[axis]);
     }

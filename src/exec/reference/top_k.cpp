@@ -69,8 +69,8 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     return {};
 }
 
-/// An element of a row. Keys of one type are in the order of the elements that they stand for, and
-/// have one even for what is not a number: the order must hold whatever is sorted.
+/// An element of a row. Keys are integers in the order of the elements. NaN has a key, too, because
+/// sorting needs a total order.
 struct Entry {
     std::int32_t key = 0;
     std::int32_t index = 0;
@@ -81,7 +81,7 @@ struct Entry {
     }
 };
 
-/// Turns the bits of a float into a number of the same order, or back.
+/// Turns the bits of a float into an integer that compares as the float does, or back.
 std::int32_t flipped(std::int32_t bits) noexcept {
     return bits < 0 ? bits ^ 0x7FFFFFFF : bits;
 }
@@ -102,7 +102,7 @@ struct FloatKey {
     }
 };
 
-/// One row, copied: sorting must not see it change.
+/// Memory for a copy of one row, because another process may change the input while it is sorted.
 std::size_t scratchBytes(const OperationView& operation) {
     const Shape& input = operation.inputs[0].shape;
     return std::size_t{input[input.rank() - 1]} * sizeof(Entry);

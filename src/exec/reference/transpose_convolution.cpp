@@ -84,8 +84,8 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     return {};
 }
 
-/// The inputs that go to one output, along one axis: tap firstTap + i * stride of the filter takes
-/// input firstInput - i, for i in [0, count).
+/// The inputs that contribute to one output, along one axis: tap firstTap + i * stride of the
+/// filter takes input firstInput - i, for i in [0, count).
 struct Sources {
     Sources(const TransposeConvolution::Axis& axis, std::uint32_t output) noexcept {
         const std::int64_t stride = axis.stride;

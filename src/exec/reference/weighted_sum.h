@@ -10,8 +10,8 @@
 ///     QuantizedSums    8-bit input and output, 8-bit weights with one scale or one a channel,
 ///                      32-bit bias in the scale of the products
 ///
-/// Sums of 32 bits wrap around, as they do in every 8-bit kernel; only inputs that saturate over
-/// tens of thousands of terms get there.
+/// 32-bit sums wrap around, as they do in every 8-bit kernel. That takes tens of thousands of terms
+/// with saturated inputs.
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@
 
 namespace nnburst::exec {
 
-/// The sum of term(0) to term(count - 1), in lanes that the compiler can make a vector of.
+/// The sum of term(0) to term(count - 1), in lanes that the compiler can vectorise.
 template <class Sum, class Term>
 [[nodiscard]] inline Sum sumOfTerms(std::size_t count, Term&& term) noexcept {
     constexpr std::size_t kLanes = 8;

@@ -3,14 +3,15 @@
 #pragma once
 
 /// \file
-/// Where XNNPACK's packed weights lie.
+/// The allocator of XNNPACK's packed weights.
 
 #include <xnnpack.h>
 
 namespace nnburst::exec::xnnpack {
 
-/// The system's, and on huge pages what is large, if those are wanted. For xnn_initialize, which
-/// keeps what the first call in the process gives it.
+/// The system's allocator, with huge pages for large blocks if those are enabled
+/// (system/huge_pages.h). For xnn_initialize, which keeps the allocator of its first call in the
+/// process.
 [[nodiscard]] const xnn_allocator& allocator() noexcept;
 
 }  // namespace nnburst::exec::xnnpack

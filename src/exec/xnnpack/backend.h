@@ -3,10 +3,10 @@
 #pragma once
 
 /// \file
-/// The planner's door to XNNPACK: a step for each operation that it computes right and safely.
-/// Debian's version (February 2022) aborts on some arguments, refuses others and computes some
-/// wrongly; each family checks for itself before every call, and leaves the rest to the reference
-/// kernels.
+/// The planner's interface to XNNPACK: a step for each operation that XNNPACK computes correctly
+/// and safely. Debian's version (February 2022) aborts on some arguments, refuses others and
+/// computes some wrongly; each family checks for itself before every call, and leaves the rest to
+/// the reference kernels.
 
 #include <pthreadpool.h>
 
@@ -20,7 +20,7 @@
 
 namespace nnburst::exec::xnnpack {
 
-/// What a step is made with. The cache and the threads outlive the step.
+/// What steps are created with. The cache and the threads outlive the step.
 struct StepContext {
     pthreadpool_t threads = nullptr;  ///< null for one thread
     OperatorCache* operators = nullptr;

@@ -47,7 +47,7 @@ StepResult makeBinaryStep(Result<SharedOperator> created, BinarySetUp<T> functio
     }
     const Shape& a = operation.inputs[0].shape;
     const Shape& b = operation.inputs[1].shape;
-    // XNNPACK shares out broadcasts only; with equal shapes it runs on one thread in any case.
+    // XNNPACK splits only broadcasts among threads; with equal shapes it runs on one thread.
     const pthreadpool_t threads =
         a == b ? nullptr
                : threadsFor(context, static_cast<double>(operation.outputs[0].shape.elementCount()),
@@ -92,7 +92,7 @@ StepResult makeFloat(const OperationView& operation, const StepContext& context)
     }
 }
 
-/// XNNPACK refuses other scales than these.
+/// XNNPACK refuses all other scales.
 bool areScalesCovered(const OperationView& operation) noexcept {
     const float a = operation.inputs[0].scale;
     const float b = operation.inputs[1].scale;

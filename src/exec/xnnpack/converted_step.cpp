@@ -35,7 +35,7 @@ struct Transposition {
 
     template <class T>
     void run(const std::byte* source, std::byte* target) const noexcept {
-        // Squares of which both the rows and the columns fit into the nearest cache.
+        // Tiles whose rows and columns fit into the L1 cache.
         constexpr std::size_t kSide = 16;
         const auto* from = reinterpret_cast<const T*>(source);
         auto* to = reinterpret_cast<T*>(target);
@@ -57,18 +57,18 @@ struct Transposition {
     }
 };
 
-/// How one operand gets into the other form, or back.
+/// Converts one operand to the other form, or back.
 struct Conversion {
     Form form = Form::FLOAT32;
-    bool isInput = false;  ///< to the other form, else back
+    bool isInput = false;  ///< converts to the other form, else back
     std::size_t elements = 0;
-    std::size_t elementBytes = 0;  ///< with NHWC
-    Transposition transposition;   ///< with NHWC
-    SharedOperator convert;        ///< with FLOAT32
-    std::byte* source = nullptr;   ///< of the last set-up, as is `target`
+    std::size_t elementBytes = 0;  ///< used with Form::NHWC
+    Transposition transposition;   ///< used with Form::NHWC
+    SharedOperator convert;        ///< used with Form::FLOAT32
+    std::byte* source = nullptr;   ///< as `target`: the address of the last set-up
     std::byte* target = nullptr;
 
-    /// Takes the addresses.
+    /// Stores the addresses; sets up the operator, if there is one.
     xnn_status setUp(std::byte* from, std::byte* to) {
         source = from;
         target = to;
@@ -110,14 +110,14 @@ struct Conversion {
 struct ConvertedOperation {
     OperationInstance instance;
     std::vector<AlignedBuffer> constants;
-    /// One an operand, inputs before outputs: where it was converted to; null if runs do that, or
-    /// if it stays as it is.
+    /// One an operand, inputs before outputs: the address of the converted constant; null if each
+    /// run converts the operand, or if it is not converted.
     std::vector<std::byte*> convertedConstants;
-    /// One an operand: nothing for those that no run converts.
+    /// One an operand: nullopt for those that are not converted in runs.
     std::vector<std::optional<Conversion>> conversions;
 };
 
-/// The making of one.
+/// Makes a ConvertedOperation.
 class Converter {
   public:
     Converter(const OperationView& operation, Form form) : operation_(operation), form_(form) {}
@@ -196,13 +196,15 @@ class Converter {
                                         .columns = isInput ? pixels : nchw[1]};
         }
         if (isInput && (operand.isConstant || !isTensor(operand.type))) {
-            // Converted now. Without a value it was packed, and the packed one is there.
+            // A constant is converted now. If its value was dropped, it is packed in an operator.
             if (operand.data != nullptr) {
                 NNBURST_TRY_ASSIGN(AlignedBuffer constant,
                                    AlignedBuffer::allocate(sizeBytes(operand)));
                 if (conversion.setUp(operand.data, constant.data()) != xnn_status_success ||
                     conversion.run() != xnn_status_success) {
-                    return failure(ErrorStatus::GENERAL_FAILURE, "cannot convert a constant");
+                    return failure(
+                        ErrorStatus::GENERAL_FAILURE,
+                        "cannot convert a constant to the form that XNNPACK computes in");
                 }
                 operand.data = constant.data();
                 converted_.convertedConstants.back() = constant.data();
@@ -215,7 +217,7 @@ class Converter {
         return {};
     }
 
-    /// The shape of an image as a value, from NCHW to NHWC.
+    /// Reorders a constant that is the shape of an image from NCHW to NHWC.
     Result<> reorderImageShape(OperandView& operand) {
         NNBURST_ASSERT(operand.data != nullptr && operand.shape.elementCount() == 4,
                        "the shape of an image has {} elements and {}", operand.shape.elementCount(),
@@ -237,7 +239,7 @@ class Converter {
         NNBURST_TRY_ASSIGN(SharedOperator shared, takeOperator(status, created));
         if (!shared) {
             return failure(ErrorStatus::GENERAL_FAILURE,
-                           "this processor has no conversion of float16");
+                           "cannot convert float16: XNNPACK has no conversion for this processor");
         }
         return shared;
     }
@@ -292,7 +294,8 @@ class ConvertedStep final : public Step {
                                           ? conversion->setUp(operands[index], converted)
                                           : conversion->setUp(converted, operands[index]);
             if (status != xnn_status_success) {
-                return failure(ErrorStatus::GENERAL_FAILURE, "cannot set up a conversion");
+                return failure(ErrorStatus::GENERAL_FAILURE,
+                               "cannot set up an operand's conversion");
             }
         }
         if (innerOperands_.size() > offsets_.size()) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Operations that XNNPACK covers in another form than the one that the model has. Their inputs are
+/// Operations that XNNPACK covers in another form than that of the model. Their inputs are
 /// converted to scratch memory, XNNPACK computes there, and the outputs are converted back:
 ///
 ///     float16              as float32: the float16 kernels are slower than that on x86, and wrong

@@ -5,9 +5,8 @@
 // float32; unsigned 8 bits; signed 8 bits with a filter of zero point 0 or per channel.
 //
 //     input  [batches, height, width, groups * groupInputs]
-//     filter [outputs, kernelHeight, kernelWidth, groupInputs], depthwise [1, kernelHeight,
-//     kernelWidth,
-//            outputs]
+//     filter [outputs, kernelHeight, kernelWidth, groupInputs],
+//            depthwise [1, kernelHeight, kernelWidth, outputs]
 //     output [batches, outputHeight, outputWidth, groups * groupOutputs]
 
 #include <algorithm>
@@ -45,7 +44,7 @@ struct Convolution {
                axis.paddingAfter == 0;
     }
 
-    /// Calls a creation function: what all of them begin with, then `rest`.
+    /// Calls a creation function with the arguments that all of them begin with, then `rest`.
     template <class Create, class... Rest>
     [[nodiscard]] Result<SharedOperator> create(Create function, const Rest&... rest) const {
         const SlidingWindow& height = window.height;

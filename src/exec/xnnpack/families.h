@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// The families of operators, one a file. Each gives null for what XNNPACK does not cover.
+/// The families of operators, one a file. Each returns null for operations that XNNPACK does not
+/// cover.
 
 #include "exec/xnnpack/operator_step.h"
 

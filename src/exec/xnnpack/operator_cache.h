@@ -14,7 +14,7 @@
 
 namespace nnburst::exec::xnnpack {
 
-/// One XNNPACK operator. It knows the addresses and sizes of one user at a time.
+/// One XNNPACK operator. It is set up with the addresses and sizes of one user at a time.
 struct Operator {
     struct Delete {
         void operator()(xnn_operator_t created) const noexcept { xnn_delete_operator(created); }
@@ -30,9 +30,9 @@ struct Operator {
 using SharedOperator = std::shared_ptr<Operator>;
 
 /// What an operator with packed weights was created for: the operation, and the size of its image
-/// where that matters. An operator keeps a table of addresses for its image's size, which is costly
-/// to make and takes heap memory; another batch costs nothing, nor does another image where there
-/// is no table (1x1 convolutions, which have most of the weights).
+/// where that matters. An operator keeps a table of addresses for the size of its image, which is
+/// costly to make and takes heap memory. Another number of batches costs nothing, and neither does
+/// another image if there is no table (1x1 convolutions, which have most of the weights).
 struct OperatorKey {
     std::uint32_t operation = 0;
     std::uint32_t height = 0;
@@ -44,7 +44,7 @@ struct OperatorKey {
 /// Used by one thread at a time.
 class OperatorCache {
   public:
-    /// Null if there is none.
+    /// Null if there is no such operator.
     [[nodiscard]] SharedOperator find(const OperatorKey& key) const {
         const auto found = operators_.find(key);
         return found == operators_.end() ? nullptr : found->second;

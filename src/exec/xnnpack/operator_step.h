@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// What the families of XNNPACK operators share: from an operator to a step, and the checks that
-/// stand before XNNPACK's functions.
+/// What the families of XNNPACK operators share: the step that runs an operator, and the checks
+/// before calls of XNNPACK.
 
 #include <cstddef>
 #include <functional>
@@ -34,14 +34,13 @@ using SetUp = std::function<xnn_status(xnn_operator_t, Operands, pthreadpool_t)>
 /// The result of a family: null if XNNPACK does not cover the operation.
 using StepResult = Result<std::unique_ptr<Step>>;
 
-/// A step that runs an operator, alone or in turn with others that share it. `threads` may be null.
+/// A step that runs an operator, which steps may share. `threads` may be null.
 [[nodiscard]] std::unique_ptr<Step> makeOperatorStep(SharedOperator shared, SetUp setUp,
                                                      pthreadpool_t threads,
                                                      bool hasPackedConstants);
 
-/// The operator of `key`, from the cache or else from `create`, which gives a
-/// Result<SharedOperator> and is not called if the weights are gone (`hasWeights`). Null if there
-/// is none.
+/// The operator of `key` from the cache, else from `create`, which returns a Result<SharedOperator>
+/// and is not called if the weights were dropped (`hasWeights`). Null if there is none.
 template <class Create>
 [[nodiscard]] Result<SharedOperator> shareOperator(const StepContext& context,
                                                    const OperatorKey& key, bool hasWeights,
@@ -58,19 +57,19 @@ template <class Create>
     return shared;
 }
 
-/// Takes what a creation function gave: an operator, or null where XNNPACK refuses what our own
+/// Takes the result of a creation function: an operator, or null where XNNPACK refuses what our own
 /// checks let pass. RESOURCE_EXHAUSTED_TRANSIENT if there is no memory.
 [[nodiscard]] Result<SharedOperator> takeOperator(xnn_status status, xnn_operator_t created);
 
-/// How an operator spends its time: multiplications and additions per nanosecond, as measured on
-/// one core with AVX-512, rounded.
+/// The throughput of an operator: multiplications and additions per nanosecond, as measured on one
+/// core with AVX-512, rounded.
 enum class Speed : std::uint8_t {
     DENSE = 40,        ///< matrix multiplications
     ELEMENTWISE = 10,  ///< each input is used once or a few times: depthwise, poolings, sums
 };
 
-/// An operator that takes less than this on one thread is not shared out. That costs 1 to 1.5 us
-/// and two system calls, and makes the operator wait for the slowest thread.
+/// An operator that takes less than this on one thread is not split among threads. Splitting costs
+/// 1 to 1.5 us and two system calls, and makes the operator wait for the slowest thread.
 inline constexpr double kMinimumParallelNs = 2500;
 
 /// The threads of `context` for an operator that does `work` multiplications and additions.
@@ -86,7 +85,7 @@ inline constexpr double kMaximumTaps = 1 << 27;
 /// XNNPACK refuses scales that are subnormal.
 [[nodiscard]] bool isNormalScale(float scale) noexcept;
 
-/// The factor that turns sums into outputs is one that XNNPACK takes: it refuses those of 256 and
+/// Whether XNNPACK takes the factor that turns sums into outputs: it refuses factors of 256 and
 /// more, and aborts below 2^-32.
 [[nodiscard]] bool isRequantizationScale(float scale) noexcept;
 

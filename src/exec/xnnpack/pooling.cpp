@@ -99,7 +99,7 @@ struct Pooling {
         };
     }
 
-    /// A step of a created operator; null if there is none.
+    /// A step of a created operator; null if `created` is.
     [[nodiscard]] StepResult step(Result<SharedOperator> created, SetUp setUp,
                                   pthreadpool_t threads) const {
         if (!created) {
@@ -133,7 +133,7 @@ bool isCovered(const Pooling& pooling) noexcept {
            pooling.windowElements() <= kMaximumWindowElements && pooling.taps() <= kMaximumTaps;
 }
 
-/// The HAL wants equal scales; XNNPACK takes more than that.
+/// The HAL requires equal scales, XNNPACK does not.
 bool hasSameScale(const Pooling& pooling) noexcept {
     return isNormalScale(pooling.input.scale) && pooling.input.scale == pooling.output.scale &&
            pooling.input.zeroPoint == pooling.output.zeroPoint;

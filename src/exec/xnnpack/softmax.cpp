@@ -18,7 +18,7 @@ namespace {
 /// still have 16 bits.
 constexpr std::uint32_t kMaximumQuantizedChannels = 1 << 16;
 
-/// Along which axis; nothing if that is not known.
+/// Whether the axis is known and the last one.
 bool isAlongLastAxis(const OperationView& operation) noexcept {
     if (!operation.has(2)) {
         return true;
@@ -72,7 +72,7 @@ StepResult makeSoftmax(const OperationView& operation, const StepContext& /*cont
     const std::size_t outputIndex = operation.inputs.size();
     SetUp setUp = isFloat ? rowSetUp<float>(xnn_setup_softmax_nc_f32, rows, outputIndex)
                           : rowSetUp<std::uint8_t>(xnn_setup_softmax_nc_qu8, rows, outputIndex);
-    // Threads would share out rows; there is mostly one.
+    // XNNPACK splits rows among threads, and there is mostly one row.
     return makeOperatorStep(std::move(softmax), std::move(setUp), nullptr, false);
 }
 

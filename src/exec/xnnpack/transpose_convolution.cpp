@@ -17,12 +17,12 @@ namespace nnburst::exec::xnnpack {
 
 namespace {
 
-/// Every output is covered by a window: XNNPACK does not write those that are not.
+/// Whether every output is in some window: XNNPACK does not write those that are not.
 bool isCovered(const TransposeConvolution::Axis& axis) noexcept {
     return axis.filterSize >= axis.stride && axis.paddingAfter >= 0;
 }
 
-/// An operator, before its weights.
+/// The arguments of a creation function, without weights.
 struct Deconvolution {
     const TransposeConvolution& given;
     std::size_t inputs;

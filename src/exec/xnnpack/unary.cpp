@@ -39,7 +39,7 @@ StepResult makeUnaryStep(xnn_status status, xnn_operator_t created, UnarySetUp<T
                             channels > 1);
 }
 
-/// One channel a row: XNNPACK takes rows that follow each other as one.
+/// A step with one channel a row: XNNPACK joins rows that follow each other.
 template <class T, class Create, class... Rest>
 StepResult makeUnary(Create create, UnarySetUp<T> setUp, const OperationView& operation,
                      const StepContext& context, Rest... rest) {

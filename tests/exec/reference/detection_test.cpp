@@ -365,30 +365,32 @@ TEST(DetectionPostprocessing, refusesOperandsThatBreakARule) {
     const auto prefix = std::string("DETECTION_POSTPROCESSING input ");
     const auto valid = [] { return twoOfThree(); };
     const std::int32_t most = std::numeric_limits<std::int32_t>::max();
-    expectRefusals(valid, {
-                              {[](auto& o) { o.inputs[3] = scalar(0.0F); },
-                               prefix + "3 (scale y): value 0; must be more than 0"},
-                              {[](auto& o) { o.inputs[6] = scalar(NAN); },
-                               prefix + "6 (scale width): value nan; must be more than 0"},
-                              {[](auto& o) { o.inputs[11] = scalar(-1.0F); },
-                               prefix + "11 (score threshold): value -1; must be at least 0"},
-                              {[](auto& o) { o.inputs[12] = scalar(NAN); },
-                               prefix + "12 (overlap threshold): value nan; must be at least 0"},
-                              {[](auto& o) {
-                                   o.inputs[1] = floats({1, 3, 3}, Floats(9));
-                               },
-                               prefix + "1 (deltas): 3 elements an anchor; must be 4 or more"},
-                              {[](auto& o) {
-                                   o.inputs[1] = floats({1, 3, 0}, {});
-                               },
-                               "DETECTION_POSTPROCESSING: no classes or no boxes"},
-                              {[=](auto& o) {
-                                   o.inputs[8] = scalar(most);
-                                   o.inputs[9] = scalar(most);
-                               },
-                               "DETECTION_POSTPROCESSING output 0: shape 1x4611686014132420609; "
-                               "must take at most 4294967295 bytes"},
-                          });
+    expectRefusals(
+        valid,
+        {
+            {[](auto& o) { o.inputs[3] = scalar(0.0F); },
+             prefix + "3 (scale y): value 0; must be more than 0"},
+            {[](auto& o) { o.inputs[6] = scalar(NAN); },
+             prefix + "6 (scale width): value nan; must be more than 0"},
+            {[](auto& o) { o.inputs[11] = scalar(-1.0F); },
+             prefix + "11 (score threshold): value -1; must be at least 0"},
+            {[](auto& o) { o.inputs[12] = scalar(NAN); },
+             prefix + "12 (overlap threshold): value nan; must be at least 0"},
+            {[](auto& o) {
+                 o.inputs[1] = floats({1, 3, 3}, Floats(9));
+             },
+             prefix + "1 (deltas): 3 elements an anchor; must be 4 or more"},
+            {[](auto& o) {
+                 o.inputs[1] = floats({1, 3, 0}, {});
+             },
+             "DETECTION_POSTPROCESSING: no classes or no deltas; must have at least one of each"},
+            {[=](auto& o) {
+                 o.inputs[8] = scalar(most);
+                 o.inputs[9] = scalar(most);
+             },
+             "DETECTION_POSTPROCESSING output 0: shape 1x4611686014132420609; "
+             "must take at most 4294967295 bytes"},
+        });
     // Each kind has a limit of its own.
     TestOperation operation = twoOfThree({.detectionsPerClass = -1});
     EXPECT_EQ(operation.refusal(), "");

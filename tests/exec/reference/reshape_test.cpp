@@ -75,7 +75,7 @@ TEST(Reshape, refusesShapesOfOtherSizes) {
     EXPECT_EQ(refusal({-2, 3}),
               "RESHAPE input 1 (shape): size -2 of axis 0; must be at least 0, or -1 once");
     EXPECT_EQ(refusal({INT32_MAX, INT32_MAX, INT32_MAX, 2}),
-              "RESHAPE input 1 (shape): too many elements");
+              "RESHAPE input 1 (shape): 2^64 elements or more; must be 6, those of the input");
 }
 
 TEST(Reshape, refusesOperandsThatBreakARule) {
