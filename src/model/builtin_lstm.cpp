@@ -1,7 +1,7 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// As in the built-in MobileNet, only exactly rounded arithmetic makes the weights.
+// As in the built-in MobileNet, weights are made with exactly rounded arithmetic only.
 
 #include <algorithm>
 #include <cmath>
@@ -54,7 +54,7 @@ class LstmBuilder {
         }
         inputs.insert(inputs.end(), 3,
                       model_.addOmitted(OperandType::TENSOR_FLOAT32));  // peepholes
-        // A forget gate that starts open lets the state outlast a few steps.
+        // A forget gate with a bias of 1 starts open, so that the state outlasts a few steps.
         for (const float bias : {0.0F, 1.0F, 0.0F, 0.0F}) {
             inputs.push_back(addVector(cells, bias));
         }

@@ -1,9 +1,9 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Weights are integers times a scale in both precisions, so that the same options but for the
-// precision make the same network. Only operations that IEEE 754 rounds exactly (products,
-// quotients, square roots) make its numbers: they are the same on every machine.
+// Weights are integers times a scale in both precisions, so that options that differ in precision
+// only make the same network. All numbers are computed with operations that IEEE 754 rounds exactly
+// (products, quotients, square roots), so that they are the same on every machine.
 
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@ constexpr float kBiasLimit = 0.1F;
 constexpr std::int32_t kPaddingSame = 1;
 constexpr std::int32_t kPaddingValid = 2;
 
-/// How values of a tensor are written in 8 bits.
+/// The quantisation of a tensor.
 struct Quantization {
     float scale;
     std::int32_t zeroPoint;
@@ -190,8 +190,9 @@ class MobileNetBuilder {
     }
 
   private:
-    /// How many of the kernel's rows (or columns) lie inside the image, on average over the output.
-    /// SAME padding leaves out one at either end, or at the far end only if the stride is 2.
+    /// The number of the kernel's rows (or columns) that lie inside the image, on average over the
+    /// output. With SAME padding one lies outside at either end, or at the far end only if the
+    /// stride is 2.
     static float tapsInside(std::uint32_t outputSize, std::uint32_t kernelSize,
                             std::uint32_t stride) {
         if (kernelSize == 1) {

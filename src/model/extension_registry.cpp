@@ -18,10 +18,10 @@ namespace nnburst {
 
 namespace {
 
-/// More than any driver has.
+/// Limit on extensions of the process.
 constexpr std::size_t kMaximumExtensions = 256;
 
-/// Only grows: what was registered stays at its place for good, so readers need no lock.
+/// Entries are never moved or removed, so readers need no lock.
 struct Registry {
     system::Mutex mutex;  // held while an extension is registered; readers do not need it
     std::array<std::atomic<const VendorExtension*>, kMaximumExtensions> extensions{};

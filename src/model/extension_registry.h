@@ -4,9 +4,9 @@
 
 /// \file
 /// The extensions of this process, and models that use them. A model names types of extensions with
-/// prefixes of its own choice; resolving it replaces them by those that the process uses, so that
-/// all later code knows a type by its number. These have the highest bit, which prefixes of clients
-/// must not have.
+/// prefixes of its own choice. Resolving it replaces these by the prefixes that the process uses,
+/// so that all later code knows a type by its number. Prefixes of the process have the highest bit,
+/// which prefixes of clients must not have.
 
 #include <cstdint>
 #include <vector>
@@ -17,7 +17,7 @@
 
 namespace nnburst {
 
-/// Prefixes from here on are those of resolved models.
+/// The first prefix of resolved models; clients use lower ones.
 inline constexpr std::uint16_t kFirstResolvedPrefix = 0x8000;
 
 /// What the HAL reports of all extensions.
@@ -25,7 +25,7 @@ inline constexpr std::uint16_t kFirstResolvedPrefix = 0x8000;
 
 /// The type's description; null unless it is a resolved type of an extension.
 [[nodiscard]] const ExtensionOperandTypeInformation* findExtensionType(OperandType type) noexcept;
-/// Likewise.
+/// The operation's description; null unless it is a resolved type of an extension.
 [[nodiscard]] const ExtensionOperation* findExtensionOperation(OperationType type) noexcept;
 
 /// Where the prefixes of a model come from.

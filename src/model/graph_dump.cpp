@@ -17,11 +17,11 @@ namespace nnburst {
 
 namespace {
 
-/// What a label shows of a list or a name, so that no model can make a label without end.
+/// Limits on lists and names in a label, so that no model can make an endless label.
 constexpr std::size_t kMaximumLabelDimensions = 16;
 constexpr std::size_t kMaximumLabelName = 80;  ///< bytes
 
-/// `text` as it may stand in a quoted string of Graphviz.
+/// `text`, escaped for a quoted string of Graphviz.
 std::string escaped(std::string_view text) {
     std::string result;
     for (const char c : text.substr(0, kMaximumLabelName)) {
@@ -50,7 +50,7 @@ std::string typeText(const Model& model, Type type) {
                                                        code & ((1U << kExtensionTypeBits) - 1));
 }
 
-/// A line of a label, with what ends it; nothing for a scalar.
+/// A line of a label with its line break; empty for a scalar.
 std::string dimensionsLine(const Operand& operand) {
     if (operand.dimensions.empty()) {
         return isTensor(operand.type) ? "\\nunknown rank" : "";
@@ -122,7 +122,7 @@ const char* colorOf(OperandLifeTime lifetime) noexcept {
     }
 }
 
-/// What an input of IF or WHILE refers to, with what comes before it.
+/// The role of an input of IF or WHILE that refers to a subgraph, with a space before it.
 const char* referenceText(OperationType type, std::size_t input) noexcept {
     if (type == OperationType::IF && (input == 1 || input == 2)) {
         return input == 1 ? " then" : " else";
@@ -222,7 +222,7 @@ class SubgraphDump {
     const Model& model_;
     const Subgraph& subgraph_;
     const std::string name_;
-    std::vector<std::string> roles_;  // of operands: their first places among inputs and outputs
+    std::vector<std::string> roles_;  // of operands: their first positions among inputs and outputs
     std::string* text_ = nullptr;
 };
 

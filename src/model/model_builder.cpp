@@ -20,7 +20,7 @@ constexpr std::uint64_t roundUp(std::uint64_t value, std::uint64_t multiple) noe
     return (value + multiple - 1) / multiple * multiple;
 }
 
-/// Makes the operands that have no value yet inputs and outputs, and counts what reads them.
+/// Makes the operands that have no value yet inputs and outputs, and counts the readers of each.
 void finishInterface(Subgraph& subgraph, std::vector<std::uint32_t> inputs,
                      std::vector<std::uint32_t> outputs) {
     const auto setLifetime = [&](const std::vector<std::uint32_t>& indexes,

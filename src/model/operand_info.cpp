@@ -16,10 +16,10 @@ namespace nnburst {
 
 namespace {
 
-/// What Operand::scale may be.
+/// The values that Operand::scale may have.
 enum class ScaleRule : std::uint8_t { ZERO, ZERO_OR_POSITIVE, POSITIVE, ANY };
 
-/// The row of one operand type.
+/// The properties of one operand type.
 struct OperandInfo {
     OperandKind kind = OperandKind::UNKNOWN;
     std::size_t elementBytes = 0;
@@ -272,7 +272,7 @@ HalVersion since(OperandType type) noexcept {
         case OperandType::TENSOR_OEM_BYTE:
             return HalVersion::V1_0;
     }
-    // The type of an extension. Models with extensions have names of them, which are checked apart.
+    // The type of an extension. Extensions are checked by the names that the model has of them.
     return HalVersion::V1_0;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What is left in an outcome when an execution has failed.
+/// Clears an outcome after an execution that failed.
 
 #include "nnburst/execution.h"
 #include "nnburst/result.h"

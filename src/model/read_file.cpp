@@ -30,7 +30,7 @@ Result<std::vector<std::byte>> readFile(const std::string& path, std::size_t max
     if (!fd || fstat(fd.get(), &status) != 0) {
         return systemError(path, errno);
     }
-    // The size is only a guess at the memory needed: pipes have none, and files may be growing.
+    // The file's size is only a hint: pipes have none, and files may grow.
     constexpr std::size_t kBlockBytes = std::size_t{64} * 1024;
     const auto guess = static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
     std::vector<std::byte> contents(std::min<std::uint64_t>(guess, maximumBytes) + 1);

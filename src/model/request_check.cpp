@@ -29,7 +29,7 @@ struct MergedDimensions {
     }
 };
 
-/// The model's dimensions, with those that it leaves open taken from the argument.
+/// The model's dimensions; sizes that it leaves open are taken from the argument.
 Result<MergedDimensions> mergeDimensions(const Dimensions& ofModel, const Dimensions& ofArgument) {
     const Dimensions& given = ofArgument.empty() ? ofModel : ofArgument;
     if (given.size() > kMaximumDimensions) {
@@ -51,7 +51,7 @@ Result<MergedDimensions> mergeDimensions(const Dimensions& ofModel, const Dimens
     return merged;
 }
 
-/// Checks that the location lies in its pool.
+/// Checks that the location lies inside its pool.
 Result<> checkPlace(const DataLocation& location, std::uint64_t poolBytes) {
     if (location.length == 0) {
         return invalid("length 0: must be at least 1 byte, or the argument omitted");

@@ -31,7 +31,7 @@ inline constexpr std::uint64_t kDriverManagedPoolBytes = UINT64_MAX;
 /// length lie in the pool; the offset is a multiple of the element's size, as kernels and compilers
 /// take for granted; merged dimensions take at most kMaximumOperandBytes; those of an input are all
 /// known and its length is exactly their size. The length of an output, which is not 0, may be
-/// anything. Of extension and OEM types only the place is checked: their sizes are not known here.
+/// anything. Of extension and OEM types only the location is checked: their sizes are unknown here.
 [[nodiscard]] Result<> checkArgument(ArgumentRole role, std::size_t index, const Operand& operand,
                                      const RequestArgument& argument,
                                      std::optional<std::uint64_t> poolBytes);

@@ -26,7 +26,7 @@ std::string typeName(Type type) {
 /// Which extension prefixes a model declares, by prefix.
 using DeclaredPrefixes = std::vector<bool>;
 
-/// What the checks of subgraphs, operands and operations look things up in.
+/// What the checks of subgraphs, operands and operations refer to.
 struct Context {
     const Model& model;
     DeclaredPrefixes prefixes;
@@ -34,7 +34,7 @@ struct Context {
 
 // ---- Extensions
 
-/// Checks names and prefixes, which stand for each other one to one.
+/// Checks that each name has one prefix and each prefix one name.
 Result<DeclaredPrefixes> checkExtensions(std::span<const ExtensionNameAndPrefix> extensions) {
     DeclaredPrefixes prefixes(std::size_t{UINT16_MAX} + 1, false);
     std::vector<std::string_view> names;
@@ -47,14 +47,15 @@ Result<DeclaredPrefixes> checkExtensions(std::span<const ExtensionNameAndPrefix>
                 index);
         }
         if (prefix == 0 || prefixes[prefix]) {
-            return invalid("extension {}: prefix {}: must be its own and not 0", index, prefix);
+            return invalid("extension {}: prefix {}: must not be 0 or that of another extension",
+                           index, prefix);
         }
         prefixes[prefix] = true;
         names.push_back(name);
     }
     std::sort(names.begin(), names.end());
     if (std::adjacent_find(names.begin(), names.end()) != names.end()) {
-        return invalid("extension names: two of them are equal; each must have one prefix");
+        return invalid("extension names: two are equal; must be different");
     }
     return prefixes;
 }
@@ -177,13 +178,14 @@ Result<> checkInterface(const Subgraph& subgraph, std::string_view list,
     return {};
 }
 
-/// An operation must write the operand before anything reads it.
+/// Whether an operation must write the operand before anything reads it.
 bool isWritten(OperandLifeTime lifetime) noexcept {
     return lifetime == OperandLifeTime::TEMPORARY_VARIABLE ||
            lifetime == OperandLifeTime::SUBGRAPH_OUTPUT;
 }
 
-/// Checks one operation; `hasValue` says which operands have one before it, then after it.
+/// Checks one operation. `hasValue` says which operands have a value: before the call without,
+/// after it with the operation's outputs.
 Result<> checkOperation(const Context& context, const Subgraph& subgraph,
                         const Operation& operation, std::vector<bool>& hasValue) {
     if (isExtension(operation.type)) {
@@ -243,7 +245,7 @@ Result<> checkOperations(const Context& context, const Subgraph& subgraph) {
     return {};
 }
 
-/// HAL 1.3 OperandLifeTime::SUBGRAPH: an input of at least one IF or WHILE.
+/// HAL 1.3 OperandLifeTime::SUBGRAPH: each reference is an input of at least one IF or WHILE.
 Result<> checkSubgraphsAreRun(const Subgraph& subgraph) {
     std::vector<bool> isRun(subgraph.operands.size(), false);
     for (const Operation& operation : subgraph.operations) {
@@ -316,8 +318,9 @@ void forEachReference(const Subgraph& subgraph, Visit&& visit) {
     }
 }
 
-/// Checks that no referenced subgraph contains itself: removes, again and again, subgraphs that no
-/// remaining one refers to; a circle would remain. References are known to be in range.
+/// Checks that no referenced subgraph contains itself: repeatedly removes subgraphs that no
+/// remaining one refers to; those that remain refer to each other in a circle. References are known
+/// to be in range.
 Result<> checkNoRecursion(std::span<const Subgraph> referenced) {
     std::vector<std::size_t> referenceCounts(referenced.size(), 0);
     for (const Subgraph& subgraph : referenced) {
@@ -342,14 +345,14 @@ Result<> checkNoRecursion(std::span<const Subgraph> referenced) {
                                        [](std::size_t count) { return count != 0; });
     if (circular != referenceCounts.end()) {
         return invalid(
-            "referenced subgraph {}: refers to itself, or is referred to by one that does; "
-            "must not",
+            "referenced subgraph {}: must not refer to itself, or be referred to by one that "
+            "does",
             circular - referenceCounts.begin());
     }
     return {};
 }
 
-/// HAL 1.3 Model::referenced: the main subgraph or another referenced one refers to each.
+/// HAL 1.3 Model::referenced: the main subgraph or another referenced subgraph refers to each.
 Result<> checkAllReferenced(const Model& model) {
     std::vector<bool> isReferenced(model.referenced.size(), false);
     const auto mark = [&](std::uint32_t target) { isReferenced[target] = true; };

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What older versions of the HAL ask of executions, and what they leave out.
+/// The rules of older HAL versions for executions, and the options that they lack.
 
 #include <cstddef>
 
@@ -19,11 +19,11 @@ namespace nnburst {
 [[nodiscard]] Result<> checkOutput(HalVersion version, std::size_t index, const Operand& operand,
                                    const RequestArgument& argument);
 
-/// What a driver of `version` is told of `options`: the rest takes its default.
+/// `options` without those that `version` does not have: they take their defaults.
 [[nodiscard]] ExecutionOptions knownTo(HalVersion version,
                                        const ExecutionOptions& options) noexcept;
 
-/// `result` with a status that `version` has.
+/// `result`, with a status that `version` has.
 template <class T>
 [[nodiscard]] Result<T> knownTo(HalVersion version, Result<T> result) {
     if (!result) {

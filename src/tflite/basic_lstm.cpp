@@ -28,9 +28,9 @@ constexpr std::size_t kInputs = 5;
 /// Outputs.
 constexpr std::size_t kResult = 0;
 constexpr std::size_t kCells = 1;
-constexpr std::size_t kOutputs = 4;  // two that follow are scratch memory
+constexpr std::size_t kOutputs = 4;  // the last two are scratch memory
 
-/// Where the HAL's gates, input, forget, cell and output, lie in TFLite's weights.
+/// The HAL's gates (input, forget, cell, output) as block numbers of TFLite's weights.
 constexpr std::array<std::uint32_t, 4> kHalGates{0, 2, 1, 3};
 
 /// Part of a constant matrix.
@@ -41,7 +41,7 @@ struct Block {
     std::uint32_t columns;
 };
 
-/// A constant with a block of input `index`, a matrix with rows of `stride` elements.
+/// A constant with one block of input `index`, a matrix with rows of `stride` elements.
 Result<std::uint32_t> blockOf(OperatorImport& op, std::size_t index, std::uint32_t stride,
                               const Block& block, Dimensions dimensions) {
     const Operand matrix = op.operand(op.input(index));
@@ -57,7 +57,7 @@ Result<std::uint32_t> blockOf(OperatorImport& op, std::size_t index, std::uint32
                        matrix.zeroPoint);
 }
 
-/// The number of cells; checks the shapes, of which what follows relies on.
+/// The number of cells, after a check of the shapes.
 Result<std::uint32_t> cellsOf(OperatorImport& op) {
     const Dimensions& weights = op.shape(kWeights);
     const Dimensions& bias = op.shape(kBias);
@@ -67,8 +67,8 @@ Result<std::uint32_t> cellsOf(OperatorImport& op) {
     if (weights.size() != 2 || weights[0] % 4 != 0 || weights[1] <= weights[0] / 4 ||
         bias != Dimensions{weights[0]}) {
         return invalid(
-            "weights of shape {}, bias of {}: must have 4 rows a cell, and a column for each cell "
-            "and each input",
+            "weights of shape {}, bias of {}: must have 4 rows for each cell, and a column for "
+            "each cell and each input",
             dimensionsText(weights), dimensionsText(bias));
     }
     return weights[0] / 4;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Converters of operators that go through two or more tensors element by element and repeat the
-/// axes of size 1.
+/// Converters of operators that compute element by element from two or more tensors and repeat axes
+/// of size 1.
 
 #include <algorithm>
 
@@ -35,7 +35,7 @@ Result<schema::ActivationFunctionType> arithmeticActivation(const OperatorImport
     }
 }
 
-/// The shape of inputs `a` and `b` together.
+/// The broadcast shape of inputs `a` and `b`.
 Dimensions sharedShape(OperatorImport& op, std::size_t a = 0, std::size_t b = 1) {
     return broadcastShape(op.shape(a), op.shape(b));
 }
@@ -48,7 +48,7 @@ void inferBroadcast(OperatorImport& op, std::size_t a = 0, std::size_t b = 1) {
     }
 }
 
-/// Computes with constants, such as shapes, at once: what reads them may have to know them.
+/// Computes with constants, such as shapes, at import: operators may need the values.
 Result<bool> fold(OperatorImport& op, OperationType operation) {
     switch (operation) {
         case OperationType::ADD:
@@ -62,7 +62,7 @@ Result<bool> fold(OperatorImport& op, OperationType operation) {
         case OperationType::MINIMUM:
             return op.foldIntegers([](std::int64_t a, std::int64_t b) { return std::min(a, b); });
         case OperationType::DIV:
-            // Rounds down; what cannot be divided is no number of 32 bits.
+            // Rounds down; the quotient by 0 is a number that does not fit into 32 bits.
             return op.foldIntegers([](std::int64_t a, std::int64_t b) {
                 return b == 0 ? INT64_MAX : a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
             });
@@ -86,7 +86,7 @@ Result<> convertArithmetic(OperatorImport& op, OperationType operation) {
         }
     }
     NNBURST_TRY_ASSIGN(const std::uint32_t activation, op.activation(fused));
-    // The HAL divides no quantised numbers.
+    // The HAL has no division of quantised numbers.
     const bool isFloat = operation == OperationType::DIV && op.isQuantized(op.input(0));
     const std::uint32_t a = isFloat ? op.floatInput(0) : op.input(0);
     const std::uint32_t b = isFloat ? op.floatInput(1) : op.input(1);
@@ -116,7 +116,7 @@ Result<> convertPow(OperatorImport& op, OperationType operation) {
     return {};
 }
 
-/// (a - b) * (a - b); of quantised numbers in floating point, as the difference has no scale.
+/// (a - b) * (a - b); quantised numbers in floating point, as the difference has no scale.
 Result<> convertSquaredDifference(OperatorImport& op, OperationType /*operation*/) {
     inferBroadcast(op);
     const std::uint32_t a = op.isQuantized(op.input(0)) ? op.floatInput(0) : op.input(0);
@@ -129,7 +129,7 @@ Result<> convertSquaredDifference(OperatorImport& op, OperationType /*operation*
     return {};
 }
 
-/// The HAL divides integers as FLOOR_DIV does; other numbers are rounded down afterwards.
+/// The HAL divides integers as FLOOR_DIV does. A FLOOR follows the division of other types.
 Result<> convertFloorDiv(OperatorImport& op, OperationType operation) {
     inferBroadcast(op);
     NNBURST_TRY_ASSIGN(const bool isFolded, fold(op, operation));
@@ -149,7 +149,7 @@ Result<> convertFloorDiv(OperatorImport& op, OperationType operation) {
     return {};
 }
 
-/// a - floor(a / b) * b, which is exact for integers alone.
+/// a - floor(a / b) * b, which is exact for integers only.
 Result<> convertFloorMod(OperatorImport& op, OperationType /*operation*/) {
     if (op.type(0) != OperandType::TENSOR_INT32) {
         return invalid("input of type {} is not supported: must be TENSOR_INT32",
@@ -182,7 +182,7 @@ Result<> convertAddN(OperatorImport& op, OperationType operation) {
 }
 
 Result<> convertSelect(OperatorImport& op, OperationType operation) {
-    // A vector of conditions is for the first axis, unlike in SELECT_V2.
+    // A vector of conditions runs along the first axis, unlike in SELECT_V2.
     const Dimensions& condition = op.shape(0);
     if (condition.size() == 1 && !op.isScalar(0) && op.shape(1).size() > 1) {
         return invalid("condition of shape {} for {}: must have the same shape",
@@ -191,7 +191,7 @@ Result<> convertSelect(OperatorImport& op, OperationType operation) {
     return convertSelectV2(op, operation);
 }
 
-/// The HAL wants three operands of one shape.
+/// The HAL requires three operands of one shape.
 Result<> convertSelectV2(OperatorImport& op, OperationType operation) {
     const Dimensions shape = broadcastShape(sharedShape(op, 1, 2), op.shape(0));
     if (op.isScalar(0) && op.isScalar(1) && op.isScalar(2)) {

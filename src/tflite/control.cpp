@@ -10,7 +10,7 @@ namespace nnburst::tflite {
 
 namespace {
 
-/// Imports subgraph `index`, which must take and give so many values, and refers to it.
+/// Imports subgraph `index`, which must have so many inputs and outputs; returns a reference to it.
 Result<std::uint32_t> reference(OperatorImport& op, std::int32_t index, std::size_t inputs,
                                 std::size_t outputs) {
     NNBURST_TRY_ASSIGN(const ImportedSubgraph subgraph,
@@ -32,7 +32,7 @@ std::vector<std::uint32_t> outputsOf(const OperatorImport& op) {
 
 }  // namespace
 
-/// Its first input is the condition; the rest goes to the subgraph.
+/// The first input is the condition; the others go to the subgraph.
 Result<> convertIf(OperatorImport& op, OperationType operation) {
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::IfOptions>());
     const std::size_t arguments = op.inputCount() - 1;
@@ -48,7 +48,7 @@ Result<> convertIf(OperatorImport& op, OperationType operation) {
     return {};
 }
 
-/// All its values go around: what the body gives, the condition and the next turn take.
+/// Inputs and outputs are the state of the loop: condition and body take it, the body returns it.
 Result<> convertWhile(OperatorImport& op, OperationType operation) {
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::WhileOptions>());
     const std::size_t count = op.inputCount();

@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// The converters that the table of tflite_operator.cpp names, by source file. Each adds one
-/// operation, or a few that compute the same, and infers the shapes of outputs for files that do
-/// not tell them.
+/// The converters that the table in operator.cpp names, by source file. Each adds one operation, or
+/// a few that together compute the same, and infers the shapes of outputs for files that do not
+/// state them.
 
 #include "nnburst/result.h"
 #include "nnburst/types.h"
@@ -13,22 +13,22 @@
 
 namespace nnburst::tflite {
 
-// tflite_control.cpp
+// control.cpp
 Result<> convertIf(OperatorImport& op, OperationType operation);
 Result<> convertWhile(OperatorImport& op, OperationType operation);
 
-// tflite_dense.cpp
+// dense.cpp
 Result<> convertFullyConnected(OperatorImport& op, OperationType operation);
 
-// tflite_detection.cpp
+// detection.cpp
 Result<> convertDetectionPostprocess(OperatorImport& op, OperationType operation);
 
-// tflite_elementwise.cpp
-/// Operations of one operand that keep its shape.
+// elementwise.cpp
+/// Operations on one operand that keep its shape.
 Result<> convertUnary(OperatorImport& op, OperationType operation);
-/// The same where the HAL has only the kind in floating point.
+/// The same for operations that the HAL has in floating point only.
 Result<> convertFloatUnary(OperatorImport& op, OperationType operation);
-/// RELU and its kin, of which the HAL's do not change the quantisation.
+/// RELU and its variants, which keep the quantisation in the HAL.
 Result<> convertClamp(OperatorImport& op, OperationType operation);
 Result<> convertElu(OperatorImport& op, OperationType operation);
 Result<> convertCeil(OperatorImport& op, OperationType operation);
@@ -36,10 +36,10 @@ Result<> convertRelu0To1(OperatorImport& op, OperationType operation);
 Result<> convertLeakyRelu(OperatorImport& op, OperationType operation);
 Result<> convertSquare(OperatorImport& op, OperationType operation);
 
-// tflite_binary.cpp
-/// Operations of two operands, with a fused activation.
+// binary.cpp
+/// Operations on two operands, with a fused activation.
 Result<> convertArithmetic(OperatorImport& op, OperationType operation);
-/// Operations of two operands, without.
+/// Operations on two operands, without an activation.
 Result<> convertBinary(OperatorImport& op, OperationType operation);
 Result<> convertPow(OperatorImport& op, OperationType operation);
 Result<> convertSquaredDifference(OperatorImport& op, OperationType operation);
@@ -49,38 +49,38 @@ Result<> convertAddN(OperatorImport& op, OperationType operation);
 Result<> convertSelect(OperatorImport& op, OperationType operation);
 Result<> convertSelectV2(OperatorImport& op, OperationType operation);
 
-// tflite_types.cpp
+// types.cpp
 Result<> convertCast(OperatorImport& op, OperationType operation);
 Result<> convertQuantize(OperatorImport& op, OperationType operation);
 Result<> convertDequantize(OperatorImport& op, OperationType operation);
 
-// tflite_normalization.cpp
+// normalization.cpp
 Result<> convertSoftmax(OperatorImport& op, OperationType operation);
 Result<> convertLogSoftmax(OperatorImport& op, OperationType operation);
 Result<> convertL2Normalization(OperatorImport& op, OperationType operation);
 Result<> convertLocalResponseNormalization(OperatorImport& op, OperationType operation);
 
-// tflite_lookup.cpp
+// lookup.cpp
 Result<> convertEmbeddingLookup(OperatorImport& op, OperationType operation);
 Result<> convertHashtableLookup(OperatorImport& op, OperationType operation);
 Result<> convertLshProjection(OperatorImport& op, OperationType operation);
 Result<> convertGather(OperatorImport& op, OperationType operation);
 Result<> convertMultinomial(OperatorImport& op, OperationType operation);
 
-// tflite_spatial.cpp
+// spatial.cpp
 Result<> convertConv2d(OperatorImport& op, OperationType operation);
 Result<> convertDepthwiseConv2d(OperatorImport& op, OperationType operation);
 Result<> convertTransposeConv(OperatorImport& op, OperationType operation);
 Result<> convertPool2d(OperatorImport& op, OperationType operation);
 
-// tflite_image.cpp
+// image.cpp
 Result<> convertResize(OperatorImport& op, OperationType operation);
 Result<> convertDepthToSpace(OperatorImport& op, OperationType operation);
 Result<> convertSpaceToDepth(OperatorImport& op, OperationType operation);
 Result<> convertSpaceToBatch(OperatorImport& op, OperationType operation);
 Result<> convertBatchToSpace(OperatorImport& op, OperationType operation);
 
-// tflite_shape.cpp
+// shape.cpp
 Result<> convertReshape(OperatorImport& op, OperationType operation);
 Result<> convertSqueeze(OperatorImport& op, OperationType operation);
 Result<> convertExpandDims(OperatorImport& op, OperationType operation);
@@ -89,7 +89,7 @@ Result<> convertTranspose(OperatorImport& op, OperationType operation);
 Result<> convertShape(OperatorImport& op, OperationType operation);
 Result<> convertRank(OperatorImport& op, OperationType operation);
 
-// tflite_fill.cpp
+// fill.cpp
 Result<> convertPad(OperatorImport& op, OperationType operation);
 Result<> convertMirrorPad(OperatorImport& op, OperationType operation);
 Result<> convertTile(OperatorImport& op, OperationType operation);
@@ -97,30 +97,30 @@ Result<> convertBroadcastTo(OperatorImport& op, OperationType operation);
 Result<> convertFill(OperatorImport& op, OperationType operation);
 Result<> convertZerosLike(OperatorImport& op, OperationType operation);
 
-// tflite_slice.cpp
+// slice.cpp
 Result<> convertSlice(OperatorImport& op, OperationType operation);
 Result<> convertStridedSlice(OperatorImport& op, OperationType operation);
 Result<> convertReverse(OperatorImport& op, OperationType operation);
 
-// tflite_join.cpp
+// join.cpp
 Result<> convertConcatenation(OperatorImport& op, OperationType operation);
 Result<> convertPack(OperatorImport& op, OperationType operation);
 Result<> convertUnpack(OperatorImport& op, OperationType operation);
 Result<> convertSplit(OperatorImport& op, OperationType operation);
 Result<> convertSplitV(OperatorImport& op, OperationType operation);
 
-// tflite_reduction.cpp
+// reduction.cpp
 Result<> convertMean(OperatorImport& op, OperationType operation);
 Result<> convertReduction(OperatorImport& op, OperationType operation);
 Result<> convertArgMinMax(OperatorImport& op, OperationType operation);
 Result<> convertTopK(OperatorImport& op, OperationType operation);
 
-// tflite_recurrent.cpp
+// recurrent.cpp
 Result<> convertLstm(OperatorImport& op, OperationType operation);
 Result<> convertRnn(OperatorImport& op, OperationType operation);
 Result<> convertSvdf(OperatorImport& op, OperationType operation);
 
-// tflite_sequence.cpp
+// sequence.cpp
 Result<> convertUnidirectionalSequenceLstm(OperatorImport& op, OperationType operation);
 Result<> convertUnidirectionalSequenceRnn(OperatorImport& op, OperationType operation);
 Result<> convertBidirectionalSequenceLstm(OperatorImport& op, OperationType operation);

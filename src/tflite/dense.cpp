@@ -29,7 +29,7 @@ struct Layer {
     std::uint32_t units;
 };
 
-/// Adds `operand` with another shape, of which one size may be -1.
+/// Adds a RESHAPE of `operand` to a shape of which one size may be -1.
 Result<> addReshape(OperatorImport& op, std::uint32_t operand,
                     const std::vector<std::int32_t>& shape, std::uint32_t result) {
     NNBURST_TRY_ASSIGN(const std::uint32_t sizes, op.constant(shape));
@@ -41,8 +41,8 @@ std::int32_t orOpen(std::uint32_t size) {
     return size == 0 ? -1 : static_cast<std::int32_t>(size);
 }
 
-/// Weights with a scale for each unit: the HAL has them for convolutions alone, of which this is
-/// one of 1x1 pixels.
+/// A layer whose weights have a scale for each unit. The HAL allows that for convolutions only, so
+/// the layer becomes a convolution of 1x1 pixels.
 Result<> addPerChannel(OperatorImport& op, const Layer& layer) {
     constexpr std::int32_t kHalPaddingValid = 2;
     constexpr std::int32_t kStride = 1;
@@ -68,7 +68,7 @@ Result<> addPerChannel(OperatorImport& op, const Layer& layer) {
                       layer.result);
 }
 
-/// [units, depth]; [units, 1, 1, depth] if addPerChannel has been here before.
+/// [units, depth]; [units, 1, 1, depth] if addPerChannel has reshaped them before.
 Result<Dimensions> weightsShape(OperatorImport& op) {
     Dimensions shape = op.shape(1);
     if (shape.size() == 4 && shape[1] == 1 && shape[2] == 1) {

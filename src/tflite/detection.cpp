@@ -20,7 +20,7 @@ namespace nnburst::tflite {
 
 namespace {
 
-/// The options of a custom operator, in aligned memory of their own and verified.
+/// The options of a custom operator, verified, in aligned memory of their own.
 class CustomOptions {
   public:
     [[nodiscard]] static Result<CustomOptions> read(const schema::Operator& declaration) {
@@ -44,7 +44,7 @@ class CustomOptions {
         return options;
     }
 
-    /// A whole number of at least 0; `otherwise` if it is not there.
+    /// An integer of at least 0; `otherwise` if the key is absent.
     [[nodiscard]] Result<std::int32_t> count(const char* key, std::int32_t otherwise) const {
         const flexbuffers::Reference value = root().AsMap()[key];
         if (value.IsNull()) {
@@ -52,7 +52,7 @@ class CustomOptions {
         }
         const std::int64_t number = value.IsIntOrUint() ? value.AsInt64() : -1;
         if (number < 0 || !std::in_range<std::int32_t>(number)) {
-            return invalid("option {}: must be a whole number of at least 0", key);
+            return invalid("option {}: must be an integer of at least 0", key);
         }
         return static_cast<std::int32_t>(number);
     }
@@ -66,11 +66,11 @@ class CustomOptions {
         return static_cast<float>(number);
     }
 
-    /// False if it is not there.
+    /// A flag; false if the key is absent.
     [[nodiscard]] Result<bool> truth(const char* key) const {
         const flexbuffers::Reference value = root().AsMap()[key];
         if (!value.IsNull() && !value.IsBool() && !value.IsIntOrUint()) {
-            return invalid("option {}: must be a truth value", key);
+            return invalid("option {}: must be true or false", key);
         }
         return !value.IsNull() && value.AsInt64() != 0;
     }
@@ -93,15 +93,16 @@ constexpr std::size_t kDetectionClasses = 1;
 constexpr std::size_t kDetectionScores = 2;
 constexpr std::size_t kDetections = 3;
 
-/// TFLite lets files do without a background class, while in the HAL the first one is it.
+/// In the HAL the first class is the background. TFLite's files may do without it.
 Result<> requireBackground(OperatorImport& op, std::int32_t classes) {
     const Dimensions& scores = op.shape(kScores);
     if (scores.size() != 3 || scores[2] == 0) {
         return invalid("scores of shape {}: must have 3 dimensions", dimensionsText(scores));
     }
     if (std::int64_t{scores[2]} != std::int64_t{classes} + 1) {
-        return invalid("{} classes with scores of shape {}: must have a background class besides",
-                       classes, dimensionsText(scores));
+        return invalid(
+            "{} classes with scores of shape {}: scores must have one more, the background",
+            classes, dimensionsText(scores));
     }
     return {};
 }
@@ -110,7 +111,7 @@ Result<> requireBackground(OperatorImport& op, std::int32_t classes) {
 
 /// In the HAL classes and number of detections are integers, and the outputs have another order.
 Result<> convertDetectionPostprocess(OperatorImport& op, OperationType operation) {
-    constexpr std::int32_t kDetectionsPerClass = 100;  // TFLite's choice where the file has none
+    constexpr std::int32_t kDetectionsPerClass = 100;  // TFLite's default
     NNBURST_TRY_ASSIGN(const CustomOptions options, CustomOptions::read(op.declaration()));
     NNBURST_TRY_ASSIGN(const std::int32_t classes, options.count("num_classes", 0));
     NNBURST_TRY(requireBackground(op, classes));
@@ -139,7 +140,7 @@ Result<> convertDetectionPostprocess(OperatorImport& op, OperationType operation
                    op.scalar(kCountsBackground)});
 
     const std::uint32_t batches = sizeAt(op.shape(kScores), 0);
-    // As many as the HAL's operation gives.
+    // The number of detections that the HAL's operation returns.
     const std::int64_t most = std::int64_t{maximum} * (isRegular ? 1 : classesPerDetection);
     if (most > std::numeric_limits<std::int32_t>::max()) {
         return invalid("{} detections with {} classes for each: must be less than 2^31", maximum,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Converters of operators that go through one tensor element by element.
+/// Converters of operators that compute element by element from one tensor.
 
 #include <cmath>
 
@@ -54,7 +54,7 @@ Result<> convertCeil(OperatorImport& op, OperationType /*operation*/) {
     return {};
 }
 
-/// What RELU leaves of [-1, 1].
+/// RELU after a clamp to [-1, 1].
 Result<> convertRelu0To1(OperatorImport& op, OperationType /*operation*/) {
     op.inferShapeOf(0);
     const bool isDirect = op.haveSameQuantization(op.input(0), op.output());
@@ -68,8 +68,8 @@ Result<> convertRelu0To1(OperatorImport& op, OperationType /*operation*/) {
     return {};
 }
 
-/// PRELU with one slope for all. Where the input is quantised the slope is, too: exactly, as its
-/// scale can be chosen.
+/// PRELU with one slope for all channels. If the input is quantised, so is the slope: exactly, as
+/// its scale can be chosen.
 Result<> convertLeakyRelu(OperatorImport& op, OperationType operation) {
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::LeakyReluOptions>());
     const float alpha = options->alpha();

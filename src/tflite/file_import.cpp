@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int32_t kMainSubgraph = 0;
 
-/// An operator as its TFLite name, or what comes closest.
+/// The TFLite name of an operator, or its code if it has none.
 std::string operatorName(const schema::OperatorCode& entry, schema::BuiltinOperator code) {
     const char* name = schema::EnumNameBuiltinOperator(code);
     if (code == schema::BuiltinOperator::CUSTOM && entry.custom_code() != nullptr) {
@@ -74,7 +74,7 @@ Result<> importOperators(const schema::Model& file, const schema::SubGraph& grap
 
 Result<std::span<const std::byte>> FileImport::buffer(std::uint32_t index) const {
     if (index >= sizeOf(file_.buffers())) {
-        // Files without constants may have no buffers at all, not even the empty one.
+        // Files without constants may have no buffers, not even buffer 0, which is the empty one.
         if (index == 0) {
             return std::span<const std::byte>();
         }
@@ -83,7 +83,7 @@ Result<std::span<const std::byte>> FileImport::buffer(std::uint32_t index) const
     const schema::Buffer& buffer = *file_.buffers()->Get(index);
     if (sizeOf(buffer.data()) == 0) {
         if (buffer.offset() > 1) {
-            return invalid("buffer {} lies behind the FlatBuffer: not supported", index);
+            return invalid("buffer {} lies outside of the FlatBuffer: not supported", index);
         }
         return std::span<const std::byte>();
     }
@@ -110,9 +110,9 @@ Result<> FileImport::takeArguments(std::uint64_t count) {
 Result<TfliteModel> FileImport::importModel() {
     const schema::SubGraph& graph = *file_.subgraphs()->Get(kMainSubgraph);
     TensorMap tensors(*this, graph, builder_, true);
-    underWay_.push_back(kMainSubgraph);
+    importing_.push_back(kMainSubgraph);
     NNBURST_TRY(importOperators(file_, graph, tensors));
-    underWay_.pop_back();
+    importing_.pop_back();
 
     TfliteModel result;
     NNBURST_TRY_ASSIGN(Interface interface, tensors.finish(result.states));
@@ -135,10 +135,10 @@ Result<ImportedSubgraph> FileImport::importReferenced(std::int32_t index) {
     if (const auto known = imported_.find(index); known != imported_.end()) {
         return known->second;
     }
-    if (std::find(underWay_.begin(), underWay_.end(), index) != underWay_.end()) {
+    if (std::find(importing_.begin(), importing_.end(), index) != importing_.end()) {
         return invalid("subgraph {}: must not run itself", index);
     }
-    if (underWay_.size() > kMaximumSubgraphDepth) {
+    if (importing_.size() > kMaximumSubgraphDepth) {
         return invalid("subgraph {}: nested more than {} deep", index, kMaximumSubgraphDepth);
     }
     const auto import = [&]() -> Result<ImportedSubgraph> {
@@ -155,9 +155,9 @@ Result<ImportedSubgraph> FileImport::importReferenced(std::int32_t index) {
                                                    std::move(interface.outputs));
         return result;
     };
-    underWay_.push_back(index);
+    importing_.push_back(index);
     auto result = import();
-    underWay_.pop_back();
+    importing_.pop_back();
     if (!result) {
         return failure(result.error().status,
                        fmt::format("subgraph {}: {}", index, result.error().message));

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// What the subgraphs of one TFLite file have in common while they are imported: the file, the
-/// limit on constants, and the model that they go into. Belongs to one import. Not thread-safe.
+/// What the subgraphs of one TFLite file share while they are imported: the file, the limit on
+/// constants, and the model that they are added to. Belongs to one import. Not thread-safe.
 
 #include <tflite_generated.h>
 
@@ -18,15 +18,15 @@
 
 namespace nnburst::tflite {
 
-/// Several tensors may share one buffer of the file, so that its constants take more memory than
-/// the file itself. More than this many times as much is no model but an attack.
+/// Limit on the size of all constants, as a multiple of the size of the file. Several tensors may
+/// share one buffer of the file; a file that exceeds this factor is an attack.
 inline constexpr std::uint64_t kMaximumExpansion = 16;
-/// Constants that operators need besides, such as shapes, of which a small file may have many.
+/// Bytes of constants beyond that limit: for constants that operators add, such as shapes.
 inline constexpr std::uint64_t kAdditionalBytes = 1 << 20;
-/// Subgraphs run by operators of subgraphs and so on: each level takes stack.
+/// Limit on subgraphs that are run by operators of subgraphs: each level takes stack.
 inline constexpr std::size_t kMaximumSubgraphDepth = 16;
 
-/// A subgraph that is in the model.
+/// A subgraph that was added to the model.
 struct ImportedSubgraph {
     std::uint32_t referenced;  ///< its index in Model::referenced
     std::uint32_t inputs;
@@ -47,8 +47,8 @@ class FileImport {
     [[nodiscard]] Result<std::span<const std::byte>> buffer(std::uint32_t index) const;
     /// Call before memory of this size is taken for a constant.
     Result<> takeConstantBytes(std::uint64_t sizeBytes);
-    /// Call for each operator, with the number of its inputs and outputs. Each has 4 bytes, but
-    /// operators may share them.
+    /// Call for each operator, with the number of its inputs and outputs. They are bounded by the
+    /// size of the file: each takes 4 bytes, but operators may share them.
     Result<> takeArguments(std::uint64_t count);
 
     /// Imports the main subgraph and what it refers to.
@@ -63,8 +63,7 @@ class FileImport {
     std::uint64_t argumentsLeft_;
     ModelBuilder builder_;
     std::map<std::int32_t, ImportedSubgraph> imported_;
-    std::vector<std::int32_t>
-        underWay_;  ///< the subgraphs that are being imported, outermost first
+    std::vector<std::int32_t> importing_;  ///< the subgraphs being imported, outermost first
 };
 
 }  // namespace nnburst::tflite

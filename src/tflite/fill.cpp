@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Converters of operators that make more elements of those that there are.
+/// Converters of operators that repeat or add elements.
 
 #include <algorithm>
 #include <cstring>
@@ -47,7 +47,7 @@ std::uint32_t paddedSize(std::uint32_t size, Padding padding) {
     return size == 0 || sum > UINT32_MAX ? 0 : static_cast<std::uint32_t>(sum);
 }
 
-/// The value to pad with, as the scalar that the HAL wants: quantised like the input.
+/// The value to pad with, as the scalar that the HAL requires, quantised like the input.
 Result<std::uint32_t> padValue(OperatorImport& op, std::size_t index) {
     const auto bytes = op.constantBytes(index);
     if (bytes.empty() || op.type(index) != op.type(0)) {
@@ -80,8 +80,8 @@ Result<std::uint32_t> padValue(OperatorImport& op, std::size_t index) {
     return invalid("input {} (value): must have one element", index);
 }
 
-/// One step of a MIRROR_PAD: a slice of an axis, backwards if `stride` is -1. `end` counts from the
-/// front; -1 is in front of the first element.
+/// A slice of an axis for MIRROR_PAD, backwards if `stride` is -1. `end` counts from the front; -1
+/// is before the first element.
 struct AxisSlice {
     std::uint32_t axis;
     std::int32_t begin;
@@ -134,7 +134,7 @@ Result<> convertPad(OperatorImport& op, OperationType operation) {
     return {};
 }
 
-/// Joins each axis with slices of itself, taken backwards.
+/// Joins each axis with slices of itself in reverse order.
 Result<> convertMirrorPad(OperatorImport& op, OperationType /*operation*/) {
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::MirrorPadOptions>());
     const bool isReflect = options->mode() == schema::MirrorPadMode::REFLECT;
@@ -143,7 +143,7 @@ Result<> convertMirrorPad(OperatorImport& op, OperationType /*operation*/) {
     }
     NNBURST_TRY_ASSIGN(const std::vector<std::int32_t> values, op.integers(kPaddings, "paddings"));
     NNBURST_TRY_ASSIGN(const std::vector<Padding> padding, paddings(op, values));
-    // REFLECT does not repeat the outermost elements.
+    // REFLECT does not repeat the edge elements.
     const std::int32_t skipped = isReflect ? 1 : 0;
     const auto isPadded = [](Padding p) { return p.before != 0 || p.after != 0; };
     std::size_t left =
@@ -234,7 +234,7 @@ Result<Dimensions> sizes(OperatorImport& op, std::size_t index) {
     return result;
 }
 
-/// The output is this shape full of the scalar `value`.
+/// Makes the output a tensor of this shape in which every element is the scalar `value`.
 Result<> fill(OperatorImport& op, const Dimensions& shape, std::uint32_t value) {
     const std::vector<std::int32_t> signedShape(shape.begin(), shape.end());
     op.inferOutputShape(shape);
@@ -252,7 +252,7 @@ Result<> convertBroadcastTo(OperatorImport& op, OperationType /*operation*/) {
     return op.forward(full);
 }
 
-/// The HAL wants the value as a scalar, so that it must be constant.
+/// The HAL takes the value as a scalar, so it must be constant.
 Result<> convertFill(OperatorImport& op, OperationType /*operation*/) {
     constexpr std::size_t kValue = 1;
     NNBURST_TRY_ASSIGN(Dimensions shape, sizes(op, 0));

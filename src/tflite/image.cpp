@@ -17,7 +17,7 @@ namespace {
 constexpr bool kNchw = false;
 constexpr std::uint32_t kRank = 4;
 
-/// The HAL takes images alone, while TFLite lets some of these operators do without a dimension.
+/// The HAL's operations take images with all four dimensions; TFLite allows some to lack one.
 Result<> requireImage(OperatorImport& op) {
     if (const Dimensions& shape = op.shape(0); !shape.empty() && shape.size() != kRank) {
         return invalid("input of shape {} is not supported: must have {} dimensions",
@@ -154,7 +154,7 @@ Result<> convertSpaceToBatch(OperatorImport& op, OperationType operation) {
     return {};
 }
 
-/// What TFLite crops off is sliced off afterwards.
+/// The HAL's operation does not crop: a slice after it does.
 Result<> convertBatchToSpace(OperatorImport& op, OperationType operation) {
     NNBURST_TRY(requireImage(op));
     NNBURST_TRY_ASSIGN(const auto block, blockSizes(op));

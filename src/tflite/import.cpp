@@ -19,7 +19,7 @@ using namespace tflite;
 constexpr std::size_t kMaximumFileBytes = FLATBUFFERS_MAX_BUFFER_SIZE - 1;
 /// The schema nests four tables: model, subgraph, tensor, quantisation.
 constexpr flatbuffers::uoffset_t kMaximumNesting = 8;
-/// Tables in a file: a tensor or operator of the main subgraph is two, a buffer one.
+/// Limit on tables in a file: a tensor or operator of the main subgraph takes two, a buffer one.
 constexpr flatbuffers::uoffset_t kMaximumTables = 1 << 20;
 constexpr std::uint32_t kSchemaVersion = 3;
 /// The file's largest scalars have 8 bytes; writers align the file itself to 16.

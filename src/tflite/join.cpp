@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Converters of operators that join tensors or take them apart.
+/// Converters of operators that join tensors or split them.
 
 #include <algorithm>
 #include <optional>
@@ -39,7 +39,7 @@ Result<std::uint32_t> sharedRank(OperatorImport& op) {
     return op.rank(0);
 }
 
-/// All sizes but that of `axis` are those of the inputs; that is the sum.
+/// The inputs' shape with the sum of their sizes along `axis`.
 Dimensions joinedShape(OperatorImport& op, std::uint32_t rank, std::uint32_t axis) {
     Dimensions result(rank, 0);
     std::uint64_t sum = 0;
@@ -56,14 +56,15 @@ Dimensions joinedShape(OperatorImport& op, std::uint32_t rank, std::uint32_t axi
     return result;
 }
 
-/// `given` cut into `parts` along `axis`; unknown if it is, or does not fit.
+/// The shape of one of `parts` equal parts of `given` along `axis`; unknown if `given` is, or is
+/// not divisible.
 Dimensions partShape(const Dimensions& given, std::uint32_t axis, std::size_t parts) {
     Dimensions result = given;
     result[axis] = given[axis] % parts == 0 ? static_cast<std::uint32_t>(given[axis] / parts) : 0;
     return result;
 }
 
-/// Adds a SPLIT of the input into as many parts as there are results.
+/// Adds a SPLIT of the input into as many parts as there are outputs.
 void addSplit(OperatorImport& op, std::size_t input, std::uint32_t axis,
               std::vector<std::uint32_t> results) {
     const auto count = static_cast<std::int32_t>(results.size());
@@ -87,7 +88,7 @@ Result<> convertConcatenation(OperatorImport& op, OperationType operation) {
     if (const auto values = joinedIntegers(op)) {
         return op.forwardIntegers(*values);
     }
-    // Inputs without elements are left out; some may have been folded to nothing.
+    // Inputs without elements are left out: folding may have made them empty.
     std::vector<std::uint32_t> inputs;
     for (std::size_t i = 0; i < op.inputCount(); ++i) {
         if (op.operand(op.input(i)).lifetime != OperandLifeTime::NO_VALUE) {
@@ -99,7 +100,7 @@ Result<> convertConcatenation(OperatorImport& op, OperationType operation) {
     return {};
 }
 
-/// Each input gets the new axis, along which they are joined.
+/// Adds the new axis to each input and joins them along it.
 Result<> convertPack(OperatorImport& op, OperationType /*operation*/) {
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::PackOptions>());
     NNBURST_TRY_ASSIGN(const std::uint32_t rank, sharedRank(op));
@@ -180,7 +181,7 @@ Result<> convertUnpack(OperatorImport& op, OperationType /*operation*/) {
     return {};
 }
 
-/// Its first input is the axis.
+/// The first input is the axis.
 Result<> convertSplit(OperatorImport& op, OperationType /*operation*/) {
     constexpr std::size_t kValue = 1;
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::SplitOptions>());
@@ -202,7 +203,7 @@ Result<> convertSplit(OperatorImport& op, OperationType /*operation*/) {
     return {};
 }
 
-/// Parts of different sizes, of which one may be -1, are slices.
+/// The parts, of different sizes (one of them may be -1), become slices.
 Result<> convertSplitV(OperatorImport& op, OperationType /*operation*/) {
     constexpr std::size_t kSizes = 1;
     constexpr std::size_t kAxis = 2;

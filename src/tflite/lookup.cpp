@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Converters of operators that look elements up, by index, key, hash or chance.
+/// Converters of operators that select elements by index, key, hash or chance.
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ namespace nnburst::tflite {
 
 namespace {
 
-/// The shape of a lookup in the first axis of `values` by the elements of `keys`.
+/// The shape of a lookup along the first axis of `values` by the elements of `keys`.
 Dimensions lookupShape(const Dimensions& keys, const Dimensions& values) {
     if (values.empty()) {
         return {};
@@ -49,7 +49,7 @@ Result<> convertEmbeddingLookup(OperatorImport& op, OperationType operation) {
     const Dimensions shape = lookupShape(op.shape(0), op.shape(kValues));
     op.inferOutputShape(shape);
     const bool isHybrid = op.operand(op.output()).type == OperandType::TENSOR_FLOAT32;
-    // To look up first costs less than to dequantise all.
+    // A lookup before the conversion to floating point costs less than after it.
     if (isHybrid && op.isQuantized(op.input(kValues))) {
         const std::uint32_t found = op.temporaryLike(op.input(kValues), shape);
         op.add(operation, {op.input(0), op.input(kValues)}, {found});
@@ -72,7 +72,7 @@ Result<> convertHashtableLookup(OperatorImport& op, OperationType operation) {
 }
 
 Result<> convertLshProjection(OperatorImport& op, OperationType operation) {
-    // TFLite adds an offset to each signature of the sparse kind, as only the HAL's new kind does.
+    // TFLite adds an offset to each signature of a sparse projection, as the HAL's new type does.
     constexpr std::int32_t kHalDense = 2;
     constexpr std::int32_t kHalSparse = 3;
     constexpr std::size_t kHash = 0;
@@ -117,7 +117,7 @@ Result<> convertGather(OperatorImport& op, OperationType operation) {
         op.add(operation, {op.input(0), op.scalar(halAxis), op.input(kIndices)}, {op.output()});
         return {};
     }
-    // One index takes its axis away, which it does not do in the HAL.
+    // A single index removes its axis in TFLite, but not in the HAL.
     if (rank == 1) {
         op.inferScalarOutput();
         op.add(operation, {op.input(0), op.scalar(halAxis), op.input(kIndices)}, {op.output()});
@@ -139,7 +139,7 @@ Result<> convertMultinomial(OperatorImport& op, OperationType operation) {
     if (samples < 1) {
         return invalid("{} samples: must be at least 1", samples);
     }
-    // The low bits are as random as any.
+    // The low 32 bits of a seed suffice.
     const std::int32_t seeds[] = {static_cast<std::int32_t>(options->seed()),
                                   static_cast<std::int32_t>(options->seed2())};
     op.inferOutputShape({sizeAt(op.shape(0), 0), static_cast<std::uint32_t>(samples)});

@@ -13,8 +13,8 @@ namespace nnburst::tflite {
 
 namespace {
 
-/// Element `index` of a vector whose elements need not be aligned: the verifier aligns vectors to
-/// their length alone, which has 4 bytes.
+/// Element `index` of a vector whose elements may be unaligned: the verifier aligns vectors to
+/// their length field only, which has 4 bytes.
 std::int64_t unalignedAt(const flatbuffers::Vector<std::int64_t>& vector, std::uint32_t index) {
     std::int64_t value = 0;
     std::memcpy(&value, vector.Data() + std::size_t{index} * sizeof value, sizeof value);
@@ -84,8 +84,8 @@ Result<> applyType(const schema::Tensor& tensor, Operand& operand) {
             operand.type = OperandType::TENSOR_INT32;
             return {};
         case schema::TensorType::INT32:
-            // A bias is quantised with the scales of the products to which it is added. If they
-            // differ by channel, the HAL wants none: they follow from input and filter.
+            // The scale of a bias is that of the products to which it is added. Scales by channel
+            // are left out, because in the HAL they follow from input and filter.
             operand.type = OperandType::TENSOR_INT32;
             return scales == 1 ? applyScale(quantization, operand) : Result<>();
         case schema::TensorType::UINT8:

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a tensor of a TFLite file says of its type, in the words of the HAL. Pure functions.
+/// The type of a tensor of a TFLite file as a type of the HAL. Pure functions.
 
 #include <tflite_generated.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// The table of what can be imported.
+/// The table of operators that can be imported.
 
 #include "tflite/operator.h"
 
@@ -58,8 +58,8 @@ constexpr Arity kDetection{.minimumInputs = 3,
                            .requiredInputs = kAll,
                            .minimumOutputs = 4,
                            .maximumOutputs = 4};
-/// What belongs to the input gate, the peephole connections, the projection and the normalisation
-/// of layers may be left out.
+/// The inputs of the input gate, the peephole connections, the projection and layer normalisation
+/// may be left out.
 constexpr Arity kLstm{
     .minimumInputs = 20, .maximumInputs = 24, .requiredInputs = 0b1100'1110'0001'1101'1101};
 /// The same, or the five inputs and four outputs of the basic kernel.

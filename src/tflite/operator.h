@@ -3,11 +3,11 @@
 #pragma once
 
 /// \file
-/// How operators of TFLite become operations of the HAL. `findConverter` is the one table of what
+/// Converts operators of TFLite to operations of the HAL. `findConverter` is the one table of what
 /// can be imported; each of its rows names a converter, which sees the operator through an
-/// `OperatorImport`. tflite_converters.h declares the converters, one family a source file. To
-/// import one more operator, add a row and, unless it fits one that is there, a converter, and its
-/// options to tflite.fbs.
+/// `OperatorImport`. converters.h declares the converters, one family a source file. To import one
+/// more operator, add a row to the table, its options to tflite.fbs and, unless an existing
+/// converter fits, a converter.
 
 #include <tflite_generated.h>
 
@@ -30,7 +30,7 @@ class OperatorImport;
 struct Arity {
     std::uint32_t minimumInputs;
     std::uint32_t maximumInputs;
-    /// Bit i: input i must not be left out; the last bit is for all that follow, too.
+    /// Bit i: input i must not be left out. The last bit counts for all further inputs, too.
     std::uint64_t requiredInputs;
     std::uint32_t minimumOutputs = 1;
     std::uint32_t maximumOutputs = 1;
@@ -40,10 +40,10 @@ struct Arity {
 struct Converter {
     schema::BuiltinOperator code;
     Arity arity;
-    /// The operation, for converters that serve several; the others know theirs.
+    /// The operation, for converters that serve several; ignored by the others.
     OperationType operation;
     Result<> (*convert)(OperatorImport& operatorImport, OperationType operation);
-    /// Outputs of INT64 have values that fit into 32 bits, if those of the inputs do.
+    /// The values of INT64 outputs fit into 32 bits if those of the inputs do.
     bool fitsInt32 = false;
 };
 
@@ -63,45 +63,45 @@ class OperatorImport {
 
     [[nodiscard]] std::size_t inputCount() const noexcept { return inputs_.size(); }
     [[nodiscard]] std::size_t outputCount() const noexcept { return outputs_.size(); }
-    /// Input `index` is there and not left out.
+    /// Whether the operator has input `index` and does not leave it out.
     [[nodiscard]] bool has(std::size_t index) const noexcept {
         return index < inputs_.size() && inputs_[index] != kLeftOut;
     }
     /// The operand of input `index`.
     [[nodiscard]] std::uint32_t input(std::size_t index) const noexcept { return inputs_[index]; }
-    /// The operand of input `index`, or one that says that it is left out.
+    /// The operand of input `index`; an operand without value if it is left out.
     [[nodiscard]] std::uint32_t optionalInput(std::size_t index, OperandType type);
     [[nodiscard]] std::uint32_t output(std::size_t index = 0) const noexcept {
         return outputs_[index];
     }
-    /// Output `index` is of INT64 in the file.
+    /// Whether output `index` is INT64 in the file.
     [[nodiscard]] bool outputIsInt64(std::size_t index = 0) const;
     /// The declaration of an operand; valid until the next operand is added.
     [[nodiscard]] Operand& operand(std::uint32_t index) {
         return tensors_->builder().operand(index);
     }
-    /// The dimensions of input `index`; 0 is unknown, none is an unknown rank.
+    /// The dimensions of input `index`; a size of 0 is unknown, no sizes are an unknown rank.
     [[nodiscard]] const Dimensions& shape(std::size_t index) {
         return operand(input(index)).dimensions;
     }
     [[nodiscard]] OperandType type(std::size_t index) { return operand(input(index)).type; }
-    /// The input has no dimensions in the file, and one of size 1 as an operand.
+    /// Whether the input has no dimensions in the file; as an operand it has one of size 1.
     [[nodiscard]] bool isScalar(std::size_t index) const;
     /// The number of dimensions in the file.
     [[nodiscard]] Result<std::uint32_t> rank(std::size_t index);
     [[nodiscard]] bool isQuantized(std::uint32_t operand);
-    /// Both have the same type, scale and zero point.
+    /// Whether both have the same type, scale and zero point.
     [[nodiscard]] bool haveSameQuantization(std::uint32_t a, std::uint32_t b);
 
-    // ---- Values that are known
+    // ---- Known values
 
-    /// Input `index` is a constant of the file, with elements of its operand's type.
+    /// Whether input `index` is a constant of the file, with elements of its operand's type.
     [[nodiscard]] bool isConstant(std::size_t index);
     /// The contents of input `index` as the file has them; empty if it is not constant.
     [[nodiscard]] std::span<const std::byte> constantBytes(std::size_t index) const;
-    /// The elements of input `index` of integers; nothing if it is not constant.
+    /// The elements of input `index` if it is a constant of integers, else nullopt.
     [[nodiscard]] std::optional<std::vector<std::int32_t>> knownIntegers(std::size_t index) const;
-    /// The same where they must be known. `what` is the meaning of the input, for the error.
+    /// The same for inputs that must be constant. `what` names the input in the error.
     [[nodiscard]] Result<std::vector<std::int32_t>> integers(std::size_t index,
                                                              const char* what) const;
     /// The one element of input `index`.
@@ -131,10 +131,10 @@ class OperatorImport {
     [[nodiscard]] std::uint32_t scalar(T value) {
         return tensors_->builder().addScalar(value);
     }
-    /// A scalar of floating point for an operation on input `index`, which must be TENSOR_FLOAT32
-    /// or quantised.
+    /// A floating-point scalar for an operation on input `index`, which must be TENSOR_FLOAT32 or
+    /// quantised.
     [[nodiscard]] Result<std::uint32_t> realScalar(float value, std::size_t index);
-    /// A scalar operand with the HAL's code of `activation`: one that the HAL fuses into others.
+    /// A scalar operand with the HAL's code of `activation`, which the HAL must be able to fuse.
     [[nodiscard]] Result<std::uint32_t> activation(schema::ActivationFunctionType activation);
     [[nodiscard]] Result<std::uint32_t> constant(OperandType type, Dimensions dimensions,
                                                  std::span<const std::byte> bytes,
@@ -158,29 +158,29 @@ class OperatorImport {
     [[nodiscard]] std::uint32_t omitted(OperandType type) {
         return tensors_->builder().addOmitted(type);
     }
-    /// The bias that is input `index`, or zeros if it is left out, for the sums of products of the
-    /// elements of inputs `factor` and `weights`, with one element for each of `channels`. It gets
-    /// the scale of the products.
+    /// The bias that is input `index`, or zeros if it is left out, for sums of products of elements
+    /// of inputs `factor` and `weights`. It has one element for each of `channels` and the scale of
+    /// the products.
     [[nodiscard]] Result<std::uint32_t> bias(std::size_t index, std::size_t factor,
                                              std::size_t weights, std::uint32_t channels);
     /// The operand for the next value of the variable tensor that is input `index`.
     [[nodiscard]] Result<std::uint32_t> nextState(std::size_t index);
-    /// The next value of input `index` is that of `operand`, if it is a variable tensor.
+    /// Makes `operand` the next value of input `index`, if that is a variable tensor.
     void setNextState(std::size_t index, std::uint32_t operand) {
         tensors_->setNext(inputTensor(index), operand);
     }
 
     // ---- Outputs
 
-    /// The dimensions of an output, as far as the file does not tell them. Unknown sizes are 0, an
-    /// unknown rank is no dimensions.
+    /// Sets the dimensions of an output as far as the file does not state them. Unknown sizes are
+    /// 0, an unknown rank is no sizes.
     void inferOutputShape(const Dimensions& dimensions, std::size_t output = 0);
-    /// The output has no dimensions in TFLite, and one of size 1 here.
+    /// Declares that the output has no dimensions in TFLite; as an operand it has one of size 1.
     void inferScalarOutput(std::size_t output = 0);
-    /// The output has the shape of input `index`.
+    /// Gives the output the shape of input `index`.
     void inferShapeOf(std::size_t index, std::size_t output = 0);
 
-    /// The output has no value that others could use.
+    /// Declares that the output has no value that other operators could use.
     void leaveOut(std::size_t output) {
         operand(outputs_[output]).lifetime = OperandLifeTime::NO_VALUE;
     }
@@ -191,26 +191,27 @@ class OperatorImport {
              std::vector<std::uint32_t> outputs) {
         tensors_->builder().addOperation(type, std::move(inputs), std::move(outputs));
     }
-    /// Input `index` in TENSOR_FLOAT32 if it is quantised or has half precision.
+    /// Input `index`, converted to TENSOR_FLOAT32 if it is quantised or float16.
     [[nodiscard]] std::uint32_t floatInput(std::size_t index) {
         return tensors_->toFloat(input(index));
     }
-    /// TFLite's hybrid kernels have quantised weights for inputs that are not: makes input
-    /// `weights` TENSOR_FLOAT32 then.
+    /// TFLite's hybrid kernels multiply inputs of floating point with quantised weights. If so,
+    /// makes input `weights` TENSOR_FLOAT32.
     void dequantizeHybrid(std::size_t weights);
-    /// The output, or a tensor in TENSOR_FLOAT32 for it if it is quantised; `finishFloat` then
-    /// quantises that. For operations of which the HAL has only the kind in floating point.
+    /// The operand that an operation in floating point writes: the output, or if that is quantised
+    /// a tensor in TENSOR_FLOAT32, which `finishFloat` quantises. For operations that the HAL has
+    /// in floating point only.
     [[nodiscard]] std::uint32_t floatOutput(std::size_t output = 0);
     void finishFloat(std::uint32_t computed, std::size_t output = 0);
-    /// The output is what `operand`, which must have its type, is, without any operation.
+    /// Makes `operand` the value of the output, whose type it must have. Adds no operation.
     Result<> forward(std::uint32_t operand, std::size_t output = 0);
-    /// The output, of integers, is a constant.
+    /// Makes the output, of integers, a constant.
     Result<> forwardIntegers(const std::vector<std::int32_t>& values, std::size_t output = 0);
     /// Makes the output a constant if inputs 0 and 1 are constants of integers of the same shape,
-    /// or one is a single element, and `combine` gives numbers of 32 bits for all. Returns whether
-    /// it did so.
+    /// or one is a single element, and all results of `combine` are numbers of 32 bits. Returns
+    /// whether it did so.
     [[nodiscard]] Result<bool> foldIntegers(std::int64_t (*combine)(std::int64_t, std::int64_t));
-    /// The operand with the shape `dimensions` to which it can be repeated; all sizes are known.
+    /// `operand` repeated to the shape `dimensions`, which must be known and fit.
     [[nodiscard]] Result<std::uint32_t> broadcast(std::uint32_t operand,
                                                   const Dimensions& dimensions);
 

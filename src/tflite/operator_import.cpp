@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// What converters see of an operator: its operands, and what they add to the model.
+/// What converters see of an operator: its operands, and functions that add to the model.
 
 #include <algorithm>
 #include <utility>
@@ -38,7 +38,7 @@ Result<> OperatorImport::resolveInputs(const Arity& arity) {
             NNBURST_TRY_ASSIGN(const std::uint32_t operand, tensors_->read(inputs->Get(i)));
             inputs_.push_back(operand);
         } else if ((arity.requiredInputs >> std::min(i, kLastBit) & 1U) != 0) {
-            return invalid("input {} is left out: must be there", i);
+            return invalid("input {} is left out: must be given", i);
         } else {
             inputs_.push_back(kLeftOut);
         }
@@ -80,7 +80,7 @@ bool OperatorImport::isScalar(std::size_t index) const {
 Result<std::uint32_t> OperatorImport::rank(std::size_t index) {
     const Dimensions& dimensions = shape(index);
     if (dimensions.empty()) {
-        return invalid("input {} has an unknown number of dimensions: must be known", index);
+        return invalid("input {} of unknown rank: must be known", index);
     }
     return isScalar(index) ? 0 : static_cast<std::uint32_t>(dimensions.size());
 }
@@ -98,7 +98,7 @@ bool OperatorImport::haveSameQuantization(std::uint32_t a, std::uint32_t b) {
            left.zeroPoint == right.zeroPoint;
 }
 
-// ---- Values that are known
+// ---- Known values
 
 bool OperatorImport::isConstant(std::size_t index) {
     const Operand& constant = operand(input(index));
@@ -199,7 +199,7 @@ Result<std::uint32_t> OperatorImport::bias(std::size_t index, std::size_t factor
     const Operand& factorOperand = operand(input(factor));
     const Operand& weightsOperand = operand(input(weights));
     const bool isFloat = factorOperand.type == OperandType::TENSOR_FLOAT32;
-    // 0 for weights that are quantised per channel, as the HAL wants it.
+    // The HAL requires 0 for weights that are quantised per channel.
     const float scale = isFloat ? 0.0F : factorOperand.scale * weightsOperand.scale;
     if (!has(index)) {
         return repeated(isFloat ? OperandType::TENSOR_FLOAT32 : OperandType::TENSOR_INT32,
@@ -216,7 +216,7 @@ Result<std::uint32_t> OperatorImport::bias(std::size_t index, std::size_t factor
         bias.scale = scale;
         return input(index);
     }
-    // TFLite's kernels do not look at the scale of the bias; other operators may share it.
+    // TFLite's kernels ignore the scale of the bias; other operators may share the tensor.
     const auto bytes = constantBytes(index);
     if (!isConstant(index)) {
         return invalid("input {} (bias): scale {}: must be {}, that of the products", index,
@@ -338,7 +338,7 @@ Result<std::uint32_t> OperatorImport::broadcast(std::uint32_t operandIndex,
                        dimensionsText(dimensions));
     }
     if (operand(operandIndex).type == OperandType::TENSOR_BOOL8) {
-        // TILE does not take these, but LOGICAL_OR repeats what is too short.
+        // TILE does not take these types, but LOGICAL_OR broadcasts.
         NNBURST_TRY_ASSIGN(const std::uint32_t full,
                            repeated(OperandType::TENSOR_BOOL8, dimensions, std::uint8_t{0}));
         const std::uint32_t result = temporary(OperandType::TENSOR_BOOL8, dimensions);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr OperandType kFloat = OperandType::TENSOR_FLOAT32;
 
-/// Weights of INT8 as the HAL's QUANTIZED_LSTM wants them; left out if they are.
+/// INT8 weights as the HAL's QUANTIZED_LSTM requires them; left out if they are in the file.
 Result<std::uint32_t> symmetricWeights(OperatorImport& lstm, std::size_t index) {
     if (!lstm.has(index)) {
         return lstm.omitted(OperandType::TENSOR_QUANT8_SYMM);
@@ -33,7 +33,7 @@ Result<std::uint32_t> symmetricWeights(OperatorImport& lstm, std::size_t index) 
                          lstm.constantBytes(index), weights.scale);
 }
 
-/// Scale and zero point of what a quantised LSTM computes on the way, as its files tell.
+/// Scale and zero point of an intermediate result of a quantised LSTM.
 Result<Operand> intermediate(OperatorImport& lstm, std::uint32_t index) {
     constexpr std::uint32_t kIntermediates = 5;
     const auto* intermediates = lstm.declaration().intermediates();
@@ -79,7 +79,7 @@ Result<> convertQuantizedLstm(OperatorImport& lstm, const schema::LSTMOptions& o
     inputs.push_back(lstm.scalar(options.cell_clip()));
     inputs.push_back(lstm.scalar(options.proj_clip()));
     for (std::uint32_t gate = 0; gate < kGates; ++gate) {
-        // Without normalisation the gates have 12 fractional bits.
+        // Without layer normalisation the gates have 12 fractional bits.
         float scale = 0x1p-12F;
         if (isNormalized) {
             NNBURST_TRY_ASSIGN(const Operand gateTensor, intermediate(lstm, gate));
@@ -155,7 +155,7 @@ Result<> convertLstm(OperatorImport& op, OperationType operation) {
     const std::uint32_t batches = sizeAt(op.shape(0), 0);
     const std::uint32_t cells = sizeAt(op.shape(kCellState), 1);
     const std::uint32_t outputSize = sizeAt(op.shape(kOutputState), 1);
-    // An input gate that is coupled to the forget gate has no values of its own.
+    // An input gate that is coupled to the forget gate is not computed.
     const std::uint32_t gates = op.has(kInputToInputWeights) ? 4 : 3;
     op.inferOutputShape({batches, outputSize});
 
@@ -169,7 +169,7 @@ Result<> convertLstm(OperatorImport& op, OperationType operation) {
 
     const auto scratchSize = checkedMultiply(cells, gates);
     if (!scratchSize) {
-        return invalid("{} cells: too many", cells);
+        return invalid("{} cells of {} gates: must be less than 2^32 gates", cells, gates);
     }
     const std::uint32_t scratch = op.temporary(kFloat, {batches, *scratchSize});
     NNBURST_TRY_ASSIGN(const std::uint32_t outputState, op.nextState(kOutputState));

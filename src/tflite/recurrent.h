@@ -13,11 +13,11 @@ namespace nnburst::tflite {
 inline constexpr std::size_t kInputToInputWeights = 1;
 inline constexpr std::size_t kOutputState = 18;
 inline constexpr std::size_t kCellState = 19;
-inline constexpr std::size_t kFirstLayerNormWeights = 20;  // TFLite; in the HAL after the options
+inline constexpr std::size_t kFirstLayerNormWeights = 20;  // in TFLite
 inline constexpr std::size_t kLayerNormWeights = 4;
 
-/// The inputs from `begin` up to `end`, in TENSOR_FLOAT32: the HAL's kernels compute in it, with
-/// weights of the same type. Those that are left out stay so. Input 0 must not be quantised.
+/// The inputs from `begin` up to `end`, in TENSOR_FLOAT32, because the HAL's kernels compute with
+/// weights of the input's type. Inputs that are left out stay so. Input 0 must not be quantised.
 [[nodiscard]] Result<std::vector<std::uint32_t>> floatInputs(OperatorImport& recurrent,
                                                              std::size_t begin, std::size_t end);
 
@@ -25,10 +25,10 @@ inline constexpr std::size_t kLayerNormWeights = 4;
 [[nodiscard]] Result<std::uint32_t> lstmActivation(OperatorImport& lstm,
                                                    schema::ActivationFunctionType activation);
 
-/// Converts an LSTM with the basic kernel (tflite_basic_lstm.cpp).
+/// Converts an LSTM with the basic kernel (basic_lstm.cpp).
 Result<> convertBasicLstm(OperatorImport& op);
 
-/// Adds the weights of the normalisation of layers, unless there are none.
+/// Adds the weights of layer normalisation, if there are any.
 Result<> addLayerNorm(OperatorImport& lstm, std::vector<std::uint32_t>& inputs);
 
 }  // namespace nnburst::tflite

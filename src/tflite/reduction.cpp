@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Converters of operators that reduce axes to one element, or to a few.
+/// Converters of operators that reduce axes to one element, or to a few elements.
 
 #include "model/operand_info.h"
 #include "tflite/converters.h"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kAxes = 1;
 
-/// Removes `axes`, or makes them 1 if they are kept.
+/// The shape without `axes`; if `keeps`, with size 1 along them.
 Dimensions reducedShape(Dimensions shape, const std::vector<std::uint32_t>& axes, bool keeps) {
     for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
         if (keeps) {
@@ -26,7 +26,7 @@ Dimensions reducedShape(Dimensions shape, const std::vector<std::uint32_t>& axes
     return shape;
 }
 
-/// Infers the shape of the output. Returns whether nothing is reduced at all.
+/// Infers the shape of the output. Returns whether no axis is reduced.
 Result<bool> inferReduction(OperatorImport& op, bool keeps) {
     const Dimensions shape = op.shape(0);
     const auto given = op.knownIntegers(kAxes);
@@ -43,7 +43,7 @@ Result<bool> inferReduction(OperatorImport& op, bool keeps) {
     return axes.empty();
 }
 
-/// Adds the reduction, in floating point if the HAL's does not do what the quantisation wants.
+/// Adds the reduction, in floating point if the HAL's operation cannot change the quantisation.
 Result<> addReduction(OperatorImport& op, OperationType operation, std::uint32_t keeps,
                       bool isFloat) {
     const std::uint32_t input = isFloat ? op.floatInput(0) : op.input(0);
@@ -53,7 +53,7 @@ Result<> addReduction(OperatorImport& op, OperationType operation, std::uint32_t
     return {};
 }
 
-/// The product of constants, such as a shape.
+/// Computes the product of constants, such as a shape, at import.
 Result<bool> foldProduct(OperatorImport& op) {
     const auto values = op.knownIntegers(0);
     if (!values || op.shape(0).size() != 1 || op.isScalar(0) || !op.knownIntegers(kAxes)) {
@@ -72,7 +72,7 @@ Result<bool> foldProduct(OperatorImport& op) {
 
 }  // namespace
 
-/// Its HAL twin takes keep_dims as a number, the other reductions as a truth value.
+/// The HAL's MEAN takes keep_dims as an INT32, the other reductions as a BOOL.
 Result<> convertMean(OperatorImport& op, OperationType operation) {
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::ReducerOptions>());
     NNBURST_TRY_ASSIGN(const bool isIdentity, inferReduction(op, options->keep_dims()));

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Converters of recurrent operators for whole sequences [time, batches, depth], or [batches, time,
-/// depth] unless the options say that time is first. Since HAL 1.3 the states after the last step
+/// Converters of recurrent operators for whole sequences: [time, batches, depth] if the options say
+/// that time is first, else [batches, time, depth]. Since HAL 1.3 the states after the last step
 /// are outputs, after the results.
 
 #include <array>
@@ -17,12 +17,12 @@ namespace nnburst::tflite {
 
 namespace {
 
-/// A sequence like input 0 with `depth` values a step.
+/// The shape of a sequence like input 0 with `depth` values a step.
 Dimensions sequenceShape(OperatorImport& op, std::uint32_t depth) {
     return {sizeAt(op.shape(0), 0), sizeAt(op.shape(0), 1), depth};
 }
 
-/// Outputs for the next values of these states.
+/// Adds outputs for the next values of these states.
 Result<> addStates(OperatorImport& op, std::initializer_list<std::size_t> states,
                    std::vector<std::uint32_t>& outputs) {
     for (const std::size_t state : states) {
@@ -32,7 +32,7 @@ Result<> addStates(OperatorImport& op, std::initializer_list<std::size_t> states
     return {};
 }
 
-/// The results of both directions: one after the other in one output, or each in its own.
+/// The results of both directions: joined in one output if `isMerged`, else each in its own.
 Result<std::vector<std::uint32_t>> bidirectionalResults(OperatorImport& op, bool isMerged,
                                                         std::uint32_t forwardDepth,
                                                         std::uint32_t backwardDepth) {
@@ -97,7 +97,7 @@ Result<> convertBidirectionalSequenceLstm(OperatorImport& op, OperationType oper
     constexpr std::size_t kBackwardState = 37;
     constexpr std::size_t kBackwardCells = 38;
     constexpr std::size_t kInputs = 48;
-    constexpr std::size_t kNormalizations = 8;  // of layers; TFLite has none here
+    constexpr std::size_t kNormalizations = 8;  // weights of layer normalisation
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::BidirectionalSequenceLSTMOptions>());
     NNBURST_TRY_ASSIGN(
         std::vector<std::uint32_t> outputs,

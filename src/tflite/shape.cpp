@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Converters of operators that change a tensor's shape, but not its elements, or ask for it.
+/// Converters of operators that change or return a tensor's shape and keep its elements.
 
 #include <algorithm>
 
@@ -16,8 +16,8 @@ namespace nnburst::tflite {
 
 namespace {
 
-/// The shape that `elements` elements take; empty if `newShape`, of which one size may be -1, does
-/// not fit.
+/// The shape that `newShape`, of which one size may be -1, gives `elements` elements; empty if it
+/// does not fit.
 Dimensions reshaped(std::uint32_t elements, const std::vector<std::int32_t>& newShape) {
     Dimensions result;
     std::uint32_t known = 1;
@@ -38,7 +38,7 @@ Dimensions reshaped(std::uint32_t elements, const std::vector<std::int32_t>& new
 Result<std::vector<std::int32_t>> optionalShape(const OperatorImport& op) {
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::ReshapeOptions>());
     if (options->new_shape() == nullptr || options->new_shape()->size() == 0) {
-        return invalid("must have a new shape, as input or option");
+        return invalid("no new shape: must have one, as an input or in the options");
     }
     const auto& shape = *options->new_shape();
     if (shape.size() > kMaximumDimensions) {
@@ -207,7 +207,7 @@ Result<> convertShape(OperatorImport& op, OperationType /*operation*/) {
     return op.forwardIntegers(sizes);
 }
 
-/// The HAL's RANK gives a scalar, which no operation on tensors takes; but the rank is known.
+/// The HAL's RANK returns a scalar, which operations on tensors do not take.
 Result<> convertRank(OperatorImport& op, OperationType /*operation*/) {
     NNBURST_TRY_ASSIGN(const std::uint32_t rank, op.rank(0));
     op.inferScalarOutput();

@@ -41,7 +41,7 @@ Dimensions broadcastShape(const Dimensions& a, const Dimensions& b) {
         if (size > 1 && other > 1 && size != other) {
             return {};
         }
-        // One size of more than 1 decides; an unknown one may turn out to be that or 1.
+        // A size of more than 1 decides. An unknown size may turn out to be that size or 1.
         size = size > 1 || other > 1 ? std::max(size, other) : std::min(size, other);
     }
     return result;

@@ -14,17 +14,17 @@ namespace nnburst::tflite {
 
 namespace {
 
-/// What a STRIDED_SLICE takes of one axis of its input.
+/// The elements that a STRIDED_SLICE takes along one axis of its input.
 struct AxisRange {
     std::int32_t begin = 0;
     std::int32_t end = 0;
     std::int32_t stride = 1;
-    bool isFromStart = true;  ///< begin does not count
-    bool isToEnd = true;      ///< end does not count
-    bool isDropped = false;   ///< the one element at begin, without the axis
+    bool isFromStart = true;  ///< begin is ignored
+    bool isToEnd = true;      ///< end is ignored
+    bool isDropped = false;   ///< takes the element at begin and removes the axis
 };
 
-/// A STRIDED_SLICE with all axes spelt out.
+/// A STRIDED_SLICE with a range for every axis.
 struct SliceSpec {
     std::vector<AxisRange> axes;
     std::vector<std::uint32_t> newAxes;  ///< of the result, in order
@@ -38,7 +38,7 @@ bool bitOf(std::int32_t mask, std::size_t index) {
     return (static_cast<std::uint32_t>(mask) >> index & 1U) != 0;
 }
 
-/// The inputs that say what to take: vectors of one length.
+/// The inputs that state ranges: vectors of one length.
 struct Entries {
     std::vector<std::int32_t> begins;
     std::vector<std::int32_t> ends;
@@ -69,7 +69,7 @@ Result<Entries> readEntries(const OperatorImport& op, const schema::StridedSlice
     return result;
 }
 
-/// Gives each of the `rank` axes its range; an ellipsis stands for those that have no entry.
+/// Gives each of the `rank` axes its range. An ellipsis stands for all axes without an entry.
 Result<SliceSpec> spellOut(const Entries& entries, const schema::StridedSliceOptions& options,
                            std::uint32_t rank) {
     SliceSpec spec;
@@ -107,7 +107,7 @@ Result<SliceSpec> spellOut(const Entries& entries, const schema::StridedSliceOpt
     return spec;
 }
 
-/// The HAL wants the one element of an axis that is dropped as a slice of size 1.
+/// The HAL requires a slice of size 1 for an axis that is dropped.
 Result<> limitDropped(SliceSpec& spec, const Dimensions& shape) {
     for (std::size_t axis = 0; axis < spec.axes.size(); ++axis) {
         AxisRange& range = spec.axes[axis];
@@ -164,7 +164,7 @@ Dimensions slicedShape(const SliceSpec& spec, const Dimensions& shape) {
     return result;
 }
 
-/// Adds a STRIDED_SLICE of the input.
+/// Adds a STRIDED_SLICE of input 0.
 Result<> addStridedSlice(OperatorImport& op, const SliceSpec& spec, std::uint32_t result) {
     std::vector<std::int32_t> begins;
     std::vector<std::int32_t> ends;
@@ -191,7 +191,7 @@ Result<> addStridedSlice(OperatorImport& op, const SliceSpec& spec, std::uint32_
     return {};
 }
 
-/// Adds a SLICE, which unlike STRIDED_SLICE takes integers, if it can do the same.
+/// Adds a SLICE, which unlike STRIDED_SLICE takes integers. Returns whether it can do the same.
 Result<bool> addPlainSlice(OperatorImport& op, const SliceSpec& spec, std::uint32_t result) {
     const Dimensions& shape = op.shape(0);
     std::vector<std::int32_t> begins;
@@ -212,7 +212,7 @@ Result<bool> addPlainSlice(OperatorImport& op, const SliceSpec& spec, std::uint3
     return true;
 }
 
-/// The slice of a vector of constants, such as a shape.
+/// A slice of a vector of constants, such as a shape.
 std::vector<std::int32_t> sliceIntegers(const std::vector<std::int32_t>& values,
                                         const AxisRange& range) {
     const Extent extent = extentOf(range, static_cast<std::uint32_t>(values.size()));
@@ -295,7 +295,7 @@ Result<> convertStridedSlice(OperatorImport& op, OperationType /*operation*/) {
         return op.forwardIntegers(sliceIntegers(*values, spec.axes[0]));
     }
     if (sliced.empty()) {
-        sliced = {1};  // what is left of a tensor without axes
+        sliced = {1};  // a tensor without axes has one of size 1 here
         if (!spec.newAxes.empty()) {
             spec.newAxes.pop_back();
         }

@@ -25,7 +25,7 @@ struct Window {
     std::int32_t dilation;
 };
 
-/// What all windows have in common, checked.
+/// What the windows of all operators have in common, checked.
 struct Windows {
     schema::Padding padding;
     Window height;
@@ -45,7 +45,7 @@ Result<> checkWindows(const Windows& windows) {
     return {};
 }
 
-/// The size of an output axis; 0, unknown, if the input is unknown or not even one window fits.
+/// The size of an output axis; 0 (unknown) if the input is unknown or smaller than a window.
 std::uint32_t outputSize(std::uint32_t inputSize, schema::Padding padding, const Window& window) {
     const auto stride = static_cast<std::uint64_t>(window.stride);
     const std::uint64_t reach =
@@ -68,7 +68,7 @@ std::uint32_t paddingScalar(OperatorImport& op, schema::Padding padding) {
     return op.scalar(padding == schema::Padding::SAME ? kHalPaddingSame : kHalPaddingValid);
 }
 
-/// The windows of a convolution, whose size is that of its filter.
+/// The windows of a convolution. Their size is that of its filter.
 template <class Options>
 Result<Windows> convolutionWindows(OperatorImport& conv, const Options& options) {
     const Dimensions& filter = conv.shape(1);
@@ -82,7 +82,7 @@ Result<Windows> convolutionWindows(OperatorImport& conv, const Options& options)
     return windows;
 }
 
-/// Adds what follows the activation, if anything does: HAL 1.2 takes dilations, after the layout.
+/// Adds dilations, if there are any. HAL 1.2 takes them after the layout.
 void addDilations(OperatorImport& conv, const Windows& windows,
                   std::vector<std::uint32_t>& inputs) {
     if (windows.height.dilation == 1 && windows.width.dilation == 1) {
@@ -93,7 +93,7 @@ void addDilations(OperatorImport& conv, const Windows& windows,
     inputs.push_back(conv.scalar(windows.height.dilation));
 }
 
-/// The scales of weights that are quantised per channel belong to the axis of the channels.
+/// Checks that the scales of weights quantised per channel run along the axis of channels.
 Result<> checkChannelAxis(OperatorImport& op, std::size_t weights, std::uint32_t channelAxis) {
     const auto* quant =
         std::get_if<SymmPerChannelQuantParams>(&op.operand(op.input(weights)).extraParams);
@@ -104,7 +104,7 @@ Result<> checkChannelAxis(OperatorImport& op, std::size_t weights, std::uint32_t
     return {};
 }
 
-/// How many groups of channels the filter of a CONV_2D keeps apart.
+/// The number of groups of channels that the filter of a CONV_2D implies.
 Result<std::uint32_t> groupsOf(OperatorImport& conv, const Windows& windows) {
     const std::uint32_t depth = sizeAt(conv.shape(0), 3);
     const std::uint32_t filterDepth = conv.shape(1)[3];
@@ -188,7 +188,7 @@ Result<> convertDepthwiseConv2d(OperatorImport& conv, OperationType operation) {
     return {};
 }
 
-/// Its inputs are the shape of the output, the filter as the HAL has it, the image and the bias.
+/// The inputs are the shape of the output, the filter in the HAL's order, the image and the bias.
 Result<> convertTransposeConv(OperatorImport& conv, OperationType operation) {
     constexpr std::size_t kShape = 0;
     constexpr std::size_t kFilter = 1;

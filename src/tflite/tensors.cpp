@@ -17,7 +17,7 @@ namespace nnburst::tflite {
 
 namespace {
 
-/// The value of `result`, or its error with `context` before it.
+/// The value of `result`, or its error with `context` in front.
 template <class T>
 Result<T> within(const std::string& context, Result<T> result) {
     if (!result) {
@@ -26,7 +26,7 @@ Result<T> within(const std::string& context, Result<T> result) {
     return result;
 }
 
-/// INT32 or INT64 elements; nothing at the first that does not fit, whose index `misfit` tells.
+/// INT32 or INT64 elements; nullopt if one does not fit into 32 bits: `misfit` is its index.
 std::optional<std::vector<std::int32_t>> toInt32(schema::TensorType type,
                                                  std::span<const std::byte> bytes,
                                                  std::size_t& misfit) {
@@ -97,8 +97,8 @@ Result<const schema::Tensor*> TensorMap::find(std::int32_t tensor) const {
     return graph_.tensors()->Get(static_cast<std::uint32_t>(tensor));
 }
 
-/// Files that do not tell ranks leave it open whether a tensor that is computed has no dimensions
-/// or was just not looked at; but then they have no shape of any.
+/// A file that states no ranks does not say whether a computed tensor without sizes is a scalar or
+/// has an unknown shape. It is a scalar if the file states shapes of other computed tensors.
 bool TensorMap::isDeclaredScalar(const schema::Tensor& tensor, Source source) const {
     if (sizeOf(tensor.shape()) != 0) {
         return false;
@@ -114,7 +114,7 @@ Result<Dimensions> TensorMap::shapeOf(const schema::Tensor& tensor, Source sourc
     if (isDeclaredScalar(tensor, source)) {
         return Dimensions{1};
     }
-    // The sizes of what is computed follow from those of the inputs, as far as these are known.
+    // The sizes of computed tensors follow from those of the inputs, as far as these are known.
     const auto* signature = tensor.shape_signature();
     const bool mayBeOpen =
         source == Source::OPERATOR || (source == Source::INPUT && file_.options().keepsOpenSizes);
@@ -306,7 +306,7 @@ void TensorMap::setNext(std::int32_t tensor, std::uint32_t operand) {
 
 void TensorMap::redefine(std::int32_t tensor, std::uint32_t operand) {
     Value& value = *values_[static_cast<std::uint32_t>(tensor)];
-    // Nothing writes to the operand that it had.
+    // No operation writes its former operand any more.
     builder_.operand(value.operand).lifetime = OperandLifeTime::NO_VALUE;
     value.operand = operand;
 }

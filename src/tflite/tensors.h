@@ -5,7 +5,7 @@
 /// \file
 /// The tensors of one subgraph of a TFLite file as operands. A tensor becomes an operand when the
 /// subgraph's inputs or the first operator name it; each is written by one operator, before it is
-/// read. What the HAL does not have becomes something that it has:
+/// read. What the HAL lacks is replaced:
 ///
 /// - Variable tensors: a model input with the value of the last execution, and a model output with
 ///   that of this one. Only in the main subgraph.
@@ -39,10 +39,10 @@ std::uint32_t sizeOf(const flatbuffers::Vector<T>* vector) {
     return vector == nullptr ? 0 : vector->size();
 }
 
-/// Constants with more elements are data, not shapes or axes: they are not looked into.
+/// Constants with more elements are data, not shapes or axes: their values are not looked at.
 inline constexpr std::size_t kMaximumIntegers = 1024;
 
-/// A name from a file, fit to be shown: short, and without control characters.
+/// A name from a file that is safe to print: short, and without control characters.
 [[nodiscard]] std::string printableName(const flatbuffers::String* name);
 
 /// Inputs and outputs of a subgraph, as operands.
@@ -56,22 +56,22 @@ class TensorMap {
     /// `builder` collects the operands and operations of `graph`.
     TensorMap(FileImport& file, const schema::SubGraph& graph, ModelBuilder& builder, bool isMain);
 
-    /// Declares the inputs of the subgraph. Before everything else.
+    /// Declares the inputs of the subgraph. Must be called first.
     Result<> declareInputs();
 
-    /// The operand that holds the value of `tensor` at this point of the order of execution.
+    /// The operand that holds the value of `tensor` at the current operator.
     [[nodiscard]] Result<std::uint32_t> read(std::int32_t tensor);
     /// A new operand for `tensor`, which an operator computes. 64-bit integers are refused unless
-    /// `fitsInt32` promises that their values fit into 32.
+    /// `fitsInt32`, a promise that their values fit into 32 bits.
     [[nodiscard]] Result<std::uint32_t> define(std::int32_t tensor, bool fitsInt32);
     /// A new operand for the next value of variable tensor `tensor`, which must have been read.
     [[nodiscard]] Result<std::uint32_t> update(std::int32_t tensor);
-    /// The next value of `tensor`, which was read, is that of `operand`, if it is variable.
+    /// Makes `operand` the next value of `tensor`, which was read, if it is variable.
     void setNext(std::int32_t tensor, std::uint32_t operand);
-    /// The value of `tensor`, which was defined, is that of `operand`, or these integers.
+    /// Replaces the value of `tensor`, which was defined, by `operand`, or by these integers.
     void redefine(std::int32_t tensor, std::uint32_t operand);
     Result<> redefine(std::int32_t tensor, const std::vector<std::int32_t>& integers);
-    /// A constant that the file does not have, but the HAL wants.
+    /// A constant that the HAL requires and the file does not have.
     [[nodiscard]] Result<std::uint32_t> addConstant(OperandType type, Dimensions dimensions,
                                                     std::span<const std::byte> bytes,
                                                     float scale = 0.0F, std::int32_t zeroPoint = 0);
@@ -79,21 +79,21 @@ class TensorMap {
     [[nodiscard]] Result<std::uint32_t> addRepeated(OperandType type, Dimensions dimensions,
                                                     std::span<const std::byte> element,
                                                     float scale = 0.0F);
-    /// The operand, or one that has its values in TENSOR_FLOAT32.
+    /// `operand`, or an operand that has its values in TENSOR_FLOAT32.
     [[nodiscard]] std::uint32_t toFloat(std::uint32_t operand);
 
     // These require a tensor that was read or defined.
 
-    /// It has no dimensions in the file, and one of size 1 here.
+    /// Whether it has no dimensions in the file; as an operand it has one of size 1.
     [[nodiscard]] bool isScalar(std::int32_t tensor) const;
     void setScalar(std::int32_t tensor, bool isScalar);
-    /// It is taken for a scalar because the file has shapes of others.
+    /// Whether it is taken for a scalar only because the file states the shapes of other tensors.
     [[nodiscard]] bool isGuessedScalar(std::int32_t tensor) const;
-    /// It is of INT64 in the file.
+    /// Whether it is INT64 in the file.
     [[nodiscard]] bool isInt64(std::int32_t tensor) const;
     /// The contents of a constant as the file has them; empty if it is not constant.
     [[nodiscard]] std::span<const std::byte> constantBytes(std::int32_t tensor) const;
-    /// The elements of a constant of integers; nothing for other tensors and for large ones.
+    /// The elements of a constant of integers; nullopt for other tensors and for large ones.
     [[nodiscard]] std::optional<std::vector<std::int32_t>> integers(std::int32_t tensor) const;
 
     /// Scale and zero point of a tensor that no operator reads or writes.
@@ -102,16 +102,16 @@ class TensorMap {
     [[nodiscard]] ModelBuilder& builder() noexcept { return builder_; }
     [[nodiscard]] FileImport& file() noexcept { return file_; }
 
-    /// Inputs and outputs with those of the states. After everything else.
+    /// The inputs and outputs, with those of the states. Must be called last.
     [[nodiscard]] Result<Interface> finish(std::vector<TfliteModel::State>& states);
     [[nodiscard]] std::string nameOf(std::int32_t tensor) const;
 
   private:
-    /// What a tensor is at this point of the order of execution.
+    /// The value of a tensor at the current operator.
     struct Value {
         std::uint32_t operand;
         bool isScalar = false;
-        /// Known although no buffer of the file has them.
+        /// Set if the values are known although no buffer of the file has them.
         std::optional<std::vector<std::int32_t>> integers;
     };
     struct Variable {
@@ -121,7 +121,7 @@ class TensorMap {
     /// Where a tensor's value comes from.
     enum class Source : std::uint8_t { INPUT, VARIABLE, CONSTANT, OPERATOR };
 
-    /// The declaration of a tensor, checked.
+    /// The declaration of a tensor, checked against the number of tensors.
     [[nodiscard]] Result<const schema::Tensor*> find(std::int32_t tensor) const;
     [[nodiscard]] Result<Operand> declare(std::uint32_t tensor, Source source) const;
     [[nodiscard]] Result<Dimensions> shapeOf(const schema::Tensor& tensor, Source source) const;
@@ -133,7 +133,7 @@ class TensorMap {
     [[nodiscard]] Result<std::uint32_t> addTensor(std::uint32_t tensor, Source source);
     [[nodiscard]] bool isDeclaredScalar(const schema::Tensor& tensor, Source source) const;
     [[nodiscard]] std::string describe(std::uint32_t tensor) const;
-    /// The operand, or a copy if it cannot be an output: a constant, or in `taken`, which holds
+    /// `operand`, or a copy if it cannot be an output: if it is a constant, or in `taken`, the
     /// inputs and outputs so far.
     [[nodiscard]] std::uint32_t asOutput(std::uint32_t operand, std::set<std::uint32_t>& taken);
 
@@ -141,8 +141,8 @@ class TensorMap {
     const schema::SubGraph& graph_;
     ModelBuilder& builder_;
     bool isMain_;
-    bool tellsRanks_ = false;                         ///< has_rank is set where it should be
-    bool tellsShapes_ = false;                        ///< tensors that are computed have shapes
+    bool tellsRanks_ = false;                         ///< the file sets has_rank
+    bool tellsShapes_ = false;                        ///< computed tensors have shapes in the file
     std::vector<std::optional<Value>> values_;        ///< of each tensor, if it has one by now
     std::vector<std::uint32_t> inputs_;               ///< operands of the subgraph's inputs
     std::map<std::uint32_t, std::uint32_t> asFloat_;  ///< operands in TENSOR_FLOAT32

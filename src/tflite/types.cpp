@@ -12,7 +12,7 @@ namespace nnburst::tflite {
 
 namespace {
 
-/// 1 where the condition holds and 0 elsewhere: the HAL's CAST does not take conditions.
+/// 1 where the condition holds, else 0: the HAL's CAST does not take BOOL tensors.
 Result<> selectOneOrZero(OperatorImport& op) {
     const Dimensions shape = op.shape(0);
     const OperandType type = op.operand(op.output()).type;
@@ -36,7 +36,7 @@ Result<> selectOneOrZero(OperatorImport& op) {
     }
 }
 
-/// Whether the elements are not 0.
+/// Adds a comparison of the elements with 0.
 Result<> compareWithZero(OperatorImport& op) {
     const OperandType type = op.type(0);
     if (type != OperandType::TENSOR_FLOAT32 && type != OperandType::TENSOR_INT32) {
@@ -49,7 +49,7 @@ Result<> compareWithZero(OperatorImport& op) {
 
 }  // namespace
 
-/// Both TFLite and the HAL cast quantised numbers as they are stored, without their scale.
+/// Both TFLite and the HAL cast the stored numbers of quantised tensors, without their scale.
 Result<> convertCast(OperatorImport& op, OperationType operation) {
     op.inferShapeOf(0);
     const OperandType from = op.type(0);
@@ -88,7 +88,7 @@ Result<> convertQuantize(OperatorImport& op, OperationType operation) {
     return {};
 }
 
-/// To FLOAT32: of the HAL's DEQUANTIZE from 8 bits alone, while half precision is cast.
+/// Converts to FLOAT32: from 8 bits with DEQUANTIZE, from float16 with CAST.
 Result<> convertDequantize(OperatorImport& op, OperationType operation) {
     const OperandType from = op.type(0);
     const OperandType to = op.operand(op.output()).type;

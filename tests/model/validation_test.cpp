@@ -319,25 +319,25 @@ const Mutation kModelMutations[] = {
      "main subgraph: operand 5 (SUBGRAPH): must be an input of an IF or WHILE"},
     {"subgraphRefersToItself",
      [](Model& model) { model.referenced[0].operands[1].location.offset = 0; },
-     "referenced subgraph 0: refers to itself, or is referred to by one that does; must not"},
+     "referenced subgraph 0: must not refer to itself, or be referred to by one that does"},
     {"subgraphsReferInACircle",
      [](Model& model) {
          model.referenced[2] = subgraphReferring(1);
          test::recountConsumers(model);
      },
-     "referenced subgraph 1: refers to itself, or is referred to by one that does; must not"},
+     "referenced subgraph 1: must not refer to itself, or be referred to by one that does"},
     {"extensionPrefixZero", [](Model& model) { model.extensionNameToPrefix[0].prefix = 0; },
-     "extension 0: prefix 0: must be its own and not 0"},
+     "extension 0: prefix 0: must not be 0 or that of another extension"},
     {"extensionPrefixTwice",
      [](Model& model) {
          model.extensionNameToPrefix.push_back({"org.example.other", kPrefix});
      },
-     "extension 1: prefix 7: must be its own and not 0"},
+     "extension 1: prefix 7: must not be 0 or that of another extension"},
     {"extensionNameTwice",
      [](Model& model) {
          model.extensionNameToPrefix.push_back({"org.example.test", kPrefix + 1});
      },
-     "extension names: two of them are equal; each must have one prefix"},
+     "extension names: two are equal; must be different"},
     {"extensionNameWithCapital",
      [](Model& model) { model.extensionNameToPrefix[0].name = "org.Example"; },
      "extension 0: its name must have lower-case letters, digits, underscores and at least one "

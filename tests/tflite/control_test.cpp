@@ -232,15 +232,15 @@ TEST(TfliteDetection, refusesOptionsThatAreWrong) {
         [](flexbuffers::Builder& builder) { builder.Double("detections_per_class", 1e300); });
     const std::string prefix = "operator 0 (CUSTOM \"TFLite_Detection_PostProcess\"): ";
     EXPECT_EQ(refusal(file),
-              prefix + "option detections_per_class: must be a whole number of at least 0");
+              prefix + "option detections_per_class: must be an integer of at least 0");
     file = detectionFile(
         [](flexbuffers::Builder& builder) { builder.String("use_regular_nms", "yes"); });
-    EXPECT_EQ(refusal(file), prefix + "option use_regular_nms: must be a truth value");
+    EXPECT_EQ(refusal(file), prefix + "option use_regular_nms: must be true or false");
     file = detectionFile();
     file.tensors[1].shape = {1, 6, 2};
-    EXPECT_EQ(refusal(file), prefix +
-                                 "2 classes with scores of shape 1x6x2: must have a background "
-                                 "class besides");
+    EXPECT_EQ(
+        refusal(file),
+        prefix + "2 classes with scores of shape 1x6x2: scores must have one more, the background");
     file = detectionFile();
     file.operators[0].customOptions.clear();
     EXPECT_EQ(refusal(file),

@@ -388,7 +388,7 @@ TEST(TfliteImport, refusesWrongNumbersOfInputsAndOutputs) {
     file.operators[0].inputs = {0};
     EXPECT_EQ(refusal(file), "operator 0 (ADD): 1 inputs: must be 2 to 2");
     file.operators[0].inputs = {0, -1};
-    EXPECT_EQ(refusal(file), "operator 0 (ADD): input 1 is left out: must be there");
+    EXPECT_EQ(refusal(file), "operator 0 (ADD): input 1 is left out: must be given");
     file = addFile();
     file.operators[0].outputs = {};
     EXPECT_EQ(refusal(file), "operator 0 (ADD): 0 outputs: must be 1");

@@ -245,10 +245,10 @@ TEST(TfliteBasicLstm, refusesWeightsThatAreNoConstantsOfTheFile) {
 }
 
 TEST(TfliteBasicLstm, refusesShapesThatDoNotFit) {
-    EXPECT_EQ(
-        refusal(basicLstm(true, {4, 2})),
-        "operator 0 (LSTM): weights of shape 8x3, bias of 4x2: must have 4 rows a cell, and a "
-        "column for each cell and each input");
+    EXPECT_EQ(refusal(basicLstm(true, {4, 2})),
+              "operator 0 (LSTM): weights of shape 8x3, bias of 4x2: must have 4 rows for each "
+              "cell, and a "
+              "column for each cell and each input");
     FileSpec file = basicLstm(true);
     file.operators[0].outputs.pop_back();
     EXPECT_EQ(refusal(file),
