@@ -4,7 +4,7 @@
 
 /// \file
 /// Tracing marks: USDT probes of provider "nnburst", which perf, bpftrace and SystemTap can watch
-/// in a running process (docs/tracing.md). A mark that nobody watches is one no-operation
+/// in a running process (docs/tracing.md). A mark that is not watched is one no-operation
 /// instruction.
 
 #include <sys/sdt.h>

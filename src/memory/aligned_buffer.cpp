@@ -19,7 +19,7 @@ Result<AlignedBuffer> AlignedBuffer::allocate(std::uint64_t sizeBytes) {
     const std::size_t alignment = system::blockAlignment(sizeBytes, kOperandAlignmentBytes);
     const std::uint64_t overheadBytes = alignment - 1 + kMappingPaddingBytes;
     AlignedBuffer buffer;
-    // Large blocks come from the system as zero pages: what is never touched costs nothing.
+    // Large blocks come from the system as zero pages: pages that are never touched cost nothing.
     if (const auto total = checkedAdd(sizeBytes, overheadBytes)) {
         buffer.memory_.reset(std::calloc(1, *total));
     }
@@ -49,7 +49,7 @@ void AlignedBuffer::release() const noexcept {
 
 Result<std::byte*> GrowingBuffer::reserve(std::uint64_t sizeBytes) {
     if (memory_.data() == nullptr || sizeBytes > capacityBytes_) {
-        // By half at least, so that a tensor that grows in a loop is not allocated in each turn.
+        // Grows by half at least: a tensor that grows in a loop is then rarely allocated.
         const std::uint64_t capacity = std::max(sizeBytes, capacityBytes_ + capacityBytes_ / 2);
         NNBURST_TRY_ASSIGN(memory_, AlignedBuffer::allocate(capacity));
         capacityBytes_ = capacity;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Private memory for operands, as kernels want it.
+/// Private memory for operands, aligned and padded for kernels.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ class AlignedBuffer {
 
     [[nodiscard]] std::byte* data() const noexcept { return data_; }
 
-    /// Gives the memory back to the system until it is touched again. The contents are lost, the
+    /// Returns the memory to the system until it is touched again. The contents are lost, the
     /// address stays.
     void release() const noexcept;
 
@@ -45,8 +45,8 @@ class AlignedBuffer {
 /// Memory for one operand whose size changes from run to run.
 class GrowingBuffer {
   public:
-    /// Room for `sizeBytes`. The contents are lost if it grows. RESOURCE_EXHAUSTED_TRANSIENT if
-    /// there is no memory.
+    /// Makes room for `sizeBytes`. The contents are lost if the buffer grows.
+    /// RESOURCE_EXHAUSTED_TRANSIENT if there is no memory.
     [[nodiscard]] Result<std::byte*> reserve(std::uint64_t sizeBytes);
 
     [[nodiscard]] std::uint64_t capacityBytes() const noexcept { return capacityBytes_; }

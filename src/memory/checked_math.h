@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Arithmetic on numbers that another process, a file or a user chose: it answers nothing instead
+/// Arithmetic on numbers that another process, a file or a user chose: it returns nullopt instead
 /// of wrapping around.
 
 #include <concepts>
@@ -12,14 +12,14 @@
 
 namespace nnburst {
 
-/// a + b; nothing if that does not fit in T.
+/// a + b; nullopt if that does not fit in T.
 template <std::unsigned_integral T>
 [[nodiscard]] constexpr std::optional<T> checkedAdd(T a, T b) noexcept {
     T sum = 0;
     return __builtin_add_overflow(a, b, &sum) ? std::nullopt : std::optional<T>(sum);
 }
 
-/// a * b; nothing if that does not fit in T.
+/// a * b; nullopt if that does not fit in T.
 template <std::unsigned_integral T>
 [[nodiscard]] constexpr std::optional<T> checkedMultiply(T a, T b) noexcept {
     T product = 0;

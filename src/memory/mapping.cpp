@@ -31,9 +31,9 @@ struct MemfdMapping {
     }
 };
 
-/// Pages that read as zero: the address range of a mapping with its padding. Owns only those pages
-/// that nothing else has been put over: who unmapped the others too could hit what another thread
-/// has got in their place.
+/// The address range of a mapping with its padding: pages that read as zero. The destructor unmaps
+/// only pages that no other mapping covers, because another thread may have mapped something in the
+/// place of the others.
 class Reservation {
   public:
     explicit Reservation(std::size_t sizeBytes) noexcept
@@ -50,7 +50,7 @@ class Reservation {
 
     [[nodiscard]] explicit operator bool() const noexcept { return address_ != MAP_FAILED; }
     [[nodiscard]] void* address() const noexcept { return address_; }
-    /// The first `sizeBytes`, a number of whole pages, belong to somebody else now.
+    /// The first `sizeBytes`, a number of whole pages, belong to another mapping now.
     void cover(std::size_t sizeBytes) noexcept { coveredBytes_ = sizeBytes; }
 
   private:
@@ -61,7 +61,7 @@ class Reservation {
 
 }  // namespace
 
-/// The region's pages lie over the start of the reservation; its last pages are the padding.
+/// The region's pages cover the start of the reservation; the rest of it is the padding.
 struct Mapping::View {
     explicit View(std::size_t regionBytes)
         : reservation(roundUpToPage(regionBytes + kMappingPaddingBytes)) {}

@@ -46,7 +46,7 @@ MemoryPool::Block::Block(Block&& other) noexcept
       offset_(std::exchange(other.offset_, 0)) {}
 
 MemoryPool::Block& MemoryPool::Block::operator=(Block&& other) noexcept {
-    Block taken(std::move(other));  // gives back, in the end, what this block was
+    Block taken(std::move(other));  // its destructor releases the former block
     std::swap(arena_, taken.arena_);
     std::swap(bytes_, taken.bytes_);
     std::swap(offset_, taken.offset_);

@@ -34,19 +34,18 @@ tl::unexpected<Error> refused(const std::string& why) {
     return failure(ErrorStatus::INVALID_ARGUMENT, "received shared memory " + why);
 }
 
-/// Nobody can cut or replace what lies behind a mapping of it, and it can be written.
+/// Whether the memory cannot be cut or replaced, and can be written.
 bool isSealed(int fd, int openFlags) noexcept {
     const int seals = ::fcntl(fd, F_GET_SEALS);
     return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 &&
            (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)) == 0 && (openFlags & O_ACCMODE) == O_RDWR;
 }
 
-/// Refuses what pread(2) and pwrite(2) at any offset do not work on, or may wait for.
+/// Refuses files on which pread(2) and pwrite(2) at any offset do not work, or could wait forever.
 Result<> checkForeign(int fd, const struct stat& status, int openFlags) {
     if (!S_ISREG(status.st_mode)) {
-        return refused("is a descriptor of no memory and no regular file (mode " +
-                       std::to_string(status.st_mode & S_IFMT) +
-                       "); send a memfd, shared memory or a file");
+        return refused("is a descriptor of file type " + std::to_string(status.st_mode & S_IFMT) +
+                       " (st_mode); must be a memfd, shared memory or a regular file");
     }
     if ((openFlags & O_PATH) != 0 || (openFlags & O_ACCMODE) == O_WRONLY) {
         return refused("is not open for reading; open it with O_RDWR, or O_RDONLY for inputs");
@@ -56,7 +55,9 @@ Result<> checkForeign(int fd, const struct stat& status, int openFlags) {
     }
     struct statfs fileSystem {};
     if (::fstatfs(fd, &fileSystem) != 0 || fileSystem.f_type == kFuseMagic) {
-        return refused("is a file of FUSE, whose owner decides when an access ends");
+        return refused(
+            "is a file on FUSE, where accesses may block forever; send a file of another file "
+            "system");
     }
     return {};
 }
@@ -100,7 +101,7 @@ Result<SharedRegion> Region::receive(UniqueFd fd, std::uint64_t sizeBytes) {
     struct stat status {};
     if (openFlags < 0 || ::fstat(fd.get(), &status) != 0) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
-                       systemError("cannot look at received shared memory"));
+                       systemError("cannot inspect received shared memory"));
     }
     const bool isForeign = !isSealed(fd.get(), openFlags);
     if (isForeign) {

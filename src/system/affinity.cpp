@@ -24,7 +24,7 @@ void runOn(std::span<const std::uint32_t> processors) noexcept {
     for (const std::uint32_t processor : processors) {
         CPU_SET(processor, &set);
     }
-    // A place is a wish: a thread that stays where it is does the same, later.
+    // A failure is ignored: the thread runs on other processors, perhaps slower.
     (void)::sched_setaffinity(0, sizeof(set), &set);
 }
 

@@ -13,14 +13,14 @@
 
 namespace nnburst::system {
 
-/// Processors that the calling thread may run on.
+/// The processors that the calling thread may run on.
 [[nodiscard]] std::vector<std::uint32_t> usableProcessors();
 
-/// The calling thread runs on these processors alone, unless it may run on none of them.
+/// Restricts the calling thread to these processors, unless it may run on none of them.
 void runOn(std::span<const std::uint32_t> processors) noexcept;
 
-/// The calling thread stays off these processors until this is dropped, on the same thread; unless
-/// none would be left.
+/// RAII: keeps the calling thread off these processors until it is destroyed, on the same thread.
+/// Does nothing if no other processor would be left.
 class ScopedCpuExclusion {
   public:
     explicit ScopedCpuExclusion(std::span<const std::uint32_t> processors) noexcept;

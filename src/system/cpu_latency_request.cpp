@@ -18,10 +18,11 @@ namespace {
 constexpr const char* kFile = "/dev/cpu_dma_latency";
 
 tl::unexpected<Error> refused(const char* what) {
-    return failure(ErrorStatus::GENERAL_FAILURE,
-                   fmt::format("cannot {} {}: {}; run as root, or let root give the user the right "
-                               "to write it (a rule of udev)",
-                               what, kFile, std::strerror(errno)));
+    return failure(
+        ErrorStatus::GENERAL_FAILURE,
+        fmt::format("cannot {} {}: {}; run as root, or give the user the right to write it "
+                    "(a udev rule)",
+                    what, kFile, std::strerror(errno)));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kSwitch = "/sys/kernel/mm/transparent_hugepage/enabled";
 
-/// Of x86-64.
+/// The size of a huge page on x86-64.
 constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 constexpr std::size_t kPageBytes = 4096;
 
@@ -47,7 +47,7 @@ std::size_t blockAlignment(std::uint64_t sizeBytes, std::size_t least) noexcept 
 
 void adviseHugePages(void* block, std::uint64_t sizeBytes) noexcept {
     if (isForHugePages(sizeBytes)) {
-        // A wish: without huge pages the block has others.
+        // A failure is ignored: the block has normal pages then.
         (void)::madvise(block, sizeBytes / kPageBytes * kPageBytes, MADV_HUGEPAGE);
     }
 }

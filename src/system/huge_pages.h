@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Huge pages behind large blocks of private memory: fewer misses of the processor's table of
-/// pages. Of the whole process, as XNNPACK's allocator is.
+/// Huge pages for large blocks of private memory, which cause fewer TLB misses. A setting of the
+/// whole process, as XNNPACK's allocator is.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace nnburst::system {
 
-/// From now on large blocks ask for huge pages. GENERAL_FAILURE if the system gives none, with what
-/// to do; blocks then stay as they were. Thread-safe.
+/// Enables huge pages for blocks that are allocated from now on. GENERAL_FAILURE, with a remedy, if
+/// the system has none; blocks then have normal pages. Thread-safe.
 [[nodiscard]] Result<> useHugePages();
 
-/// What a block of this size is to be aligned to: a huge page if those are wanted and it fills one,
-/// else `least`.
+/// The alignment of a block of this size: that of a huge page if they are enabled and the block
+/// fills one, else `least`.
 [[nodiscard]] std::size_t blockAlignment(std::uint64_t sizeBytes, std::size_t least) noexcept;
 
-/// Asks for huge pages behind a block, if they are wanted and it fills one.
+/// Asks for huge pages for a block, if they are enabled and the block fills one.
 void adviseHugePages(void* block, std::uint64_t sizeBytes) noexcept;
 
 }  // namespace nnburst::system

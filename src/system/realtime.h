@@ -15,11 +15,11 @@ namespace nnburst::system {
 inline constexpr std::uint32_t kMaximumRealtimePriority = 99;
 
 /// Gives the calling thread SCHED_FIFO with `priority` (1 to kMaximumRealtimePriority).
-/// GENERAL_FAILURE if the system refuses, with what to do.
+/// GENERAL_FAILURE, with a remedy, if the system refuses.
 [[nodiscard]] Result<> takeRealtimePriority(std::uint32_t priority);
 
-/// The same, but 0 asks for nothing, and a refusal is a warning in the log that says which `thread`
-/// goes on without.
+/// As takeRealtimePriority, but 0 leaves the priority as it is, and a refusal is only logged as a
+/// warning that names `thread`.
 void wishRealtimePriority(std::uint32_t priority, const char* thread);
 
 }  // namespace nnburst::system

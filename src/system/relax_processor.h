@@ -4,7 +4,7 @@
 
 namespace nnburst::system {
 
-/// Tells the processor that this is a spin loop: some 10 to 50 ns.
+/// Tells the processor that this is a spin loop. Takes 10 to 50 ns.
 inline void relaxProcessor() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();

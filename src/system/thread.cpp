@@ -17,8 +17,8 @@ namespace nnburst::system {
 
 namespace {
 
-/// Threads that dropped their own owner. The process does not exit under them: exit destroys what
-/// libraries keep for each thread, while these may be using it.
+/// Threads whose owner was destroyed on the thread itself. They are joined at exit, because exit
+/// destroys thread-local state of libraries, which the threads may be using.
 class OrphanedThreads {
   public:
     static OrphanedThreads& get() {
@@ -34,12 +34,12 @@ class OrphanedThreads {
         }
         ended_.clear();
         running_.push_back(std::move(thread));
-        // Not before: what runs at exit runs before what was registered earlier, and by now the
-        // libraries that the thread uses have registered what they have.
+        // Registered only now: functions run at exit in the reverse order of their registration,
+        // and by now the libraries that the thread uses have registered theirs.
         [[maybe_unused]] static const int registered = std::atexit([] { get().joinAll(); });
     }
 
-    /// The calling thread has nothing left to do.
+    /// Called by a thread as its last action.
     void end() {
         const MutexLock lock(mutex_);
         const auto self = std::find_if(running_.begin(), running_.end(), isCalling);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The threads of the library: each has a name, leaves the signals of the process to the
-/// application's threads, and may be ended by itself.
+/// The threads of the library: each has a name and leaves the signals of the process to the
+/// application's threads.
 
 #include <functional>
 #include <string>
@@ -21,8 +21,8 @@ namespace nnburst::system {
 /// system gives no thread.
 [[nodiscard]] Result<std::thread> startThread(const std::string& name, std::function<void()> body);
 
-/// Waits for the end of `thread`; if it is the calling one (owners of threads may be dropped on
-/// these very threads), leaves that to the exit of the process.
+/// Waits for the end of `thread`. If that is the calling thread (an owner of a thread may be
+/// destroyed on that very thread), it is joined at the exit of the process instead.
 void joinOrOrphan(std::thread& thread);
 
 }  // namespace nnburst::system

@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// Arithmetic of times that callers and peers give. Such a time may be any 64-bit number: a
-/// deadline of `TimePoint::max()` means "never", and adding to it must not give a time that has
-/// passed. These functions give the earliest or latest time there is instead of overflowing.
+/// Arithmetic on times that callers and peers give. Such a time may be any 64-bit number: a
+/// deadline of `TimePoint::max()` means "never", and adding to it must not give a time in the past.
+/// These functions return the earliest or latest time instead of overflowing.
 
 #include <chrono>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace nnburst::system {
 /// A moment of CLOCK_MONOTONIC in nanoseconds; the same type as nnburst::TimePoint.
 using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
 
-/// `time` + `duration`, or the end of the range of times.
+/// `time` + `duration`, clamped to the range of times.
 [[nodiscard]] constexpr SteadyTime saturatingAdd(SteadyTime time,
                                                  std::chrono::nanoseconds duration) noexcept {
     std::int64_t sum = 0;
@@ -26,7 +26,7 @@ using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chron
     return SteadyTime(std::chrono::nanoseconds(sum));
 }
 
-/// `end` - `start`, or the longest duration (negative if `end` is before `start`).
+/// `end` - `start`, clamped to the range of durations; negative if `end` is before `start`.
 [[nodiscard]] constexpr std::chrono::nanoseconds saturatingDifference(SteadyTime end,
                                                                       SteadyTime start) noexcept {
     std::int64_t difference = 0;
@@ -37,7 +37,7 @@ using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chron
     return std::chrono::nanoseconds(difference);
 }
 
-/// `count` nanoseconds as they lie in a message, where they have no sign.
+/// `count` nanoseconds from a message, where they are unsigned, clamped to the range of durations.
 [[nodiscard]] constexpr std::chrono::nanoseconds saturatingNanoseconds(
     std::uint64_t count) noexcept {
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -45,7 +45,7 @@ using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chron
         count < static_cast<std::uint64_t>(kMost) ? static_cast<std::int64_t>(count) : kMost);
 }
 
-/// A duration of any unit in nanoseconds, or the longest.
+/// A duration of any unit in nanoseconds, clamped to the range of durations.
 template <class Period>
 [[nodiscard]] constexpr std::chrono::nanoseconds saturatingNanoseconds(
     std::chrono::duration<std::int64_t, Period> duration) noexcept {

@@ -170,7 +170,7 @@ TEST(ReceivedRegion, refusesAnnouncedSizesOutOfRange) {
 TEST(ReceivedRegion, refusesDescriptorsThatAreNotMemory) {
     const auto refuses = [](int fd) {
         ASSERT_GE(fd, 0);
-        EXPECT_NE(refusal(UniqueFd(fd), 1).find("no memory and no regular file"),
+        EXPECT_NE(refusal(UniqueFd(fd), 1).find("must be a memfd, shared memory or a regular file"),
                   std::string::npos);
     };
     refuses(::open("/dev/zero", O_RDWR | O_CLOEXEC));

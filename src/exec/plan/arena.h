@@ -14,15 +14,15 @@
 
 namespace nnburst::exec {
 
-/// The largest arena. Networks for phones need a few megabytes; what needs more than this is a
-/// mistake or means harm.
+/// Limit on the size of an arena. Networks for phones need a few megabytes; a model that needs more
+/// than this is a mistake or an attack.
 inline constexpr std::uint64_t kMaximumArenaBytes = std::uint64_t{4} << 30;
 
-/// With more blocks than this none of them share bytes: finding room takes a time that grows with
-/// the square of their number, and a client must not keep a driver busy so.
+/// With more blocks than this none of them share bytes: the time to lay them out grows with the
+/// square of their number, and a client must not be able to keep a driver busy.
 inline constexpr std::size_t kMaximumSharingBlocks = 4096;
 
-/// Memory that is needed from one step to another, both included.
+/// A block of memory that is needed from one step to another, both included.
 struct ArenaBlock {
     std::uint64_t sizeBytes = 0;
     std::uint32_t firstStep = 0;

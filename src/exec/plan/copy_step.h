@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The step of an operation whose output is its first input, with another shape: RESHAPE, SQUEEZE
-/// and EXPAND_DIMS where the two cannot lie in the same place.
+/// The step of RESHAPE, SQUEEZE and EXPAND_DIMS where the output cannot share the bytes of the
+/// input: it copies them.
 
 #include <cstddef>
 #include <memory>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The choice of what computes an operation: XNNPACK's operator where it is covered, else the
+/// The choice of the step for an operation: XNNPACK's operator if it covers the operation, else the
 /// reference kernel.
 
 #include <memory>
@@ -16,8 +16,8 @@
 
 namespace nnburst::exec {
 
-/// A step for an operation that was checked and whose shapes are known. `index` is that in its
-/// graph: operators with packed weights are shared by it.
+/// A step for an operation that was checked and whose shapes are known. `index` is the operation's
+/// index in its graph: operators with packed weights are shared by it.
 [[nodiscard]] Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation,
                                                               std::uint32_t index,
                                                               const Kernels& kernels,

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A graph made ready to run for certain input shapes: its steps in order, and where their operands
-/// lie. Making one does the work (see planner.h); running one allocates nothing.
+/// A graph prepared for certain input shapes: its steps in order, and where their operands lie.
+/// Making a plan does the work (see planner.h); running it allocates nothing.
 
 #include <cstddef>
 #include <cstdint>
@@ -67,19 +67,19 @@ class Plan {
     void addStep(std::unique_ptr<Step> step, std::uint32_t operation,
                  std::span<const Place> places);
 
-    /// Sets all steps up once, with arguments that are anywhere in memory that is as large as each
-    /// of them and is not used otherwise, so that the first run finds nothing left to prepare.
+    /// Sets all steps up once, with all arguments at `anywhere`, memory as large as the largest of
+    /// them that has no other use, so that the first run finds nothing left to prepare.
     [[nodiscard]] Result<> warmUp(std::byte* anywhere);
 
     [[nodiscard]] std::span<const Output> outputs() const noexcept { return outputs_; }
 
-    /// Several kernel threads share the work of at least one step.
+    /// Whether several kernel threads share the work of at least one step.
     [[nodiscard]] bool isMultithreaded() const noexcept;
 
-    /// Gives back the memory of temporaries until the next run.
+    /// Releases the memory of temporaries until the next run.
     void releaseScratch() const noexcept { arena_.release(); }
 
-    /// Computes the outputs from the inputs; null is an argument that is left out.
+    /// Computes the outputs from the inputs; an argument that is left out is null.
     [[nodiscard]] Result<> run(std::span<std::byte* const> arguments, const RunLimits& limits);
 
   private:
@@ -87,9 +87,9 @@ class Plan {
         std::unique_ptr<Step> step;
         std::vector<std::byte*> operands;
         std::uint32_t operation;
-        bool isMoved;  ///< an address has changed since it was set up
+        bool isMoved;  ///< an address has changed since the last set-up
     };
-    /// An operand of a step that is an argument.
+    /// A place where an argument is an operand of a step.
     struct Use {
         std::uint32_t step;
         std::uint32_t operand;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a run has to keep to while it runs: its limits in time, and making way for others.
+/// The limits of a run: deadline, loop time, and giving way to more urgent executions.
 
 #include <fmt/format.h>
 
@@ -18,13 +18,13 @@ namespace nnburst::exec {
 
 struct RunLimits {
     OptionalTimePoint deadline;
-    /// Of each WHILE.
+    /// Limit on the time of each WHILE.
     std::chrono::nanoseconds loopTimeout{};
-    /// Asked between operations whether somebody more urgent waits; null asks nobody.
+    /// Yields between operations to more urgent executions; null never yields.
     ExecutionGate::Pass* pass = nullptr;
 
     /// To be called before each operation. MISSED_DEADLINE_PERSISTENT after the deadline: a run
-    /// that did not suffice in its time will not the next time either.
+    /// that took too long once will take too long again.
     [[nodiscard]] Result<> checkBefore(std::uint32_t operation) const {
         if (pass != nullptr) {
             pass->letOthersPass();
