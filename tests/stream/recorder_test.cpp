@@ -38,7 +38,7 @@ TEST(Recorder, takesJitterForTheDifferenceOfIntervalsFromThePeriod) {
     EXPECT_EQ(recorder.jitter().last(), 200ns);
 }
 
-TEST(Recorder, hasNoJitterWithoutAPeriodOrAcrossTurns) {
+TEST(Recorder, hasNoJitterWithoutAPeriodOrAcrossSegments) {
     Recorder unpaced(kBegin, std::nullopt, std::nullopt);
     unpaced.add(frame(0ms, 1ms));
     unpaced.add(frame(1ms, 1ms));
@@ -47,10 +47,10 @@ TEST(Recorder, hasNoJitterWithoutAPeriodOrAcrossTurns) {
 
     Recorder recorder(kBegin, 10ms, std::nullopt);
     recorder.add(frame(0ms, 1ms));
-    recorder.beginTurn();
+    recorder.beginSegment();
     recorder.add(frame(50ms, 1ms));
     EXPECT_EQ(recorder.jitter().count(), 0U);
-    EXPECT_EQ(recorder.measuredTime(), 20ms);  // without the time between the turns
+    EXPECT_EQ(recorder.measuredTime(), 20ms);  // without the time between the segments
 }
 
 TEST(Recorder, measuresTheIntervalAfterTheWarmUpButNothingElseOfIt) {
@@ -92,7 +92,7 @@ TEST(Recorder, addsUpWhatWaitingHasCost) {
     const WaitStats before{.waits = 5, .sleeps = 4, .earlyWakes = 3, .lateWakes = 2, .burnt = 1us};
     const WaitStats after{
         .waits = 105, .sleeps = 84, .earlyWakes = 63, .lateWakes = 42, .burnt = 21us};
-    for (int turn = 0; turn < 2; ++turn) {
+    for (int segment = 0; segment < 2; ++segment) {
         recorder.addWaits({.client = before, .driver = {}}, {.client = after, .driver = before});
     }
     ASSERT_TRUE(recorder.waits());

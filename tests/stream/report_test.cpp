@@ -220,10 +220,10 @@ TEST(SettingsText, saysHowManyFramesAreInFlight) {
     EXPECT_NE(settingsText(report).find(" (inprocess, rpc: 1), "), std::string::npos);
 }
 
-TEST(ReportAsHtml, doesNotJoinTurnsBetweenWhichOtherWaysHadTheirs) {
+TEST(ReportAsHtml, doesNotJoinSegmentsBetweenWhichOtherWaysHadTheirs) {
     Report report = exampleReport();
     WayMeasurement measurement = measurementOf(Way::BURST, 1ms);
-    measurement.clients.front().beginTurn();
+    measurement.clients.front().beginSegment();
     for (int i = 0; i < 3; ++i) {
         measurement.clients.front().add({.due = kBegin + 5s, .completed = kBegin + 5s + 1ms});
     }

@@ -233,7 +233,7 @@ TEST_F(StreamProgram, refusesWhatItCannotUse) {
         {{file("missing")}, "missing: No such file or directory"},
         {{"builtin:resnet"}, "no built-in model \"resnet\""},
         {{"builtin:lstm", "--in-flight", "2"},
-         "2 frames in flight: each frame of this model needs"},
+         "2 frames in flight: must be 1, as each frame of this model needs states"},
         {{"builtin:lstm", "--device", file("no.sock")}, "no.sock"},
         {{"builtin:lstm", "--device", "local", "--frames", "1", "--json", file("no/such/file")},
          "cannot write"},

@@ -46,24 +46,24 @@ TEST(TimeSeries, keepsSumsExtremesAndOrderOfALongStream) {
     }
     EXPECT_EQ(count, static_cast<std::uint64_t>(kFrames));
     EXPECT_EQ(most, nanoseconds(1'000'000));
-    EXPECT_EQ(sum, 10.0 * kFrames + kFrames - 1 + 1'000'000 - 11) << "0, 1 and 2 more in turns";
+    EXPECT_EQ(sum, 10.0 * kFrames + kFrames - 1 + 1'000'000 - 11) << "0, 1 and 2 more in segments";
 }
 
-TEST(TimeSeries, beginsAPointWithEachTurn) {
+TEST(TimeSeries, beginsAPointWithEachSegment) {
     TimeSeries series;
     for (std::int64_t i = 0; i < 2000; ++i) {
         series.add(nanoseconds(i), nanoseconds(1));
     }
     const std::size_t points = series.points().size();
     ASSERT_GT(series.points()[1].count, 2U);
-    const std::uint64_t turn = series.points().back().turn;
-    series.beginTurn();
+    const std::uint64_t segment = series.points().back().segment;
+    series.beginSegment();
     series.add(nanoseconds(5000), nanoseconds(1));
     series.add(nanoseconds(5001), nanoseconds(1));
     ASSERT_EQ(series.points().size(), points + 1);
     EXPECT_EQ(series.points().back().time, nanoseconds(5000));
     EXPECT_EQ(series.points().back().count, 2U);
-    EXPECT_NE(series.points().back().turn, turn);
+    EXPECT_NE(series.points().back().segment, segment);
 }
 
 TEST(TimeSeries, neverAllocatesAfterItsBegin) {

@@ -18,9 +18,9 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-/// On each way, at most.
+/// Limit on the counted frames of each way.
 constexpr std::uint64_t kCountedFrames = 200;
-/// Frames before, so that memory is known and threads have started.
+/// Frames before the counted ones, so that memory is mapped and threads have started.
 constexpr std::uint64_t kFramesBefore = 10;
 
 /// Marks the begin and the end of the counted frames of each way, so that they are odd sections,
@@ -30,16 +30,17 @@ Result<> sendMarked(const Options& options, const TfliteModel& model, const Fram
     const std::atomic<bool> never = false;
     for (const Way way : options.ways()) {
         Recorder recorder(steady_clock::now(), std::nullopt, std::nullopt);
-        Turn turn = shortTurn(options, kFramesBefore, 0ns);
-        turn.spin = kSpinAllTime;
-        NNBURST_TRY(sendTurn(session.target(way), turn, recorder, never));
-        turn = shortTurn(options, std::min(options.frames.value_or(kCountedFrames), kCountedFrames),
+        Segment segment = shortSegment(options, kFramesBefore, 0ns);
+        segment.spin = kSpinAllTime;
+        NNBURST_TRY(sendSegment(session.target(way), segment, recorder, never));
+        segment =
+            shortSegment(options, std::min(options.frames.value_or(kCountedFrames), kCountedFrames),
                          recorder.latency().quantile(0.5));
-        turn.warmUp = 0;
-        turn.spin = kSpinAllTime;
+        segment.warmUp = 0;
+        segment.spin = kSpinAllTime;
         tools::markSystemCalls();
         NNBURST_TRY_ASSIGN(const std::uint64_t sent,
-                           sendTurn(session.target(way), turn, recorder, never));
+                           sendSegment(session.target(way), segment, recorder, never));
         tools::markSystemCalls(sent);
     }
     return {};

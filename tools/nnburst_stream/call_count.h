@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The system calls of a frame, in a pass of its own.
+/// Counts the system calls of a frame, in a pass of its own.
 
 #include <optional>
 #include <vector>
@@ -15,15 +15,15 @@
 
 namespace nnburst::stream {
 
-/// Of one way.
+/// System calls a frame on one way.
 struct CallRate {
     double client = 0;
-    std::optional<double> driver;  ///< only of a driver that this program has started
+    std::optional<double> driver;  ///< nullopt unless this program started the driver
 };
 
-/// Sends frames of one client on each way in a traced child process, which starts everything anew,
-/// and counts; one entry a way. Between frames the client spins, so that its waiting counts
-/// nothing. Call it before this process has threads or other children.
+/// Sends frames of one client on each way in a traced child process, which opens its own devices,
+/// and counts system calls; one entry a way. Between frames the client spins, so that its waiting
+/// makes no calls. Must be called before this process has threads or other children.
 [[nodiscard]] Result<std::vector<CallRate>> countCalls(const Options& options,
                                                        const TfliteModel& model,
                                                        const FrameBank& frames);

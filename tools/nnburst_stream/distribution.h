@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// How durations are distributed, in memory that does not grow with their number: what a stream
-/// records of each frame.
+/// The distribution of durations, such as the latencies of frames, in memory that does not grow
+/// with their number.
 
 #include <atomic>
 #include <chrono>
@@ -16,41 +16,42 @@ namespace nnburst::stream {
 
 using std::chrono::nanoseconds;
 
-/// Counts of durations in buckets. Below 512 ns each nanosecond has a bucket of its own; above, a
-/// bucket is at most 1/256 as wide as the durations in it, and stands for its middle: quantiles are
-/// off by 0.2 % at most. Durations above 73 minutes count as that. 70 KB, allocated by the
-/// constructor and never again. One thread adds; any thread may look at the same time.
+/// Counts of durations in buckets. Below 512 ns each nanosecond has a bucket. Above, a bucket is at
+/// most 1/256 as wide as its durations, all of which count as its middle, so quantiles are off by
+/// 0.2 % at most. Durations above 73 minutes count as 73 minutes. Takes 70 KB, which the
+/// constructor allocates. One thread adds; any thread may read meanwhile.
 class Histogram {
   public:
     Histogram();
 
     void add(nanoseconds duration) noexcept;
-    /// Adds the counts of `other`. As add, for one thread.
+    /// Adds the counts of `other`. On the thread that adds.
     void add(const Histogram& other) noexcept;
 
     [[nodiscard]] std::uint64_t count() const noexcept;
-    /// The smallest duration that at least `fraction` (0 to 1) of all do not exceed (nearest rank);
-    /// zero if there are none.
+    /// The smallest duration that at least `fraction` (0 to 1) of all durations do not exceed
+    /// (nearest rank); zero if there are none.
     [[nodiscard]] nanoseconds quantile(double fraction) const noexcept;
 
-    /// A bucket with anything in it.
+    /// A bucket that is not empty.
     struct Bucket {
         nanoseconds begin{};
-        nanoseconds end{};  ///< the first duration beyond it
+        nanoseconds end{};  ///< the first duration after it
         std::uint64_t count = 0;
     };
-    /// In rising order.
+    /// All buckets that are not empty, in ascending order.
     [[nodiscard]] std::vector<Bucket> buckets() const;
 
   private:
     std::vector<std::atomic<std::uint64_t>> counts_;
 };
 
-/// A histogram with what is known exactly. Not thread-safe, but for histogram().
+/// A histogram, with mean, deviation and extremes computed exactly. Not thread-safe, except
+/// histogram().
 class Distribution {
   public:
     void add(nanoseconds duration) noexcept;
-    /// Adds another one, as if its durations came after those that are here.
+    /// Adds another distribution, as if its durations came after those of this one.
     void add(const Distribution& other) noexcept;
 
     [[nodiscard]] const Histogram& histogram() const noexcept { return histogram_; }
@@ -62,7 +63,7 @@ class Distribution {
     /// In nanoseconds; the deviation is that of the population.
     [[nodiscard]] double mean() const noexcept { return mean_; }
     [[nodiscard]] double standardDeviation() const noexcept;
-    /// As that of the histogram, but never beyond the extremes.
+    /// The quantile of the histogram, clamped to the extremes.
     [[nodiscard]] nanoseconds quantile(double fraction) const noexcept;
 
   private:
@@ -76,7 +77,7 @@ class Distribution {
     double squares_ = 0;  ///< of the differences from the mean
 };
 
-/// The figures of a distribution that are printed, in microseconds. All zero without durations.
+/// The quantities of a distribution that are printed, in microseconds. All zero without durations.
 struct Summary {
     std::uint64_t count = 0;
     double first = 0;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Frames that are made before a stream begins, so that sending one costs a copy: what a camera
-/// would do.
+/// Frames that are made before a stream begins, so that sending one costs a copy, as for a camera's
+/// frame.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,20 +19,19 @@ namespace nnburst::stream {
 /// Immutable: threads may share it.
 class FrameBank {
   public:
-    /// Makes at most 16 frames, and of large ones fewer, so that they take 64 MiB if that is enough
-    /// for one.
+    /// Makes 16 frames; fewer if they are large, so that all take at most 64 MiB, but at least one.
     [[nodiscard]] static Result<FrameBank> create(const TfliteModel& model);
 
-    /// Writes the inputs of frame `number`; those with numbers beyond size() come again. States
-    /// stay. Never allocates.
+    /// Writes the inputs of frame `number`; numbers from size() on repeat the frames. States stay.
+    /// Never allocates.
     void write(std::uint64_t number, const tools::PooledRequest& operands) const;
 
     [[nodiscard]] std::size_t size() const noexcept { return frames_.size(); }
     [[nodiscard]] std::size_t frameBytes() const noexcept { return frames_.front().size(); }
 
   private:
-    std::vector<std::vector<std::byte>> frames_;  ///< inputs without states, one after the other
-    std::vector<std::size_t> inputs_;             ///< that are no states
+    std::vector<std::vector<std::byte>> frames_;  ///< inputs without states, concatenated
+    std::vector<std::size_t> inputs_;             ///< indices of inputs that are not states
 };
 
 }  // namespace nnburst::stream

@@ -33,7 +33,7 @@ namespace {
 std::atomic<bool> stopped = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-/// The first one ends the stream, the next one the program.
+/// The first interrupt ends the stream, the next one the program.
 void stopAtInterrupt() {
     struct sigaction action {};
     action.sa_handler = [](int) { stopped = true; };

@@ -37,18 +37,18 @@ What is measured:
               for more than a microsecond, and slept; how often an alarm woke it before what it
               waited for was there (early) or after (late); and the part of a processor that it
               burnt by spinning
-  in driver   time that the driver says it took, in a pass of its own
+  in driver   time in the driver, as the driver measured it, in a pass of its own
 
 Frames are pseudo-random, always the same, made beforehand and written to shared memory before each
 is due. Until then a client sleeps, and spins for the last 200 microseconds. Clients take turns
-within a period: client i of N is i/N of a period late. With --baseline the ways take turns in
-random order, 20 rounds at most, and each round sends the same frames on all ways; the first frames
-of each turn are not measured.
+within a period: client i of N is i/N of a period late. With --baseline the ways alternate in
+segments, in random order, 20 rounds at most. Each round sends the same frames on all ways; the
+first frames of each segment are not measured.
 
 The burst executes one request again and again (Burst::createReusableExecution). With --in-flight a
 client has N requests, each with memory of its own. It waits for the oldest output whenever it has
 sent all N, and while the next frame is not due; but it sends a frame that becomes due although
-others are under way, if no output can be there by then, going by the quickest so far. What cannot
+others are in flight, if no output can come by then, going by the quickest so far. What cannot
 be pipelined has one frame in flight: inprocess and rpc. A model that feeds states back and a device
 in this process are refused.
 
@@ -81,7 +81,7 @@ std::chrono::nanoseconds nanosecondsOf(double seconds) {
     return std::chrono::round<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
 }
 
-/// Options as they are written, before they are one another's conflicts.
+/// Options as they are written, before conflicts between them are checked.
 struct Written {
     std::string wait = "adaptive";
     std::vector<std::string> baselines;
@@ -89,7 +89,7 @@ struct Written {
     std::optional<double> frequency;
 };
 
-/// What CLI11 cannot know to be wrong.
+/// Checks rules between options that CLI11 cannot express.
 void check(const Options& options) {
     if (options.model.empty()) {
         throw CLI::RequiredError("MODEL (or --graph)");
@@ -103,7 +103,8 @@ void check(const Options& options) {
     }
     for (const Way way : options.baselines) {
         if (way == Way::PLAIN && options.isPlain) {
-            throw CLI::ValidationError("--baseline", "plain: is what --plain measures already");
+            throw CLI::ValidationError("--baseline",
+                                       "plain: must not be given with --plain, which measures it");
         }
         if (way != Way::PLAIN && options.device == "local") {
             throw CLI::ValidationError(
@@ -186,7 +187,7 @@ void addOptions(CLI::App& app, Options& options, Written& written) {
         ->type_name("N")
         ->capture_default_str();
     app.add_option("--in-flight", options.inFlight,
-                   "Frames that a client may have under way at once on its burst")
+                   "Frames that a client may have in flight on its burst")
         ->check(whole(1, kMostInFlight))
         ->type_name("N")
         ->capture_default_str();

@@ -28,7 +28,7 @@ enum class Way : std::uint8_t {
 /// "burst", "plain", "inprocess" or "rpc".
 [[nodiscard]] const char* toString(Way way) noexcept;
 
-/// The most that a burst can have in flight (BurstOptions::inFlight).
+/// Limit on frames in flight on a burst (BurstOptions::inFlight).
 inline constexpr std::uint32_t kMostInFlight = 64;
 
 struct Options {
@@ -39,12 +39,12 @@ struct Options {
     std::optional<double> seconds;
     std::optional<std::uint64_t> frames;
     std::uint32_t clients = 1;
-    std::uint32_t inFlight = 1;  ///< frames that a client has under way at once, where a way can
-    WaitMode wait = WaitMode::ADAPTIVE;  ///< of both ends of a burst
-    bool isPlain = false;                ///< the burst is without reusable executions
+    std::uint32_t inFlight = 1;          ///< frames that a client has in flight on a burst
+    WaitMode wait = WaitMode::ADAPTIVE;  ///< how both ends of a burst wait
+    bool isPlain = false;                ///< the burst uses no reusable executions
     /// As DriverOptions::threads, of devices that this program makes.
     std::uint32_t threads = 1;
-    std::uint64_t warmUp = 20;  ///< frames on each way that are not measured
+    std::uint64_t warmUp = 20;  ///< frames at the start of each way, not measured
     std::optional<double> deadlineMs;
     std::vector<Way> baselines;  ///< to compare with, in the order of Way
     std::string json;            ///< file to write, empty for none
@@ -55,7 +55,7 @@ struct Options {
     [[nodiscard]] std::optional<std::chrono::nanoseconds> duration() const;
     /// The burst, plain or not, then the baselines.
     [[nodiscard]] std::vector<Way> ways() const;
-    /// Frames that a client may have under way at once: only bursts can have more than one.
+    /// Frames that a client may have in flight: more than one only on bursts.
     [[nodiscard]] std::uint32_t inFlightOn(Way way) const noexcept;
 };
 
@@ -66,8 +66,8 @@ enum class ExitStatus : std::uint8_t {
     USAGE = 2,    ///< wrong arguments
 };
 
-/// Reads the command line. Gives a status instead if the program is to end now: help has been
-/// printed to `out`, or what is wrong to `err`.
+/// Reads the command line. Returns an exit status if the program is to end now: help was printed to
+/// `out`, or an error to `err`.
 [[nodiscard]] std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv,
                                                              std::ostream& out, std::ostream& err);
 

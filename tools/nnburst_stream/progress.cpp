@@ -10,7 +10,7 @@ namespace nnburst::stream {
 namespace {
 
 constexpr std::chrono::seconds kIntervalOfLines{5};
-/// To the line's begin, and what is there is erased.
+/// Moves to the beginning of the line and erases it.
 constexpr const char* kEraseLine = "\r\x1b[K";
 
 double microseconds(nanoseconds duration) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Says while a stream runs how it goes.
+/// Prints the progress of a stream while it runs.
 
 #include <chrono>
 #include <cstddef>
@@ -20,16 +20,15 @@ namespace nnburst::stream {
 [[nodiscard]] std::string progressLine(Way way, std::chrono::nanoseconds elapsed,
                                        const Histogram& latency);
 
-/// One line that is written again and again on a terminal; elsewhere a line every five seconds.
-/// Nothing before the first frame is measured.
-/// Not thread-safe.
+/// On a terminal one line that is overwritten; elsewhere a line every five seconds. Prints nothing
+/// before the first measured frame. Not thread-safe.
 class Progress {
   public:
     /// Writes to `stream`, which must outlive this object.
     explicit Progress(std::FILE* stream);
 
     void show(const WayMeasurement& measurement, std::chrono::nanoseconds elapsed);
-    /// Takes the line off the terminal.
+    /// Erases the line from the terminal.
     void clear();
 
   private:

@@ -16,8 +16,8 @@ void add(WaitStats& sum, const WaitStats& begin, const WaitStats& end) noexcept 
 
 }  // namespace
 
-void Recorder::beginTurn() noexcept {
-    series_.beginTurn();
+void Recorder::beginSegment() noexcept {
+    series_.beginSegment();
     lastOutput_.reset();
     measuredUntil_.reset();
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What is recorded of the frames of one client on one way.
+/// Records the frames of one client on one way.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,19 +16,19 @@
 
 namespace nnburst::stream {
 
-/// How a frame went.
+/// The times of a frame, and whether it was refused.
 struct FrameRecord {
     TimePoint due;           ///< when it was due, or submitted if there is no rate
-    TimePoint completed;     ///< when its output was there, or the device had refused it
-    bool isRefused = false;  ///< by the device, because it would miss or has missed its deadline
+    TimePoint completed;     ///< when its output came, or its refusal
+    bool isRefused = false;  ///< by the device, for its deadline
     Timing timing;
 };
 
-/// Frames that did not go as they should.
+/// Counts of frames that were not executed in time.
 struct Misses {
-    std::uint64_t refused = 0;  ///< the device gave them up for the deadline: they have no output
+    std::uint64_t refused = 0;  ///< by the device, for the deadline: they have no output
     std::uint64_t late = 0;     ///< the output came after the deadline
-    std::uint64_t unsent = 0;   ///< were due, but still waited for others when the time was over
+    std::uint64_t unsent = 0;   ///< were due, but not sent when the time was over
 };
 
 /// Adding never allocates. Not thread-safe, but for latency().histogram().
@@ -39,38 +39,39 @@ class Recorder {
              std::optional<nanoseconds> deadline) noexcept
         : begin_(begin), period_(period), deadline_(deadline) {}
 
-    /// Frames that come next do not follow those before.
-    void beginTurn() noexcept;
+    /// Begins a segment: later frames do not follow those before.
+    void beginSegment() noexcept;
     /// Adds a frame that is not measured.
     void addWarmUp(const FrameRecord& frame) noexcept;
-    /// Adds a frame. The latency of one that was refused counts, too: leaving it out would make a
-    /// stream look better the more frames it loses.
+    /// Adds a frame. The latency of a refused frame counts, too: leaving it out would make a stream
+    /// look better the more frames it loses.
     void add(const FrameRecord& frame) noexcept;
     /// Adds frames that were due but not sent. They have no latency.
     void addUnsent(std::uint64_t frames) noexcept { misses_.unsent += frames; }
-    /// So many frames are under way.
+    /// Notes how many frames are in flight.
     void noteInFlight(std::uint64_t frames) noexcept {
         mostInFlight_ = std::max(mostInFlight_, frames);
     }
-    /// Adds what waiting has cost from one moment to another.
+    /// Adds the waiting between two readings of the statistics.
     void addWaits(const BurstWaitStats& begin, const BurstWaitStats& end) noexcept;
 
     [[nodiscard]] const Distribution& latency() const noexcept { return latency_; }
     [[nodiscard]] const Distribution& warmUp() const noexcept { return warmUp_; }
-    /// Of the intervals between one output and the next within a turn: how much each differs from
-    /// the period, in either direction. A frame without output makes one interval longer.
+    /// Of the intervals between one output and the next within a segment: how much each differs
+    /// from the period, in either direction. A frame without output makes one interval longer.
     [[nodiscard]] const Distribution& jitter() const noexcept { return jitter_; }
-    /// In the driver and in the kernels, as the driver says, of frames for which it was asked.
+    /// The time in the driver and in its kernels as the driver measured it, of frames for which it
+    /// was asked.
     [[nodiscard]] const Distribution& timeInDriver() const noexcept { return timeInDriver_; }
     [[nodiscard]] const Distribution& timeOnDevice() const noexcept { return timeOnDevice_; }
     [[nodiscard]] const TimeSeries& series() const noexcept { return series_; }
     [[nodiscard]] const Misses& misses() const noexcept { return misses_; }
-    /// The most frames that were under way at once.
+    /// The largest number of frames that were in flight at once.
     [[nodiscard]] std::uint64_t mostInFlight() const noexcept { return mostInFlight_; }
-    /// None if nothing was added.
+    /// nullopt if nothing was added.
     [[nodiscard]] const std::optional<BurstWaitStats>& waits() const noexcept { return waits_; }
-    /// From the moment at which the first measured frame of each turn was due to the last answer,
-    /// or to when the next frame would have been due, if that is later.
+    /// The time from the moment at which the first measured frame of each segment was due to the
+    /// last output, or to the moment at which the next frame would have been due, if that is later.
     [[nodiscard]] nanoseconds measuredTime() const noexcept { return measuredTime_; }
 
   private:
@@ -89,8 +90,8 @@ class Recorder {
     std::uint64_t mostInFlight_ = 0;
     std::optional<BurstWaitStats> waits_;
     nanoseconds measuredTime_{};
-    std::optional<TimePoint> lastOutput_;     ///< of this turn
-    std::optional<TimePoint> measuredUntil_;  ///< of this turn
+    std::optional<TimePoint> lastOutput_;     ///< of this segment
+    std::optional<TimePoint> measuredUntil_;  ///< of this segment
 };
 
 }  // namespace nnburst::stream

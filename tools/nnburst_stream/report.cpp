@@ -40,7 +40,7 @@ void add(WaitRates& rates, const WaitStats& stats, const Recorder& recorder, dou
     }
 }
 
-/// None if no client has waited on a burst.
+/// nullopt if no client has waited on a burst.
 std::optional<BurstWaitRates> waitRatesOf(const WayMeasurement& measurement, std::uint64_t frames) {
     const auto all = static_cast<double>(std::max<std::uint64_t>(frames, 1));
     std::optional<BurstWaitRates> rates;

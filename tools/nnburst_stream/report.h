@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a stream was found to cost, on each way.
+/// The results of a stream: what each way cost.
 
 #include <array>
 #include <cstddef>
@@ -24,7 +24,7 @@
 
 namespace nnburst::stream {
 
-/// A client beside the others.
+/// The results of one client, for comparison with the others.
 struct ClientFigures {
     std::size_t client = 0;
     double p50 = 0;         ///< of the latency, in microseconds
@@ -32,30 +32,30 @@ struct ClientFigures {
     double throughput = 0;  ///< frames a second
 };
 
-/// Processor time of a process.
+/// Processor time that a process used.
 struct ProcessorTime {
     double perFrame = 0;  ///< microseconds
-    double share = 0;     ///< of the time that went by; 1 is one processor
+    double share = 0;     ///< of the elapsed time; 1 is one processor
 };
 
-/// What one side's waiting for the other has cost, in the order of kWaitStats: counts per frame,
-/// times as a share of the time that went by, where 1 is one processor.
+/// The cost of one side's waiting for the other, in the order of kWaitStats: counts per frame, and
+/// times as a share of the elapsed time, where 1 is one processor.
 using WaitRates = std::array<double, kWaitStats.size()>;
 
-/// Of both sides of a way's bursts.
+/// The cost of waiting on both sides of a way's bursts.
 struct BurstWaitRates {
     WaitRates client{};
     WaitRates driver{};
 };
 
-/// One way's figures. Those of latency, jitter and misses are of all clients together.
+/// The results of one way. Latency, jitter and misses are those of all clients together.
 struct WayReport {
     Way way = Way::BURST;
     Distribution latency;
     Distribution warmUp;
     Distribution jitter;
     Misses misses;
-    std::uint64_t mostInFlight = 0;  ///< frames that a client had under way at once
+    std::uint64_t mostInFlight = 0;  ///< frames that a client had in flight at once
     TimeSeries series;               ///< of the first client
     double throughput = 0;           ///< frames a second, of all clients
     ClientFigures fastest;           ///< by the median of the latency
@@ -64,36 +64,36 @@ struct WayReport {
     std::optional<ProcessorTime> driverProcessor;
     std::optional<CallRate> calls;
     std::optional<BurstWaitRates> waits;  ///< only for bursts to a driver process
-    Distribution timeInDriver;            ///< empty if the device does not say it
+    Distribution timeInDriver;            ///< empty if the device does not measure it
     Distribution timeOnDevice;
 };
 
-/// What was measured, with what, and on what machine.
+/// The results, the settings, and the machine.
 struct Report {
     Options options;
     std::size_t frameBytes = 0;
     std::string deviceVersion;
     std::string processor;
-    std::size_t processors = 0;  ///< that this program may use
+    std::size_t processors = 0;  ///< that this program may run on
     std::string kernel;
     std::chrono::nanoseconds initTime{};
     std::chrono::nanoseconds firstInference{};
     bool isSameOnAllWays = true;    ///< outputs, bit for bit
-    bool isStopped = false;         ///< before its end
-    std::string noDriverProcessor;  ///< why there is no driverProcessor, if there is none
-    std::string noCalls;            ///< why there are no calls, if there are none
+    bool isStopped = false;         ///< the stream was stopped before its end
+    std::string noDriverProcessor;  ///< the reason, if there is no driverProcessor
+    std::string noCalls;            ///< the reason, if there are no calls
     std::vector<WayReport> ways;
 };
 
-/// The figures of one way that are in its measurement alone. At least one client.
+/// The results of one way that follow from its measurement. Requires at least one client.
 [[nodiscard]] WayReport reportOf(const WayMeasurement& measurement, bool hasDriverTime);
 
-/// Both sides, with the names by which they are printed.
+/// Both sides, with the names to print them by.
 [[nodiscard]] std::array<std::pair<const char*, WaitRates>, 2> sidesOf(const BurstWaitRates& waits);
 
-/// What was sent, without the model's name: "frames of 256 bytes, 60 a second, 1 client, ...".
+/// The settings, without the model: "frames of 256 bytes, 60 a second, 1 client, ...".
 [[nodiscard]] std::string settingsText(const Report& report);
-/// Where: "device spawn (nnburst-0.1.0) on ...".
+/// Device and machine: "device spawn (nnburst-0.1.0) on ...".
 [[nodiscard]] std::string machineText(const Report& report);
 
 /// Prints the report for people, on the standard output.

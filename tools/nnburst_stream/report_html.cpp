@@ -38,12 +38,13 @@ Plot latencyOverTime(const Report& report) {
               .y = {.title = "us", .scale = Scale::LOGARITHMIC}};
     for (const WayReport& way : report.ways) {
         Curve curve = curveOf(way);
-        std::uint64_t turn = 0;
+        std::uint64_t segment = 0;
         for (const TimeSeries::Point& point : way.series.points()) {
-            if (point.turn != turn && !curve.points.empty()) {  // other ways had their turns
+            if (point.segment != segment &&
+                !curve.points.empty()) {  // other ways had their segments
                 plot.curves.push_back(std::exchange(curve, {.colour = curve.colour}));
             }
-            turn = point.turn;
+            segment = point.segment;
             const double time = std::chrono::duration<double>(point.time).count();
             curve.points.push_back({time, point.mean() * 1e-3});
             curve.lowest.push_back({time, microseconds(point.min)});
@@ -54,7 +55,7 @@ Plot latencyOverTime(const Report& report) {
     return plot;
 }
 
-/// On an axis on which 90 %, 99 %, 99.9 % ... are equally far from each other.
+/// A curve over an axis on which 90 %, 99 %, 99.9 % ... are equidistant.
 Plot percentileCurve(const Report& report) {
     constexpr double kStep = 0.02;
     Plot plot{.title = "Latency by percentile",
@@ -201,7 +202,7 @@ std::string costs(const Report& report) {
     return text;
 }
 
-/// What waiting has cost both sides of bursts.
+/// A table of the cost of waiting on both sides of bursts.
 std::string waits(const Report& report) {
     std::string rows;
     for (const WayReport& way : report.ways) {

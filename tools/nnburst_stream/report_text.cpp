@@ -25,7 +25,7 @@ void printRow(Way way, const Distribution& distribution) {
                summary.max);
 }
 
-/// A table of one line a way, if there is anything in it.
+/// Prints a table with one line for each way, unless all of it is empty.
 void printTable(const Report& report, const char* title, Distribution WayReport::*distribution) {
     bool hasHead = false;
     for (const WayReport& way : report.ways) {

@@ -18,23 +18,23 @@ using std::chrono::steady_clock;
 
 /// Frames whose outputs are compared.
 constexpr std::size_t kComparedFrames = 4;
-/// Frames whose timing is asked for.
+/// Frames whose timing is measured.
 constexpr std::uint64_t kTimedFrames = 50;
-/// Frames that begin each turn after the first one and are not measured: what slept wakes up.
+/// Frames at the beginning of later segments that are not measured, as sleepers wake up.
 constexpr std::uint64_t kWakingFrames = 3;
-/// Between turns: longer than a driver spins for the last one's next frame.
-constexpr std::chrono::nanoseconds kPauseBetweenTurns = 15ms;
-/// What threads have to start before the first frame is due.
+/// The pause between segments is longer than a driver spins for the next frame.
+constexpr std::chrono::nanoseconds kPauseBetweenSegments = 15ms;
+/// Time for threads to start before the first frame is due.
 constexpr std::chrono::nanoseconds kStartOfThreads = 2ms;
 constexpr std::chrono::nanoseconds kProgressInterval = 200ms;
 
-Result<std::uint64_t> sendAsClient(Target& target, const Turn& turn, Recorder& recorder,
+Result<std::uint64_t> sendAsClient(Target& target, const Segment& segment, Recorder& recorder,
                                    const std::atomic<bool>& stop) {
     useExactTimers();
-    return sendTurn(target, turn, recorder, stop);
+    return sendSegment(target, segment, recorder, stop);
 }
 
-/// The clock of the one process that is new since `before`.
+/// The clock of the child process that did not exist in `before`.
 Result<tools::ProcessorClock> clockOfNewChild(const std::vector<pid_t>& before) {
     NNBURST_TRY_ASSIGN(const pid_t process, tools::newChildProcess(before));
     return tools::ProcessorClock::of(process);
@@ -86,8 +86,8 @@ Result<> Session::open(const TfliteModel& model) {
 
 Target& Session::target(Way way) {
     const std::vector<Way> ways = options_->ways();
-    const auto place = static_cast<std::size_t>(std::ranges::find(ways, way) - ways.begin());
-    return targets_[place].front();
+    const auto index = static_cast<std::size_t>(std::ranges::find(ways, way) - ways.begin());
+    return targets_[index].front();
 }
 
 Result<bool> Session::compareOutputs() {
@@ -98,13 +98,13 @@ Result<bool> Session::compareOutputs() {
         Target& sender = target(way);
         for (std::size_t number = 0; number < std::min(frames_->size(), kComparedFrames);
              ++number) {
-            const std::size_t place = number % sender.placeCount();
-            sender.write(place, number);
+            const std::size_t buffer = number % sender.bufferCount();
+            sender.write(buffer, number);
             const auto start = steady_clock::now();
-            NNBURST_TRY(sender.send(place, std::nullopt));
-            NNBURST_TRY(sender.collect(place));
+            NNBURST_TRY(sender.send(buffer, std::nullopt));
+            NNBURST_TRY(sender.collect(buffer));
             const auto latency = steady_clock::now() - start;
-            const std::uint64_t checksum = sender.checksumOfOutputs(place);
+            const std::uint64_t checksum = sender.checksumOfOutputs(buffer);
             sender.finish();
             if (isFirstWay) {
                 expected.push_back(checksum);
@@ -132,48 +132,49 @@ Result<std::vector<WayMeasurement>> Session::measure(const std::atomic<bool>& st
         order.push_back(i);
     }
     std::mt19937 random(1);  // the same orders each time
-    const std::vector<TurnLength> lengths = divideIntoTurns(*options_);
+    const std::vector<SegmentLength> lengths = divideIntoSegments(*options_);
     for (std::size_t round = 0; round < lengths.size(); ++round) {
         std::shuffle(order.begin(), order.end(), random);
         for (const std::size_t i : order) {
             if (stop) {
                 return measurements;
             }
-            const Turn turn{
+            const Segment segment{
                 .firstFrame = round,
                 .warmUp = round == 0 ? options_->warmUp : std::min(options_->warmUp, kWakingFrames),
                 .length = lengths[round],
                 .period = options_->period(),
                 .deadline = options_->deadline()};
-            NNBURST_TRY(runTurn(measurements[i], targets_[i], turn, stop, progress));
+            NNBURST_TRY(runSegment(measurements[i], targets_[i], segment, stop, progress));
             if (ways.size() > 1) {
-                std::this_thread::sleep_for(kPauseBetweenTurns);
+                std::this_thread::sleep_for(kPauseBetweenSegments);
             }
         }
     }
     return measurements;
 }
 
-Result<> Session::runTurn(WayMeasurement& measurement, std::vector<Target>& targets, Turn turn,
-                          const std::atomic<bool>& stop, const ProgressCallback& progress) const {
+Result<> Session::runSegment(WayMeasurement& measurement, std::vector<Target>& targets,
+                             Segment segment, const std::atomic<bool>& stop,
+                             const ProgressCallback& progress) const {
     const tools::ProcessorClock clientClock = tools::ProcessorClock::ofThisProcess();
     const auto driverNow = [&] { return driverClock_ ? driverClock_->now() : 0ns; };
     const TimePoint begin = steady_clock::now();
     const auto clientBegin = clientClock.now();
     const auto driverBegin = driverNow();
-    std::atomic<bool> isOver = false;  // also when one client has failed
+    std::atomic<bool> isOver = false;  // also set when a client has failed
     std::vector<std::future<Result<std::uint64_t>>> clients;
-    turn.start = begin + kStartOfThreads;
+    segment.start = begin + kStartOfThreads;
     const auto count = static_cast<std::int64_t>(targets.size());
     for (std::size_t i = 0; i < targets.size(); ++i) {
-        clients.push_back(std::async(std::launch::async, [&, i, turn] {
-            auto sent = sendAsClient(targets[i], turn, measurement.clients[i], isOver);
+        clients.push_back(std::async(std::launch::async, [&, i, segment] {
+            auto sent = sendAsClient(targets[i], segment, measurement.clients[i], isOver);
             if (!sent) {
                 isOver = true;
             }
             return sent;
         }));
-        turn.start += turn.period.value_or(0ns) / count;
+        segment.start += segment.period.value_or(0ns) / count;
     }
     for (const auto& client : clients) {
         while (client.wait_for(kProgressInterval) != std::future_status::ready) {
@@ -198,10 +199,10 @@ Result<> Session::runTurn(WayMeasurement& measurement, std::vector<Target>& targ
 
 Result<Recorder> Session::measureTiming(Way way, std::chrono::nanoseconds perFrame,
                                         const std::atomic<bool>& stop) {
-    Turn turn = shortTurn(*options_, kTimedFrames, perFrame);
-    turn.measure = MeasureTiming::YES;
-    Recorder recorder(turn.start, turn.period, turn.deadline);
-    NNBURST_TRY(sendTurn(target(way), turn, recorder, stop));
+    Segment segment = shortSegment(*options_, kTimedFrames, perFrame);
+    segment.measure = MeasureTiming::YES;
+    Recorder recorder(segment.start, segment.period, segment.deadline);
+    NNBURST_TRY(sendSegment(target(way), segment, recorder, stop));
     return recorder;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Devices, and a target of each client on each way; and how they take turns.
+/// Devices, and a target of each client on each way. Measures the ways in alternating segments.
 
 #include <atomic>
 #include <cstdint>
@@ -18,28 +18,28 @@
 #include "nnburst_stream/frame_bank.h"
 #include "nnburst_stream/options.h"
 #include "nnburst_stream/recorder.h"
+#include "nnburst_stream/segment.h"
 #include "nnburst_stream/target.h"
-#include "nnburst_stream/turn.h"
 #include "support/processor_time.h"
 
 namespace nnburst::stream {
 
-/// What was measured on one way.
+/// The measurement of one way.
 struct WayMeasurement {
     Way way = Way::BURST;
     std::vector<Recorder> clients;
     std::uint64_t frames = 0;               ///< of all clients, with those of the warm-up
     std::chrono::nanoseconds clientTime{};  ///< processor time of this process
     std::chrono::nanoseconds driverTime{};  ///< and of the driver, if its clock is known
-    std::chrono::nanoseconds elapsed{};     ///< of all turns
+    std::chrono::nanoseconds elapsed{};     ///< of all segments
 };
 
-/// Called a few times a second while clients are sending; of the measurement only the latencies'
-/// histograms may be looked at. \p elapsed is the time of this way's turns so far.
+/// Called a few times a second while clients are sending. Of the measurement only the latencies'
+/// histograms may be read meanwhile. \p elapsed is the time of this way's segments so far.
 using ProgressCallback =
     std::function<void(const WayMeasurement& measurement, std::chrono::nanoseconds elapsed)>;
 
-/// Movable, but not while something is measured. Not thread-safe.
+/// Movable, except during a measurement. Not thread-safe.
 class Session {
   public:
     /// Opens the devices and prepares everything. Model and frames must outlive this object.
@@ -50,13 +50,13 @@ class Session {
     /// before frames are sent.
     [[nodiscard]] Result<bool> compareOutputs();
 
-    /// Measures all rounds, or until `stop` is set. Errors after that are no errors: what stops
-    /// this program may have stopped the driver, too.
+    /// Measures all rounds, or until `stop` is set. Errors after that are ignored: what stops this
+    /// program may have stopped the driver, too.
     [[nodiscard]] Result<std::vector<WayMeasurement>> measure(const std::atomic<bool>& stop,
                                                               const ProgressCallback& progress);
 
-    /// Asks the first client's device for the timing of some frames, which take about \p perFrame,
-    /// with nothing else going on.
+    /// Measures the timing of some frames on the first client's device, while it does nothing else.
+    /// A frame takes about \p perFrame.
     [[nodiscard]] Result<Recorder> measureTiming(Way way, std::chrono::nanoseconds perFrame,
                                                  const std::atomic<bool>& stop);
 
@@ -66,11 +66,11 @@ class Session {
     [[nodiscard]] const std::string& deviceVersion() const noexcept { return deviceVersion_; }
     /// Opening the device and preparing the model, once.
     [[nodiscard]] std::chrono::nanoseconds initTime() const noexcept { return initTime_; }
-    /// Of the very first execution, on the burst.
+    /// The duration of the very first execution, on the burst.
     [[nodiscard]] std::chrono::nanoseconds firstInference() const noexcept {
         return firstInference_;
     }
-    /// The clock of the driver that this program has started; none, with the reason, of others.
+    /// The clock of the driver that this program has started; an error with the reason if none.
     [[nodiscard]] const Result<tools::ProcessorClock>& driverClock() const noexcept {
         return driverClock_;
     }
@@ -80,13 +80,13 @@ class Session {
         : options_(&options), frames_(&frames) {}
 
     Result<> open(const TfliteModel& model);
-    Result<> runTurn(WayMeasurement& measurement, std::vector<Target>& targets, Turn turn,
-                     const std::atomic<bool>& stop, const ProgressCallback& progress) const;
+    Result<> runSegment(WayMeasurement& measurement, std::vector<Target>& targets, Segment segment,
+                        const std::atomic<bool>& stop, const ProgressCallback& progress) const;
 
     const Options* options_;
     const FrameBank* frames_;
-    std::vector<SharedDevice> devices_;         ///< one for all clients, or one of each
-    std::vector<std::vector<Target>> targets_;  ///< of each way, of each client
+    std::vector<SharedDevice> devices_;         ///< one for all clients, or one for each
+    std::vector<std::vector<Target>> targets_;  ///< by way, then by client
     Result<tools::ProcessorClock> driverClock_ =
         failure(ErrorStatus::GENERAL_FAILURE, "there is no driver process");
     std::string deviceVersion_;

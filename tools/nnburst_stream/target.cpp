@@ -14,7 +14,7 @@ namespace nnburst::stream {
 
 namespace {
 
-/// Queues that hold the longest results of all frames under way, of a model with a few outputs.
+/// Lines of a queue that holds the results of all frames in flight, of a model with a few outputs.
 std::uint32_t queueLinesFor(std::uint32_t inFlight) noexcept {
     constexpr std::uint32_t kLinesOfAResult = 16;
     return std::max(BurstOptions().queueLines, std::bit_ceil(inFlight * kLinesOfAResult));
@@ -35,9 +35,8 @@ Result<Target> Target::create(Way way, Device& device, const TfliteModel& model,
     const std::uint32_t inFlight = options.inFlightOn(way);
     if (inFlight > 1 && !model.states.empty()) {
         return invalid(
-            "{} frames in flight: each frame of this model needs states that the last one gives, "
-            "so "
-            "it must be 1",
+            "{} frames in flight: must be 1, as each frame of this model needs states of the "
+            "previous one",
             inFlight);
     }
     Target target(model, frames);
@@ -52,7 +51,7 @@ Result<Target> Target::create(Way way, Device& device, const TfliteModel& model,
     for (std::uint32_t i = 0; i < inFlight; ++i) {
         NNBURST_TRY_ASSIGN(tools::PooledRequest operands,
                            tools::PooledRequest::create(model.model));
-        target.places_.push_back({.operands = std::move(operands)});
+        target.buffers_.push_back({.operands = std::move(operands)});
     }
     target.hasDriver_ =
         target.burst_ != nullptr && way != Way::IN_PROCESS && options.device != "local";
@@ -63,19 +62,20 @@ Result<Target> Target::create(Way way, Device& device, const TfliteModel& model,
 
 Result<> Target::setMeasure(MeasureTiming measure) {
     const bool isChange = std::exchange(measure_, measure) != measure;
-    for (Place& place : places_) {
-        if (isReusable_ && (isChange || place.reusable == nullptr)) {
-            place.reusable = nullptr;  // a burst remembers only so many
-            NNBURST_TRY_ASSIGN(place.reusable, burst_->createReusableExecution(
-                                                   place.operands.request(), {.measure = measure}));
+    for (FrameBuffer& buffer : buffers_) {
+        if (isReusable_ && (isChange || buffer.reusable == nullptr)) {
+            buffer.reusable = nullptr;  // a burst remembers only so many
+            NNBURST_TRY_ASSIGN(
+                buffer.reusable,
+                burst_->createReusableExecution(buffer.operands.request(), {.measure = measure}));
         }
     }
     return {};
 }
 
-Result<> Target::send(std::size_t place, const OptionalTimePoint& deadline) {
-    Place& sent = places_[place];
-    if (places_.size() == 1) {
+Result<> Target::send(std::size_t buffer, const OptionalTimePoint& deadline) {
+    FrameBuffer& sent = buffers_[buffer];
+    if (buffers_.size() == 1) {
         sent.result = execute(sent, deadline);
         return {};
     }
@@ -83,33 +83,33 @@ Result<> Target::send(std::size_t place, const OptionalTimePoint& deadline) {
     return {};
 }
 
-Result<> Target::collect(std::size_t place) {
-    Place& sent = places_[place];
-    return places_.size() == 1 ? std::move(sent.result) : burst_->wait(sent.submission, outcome_);
+Result<> Target::collect(std::size_t buffer) {
+    FrameBuffer& sent = buffers_[buffer];
+    return buffers_.size() == 1 ? std::move(sent.result) : burst_->wait(sent.submission, outcome_);
 }
 
-Result<> Target::execute(Place& place, const OptionalTimePoint& deadline) {
-    if (place.reusable != nullptr) {
-        return place.reusable->compute(deadline, outcome_);
+Result<> Target::execute(FrameBuffer& buffer, const OptionalTimePoint& deadline) {
+    if (buffer.reusable != nullptr) {
+        return buffer.reusable->compute(deadline, outcome_);
     }
     const ExecutionOptions options{.measure = measure_, .deadline = deadline};
     return burst_ != nullptr
-               ? burst_->execute(place.operands.request(), options, outcome_)
-               : prepared_->executeSynchronously(place.operands.request(), options, outcome_);
+               ? burst_->execute(buffer.operands.request(), options, outcome_)
+               : prepared_->executeSynchronously(buffer.operands.request(), options, outcome_);
 }
 
-Result<Submission> Target::submit(Place& place, const OptionalTimePoint& deadline) {
-    return place.reusable != nullptr ? place.reusable->submit(deadline)
-                                     : burst_->submit(place.operands.request(),
-                                                      {.measure = measure_, .deadline = deadline});
+Result<Submission> Target::submit(FrameBuffer& buffer, const OptionalTimePoint& deadline) {
+    return buffer.reusable != nullptr ? buffer.reusable->submit(deadline)
+                                      : burst_->submit(buffer.operands.request(),
+                                                       {.measure = measure_, .deadline = deadline});
 }
 
 void Target::finish() const {
-    tools::feedBack(model_->states, places_.front().operands);
+    tools::feedBack(model_->states, buffers_.front().operands);
 }
 
-std::uint64_t Target::checksumOfOutputs(std::size_t place) const {
-    return tools::checksumOfOutputs(places_[place].operands);
+std::uint64_t Target::checksumOfOutputs(std::size_t buffer) const {
+    return tools::checksumOfOutputs(buffers_[buffer].operands);
 }
 
 std::optional<BurstWaitStats> Target::waitStats() const {

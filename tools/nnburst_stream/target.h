@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Where a client sends its frames: the only place that knows how a way executes them.
+/// Where a client sends its frames: the only buffer that knows how a way executes them.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,60 +23,60 @@ namespace nnburst::stream {
 /// How both ends of a burst wait, as a policy of the library.
 [[nodiscard]] WaitPolicy policyOf(WaitMode wait) noexcept;
 
-/// One client's way to a model, with states and outcome of its own. Frames are executed in places,
-/// each of which has memory for one; so as many as there are places can be under way. Movable. Not
-/// thread-safe.
+/// One client's way to a model, with its own states and outcome. Each frame is executed in a frame
+/// buffer, which has memory for one frame; as many frames as there are buffers can be in flight.
+/// Movable. Not thread-safe.
 class Target {
   public:
     /// Prepares `model` on `device`. Model and frames must outlive this object. INVALID_ARGUMENT
-    /// for a model with states if several frames are to be under way.
+    /// for a model with states if several frames are to be in flight.
     [[nodiscard]] static Result<Target> create(Way way, Device& device, const TfliteModel& model,
                                                const FrameBank& frames, const Options& options);
 
-    [[nodiscard]] std::size_t placeCount() const noexcept { return places_.size(); }
+    [[nodiscard]] std::size_t bufferCount() const noexcept { return buffers_.size(); }
 
-    /// Whether executions measure from now on. With no frame under way.
+    /// Whether executions measure from now on. Requires that no frame is in flight.
     [[nodiscard]] Result<> setMeasure(MeasureTiming measure);
 
-    /// Writes the inputs of a frame into a place where none is under way. Never allocates.
-    void write(std::size_t place, std::uint64_t number) const {
-        frames_->write(number, places_[place].operands);
+    /// Writes the inputs of a frame into a buffer that is not in flight. Never allocates.
+    void write(std::size_t buffer, std::uint64_t number) const {
+        frames_->write(number, buffers_[buffer].operands);
     }
-    /// Executes the frame that was written, at least until it is under way; where there is but one
-    /// place, until its end. Errors of the execution itself come from `collect`.
-    [[nodiscard]] Result<> send(std::size_t place, const OptionalTimePoint& deadline);
-    /// Waits for the output of the frame that was sent.
-    [[nodiscard]] Result<> collect(std::size_t place);
-    /// Feeds the states back: to be called after a frame that has outputs.
+    /// Starts the execution of the frame in `buffer`. If there is only one buffer, waits for its
+    /// end. Errors of the execution itself are returned by `collect`.
+    [[nodiscard]] Result<> send(std::size_t buffer, const OptionalTimePoint& deadline);
+    /// Waits for the output of the frame in `buffer`.
+    [[nodiscard]] Result<> collect(std::size_t buffer);
+    /// Feeds the states back. To be called after each frame that has outputs.
     void finish() const;
 
-    /// Of the frame that was collected last.
+    /// The timing of the frame that was collected last.
     [[nodiscard]] const Timing& timing() const noexcept { return outcome_.timing; }
-    [[nodiscard]] std::uint64_t checksumOfOutputs(std::size_t place) const;
-    /// None of what is no burst to a driver process.
+    [[nodiscard]] std::uint64_t checksumOfOutputs(std::size_t buffer) const;
+    /// nullopt unless frames go over a burst to a driver process.
     [[nodiscard]] std::optional<BurstWaitStats> waitStats() const;
 
   private:
-    struct Place {
+    struct FrameBuffer {
         tools::PooledRequest operands;
-        std::unique_ptr<ReusableExecution> reusable;  ///< null where requests are sent as a whole
-        Submission submission{};                      ///< under way, if there are several places
-        Result<> result;                              ///< of the last frame, if there is one place
+        std::unique_ptr<ReusableExecution> reusable;  ///< null if requests are sent as a whole
+        Submission submission{};                      ///< in flight, if there are several buffers
+        Result<> result;                              ///< of the last frame, if there is one buffer
     };
 
     Target(const TfliteModel& model, const FrameBank& frames) : model_(&model), frames_(&frames) {}
 
-    Result<> execute(Place& place, const OptionalTimePoint& deadline);
-    Result<Submission> submit(Place& place, const OptionalTimePoint& deadline);
+    Result<> execute(FrameBuffer& buffer, const OptionalTimePoint& deadline);
+    Result<Submission> submit(FrameBuffer& buffer, const OptionalTimePoint& deadline);
 
     const TfliteModel* model_;
     const FrameBank* frames_;
     SharedPreparedModel prepared_;
     std::unique_ptr<Burst> burst_;  ///< null if executions go over the control plane
     bool isReusable_ = false;
-    bool hasDriver_ = false;  ///< a process at the burst's other end
+    bool hasDriver_ = false;  ///< the burst goes to a driver process
     MeasureTiming measure_ = MeasureTiming::NO;
-    std::vector<Place> places_;
+    std::vector<FrameBuffer> buffers_;
     ExecutionOutcome outcome_;
 };
 

@@ -7,11 +7,12 @@
 namespace nnburst::stream {
 
 void TimeSeries::add(std::chrono::nanoseconds time, std::chrono::nanoseconds latency) noexcept {
-    if (points_.empty() || points_.back().count >= framesOfPoint_ || points_.back().turn != turn_) {
+    if (points_.empty() || points_.back().count >= framesOfPoint_ ||
+        points_.back().segment != segment_) {
         if (points_.size() == kMaximumPoints) {
             mergePairs();
         }
-        points_.push_back({.time = time, .turn = turn_, .min = latency, .max = latency});
+        points_.push_back({.time = time, .segment = segment_, .min = latency, .max = latency});
     }
     Point& point = points_.back();
     point.min = std::min(point.min, latency);
@@ -25,7 +26,7 @@ void TimeSeries::mergePairs() noexcept {
         const Point& first = points_[2 * i];
         const Point& second = points_[2 * i + 1];
         points_[i] = {.time = first.time,
-                      .turn = first.turn,
+                      .segment = first.segment,
                       .min = std::min(first.min, second.min),
                       .max = std::max(first.max, second.max),
                       .sum = first.sum + second.sum,

@@ -12,8 +12,9 @@
 
 namespace nnburst::stream {
 
-/// Frames one after the other, equally many in each point. When all points are used, pairs become
-/// one and there is room again: a long stream has as many points as a short one, of more frames.
+/// A point is the same number of consecutive frames. When all points are used, each pair of points
+/// is merged, and a point has twice as many frames: a long stream has as many points as a short
+/// one.
 class TimeSeries {
   public:
     static constexpr std::size_t kMaximumPoints = 512;
@@ -21,10 +22,10 @@ class TimeSeries {
     /// Allocates the memory of all points.
     TimeSeries() { points_.reserve(kMaximumPoints); }
 
-    /// Of one or more frames.
+    /// One or more consecutive frames.
     struct Point {
         std::chrono::nanoseconds time{};  ///< of the first of them, since the stream's begin
-        std::uint64_t turn = 0;           ///< of the first of them
+        std::uint64_t segment = 0;        ///< of the first of them
         std::chrono::nanoseconds min{};
         std::chrono::nanoseconds max{};
         double sum = 0;  ///< of the latencies, in nanoseconds
@@ -33,8 +34,8 @@ class TimeSeries {
         [[nodiscard]] double mean() const noexcept { return sum / static_cast<double>(count); }
     };
 
-    /// Frames that come next do not follow those before: a point of their own begins.
-    void beginTurn() noexcept { ++turn_; }
+    /// Begins a segment: later frames do not follow those before, and begin a point of their own.
+    void beginSegment() noexcept { ++segment_; }
     /// Adds a frame. Never allocates.
     void add(std::chrono::nanoseconds time, std::chrono::nanoseconds latency) noexcept;
     [[nodiscard]] const std::vector<Point>& points() const noexcept { return points_; }
@@ -44,7 +45,7 @@ class TimeSeries {
 
     std::vector<Point> points_;
     std::uint64_t framesOfPoint_ = 1;
-    std::uint64_t turn_ = 0;
+    std::uint64_t segment_ = 0;
 };
 
 }  // namespace nnburst::stream

@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "nnburst_stream/turn.h"
+#include "nnburst_stream/segment.h"
 
 #include <gtest/gtest.h>
 
@@ -20,45 +20,45 @@ Options comparing(std::optional<std::uint64_t> frames, std::optional<double> sec
     return {.rate = rate, .seconds = seconds, .frames = frames, .baselines = {Way::RPC}};
 }
 
-TEST(DivideIntoTurns, makesOneTurnIfThereIsNothingToCompareWith) {
-    const auto turns = divideIntoTurns({.seconds = 60, .frames = 100'000});
-    EXPECT_EQ(turns, (std::vector<TurnLength>{{.frames = 100'000, .time = 60s}}));
+TEST(DivideIntoSegments, makesOneSegmentIfThereIsNothingToCompareWith) {
+    const auto segments = divideIntoSegments({.seconds = 60, .frames = 100'000});
+    EXPECT_EQ(segments, (std::vector<SegmentLength>{{.frames = 100'000, .time = 60s}}));
 }
 
-TEST(DivideIntoTurns, sharesAllFrames) {
+TEST(DivideIntoSegments, sharesAllFrames) {
     for (const std::uint64_t frames : {1U, 24U, 49U, 50U, 333U, 100'000U}) {
-        const auto turns = divideIntoTurns(comparing(frames, std::nullopt));
-        EXPECT_LE(turns.size(), 20U);
+        const auto segments = divideIntoSegments(comparing(frames, std::nullopt));
+        EXPECT_LE(segments.size(), 20U);
         const auto sum = std::accumulate(
-            turns.begin(), turns.end(), std::uint64_t{0},
-            [](std::uint64_t all, const TurnLength& turn) { return all + turn.frames; });
+            segments.begin(), segments.end(), std::uint64_t{0},
+            [](std::uint64_t all, const SegmentLength& segment) { return all + segment.frames; });
         EXPECT_EQ(sum, frames);
-        for (const TurnLength& turn : turns) {
-            EXPECT_TRUE(turns.size() == 1 || turn.frames >= 25) << frames;
-            EXPECT_EQ(turn.time, 0ns);
+        for (const SegmentLength& segment : segments) {
+            EXPECT_TRUE(segments.size() == 1 || segment.frames >= 25) << frames;
+            EXPECT_EQ(segment.time, 0ns);
         }
     }
-    EXPECT_EQ(divideIntoTurns(comparing(49, std::nullopt)).size(), 1U);
-    EXPECT_EQ(divideIntoTurns(comparing(50, std::nullopt)).size(), 2U);
-    EXPECT_EQ(divideIntoTurns(comparing(100'000, std::nullopt)).size(), 20U);
+    EXPECT_EQ(divideIntoSegments(comparing(49, std::nullopt)).size(), 1U);
+    EXPECT_EQ(divideIntoSegments(comparing(50, std::nullopt)).size(), 2U);
+    EXPECT_EQ(divideIntoSegments(comparing(100'000, std::nullopt)).size(), 20U);
 }
 
-TEST(DivideIntoTurns, makesTurnsOfAQuarterOfASecondOrTenPeriods) {
-    EXPECT_EQ(divideIntoTurns(comparing(std::nullopt, 0.4)).size(), 1U);
-    EXPECT_EQ(divideIntoTurns(comparing(std::nullopt, 1)).size(), 4U);
-    EXPECT_EQ(divideIntoTurns(comparing(std::nullopt, 100)).size(), 20U);
-    const auto turns = divideIntoTurns(comparing(std::nullopt, 8, 5));  // ten periods are 2 s
-    EXPECT_EQ(turns, std::vector<TurnLength>(4, {.frames = 0, .time = 2s}));
+TEST(DivideIntoSegments, makesSegmentsOfAQuarterOfASecondOrTenPeriods) {
+    EXPECT_EQ(divideIntoSegments(comparing(std::nullopt, 0.4)).size(), 1U);
+    EXPECT_EQ(divideIntoSegments(comparing(std::nullopt, 1)).size(), 4U);
+    EXPECT_EQ(divideIntoSegments(comparing(std::nullopt, 100)).size(), 20U);
+    const auto segments = divideIntoSegments(comparing(std::nullopt, 8, 5));  // ten periods are 2 s
+    EXPECT_EQ(segments, std::vector<SegmentLength>(4, {.frames = 0, .time = 2s}));
 }
 
-TEST(ShortTurn, takesHalfASecondButFiveFrames) {
-    EXPECT_EQ(shortTurn({.rate = std::nullopt}, 50, 0ns).length.frames, 50U);
-    EXPECT_EQ(shortTurn({.rate = std::nullopt}, 50, 50ms).length.frames, 10U);
-    EXPECT_EQ(shortTurn({.rate = 1000}, 50, 1us).length.frames, 50U);
-    EXPECT_EQ(shortTurn({.rate = 50}, 50, 1ms).length.frames, 25U);
-    EXPECT_EQ(shortTurn({.rate = 50}, 50, 1s).length.frames, 5U);
-    EXPECT_EQ(shortTurn({.rate = 1}, 50, 1ms).length.frames, 5U);
-    EXPECT_EQ(shortTurn({.rate = 1}, 2, 1ms).length.frames, 2U);
+TEST(ShortSegment, takesHalfASecondButFiveFrames) {
+    EXPECT_EQ(shortSegment({.rate = std::nullopt}, 50, 0ns).length.frames, 50U);
+    EXPECT_EQ(shortSegment({.rate = std::nullopt}, 50, 50ms).length.frames, 10U);
+    EXPECT_EQ(shortSegment({.rate = 1000}, 50, 1us).length.frames, 50U);
+    EXPECT_EQ(shortSegment({.rate = 50}, 50, 1ms).length.frames, 25U);
+    EXPECT_EQ(shortSegment({.rate = 50}, 50, 1s).length.frames, 5U);
+    EXPECT_EQ(shortSegment({.rate = 1}, 50, 1ms).length.frames, 5U);
+    EXPECT_EQ(shortSegment({.rate = 1}, 2, 1ms).length.frames, 2U);
 }
 
 TEST(PolicyOf, spinsOrSleepsAsItIsTold) {
@@ -70,7 +70,7 @@ TEST(PolicyOf, spinsOrSleepsAsItIsTold) {
 }
 
 /// A target on a device in this process.
-class SendTurn : public testing::Test {
+class SendSegment : public testing::Test {
   protected:
     void SetUp() override { open("builtin:lstm", Way::BURST, {}); }
 
@@ -90,15 +90,16 @@ class SendTurn : public testing::Test {
         begin_ = steady_clock::now();
     }
 
-    /// Sends a turn that begins when all was set up, and gives the number of frames that were sent.
-    std::uint64_t send(Turn turn, Recorder& recorder) {
-        turn.start = begin_;
-        const auto sent = sendTurn(*target_, turn, recorder, stop_);
+    /// Sends a segment that begins when all was set up, and gives the number of frames that were
+    /// sent.
+    std::uint64_t send(Segment segment, Recorder& recorder) {
+        segment.start = begin_;
+        const auto sent = sendSegment(*target_, segment, recorder, stop_);
         EXPECT_TRUE(sent) << sent.error().message;
         return sent.value_or(0);
     }
-    [[nodiscard]] Recorder recorderOf(const Turn& turn) const {
-        return {begin_, turn.period, turn.deadline};
+    [[nodiscard]] Recorder recorderOf(const Segment& segment) const {
+        return {begin_, segment.period, segment.deadline};
     }
 
     TimePoint begin_;
@@ -108,22 +109,22 @@ class SendTurn : public testing::Test {
     std::optional<Target> target_;
 };
 
-TEST_F(SendTurn, measuresAsManyFramesAsItIsToldAfterTheWarmUp) {
-    const Turn turn{.warmUp = 3, .length = {.frames = 10}};
-    Recorder recorder = recorderOf(turn);
-    EXPECT_EQ(send(turn, recorder), 13U);
+TEST_F(SendSegment, measuresAsManyFramesAsItIsToldAfterTheWarmUp) {
+    const Segment segment{.warmUp = 3, .length = {.frames = 10}};
+    Recorder recorder = recorderOf(segment);
+    EXPECT_EQ(send(segment, recorder), 13U);
     EXPECT_EQ(recorder.warmUp().count(), 3U);
     EXPECT_EQ(recorder.latency().count(), 10U);
     EXPECT_EQ(recorder.misses().unsent, 0U);
-    EXPECT_EQ(send(turn, recorder), 13U);
+    EXPECT_EQ(send(segment, recorder), 13U);
     EXPECT_EQ(recorder.latency().count(), 20U);
 }
 
-TEST_F(SendTurn, keepsToTheScheduleOfAStreamThatIsTooFast) {
+TEST_F(SendSegment, keepsToTheScheduleOfAStreamThatIsTooFast) {
     // No model runs in a nanosecond: all frames but the first wait for others.
-    const Turn turn{.length = {.frames = 40}, .period = 1ns};
-    Recorder recorder = recorderOf(turn);
-    EXPECT_EQ(send(turn, recorder), 40U);
+    const Segment segment{.length = {.frames = 40}, .period = 1ns};
+    Recorder recorder = recorderOf(segment);
+    EXPECT_EQ(send(segment, recorder), 40U);
     const std::vector<TimeSeries::Point>& points = recorder.series().points();
     ASSERT_EQ(points.size(), 40U);
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -133,72 +134,72 @@ TEST_F(SendTurn, keepsToTheScheduleOfAStreamThatIsTooFast) {
     EXPECT_EQ(recorder.latency().count(), 40U);
 }
 
-TEST_F(SendTurn, saysHowManyFramesItCouldNotSend) {
-    const Turn turn{.length = {.time = 10ms}, .period = 100ns};
-    Recorder recorder = recorderOf(turn);
-    const std::uint64_t sent = send(turn, recorder);
+TEST_F(SendSegment, saysHowManyFramesItCouldNotSend) {
+    const Segment segment{.length = {.time = 10ms}, .period = 100ns};
+    Recorder recorder = recorderOf(segment);
+    const std::uint64_t sent = send(segment, recorder);
     EXPECT_GT(recorder.misses().unsent, 0U);
     EXPECT_EQ(sent + recorder.misses().unsent, 100'000U);
 }
 
-TEST_F(SendTurn, sendsNoFrameBeforeItIsDue) {
-    const Turn turn{.length = {.time = 20ms}, .period = 4ms};
-    Recorder recorder = recorderOf(turn);
-    const std::uint64_t sent = send(turn, recorder);
+TEST_F(SendSegment, sendsNoFrameBeforeItIsDue) {
+    const Segment segment{.length = {.time = 20ms}, .period = 4ms};
+    Recorder recorder = recorderOf(segment);
+    const std::uint64_t sent = send(segment, recorder);
     EXPECT_EQ(sent + recorder.misses().unsent, 5U);
     EXPECT_GE(recorder.latency().min(), 0ns);
     EXPECT_GE(steady_clock::now() - begin_ + 4ms, 4ms * sent);
 }
 
-TEST_F(SendTurn, goesOnUntilBothFramesAndTimeAreReached) {
-    const Turn manyFrames{.length = {.frames = 30, .time = 1ns}};
+TEST_F(SendSegment, goesOnUntilBothFramesAndTimeAreReached) {
+    const Segment manyFrames{.length = {.frames = 30, .time = 1ns}};
     Recorder ofFrames = recorderOf(manyFrames);
     EXPECT_EQ(send(manyFrames, ofFrames), 30U);
-    const Turn longTime{.length = {.frames = 1, .time = 5ms}, .period = 1ms};
+    const Segment longTime{.length = {.frames = 1, .time = 5ms}, .period = 1ms};
     Recorder ofTime = recorderOf(longTime);
     EXPECT_EQ(send(longTime, ofTime) + ofTime.misses().unsent, 5U);
 }
 
-TEST_F(SendTurn, recordsMissedDeadlinesAndGoesOn) {
-    const Turn turn{.length = {.frames = 12}, .deadline = 1ns};
-    Recorder recorder = recorderOf(turn);
-    EXPECT_EQ(send(turn, recorder), 12U);
+TEST_F(SendSegment, recordsMissedDeadlinesAndGoesOn) {
+    const Segment segment{.length = {.frames = 12}, .deadline = 1ns};
+    Recorder recorder = recorderOf(segment);
+    EXPECT_EQ(send(segment, recorder), 12U);
     EXPECT_EQ(recorder.misses().refused, 12U) << "the deadline has passed when the device looks";
     EXPECT_EQ(recorder.misses().late, 0U);
     EXPECT_EQ(recorder.latency().count(), 12U);
 }
 
-TEST_F(SendTurn, stopsWhenItIsTold) {
+TEST_F(SendSegment, stopsWhenItIsTold) {
     stop_ = true;
-    const Turn turn{.warmUp = 5, .length = {.frames = 1'000'000'000}};
-    Recorder recorder = recorderOf(turn);
-    EXPECT_EQ(send(turn, recorder), 0U);
+    const Segment segment{.warmUp = 5, .length = {.frames = 1'000'000'000}};
+    Recorder recorder = recorderOf(segment);
+    EXPECT_EQ(send(segment, recorder), 0U);
 }
 
-TEST_F(SendTurn, asksForTimingIfItIsTold) {
-    Turn turn{.length = {.frames = 4}};
-    Recorder recorder = recorderOf(turn);
-    send(turn, recorder);
+TEST_F(SendSegment, asksForTimingIfItIsTold) {
+    Segment segment{.length = {.frames = 4}};
+    Recorder recorder = recorderOf(segment);
+    send(segment, recorder);
     EXPECT_EQ(recorder.timeInDriver().count(), 0U);
-    turn.measure = MeasureTiming::YES;
-    send(turn, recorder);
+    segment.measure = MeasureTiming::YES;
+    send(segment, recorder);
     EXPECT_EQ(recorder.timeInDriver().count(), 4U);
     EXPECT_EQ(recorder.timeOnDevice().count(), 4U);
 }
 
-TEST_F(SendTurn, allocatesNothing) {
+TEST_F(SendSegment, allocatesNothing) {
     if (!test::kCountsAllocations) {
         GTEST_SKIP() << "allocations are not counted under a sanitizer";
     }
-    const Turn turn{.length = {.frames = 1000}};
-    Recorder recorder = recorderOf(turn);
-    send(turn, recorder);
+    const Segment segment{.length = {.frames = 1000}};
+    Recorder recorder = recorderOf(segment);
+    send(segment, recorder);
     const std::uint64_t before = test::allocationCount();
-    send(turn, recorder);
+    send(segment, recorder);
     EXPECT_EQ(test::allocationCount(), before);
 }
 
-TEST_F(SendTurn, sendsDifferentFramesAndTheSameAgainLater) {
+TEST_F(SendSegment, sendsDifferentFramesAndTheSameAgainLater) {
     ASSERT_GT(frames_->size(), 1U);
     EXPECT_EQ(frames_->frameBytes(), 64 * sizeof(float));
     std::vector<std::uint64_t> checksums;
@@ -223,24 +224,24 @@ TEST_F(SendTurn, sendsDifferentFramesAndTheSameAgainLater) {
 constexpr const char* kStateless = "builtin:mobilenet_v1_0.25_32";
 
 /// A device in this process executes what is submitted at once: so nothing depends on its speed.
-class SendPipelined : public SendTurn, public testing::WithParamInterface<Way> {
+class SendPipelined : public SendSegment, public testing::WithParamInterface<Way> {
   protected:
     void SetUp() override { open(kStateless, GetParam(), {.inFlight = 3}); }
 };
 
-TEST_P(SendPipelined, hasAsManyFramesUnderWayAsThereArePlaces) {
-    const Turn turn{.warmUp = 2, .length = {.frames = 20}};
-    Recorder recorder = recorderOf(turn);
-    EXPECT_EQ(send(turn, recorder), 22U);
+TEST_P(SendPipelined, hasAsManyFramesInFlightAsThereAreBuffers) {
+    const Segment segment{.warmUp = 2, .length = {.frames = 20}};
+    Recorder recorder = recorderOf(segment);
+    EXPECT_EQ(send(segment, recorder), 22U);
     EXPECT_EQ(recorder.warmUp().count(), 2U);
     EXPECT_EQ(recorder.latency().count(), 20U) << "all are collected at the end";
     EXPECT_EQ(recorder.mostInFlight(), 3U);
 }
 
-TEST_P(SendPipelined, fillsAllPlacesWhenItIsLate) {
-    const Turn turn{.length = {.frames = 20}, .period = 1ns};
-    Recorder recorder = recorderOf(turn);
-    EXPECT_EQ(send(turn, recorder), 20U);
+TEST_P(SendPipelined, fillsAllBuffersWhenItIsLate) {
+    const Segment segment{.length = {.frames = 20}, .period = 1ns};
+    Recorder recorder = recorderOf(segment);
+    EXPECT_EQ(send(segment, recorder), 20U);
     EXPECT_EQ(recorder.mostInFlight(), 3U);
     const std::vector<TimeSeries::Point>& points = recorder.series().points();
     ASSERT_EQ(points.size(), 20U);
@@ -250,26 +251,26 @@ TEST_P(SendPipelined, fillsAllPlacesWhenItIsLate) {
 }
 
 TEST_P(SendPipelined, collectsOutputsBeforeTheNextFrameIsDue) {
-    const Turn turn{.length = {.frames = 4}, .period = 20ms};
-    Recorder recorder = recorderOf(turn);
-    EXPECT_EQ(send(turn, recorder), 4U);
+    const Segment segment{.length = {.frames = 4}, .period = 20ms};
+    Recorder recorder = recorderOf(segment);
+    EXPECT_EQ(send(segment, recorder), 4U);
     EXPECT_EQ(recorder.latency().count(), 4U);
     EXPECT_GE(recorder.mostInFlight(), 1U);
 }
 
 TEST_P(SendPipelined, recordsMissedDeadlinesAndGoesOn) {
-    const Turn turn{.length = {.frames = 12}, .deadline = 1ns};
-    Recorder recorder = recorderOf(turn);
-    EXPECT_EQ(send(turn, recorder), 12U);
+    const Segment segment{.length = {.frames = 12}, .deadline = 1ns};
+    Recorder recorder = recorderOf(segment);
+    EXPECT_EQ(send(segment, recorder), 12U);
     EXPECT_EQ(recorder.misses().refused, 12U);
 }
 
 TEST_P(SendPipelined, asksForTimingIfItIsTold) {
-    Turn turn{.length = {.frames = 4}};
-    Recorder recorder = recorderOf(turn);
+    Segment segment{.length = {.frames = 4}};
+    Recorder recorder = recorderOf(segment);
     for (const MeasureTiming measure : {MeasureTiming::NO, MeasureTiming::YES, MeasureTiming::NO}) {
-        turn.measure = measure;
-        send(turn, recorder);
+        segment.measure = measure;
+        send(segment, recorder);
     }
     EXPECT_EQ(recorder.timeInDriver().count(), 4U);
 }
@@ -278,29 +279,29 @@ TEST_P(SendPipelined, allocatesNothing) {
     if (!test::kCountsAllocations) {
         GTEST_SKIP() << "allocations are not counted under a sanitizer";
     }
-    const Turn turn{.length = {.frames = 100}};
-    Recorder recorder = recorderOf(turn);
-    send(turn, recorder);
+    const Segment segment{.length = {.frames = 100}};
+    Recorder recorder = recorderOf(segment);
+    send(segment, recorder);
     const std::uint64_t before = test::allocationCount();
-    send(turn, recorder);
+    send(segment, recorder);
     EXPECT_EQ(test::allocationCount(), before);
 }
 
 TEST_P(SendPipelined, hasMemoryOfEachFrame) {
-    ASSERT_EQ(target_->placeCount(), 3U);
+    ASSERT_EQ(target_->bufferCount(), 3U);
     std::vector<std::uint64_t> checksums;
     for (const bool together : {false, true}) {
-        for (std::size_t place = 0; place < 3; ++place) {
-            target_->write(place, place);
-            ASSERT_TRUE(target_->send(place, std::nullopt));
+        for (std::size_t buffer = 0; buffer < 3; ++buffer) {
+            target_->write(buffer, buffer);
+            ASSERT_TRUE(target_->send(buffer, std::nullopt));
             if (!together) {
-                ASSERT_TRUE(target_->collect(place));
-                checksums.push_back(target_->checksumOfOutputs(place));
+                ASSERT_TRUE(target_->collect(buffer));
+                checksums.push_back(target_->checksumOfOutputs(buffer));
             }
         }
-        for (std::size_t place = 0; together && place < 3; ++place) {
-            ASSERT_TRUE(target_->collect(place));
-            EXPECT_EQ(target_->checksumOfOutputs(place), checksums[place]);
+        for (std::size_t buffer = 0; together && buffer < 3; ++buffer) {
+            ASSERT_TRUE(target_->collect(buffer));
+            EXPECT_EQ(target_->checksumOfOutputs(buffer), checksums[buffer]);
         }
     }
     EXPECT_NE(checksums[0], checksums[1]);

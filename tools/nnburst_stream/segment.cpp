@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "nnburst_stream/turn.h"
+#include "nnburst_stream/segment.h"
 
 #include <algorithm>
 #include <array>
@@ -17,13 +17,13 @@ constexpr std::uint64_t kFewestFrames = 25;
 constexpr std::chrono::nanoseconds kShortestTime = 250ms;
 constexpr std::uint64_t kFewestPeriods = 10;
 
-/// Of short turns: frames at their beginning that are not measured, the fewest that are, and for
-/// how long.
+/// Limits of short segments: frames at their beginning that are not measured, measured frames, and
+/// time.
 constexpr std::uint64_t kShortWarmUp = 3;
 constexpr std::uint64_t kFewestOfShort = 5;
 constexpr std::chrono::nanoseconds kTimeOfShort = 500ms;
 
-/// Until a wrong estimate is noticed: it becomes less by this part each time it is relied on.
+/// An estimate shrinks by this fraction each time it is relied on, until a wrong one is noticed.
 constexpr std::int64_t kCaution = 16;
 
 bool isMissedDeadline(const Error& error) {
@@ -37,35 +37,35 @@ std::uint64_t roundsOf(Amount whole, Amount least) {
     return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(whole / least), 1, kMostRounds);
 }
 
-/// The frames of a turn that are under way, in the order in which they were sent.
+/// The frames of a segment that are in flight, in the order in which they were sent.
 class Pipeline {
   public:
-    Pipeline(Target& target, const Turn& turn, Recorder& recorder) noexcept
-        : target_(target), turn_(turn), recorder_(recorder) {}
+    Pipeline(Target& target, const Segment& segment, Recorder& recorder) noexcept
+        : target_(target), segment_(segment), recorder_(recorder) {}
 
-    /// Collects until there is a place for the next frame, and while outputs can be there before it
-    /// is due, if it is not yet.
+    /// Collects outputs until there is a free buffer for the next frame, and then while outputs may
+    /// come before that frame is due.
     Result<> makeRoom(const OptionalTimePoint& due) {
-        while (sent_ - collected_ == target_.placeCount() ||
+        while (sent_ - collected_ == target_.bufferCount() ||
                (sent_ != collected_ && due && canComeBefore(*due))) {
             NNBURST_TRY(collect());
         }
         return {};
     }
 
-    /// The target must have room for it. Without `due` it is due now.
+    /// Sends the next frame, for which there must be a free buffer. Without `due` it is due now.
     Result<> send(const OptionalTimePoint& due, bool isMeasured) {
-        const std::size_t place = sent_ % target_.placeCount();
-        target_.write(place, turn_.firstFrame + sent_);
-        Frame& frame = frames_[place];
+        const std::size_t buffer = sent_ % target_.bufferCount();
+        target_.write(buffer, segment_.firstFrame + sent_);
+        Frame& frame = frames_[buffer];
         frame.isMeasured = isMeasured;
-        frame.sent = due ? waitUntil(*due, turn_.spin) : TimePoint(steady_clock::now());
+        frame.sent = due ? waitUntil(*due, segment_.spin) : TimePoint(steady_clock::now());
         frame.due = due.value_or(frame.sent);
         OptionalTimePoint deadline;
-        if (turn_.deadline) {
-            deadline = frame.due + *turn_.deadline;
+        if (segment_.deadline) {
+            deadline = frame.due + *segment_.deadline;
         }
-        NNBURST_TRY(target_.send(place, deadline));
+        NNBURST_TRY(target_.send(buffer, deadline));
         ++sent_;
         recorder_.noteInFlight(sent_ - collected_);
         return {};
@@ -86,9 +86,9 @@ class Pipeline {
     };
 
     [[nodiscard]] const Frame& oldest() const noexcept {
-        return frames_[collected_ % target_.placeCount()];
+        return frames_[collected_ % target_.bufferCount()];
     }
-    /// When the driver could begin with the oldest frame.
+    /// The time at which the driver could begin with the oldest frame.
     [[nodiscard]] TimePoint beginOfOldest() const noexcept {
         return std::max(oldest().sent, lastCompleted_);
     }
@@ -106,7 +106,7 @@ class Pipeline {
 
     Result<> collect() {
         const Frame frame = oldest();
-        const Result<> result = target_.collect(collected_ % target_.placeCount());
+        const Result<> result = target_.collect(collected_ % target_.bufferCount());
         FrameRecord record{.due = frame.due, .completed = steady_clock::now()};
         if (result) {
             target_.finish();
@@ -129,18 +129,18 @@ class Pipeline {
     }
 
     Target& target_;
-    const Turn& turn_;
+    const Segment& segment_;
     Recorder& recorder_;
-    std::array<Frame, kMostInFlight> frames_{};  // by place
+    std::array<Frame, kMostInFlight> frames_{};  // by buffer
     std::uint64_t sent_ = 0;
     std::uint64_t collected_ = 0;
     TimePoint lastCompleted_;
-    std::optional<std::chrono::nanoseconds> quickest_;  // a little less, after it was relied on
+    std::optional<std::chrono::nanoseconds> quickest_;  // shrinks when it is relied on (kCaution)
 };
 
 }  // namespace
 
-std::vector<TurnLength> divideIntoTurns(const Options& options) {
+std::vector<SegmentLength> divideIntoSegments(const Options& options) {
     const std::uint64_t frames = options.frames.value_or(0);
     const std::chrono::nanoseconds time = options.duration().value_or(0ns);
     std::uint64_t rounds = 1;
@@ -150,16 +150,17 @@ std::vector<TurnLength> divideIntoTurns(const Options& options) {
         rounds = std::max(roundsOf(frames, kFewestFrames),
                           roundsOf(time, std::max(kShortestTime, periods)));
     }
-    std::vector<TurnLength> turns;
+    std::vector<SegmentLength> segments;
     for (std::uint64_t i = 0; i < rounds; ++i) {
         const auto divisor = static_cast<std::int64_t>(rounds);
-        turns.push_back(
+        segments.push_back(
             {.frames = frames * (i + 1) / rounds - frames * i / rounds, .time = time / divisor});
     }
-    return turns;
+    return segments;
 }
 
-Turn shortTurn(const Options& options, std::uint64_t most, std::chrono::nanoseconds perFrame) {
+Segment shortSegment(const Options& options, std::uint64_t most,
+                     std::chrono::nanoseconds perFrame) {
     const std::chrono::nanoseconds each = std::max({options.period().value_or(0ns), perFrame, 1ns});
     const auto inTime = static_cast<std::uint64_t>(kTimeOfShort / each);
     const std::uint64_t frames = std::min(most, std::max(inTime, kFewestOfShort));
@@ -170,31 +171,31 @@ Turn shortTurn(const Options& options, std::uint64_t most, std::chrono::nanoseco
             .deadline = options.deadline()};
 }
 
-Result<std::uint64_t> sendTurn(Target& target, const Turn& turn, Recorder& recorder,
-                               const std::atomic<bool>& stop) {
-    NNBURST_TRY(target.setMeasure(turn.measure));
-    recorder.beginTurn();
-    Pipeline pipeline(target, turn, recorder);
-    std::optional<TimePoint> end;         // known when the first frame is measured, as what
-    std::optional<BurstWaitStats> waits;  // waiting has cost before
+Result<std::uint64_t> sendSegment(Target& target, const Segment& segment, Recorder& recorder,
+                                  const std::atomic<bool>& stop) {
+    NNBURST_TRY(target.setMeasure(segment.measure));
+    recorder.beginSegment();
+    Pipeline pipeline(target, segment, recorder);
+    std::optional<TimePoint> end;         // set at the first measured frame
+    std::optional<BurstWaitStats> waits;  // before the first measured frame
     for (std::uint64_t i = 0;; ++i) {
         OptionalTimePoint due;
-        if (turn.period) {
-            due = turn.start + *turn.period * static_cast<std::int64_t>(i);
+        if (segment.period) {
+            due = segment.start + *segment.period * static_cast<std::int64_t>(i);
         }
         NNBURST_TRY(pipeline.makeRoom(due));
         const TimePoint now = steady_clock::now();
-        const bool isMeasured = i >= turn.warmUp;
+        const bool isMeasured = i >= segment.warmUp;
         if (isMeasured && !end) {
-            end = due.value_or(now) + turn.length.time;
+            end = due.value_or(now) + segment.length.time;
             waits = target.waitStats();
         }
-        const bool isLongEnough = isMeasured && i - turn.warmUp >= turn.length.frames &&
+        const bool isLongEnough = isMeasured && i - segment.warmUp >= segment.length.frames &&
                                   std::max(now, due.value_or(now)) >= *end;
         if (isLongEnough || stop.load(std::memory_order_relaxed)) {
             NNBURST_TRY(pipeline.collectAll());
             if (isLongEnough && due && *due < *end) {
-                const auto waiting = (*end - *due + *turn.period - 1ns) / *turn.period;
+                const auto waiting = (*end - *due + *segment.period - 1ns) / *segment.period;
                 recorder.addUnsent(static_cast<std::uint64_t>(waiting));
             }
             if (waits) {
