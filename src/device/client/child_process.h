@@ -28,8 +28,7 @@ class ChildProcess {
     [[nodiscard]] static Result<std::unique_ptr<ChildProcess>> start(
         const std::string& program, const std::vector<std::string>& arguments, UniqueFd socket);
 
-    /// Leaves the child to its thread, which gives it some time to end by itself, then kills it.
-    /// Does not wait.
+    /// Returns at once. The child's thread gives the child some time to exit, then kills it.
     ~ChildProcess();
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;
@@ -40,7 +39,7 @@ class ChildProcess {
     ChildProcess(pid_t pid, UniqueFd release) noexcept;
 
     pid_t pid_;
-    UniqueFd release_;  // the thread sees it closed
+    UniqueFd release_;  // closing it ends the thread's wait
 };
 
 }  // namespace nnburst::device

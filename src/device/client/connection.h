@@ -4,12 +4,12 @@
 
 /// \file
 /// The application's end of the control plane to one driver process. A thread of its own runs the
-/// event loop; the calls of the application come to it from any thread and wait for their answers.
-/// A second thread runs the application's callbacks, so that these may call back.
+/// event loop; the application's threads pass their calls to it and wait for the answers. A second
+/// thread runs the application's callbacks, so that these may make calls themselves.
 ///
-/// The connection is lost when the socket closes, or when the driver has given no sign of life for
-/// kHangTimeout while somebody waits for it. Then every call fails with DEVICE_UNAVAILABLE, those
-/// that wait and all later ones, and every burst is told. It does not come back.
+/// The connection is lost when the socket closes, or when a call waits and the driver has shown no
+/// sign of life for kHangTimeout. Then all pending and later calls fail with DEVICE_UNAVAILABLE,
+/// and every burst is notified. A lost connection is never restored.
 
 #include <atomic>
 #include <functional>
@@ -29,16 +29,16 @@
 
 namespace nnburst::device {
 
-/// Thread-safe. Shared by every object that came over it; closed with the last of them, on any
-/// thread.
+/// Thread-safe. Shared by all objects that were created over it; closed with the last of them, on
+/// any thread.
 class Connection {
   public:
     /// Asynchronous calls whose callback has not returned yet.
     static constexpr std::size_t kMaximumPendingCallbacks = Scheduler::kMaximumWaitingJobs;
 
-    /// Connects over `socket` and exchanges versions. `driverName` stands in messages. `child` ends
-    /// with the connection; null for a driver that somebody else started. DEVICE_UNAVAILABLE if
-    /// nothing that speaks our protocol answers, or another version of it.
+    /// Connects over `socket` and exchanges versions. `driverName` is used in messages. `child`
+    /// ends with the connection; null for a driver that another process started. DEVICE_UNAVAILABLE
+    /// if the peer does not speak our protocol, or another version of it.
     [[nodiscard]] static Result<std::shared_ptr<Connection>> open(
         UniqueFd socket, const std::string& driverName, std::unique_ptr<ChildProcess> child);
     ~Connection();
@@ -55,17 +55,17 @@ class Connection {
             [this, start = kj::mv(start)]() mutable { return link_->track<T>(start); });
     }
 
-    /// Runs `job` on the event loop's thread. Does not wait. Any thread.
+    /// Runs `job` on the event loop's thread. Does not wait. May be called on any thread.
     void post(kj::Function<void()> job) { (void)loop_->post(kj::mv(job)); }
 
-    /// Whose rules the driver's device follows.
+    /// The HAL version whose rules the driver's device follows.
     [[nodiscard]] HalVersion halVersion() const noexcept { return halVersion_; }
 
-    /// Asks for a sign of life.
+    /// Asks the driver for a sign of life.
     [[nodiscard]] Result<> ping();
 
-    /// Waits for `answer` until `giveUpAt`; gives whether it has come. It is waited for in any case
-    /// until the connection is lost. On the event loop's thread.
+    /// Waits for `answer` until `giveUpAt`; returns whether it has come. In any case the call stays
+    /// pending until the answer comes or the connection is lost. On the event loop's thread.
     [[nodiscard]] kj::Promise<bool> waitUntil(TimePoint giveUpAt, kj::Promise<void> answer) {
         return link_->waitUntil(giveUpAt, kj::mv(answer));
     }
@@ -73,7 +73,7 @@ class Connection {
     /// The driver's device. On the event loop's thread.
     [[nodiscard]] rpc::Device::Client& device() { return link_->device(); }
 
-    /// Tells `controller` when the connection is lost. On the event loop's thread.
+    /// Notifies `controller` when the connection is lost. On the event loop's thread.
     void notifyOfLoss(std::weak_ptr<burst::Controller> controller) {
         link_->notifyOfLoss(std::move(controller));
     }
@@ -82,11 +82,11 @@ class Connection {
     /// thread.
     void failOnLoss(UniqueFd fence) { link_->failOnLoss(std::move(fence)); }
 
-    /// Makes room for one callback, which `deliver` gives back. RESOURCE_EXHAUSTED_TRANSIENT if
+    /// Reserves room for one callback, which `deliver` releases. RESOURCE_EXHAUSTED_TRANSIENT if
     /// kMaximumPendingCallbacks are outstanding.
     [[nodiscard]] Result<> reserveCallback();
-    /// Runs `callback` on the callback thread, once for each reservation, and drops it. `self` is
-    /// this connection.
+    /// Runs `callback` on the callback thread and destroys it there; once for each reservation.
+    /// `self` is this connection.
     static void deliver(std::shared_ptr<Connection> self, std::function<void()> callback);
 
   private:

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The RPC system of one connection to a driver, with what decides that it is lost. All of it lives
-/// on the event loop's thread.
+/// The RPC system of one connection to a driver, and the decision that the connection is lost. All
+/// of it lives on the event loop's thread.
 
 #include <capnp/rpc-twoparty.h>
 
@@ -25,33 +25,33 @@ namespace nnburst::device {
 
 class DriverLink {
   public:
-    /// `isLost` is set when the link is lost, for threads that want to know without waiting.
+    /// `isLost` is set when the link is lost, so that other threads can look without waiting.
     DriverLink(EventLoop& loop, UniqueFd socket, std::string driverName,
                std::shared_ptr<std::atomic<bool>> isLost);
 
-    /// Serves until `stop`: first the link, then, when it is lost, the refusals.
+    /// Serves until `stop`: calls while the link lasts, then refusals.
     void run();
     void stop();
 
-    /// Exchanges versions and fetches the device; gives the HAL version that it follows.
+    /// Exchanges versions and fetches the device; returns the HAL version that it follows.
     [[nodiscard]] kj::Promise<Result<HalVersion>> open();
     [[nodiscard]] kj::Promise<Result<>> ping();
     [[nodiscard]] rpc::Device::Client& device() { return device_; }
 
-    /// Starts a call whose answer somebody waits for: it ends when the link is lost, and while it
-    /// waits the driver has to give signs of life.
+    /// Starts a call. It fails when the link is lost, and while it is pending the driver has to
+    /// show signs of life.
     template <class T>
     [[nodiscard]] kj::Promise<Result<T>> track(kj::Function<kj::Promise<Result<T>>()>& start);
 
-    /// Waits for `answer` until `giveUpAt`; gives whether it has come. The answer itself is waited
-    /// for until the link is lost, though nobody learns of it.
+    /// Waits for `answer` until `giveUpAt`; returns whether it has come. Afterwards the call stays
+    /// pending until the answer comes or the link is lost, but the answer is ignored.
     [[nodiscard]] kj::Promise<bool> waitUntil(TimePoint giveUpAt, kj::Promise<void> answer);
 
     void notifyOfLoss(std::weak_ptr<burst::Controller> controller);
     void failOnLoss(UniqueFd fence);
 
   private:
-    /// What exists as long as the link does.
+    /// What lives as long as the link.
     struct Session {
         Session(EventLoop& loop, UniqueFd socket);
 
@@ -77,9 +77,9 @@ class DriverLink {
     std::vector<std::weak_ptr<burst::Controller>> controllers_;
     std::vector<UniqueFd> fences_;  // of executions that may be running
 
-    kj::Canceler calls_;  // everything that somebody waits for
+    kj::Canceler calls_;  // all pending calls
     std::size_t waitingCalls_ = 0;
-    kj::TimePoint lastSignOfLife_;  // or when somebody began to wait, whatever is later
+    kj::TimePoint lastSignOfLife_;  // or the start of waiting, if that is later
     bool isWatching_ = false;
     kj::Promise<void> watcher_;
 

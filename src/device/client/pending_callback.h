@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Calls a callback of the application exactly once, whatever happens to the driver.
+/// Calls a callback of the application exactly once, even if the driver dies.
 
 #include <functional>
 #include <memory>
@@ -15,8 +15,9 @@
 namespace nnburst::device {
 
 /// A callback that has not been called yet. It is called once, on the callback thread: with the
-/// first answer, or with DEVICE_UNAVAILABLE when this object is destroyed without one. `T` can be
-/// made of an error. `give` belongs to the event loop's thread; any thread may destroy this object.
+/// first answer, or with DEVICE_UNAVAILABLE if this object is destroyed without one. `T` is
+/// constructible from an error. `give` is called on the event loop's thread; any thread may destroy
+/// this object.
 template <class T>
 class PendingCallback {
   public:
@@ -46,7 +47,8 @@ class PendingCallback {
     std::function<void(T)> callback_;
 };
 
-/// The status that the driver answers to a launch. The callback gets it as well if it is an error.
+/// Returns the status that the driver answers to a launch. The callback gets it, too, if it is an
+/// error.
 template <class Promise, class T>
 [[nodiscard]] kj::Promise<Result<>> launched(Promise response,
                                              std::shared_ptr<PendingCallback<T>> pending) {

@@ -3,8 +3,7 @@
 #pragma once
 
 /// \file
-/// A burst to a driver process: the burst room's controller, with the control plane that it asks
-/// for.
+/// A burst to a driver process: the burst room's controller with a control plane over RPC.
 
 #include <memory>
 
@@ -14,11 +13,11 @@
 
 namespace nnburst::device {
 
-/// Shares its controller with the connection, which reports its loss and serves the driver's
-/// questions for memory until the last execution has ended.
+/// Shares its controller with the connection, which reports its loss and answers the driver's
+/// requests for memory until the last execution has ended.
 class RemoteBurst final : public Burst {
   public:
-    /// Sets up both ends.
+    /// Creates the burst in the driver and its controller here.
     [[nodiscard]] static Result<std::unique_ptr<Burst>> create(const PreparedModelHandle& model,
                                                                const BurstOptions& options);
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// How objects of the application hold objects of the driver.
+/// References of the application's objects to the driver's objects.
 
 #include <memory>
 #include <utility>

@@ -13,7 +13,7 @@
 
 namespace nnburst::device {
 
-/// The driver's object, shared by the application's and by the bursts that are made of it.
+/// The driver's object, shared by the application's object and by its bursts.
 using PreparedModelHandle = std::shared_ptr<RemoteHandle<rpc::PreparedModel>>;
 
 class RemotePreparedModel final : public PreparedModel {
@@ -39,13 +39,13 @@ class RemotePreparedModel final : public PreparedModel {
     PreparedModelHandle model_;
 };
 
-/// Executes `request` over the control plane and waits for its end.
+/// Executes `request` over the control plane and waits for the result.
 [[nodiscard]] Result<> executeRemotely(RemoteHandle<rpc::PreparedModel>& model,
                                        const Request& request, const ExecutionOptions& options,
                                        ExecutionOutcome& outcome);
 
-/// The same, waiting until `giveUpAt` at most. If there is no answer by then, `unanswered` tells
-/// when it has come, and the result counts for nothing.
+/// The same, but waits until `giveUpAt` at most. If there is no answer by then, `unanswered` is
+/// fulfilled when it comes, and its result is ignored.
 [[nodiscard]] Result<> executeRemotelyUntil(TimePoint giveUpAt,
                                             RemoteHandle<rpc::PreparedModel>& model,
                                             const Request& request, const ExecutionOptions& options,

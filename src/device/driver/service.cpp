@@ -28,7 +28,7 @@ namespace {
 using Prepared = Result<std::shared_ptr<LocalPreparedModel>>;
 using Callback = std::shared_ptr<rpc::PreparedModelCallback::Client>;
 
-/// After a failed accept(2), which fails again at once.
+/// Pause after a failed accept(2), which would fail again at once.
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
 /// Calls a client's callback. On the loop's thread.
@@ -44,7 +44,7 @@ void notify(PreparedModelServices& models, const Callback& callback, Prepared pr
     call.send().detach([](kj::Exception&&) {});  // the client is gone
 }
 
-/// Accepts regular files whose owner cannot let accesses wait (compilation_cache.h). May block.
+/// Accepts regular files on which accesses cannot block forever (compilation_cache.h). May block.
 Result<UniqueFd> checkCacheFile(UniqueFd file) {
     NNBURST_TRY(checkCacheFileKind(file.get()));
     return file;
@@ -192,7 +192,7 @@ class DeviceService final : public rpc::Device::Server {
     }
 
   private:
-    /// A preparation that a client has asked for: what tells it of the end, once.
+    /// A preparation that a client has requested: calls the client's callback once.
     struct Launch {
         Callback client;
         std::shared_ptr<std::atomic<bool>> isNotified;
@@ -207,7 +207,7 @@ class DeviceService final : public rpc::Device::Server {
                            client = launch.client,
                            isNotified = launch.isNotified](Prepared prepared) {
             const bool wasNotified =
-                isNotified->exchange(true, std::memory_order_relaxed);  // the post orders
+                isNotified->exchange(true, std::memory_order_relaxed);  // loop.post orders it
             NNBURST_ASSERT(!wasNotified, "a preparation has ended twice");
             (void)loop.post([models, client, prepared = std::move(prepared)]() mutable {
                 notify(**models, client, std::move(prepared));
@@ -216,7 +216,7 @@ class DeviceService final : public rpc::Device::Server {
         return launch;
     }
 
-    /// The callback comes in every case.
+    /// Calls the callback if the launch failed before it was called.
     Result<> finish(const Launch& launch, const Result<>& launched) {
         if (!launched && !launch.isNotified->load(std::memory_order_relaxed)) {
             notify(*models_, launch.client, tl::unexpected<Error>(launched.error()));
@@ -224,7 +224,7 @@ class DeviceService final : public rpc::Device::Server {
         return launched;
     }
 
-    /// What a client wants of a preparation, with the files that came along.
+    /// The options of a preparation, with the files that came in the message.
     struct ReceivedOptions {
         PrepareOptions options;
         std::vector<UniqueFd> modelCache;
@@ -272,7 +272,7 @@ class DeviceService final : public rpc::Device::Server {
             });
     }
 
-    /// What allocates as a message says.
+    /// A function that allocates the buffer that `params` describes.
     std::function<Result<std::shared_ptr<LocalBuffer>>()> allocation(
         rpc::Device::AllocateParams::Reader params,
         const kj::Array<std::shared_ptr<LocalPreparedModel>>& models) {
@@ -296,7 +296,9 @@ class DeviceService final : public rpc::Device::Server {
                 if (!preparedModels[i]) {
                     return failure(
                         ErrorStatus::INVALID_ARGUMENT,
-                        fmt::format("allocate: prepared model {} is none of this device", i));
+                        fmt::format("allocate: prepared model {} is null or belongs to another "
+                                    "device; must be one of this device",
+                                    i));
                 }
             }
             return device->allocateFor(desc, preparedModels, inputRoles, outputRoles);
@@ -337,11 +339,11 @@ class DeviceService final : public rpc::Device::Server {
 
     EventLoop& loop_;
     const std::shared_ptr<LocalDevice> device_;
-    const std::shared_ptr<PreparedModelServices> models_;  // also of callbacks on their way
+    const std::shared_ptr<PreparedModelServices> models_;  // shared with callbacks that are posted
     const SharedPeer peer_;
 };
 
-/// What a connection finds first.
+/// The first object that a client gets: it opens the connection.
 class DriverService final : public rpc::Driver::Server {
   public:
     explicit DriverService(rpc::Device::Client device) : device_(kj::mv(device)) {}
@@ -353,8 +355,8 @@ class DriverService final : public rpc::Driver::Server {
         results.setProtocolVersion(rpc::PROTOCOL_VERSION);
         if (theirs != rpc::PROTOCOL_VERSION) {
             toMessage(failure(ErrorStatus::DEVICE_UNAVAILABLE,
-                              fmt::format("the client speaks version {} of the protocol, this "
-                                          "driver version {}",
+                              fmt::format("open with version {} of the protocol: must be {}, the "
+                                          "version of this driver",
                                           theirs, rpc::PROTOCOL_VERSION)),
                       results.initStatus());
             return kj::READY_NOW;
@@ -424,8 +426,8 @@ kj::Promise<void> Service::listen(int socket) {
 }
 
 kj::Promise<void> Service::acceptNext(kj::ConnectionReceiver& receiver) {
-    // accept() throws at once where a client waits and no descriptor is free; evalNow() makes that
-    // a promise that has failed.
+    // accept() throws if a client waits and no descriptor is free; evalNow() turns the exception
+    // into a failed promise.
     auto accepted = kj::evalNow([&receiver] { return receiver.accept(); });
     return accepted.then(
         [this, &receiver](kj::Own<kj::AsyncIoStream>&& stream) {
@@ -433,12 +435,13 @@ kj::Promise<void> Service::acceptNext(kj::ConnectionReceiver& receiver) {
                 clients_.add(kj::evalNow(
                     [&] { return serve(stream.downcast<kj::AsyncCapabilityStream>()); }));
             } else {
-                spdlog::warn("refused a client: {} are connected already", connectionCount_);
+                spdlog::warn("refused a client: {} clients are connected; at most {} can be",
+                             connectionCount_, kMaximumConnections);
             }
             return acceptNext(receiver);
         },
         [this, &receiver](kj::Exception&& exception) {
-            // Clients may have taken all descriptors. The one that waits stays in the backlog.
+            // Clients may have taken all descriptors. The waiting client stays in the backlog.
             spdlog::warn("cannot accept a client, next attempt in {} ms: {}", kAcceptPause.count(),
                          exception.getDescription().cStr());
             return loop_.timer()

@@ -4,7 +4,7 @@
 
 /// \file
 /// The driver's end of the control plane: serves a device to the clients that connect. The event
-/// loop only moves messages; models are prepared and executed on the scheduler's workers. What a
+/// loop only moves messages; models are prepared and executed on job threads. What a
 /// client holds is freed when its connection ends.
 
 #include <kj/async.h>
@@ -17,7 +17,7 @@
 
 namespace nnburst::device {
 
-/// Of the loop's thread.
+/// Used on the event loop's thread only.
 class Service {
   public:
     /// Connections at the same time; more are closed at once.

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The secret by which a driver knows its own cache files.
+/// The secret key with which a driver authenticates its cache files.
 
 #include <array>
 #include <cstdint>

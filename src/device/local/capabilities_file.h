@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Capabilities as a driver keeps them from the calibration to every later start: a JSON file.
+/// The capabilities that a calibration measured, in a JSON file for later starts of the driver.
 
 #include <string>
 
@@ -12,18 +12,18 @@
 
 namespace nnburst::device {
 
-/// The operand types of HAL 1.3 that values have: each has a figure.
+/// The operand types of HAL 1.3 that have values: each has a performance value.
 inline constexpr OperandType kFirstOperandType = OperandType::FLOAT32;
 inline constexpr OperandType kLastOperandType = OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
 
-/// 1.0 everywhere: what a driver reports that was not calibrated.
+/// Capabilities with 1.0 everywhere: what a driver without calibration reports.
 [[nodiscard]] Capabilities uncalibrated();
 
 /// GENERAL_FAILURE if the file cannot be written.
 [[nodiscard]] Result<> writeCapabilities(const Capabilities& capabilities, const std::string& file);
 
-/// INVALID_ARGUMENT names the file and what is missing in it or wrong: every figure must be there
-/// and more than 0.
+/// INVALID_ARGUMENT names the file and what is missing or wrong in it: every performance value must
+/// be given and more than 0.
 [[nodiscard]] Result<Capabilities> readCapabilities(const std::string& file);
 
 }  // namespace nnburst::device

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Turns exceptions of the standard library into errors where a client's request is worked on, so
-/// that a request that needs too much memory fails for its client alone.
+/// Turns exceptions of the standard library into errors where a client's request is handled, so
+/// that a request that needs too much memory fails for its client only.
 
 #include <exception>
 #include <new>

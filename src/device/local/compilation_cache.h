@@ -5,11 +5,11 @@
 /// \file
 /// Compilation caching (HAL 1.2 and 1.3: prepareModel with cache files, prepareModelFromCache).
 ///
-/// The one model cache file holds the structure of a model and says which data belongs to it; the
-/// one data cache file holds its constants. Both are authenticated (HMAC-SHA256) with a key that
-/// only drivers of this user have: whoever changes, cuts, grows or exchanges a file, or keeps one
-/// for another version of nnburst, is refused and has to prepare from the model. What is cached is
-/// the checked model and not packed weights, whose layout is XNNPACK's own.
+/// The model cache file holds the structure of a model and the authentication code of its data; the
+/// data cache file holds its constants. Both are authenticated (HMAC-SHA256) with a key that only
+/// drivers of this user have. A file that was changed, cut, extended or exchanged, or that another
+/// version of nnburst wrote, is refused: the client has to prepare from the model. The cache holds
+/// the checked model and not packed weights, whose layout is internal to XNNPACK.
 ///
 ///     each file: FileHeader | payload
 ///     model:     digest | authentication code of the data | pool count | pool sizes | structure
@@ -27,7 +27,7 @@
 
 namespace nnburst::device {
 
-/// As many files of each kind as getNumberOfCacheFilesNeeded says.
+/// The number of files of each kind that getNumberOfCacheFilesNeeded reports.
 inline constexpr NumberOfCacheFiles kCacheFiles{.numModelCache = 1, .numDataCache = 1};
 
 /// The files of one preparation, open for reading and writing.
@@ -36,7 +36,7 @@ struct CacheFiles {
     std::vector<UniqueFd> data;
     CacheToken token{};
 
-    /// There are as many as kCacheFiles says.
+    /// Whether there are as many files as kCacheFiles says.
     [[nodiscard]] bool isComplete() const noexcept {
         return model.size() == kCacheFiles.numModelCache && data.size() == kCacheFiles.numDataCache;
     }
@@ -49,20 +49,20 @@ struct CacheFiles {
 /// Thread-safe.
 class CompilationCache {
   public:
-    /// With the key in the file `keyFile`, which is made when it is needed first, or if that is
-    /// empty in $XDG_STATE_HOME/nnburst/cache.key or ~/.local/state/nnburst/cache.key.
+    /// The key is in the file `keyFile`, or if that is empty in $XDG_STATE_HOME/nnburst/cache.key
+    /// or ~/.local/state/nnburst/cache.key. The file is created when it is first needed.
     explicit CompilationCache(std::string keyFile);
 
-    /// A place for the key is known. Else nothing can be cached.
+    /// Whether the path of the key file is known. If not, nothing can be cached.
     [[nodiscard]] bool isSupported() const noexcept { return !keyFile_.empty(); }
 
-    /// Saves a model that was prepared. The files may be anything: an error says why they were not
-    /// filled, and then they are not valid.
+    /// Saves a prepared model. The files may be anything: if they cannot be filled, the error says
+    /// why, and they hold no valid model.
     [[nodiscard]] Result<> save(const ModelSnapshot& snapshot, const CacheFiles& files) const;
 
-    /// The model that was saved, in memory of its own. GENERAL_FAILURE if a file was not written by
-    /// save, for this token and this version, or has changed since; INVALID_ARGUMENT for another
-    /// number of files.
+    /// Loads a saved model into memory of its own. GENERAL_FAILURE if a file was not written by
+    /// save, for this token and this version, or has changed since; INVALID_ARGUMENT if the number
+    /// of files is wrong.
     [[nodiscard]] Result<ModelSnapshot> load(const CacheFiles& files) const;
 
   private:

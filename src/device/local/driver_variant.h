@@ -14,14 +14,15 @@
 
 namespace nnburst::device {
 
-/// One entry an operation of the main subgraph of a well formed model (validateModel); IF and WHILE
-/// only with all that they refer to. None of a relaxed model that `version` does not know.
-/// INVALID_ARGUMENT if an operation has operands that the HAL forbids, or if `version` does not
-/// know something else of the model: extensions, operands that no operation uses.
+/// One entry for each operation of the main subgraph of a well-formed model (validateModel). IF and
+/// WHILE are supported only with all operations that they refer to; of a relaxed model that
+/// `version` does not know no operation is. INVALID_ARGUMENT if an operation has operands that the
+/// HAL forbids, or if the model has something else that `version` does not know: extensions, or
+/// operands that no operation uses.
 [[nodiscard]] Result<std::vector<bool>> supportedOperations(const Model& model, HalVersion version,
                                                             DriverVariant variant);
 
-/// Whether a well formed model can be prepared. INVALID_ARGUMENT if an operation has operands that
+/// Whether a well-formed model can be prepared. INVALID_ARGUMENT if an operation has operands that
 /// the HAL forbids, or that this version or variant does not support; GENERAL_FAILURE for an
 /// operation that no variant supports. The error names it.
 [[nodiscard]] Result<> checkSupported(const Model& model, HalVersion version,

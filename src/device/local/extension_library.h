@@ -11,8 +11,8 @@
 
 namespace nnburst::device {
 
-/// Loads the library and registers its extension; one that is loaded already is left as it is. It
-/// is never unloaded. INVALID_ARGUMENT names the file and what is wrong with it. Runs code of the
+/// Loads the library and registers its extension; a library that is loaded already stays as it is.
+/// Libraries are never unloaded. INVALID_ARGUMENT names the file and its fault. Runs code of the
 /// library: the file must be trusted.
 [[nodiscard]] Result<> loadExtension(const std::string& file);
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Waits for the fences of all executions of a device on one thread, so that no worker waits.
+/// Waits for the fences of all executions of a device on one thread, so that job threads need not.
 
 #include <cstddef>
 #include <functional>
@@ -17,18 +17,19 @@
 
 namespace nnburst::device {
 
-/// Thread-safe. Its thread begins with the first wait. Dropping it forgets the waits: their
-/// callbacks are destroyed without being called, but for one that is running: that is waited for.
+/// Thread-safe. Its thread starts with the first wait. Destroying it drops all waits: their
+/// callbacks are destroyed without being called, except a callback that is running, whose end it
+/// waits for.
 class FenceWaiter {
   public:
     /// Called once, on the waiter's thread, when all fences are signalled, one has failed
     /// (GENERAL_FAILURE), or the deadline has come (MISSED_DEADLINE_TRANSIENT). Must not block.
     using Callback = std::function<void(const Result<>& signalled)>;
 
-    /// Waits at the same time; more are refused.
+    /// Limit on waits at the same time; more are refused.
     static constexpr std::size_t kMaximumWaits = 4096;
-    /// Fences of one wait; more are refused. As many descriptors come with one message beside those
-    /// of a request's pools (rpc_limits.h).
+    /// Limit on the fences of one wait; more are refused. So many descriptors fit into one message
+    /// beside those of a request's pools (rpc_limits.h).
     static constexpr std::size_t kMaximumFences = 126;
 
     FenceWaiter();
@@ -43,8 +44,8 @@ class FenceWaiter {
 
   private:
     class Impl;
-    std::shared_ptr<Impl> impl_;  // shared with its thread, which may be the one that drops this
-    std::thread thread_;          // of the wait that has started it; joined with this
+    std::shared_ptr<Impl> impl_;  // shared with its thread, which may destroy this
+    std::thread thread_;          // started by the first wait; joined by the destructor
 };
 
 }  // namespace nnburst::device

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Gives back the memory of models that nobody runs.
+/// Releases memory of models that are idle.
 
 #include <chrono>
 #include <memory>
@@ -14,12 +14,12 @@
 
 namespace nnburst::device {
 
-/// A thread that looks at the models of a store from time to time, from `create` until it is
-/// dropped. It costs a look at each model in each period, and executions nothing.
+/// A thread that checks the models of a store periodically, from `create` until this is destroyed.
+/// The cost is one check of each model in each period; executions pay nothing.
 class IdleWatchdog {
   public:
-    /// A model that was not run for `idleTime` (more than 0), or up to twice as long, gives back
-    /// the memory of its temporaries.
+    /// A model that was not run for `idleTime` (more than 0), or up to twice as long, releases the
+    /// memory of its temporaries.
     [[nodiscard]] static Result<std::unique_ptr<IdleWatchdog>> create(
         std::shared_ptr<const ModelStore> models, std::chrono::milliseconds idleTime);
     ~IdleWatchdog();
@@ -27,7 +27,7 @@ class IdleWatchdog {
     IdleWatchdog& operator=(const IdleWatchdog&) = delete;
 
   private:
-    struct Shared;  // outlives this object where it is dropped on its thread
+    struct Shared;  // outlives this object if its own thread destroys it
 
     explicit IdleWatchdog(std::shared_ptr<Shared> shared) noexcept : shared_(std::move(shared)) {}
 

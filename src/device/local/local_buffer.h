@@ -14,8 +14,8 @@
 
 namespace nnburst::device {
 
-/// Names a buffer of the device until it is dropped; executions that use it then keep what they
-/// have.
+/// A buffer of the device, named by a token until this is destroyed. Executions that use the buffer
+/// then keep its memory.
 class LocalBuffer final : public Buffer {
   public:
     /// Gives `buffer` a token among `buffers`.
@@ -37,10 +37,9 @@ class LocalBuffer final : public Buffer {
     const BufferToken token_;
 };
 
-/// IDevice::allocate. Checks the description and the roles, whose operands must be of one kind and
-/// have dimensions that do not contradict each other, and makes the buffer. INVALID_ARGUMENT names
-/// the role and the rule; GENERAL_FAILURE if there is no memory. The models are of the device that
-/// owns `buffers`.
+/// IDevice::allocate. Checks the description and the roles, whose operands must have one type and
+/// compatible dimensions, and makes the buffer. INVALID_ARGUMENT names the role and the rule;
+/// GENERAL_FAILURE if there is no memory. The models belong to the device that owns `buffers`.
 [[nodiscard]] Result<std::shared_ptr<LocalBuffer>> allocateBuffer(
     const std::shared_ptr<exec::ManagedBuffers>& buffers, const BufferDesc& desc,
     std::span<const std::shared_ptr<LocalPreparedModel>> preparedModels,

@@ -4,7 +4,7 @@
 
 /// \file
 /// A burst without a driver process: executes on the caller's thread, with memory that stays mapped
-/// from one execution to the next. What is submitted is executed at once.
+/// from one execution to the next. A submitted execution runs at once, in the call of submit.
 
 #include <memory>
 
@@ -25,7 +25,7 @@ class LocalBurst final : public Burst {
     [[nodiscard]] Result<Submission> submit(const Request& request,
                                             const ExecutionOptions& options) override;
     [[nodiscard]] Result<> wait(Submission submission, ExecutionOutcome& outcome) override;
-    /// Never: an execution ends before its call returns.
+    /// Always false: an execution ends before its call returns.
     [[nodiscard]] bool isMemoryInUse() override { return false; }
     [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& /*deadline*/) override {
         return {};

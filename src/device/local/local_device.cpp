@@ -24,7 +24,7 @@ namespace nnburst::device {
 
 namespace {
 
-/// What a driver of `version` is told of a preparation: the rest takes its default.
+/// `options` without those that `version` does not have: they take their defaults.
 PrepareOptions knownTo(HalVersion version, const PrepareOptions& options) {
     PrepareOptions known;
     if (knowsPreference(version)) {
@@ -44,7 +44,7 @@ PrepareOptions knownTo(HalVersion version, const PrepareOptions& options) {
     return known;
 }
 
-/// Refuses what no preparation of this driver can satisfy, before any work is done.
+/// Checks the values of options that no driver supports, before any work is done.
 Result<> checkOptions(const PrepareOptions& options) {
     if (options.preference < ExecutionPreference::LOW_POWER ||
         options.preference > ExecutionPreference::SUSTAINED_SPEED) {
@@ -60,7 +60,8 @@ Result<> checkOptions(const PrepareOptions& options) {
     return {};
 }
 
-/// Files of which the caller may close its descriptors. Those that are none are left out.
+/// Duplicates the files, so that the caller may close its descriptors. Invalid descriptors are left
+/// out.
 CacheFiles duplicateFiles(const PrepareOptions& options) {
     const auto duplicates = [](const std::vector<int>& fds) {
         std::vector<UniqueFd> files;
@@ -76,8 +77,8 @@ CacheFiles duplicateFiles(const PrepareOptions& options) {
             .token = options.token};
 }
 
-/// Compiles, unless the deadline has passed, and then fills the cache. The time that the cache
-/// takes does not count.
+/// Compiles, unless the deadline has passed, and then fills the cache. The deadline does not apply
+/// to the time that the cache takes.
 CompiledOrError compileUntil(const OptionalTimePoint& deadline, ModelStore& models,
                              const Preparation& work) {
     const auto isLate = [&deadline] {
@@ -108,15 +109,15 @@ LocalDevice::LocalDevice(Shared shared)
 
 Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& given,
                                                          std::shared_ptr<Scheduler> scheduler,
-                                                         exec::KernelThreadPlacement workers) {
+                                                         exec::KernelThreadPlacement placement) {
     DriverOptions options = given;
     NNBURST_TRY_ASSIGN(SystemTuning applied, SystemTuning::apply(options));
     auto tuning = std::make_shared<const SystemTuning>(std::move(applied));
-    // What it registers to be done at exit then comes after the end of a device that is static,
-    // whose workers use it.
+    // OpenSSL registers its exit handler now, so that a static device, whose job threads use
+    // OpenSSL, is destroyed before the handler runs.
     ::OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS, nullptr);
     NNBURST_TRY_ASSIGN(std::shared_ptr<exec::Engine> engine,
-                       exec::Engine::create(options, workers));
+                       exec::Engine::create(options, placement));
     for (const std::string& library : options.extensionLibraries) {
         NNBURST_TRY(loadExtension(library));
     }
@@ -238,7 +239,7 @@ Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallb
         NNBURST_TRY(checkOptions(options));
         if (!knowsCompilationCaching(shared_.version)) {
             return failure(ErrorStatus::GENERAL_FAILURE,
-                           fmt::format("prepareModelFromCache: HAL {} does not have it",
+                           fmt::format("prepareModelFromCache: HAL {} has no compilation caching",
                                        toString(shared_.version)));
         }
         NNBURST_TRY_ASSIGN(*snapshot, shared_.cache->load(duplicateFiles(options)));
@@ -249,8 +250,8 @@ Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallb
                 checkSupported(snapshot->model, shared_.version, shared_.variant);
             !supported) {
             return failure(ErrorStatus::GENERAL_FAILURE,
-                           fmt::format("prepareModelFromCache: another driver has filled this "
-                                       "cache, this one cannot use it: {}",
+                           fmt::format("prepareModelFromCache: the cached model is of another "
+                                       "driver and not supported by this one: {}",
                                        supported.error().message));
         }
         return {};
@@ -266,8 +267,8 @@ Result<> LocalDevice::launch(Result<> checked, const PrepareOptions& options, Pr
     const auto sharedCallback = std::make_shared<PrepareCallback>(std::move(callback));
     if (checked) {
         const exec::Urgency urgency{.priority = options.priority, .deadline = options.deadline};
-        // The client goes with the prepared model: its last reference must not be this job's, which
-        // runs on a thread of its scheduler.
+        // The prepared model takes over the reference to the scheduler's client. The last reference
+        // must not be dropped by this job, which runs on a thread of that scheduler.
         checked = scheduler_->trySubmit(
             JobKind::CONTROL, urgency,
             [models = shared_.models,
@@ -317,9 +318,10 @@ Result<AllocatedBuffer> LocalDevice::allocate(const BufferDesc& desc,
     for (std::size_t i = 0; i < preparedModels.size(); ++i) {
         auto model = std::dynamic_pointer_cast<LocalPreparedModel>(preparedModels[i]);
         if (!model || model->executable().buffers != shared_.buffers) {
-            return failure(ErrorStatus::INVALID_ARGUMENT,
-                           fmt::format("allocate: prepared model {} is {}", i,
-                                       preparedModels[i] ? "of another device" : "null"));
+            return failure(
+                ErrorStatus::INVALID_ARGUMENT,
+                fmt::format("allocate: prepared model {} {}; must be one of this device", i,
+                            preparedModels[i] ? "belongs to another device" : "is null"));
         }
         models.push_back(std::move(model));
     }
@@ -332,7 +334,8 @@ Result<std::shared_ptr<LocalBuffer>> LocalDevice::allocateFor(
     std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles) {
     if (!knowsBuffers(shared_.version)) {
         return failure(ErrorStatus::GENERAL_FAILURE,
-                       fmt::format("allocate: HAL {} does not have it", toString(shared_.version)));
+                       fmt::format("allocate: HAL {} has no driver-managed buffers",
+                                   toString(shared_.version)));
     }
     return allocateBuffer(shared_.buffers, desc, preparedModels, inputRoles, outputRoles);
 }
@@ -363,7 +366,7 @@ Result<SharedDevice> makeLocalDevice(const DriverOptions& options) {
     }
     NNBURST_TRY_ASSIGN(std::shared_ptr<device::Scheduler> scheduler,
                        device::Scheduler::create("nnburst-job", device::defaultJobLimits()));
-    // The application's threads run where they like, so workers would stand in their way.
+    // Kernel threads with processors of their own would take these from the application's threads.
     return device::LocalDevice::create(options, std::move(scheduler),
                                        exec::KernelThreadPlacement::ANYWHERE);
 }

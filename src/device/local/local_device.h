@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The device itself: prepares models with the execution room. `makeLocalDevice` gives it to the
-/// application, the driver's service gives it to other processes.
+/// The device itself: prepares models with exec/run. `makeLocalDevice` gives it to the application,
+/// the driver's service gives it to other processes.
 
 #include <functional>
 #include <memory>
@@ -24,7 +24,7 @@ namespace nnburst::device {
 
 using CompiledOrError = Result<std::shared_ptr<exec::CompiledModel>>;
 
-/// The steps of one preparation.
+/// The two parts of a preparation.
 struct Preparation {
     std::function<CompiledOrError(ModelStore&)> compile;
     std::function<void()> save;  ///< fills the cache after `compile`
@@ -35,15 +35,15 @@ class LocalDevice final : public Device {
     using PrepareCallback =
         std::function<void(Result<std::shared_ptr<LocalPreparedModel>> preparedModel)>;
 
-    /// `scheduler` prepares models and runs asynchronous executions. The device is the first
-    /// client's. `workers` of kernels run apart where the process is the device's own.
+    /// `scheduler` prepares models and runs asynchronous executions. The device belongs to the
+    /// first client. `placement` says where kernel threads may run.
     [[nodiscard]] static Result<std::shared_ptr<LocalDevice>> create(
         const DriverOptions& options, std::shared_ptr<Scheduler> scheduler,
-        exec::KernelThreadPlacement workers);
+        exec::KernelThreadPlacement placement);
 
-    /// The same device for another client, whose jobs have their own turn.
+    /// The same device for another client, whose jobs are queued separately.
     [[nodiscard]] std::shared_ptr<LocalDevice> forClient() const;
-    /// Takes the client's jobs.
+    /// Accepts the client's jobs.
     [[nodiscard]] const std::shared_ptr<Scheduler::Client>& scheduler() const noexcept {
         return scheduler_;
     }
@@ -68,21 +68,21 @@ class LocalDevice final : public Device {
         const BufferDesc& desc, std::span<const SharedPreparedModel> preparedModels,
         std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles) override;
 
-    /// prepareModel, with a model that is given away and a callback that gets the very type.
+    /// prepareModel with a model that is moved, and a callback that takes the concrete type.
     [[nodiscard]] Result<> prepare(Model model, const PrepareOptions& options,
                                    PrepareCallback callback);
 
-    /// prepareModelFromCache, likewise.
+    /// prepareModelFromCache, with a callback that takes the concrete type.
     [[nodiscard]] Result<> prepareFromCache(const PrepareOptions& options,
                                             PrepareCallback callback);
 
-    /// allocate, with the very types. The models are of this device.
+    /// allocate with concrete types. The models belong to this device.
     [[nodiscard]] Result<std::shared_ptr<LocalBuffer>> allocateFor(
         const BufferDesc& desc, std::span<const std::shared_ptr<LocalPreparedModel>> preparedModels,
         std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles);
 
   private:
-    /// What all clients have in common.
+    /// The state that all clients share.
     struct Shared {
         std::shared_ptr<const SystemTuning> tuning;
         std::shared_ptr<exec::Engine> engine;
@@ -90,14 +90,14 @@ class LocalDevice final : public Device {
         std::shared_ptr<burst::ServingThreadPool> servingThreads;
         std::shared_ptr<exec::ManagedBuffers> buffers;
         std::shared_ptr<ModelStore> models;
-        std::shared_ptr<const IdleWatchdog> watchdog;  // null if nothing is given back
+        std::shared_ptr<const IdleWatchdog> watchdog;  // null if no memory is released
         std::shared_ptr<const CompilationCache> cache;
         Capabilities capabilities;
         HalVersion version = kLatestHalVersion;
         DriverVariant variant = DriverVariant::FULL;
     };
 
-    /// Runs `work` on a job thread, unless `checked` is an error. The callback comes in every case.
+    /// Runs `work` on a job thread, unless `checked` is an error. Calls the callback in any case.
     Result<> launch(Result<> checked, const PrepareOptions& options, Preparation work,
                     PrepareCallback callback);
 
@@ -106,7 +106,7 @@ class LocalDevice final : public Device {
     const Shared shared_;
     const std::shared_ptr<Scheduler::Client> scheduler_;
     const std::shared_ptr<exec::ClientShare> share_ = std::make_shared<exec::ClientShare>();
-    /// The client's own: what it waits for is forgotten with it.
+    /// Belongs to the client: its waits are dropped with it.
     const std::shared_ptr<FenceWaiter> fences_ = std::make_shared<FenceWaiter>();
 };
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A prepared model that executes in this process: the whole of a local device's, and what the
-/// driver's service calls.
+/// A prepared model that executes in this process. Applications with a local device use it
+/// directly, the driver's service calls it for other processes.
 
 #include <memory>
 
@@ -20,7 +20,7 @@ namespace nnburst::device {
 /// scheduler's.
 class LocalPreparedModel final : public PreparedModel {
   public:
-    /// `executable` with an identity of its own, which its field preparedModel gets.
+    /// `executable` gets an identity of its own in its field preparedModel.
     LocalPreparedModel(exec::Executable executable, std::shared_ptr<Scheduler::Client> scheduler,
                        std::shared_ptr<FenceWaiter> waiter) noexcept;
 
@@ -35,20 +35,20 @@ class LocalPreparedModel final : public PreparedModel {
     [[nodiscard]] Result<std::unique_ptr<Burst>> configureExecutionBurst(
         const BurstOptions& options) override;
 
-    /// What a burst of another process runs.
+    /// What bursts of other processes run.
     [[nodiscard]] const exec::Executable& executable() const noexcept { return executable_; }
 
-    /// How urgent an execution is among the jobs that wait.
+    /// The urgency of an execution among waiting jobs.
     [[nodiscard]] exec::Urgency urgencyOf(const ExecutionOptions& options) const noexcept {
         return {.priority = executable_.priority,
                 .deadline = knowsDeadlines(executable_.version) ? options.deadline : std::nullopt};
     }
 
-    /// executeFenced, with the very type of what it gives.
+    /// executeFenced, with the concrete type of its result.
     [[nodiscard]] Result<std::shared_ptr<FencedEnd>> launch(
         const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
         OptionalTimeoutDuration timeoutAfterFence);
-    /// Waits for the fences of what was launched, as long as somebody has it.
+    /// Waits for the fences of launched executions, as long as an object holds it.
     [[nodiscard]] const std::shared_ptr<FenceWaiter>& waiter() const noexcept { return waiter_; }
 
   private:

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A model that nobody else can change any more, and the name of its content.
+/// A model that no other process can change, and the digest of its content.
 
 #include <array>
 #include <cstdint>
@@ -16,16 +16,16 @@ namespace nnburst::device {
 /// SHA-256.
 using Digest = std::array<std::uint8_t, 32>;
 
-/// A valid model whose constants were copied out of memory that others hold. What was hashed is
-/// what is compiled: a client that changes its memory meanwhile changes neither.
+/// A valid model whose constants were copied out of memory that other processes hold. What was
+/// hashed is what is compiled: a client that changes its memory meanwhile changes neither.
 struct ModelSnapshot {
-    /// Its pools are this process's own and hold referenced constants alone.
+    /// Its pools belong to this process and hold only referenced constants.
     Model model;
     /// Equal for models of the same operands, operations and constants, wherever these lie.
     Digest digest{};
 
-    /// INVALID_ARGUMENT if memory of the model cannot be read; RESOURCE_EXHAUSTED_* if there is too
-    /// much of it.
+    /// INVALID_ARGUMENT if memory of the model cannot be read; RESOURCE_EXHAUSTED_* if it is too
+    /// large.
     [[nodiscard]] static Result<ModelSnapshot> take(Model model);
 };
 

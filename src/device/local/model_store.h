@@ -4,7 +4,7 @@
 
 /// \file
 /// The compiled models of a device by their content: a model that several clients bring is packed
-/// and kept once. That is what a driver does better than a library in each process.
+/// and kept once. A library in each process could not share it.
 
 #include <map>
 #include <memory>
@@ -17,19 +17,19 @@
 
 namespace nnburst::device {
 
-/// Thread-safe. Keeps no model alive.
+/// Thread-safe. Holds weak references: it keeps no model alive.
 class ModelStore {
   public:
-    /// What is compiled is compiled for `engine`.
+    /// Models are compiled for `engine`.
     explicit ModelStore(std::shared_ptr<exec::Engine> engine) noexcept
         : engine_(std::move(engine)) {}
 
-    /// The compiled model of this content: one that somebody has, one that another thread is just
-    /// compiling (then it waits for that), or a new one. Errors as CompiledModel::compile.
+    /// The compiled model of this content: an existing one, one that another thread is compiling
+    /// (the call then waits for it), or a new one. Errors as CompiledModel::compile.
     [[nodiscard]] Result<std::shared_ptr<exec::CompiledModel>> compile(
         const ModelSnapshot& snapshot);
 
-    /// The models that somebody has.
+    /// The models that exist.
     [[nodiscard]] std::vector<std::shared_ptr<exec::CompiledModel>> models() const;
 
   private:

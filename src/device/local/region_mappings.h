@@ -21,7 +21,8 @@ namespace nnburst::device {
 /// the same memory allocate nothing. Not thread-safe.
 class RegionMappings {
   public:
-    /// Regions that stay mapped. A request that names more has all of them mapped while it runs.
+    /// Limit on mappings that are kept. A request that names more regions than this has all of them
+    /// mapped while it runs.
     static constexpr std::size_t kMaximumMappings = 64;
 
     /// As RequestMemorySource::resolve. INVALID_ARGUMENT for a pool without memory.
@@ -31,7 +32,7 @@ class RegionMappings {
     void unmap(const SharedRegion& region) noexcept;
 
   private:
-    /// A region that is mapped. Its mapping holds a handle, so its address names it.
+    /// A mapped region. Its mapping holds a reference, so its address identifies it.
     struct MappedRegion {
         Mapping mapping;
         std::uint64_t lastRequest = 0;
@@ -44,7 +45,7 @@ class RegionMappings {
     std::uint64_t request_ = 0;  ///< counts requests
 };
 
-/// The memory of one request, for a session. Refers to what it was given.
+/// The memory of one request, for a session. Keeps references to its arguments.
 class RequestRegions final : public exec::RequestMemorySource {
   public:
     RequestRegions(RegionMappings& mappings, const Request& request) noexcept

@@ -7,9 +7,9 @@
 /// callbacks of applications, and ending bursts. Control jobs and executions have threads of their
 /// own, so that a control call never waits for an execution. Job threads are started on demand.
 ///
-/// Between clients the order is fair: each has its turn, however many jobs it brings and how urgent
-/// they are, and none occupies more than its share of the threads. Among the jobs of one client the
-/// most urgent comes first.
+/// Order is fair between clients: they take turns, however many jobs a client brings and however
+/// urgent they are, and none uses more than its share of the threads. Among the jobs of one client
+/// the most urgent one runs first.
 
 #include <array>
 #include <atomic>
@@ -25,29 +25,29 @@
 
 namespace nnburst::device {
 
-/// Should not throw: an exception is logged, and nobody learns that the job has failed.
+/// Should not throw: an exception is logged, and the caller does not learn of it.
 using Job = std::function<void()>;
 
 /// Which threads run a job.
 enum class JobKind : std::uint8_t { CONTROL, EXECUTION };
 
-/// Thread-safe. Dropping it runs the jobs that are waiting, then ends the job threads; a job thread
-/// may drop it.
+/// Thread-safe. Destroying it runs the waiting jobs, then ends the job threads; a job thread may
+/// destroy it.
 class Scheduler {
   public:
-    /// Jobs that may wait. More of them would only wait longer than anybody does.
+    /// Limit on waiting jobs. Jobs beyond it would wait longer than any client does.
     static constexpr std::size_t kMaximumWaitingJobs = 1024;
 
-    /// How many threads there may be for each kind of job.
+    /// Limits on threads for each kind of job.
     struct Limits {
-        std::size_t threads = 64;        ///< of all clients
-        std::size_t threadsPerClient{};  ///< that the jobs of one client occupy at the same time
+        std::size_t threads = 64;        ///< for all clients together
+        std::size_t threadsPerClient{};  ///< running jobs of one client
     };
 
     /// The jobs of one client.
     class Client {
       public:
-        /// Jobs of one client that may wait, so that it leaves room for others.
+        /// Limit on waiting jobs of one client, which leaves room for others.
         static constexpr std::size_t kMaximumWaitingJobs = Scheduler::kMaximumWaitingJobs / 4;
 
         explicit Client(std::shared_ptr<Scheduler> scheduler);
@@ -59,8 +59,8 @@ class Scheduler {
         /// many jobs are waiting, of this client or of all.
         [[nodiscard]] Result<> trySubmit(JobKind kind, const exec::Urgency& urgency, Job job);
 
-        /// Runs a control job. As trySubmit, without its limits: for jobs whose number is bounded
-        /// by something that the caller counts, and that must not be lost.
+        /// Runs a control job. As trySubmit, without its limits: for jobs that must not be lost and
+        /// whose number the caller bounds.
         void submit(Job job);
 
       private:
@@ -79,11 +79,11 @@ class Scheduler {
     Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;
 
-    /// Jobs are waiting for a thread.
+    /// Whether jobs are waiting for a thread.
     [[nodiscard]] bool isBusy() const noexcept;
 
   private:
-    struct Shared;  // what the threads use; outlives this object where a job thread drops it
+    struct Shared;  // used by the threads; outlives this object if a job thread destroys it
 
     explicit Scheduler(std::shared_ptr<Shared> shared) noexcept : shared_(std::move(shared)) {}
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// An execution outside of bursts: nothing stays mapped after it.
+/// An execution outside of bursts: its memory is unmapped after it.
 
 #include "exec/run/execution_session.h"
 #include "nnburst/device.h"

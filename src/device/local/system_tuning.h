@@ -12,7 +12,7 @@
 
 namespace nnburst::device {
 
-/// Settings that were applied; those that can be undone are undone by the destructor.
+/// The settings that were applied. The destructor undoes those that can be undone.
 class SystemTuning {
   public:
     /// Applies the settings in `options` and resets in `options` those that the system refused.
