@@ -65,7 +65,7 @@ struct Launched {
 };
 
 /// All fences are signalled: the execution takes its place among the jobs.
-void submit(std::shared_ptr<Launched> launched) {
+void submit(const std::shared_ptr<Launched>& launched) {
     const OptionalTimePoint signalled = exec::arrivalTime(launched->options);
     if (launched->timeoutAfterFence) {
         const TimePoint end = system::saturatingAdd(Clock::now(), *launched->timeoutAfterFence);
