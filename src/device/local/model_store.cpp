@@ -7,35 +7,48 @@
 namespace nnburst::device {
 
 Result<std::shared_ptr<exec::CompiledModel>> ModelStore::compile(const ModelSnapshot& snapshot) {
-    {
-        const system::MutexLock lock(mutex_);
-        std::erase_if(entries_, [](const auto& entry) {
-            return !entry.second.isCompiling && entry.second.model.expired();
-        });
-        while (true) {
-            Entry& entry = entries_[snapshot.digest];
-            if (auto model = entry.model.lock()) {
-                return model;
-            }
-            if (!entry.isCompiling) {
-                entry.isCompiling = true;
-                break;
-            }
-            compiled_.wait(mutex_);
-        }
+    if (auto known = findOrBegin(snapshot.digest)) {
+        return known;
     }
-    auto compiled = exec::CompiledModel::compile(engine_, snapshot.model);
+    try {
+        auto compiled = exec::CompiledModel::compile(engine_, snapshot.model);
+        end(snapshot.digest, compiled ? *compiled : nullptr);
+        return compiled;
+    } catch (...) {  // std::bad_alloc
+        end(snapshot.digest, nullptr);
+        throw;
+    }
+}
+
+std::shared_ptr<exec::CompiledModel> ModelStore::findOrBegin(const Digest& digest) {
     const system::MutexLock lock(mutex_);
-    const auto entry = entries_.find(snapshot.digest);
+    std::erase_if(entries_, [](const auto& entry) {
+        return !entry.second.isCompiling && entry.second.model.expired();
+    });
+    while (true) {
+        Entry& entry = entries_[digest];
+        if (auto model = entry.model.lock()) {
+            return model;
+        }
+        if (!entry.isCompiling) {
+            entry.isCompiling = true;
+            return nullptr;
+        }
+        compiled_.wait(mutex_);
+    }
+}
+
+void ModelStore::end(const Digest& digest, const std::shared_ptr<exec::CompiledModel>& model) {
+    const system::MutexLock lock(mutex_);
+    const auto entry = entries_.find(digest);
     NNBURST_ASSERT(entry != entries_.end() && entry->second.isCompiling,
                    "one of {} entries was removed while its model was compiled", entries_.size());
-    if (compiled) {
-        entry->second = {.model = *compiled};
+    if (model) {
+        entry->second = {.model = model};
     } else {
-        entries_.erase(entry);  // whoever waits tries again, for an error of its own
+        entries_.erase(entry);  // a thread that waits compiles itself, for an error of its own
     }
     compiled_.notifyAll();
-    return compiled;
 }
 
 std::vector<std::shared_ptr<exec::CompiledModel>> ModelStore::models() const {

@@ -38,6 +38,12 @@ class ModelStore {
         bool isCompiling = false;
     };
 
+    /// The model of this content, for which it may have to wait; null if the caller is to compile
+    /// it and to call `end`.
+    std::shared_ptr<exec::CompiledModel> findOrBegin(const Digest& digest);
+    /// The compilation has ended: with a model, or with an error if `model` is null.
+    void end(const Digest& digest, const std::shared_ptr<exec::CompiledModel>& model);
+
     const std::shared_ptr<exec::Engine> engine_;
     mutable system::Mutex mutex_;
     system::ConditionVariable compiled_;

@@ -12,11 +12,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <thread>
 #include <vector>
 
 #include "device/devices.h"
 #include "device/local/model_store.h"
+#include "exec/run/engine.h"
 #include "nnburst/builtin_models.h"
 #include "nnburst/fence.h"
 #include "nnburst/model_builder.h"
@@ -90,6 +92,25 @@ TEST(ModelStore, givesEachCallerTheErrorOfAModelThatCannotBe) {
         EXPECT_FALSE(store.compile(snapshot));
     }
     EXPECT_TRUE(store.compile(snapshotOf(makeAddModel())));
+}
+
+/// Lacks memory the first time.
+std::optional<exec::LatencyComparison> compareWithoutMemory(exec::CompiledModel& /*more*/,
+                                                            exec::CompiledModel& /*fewer*/) {
+    static bool isFirst = true;
+    if (std::exchange(isFirst, false)) {
+        throw std::bad_alloc();
+    }
+    return std::nullopt;
+}
+
+TEST(ModelStore, compilesAModelAgainAfterAnExceptionHasEndedItsCompilation) {
+    ASSERT_TRUE(makeEngine());  // initialises XNNPACK
+    device::ModelStore store(std::make_shared<exec::KernelEngine>(
+        exec::KernelEngine::Settings{.threadCounts = {1, 2}, .compare = compareWithoutMemory}));
+    const device::ModelSnapshot snapshot = snapshotOf(*makeMobileNetV1({.resolution = 96}));
+    EXPECT_THROW((void)store.compile(snapshot), std::bad_alloc);
+    EXPECT_TRUE(store.compile(snapshot)) << "it waits for no thread that has given up";
 }
 
 TEST(IdleModel, givesItsMemoryBackAndWorksAgain) {
