@@ -197,6 +197,19 @@ TEST(Burst, givesUpAfterTheGraceOnADriverThatHangsAndIgnoresItsLateAnswer) {
     EXPECT_EQ(second.out()[0], 42.0F);
 }
 
+TEST(Burst, waitsForALongExecutionWhoseDeadlineIsTheLastThereIs) {
+    BurstPair burst{BurstOptions{.deadlineGrace = 1ms}};
+    burst.model->setOnRun([] {
+        std::this_thread::sleep_for(50ms);
+        return Result<>();
+    });
+    const DoublingRequest doubling;
+    ExecutionOutcome outcome;
+    const Result<> result =
+        burst.controller->execute(doubling.request, {.deadline = TimePoint::max()}, outcome);
+    EXPECT_TRUE(result) << result.error().message;
+}
+
 TEST(Burst, failsAWaitingExecutionAndAllLaterOnesWhenTheConnectionIsLost) {
     BurstOptions options;
     auto controller = *Controller::create(options);

@@ -201,6 +201,41 @@ TEST(RequestFrame, refusesAnUnknownKindOfPool) {
     EXPECT_FALSE(decodeRequest(lines, decoded));
 }
 
+TEST(RequestFrame, refusesAValueFlagThatIsNone) {
+    std::vector<FrameLine> lines = encoded(requestOfTwo());
+    lines[1].words[2] |= std::uint64_t{2} << 48;  // of input 0
+    DecodedRequest decoded;
+    EXPECT_FALSE(decodeRequest(lines, decoded));
+}
+
+TEST(RequestFrame, refusesMoreLinesThanItNeeds) {
+    std::vector<FrameLine> lines = encoded(requestOfTwo());
+    lines.emplace_back();
+    auto header = std::bit_cast<RequestFrameHeader>(lines[0]);
+    ++header.lineCount;
+    lines[0] = std::bit_cast<FrameLine>(header);
+    DecodedRequest decoded;
+    EXPECT_FALSE(decodeRequest(lines, decoded));
+}
+
+TEST(RequestFrame, leavesNothingOfWhatItsLinesHeld) {
+    const Request request = requestOfTwo();
+    const std::vector<FramePool> pools{{.kind = 0, .value = 3}, {.kind = 1, .value = 9}};
+    std::vector<FrameLine> lines(requestLineCount(request));
+    for (FrameLine& line : lines) {
+        line.words.fill(UINT64_MAX);
+    }
+    encodeRequest(7, {}, request, pools, {}, lines);
+    EXPECT_EQ(lines.back().words.back(), 0U);
+}
+
+TEST(RequestFrame, carriesADeadlineBeforeTheClockBeganAsItsBeginning) {
+    DecodedRequest decoded;
+    ASSERT_TRUE(decodeRequest(
+        encoded(requestOfTwo(), {.deadline = TimePoint(std::chrono::nanoseconds(-5))}), decoded));
+    EXPECT_EQ(decoded.options.deadline, OptionalTimePoint(TimePoint()));
+}
+
 TEST(RequestFrame, survivesAnyChangeOfItsWords) {
     const unsigned seed = std::random_device{}();
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -254,6 +289,77 @@ INSTANTIATE_TEST_SUITE_P(
                     ResultLie{"tooFewDimensions", [](auto& h) { h.dimensionCount = 3; }},
                     ResultLie{"messageBytes", [](auto& h) { h.messageBytes = UINT32_MAX; }}),
     [](const auto& instance) { return instance.param.name; });
+
+/// What `decodeResult` says to a frame without shapes, of which `tell` changes the header.
+Result<> decodedAfter(void (*tell)(ResultFrameHeader&)) {
+    std::vector<FrameLine> lines(resultLineCount({}, 3));
+    encodeResult(9, 0, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, {}, "why", lines);
+    auto header = std::bit_cast<ResultFrameHeader>(lines[0]);
+    tell(header);
+    lines[0] = std::bit_cast<FrameLine>(header);
+    ExecutionOutcome outcome;
+    return decodeResult(lines, outcome);
+}
+
+TEST(ResultFrame, withoutShapesIsRefusedForAStatusOrAFlagThatIsNone) {
+    EXPECT_EQ(decodedAfter([](auto&) {}).error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    EXPECT_EQ(decodedAfter([](auto& h) { h.status = -1; }).error().status,
+              ErrorStatus::GENERAL_FAILURE);
+    EXPECT_EQ(decodedAfter([](auto& h) { h.status = 9; }).error().status,
+              ErrorStatus::GENERAL_FAILURE);
+    EXPECT_EQ(decodedAfter([](auto& h) { h.flags = 8; }).error().status,
+              ErrorStatus::GENERAL_FAILURE);
+}
+
+TEST(ResultFrame, isRefusedWithAMessageThatIsTooLong) {
+    const std::string message(kMaximumMessageBytes + 1, 'x');
+    std::vector<FrameLine> lines(resultLineCount({}, message.size()));
+    encodeResult(9, 0, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, {}, message, lines);
+    ExecutionOutcome outcome;
+    EXPECT_EQ(decodeResult(lines, outcome).error().status, ErrorStatus::GENERAL_FAILURE);
+}
+
+TEST(ResultFrame, hasNoTimingBesideAnError) {
+    ExecutionOutcome outcome;
+    outcome.timing = {.timeOnDevice = 3, .timeInDriver = 4};
+    std::vector<FrameLine> lines(resultLineCount({}, 0));
+    encodeResult(9, 0, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, outcome, "", lines);
+    EXPECT_FALSE(decodeResult(lines, outcome));
+    EXPECT_EQ(outcome.timing, Timing{});
+}
+
+/// A result of two outputs with 3 and 5 dimensions, of whose first shape `tell` changes.
+Result<> decodedAfterShape(void (*tell)(FrameShape&)) {
+    ExecutionOutcome outcome;
+    outcome.outputShapes = {{.dimensions = {1, 2, 3}, .isSufficient = true},
+                            {.dimensions = {1, 2, 3, 4, 5}, .isSufficient = true}};
+    std::vector<FrameLine> lines(resultLineCount(outcome.outputShapes, 0));
+    encodeResult(9, 0, ErrorStatus::NONE, outcome, "", lines);
+    auto shape = std::bit_cast<FrameShape>(lines[1].words[0]);
+    tell(shape);
+    lines[1].words[0] = std::bit_cast<std::uint64_t>(shape);
+    return decodeResult(lines, outcome);
+}
+
+TEST(ResultFrame, isRefusedForAShapeThatLies) {
+    EXPECT_TRUE(decodedAfterShape([](auto&) {}));
+    for (const auto tell :
+         {+[](FrameShape& shape) { shape.isSufficient = 2; },
+          +[](FrameShape& shape) { shape.rank = 4; }, +[](FrameShape& shape) { shape.rank = 9; }}) {
+        const Result<> result = decodedAfterShape(tell);
+        ASSERT_FALSE(result);
+        EXPECT_NE(result.error().message.find("output shape"), std::string::npos)
+            << result.error().message;
+    }
+}
+
+TEST(ResultFrame, isRefusedForMoreDimensionsThanATensorMayHave) {
+    ExecutionOutcome outcome;
+    outcome.outputShapes = {{.dimensions = Dimensions(9, 1), .isSufficient = true}};
+    std::vector<FrameLine> lines(resultLineCount(outcome.outputShapes, 0));
+    encodeResult(9, 0, ErrorStatus::NONE, outcome, "", lines);
+    EXPECT_FALSE(decodeResult(lines, outcome));
+}
 
 TEST(RequestFrame, carriesTheNameAsWhichItIsToBeRemembered) {
     std::vector<FrameLine> lines(requestLineCount(Request()));

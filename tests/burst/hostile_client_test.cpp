@@ -274,6 +274,33 @@ TEST(HostileChannel, isRefusedWhenItIsTooSmall) {
         {}, *ServingThreadPool::create());
     ASSERT_FALSE(server);
     EXPECT_EQ(server.error().status, ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_NE(server.error().message.find("too small"), std::string::npos)
+        << server.error().message;
+}
+
+TEST(HostileChannel, isRefusedWithQueuesThatAreTooLong) {
+    for (auto member : {&ChannelHeader::requests, &ChannelHeader::results}) {
+        const Channel channel = std::move(*Channel::create(16));
+        auto& header = *reinterpret_cast<ChannelHeader*>(channel.memory().data());
+        (header.*member).capacity = 2 * kMaximumQueueLines;
+        const auto opened = Channel::open(channel.region());
+        ASSERT_FALSE(opened);
+        EXPECT_NE(opened.error().message.find("must be at most"), std::string::npos)
+            << opened.error().message;
+    }
+}
+
+/// Where the driver writes event words is not for the client to say.
+TEST(HostileChannel, doesNotMoveTheEventWords) {
+    const Channel channel = std::move(*Channel::create(16));
+    auto& header = *reinterpret_cast<ChannelHeader*>(channel.memory().data());
+    header.requests.notEmptyOffset = 0;
+    header.results.notEmptyOffset = 64;
+    header.results.notFullOffset = 64;
+    const Channel opened = std::move(*Channel::open(channel.region()));
+    EXPECT_EQ(opened.requests().notEmptyOffset, kRequestEventOffset);
+    EXPECT_EQ(opened.results().notEmptyOffset, kResultEventOffset);
+    EXPECT_EQ(opened.results().notFullOffset, 0U);
 }
 
 }  // namespace

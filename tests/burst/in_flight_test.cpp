@@ -140,6 +140,17 @@ TEST_F(InFlightTest, outputsThatOverlapAreRefused) {
     EXPECT_TRUE(wait(*free));
 }
 
+TEST_F(InFlightTest, outputsThatOverlapAreRefusedUntilTheResultIsTaken) {
+    const DoublingRequest first;
+    const DoublingRequest second;
+    const Submission one = submit(first);
+    const Submission two = submit(second);
+    ASSERT_TRUE(wait(two));  // the first has ended, too
+    EXPECT_FALSE(burst.controller->submit(first.request, {}));
+    ASSERT_TRUE(wait(one));
+    EXPECT_TRUE(wait(submit(first)));
+}
+
 TEST_F(InFlightTest, aSubmissionIsWaitedForOnce) {
     const DoublingRequest doubling;
     const Submission submission = submit(doubling);
