@@ -264,6 +264,33 @@ TEST_F(InFlightTest, whatIsGivenUpAtItsDeadlineDoesNotAnswerForAnother) {
     EXPECT_EQ(second.out()[0], 42.0F);
 }
 
+TEST_F(InFlightTest, aComputationThatIsGivenUpDoesNotAnswerForAnother) {
+    DoublingRequest first;
+    DoublingRequest second;
+    const auto one = std::move(*burst.controller->createReusableExecution(first.request, {}));
+    const auto two = std::move(*burst.controller->createReusableExecution(second.request, {}));
+    ASSERT_TRUE(one->compute({}, outcome));
+    ASSERT_TRUE(two->compute({}, outcome));
+    std::promise<void> leave;
+    burst.model->setOnRun([left = leave.get_future().share()] {
+        left.wait();
+        return Result<>();
+    });
+    const Result<> missed =
+        one->compute(TimePoint(std::chrono::steady_clock::now() + 5ms), outcome);
+    ASSERT_FALSE(missed);
+    EXPECT_EQ(missed.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+    burst.model->setOnRun([] {
+        std::this_thread::sleep_for(50ms);
+        return Result<>();
+    });
+    second.in()[0] = 21.0F;
+    const Submission next = *two->submit({});
+    leave.set_value();
+    ASSERT_TRUE(wait(next));
+    EXPECT_EQ(second.out()[0], 42.0F);
+}
+
 TEST(InFlight, resultsHaveRoomBesideLateOnesOfExecutionsThatWereGivenUp) {
     BurstPair burst{BurstOptions{.queueLines = 16,  // one long result and a half
                                  .deadlineGrace = 10ms}};

@@ -48,9 +48,12 @@ class MemoryInUseTest : public testing::Test {
         EXPECT_TRUE(burst.controller->isMemoryInUse());
     }
     void expectRefused(const Request& request) {
-        const Result<> executed = burst.controller->execute(request, {}, outcome);
+        // The deadline ends an execution that is not refused: the driver is held.
+        const TimePoint deadline = std::chrono::steady_clock::now() + 1s;
+        const Result<> executed =
+            burst.controller->execute(request, {.deadline = deadline}, outcome);
         ASSERT_FALSE(executed);
-        EXPECT_EQ(executed.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+        ASSERT_EQ(executed.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
         const Result<Submission> submitted = burst.controller->submit(request, {});
         ASSERT_FALSE(submitted);
         EXPECT_EQ(submitted.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
@@ -98,9 +101,10 @@ TEST_F(MemoryInUseTest, isThatOfAReusableExecutionWithoutAnAnswer) {
     ASSERT_TRUE(reusable->compute({}, outcome));
     holdDriver();
     expectUnanswered(reusable->compute(soon(), outcome));
-    const Result<> refused = reusable->compute({}, outcome);
+    const Result<> refused =
+        reusable->compute(TimePoint(std::chrono::steady_clock::now() + 1s), outcome);
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    ASSERT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
     expectFreeOnceTheDriverAnswers();
     EXPECT_TRUE(reusable->compute({}, outcome));
 }

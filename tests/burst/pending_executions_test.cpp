@@ -45,6 +45,19 @@ TEST(PendingExecutions, countThoseThatWereGivenUpUntilALaterResultComes) {
     EXPECT_FALSE(pending.hasGivenUp());
 }
 
+TEST(PendingExecutions, areAnsweredByNoResultWhereTheyWentOverTheControlPlane) {
+    PendingExecutions pending(4, 1000);
+    const auto answered = std::make_shared<std::atomic<bool>>(false);
+    PendingExecution& first = send(pending, 1, 2);
+    pending.giveUp(first, answered);
+    pending.resultArrived(2);
+    pending.dropAnswered();
+    EXPECT_TRUE(pending.hasGivenUp());
+    answered->store(true);
+    pending.dropAnswered();
+    EXPECT_FALSE(pending.hasGivenUp());
+}
+
 TEST(PendingExecutions, keepRoomForTheResultsOfThoseThatWereGivenUp) {
     const std::uint64_t resultLines = longestResultLineCount(0);
     PendingExecutions pending(4, 2 * resultLines);
