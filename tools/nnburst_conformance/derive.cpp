@@ -35,7 +35,7 @@ bool isExcepted(OperationType type) noexcept {
     }
 }
 
-/// Copies of the model's pools, since constants in them are to be changed.
+/// Copies the model's pools, because constants in them are changed.
 Result<std::vector<SharedRegion>> copyPools(const std::vector<SharedRegion>& pools) {
     std::vector<SharedRegion> copies;
     for (const SharedRegion& pool : pools) {
@@ -48,7 +48,7 @@ Result<std::vector<SharedRegion>> copyPools(const std::vector<SharedRegion>& poo
     return copies;
 }
 
-/// Changes the operands of one of the model's subgraphs, and the values of its constants.
+/// Makes the operands of one of the model's subgraphs, and the values of its constants, signed.
 Result<> makeSigned(Model& model, Subgraph& subgraph) {
     for (Operand& operand : subgraph.operands) {
         if (!isUnsigned(operand)) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Further examples from one: transformations that must not change whether a driver is right.
+/// Derives further examples from one, by transformations that keep the expected results right.
 
 #include <optional>
 
@@ -12,13 +12,13 @@
 
 namespace nnburst::conformance {
 
-/// The example with all dimensions of the main outputs open, their rank kept; nothing for models
-/// with RANK, IF or WHILE.
+/// The example with all dimensions of the main outputs left open, their rank kept; nullopt for
+/// models with RANK, IF or WHILE.
 [[nodiscard]] std::optional<VectorExample> withOpenOutputs(const VectorExample& example);
 
-/// The example with signed 8-bit operands for unsigned ones: zero points and elements less 128.
-/// Nothing if it has several operations, no such operand, or one of the operations that the format
-/// excepts. RESOURCE_EXHAUSTED_TRANSIENT for lack of shared memory.
+/// The example with signed instead of unsigned 8-bit operands: zero points and elements are 128
+/// less. nullopt if it has several operations, no such operand, or an operation that the format
+/// excludes. RESOURCE_EXHAUSTED_TRANSIENT if there is no shared memory.
 [[nodiscard]] Result<std::optional<VectorExample>> withSignedOperands(const VectorExample& example);
 
 }  // namespace nnburst::conformance

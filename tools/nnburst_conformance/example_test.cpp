@@ -15,14 +15,14 @@ namespace nnburst::conformance {
 
 namespace {
 
-/// The limit that AOSP sets to loops that never end.
+/// The loop timeout with which AOSP runs endless loops.
 constexpr std::chrono::milliseconds kShortLoopTimeout{1};
 
 std::string text(const Error& error) {
     return fmt::format("{}: {}", toString(error.status), error.message);
 }
 
-/// What is wrong; empty if nothing is.
+/// The description of a failure; empty if there is none.
 using Complaint = std::string;
 
 Complaint checkTiming(const Execution& execution, bool measures) {
@@ -84,7 +84,7 @@ bool hasOpenOutput(const VectorExample& example) {
                        });
 }
 
-/// Executes with and without timing, and expects the outputs.
+/// Executes with and without timing, and compares the outputs.
 class OutputsTest {
   public:
     OutputsTest(Executor& executor, const VectorExample& example, Via via)
@@ -107,7 +107,7 @@ class OutputsTest {
     }
 
   private:
-    /// HAL 1.3 executeFenced: the dimensions of all outputs must be known.
+    /// HAL 1.3 executeFenced refuses models with outputs whose dimensions are unknown.
     static Complaint expectRefusal(const Execution& execution) {
         if (execution.status) {
             return "fenced with dynamic outputs: succeeded; expected INVALID_ARGUMENT";
@@ -135,7 +135,7 @@ class OutputsTest {
     Via via_;
 };
 
-/// The first output's buffer is one byte too small.
+/// Executes with a buffer for the first output that is one byte too small.
 Complaint testInsufficient(Executor& executor, const VectorExample& example, Via via) {
     const auto execution = executor.execute(example, via, {.missingBytes = 1});
     if (!execution) {
@@ -170,8 +170,8 @@ Complaint testInsufficient(Executor& executor, const VectorExample& example, Via
     return {};
 }
 
-/// An example that must fail: refused, or an error of the execution. A loop without end must be
-/// prepared, and end when its time is over.
+/// Tests an example that must fail, either when it is prepared or when it is executed. An endless
+/// loop must be prepared, and end at its timeout.
 Complaint testFailure(const Result<SharedPreparedModel>& prepared, const VectorExample& example,
                       Via via) {
     const bool isLoop = example.model.main.operations.back().type == OperationType::WHILE;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The tests of one example: itself and those that are derived from it, in all wanted ways.
+/// The tests of one example, and of the examples derived from it, in all chosen ways.
 
 #include <functional>
 #include <string>
@@ -17,7 +17,7 @@ namespace nnburst::conformance {
 
 enum class Verdict : std::uint8_t { PASSED, FAILED, SKIPPED };
 
-/// What one test has shown.
+/// The result of one test.
 struct TestResult {
     Verdict verdict = Verdict::PASSED;
     Derivation derivation = Derivation::NONE;

@@ -14,7 +14,7 @@ namespace {
 /// Arguments start at multiples of this in their pool.
 constexpr std::uint32_t kAlignmentBytes = 4;
 
-/// A pool with buffers one after the other.
+/// Lays buffers out in a pool, one after the other.
 class PoolLayout {
   public:
     explicit PoolLayout(std::uint32_t poolIndex) noexcept : poolIndex_(poolIndex) {}
@@ -79,7 +79,7 @@ Result<Burst*> Executor::burst() {
     return burst_.get();
 }
 
-/// As a reusable execution, twice: what counts is the second time, when the driver remembers it.
+/// Executes twice as a reusable execution. The second result counts: then the driver knows it.
 Result<> Executor::executeAgain(const Request& request, const ExecutionOptions& options,
                                 std::span<std::byte> outputs, ExecutionOutcome& outcome) {
     NNBURST_TRY_ASSIGN(Burst * burst, this->burst());

@@ -15,15 +15,15 @@
 
 namespace nnburst::conformance {
 
-/// What an execution is asked for beside the example.
+/// Options of an execution that the example does not have.
 struct ExecutionWish {
     bool measures = false;
-    /// Bytes that the first output's buffer lacks.
+    /// The first output's buffer is this many bytes too small.
     std::uint32_t missingBytes = 0;
     OptionalTimeoutDuration loopTimeout;
 };
 
-/// What became of it.
+/// The result of an execution.
 struct Execution {
     Result<> status;
     std::vector<OutputShape> outputShapes;
@@ -31,17 +31,18 @@ struct Execution {
     std::vector<std::vector<std::byte>> outputs;  ///< contents of the buffers
 };
 
-/// A prepared model and what it needs to be executed. Used by one thread at a time.
+/// A prepared model with what its executions need. Used by one thread at a time.
 class Executor {
   public:
     explicit Executor(SharedPreparedModel prepared) noexcept : prepared_(std::move(prepared)) {}
 
-    /// The error is one of this side: no memory. Everything else is in Execution::status.
+    /// Returns an error only if this process has no memory. Errors of the device are in
+    /// Execution::status.
     [[nodiscard]] Result<Execution> execute(const VectorExample& example, Via via,
                                             const ExecutionWish& wish);
 
   private:
-    /// The burst, which is configured when it is needed first.
+    /// The burst, which is configured at the first call.
     Result<Burst*> burst();
     Result<> executeAgain(const Request& request, const ExecutionOptions& options,
                           std::span<std::byte> outputs, ExecutionOutcome& outcome);

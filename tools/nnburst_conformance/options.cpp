@@ -51,7 +51,7 @@ std::string checkRegex(const std::string& text) {
         const std::regex parsed(text);
         return {};
     } catch (const std::regex_error& error) {
-        return "'" + text + "' is no regular expression: " + error.what();
+        return "'" + text + "' is not a regular expression: " + error.what();
     }
 }
 

@@ -21,8 +21,8 @@ enum class Via : std::uint8_t { SYNC, ASYNC, BURST, REUSABLE, FENCED };
 /// A test that is derived from an example.
 enum class Derivation : std::uint8_t {
     NONE,          ///< the example itself
-    SHAPES,        ///< dimensions of the outputs are left open
-    INSUFFICIENT,  ///< and the first output's buffer is one byte too small
+    SHAPES,        ///< the dimensions of the outputs are left open
+    INSUFFICIENT,  ///< as SHAPES, and the first output's buffer is one byte too small
     COUPLING,      ///< unsigned 8-bit operands become signed ones
 };
 
@@ -33,16 +33,17 @@ struct Options {
     std::vector<std::filesystem::path> paths;
     std::string device = "spawn";
     std::vector<Via> vias;
-    std::vector<Derivation> derivations;  ///< beside the example itself
+    std::vector<Derivation> derivations;  ///< besides the example itself
     std::string filter;                   ///< a regular expression for names; empty for all
-    std::uint32_t sample = 1;             ///< one example in so many
+    std::uint32_t sample = 1;             ///< runs one example out of this many
     std::uint32_t jobs = 1;
     std::string report;  ///< path; empty for none
 };
 
 enum class ExitStatus : std::uint8_t { SUCCESS = 0, FAILURE = 1, USAGE = 2 };
 
-/// Options, or with what to exit: after --help (on `out`) or wrong arguments (on `err`).
+/// The options, or an exit status after --help (printed to `out`) or wrong arguments (an error to
+/// `err`).
 [[nodiscard]] std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv,
                                                              std::ostream& out, std::ostream& err);
 

@@ -27,10 +27,10 @@ struct Counts {
 /// Thread-safe.
 class Report {
   public:
-    /// Failures are printed on `out` as they come.
+    /// Prints each failure on `out` when it is added.
     explicit Report(std::ostream& out) : out_(out) {}
 
-    /// Counts a result, also for each operation of the example; an operation counts once.
+    /// Counts a result in total and for each operation of the example, once for each type.
     void add(const VectorExample& example, const TestResult& result);
 
     [[nodiscard]] Counts total() const;

@@ -25,7 +25,7 @@ Result<SharedDevice> openDevice(const std::string& name) {
     return name == "spawn" ? spawnDriver() : connect(name);
 }
 
-/// The same number for the same name everywhere (FNV-1a).
+/// A hash that is the same on every machine (FNV-1a).
 std::uint32_t hashOf(const std::string& name) noexcept {
     std::uint32_t hash = 2166136261U;
     for (const char c : name) {
@@ -34,7 +34,7 @@ std::uint32_t hashOf(const std::string& name) noexcept {
     return hash;
 }
 
-/// What the jobs share.
+/// The state that the jobs share.
 class Run {
   public:
     Run(const Options& options, std::ostream& out) : options_(options), report_(out) {
@@ -94,7 +94,7 @@ class Run {
         if (device->getStatus() != DeviceStatus::OFFLINE) {
             return;
         }
-        // The example has failed with its driver; the next one gets another.
+        // The driver may have died with the example; the next example gets another one.
         auto next = openDevice(options_.device);
         if (next) {
             device = std::move(*next);
@@ -138,7 +138,7 @@ Result<ExitStatus> run(const Options& options, std::ostream& out) {
     }
     if (total.passed + total.failed + total.skipped == 0) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
-                       "no example: the files have none, or none that is selected");
+                       "no example: the files must have at least one that is selected");
     }
     out << fmt::format("{} passed, {} failed, {} skipped\n", total.passed, total.failed,
                        total.skipped);

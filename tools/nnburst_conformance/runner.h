@@ -12,8 +12,8 @@
 
 namespace nnburst::conformance {
 
-/// Prints failures and the closing line on `out`. INVALID_ARGUMENT for files that are not of the
-/// format and if no example is selected; the device's error if there is none.
+/// Prints failures and the totals on `out`. INVALID_ARGUMENT for files of another format, and if no
+/// example is selected; the device's error if the device cannot be opened.
 [[nodiscard]] Result<ExitStatus> run(const Options& options, std::ostream& out);
 
 }  // namespace nnburst::conformance

@@ -26,12 +26,11 @@
 namespace nnburst::demo {
 namespace {
 
-/// Frames that a way sends in one turn before the next way has its turn, so that noise hits all
-/// alike.
-constexpr std::uint64_t kFramesPerTurn = 50;
-/// Frames at the beginning of each turn that are not measured: what slept wakes up.
+/// Frames of a segment: a way sends as many before the next way, so that noise hits all alike.
+constexpr std::uint64_t kFramesPerSegment = 50;
+/// Frames at the beginning of each segment that are not measured, as sleepers wake up.
 constexpr std::uint64_t kWarmUpFrames = 3;
-/// Frames of each way while system calls are counted, at most.
+/// Limit on the frames of each way while system calls are counted.
 constexpr std::uint64_t kCountedFrames = 200;
 
 struct Options {
@@ -60,8 +59,8 @@ Result<StreamedModel> loadModel(const Options& options) {
                          {}};
 }
 
-/// Sends `count` frames from `first` on. Appends to `latencies`, and to `checksums`, those after
-/// the first `unmeasured`.
+/// Sends `count` frames from `first` on. Appends to `latencies`, and to `checksums`, except for the
+/// first `unmeasured` frames.
 Result<> stream(Streamer& streamer, Way way, std::uint64_t first, std::uint64_t count,
                 std::uint64_t unmeasured, std::vector<std::chrono::nanoseconds>& latencies,
                 std::vector<std::uint64_t>& checksums) {
@@ -77,15 +76,15 @@ Result<> stream(Streamer& streamer, Way way, std::uint64_t first, std::uint64_t 
     return {};
 }
 
-/// Marks the begin and end of a stream on each way, so that its calls are an odd section.
+/// Marks the beginning and the end of a stream on each way, so that its calls are an odd section.
 Result<> streamMarked(const StreamedModel& model, const Options& options, std::uint64_t frames) {
     NNBURST_TRY_ASSIGN(Streamer streamer, Streamer::create(model, options.driver));
     std::vector<std::chrono::nanoseconds> latencies;
     std::vector<std::uint64_t> checksums;
-    latencies.reserve(kWays.size() * (kFramesPerTurn + frames));
+    latencies.reserve(kWays.size() * (kFramesPerSegment + frames));
     checksums.reserve(latencies.capacity());
     for (const Way way : kWays) {
-        NNBURST_TRY(stream(streamer, way, 0, kFramesPerTurn, 0, latencies, checksums));
+        NNBURST_TRY(stream(streamer, way, 0, kFramesPerSegment, 0, latencies, checksums));
         tools::markSystemCalls();
         NNBURST_TRY(stream(streamer, way, 0, frames, 0, latencies, checksums));
         tools::markSystemCalls();
@@ -109,7 +108,7 @@ Result<std::array<SystemCallRate, kWays.size()>> measureSystemCalls(const Stream
     return rates;
 }
 
-/// The ways take turns, each time beginning with another one.
+/// Sends segments on the ways in turns, each time beginning with another way.
 Result<> measureLatency(const StreamedModel& model, const Options& options, Report& report) {
     NNBURST_TRY_ASSIGN(Streamer streamer, Streamer::create(model, options.driver));
     report.frameBytes = streamer.frameBytes();
@@ -120,11 +119,11 @@ Result<> measureLatency(const StreamedModel& model, const Options& options, Repo
         checksums[way].reserve(options.frames);
     }
     std::uint64_t sent = 0;
-    for (std::uint64_t turn = 0; sent < options.frames; ++turn) {
-        const std::uint64_t measured = std::min(kFramesPerTurn, options.frames - sent);
+    for (std::uint64_t segment = 0; sent < options.frames; ++segment) {
+        const std::uint64_t measured = std::min(kFramesPerSegment, options.frames - sent);
         for (std::size_t i = 0; i < kWays.size(); ++i) {
-            const std::size_t way = (turn + i) % kWays.size();
-            NNBURST_TRY(stream(streamer, kWays[way], turn * (kFramesPerTurn + kWarmUpFrames),
+            const std::size_t way = (segment + i) % kWays.size();
+            NNBURST_TRY(stream(streamer, kWays[way], segment * (kFramesPerSegment + kWarmUpFrames),
                                measured + kWarmUpFrames, kWarmUpFrames, latencies[way],
                                checksums[way]));
         }

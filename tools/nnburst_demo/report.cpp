@@ -18,7 +18,7 @@ constexpr std::array<const char*, kWays.size()> kLabels{"in process", "burst to 
                                                         "RPC to the same driver"};
 constexpr std::array<const char*, kWays.size()> kKeys{"inProcess", "burst", "rpc"};
 
-/// How much longer than in process, by the medians.
+/// How much longer an execution takes than in process, by the medians.
 struct Overhead {
     double microseconds;
     double percent;
@@ -99,7 +99,7 @@ Result<> writeJson(const Report& report, const std::string& path) {
     file << json.dump(2) << '\n';
     file.close();
     if (!file) {
-        return failure(ErrorStatus::GENERAL_FAILURE, fmt::format("writing {} failed", path));
+        return failure(ErrorStatus::GENERAL_FAILURE, fmt::format("cannot write {}", path));
     }
     return {};
 }

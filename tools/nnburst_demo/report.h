@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What the demo found, for people and as JSON.
+/// The results of the demo, for people and as JSON.
 
 #include <array>
 #include <cstddef>
@@ -22,7 +22,7 @@ struct SystemCallRate {
     double driver = 0;
 };
 
-/// Everything that the demo prints. The arrays have one entry a way, in the order of kWays.
+/// The results that the demo prints. The arrays have one entry a way, in the order of kWays.
 struct Report {
     std::string model;
     std::size_t frameBytes = 0;
@@ -30,7 +30,7 @@ struct Report {
     std::uint32_t threads = 1;  ///< as DriverOptions::threads
     std::array<tools::Latency, kWays.size()> latency;
     Result<std::array<SystemCallRate, kWays.size()>> systemCalls;
-    std::uint64_t differingFrames = 0;  ///< whose outputs are not the same on all ways
+    std::uint64_t differingFrames = 0;  ///< with outputs that differ between ways
     std::uint64_t checksum = 0;         ///< of all outputs of the first way
 };
 

@@ -21,7 +21,7 @@
 
 namespace nnburst::demo {
 
-/// The model to stream through, and what to call it.
+/// The model to stream through, and its name.
 struct StreamedModel {
     std::string name;
     Model model;
@@ -43,10 +43,10 @@ class Streamer {
     /// [-1, 1), bytes of all values, zero for other types. The fed-back states stay.
     void writeFrame(Way way, std::uint64_t number);
 
-    /// Executes the frame that was written, and gives how long that took.
+    /// Executes the frame that was written, and returns how long that took.
     [[nodiscard]] Result<std::chrono::nanoseconds> execute(Way way);
 
-    /// Feeds the states back and gives a checksum (FNV-1a) of all output bytes.
+    /// Feeds the states back and returns a checksum (FNV-1a) of all output bytes.
     [[nodiscard]] std::uint64_t finishFrame(Way way);
 
     /// Bytes of all inputs of a frame.

@@ -22,10 +22,10 @@ namespace nnburst {
 
 namespace {
 
-/// A turn of a workload takes at least so long, so that clocks can tell.
-constexpr std::chrono::milliseconds kShortestTurn{5};
+/// A measurement takes at least so long, so that clocks are exact enough.
+constexpr std::chrono::milliseconds kMinimumMeasuredTime{5};
 
-/// Which figures a workload is for.
+/// The performance values that a workload is for.
 enum class Family { FLOAT32, RELAXED, QUANT8, IF, WHILE };
 
 struct Workload {
@@ -34,7 +34,7 @@ struct Workload {
     Model model;
 };
 
-/// What one execution takes, in nanoseconds.
+/// The cost of one execution, in nanoseconds.
 struct Cost {
     double time = 0.0;
     double processorTime = 0.0;
@@ -55,17 +55,17 @@ class Runner {
         NNBURST_TRY_ASSIGN(runner.burst_, prepared->configureExecutionBurst({}));
         NNBURST_TRY_ASSIGN(auto request, tools::PooledRequest::create(model));
         runner.request_ = std::make_unique<tools::PooledRequest>(std::move(request));
-        // Also says how many executions make a turn.
+        // A warm-up; then one execution decides how many make a measurement.
         NNBURST_TRY(runner.runOnce());
         const auto start = std::chrono::steady_clock::now();
         NNBURST_TRY(runner.runOnce());
         const auto once = std::chrono::steady_clock::now() - start;
         runner.executions_ =
-            std::max<std::int64_t>(1, kShortestTurn / std::max(once, decltype(once)(1)));
+            std::max<std::int64_t>(1, kMinimumMeasuredTime / std::max(once, decltype(once)(1)));
         return runner;
     }
 
-    Result<Cost> turn() {
+    Result<Cost> measure() {
         const auto start = std::chrono::steady_clock::now();
         const double processorStart = processorNanoseconds();
         for (std::int64_t i = 0; i < executions_; ++i) {
@@ -93,7 +93,7 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-/// The workload's cost with these kernels as a part of that with the reference kernels.
+/// The workload's cost on `device` relative to its cost on `reference`.
 Result<PerformanceInfo> compare(Device& device, Device& reference, const Workload& workload,
                                 std::uint32_t rounds) {
     NNBURST_TRY_ASSIGN(Runner ours, Runner::create(device, workload.model));
@@ -101,10 +101,11 @@ Result<PerformanceInfo> compare(Device& device, Device& reference, const Workloa
     std::vector<double> times;
     std::vector<double> powers;
     for (std::uint32_t round = 0; round < rounds; ++round) {
-        NNBURST_TRY_ASSIGN(const Cost our, ours.turn());
-        NNBURST_TRY_ASSIGN(const Cost their, theirs.turn());
+        NNBURST_TRY_ASSIGN(const Cost our, ours.measure());
+        NNBURST_TRY_ASSIGN(const Cost their, theirs.measure());
         times.push_back(our.time / their.time);
-        // Energy per time, as the HAL has it, would hide that less work was done: per execution.
+        // Per execution: energy per time, which the HAL asks for, would hide that less work was
+        // done.
         powers.push_back(our.processorTime / their.processorTime);
     }
     const PerformanceInfo info{.execTime = static_cast<float>(median(times)),

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Measures what a driver reports as its capabilities: how long the reference workloads take, and
-/// how much processor time, relative to the reference kernels on this machine.
+/// Measures the capabilities that a driver reports: the time of the reference workloads, and their
+/// processor time, relative to the reference kernels on this machine.
 
 #include <cstdint>
 
@@ -14,8 +14,8 @@
 
 namespace nnburst {
 
-/// Runs each workload `rounds` times (at least 1) with `driver`'s kernels and with the reference
-/// kernels in turns, and compares medians. Takes some seconds for 10 rounds.
+/// Runs each workload `rounds` times (at least 1), alternating `driver`'s kernels with the
+/// reference kernels, and compares medians. 10 rounds take some seconds.
 [[nodiscard]] Result<Capabilities> calibrate(const DriverOptions& driver, std::uint32_t rounds);
 
 }  // namespace nnburst

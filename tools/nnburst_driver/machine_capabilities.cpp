@@ -30,11 +30,11 @@ namespace {
 constexpr std::uint32_t kRounds = 10;
 
 Result<> measure(const DriverOptions& driver, const std::string& file) {
-    DriverOptions kernels;  // without what only a driver that serves asks the system for
+    DriverOptions kernels;  // without settings of the system, which only drivers need
     kernels.threads = driver.threads;
     kernels.useXnnpack = driver.useXnnpack;
     NNBURST_TRY_ASSIGN(const Capabilities capabilities, calibrate(kernels, kRounds));
-    std::error_code ignored;  // writing says what is wrong
+    std::error_code ignored;  // writing the file reports what is wrong
     std::filesystem::create_directories(std::filesystem::path(file).parent_path(), ignored);
     return device::writeCapabilities(capabilities, file);
 }
@@ -54,7 +54,7 @@ std::string machineCapabilitiesFile(const DriverOptions& driver) {
 }
 
 Result<> measureInBackground(const DriverOptions& driver, const std::string& file) {
-    ::signal(SIGCHLD, SIG_IGN);  // nobody waits for the child
+    ::signal(SIGCHLD, SIG_IGN);  // the child need not be waited for
     const pid_t parent = ::getpid();
     const pid_t child = ::fork();
     if (child < 0) {
@@ -69,9 +69,9 @@ Result<> measureInBackground(const DriverOptions& driver, const std::string& fil
     ::prctl(PR_SET_NAME, "nnburst-measure");
     const sched_param none{};
     ::sched_setscheduler(0, SCHED_IDLE, &none);
-    ::close_range(STDERR_FILENO + 1, ~0U, 0);  // sockets that the parent serves
+    ::close_range(STDERR_FILENO + 1, ~0U, 0);  // closes the parent's sockets
     const int nowhere = ::open("/dev/null", O_WRONLY);
-    ::dup2(nowhere, STDOUT_FILENO);  // calibrate prints its figures
+    ::dup2(nowhere, STDOUT_FILENO);  // calibrate prints what it measures
     if (::getppid() != parent) {
         std::_Exit(1);
     }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The capabilities that were measured on this machine, kept for all later starts of drivers with
-/// the same kernels. The HAL wants measured figures (HAL 1.0 types.hal, PerformanceInfo) that stay
+/// The capabilities that were measured on this machine, kept for later starts of drivers with the
+/// same kernels. The HAL requires measured values (HAL 1.0 types.hal, PerformanceInfo) that stay
 /// the same while a driver runs.
 
 #include <string>
@@ -14,13 +14,13 @@
 
 namespace nnburst {
 
-/// Where the figures of drivers with the threads and kernels of `driver` are kept on a machine with
+/// The file of the values for drivers with the threads and kernels of `driver`, on a machine with
 /// this processor. Empty if the user has no directory for it.
 [[nodiscard]] std::string machineCapabilitiesFile(const DriverOptions& driver);
 
-/// Measures in a child process that runs only on processors with nothing else to do, and that ends
-/// with this one; writes `file` at the end. Later starts use it. To be called before this process
-/// has started a thread. GENERAL_FAILURE if there is no process to be had.
+/// Measures in a child process that runs only when processors are idle and ends with this one; it
+/// writes `file` at the end, for later starts. Must be called before this process has started a
+/// thread. GENERAL_FAILURE if no process can be started.
 [[nodiscard]] Result<> measureInBackground(const DriverOptions& driver, const std::string& file);
 
 }  // namespace nnburst

@@ -51,8 +51,8 @@ struct Options {
     std::string logLevel = "info";
 };
 
-/// The socket that systemd listens on for us, if it started us so: LISTEN_PID is ours and
-/// LISTEN_FDS says how many there are.
+/// The socket on which systemd listens for this process, if systemd started it: LISTEN_PID is our
+/// process and LISTEN_FDS the number of sockets.
 Result<std::optional<int>> systemdSocket() {
     const char* pid = std::getenv("LISTEN_PID");
     const char* count = std::getenv("LISTEN_FDS");
@@ -68,7 +68,7 @@ Result<std::optional<int>> systemdSocket() {
     return std::optional<int>(kFirstSystemdFd);
 }
 
-/// Refuses a descriptor that is not a Unix socket of the kind that is needed.
+/// Checks that a descriptor is a Unix socket of the kind that is needed.
 Result<> checkSocket(int fd, bool isListening) {
     int domain = 0;
     int accepts = 0;
@@ -104,7 +104,7 @@ Result<> useProcessors(const std::vector<std::uint32_t>& processors) {
     return {};
 }
 
-/// Each burst takes two descriptors: as many as the system lets this process have.
+/// Raises the limit on descriptors as far as the system allows: each burst takes two.
 void allowManyDescriptors() noexcept {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
@@ -135,8 +135,9 @@ kj::Promise<void> switchVerbosity(device::EventLoop& loop, std::string tags) {
     });
 }
 
-/// Without a file of capabilities: those that were measured on this machine. If there are none, a
-/// driver that others share has them measured for its next start, and reports 1.0 until then.
+/// Without a file of capabilities: finds those that were measured on this machine. If there are
+/// none, a driver with a public socket has them measured for its next start, and reports 1.0 until
+/// then.
 void findCapabilities(const Options& options, DriverOptions& driver) {
     const std::string file = machineCapabilitiesFile(driver);
     if (!driver.capabilitiesFile.empty() || options.noCalibration || file.empty()) {
@@ -158,15 +159,17 @@ void findCapabilities(const Options& options, DriverOptions& driver) {
     }
 }
 
-/// Serves until it is told to stop, and then ends the process; returns only if it cannot serve.
+/// Serves until a signal stops it, and then ends the process; returns only if it cannot serve.
 Result<> serve(const Options& options) {
     NNBURST_TRY_ASSIGN(const std::optional<int> systemd, systemdSocket());
     const int ways =
         (options.socketPath.empty() ? 0 : 1) + (options.fd >= 0 ? 1 : 0) + (systemd ? 1 : 0);
     if (ways != 1) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       "say where to serve: either --socket PATH, or --fd N, or socket activation "
-                       "by systemd");
+        return failure(
+            ErrorStatus::INVALID_ARGUMENT,
+            fmt::format("{} sockets to serve on: must be 1, by --socket PATH, --fd N or socket "
+                        "activation by systemd",
+                        ways));
     }
     if (systemd) {
         NNBURST_TRY(checkSocket(*systemd, true));
@@ -216,8 +219,8 @@ Result<> serve(const Options& options) {
     }
     loop.close();
     listener.reset();
-    // Waits for what is running. Workers may still refer to the loop, so the process ends without
-    // taking it down.
+    // Waits for running jobs. Job threads may still refer to the loop, so the process ends without
+    // destroying it.
     device.reset();
     scheduler.reset();
     spdlog::debug("ended");

@@ -3,8 +3,8 @@
 
 /// \file
 /// nnburst-operations: prints docs/operations.md, the table of operations, from the code: for each
-/// operation since when it is there; which types its check takes and which XNNPACK covers, asked
-/// with the operations of the examples in the files that are given.
+/// operation its first HAL version, the types that its check accepts, and the types that XNNPACK
+/// covers. Types are found by trying the operations of the examples in the given files.
 ///
 ///     nnburst-operations DIR... > docs/operations.md
 
@@ -31,7 +31,7 @@ namespace nnburst {
 
 namespace {
 
-/// What the examples show of one operation.
+/// The types of one operation that were found in the examples.
 struct Found {
     std::set<std::string> types;         ///< of the first tensor among its inputs
     std::set<std::string> xnnpackTypes;  ///< those for which XNNPACK has an operator
@@ -67,7 +67,7 @@ std::string shortName(OperandType type) {
     }
 }
 
-/// The operation in another type: float16 for float32, signed for unsigned 8 bits.
+/// The operation with other types: float16 for float32, signed for unsigned 8 bits.
 exec::OperationInstance inSiblingTypes(const exec::OperationInstance& given) {
     exec::OperationInstance sibling = given;
     const auto change = [](exec::OperandView& operand) {

@@ -24,7 +24,7 @@ void appendAs(std::span<const std::byte> contents, std::vector<double>& values) 
     }
 }
 
-/// The elements as they are stored: steps, if they are quantised.
+/// The elements as they are stored: quantised ones as integers.
 Result<std::vector<double>> storedValues(OperandType type, std::span<const std::byte> contents) {
     std::vector<double> values;
     switch (type) {
@@ -49,7 +49,7 @@ Result<std::vector<double>> storedValues(OperandType type, std::span<const std::
             appendAs<std::int16_t>(contents, values);
             return values;
         default:
-            return invalid("elements of type {} are not understood", toString(type));
+            return invalid("elements of type {} are not supported", toString(type));
     }
 }
 

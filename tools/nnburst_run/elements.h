@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// What nnburst-run says of the contents of outputs: how far they are from golden ones, and which
-/// elements are the largest. Pure functions. Contents are whole operands, one after the other if
-/// there are several steps.
+/// What nnburst-run prints about outputs: how much they differ from golden ones, and their largest
+/// elements. Pure functions. Contents are whole operands, one after the other if there are several
+/// steps.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,15 +21,15 @@ namespace nnburst::run {
 struct Comparison {
     std::size_t elements = 0;
     std::size_t differing = 0;     ///< elements that are not exactly the same
-    double largestDifference = 0;  ///< of stored values: steps, if they are quantised
-    std::size_t largestAt = 0;     ///< the first element that differs so much
+    double largestDifference = 0;  ///< of stored values: quantisation steps, if they are quantised
+    std::size_t largestAt = 0;     ///< the first element with that difference
     std::size_t steps = 0;
-    std::size_t stepsWithSameTop = 0;  ///< the first largest element is the same one
+    std::size_t stepsWithSameTop = 0;  ///< where the first largest element is the same
 };
 
-/// Compares `actual` with `golden`, contents of as many steps of `operand` each.
-/// INVALID_ARGUMENT if `golden` has another size, or elements of this type cannot be compared. NaN
-/// differs infinitely from everything but NaN.
+/// Compares `actual` with `golden`; both hold the same number of steps of `operand`.
+/// INVALID_ARGUMENT if their sizes differ, or elements of this type cannot be compared. NaN differs
+/// infinitely from everything but NaN.
 [[nodiscard]] Result<Comparison> compare(const Operand& operand, std::span<const std::byte> golden,
                                          std::span<const std::byte> actual);
 
@@ -39,12 +39,12 @@ struct RankedElement {
     double value = 0;  ///< the real value, also of quantised elements
 };
 
-/// The `count` largest elements (or all, if there are fewer) in falling order, equal ones by index.
+/// The `count` largest elements (all if there are fewer) in descending order, equal ones by index.
 [[nodiscard]] Result<std::vector<RankedElement>> largestElements(
     const Operand& operand, std::span<const std::byte> contents, std::size_t count);
 
-/// The number of steps for which these files have the inputs of a model: each file holds the same
-/// number of times its operand. The error names the file. Requires at least one file.
+/// The number of steps that these files have inputs for: each file holds its operand once for each
+/// step. The error names the file. Requires at least one file.
 struct InputFile {
     std::string path;
     std::uint64_t fileBytes = 0;

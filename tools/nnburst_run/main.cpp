@@ -29,14 +29,14 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// The largest file that is read: a sequence of some hours of features, or some thousand images.
+/// Limit on the size of files: a sequence of some hours of features, or some thousand images.
 constexpr std::size_t kMaximumFileBytes = std::size_t{4} << 30U;
 
 const Operand& outputOperand(const TfliteModel& model, std::size_t index) {
     return model.model.main.operands[model.model.main.outputIndexes[index]];
 }
 
-/// As many files as operands, or none at all.
+/// Checks that there are as many files as operands, or none.
 Result<> checkCount(const char* option, std::size_t files, std::size_t operands) {
     if (files != 0 && files != operands) {
         return invalid("{} with {} files: the model needs {}", option, files, operands);
@@ -73,13 +73,13 @@ Result<std::vector<std::string>> readLabels(const std::string& path) {
     return labels;
 }
 
-/// What a run gave.
+/// The result of a run.
 struct Outcome {
     std::vector<Bytes> outputs;  ///< of all steps, one after the other
     std::vector<std::chrono::nanoseconds> latencies;
 };
 
-/// Runs all steps of `inputs`, which are empty for one step of zeros.
+/// Runs all steps of `inputs`; if there are none, one step of zeros.
 Result<Outcome> runSteps(Runner& runner, const TfliteModel& model, const Options& options,
                          const std::vector<Bytes>& inputs) {
     std::vector<InputFile> files;
@@ -142,7 +142,7 @@ Result<> printTop(const Operand& operand, std::span<const std::byte> lastStep, s
     return {};
 }
 
-/// Prints what is asked of one output. False if it is out of tolerance.
+/// Prints the requested properties of one output. Returns false if it is out of tolerance.
 Result<bool> reportOutput(const Operand& operand, const Options& options, const Bytes& contents,
                           const Bytes* golden, std::span<const std::byte> lastStep,
                           const std::vector<std::string>& labels) {

@@ -20,7 +20,7 @@ enum class Via : std::uint8_t { BURST, RPC };
 
 struct Options {
     std::string model;                  ///< a .tflite file, or the name of a built-in model
-    std::vector<std::string> inputs;    ///< files, one for each of the model's inputs, or none
+    std::vector<std::string> inputs;    ///< files, one for each input of the model, or none
     std::vector<std::string> outputs;   ///< files to write, as many as the model's outputs, or none
     std::vector<std::string> expected;  ///< files to compare with, likewise
     std::string device = "spawn";       ///< "local", "spawn", or the path of a driver's socket
@@ -40,8 +40,8 @@ enum class ExitStatus : std::uint8_t {
     OUT_OF_TOLERANCE = 3,  ///< it ran, but an output differs by more than --tolerance
 };
 
-/// Reads the command line. Gives a status instead if the program is to end now: help has been
-/// printed to `out`, or what is wrong to `err`.
+/// Reads the command line. Returns an exit status if the program is to end now: help was printed to
+/// `out`, or an error to `err`.
 [[nodiscard]] std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv,
                                                              std::ostream& out, std::ostream& err);
 

@@ -24,7 +24,7 @@ class Runner {
     /// Prepares `model`, which must outlive this object, on `device`.
     [[nodiscard]] static Result<Runner> create(const TfliteModel& model, Device& device, Via via);
 
-    /// The bytes of an input or output, by its place in the file: without states.
+    /// The bytes of an input or output, by its index in the file: without states.
     [[nodiscard]] std::span<std::byte> input(std::size_t index) const noexcept {
         return operands_.input(index);
     }
@@ -32,9 +32,9 @@ class Runner {
         return operands_.output(index);
     }
 
-    /// Executes one step on the inputs as they are, and gives how long that took.
+    /// Executes one step on the inputs as they are, and returns how long that took.
     [[nodiscard]] Result<std::chrono::nanoseconds> execute();
-    /// Makes the states that the last execution gave those of the next step.
+    /// Copies the states that the last execution computed to the inputs of the next step.
     void feedBack();
 
   private:

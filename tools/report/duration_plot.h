@@ -38,8 +38,8 @@ struct CoursePoint {
     bool isMarked;
 };
 
-/// Durations in the course of a run: a dot a point, and the band from `lower` to `upper`
-/// nanoseconds in which they should be. What is far above it is drawn at the upper edge. Empty
+/// Durations in the course of a run: a dot for each point, and the band from `lower` to `upper`
+/// nanoseconds in which they should be. Points far above it are drawn at the upper edge. Empty
 /// without points.
 [[nodiscard]] std::string coursePlot(std::span<const CoursePoint> points, double lower,
                                      double upper);

@@ -21,8 +21,8 @@ template <class Value>
     return value ? Json(*value) : Json(nullptr);
 }
 
-/// As it is written to files: indented, with a line break at the end. What is not UTF-8, as in
-/// paths, is replaced.
+/// The text of a JSON file: indented, with a line break at the end. Bytes that are not UTF-8, as in
+/// paths, are replaced.
 [[nodiscard]] inline std::string toText(const Json& json) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

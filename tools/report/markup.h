@@ -10,7 +10,7 @@
 
 namespace nnburst::tools {
 
-/// `text` with the characters escaped that mean something in HTML, in attributes too.
+/// `text` with the characters escaped that have a meaning in HTML, also in attributes.
 [[nodiscard]] std::string escaped(std::string_view text);
 
 /// A whole page of HTML. The title is text, the style sheet CSS and the body HTML.

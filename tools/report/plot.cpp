@@ -116,7 +116,7 @@ std::string begin(const std::string& title, double height) {
         kWidth, height, escaped(title), kLeft);
 }
 
-/// "x,y x,y ..." of the points that have a place.
+/// "x,y x,y ..." of the points that the axes can show.
 std::string placesOf(const Plot& plot, const std::vector<Point>& points, const Projection& x,
                      const Projection& y) {
     std::string places;

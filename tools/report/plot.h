@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Plots as SVG, to stand in a page of HTML whose style sheet is kPlotStyle.
+/// Plots as SVG, for an HTML page that uses the style sheet kPlotStyle.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ extern const char* const kPlotStyle;
 
 enum class Scale : std::uint8_t { LINEAR, LOGARITHMIC };
 
-/// Where an axis has a mark, and what stands there.
+/// A mark on an axis, with its text.
 struct Tick {
     double value = 0;
     std::string label;
@@ -26,7 +26,7 @@ struct Tick {
 struct Axis {
     std::string title;
     Scale scale = Scale::LINEAR;
-    std::vector<Tick> ticks;  ///< if empty, they follow from the values
+    std::vector<Tick> ticks;  ///< if empty, they are chosen by the values
 };
 
 struct Point {
@@ -34,8 +34,8 @@ struct Point {
     double y = 0;
 };
 
-/// A line with what it is called (nothing, if it belongs to another one); and the area between its
-/// extremes, if there are any.
+/// A line with its name (empty if it belongs to another line), and the area between its extremes,
+/// if there are any.
 struct Curve {
     std::string name;
     std::size_t colour = 0;
@@ -51,17 +51,18 @@ struct Plot {
     std::vector<Curve> curves;
 };
 
-/// Values that are not positive have no place on a logarithmic axis and are left out.
+/// A plot. Values that are not positive are left out on logarithmic axes, which have no place for
+/// them.
 [[nodiscard]] std::string toSvg(const Plot& plot);
 
-/// A bar with what it is called.
+/// A bar with its name.
 struct Bar {
     std::string name;
     std::size_t colour = 0;
     double value = 0;
 };
 
-/// Bars that are compared with each other: each group has a scale of its own.
+/// Bars that are compared with each other: each group has its own scale.
 struct BarGroup {
     std::string name;
     std::vector<Bar> bars;

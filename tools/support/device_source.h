@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Where programs take their device from.
+/// Opens the devices of programs.
 
 #include <string>
 
@@ -13,7 +13,7 @@
 namespace nnburst::tools {
 
 /// The device that `name` stands for: "local", "spawn", or the path of a driver's socket. `options`
-/// do not reach a driver that runs already.
+/// have no effect on a driver that runs already.
 [[nodiscard]] Result<SharedDevice> openDevice(const std::string& name,
                                               const DriverOptions& options = {});
 

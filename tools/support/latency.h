@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What programs print of the durations that they measured.
+/// Statistics of measured durations, as programs print them.
 
 #include <chrono>
 #include <vector>

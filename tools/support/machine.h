@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// On what machine a program measures.
+/// Describes the machine on which a program measures.
 
 #include <string>
 

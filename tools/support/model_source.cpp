@@ -18,7 +18,7 @@ constexpr std::string_view kBuiltin = "builtin:";
 constexpr std::string_view kMobileNet = "mobilenet_v1_";
 constexpr std::string_view kQuant = "_quant";
 
-/// The whole of `text` as a number.
+/// All of `text` as a number; nullopt if it is not one.
 template <class T>
 std::optional<T> numberOf(std::string_view text) {
     T value{};
@@ -27,7 +27,7 @@ std::optional<T> numberOf(std::string_view text) {
                                                                     : std::nullopt;
 }
 
-/// The options that "WIDTH_RESOLUTION[_quant]" stands for.
+/// The options that "WIDTH_RESOLUTION[_quant]" describes.
 std::optional<MobileNetV1Options> mobileNetOptions(std::string_view text) {
     MobileNetV1Options options;
     if (text.ends_with(kQuant)) {
@@ -66,8 +66,8 @@ Result<TfliteModel> loadBuiltin(std::string_view name) {
         }
     }
     return failure(ErrorStatus::INVALID_ARGUMENT,
-                   fmt::format("no built-in model \"{}\": there are "
-                               "mobilenet_v1_WIDTH_RESOLUTION[_quant] and lstm",
+                   fmt::format("no built-in model \"{}\": must be "
+                               "mobilenet_v1_WIDTH_RESOLUTION[_quant] or lstm",
                                name));
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Where programs take their model from.
+/// Loads the models of programs.
 
 #include <string>
 
@@ -12,7 +12,7 @@
 
 namespace nnburst::tools {
 
-/// The names of the built-in models, as lines of a program's help.
+/// The names of the built-in models, for a program's help.
 inline constexpr const char* kBuiltinModelsHelp =
     R"(Built-in models, with random weights that are always the same:
   builtin:mobilenet_v1_WIDTH_RESOLUTION[_quant]    such as builtin:mobilenet_v1_0.25_128

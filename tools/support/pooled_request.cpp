@@ -16,10 +16,9 @@ Result<std::uint64_t> sizeOf(const Model& model, std::uint32_t index) {
     const Operand& operand = model.main.operands[index];
     const auto size = operandBytes(operand.type, operand.dimensions);
     if (!size || *size == 0) {
-        return failure(
-            ErrorStatus::INVALID_ARGUMENT,
-            fmt::format("operand {} of dimensions {}: a streaming request needs known dimensions",
-                        index, dimensionsText(operand.dimensions)));
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("operand {} of dimensions {}: must all be known", index,
+                                   dimensionsText(operand.dimensions)));
     }
     return *size;
 }

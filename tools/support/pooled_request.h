@@ -4,7 +4,8 @@
 
 /// \file
 /// A request that owns the memory of its operands: all inputs and outputs of a model in one shared
-/// pool. What a streaming program needs: fill the inputs, execute, read the outputs, again.
+/// pool. For streaming programs, which fill the inputs, execute, and read the outputs again and
+/// again.
 
 #include <cstddef>
 #include <span>
@@ -19,12 +20,12 @@ namespace nnburst::tools {
 /// Movable; the addresses stay. Not thread-safe.
 class PooledRequest {
   public:
-    /// Makes a pool and a request for `model`. INVALID_ARGUMENT if an input or output leaves
-    /// dimensions open.
+    /// Makes a pool and a request for `model`. INVALID_ARGUMENT if dimensions of an input or output
+    /// are unknown.
     [[nodiscard]] static Result<PooledRequest> create(const Model& model);
 
     [[nodiscard]] const Request& request() const noexcept { return request_; }
-    /// The bytes of an operand, by its place among the model's inputs or outputs.
+    /// The bytes of an operand, by its index among the model's inputs or outputs.
     [[nodiscard]] std::span<std::byte> input(std::size_t index) const noexcept {
         return inputs_[index].bytes();
     }

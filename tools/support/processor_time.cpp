@@ -75,9 +75,10 @@ Result<pid_t> newChildProcess(const std::vector<pid_t>& before) {
             return process;
         }
     }
-    return failure(ErrorStatus::GENERAL_FAILURE,
-                   "no new child process is to be seen in /proc: it must be mounted, and show the "
-                   "processes of this user");
+    return failure(
+        ErrorStatus::GENERAL_FAILURE,
+        "/proc shows no new child process: it must be mounted, and show the processes of "
+        "this user");
 }
 
 }  // namespace nnburst::tools

@@ -33,10 +33,10 @@ class ProcessorClock {
     clockid_t clock_;
 };
 
-/// The processes that this one has started and that have not ended.
+/// The children of this process that have not ended.
 [[nodiscard]] std::vector<pid_t> childProcesses();
 
-/// The one that was not among `before`.
+/// The child process that is not in `before`.
 [[nodiscard]] Result<pid_t> newChildProcess(const std::vector<pid_t>& before);
 
 }  // namespace nnburst::tools

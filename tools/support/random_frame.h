@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Frames of a stream that needs no files: pseudo-random inputs, states that are fed back, and
+/// The frames of a stream without files: pseudo-random inputs, states that are fed back, and
 /// checksums of outputs.
 
 #include <cstddef>
@@ -26,7 +26,7 @@ void writeRandomFrame(const Model& model, States states, std::uint64_t number,
 /// Bytes of all inputs of a frame, without states.
 [[nodiscard]] std::size_t frameBytes(States states, const PooledRequest& operands);
 
-/// Makes the states that the last execution gave those of the next one.
+/// Copies the states that the last execution computed to the inputs of the next one.
 void feedBack(States states, const PooledRequest& operands);
 
 /// FNV-1a over all bytes of all outputs.

@@ -24,13 +24,13 @@
 namespace nnburst::tools {
 namespace {
 
-/// An operation that prctl(2) does not have: the kernel refuses it, the tracer sees it.
+/// An operation that prctl(2) does not have: the kernel refuses the call, but the tracer sees it.
 constexpr int kMark = 0x6E6E6275;
 
 /// The signal of a stop at a system call, with PTRACE_O_TRACESYSGOOD.
 constexpr int kSystemCallStop = SIGTRAP | 0x80;
 
-/// Gives an error's message to the tracer through `pipe`.
+/// Runs `body` in the traced child; writes the message of an error to `pipe`.
 [[noreturn]] void runTraced(const std::function<Result<>()>& body, const UniqueFd& pipe) {
     if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) {
         ::_exit(2);
@@ -59,7 +59,7 @@ pid_t processOf(pid_t thread) {
 /// Follows one child and all its descendants until the last of them has ended.
 class Tracer {
   public:
-    /// The child writes to the other end of `pipe` why it failed.
+    /// If the child fails, it writes the reason to the other end of `pipe`.
     Tracer(pid_t child, UniqueFd pipe) : child_(child), pipe_(std::move(pipe)) {}
 
     [[nodiscard]] Result<std::vector<SystemCalls>> run() {
@@ -95,7 +95,7 @@ class Tracer {
     }
 
   private:
-    /// What the child, which has ended, has written.
+    /// The message of the child, which has ended.
     [[nodiscard]] std::string message() const {
         std::string text(4096, '\0');
         const ssize_t size = ::read(pipe_.get(), text.data(), text.size());

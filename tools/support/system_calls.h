@@ -21,14 +21,13 @@ struct SystemCalls {
     std::uint64_t value = 0;        ///< of the mark at the end
 };
 
-/// Ends a section, which gets \p value, and begins the next one. Only inside `body` of
-/// countSystemCalls.
+/// Ends a section with \p value and begins the next one. Only inside of `body` of countSystemCalls.
 void markSystemCalls(std::uint64_t value = 0) noexcept;
 
-/// Runs `body` in a child of this process and counts. Gives one entry a section: the first lasts
-/// until the first mark, the last one from the last mark to the end. GENERAL_FAILURE if tracing is
-/// not permitted, or `body` gave an error, with its message. Call it before this process has
-/// threads or other children.
+/// Runs `body` in a child of this process and counts its system calls. Returns one entry a section:
+/// the first lasts until the first mark, the last one from the last mark to the end.
+/// GENERAL_FAILURE if tracing is not permitted, or with the message of the error that `body`
+/// returned. Must be called before this process has threads or other children.
 [[nodiscard]] Result<std::vector<SystemCalls>> countSystemCalls(
     const std::function<Result<>()>& body);
 

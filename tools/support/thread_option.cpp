@@ -19,7 +19,7 @@ std::string textOf(std::uint32_t threads) {
     return threads == 0 ? kAutomatic : std::to_string(threads);
 }
 
-/// Empty if `text` is a number of threads, as CLI11 wants it.
+/// An error for CLI11 unless `text` is a number of threads; else empty.
 std::string whyNotThreads(const std::string& text) {
     std::uint32_t threads = 0;
     const bool isCount = CLI::detail::lexical_cast(text, threads) && threads >= 1 &&

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The option of programs that says how many threads kernels have (DriverOptions::threads).
+/// The option for the number of kernel threads (DriverOptions::threads).
 
 #include <cstdint>
 #include <string>
@@ -14,8 +14,8 @@ class App;
 
 namespace nnburst::tools {
 
-/// Adds an option with `names`, such as "--threads", that takes a number or "auto", which is 0 in
-/// `threads`. It outlives `app`, and is the default.
+/// Adds an option with `names`, such as "--threads", that takes a number or "auto", for which
+/// `threads` is 0. `threads` is the default and outlives `app`.
 void addThreadOption(CLI::App& app, const std::string& names, std::uint32_t& threads);
 
 /// "1 kernel thread", "2 kernel threads" or "kernel threads by measurement".

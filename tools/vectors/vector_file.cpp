@@ -130,7 +130,7 @@ class ModelReader {
         return subgraph;
     }
 
-    /// The constants of all subgraphs that were read, into `model`.
+    /// Adds the constants of all subgraphs that were read to `model`.
     void finish(Model& model) {
         model.operandValues = std::move(copied_);
         if (referenced_.empty()) {
@@ -383,7 +383,7 @@ void forEachExample(const std::filesystem::path& file, std::optional<OperationTy
         }
     }
     if (number == 0) {
-        throw std::runtime_error(file.string() + ": cannot be read, or is empty");
+        throw std::runtime_error(file.string() + ": must be readable and not empty");
     }
 }
 

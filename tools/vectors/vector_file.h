@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Test vectors of the HAL's operations: a model, values to run it with, values to expect. Reads
-/// the files of format nn-vectors/1 (FORMAT.md beside them), one model a line.
+/// Test vectors of the HAL's operations: a model, input values, and expected outputs. Reads files
+/// of format nn-vectors/1 (FORMAT.md beside them), which have one model a line.
 
 #include <cstddef>
 #include <filesystem>
@@ -21,7 +21,7 @@ namespace nnburst {
 /// An output of the main subgraph.
 struct VectorOutput {
     OperandType type = OperandType::TENSOR_FLOAT32;
-    Dimensions dimensions;  ///< that an execution reports
+    Dimensions dimensions;  ///< those that an execution reports
     std::vector<std::byte> expected;
     bool isIgnored = false;  ///< the values are placeholders
 };
@@ -30,14 +30,14 @@ struct VectorExample {
     std::string name;
     /// The lowest HAL version that can carry the model as written: "1.0" to "1.3".
     std::string halVersionWire;
-    /// AOSP states the HAL version; else it is that of the whole file.
+    /// The version is stated by AOSP for the model; if not, it is that of the whole file.
     bool isHalVersionStated = false;
     /// Written for a runtime that resolves the model before a driver sees it: a driver need not
     /// support it.
     bool isForRuntime = false;
     /// Preparing or executing the model must fail.
     bool expectsFailure = false;
-    /// Set: the output is random, with frequencies that are right within so much.
+    /// If set, the output is random, and its frequencies may be off by this much.
     std::optional<double> multinomialTolerance;
     Model model;
     /// Values of the main inputs, in order; an empty one is omitted (hasNoValue).
@@ -45,19 +45,20 @@ struct VectorExample {
     std::vector<VectorOutput> outputs;
 };
 
-/// The files NAME.jsonl that `path` is, or that are under it, in the order of their paths.
+/// The file NAME.jsonl `path`, or all such files below the directory `path`, ordered by path.
 [[nodiscard]] std::vector<std::filesystem::path> vectorFiles(const std::filesystem::path& path);
 
-/// Calls `visit` with every example of the file; with `type`, with those that contain an operation
-/// of that type. Throws std::runtime_error, naming file and line, for what is not of the format.
+/// Calls `visit` with every example of the file; with `type`, only with those that contain an
+/// operation of that type. Throws std::runtime_error, naming file and line, for lines of another
+/// format.
 void forEachExample(const std::filesystem::path& file, std::optional<OperationType> type,
                     const std::function<void(const VectorExample&)>& visit);
 
 /// Writes a file with this one example. Constants of the model lie in operandValues or in pools.
 void writeVectorFile(std::ostream& stream, const VectorExample& example);
 
-/// What is wrong with `actual`, the bytes of output `index`, by the rules of AOSP's tests; empty if
-/// it is as good as expected: "operand 5 (output 0) index 3: expected 1, actual 2".
+/// Compares `actual`, the bytes of output `index`, by the rules of AOSP's tests. Returns what
+/// differs: "operand 5 (output 0) index 3: expected 1, actual 2"; empty if nothing does.
 [[nodiscard]] std::string compareOutput(const VectorExample& example, std::size_t index,
                                         const std::vector<std::byte>& actual);
 

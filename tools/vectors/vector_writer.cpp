@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::json;
 using Bytes = std::span<const std::byte>;
 
-/// Tensors of more elements are written as base64.
+/// Tensors with more elements than this are written as base64.
 constexpr std::size_t kMaximumListedElements = 64;
 
 std::string encodeBase64(Bytes bytes) {
