@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// One burst with a request of its own, plain and reusable.
+/// One burst with its own request, plain and reusable.
 
 #include <memory>
 
@@ -12,15 +12,16 @@
 
 namespace nnburst::bench {
 
-/// Both sides wait in `mode`.
+/// Options with which both sides wait in `mode`.
 [[nodiscard]] BurstOptions bothSides(WaitMode mode);
 
-/// The calls give false if the execution failed. Of one thread at a time.
+/// The calls return false if the execution failed. Used by one thread at a time.
 class BurstPath {
   public:
-    /// A burst of `prepared`, which is `model`. Ends the program with a message if that fails.
+    /// A burst of `prepared`, which was prepared from `model`. Ends the program with a message if
+    /// that fails.
     BurstPath(const Model& model, PreparedModel& prepared, const BurstOptions& options = {});
-    /// Prepares `model` on `device`, too.
+    /// The same, after preparing `model` on `device`.
     BurstPath(const Model& model, Device& device, const BurstOptions& options = {});
 
     [[nodiscard]] bool execute() {

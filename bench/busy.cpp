@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// What do other processes cost that compute on the same processors? With one, it shares the
-/// driver's processor; with two, one shares the client's, too. The system gives whole time slices
-/// to them, which shows far out in the tail only.
+/// What is the cost of other processes that compute on the same processors? One process shares the
+/// driver's processor; of two, one shares the client's, too. The system gives them whole time
+/// slices, which shows only far out in the tail.
 
 #include <benchmark/benchmark.h>
 
@@ -28,12 +28,12 @@ namespace nnburst::bench {
 namespace {
 
 void computeForEver() {
-    for (volatile std::uint32_t turns = 0;;) {
-        turns = turns + 1;
+    for (volatile std::uint32_t iterations = 0;;) {
+        iterations = iterations + 1;
     }
 }
 
-/// Busy processes, as long as this object lives.
+/// Busy processes. The destructor ends them.
 class Load {
   public:
     explicit Load(int processes) {
@@ -49,7 +49,7 @@ class Load {
 };
 
 BurstPath& path() {
-    static BurstPath path(makeSmallestModel(), driver(DriverPlace::OWN_PROCESSOR));
+    static BurstPath path(makeSmallestModel(), driver(DriverPlacement::OWN_PROCESSOR));
     return path;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Takes the results from Google Benchmark.
+/// Collects the results of Google Benchmark.
 
 #include <benchmark/benchmark.h>
 
@@ -23,11 +23,11 @@ class ResultCollector final : public benchmark::BenchmarkReporter {
     /// All that was reported, in the order of registration.
     [[nodiscard]] Results results() const;
 
-    /// Whether a benchmark ended with an error. One that was skipped did not.
+    /// Whether a benchmark ended with an error. A skipped one did not.
     [[nodiscard]] bool hasFailed() const noexcept { return hasFailed_; }
 
   private:
-    std::map<std::int64_t, BenchmarkResult> benchmarks_;  ///< by the place of their registration
+    std::map<std::int64_t, BenchmarkResult> benchmarks_;  ///< by the order of registration
     bool hasFailed_ = false;
 };
 

@@ -12,21 +12,21 @@
 namespace nnburst::bench {
 namespace {
 
-std::vector<std::uint32_t> processorsOf(DriverPlace place) {
-    switch (place) {
-        case DriverPlace::OWN_PROCESSOR:
+std::vector<std::uint32_t> processorsOf(DriverPlacement placement) {
+    switch (placement) {
+        case DriverPlacement::OWN_PROCESSOR:
             return {processorPair()->driver};
-        case DriverPlace::CLIENTS_PROCESSOR:
+        case DriverPlacement::CLIENTS_PROCESSOR:
             return {processorPair()->client};
-        case DriverPlace::ANYWHERE:
+        case DriverPlacement::ANYWHERE:
             break;
     }
     return {};
 }
 
-SharedDevice startDriver(DriverPlace place, std::uint32_t threads) {
-    const PlacedThread unpinned(Place::ANYWHERE);  // inherited by the driver
-    return valueOf(spawnDriver({.threads = threads, .processors = processorsOf(place)}));
+SharedDevice startDriver(DriverPlacement placement, std::uint32_t threads) {
+    const ScopedAffinity unpinned(Affinity::ANYWHERE);  // the driver inherits it
+    return valueOf(spawnDriver({.threads = threads, .processors = processorsOf(placement)}));
 }
 
 }  // namespace
@@ -40,11 +40,11 @@ Device& localDevice(std::uint32_t threads) {
     return *device;
 }
 
-Device& driver(DriverPlace place, std::uint32_t threads) {
-    static std::map<std::pair<DriverPlace, std::uint32_t>, SharedDevice> devices;
-    SharedDevice& device = devices[{place, threads}];
+Device& driver(DriverPlacement placement, std::uint32_t threads) {
+    static std::map<std::pair<DriverPlacement, std::uint32_t>, SharedDevice> devices;
+    SharedDevice& device = devices[{placement, threads}];
     if (!device) {
-        device = startDriver(place, threads);
+        device = startDriver(placement, threads);
     }
     return *device;
 }

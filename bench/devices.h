@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The devices that benchmarks share. Each is made when it is needed first and lives as long as the
+/// The devices that benchmarks share. Each is made at its first use and lives as long as the
 /// program.
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 namespace nnburst::bench {
 
 /// Where a driver process may run.
-enum class DriverPlace {
+enum class DriverPlacement {
     OWN_PROCESSOR,      ///< on processorPair()->driver alone
     CLIENTS_PROCESSOR,  ///< on processorPair()->client alone
-    ANYWHERE            ///< wherever the program might when it started
+    ANYWHERE            ///< on all processors that the program started with
 };
 
 /// A device in this process, with kernels on `threads` threads.
 [[nodiscard]] Device& localDevice(std::uint32_t threads = 1);
 
 /// A driver process, with kernels on `threads` threads.
-[[nodiscard]] Device& driver(DriverPlace place, std::uint32_t threads = 1);
+[[nodiscard]] Device& driver(DriverPlacement placement, std::uint32_t threads = 1);
 
 }  // namespace nnburst::bench

@@ -127,7 +127,7 @@ std::int32_t DirectMobileNet::scalar(std::uint32_t index) {
 // [1, kernelHeight, kernelWidth, depth] if depthwise; the HAL's signatures with implicit padding.
 void DirectMobileNet::addConvolution(const Operation& operation) {
     const bool isDepthwise = operation.type == OperationType::DEPTHWISE_CONV_2D;
-    const std::size_t multiplier = isDepthwise ? 1 : 0;  // DEPTHWISE has one scalar more
+    const std::size_t multiplier = isDepthwise ? 1 : 0;  // DEPTHWISE_CONV_2D has one more scalar
     const std::vector<std::uint32_t>& inputs = operation.inputs;
     if (inputs.size() < 7 + multiplier || (isDepthwise && scalar(inputs[6]) != 1)) {
         fail("a convolution has another signature than expected");

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// MobileNet v1 by direct calls of XNNPACK, without anything of nnburst's execution: what a program
-/// would do that knows this one network. The measure for the rest.
+/// MobileNet v1 by direct calls of XNNPACK, without nnburst's executor: what a program would do
+/// that runs only this network. Other paths are compared with it.
 
 #include <pthreadpool.h>
 #include <xnnpack.h>
@@ -31,7 +31,7 @@ class DirectMobileNet {
     [[nodiscard]] std::span<std::byte> input() noexcept;
     [[nodiscard]] std::span<std::byte> output() noexcept;
 
-    /// Computes output from input. False if XNNPACK refused.
+    /// Computes the output from the input. False if XNNPACK failed.
     [[nodiscard]] bool run() noexcept;
 
   private:
@@ -44,7 +44,7 @@ class DirectMobileNet {
     void addAveragePool(const Operation& operation);
     void addSoftmax(const Operation& operation);
     [[nodiscard]] const Operand& operand(std::uint32_t index) const;
-    /// Where a value lies: a constant in the model, or a buffer of this object.
+    /// The address of a value: of a constant in the model, or of a buffer of this object.
     template <class T>
     [[nodiscard]] T* values(std::uint32_t index);
     [[nodiscard]] std::int32_t scalar(std::uint32_t index);
@@ -54,7 +54,7 @@ class DirectMobileNet {
     };
 
     const Model& model_;
-    std::unique_ptr<pthreadpool, ThreadsDeleter> threads_;  ///< null for one
+    std::unique_ptr<pthreadpool, ThreadsDeleter> threads_;  ///< null for one thread
     std::vector<Mapping> pools_;
     std::vector<std::vector<std::byte>> buffers_;  ///< one an operand; empty for constants
     std::vector<std::uint32_t> aliases_;           ///< the operand whose buffer an operand uses

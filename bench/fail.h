@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// How a benchmark answers to what it cannot measure: it ends the program.
+/// Ends the program if a benchmark cannot be measured.
 
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +19,7 @@ namespace nnburst::bench {
     std::exit(1);
 }
 
-/// The value of `result`, or the end of the program.
+/// The value of `result`; ends the program if it is an error.
 template <class T>
 [[nodiscard]] T valueOf(Result<T> result) {
     if (!result) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Two processes that wake each other: the least that a round trip between sleepers costs.
+/// Two processes that wake each other: the lower bound of a round trip between sleeping threads.
 
 #include <benchmark/benchmark.h>
 
@@ -15,7 +15,7 @@
 
 namespace nnburst::bench {
 
-/// Two words on which the other side always sleeps.
+/// Two words. Each side always sleeps until the other side changes its word.
 struct FutexPair {
     Word question;
     Word answer;
@@ -25,16 +25,16 @@ struct FutexPair {
 inline void measureFutexPingPong(benchmark::State& state, std::uint32_t processor) {
     const SharedObject<FutexPair> pair;
     const Peer peer(processor, [&] {
-        for (std::uint32_t turn = 1;; ++turn) {
-            futexAwait(pair->question, turn);
-            futexPost(pair->answer, turn);
+        for (std::uint32_t round = 1;; ++round) {
+            futexAwait(pair->question, round);
+            futexPost(pair->answer, round);
         }
     });
-    std::uint32_t turn = 0;
+    std::uint32_t round = 0;
     measureEach(state, [&] {
-        ++turn;
-        futexPost(pair->question, turn);
-        futexAwait(pair->answer, turn);
+        ++round;
+        futexPost(pair->question, round);
+        futexAwait(pair->answer, round);
         return true;
     });
 }

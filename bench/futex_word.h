@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Words in shared memory by which two processes meet, spinning or asleep.
+/// Words in shared memory with which two processes synchronise, spinning or sleeping.
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -17,25 +17,25 @@ namespace nnburst::bench {
 
 inline constexpr std::size_t kLineBytes = 64;
 
-/// Two lines, because processors fetch them in pairs.
+/// Takes two cache lines, because processors fetch lines in pairs.
 struct alignas(2 * kLineBytes) Word {
     std::atomic<std::uint32_t> value;
 };
 
-/// Turns without a pause instruction: the limit is what the machine can do.
+/// Spins without a pause instruction, to find the limit of the machine.
 template <class Atomic, class Value>
 void spinUntil(const Atomic& atomic, Value value) noexcept {
     while (atomic.load(std::memory_order_acquire) != value) {
     }
 }
 
-/// Sets the word and wakes who sleeps on it.
+/// Sets the word and wakes its sleepers.
 inline void futexPost(Word& word, std::uint32_t value) noexcept {
     word.value.store(value, std::memory_order_release);
     ::syscall(SYS_futex, &word.value, FUTEX_WAKE, 1, nullptr, nullptr, 0);
 }
 
-/// Sleeps while the word has the value `seen`; may wake earlier.
+/// Sleeps while the word has the value `seen`. May wake up spuriously.
 inline void futexSleep(Word& word, std::uint32_t seen) noexcept {
     ::syscall(SYS_futex, &word.value, FUTEX_WAIT, seen, nullptr, nullptr, 0);
 }
@@ -47,19 +47,19 @@ inline void futexAwait(Word& word, std::uint32_t value) noexcept {
     }
 }
 
-/// Lets a peer that outlives a measurement sleep between two of them, so that it takes no time from
-/// the others. To be placed in shared memory.
+/// Lets a peer that lives longer than one measurement sleep between measurements, so that it takes
+/// no processor time from others. Must be placed in shared memory.
 class Gate {
   public:
     void open() noexcept { futexPost(word_, kOpen); }
     void close() noexcept { word_.value.store(kClosed, std::memory_order_release); }
-    /// The peer is to end.
+    /// Asks the peer to end.
     void end() noexcept { futexPost(word_, kEnded); }
 
     [[nodiscard]] bool isOpen() const noexcept {
         return word_.value.load(std::memory_order_acquire) == kOpen;
     }
-    /// Sleeps until the gate is open. False if the peer is to end instead.
+    /// Sleeps until the gate is open. False if the peer was asked to end instead.
     [[nodiscard]] bool awaitOpen() noexcept {
         for (;;) {
             const std::uint32_t seen = word_.value.load(std::memory_order_acquire);

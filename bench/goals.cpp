@@ -133,7 +133,7 @@ constexpr std::array kNumberGoals{
     NumberGoal{"1000 idle bursts: threads a burst", "idleBursts/burst", kThreadsNumber, 0.1},
 };
 
-/// What is known of the benchmark `name`; nothing if it is not there.
+/// The summary of benchmark `name`; an empty one if there is no such benchmark.
 Summary summaryOf(const Results& results, std::string_view name) {
     const auto found =
         std::find_if(results.benchmarks.begin(), results.benchmarks.end(),
@@ -142,12 +142,12 @@ Summary summaryOf(const Results& results, std::string_view name) {
                                              : summarise(*found, medianPingPongNs(results));
 }
 
-/// Takes the parts of one goal out of the results, and remembers the first that is missing.
+/// Looks up the terms of one goal in the results, and remembers the first one that is missing.
 class Lookup {
   public:
     explicit Lookup(const Results& results) : results_(results) {}
 
-    /// All zero if there are none.
+    /// All zero if the benchmark has no figures.
     Figures figures(const char* name) {
         const std::optional<Figures> found = summaryOf(results_, name).figures;
         return found ? *found : missing(name, Figures{});

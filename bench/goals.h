@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// What nnburst wants to reach: ratios of benchmarks of one run, because times differ from machine
-/// to machine and from minute to minute, and numbers that are no times. The lists are in goals.cpp;
-/// to add a goal, add a line there.
+/// The goals of nnburst: ratios of benchmarks of one run, because times differ between machines and
+/// between minutes, and numbers that are not times. The lists are in goals.cpp; to add a goal, add
+/// a line there.
 
 #include <optional>
 #include <span>
@@ -16,29 +16,29 @@
 
 namespace nnburst::bench {
 
-/// Of which percentile a goal speaks. The other is shown beside it.
+/// The percentile that a goal is about. The other one is shown beside it.
 enum class Statistic { P50, P99 };
 
 /// (numerator - less) / denominator <= bound.
 struct Goal {
     const char* name;
     const char* numerator;    ///< a benchmark, GROUP/WHAT
-    const char* denominator;  ///< another
+    const char* denominator;  ///< another benchmark
     double bound;
     Statistic statistic = Statistic::P50;
-    const char* less = nullptr;  ///< a benchmark too, if not null
+    const char* less = nullptr;  ///< a benchmark that is subtracted; may be null
 };
 
 enum class Relation { AT_MOST, AT_LEAST };
 
-/// A number of a benchmark, or its ratio to the same number of another, against a bound.
+/// A bound of a number of a benchmark, or of its ratio to the same number of another benchmark.
 struct NumberGoal {
     const char* name;
     const char* benchmark;  ///< GROUP/WHAT
     const char* number;     ///< as in Round::numbers
     double bound;
     Relation relation = Relation::AT_MOST;
-    const char* denominator = nullptr;  ///< another benchmark, if not null
+    const char* denominator = nullptr;  ///< another benchmark; may be null
 };
 
 enum class Verdict { MET, MISSED, NOT_MEASURED };
@@ -54,7 +54,7 @@ struct GoalOutcome {
 struct NumberOutcome {
     NumberGoal goal;
     Verdict verdict = Verdict::NOT_MEASURED;
-    double number = 0;    ///< or the ratio; 0 if not measured
+    double number = 0;    ///< the number or the ratio; 0 if not measured
     std::string missing;  ///< the benchmark without this number, if not measured
 };
 
@@ -62,7 +62,7 @@ struct NumberOutcome {
 [[nodiscard]] std::span<const Goal> projectGoals() noexcept;
 [[nodiscard]] std::span<const NumberGoal> projectNumberGoals() noexcept;
 
-/// One outcome a goal, in their order.
+/// Compares the results with the goals. Returns one outcome a goal, in their order.
 [[nodiscard]] std::vector<GoalOutcome> judge(std::span<const Goal> goals, const Results& results);
 [[nodiscard]] std::vector<NumberOutcome> judge(std::span<const NumberGoal> goals,
                                                const Results& results);

@@ -18,10 +18,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What spun in the round before goes on for a while; a driver 10 ms, if the client wishes it.
+/// Threads that spun in the round before go on for a while: a driver for 10 ms, if the client asks.
 constexpr std::chrono::milliseconds kSettleTime{11};
-constexpr int kWarmUpTurns = 200;
-constexpr int kTurnsOfBatch = 100;
+constexpr int kWarmUpRoundTrips = 200;
+constexpr int kRoundTripsPerBatch = 100;
 constexpr std::size_t kBatches = 20;
 
 double secondsBetween(Clock::time_point before, Clock::time_point after) {
@@ -34,27 +34,27 @@ struct PingPong {
     Word word;
 };
 
-/// The other processor's side; it sleeps until it is asked.
+/// The other processor's side. It sleeps until it is asked.
 class PingPongPeer {
   public:
-    /// Nanoseconds of one turn: the median of batches, so that an interruption does not count.
+    /// Nanoseconds of a round trip: the median of batches, so that an interruption does not count.
     [[nodiscard]] double measure() {
         std::this_thread::sleep_for(kSettleTime);
-        const PlacedThread pinned(Place::CLIENT);
+        const ScopedAffinity pinned(Affinity::CLIENT);
         shared_->gate.open();
-        turn(kWarmUpTurns);
+        roundTrips(kWarmUpRoundTrips);
         std::vector<double> samples(kBatches);
         for (double& sample : samples) {
             const Clock::time_point before = Clock::now();
-            turn(kTurnsOfBatch);
-            sample = secondsBetween(before, Clock::now()) * 1e9 / kTurnsOfBatch;
+            roundTrips(kRoundTripsPerBatch);
+            sample = secondsBetween(before, Clock::now()) * 1e9 / kRoundTripsPerBatch;
         }
         shared_->gate.close();
         return percentile(samples, 0.5);
     }
 
   private:
-    void turn(int times) {
+    void roundTrips(int times) {
         for (int i = 0; i < times; ++i, question_ += 2) {
             shared_->word.value.store(question_, std::memory_order_release);
             spinUntil(shared_->word.value, question_ + 1);
@@ -77,8 +77,8 @@ class PingPongPeer {
     Peer peer_{processorPair()->driver, [this] { answer(); }};
 };
 
-/// In a tiny run that of its first round stands for all: it needs both processors at once, which a
-/// busy machine gives seldom.
+/// A tiny run measures it once, in its first round: it needs both processors at once, which a busy
+/// machine rarely offers.
 double pingPongNs() {
     static PingPongPeer peer;
     if (length() == Length::TINY) {

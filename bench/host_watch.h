@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// How the host treats the two processors of a measurement. A virtual processor may move to another
-/// core at any time, and may be taken away; both change what a round trip costs and have nothing to
-/// do with what is measured.
+/// Observes how the host treats the two processors of a measurement. A virtual processor may move
+/// to another core at any time, and the host may take it away. Both change the cost of a round
+/// trip, and neither is the subject of the measurement.
 
 #include <chrono>
 
@@ -13,13 +13,13 @@
 
 namespace nnburst::bench {
 
-/// Watches one round from its construction to finish(). Bounces one word between the processors of
-/// processorPair() before and after, 2000 times.
+/// Observes one round from its construction to finish(). Before and after it measures 2000 round
+/// trips of one word between the processors of processorPair().
 class HostWatch {
   public:
     HostWatch();
 
-    /// The host from the construction until now. To be called once.
+    /// The state of the host since the construction. Must be called once.
     [[nodiscard]] HostState finish();
 
   private:

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// What do idle bursts cost? A driver of its own gets a thousand. Its processor time
-/// counts from when their threads have long fallen asleep.
+/// What is the cost of idle bursts? A driver of its own serves a thousand bursts. Its processor
+/// time is measured when their threads have been asleep for long.
 
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>
@@ -34,7 +34,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-/// A driver process whose process is known.
+/// A driver process and its process ID.
 struct KnownDriver {
     KnownDriver() {
         const std::vector<pid_t> before = tools::childProcesses();
@@ -42,7 +42,7 @@ struct KnownDriver {
         process = valueOf(tools::newChildProcess(before));
     }
 
-    /// A number out of /proc/PID/`file`, after `key`.
+    /// The number after `key` in /proc/PID/`file`.
     [[nodiscard]] double figure(const char* file, const std::string& key) const {
         std::ifstream text(fmt::format("/proc/{}/{}", process, file));
         for (std::string word; text >> word;) {
@@ -52,9 +52,9 @@ struct KnownDriver {
                 return value;
             }
         }
-        fail(fmt::format("/proc/{}/{} does not tell {}", process, file, key));
+        fail(fmt::format("/proc/{}/{} has no {}", process, file, key));
     }
-    /// Kilobytes of memory that are its own, shared ones in parts.
+    /// Kilobytes of memory, of which shared pages count in part (PSS).
     [[nodiscard]] double kilobytes() const { return figure("smaps_rollup", "Pss:"); }
     [[nodiscard]] double threads() const { return figure("status", "Threads:"); }
 

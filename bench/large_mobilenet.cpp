@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Does a driver cost more where kernels take milliseconds, and threads share their work? Kernels
-/// on two threads use both processors; then nothing is pinned, and a client that spins takes one
-/// from them.
+/// Does a driver cost more where kernels take milliseconds and threads share their work? Kernels on
+/// two threads use both processors. Then nothing is pinned, and a client that spins takes one
+/// processor from them.
 
 #include <benchmark/benchmark.h>
 
@@ -52,7 +52,7 @@ void registerRun(const Kind& kind, const std::string& name, const std::string& l
                               (isFloat ? "float32, " : "quant8, ") + threads +
                               (kind.threads == 1 ? " thread, " : " threads, ");
     const auto measure = [=](benchmark::State& state) {
-        const PlacedThread placed(kind.threads == 1 ? Place::CLIENT : Place::ANYWHERE);
+        const ScopedAffinity affinity(kind.threads == 1 ? Affinity::CLIENT : Affinity::ANYWHERE);
         Network& measured = network(kind);
         measureEach(
             state, [] {}, [&] { return run(measured); }, byLength(0, 3, 3));

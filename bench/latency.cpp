@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// What does a round trip to another process cost, and how near is a burst to what the machine can
-/// do? The limit is one word in one cache line, bounced between two processors that do nothing
-/// else. All pairs run on the same two processors, but for the one that shows what pinning is
-/// worth.
+/// What is the cost of a round trip to another process, and how close is a burst to the limit of
+/// the machine? The limit is one word in one cache line, bounced between two processors that do
+/// nothing else. All pairs run on the same two processors, except the one that shows the effect of
+/// pinning.
 
 #include <benchmark/benchmark.h>
 
@@ -29,7 +29,7 @@
 namespace nnburst::bench {
 namespace {
 
-/// A message of a whole line each way: 56 bytes and the sequence number that announces them.
+/// A message of a whole cache line each way: 56 bytes and the sequence number that announces them.
 struct alignas(2 * kLineBytes) Mailbox {
     std::array<std::uint64_t, 7> payload;
     std::atomic<std::uint64_t> sequence;
@@ -153,8 +153,8 @@ void emptyLocalReusable(benchmark::State& state) {
 
 /// Neither side is pinned: both run where the system puts them.
 void emptyBurstUnpinned(benchmark::State& state) {
-    const PlacedThread unpinned(Place::ANYWHERE);
-    static ModelPaths paths(makeSmallestModel(), DriverPlace::ANYWHERE);
+    const ScopedAffinity unpinned(Affinity::ANYWHERE);
+    static ModelPaths paths(makeSmallestModel(), DriverPlacement::ANYWHERE);
     measureEach(state, [&] { return paths.runBurst(); });
 }
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// How long a run is to be. Google Benchmark's options say it for calls of microseconds; what takes
-/// longer says itself how often it wants to be called (row.h).
+/// The length of a run. Google Benchmark's options set it for calls of microseconds; benchmarks
+/// with longer calls set their number of calls themselves (row.h).
 
 #include <string>
 #include <vector>
@@ -12,13 +12,13 @@
 namespace nnburst::bench {
 
 enum class Length {
-    TINY,   ///< everything once, to see that it works
+    TINY,   ///< every benchmark once, to test that it works
     QUICK,  ///< two minutes
     FULL,
 };
 
-/// Sets the length of this run: "tiny", "quick", "full" or nothing for full. Ends the program with
-/// a message for another name. To be called before anything is registered.
+/// Sets the length of this run: "tiny", "quick", or "full", which is also the meaning of "". Ends
+/// the program with a message for another name. Must be called before benchmarks are registered.
 void setLength(const std::string& name);
 
 [[nodiscard]] Length length() noexcept;
@@ -26,7 +26,7 @@ void setLength(const std::string& name);
 /// Google Benchmark's options for this length.
 [[nodiscard]] std::vector<std::string> argumentsOfLength();
 
-/// `tiny`, `quick` or `full`.
+/// The argument for the length of this run.
 template <class T>
 [[nodiscard]] T byLength(T tiny, T quick, T full) noexcept {
     switch (length()) {

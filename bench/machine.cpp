@@ -14,7 +14,7 @@
 namespace nnburst::bench {
 namespace {
 
-/// What the system calls its first processor.
+/// The system's name of its first processor.
 std::string processorName() {
     std::ifstream file("/proc/cpuinfo");
     for (std::string line; std::getline(file, line);) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Where and when this program runs.
+/// The machine and the time of this run.
 
 #include "results.h"
 

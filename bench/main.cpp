@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// nnburst-bench: what a burst costs beside what the machine can do and beside the alternatives.
-/// All benchmarks run in rounds, in random order within each, so that noise hits all alike. Takes
-/// the options of Google Benchmark, --length=tiny, quick or full, --json=FILE and --html=FILE.
-/// Prints tables of all benchmarks and of the goals; docs/performance.md says how to read them.
+/// nnburst-bench: the cost of a burst, compared with the limit of the machine and with
+/// alternatives. All benchmarks run in rounds, in random order within each, so that noise hits all
+/// alike. Takes the options of Google Benchmark, --length=tiny, quick or full, --json=FILE and
+/// --html=FILE. Prints tables of all benchmarks and of the goals; docs/performance.md says how to
+/// read them.
 
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>
@@ -33,7 +34,7 @@ namespace {
 
 using namespace nnburst::bench;
 
-/// CTest's for a test that cannot run here.
+/// CTest's exit status for a test that cannot run here.
 constexpr int kSkipped = 77;
 
 /// Takes the option `prefix`, such as "--json=", from `arguments`. An empty name if it is not
@@ -55,7 +56,7 @@ std::string takeOption(std::vector<std::string>& arguments, const std::string& p
 int main(int argc, char** argv) {
     std::vector<std::string> arguments(argv, argv + argc);
     setLength(takeOption(arguments, "--length="));
-    // Before the user's, so that his come last and count.
+    // Defaults come before the user's options, of which the last one counts.
     const std::vector<std::string> defaults = argumentsOfLength();
     arguments.insert(arguments.begin() + 1, defaults.begin(), defaults.end());
     OutputFile json(takeOption(arguments, "--json="));
@@ -77,8 +78,8 @@ int main(int argc, char** argv) {
     }
     pinTo(processorPair()->client);
     registerSystemCalls();  // first: it starts a process, while this one has no threads
-    // Then a device for nothing, before any static object that holds one: what libraries do at
-    // exit, and register when the first is made, comes after the end of all workers.
+    // Makes a device before any static object that holds one: exit handlers that libraries register
+    // with the first device then run after the end of all job threads.
     (void)valueOf(nnburst::makeLocalDevice());
     registerLatency();
     registerWaiting();

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// How one benchmark is measured: every call by itself, so that its median and its 99th percentile
-/// are known, not only its mean, and how the host was meanwhile.
+/// Measures a benchmark call by call, so that its median and its 99th percentile are known and not
+/// only its mean, and observes the host meanwhile.
 
 #include <benchmark/benchmark.h>
 
@@ -17,19 +17,19 @@
 
 namespace nnburst::bench {
 
-/// What reading the clock twice in a row takes, in nanoseconds (the median). It is part of every
-/// measured duration and is taken off again.
+/// The time between two readings of the clock in a row, in nanoseconds (the median). It is part of
+/// every measured duration and is subtracted from it.
 [[nodiscard]] double clockCostNs();
 
-/// Of short calls: wakes sleepers, fills caches and predictors.
+/// Warm-up calls of short benchmarks: they wake sleepers and fill caches and branch predictors.
 [[nodiscard]] int usualWarmUpCalls() noexcept;
 
-/// Reports `samples` (nanoseconds; at least one) as those of one round. Reorders them.
+/// Reports `samples` (nanoseconds; at least one) as the durations of one round. Reorders them.
 void setRound(benchmark::State& state, std::vector<double>& samples, const HostState& host);
 
-/// Calls `operation` (which gives false if it failed) as often as `state` wants, after
-/// `warmUpCalls` that are not counted, and reports the durations. `prepare` comes before each call
-/// and is not measured.
+/// Calls `operation` (which returns false if it failed) as often as `state` asks for, after
+/// `warmUpCalls` calls that are not counted, and reports the durations. `prepare` is called before
+/// each call and is not measured.
 template <class Prepare, class Operation>
 void measureEach(benchmark::State& state, Prepare prepare, Operation operation,
                  int warmUpCalls = usualWarmUpCalls()) {
@@ -45,7 +45,7 @@ void measureEach(benchmark::State& state, Prepare prepare, Operation operation,
     }
     const double clockCost = clockCostNs();
     std::size_t count = 0;
-    for ([[maybe_unused]] auto turn : state) {
+    for ([[maybe_unused]] auto iteration : state) {
         if (!isSuccess) {
             state.SkipWithError("the measured operation failed");
             return;

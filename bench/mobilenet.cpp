@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// What does nnburst add to a real network? The measure is the same network by direct calls of
-/// XNNPACK in the measuring process; local device, burst and remote call run the same weights on
-/// one thread too. Driver and client are on different processors.
+/// What is the overhead of nnburst for a real network? The baseline is the same network by direct
+/// calls of XNNPACK in the measuring process. Local device, burst and remote call run the same
+/// weights on one thread, too. Driver and client are on different processors.
 
 #include <benchmark/benchmark.h>
 

@@ -6,9 +6,9 @@
 
 namespace nnburst::bench {
 
-ModelPaths::ModelPaths(const Model& model, DriverPlace place, std::uint32_t threads)
+ModelPaths::ModelPaths(const Model& model, DriverPlacement placement, std::uint32_t threads)
     : request_(valueOf(tools::PooledRequest::create(model))),
-      remote_(valueOf(prepareModel(driver(place, threads), model))),
+      remote_(valueOf(prepareModel(driver(placement, threads), model))),
       localBurst_(
           valueOf(valueOf(prepareModel(localDevice(threads), model))->configureExecutionBurst({}))),
       burst_(valueOf(remote_->configureExecutionBurst({}))),

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// One model on every way to execute it: in this process, through a burst to a driver process, by a
-/// remote call to the same driver.
+/// One model on each path to the kernels: in this process, through a burst to a driver process, and
+/// by remote calls of the same driver.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,12 +18,13 @@
 
 namespace nnburst::bench {
 
-/// The devices are those of devices.h. The calls give false if the execution failed; the outputs
-/// are overwritten by each.
+/// Uses the devices of devices.h. The calls return false if the execution failed; each overwrites
+/// the outputs.
 class ModelPaths {
   public:
     /// Prepares `model` on both devices. Ends the program with a message if that fails.
-    explicit ModelPaths(const Model& model, DriverPlace place = DriverPlace::OWN_PROCESSOR,
+    explicit ModelPaths(const Model& model,
+                        DriverPlacement placement = DriverPlacement::OWN_PROCESSOR,
                         std::uint32_t threads = 1);
 
     [[nodiscard]] bool runLocal();

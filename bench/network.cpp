@@ -28,7 +28,7 @@ void fill(std::span<std::byte> input, BuiltinPrecision precision) {
     }
 }
 
-/// The same operators in the same order: what remains is rounding.
+/// The same operators ran in the same order: outputs may differ by rounding only.
 bool isClose(std::span<const std::byte> a, std::span<const std::byte> b,
              BuiltinPrecision precision) {
     if (precision == BuiltinPrecision::QUANT8) {
@@ -53,12 +53,13 @@ bool isClose(std::span<const std::byte> a, std::span<const std::byte> b,
 Network::Network(const MobileNetV1Options& options, std::uint32_t threads)
     : model(valueOf(makeMobileNetV1(options))),
       direct(model, threads),
-      paths(model, threads == 1 ? DriverPlace::OWN_PROCESSOR : DriverPlace::ANYWHERE, threads) {
+      paths(model, threads == 1 ? DriverPlacement::OWN_PROCESSOR : DriverPlacement::ANYWHERE,
+            threads) {
     fill(direct.input(), options.precision);
     std::copy(direct.input().begin(), direct.input().end(), paths.input().begin());
     if (!direct.run() || !paths.runBurst() ||
         !isClose(direct.output(), paths.output(), options.precision)) {
-        fail("MobileNet: direct calls and driver do not give the same outputs");
+        fail("MobileNet: direct calls and driver compute different outputs");
     }
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A MobileNet v1 with everything that runs it.
+/// A MobileNet v1 on all paths to the kernels.
 
 #include <cstdint>
 
@@ -13,10 +13,11 @@
 
 namespace nnburst::bench {
 
-/// Ends the program with a message if direct calls and driver do not give the same outputs.
+/// Ends the program with a message if direct calls and the driver compute different outputs.
 struct Network {
-    /// Kernels use `threads` threads, directly and in the devices. A driver with one has a
-    /// processor of its own, one with more runs anywhere: measure those in a PlacedThread.
+    /// Kernels run on `threads` threads, in direct calls and in the devices. A driver with one
+    /// thread has a processor of its own; one with more may run anywhere: measure it in a
+    /// ScopedAffinity.
     explicit Network(const MobileNetV1Options& options, std::uint32_t threads = 1);
 
     Model model;

@@ -134,7 +134,7 @@ struct Clients {
 using MakeSteps = std::vector<Step> (*)(Device&);
 
 void measure(benchmark::State& state, MakeSteps makeSteps, bool isBurst) {
-    const PlacedThread unpinned(Place::ANYWHERE);
+    const ScopedAffinity unpinned(Affinity::ANYWHERE);
     static Clients clients;
     std::optional<Neighbour> neighbour;
     if (makeSteps != nullptr) {

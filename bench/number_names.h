@@ -3,12 +3,12 @@
 #pragma once
 
 /// \file
-/// Names of the numbers that are no durations (Round::numbers) and of which goals speak, so that a
-/// goal finds what a benchmark tells.
+/// Names of the numbers that are not durations (Round::numbers). Goals refer to them by these
+/// names.
 
 namespace nnburst::bench {
 
-/// By waiting, of both sides.
+/// By the waiting of both sides.
 inline constexpr const char* kBurntNumber = "burnt, % of a processor";
 /// Of both processes.
 inline constexpr const char* kCallsNumber = "system calls an execution";

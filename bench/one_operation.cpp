@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// What does the local device add to one operation? The measure is one call of XNNPACK for the same
-/// addition.
+/// What is the overhead of the local device for one operation? The baseline is one call of XNNPACK
+/// for the same addition.
 
 #include <benchmark/benchmark.h>
 #include <xnnpack.h>
@@ -24,7 +24,7 @@
 namespace nnburst::bench {
 namespace {
 
-/// The addition as a program would write it that needs this one only.
+/// The addition as a program would write it that needs only this.
 class DirectAddition {
   public:
     DirectAddition() {
@@ -38,7 +38,7 @@ class DirectAddition {
         if (!isMade || xnn_setup_add_nd_f32(created, kShape.size(), kShape.data(), kShape.size(),
                                             kShape.data(), a_.data(), b_.data(), sum_.data(),
                                             nullptr) != xnn_status_success) {
-            fail("XNNPACK does not add");
+            fail("XNNPACK cannot make an addition");
         }
     }
 
@@ -74,7 +74,7 @@ void registerOneOperation() {
                 });
     registerRow("oneOperation/burst", "ADD of 64 floats, burst, reusable execution",
                 [](benchmark::State& state) {
-                    static BurstPath path(makeAddition(), driver(DriverPlace::OWN_PROCESSOR));
+                    static BurstPath path(makeAddition(), driver(DriverPlacement::OWN_PROCESSOR));
                     measureEach(state, [] { return path.compute(); });
                 });
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// What if client and driver have one processor between them? The measure is a ping-pong of
-/// sleepers there: two context switches are the least possible.
+/// What is the cost of a round trip if client and driver share one processor? The baseline is a
+/// ping-pong of sleeping threads there: two context switches are the least possible.
 
 #include <benchmark/benchmark.h>
 
@@ -20,7 +20,7 @@ namespace nnburst::bench {
 namespace {
 
 BurstPath& path() {
-    static BurstPath path(makeSmallestModel(), driver(DriverPlace::CLIENTS_PROCESSOR));
+    static BurstPath path(makeSmallestModel(), driver(DriverPlacement::CLIENTS_PROCESSOR));
     return path;
 }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// What do operands cost? Each execution sends, checks and binds all of them; the model computes
-/// one float whatever their number.
+/// What is the cost of operands? Each execution sends, checks and binds all of them; the model
+/// computes one float whatever their number.
 
 #include <benchmark/benchmark.h>
 
@@ -22,7 +22,7 @@
 namespace nnburst::bench {
 namespace {
 
-/// Holds the request with the most operands.
+/// A queue of this size holds the request with the most operands.
 constexpr std::uint32_t kQueueLines = 1024;
 
 BurstPath& path(std::uint32_t inputs) {
@@ -31,7 +31,7 @@ BurstPath& path(std::uint32_t inputs) {
     return found != paths.end() ? found->second
                                 : paths
                                       .try_emplace(inputs, makeSmallestModel(inputs),
-                                                   driver(DriverPlace::OWN_PROCESSOR),
+                                                   driver(DriverPlacement::OWN_PROCESSOR),
                                                    BurstOptions{.queueLines = kQueueLines})
                                       .first->second;
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A file that the program writes at its end and opens at its beginning: no user waits for a
-/// measurement whose result cannot be stored.
+/// A file that the program writes at its end. It is opened at the start, so that a path that cannot
+/// be written is found before the measurement.
 
 #include <cstdio>
 #include <memory>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// What does a camera's frame cost, one every 33 ms? Between two of them everybody sleeps, and the
-/// caches and the clock of the processor cool down, in one process as in two.
+/// What is the latency of a camera's frame, one every 33 ms? Between frames all threads sleep, and
+/// caches and the processor's clock cool down, in one process as in two.
 
 #include <benchmark/benchmark.h>
 
@@ -38,7 +38,7 @@ void registerRun(std::uint32_t threads, const std::string& name, const std::stri
                  Run run) {
     const std::string number = std::to_string(threads);
     const auto measure = [=](benchmark::State& state) {
-        const PlacedThread placed(threads == 1 ? Place::CLIENT : Place::ANYWHERE);
+        const ScopedAffinity affinity(threads == 1 ? Affinity::CLIENT : Affinity::ANYWHERE);
         Network& measured = network(threads);
         Pacer pacer(kPeriod);
         measureEach(

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Calls at a steady rate.
+/// Starts calls at a constant rate.
 
 #include <chrono>
 #include <thread>

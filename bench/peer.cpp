@@ -19,7 +19,7 @@
 namespace nnburst::bench {
 namespace {
 
-cpu_set_t placeOfThread() {
+cpu_set_t affinityOfThread() {
     cpu_set_t allowed;
     CPU_ZERO(&allowed);
     if (::sched_getaffinity(0, sizeof(allowed), &allowed) != 0) {
@@ -28,15 +28,15 @@ cpu_set_t placeOfThread() {
     return allowed;
 }
 
-void placeThread(const cpu_set_t& allowed) {
+void setAffinity(const cpu_set_t& allowed) {
     if (::sched_setaffinity(0, sizeof(allowed), &allowed) != 0) {
         fail(std::string("sched_setaffinity: ") + std::strerror(errno));
     }
 }
 
-/// Where the program might run before anybody placed its threads.
-const cpu_set_t& placeOfProgram() {
-    static const cpu_set_t allowed = placeOfThread();
+/// The processors of the program before any thread was pinned.
+const cpu_set_t& initialAffinity() {
+    static const cpu_set_t allowed = affinityOfThread();
     return allowed;
 }
 
@@ -44,7 +44,7 @@ const cpu_set_t& placeOfProgram() {
 
 std::optional<ProcessorPair> processorPair() {
     static const std::optional<ProcessorPair> pair = []() -> std::optional<ProcessorPair> {
-        const cpu_set_t& allowed = placeOfProgram();
+        const cpu_set_t& allowed = initialAffinity();
         if (CPU_COUNT(&allowed) < 2) {
             return std::nullopt;
         }
@@ -63,19 +63,19 @@ void pinTo(std::uint32_t processor) {
     cpu_set_t only;
     CPU_ZERO(&only);
     CPU_SET(processor, &only);
-    placeThread(only);
+    setAffinity(only);
 }
 
-PlacedThread::PlacedThread(Place place) : before_(placeOfThread()) {
-    if (place == Place::CLIENT) {
+ScopedAffinity::ScopedAffinity(Affinity affinity) : before_(affinityOfThread()) {
+    if (affinity == Affinity::CLIENT) {
         pinTo(processorPair()->client);
     } else {
-        placeThread(placeOfProgram());
+        setAffinity(initialAffinity());
     }
 }
 
-PlacedThread::~PlacedThread() {
-    placeThread(before_);
+ScopedAffinity::~ScopedAffinity() {
+    setAffinity(before_);
 }
 
 void* mapShared(std::size_t sizeBytes) {
@@ -98,7 +98,7 @@ Peer::Peer(std::uint32_t processor, const std::function<void()>& body) : pid_(::
     if (pid_ == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         pinTo(processor);
-        // At the exit, what this process has made ends, and not what it has of its parent.
+        // The exit handlers of the parent's objects must not run in this process.
         (void)std::atexit([] { ::_exit(0); });
         body();
         std::exit(0);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The other process of a ping-pong, and where the two processes run.
+/// The peer process of a ping-pong, and the processors of the two processes.
 
 #include <sched.h>
 #include <sys/types.h>
@@ -23,26 +23,26 @@ struct ProcessorPair {
     std::uint32_t driver;
 };
 
-/// The pair that all benchmarks use: the first two processors on which the program may run, found
-/// at the first call; nothing if it may run on one only.
+/// The pair that all benchmarks use: the first two processors that the program may run on, found at
+/// the first call; nullopt if it may run on only one.
 [[nodiscard]] std::optional<ProcessorPair> processorPair();
 
-/// Keeps the calling thread, and threads that it creates, on `processor`.
+/// Pins the calling thread, and threads that it creates, to `processor`.
 void pinTo(std::uint32_t processor);
 
-enum class Place {
+enum class Affinity {
     CLIENT,   ///< on the client's processor
-    ANYWHERE  ///< wherever the program might run when it started
+    ANYWHERE  ///< on all processors that the program started with
 };
 
-/// Where the calling thread, and what it creates, runs until this object is destroyed. Then it runs
-/// where it did before.
-class PlacedThread {
+/// RAII: sets the processors of the calling thread, and of threads that it creates, until this is
+/// destroyed.
+class ScopedAffinity {
   public:
-    explicit PlacedThread(Place place);
-    PlacedThread(const PlacedThread&) = delete;
-    PlacedThread& operator=(const PlacedThread&) = delete;
-    ~PlacedThread();
+    explicit ScopedAffinity(Affinity affinity);
+    ScopedAffinity(const ScopedAffinity&) = delete;
+    ScopedAffinity& operator=(const ScopedAffinity&) = delete;
+    ~ScopedAffinity();
 
   private:
     cpu_set_t before_;
@@ -52,7 +52,7 @@ class PlacedThread {
 [[nodiscard]] void* mapShared(std::size_t sizeBytes);
 void unmapShared(void* memory, std::size_t sizeBytes);
 
-/// A T in shared memory, unmapped with its owner.
+/// A T in shared memory, which the destructor unmaps.
 template <class T>
 class SharedObject {
   public:
@@ -67,7 +67,7 @@ class SharedObject {
     T* object_;
 };
 
-/// A forked process that runs `body` on `processor` until this object is destroyed.
+/// A forked process that runs `body` on `processor`. The destructor ends it.
 class Peer {
   public:
     Peer(std::uint32_t processor, const std::function<void()>& body);
@@ -75,9 +75,9 @@ class Peer {
     Peer& operator=(const Peer&) = delete;
     ~Peer();
 
-    /// Whether `body` has ended, or the process with it.
+    /// Whether `body` has returned, or the process has ended otherwise.
     [[nodiscard]] bool hasEnded();
-    /// Waits for the end of `body`.
+    /// Waits until `body` has returned.
     void awaitEnd();
 
   private:

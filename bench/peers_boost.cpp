@@ -26,7 +26,7 @@ namespace interprocess = boost::interprocess;
 
 constexpr std::size_t kCapacity = 16;
 
-/// A queue that this process and the peers that it forks share. Its name is gone at once.
+/// A queue that this process and its forked peers share. Its name is removed at once.
 class NamelessQueue {
   public:
     explicit NamelessQueue(const char* role)

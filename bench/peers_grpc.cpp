@@ -42,8 +42,8 @@ void serve(const std::string& address) {
     }
 }
 
-/// A server process and a channel to it. There is one for the whole run, because a process that has
-/// used gRPC cannot fork one that uses it, too. Both sleep between measurements.
+/// A server process and a channel to it, for the whole run, because a process that has used gRPC
+/// cannot fork another one that uses it. Both sleep between measurements.
 class EchoClient {
   public:
     [[nodiscard]] bool awaitServer() {

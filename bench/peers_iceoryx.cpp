@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::chrono::seconds kStartTimeout{5};
 
-/// Asks every millisecond. False if `condition` does not come true within kStartTimeout.
+/// Tests `condition` every millisecond. False if it is not true within kStartTimeout.
 template <class Condition>
 bool await(Condition condition) {
     const auto end = std::chrono::steady_clock::now() + kStartTimeout;
@@ -51,7 +51,7 @@ void logErrorsOnly() {
         iox::log::LogLevel::kError, iox::log::LogLevelOutput::kHideLogLevel);
 }
 
-/// Messages and what belongs to them; a few of each are enough for one at a time.
+/// Memory for messages; a few of each kind suffice for one message at a time.
 iox::RouDiConfig_t smallestConfig() {
     iox::mepoo::MePooConfig pools;
     pools.addMemPool({128, 64});
@@ -61,12 +61,12 @@ iox::RouDiConfig_t smallestConfig() {
     return config;
 }
 
-/// The daemon, until the object is destroyed.
+/// The daemon. The destructor ends it.
 class RouDi {
   public:
     ~RouDi() {
         if (!peer_.hasEnded()) {
-            futexPost(state_->isStopped, 1);  // it removes its files
+            futexPost(state_->isStopped, 1);  // RouDi removes its files
             peer_.awaitEnd();
         }
     }
@@ -85,10 +85,10 @@ class RouDi {
     void run() {
         using Daemon = iox::roudi::RouDi;
         logErrorsOnly();
-        std::cout.setstate(std::ios::failbit);  // where the tables go
+        std::cout.setstate(std::ios::failbit);  // RouDi prints tables there
         std::clog.setstate(std::ios::failbit);
         iox::roudi::IceOryxRouDiComponents components(smallestConfig());
-        // Monitoring takes a peer that sleeps for dead.
+        // Monitoring would take a sleeping peer for dead.
         Daemon daemon(components.rouDiMemoryManager, components.portManager,
                       Daemon::RoudiStartupParameters(iox::roudi::MonitoringMode::OFF,
                                                      /*killProcesses=*/false));
@@ -100,7 +100,7 @@ class RouDi {
     Peer peer_{processorPair()->driver, [this] { run(); }};
 };
 
-/// One side: what it sends and what it receives.
+/// One side: its publisher and its subscriber.
 class Side {
   public:
     Side(const char* sent, const char* received)
@@ -124,7 +124,7 @@ class Side {
         return isSent;
     }
 
-    /// False if there is none.
+    /// False if there is no message.
     [[nodiscard]] bool tryReceive(Message& message) {
         bool isReceived = false;
         subscriber_.take().and_then([&](const auto& sample) {
@@ -139,7 +139,7 @@ class Side {
     iox::popo::Subscriber<Message> subscriber_;
 };
 
-/// This process becomes a client of RouDi, for good; sides can be made then.
+/// Makes this process a client of RouDi until its end; sides can be made then.
 struct RouDiClient {
     explicit RouDiClient(const std::string& role) {
         logErrorsOnly();
@@ -149,7 +149,7 @@ struct RouDiClient {
     }
 };
 
-/// Sends back what it gets while the gate is open.
+/// Sends messages back while the gate is open.
 void echo(Gate& gate) {
     const RouDiClient rouDi("peer");
     Side side("answer", "question");
@@ -167,7 +167,7 @@ class Client {
   public:
     ~Client() {
         gate_->end();
-        peer_.awaitEnd();  // it leaves RouDi, which removes its files
+        peer_.awaitEnd();  // the peer leaves RouDi, which removes its files
     }
 
     [[nodiscard]] bool awaitPeer() {
@@ -191,12 +191,12 @@ class Client {
   private:
     SharedObject<Gate> gate_;
     Peer peer_{processorPair()->driver, [this] { echo(*gate_.operator->()); }};
-    const RouDiClient rouDi_{"client"};  // after the fork: the peer is a client by itself
+    const RouDiClient rouDi_{"client"};  // after the fork: the peer is a client of its own
     Side side_{"question", "answer"};
 };
 
 void publishSubscribe(benchmark::State& state) {
-    static RouDi rouDi;  // before the client, so that it ends after it
+    static RouDi rouDi;  // before the client, so that it ends after the client
     if (!rouDi.awaitStart()) {
         skip(state, "RouDi did not start; it takes 66 MB of /dev/shm, and there may be no other");
         return;

@@ -13,12 +13,12 @@
 namespace nnburst::bench {
 namespace {
 
-/// A peer that is not part of this program, because `packages` were not there when it was built.
+/// A peer that was not built, because `packages` were missing.
 [[maybe_unused]] void registerMissing(const char* name, const char* label,
                                       const std::string& packages) {
 #ifdef NNBURST_BENCH_SANITIZED
     const std::string reason =
-        "not part of builds with a sanitizer, which does not know " + packages;
+        "not part of builds with a sanitizer, which cannot check " + packages;
 #else
     const std::string reason = "not installed, apt install " + packages;
 #endif

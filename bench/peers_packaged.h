@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Peers whose packages need not be installed. CMakeLists.txt builds what it finds; the others
-/// stand in the table as skipped, with what to install.
+/// Peers that need optional packages. CMakeLists.txt builds those that it finds; the others are
+/// listed as skipped, with the package to install.
 
 namespace nnburst::bench {
 

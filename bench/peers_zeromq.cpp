@@ -29,7 +29,7 @@ class ZeroMqSocket {
         if (!socket_) {
             failWith("zmq_socket");
         }
-        const int linger = 0;  // nothing is sent any more when it is closed
+        const int linger = 0;  // closing drops unsent messages
         ::zmq_setsockopt(socket_.get(), ZMQ_LINGER, &linger, sizeof(linger));
         const int timeoutMs = 5000;
         ::zmq_setsockopt(socket_.get(), ZMQ_RCVTIMEO, &timeoutMs, sizeof(timeoutMs));

@@ -11,13 +11,13 @@
 
 namespace nnburst::bench {
 
-/// The value of which `fraction` (0 to 1) of `samples` are below or equal. Reorders them; at least
-/// one.
+/// The smallest value that at least `fraction` (0 to 1) of `samples` do not exceed. Reorders the
+/// samples; requires at least one.
 [[nodiscard]] inline double percentile(std::vector<double>& samples, double fraction) {
-    const auto place = samples.begin() + static_cast<std::ptrdiff_t>(
-                                             fraction * static_cast<double>(samples.size() - 1));
-    std::nth_element(samples.begin(), place, samples.end());
-    return *place;
+    const auto position = samples.begin() + static_cast<std::ptrdiff_t>(
+                                                fraction * static_cast<double>(samples.size() - 1));
+    std::nth_element(samples.begin(), position, samples.end());
+    return *position;
 }
 
 }  // namespace nnburst::bench

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// What does a compilation cache save? The same network is prepared from the model and from the
-/// files of its cache, in process and in a driver. A device that still has a model of the same
-/// weights would share it, so that several networks take turns that differ in nothing but these.
+/// What does a compilation cache save? The same network is prepared from the model and from its
+/// cache files, in process and in a driver. A device that still has a model of the same weights
+/// would share it, so several networks that differ in their weights alternate.
 
 #include <benchmark/benchmark.h>
 
@@ -27,10 +27,10 @@
 namespace nnburst::bench {
 namespace {
 
-/// A few: the first calls map memory that later ones use again.
+/// The first calls map memory that later ones use again.
 constexpr int kWarmUpPreparations = 3;
 
-/// A directory for the key of the caches, which goes with it.
+/// A directory for the caches' key. The destructor removes it.
 class KeyDirectory {
   public:
     KeyDirectory() : path_(std::filesystem::temp_directory_path() / "nnburst-bench-XXXXXX") {
@@ -93,7 +93,7 @@ struct CachedModel {
     PrepareOptions options;
 };
 
-/// The same network with different weights, in turn.
+/// Alternates between networks that differ in their weights.
 class Networks {
   public:
     Networks(float width, std::uint32_t resolution)

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A run and what is to be said of it. The writers (table, JSON, HTML) show it and add nothing.
+/// The report of a run. The writers (table, JSON, HTML) print it and add nothing.
 
 #include <cstddef>
 #include <span>
@@ -18,17 +18,17 @@ namespace nnburst::bench {
 
 struct Report {
     Results results;
-    double pingPongNs = 0;           ///< the median of the run's
+    double pingPongNs = 0;           ///< the median of the run
     std::vector<Summary> summaries;  ///< one a benchmark
     std::vector<GoalOutcome> goals;
     std::vector<NumberOutcome> numberGoals;
 
     std::size_t rounds = 0;    ///< of all benchmarks
-    std::size_t leftOut = 0;   ///< of them, because the host disturbed them
-    double seconds = 0;        ///< that the rounds took together
-    double stolenSeconds = 0;  ///< of the two processors in them
-    std::size_t met = 0;       ///< goals
-    std::size_t missed = 0;    ///< goals; the rest was not measured
+    std::size_t leftOut = 0;   ///< rounds that the host disturbed
+    double seconds = 0;        ///< the duration of all rounds
+    double stolenSeconds = 0;  ///< stolen from the two processors in these seconds
+    std::size_t met = 0;       ///< number of goals
+    std::size_t missed = 0;    ///< number of goals; the others were not measured
 };
 
 [[nodiscard]] Report makeReport(Results results, std::span<const Goal> goals,
@@ -37,15 +37,15 @@ struct Report {
 /// The part of a name before the slash.
 [[nodiscard]] std::string groupOf(const BenchmarkResult& result);
 
-/// "met", "MISS", or which benchmark is missing.
+/// "met", "MISS", or the missing benchmark.
 [[nodiscard]] std::string verdictOf(const GoalOutcome& outcome);
 [[nodiscard]] std::string verdictOf(const NumberOutcome& outcome);
 
-/// "p50 <= 3"; of a number ">= 0.9".
+/// "p50 <= 3"; for a number ">= 0.9".
 [[nodiscard]] std::string boundOf(const Goal& goal);
 [[nodiscard]] std::string boundOf(const NumberGoal& goal);
 
-/// How the host was, in one sentence.
+/// One sentence on the state of the host.
 [[nodiscard]] std::string describeHost(const Report& report);
 
 }  // namespace nnburst::bench

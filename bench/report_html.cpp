@@ -79,7 +79,7 @@ std::string numberGoalRows(const Report& report) {
     return html + "</table>\n";
 }
 
-/// What benchmarks give that is no duration.
+/// Rows of the numbers that are not durations.
 std::string numberRows(const Report& report) {
     std::string html = "<table>\n<tr><th></th><th>number</th><th>median</th><th>rounds</th></tr>\n";
     for (std::size_t i = 0; i < report.summaries.size(); ++i) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The report of nnburst-bench for a browser.
+/// The report of nnburst-bench as HTML.
 
 #include <string>
 
@@ -11,8 +11,8 @@
 
 namespace nnburst::bench {
 
-/// One page that needs nothing else: the goals, a plot and a table of each group, and how the host
-/// was in the course of the run.
+/// A page that needs no other file: the goals, a plot and a table for each group, and the state of
+/// the host in the course of the run.
 [[nodiscard]] std::string toHtml(const Report& report);
 
 }  // namespace nnburst::bench

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The report of nnburst-bench for programs.
+/// The report of nnburst-bench as JSON.
 
 #include <string>
 
@@ -12,7 +12,7 @@
 namespace nnburst::bench {
 
 /// A JSON object: `machine`, `host`, `benchmarks` with all their rounds, `goals`, `numberGoals`,
-/// `met`, `missed`. Figures that are not there are null.
+/// `met`, `missed`. Missing numbers are null.
 [[nodiscard]] std::string toJson(const Report& report);
 
 }  // namespace nnburst::bench

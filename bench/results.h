@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a run of nnburst-bench gave, before anybody judges it: all rounds of all benchmarks.
+/// The results of a run of nnburst-bench before any evaluation: all rounds of all benchmarks.
 
 #include <map>
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace nnburst::bench {
 
-/// How the host treated the two processors around and during one round.
+/// The state of the host around and during one round.
 struct HostState {
-    double startSeconds = 0;      ///< since the first round of the run
-    double seconds = 0;           ///< that the round took
-    double pingPongBeforeNs = 0;  ///< one word in one cache line, just before the round
+    double startSeconds = 0;      ///< start of the round, since that of the first round
+    double seconds = 0;           ///< duration of the round
+    double pingPongBeforeNs = 0;  ///< round trip of one word, just before the round
     double pingPongAfterNs = 0;   ///< the same just after it
-    double stolenSeconds = 0;     ///< of both processors, in which the host ran others on them
+    double stolenSeconds = 0;     ///< stolen by the host, of both processors
 };
 
 /// One repetition of a benchmark.
@@ -26,17 +26,17 @@ struct Round {
     double tailNs = 0;     ///< p99 of its calls
     double farTailNs = 0;  ///< p99.9 of its calls
     HostState host;
-    std::map<std::string, double> numbers;  ///< what is no duration, by names with units
+    std::map<std::string, double> numbers;  ///< numbers that are not durations, by name with unit
 };
 
 struct BenchmarkResult {
     std::string name;  ///< GROUP/WHAT
     std::string label;
     std::vector<Round> rounds;
-    std::string skipped;  ///< why it was not measured; empty if it was
+    std::string skipped;  ///< the reason, if it was not measured; else empty
 };
 
-/// Where the run took place.
+/// The machine of the run.
 struct Machine {
     std::string date;
     std::string processor;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A round as counters of Google Benchmark, which is how it gets from where it is measured to where
-/// results are collected.
+/// Encodes a round as counters of Google Benchmark, to pass it from the benchmark to the collector
+/// of results.
 
 #include <benchmark/benchmark.h>
 
@@ -14,7 +14,7 @@ namespace nnburst::bench {
 
 void setCounters(benchmark::UserCounters& counters, const Round& round);
 
-/// What setCounters has set. All other counters are numbers of the round.
+/// Decodes what setCounters has set. All other counters are numbers of the round.
 [[nodiscard]] Round roundOf(const benchmark::UserCounters& counters);
 
 }  // namespace nnburst::bench

@@ -4,7 +4,7 @@
 
 /// \file
 /// What all benchmarks of the group roundTrip share. The measuring process is pinned to one
-/// processor and its peer to the other; where a message is sent, it is 64 bytes each way.
+/// processor and its peer to the other. Messages have 64 bytes each way.
 
 #include <benchmark/benchmark.h>
 

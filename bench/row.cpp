@@ -7,7 +7,8 @@
 namespace nnburst::bench {
 namespace {
 
-/// Of short calls in a tiny run. Without it they would be made anew until they took some time.
+/// The extent of short calls in a tiny run. Without it Google Benchmark would repeat a benchmark
+/// until it takes long enough.
 constexpr Extent kTinyExtent{.rounds = 1, .calls = 3};
 
 }  // namespace

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// How a benchmark gets into the table.
+/// Registers benchmarks as rows of the table.
 
 #include <benchmark/benchmark.h>
 
@@ -13,15 +13,15 @@
 
 namespace nnburst::bench {
 
-/// Rounds of a benchmark, and its measured calls in each.
+/// The number of rounds of a benchmark, and of measured calls in each round.
 struct Extent {
     int rounds;
     int calls;
 };
 
-/// Registers `run` as the row `name`, GROUP/WHAT, with a label for people. It tells itself how long
-/// its calls took (measureEach does). It runs as often as the options of the run say, or, where
-/// calls are long, as `extent` does.
+/// Registers `run` as the row `name`, GROUP/WHAT, with a label for people. `run` reports the
+/// durations of its calls itself (as measureEach does). The number of calls is set by the options
+/// of the run, or by `extent` where calls are long.
 void registerRow(const std::string& name, const std::string& label,
                  const std::function<void(benchmark::State&)>& run,
                  const std::optional<Extent>& extent = std::nullopt);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// nnburst-bench-sharing: what 1, 4 and 16 clients of one model cost when they share a driver, and
-/// when each of them is a process with a device of its own. Prints the time of each one's
-/// preparation and the memory that all processes have beyond that of one without a model.
+/// nnburst-bench-sharing: the cost of 1, 4 and 16 clients of one model when they share a driver,
+/// and when each is a process with its own device. Prints the time of each preparation and the
+/// memory of all processes beyond that of one without a model.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -32,11 +32,11 @@ using Clock = std::chrono::steady_clock;
 constexpr std::array kClientCounts{1, 4, 16};
 
 struct Cost {
-    std::vector<double> preparationsMs;  ///< of one client after the other
+    std::vector<double> preparationsMs;  ///< by client, in order
     double memoryMib = 0;
 };
 
-/// Memory that `pid` has for itself, and its part of what it shares, in MiB.
+/// Memory of `pid` in MiB, of which shared pages count in part (PSS).
 double proportionalMib(pid_t pid) {
     std::ifstream file(fmt::format("/proc/{}/smaps_rollup", pid));
     for (std::string word; file >> word;) {
@@ -44,7 +44,7 @@ double proportionalMib(pid_t pid) {
             return kib / 1024;
         }
     }
-    fail(fmt::format("/proc/{}/smaps_rollup does not say how much memory there is", pid));
+    fail(fmt::format("/proc/{}/smaps_rollup has no memory size", pid));
 }
 
 double prepareMs(Device& device, const Model& model, SharedPreparedModel& prepared) {
@@ -53,7 +53,7 @@ double prepareMs(Device& device, const Model& model, SharedPreparedModel& prepar
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-/// Connections of their own to one driver, which is where the memory is.
+/// Clients of one driver, each with its own connection. The memory is in the driver.
 Cost shared(const Model& model, int clients) {
     const ListeningDriver driver;
     std::vector<SharedDevice> devices;
@@ -70,13 +70,13 @@ Cost shared(const Model& model, int clients) {
     return cost;
 }
 
-/// What a process of its own measured.
+/// The measurements of one process.
 struct OwnCost {
     double preparationMs = 0;
     double memoryMib = 0;
 };
 
-/// Processes with a device of their own, which live until all have prepared the model.
+/// Processes with their own devices, which live until all have prepared the model.
 Cost separate(const Model& model, int clients) {
     std::array<int, 2> ours{};
     std::array<int, 2> theirs{};

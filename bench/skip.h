@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Benchmarks that cannot be measured here and say why: a package is not installed, a service does
-/// not start. They stand in the table by name, and the run has not failed.
+/// Benchmarks that cannot be measured here, for a reason that they report: a package is not
+/// installed, or a service does not start. The table lists them, and the run has not failed.
 
 #include <benchmark/benchmark.h>
 
@@ -12,7 +12,7 @@
 
 namespace nnburst::bench {
 
-/// How the message of a benchmark begins that was skipped and did not fail.
+/// The start of the message of a benchmark that was skipped and did not fail.
 inline constexpr const char* kSkippedMark = "skipped: ";
 
 inline void skip(benchmark::State& state, const std::string& reason) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Models that compute next to nothing, so that what is around them shows.
+/// Models that compute next to nothing, so that the overhead around them can be measured.
 
 #include <cstdint>
 
@@ -11,7 +11,7 @@
 
 namespace nnburst::bench {
 
-/// RESHAPE of one float to the same shape. With more than one input, the others are not used.
+/// RESHAPE of one float to the same shape. Further inputs are not used.
 [[nodiscard]] Model makeSmallestModel(std::uint32_t inputs = 1);
 
 inline constexpr std::uint32_t kAddedFloats = 64;

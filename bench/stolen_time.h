@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// How long the host of a virtual machine ran something else on its processors.
+/// The time that the host of a virtual machine took from its processors.
 
 #include <cstdint>
 #include <span>
@@ -11,12 +11,13 @@
 
 namespace nnburst::bench {
 
-/// The steal time of `processors` in the contents of /proc/stat, in ticks. Processors and columns
-/// that are not there count as 0.
+/// The steal time of `processors` in the contents of /proc/stat, in ticks. Missing processors and
+/// columns count as 0.
 [[nodiscard]] std::uint64_t stolenTicks(std::string_view procStat,
                                         std::span<const std::uint32_t> processors);
 
-/// The steal time of `processors` since the system started, in seconds; 0 if it does not say.
+/// The steal time of `processors` since the system started, in seconds; 0 if the system does not
+/// report it.
 [[nodiscard]] double stolenSeconds(std::span<const std::uint32_t> processors);
 
 }  // namespace nnburst::bench

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// What does waiting cost a stream at 30 Hz of a model of some 5 ms? Latency, and the processor
-/// time that both sides burn. Both spin for as long as the driver allows any client.
+/// What is the cost of waiting in a stream at 30 Hz of a model of some 5 ms? Latency, and the
+/// processor time that both sides burn. Both spin for as long as the driver allows any client.
 
 #include <benchmark/benchmark.h>
 
@@ -41,7 +41,7 @@ BurstOptions optionsOf(WaitMode mode) {
 
 BurstPath& path(WaitMode mode) {
     static const Model model = valueOf(makeMobileNetV1({.width = 0.5F, .resolution = 224}));
-    Device& device = driver(DriverPlace::OWN_PROCESSOR);
+    Device& device = driver(DriverPlacement::OWN_PROCESSOR);
     static std::map<WaitMode, BurstPath> paths;
     const auto found = paths.find(mode);
     return found != paths.end()
@@ -62,7 +62,7 @@ void measure(benchmark::State& state, WaitMode mode) {
     measureEach(
         state, [&] { pacer.await(); }, [&] { return measured.execute(); }, warmUpCalls);
     const std::chrono::duration<double> burnt = burntBy(measured) - burntBefore;
-    // Of the frames' time alone: what watches the host meanwhile is no part of the stream.
+    // Only for the time of the frames: the host watch is not part of the stream.
     const auto frames = static_cast<double>(warmUpCalls + state.iterations());
     state.counters[kBurntNumber] = 100 * burnt / (frames * std::chrono::duration<double>(kPeriod));
 }

@@ -3,15 +3,15 @@
 #pragma once
 
 /// \file
-/// What nnburst-bench measures. A name is GROUP/WHAT; in the table every row of a group is compared
-/// with the group's first. A label says the same for people.
+/// The benchmarks of nnburst-bench. A name is GROUP/WHAT; in the table every row of a group is
+/// compared with the group's first row. A label says the same for people.
 
 namespace nnburst::bench {
 
 /// Round trips between two processes, from one word in a cache line to a remote call.
 void registerLatency();
 
-/// The same with each way to wait, on both sides.
+/// The same in each wait mode, on both sides.
 void registerWaiting();
 
 /// The same round trip by other means: the kernel's, Boost's, and those whose packages need not be
@@ -26,10 +26,10 @@ void registerOneProcessor();
 /// Round trips while other processes compute on the same processors.
 void registerBusy();
 
-/// What the local device adds to one operation.
+/// The overhead of the local device for one operation.
 void registerOneOperation();
 
-/// What operands cost.
+/// The cost of operands.
 void registerOperands();
 
 /// MobileNet v1 0.25/128 in float32 and quant8, from direct calls of XNNPACK to a remote call.
@@ -41,7 +41,7 @@ void registerLargeMobileNet();
 /// MobileNet v1 0.25/128 once every 33 ms, directly and through a burst.
 void registerPaced();
 
-/// A model of some 5 ms at 30 Hz, with each way to wait.
+/// A model of some 5 ms at 30 Hz, in each wait mode.
 void registerStream();
 
 /// Many clients of one driver.
@@ -50,10 +50,10 @@ void registerThroughput();
 /// One client of a driver beside others that keep it busy.
 void registerNoisyNeighbours();
 
-/// What idle bursts cost.
+/// The cost of idle bursts.
 void registerIdleBursts();
 
-/// System calls of an execution, of both processes. Starts a process, and is therefore to be called
+/// System calls of an execution, in both processes. Starts a process, and must therefore be called
 /// before this one has threads.
 void registerSystemCalls();
 

@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// The figures of a benchmark: medians over its rounds, without those in which the host moved or
-/// took the processors. Two virtual processors are near each other at one time and far at another;
-/// what one word costs between them tells.
+/// Summarises a benchmark: medians over its rounds, without rounds in which the host moved or took
+/// the processors. Two virtual processors may be close to each other at one time and far apart at
+/// another, which shows in the round trip of one word between them.
 
 #include <cstddef>
 #include <map>
@@ -16,20 +16,20 @@
 
 namespace nnburst::bench {
 
-/// A round is left out if the ping-pong before or after it is so many times above or below the
-/// median of the run's.
+/// A round is left out if the ping-pong before or after it differs from the median of the run by
+/// more than this factor.
 inline constexpr double kPingPongTolerance = 1.5;
 
-/// Medians over the rounds that count.
+/// Medians over the rounds that were not left out.
 struct Figures {
     double medianNs;   ///< of p50
     double tailNs;     ///< of p99
     double farTailNs;  ///< of p99.9
-    double leastNs;    ///< the lowest p50 of a round
-    double mostNs;     ///< the highest
+    double leastNs;    ///< the lowest p50 of all rounds
+    double mostNs;     ///< the highest p50 of all rounds
 };
 
-/// The same of a number that is no duration.
+/// The same for a number that is not a duration.
 struct NumberFigures {
     double median;
     double least;
@@ -37,7 +37,7 @@ struct NumberFigures {
 };
 
 struct Summary {
-    std::optional<Figures> figures;  ///< nothing if no round counts
+    std::optional<Figures> figures;  ///< nullopt if all rounds are left out
     std::map<std::string, NumberFigures> numbers;
     std::size_t counted = 0;
     std::size_t leftOut = 0;
@@ -46,7 +46,7 @@ struct Summary {
 /// The median of all ping-pongs of a run; 0 if it has no rounds.
 [[nodiscard]] double medianPingPongNs(const Results& results);
 
-/// Whether the host treated the processors otherwise than in most of the run.
+/// Whether the host treated the processors differently than in most of the run.
 [[nodiscard]] bool isDisturbed(const HostState& host, double medianPingPongNs);
 
 [[nodiscard]] Summary summarise(const BenchmarkResult& result, double medianPingPongNs);

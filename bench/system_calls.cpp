@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// How many system calls does an execution take, of client and driver together? They are counted by
-/// ptrace, which can follow only processes that a process starts while it has no others. A process
-/// that starts first does that.
+/// How many system calls does an execution take, in client and driver together? They are counted by
+/// ptrace, which can only follow processes started while the tracing process has no other ones. So
+/// a process of its own, started first, counts.
 
 #include <benchmark/benchmark.h>
 
@@ -34,7 +34,7 @@
 namespace nnburst::bench {
 namespace {
 
-/// How executions are made.
+/// How executions are sent.
 struct Way {
     const char* name;
     const char* label;
@@ -57,15 +57,15 @@ constexpr std::array kWays{
         true, true, 2},
 };
 
-/// Of one way: medians over short sections. Where the machine takes a processor from one side for
-/// longer than the other spins, that one sleeps, in this section.
+/// Medians over short sections. If the machine takes a processor from one side for longer than the
+/// other side spins, the other side sleeps, in this section only.
 struct Count {
     double client;       ///< system calls an execution
     double driver;       ///< the same
-    double nanoseconds;  ///< that an execution took
+    double nanoseconds;  ///< duration of an execution
 };
 
-/// How much is counted.
+/// The amount of counted executions.
 struct Sections {
     std::size_t number;
     int executions;  ///< in each
@@ -76,13 +76,13 @@ Sections sectionsOfRun() {
     return byLength<Sections>({3, 2, 5}, {21, 10, 50}, {101, 20, usualWarmUpCalls()});
 }
 
-/// Executes between marks, in a process that is followed. Gives what an execution took.
+/// Executes between marks, in a traced process. Returns the duration of an execution.
 Result<double> executeMarked(const Way& way) {
     using Clock = std::chrono::steady_clock;
     const bool isPinned = way.threads == 1;
-    const PlacedThread placed(isPinned ? Place::CLIENT : Place::ANYWHERE);
+    const ScopedAffinity affinity(isPinned ? Affinity::CLIENT : Affinity::ANYWHERE);
     Device& device =
-        driver(isPinned ? DriverPlace::OWN_PROCESSOR : DriverPlace::ANYWHERE, way.threads);
+        driver(isPinned ? DriverPlacement::OWN_PROCESSOR : DriverPlacement::ANYWHERE, way.threads);
     NNBURST_TRY_ASSIGN(const Model model,
                        way.isNetwork ? makeMobileNetV1() : Result<Model>(makeSmallestModel()));
     BurstPath path(model, device, bothSides(way.mode));
@@ -119,8 +119,8 @@ Result<Count> countOf(const Way& way) {
                        tools::countSystemCalls(body));
     if (sections.size() != 2 * sectionsOfRun().number + 1) {
         return failure(ErrorStatus::GENERAL_FAILURE,
-                       "the process whose system calls were counted ended before it had made all "
-                       "of its marks");
+                       "the process whose system calls were counted ended before it had set all of "
+                       "its marks");
     }
     std::vector<double> client;
     std::vector<double> driver;
@@ -132,7 +132,7 @@ Result<Count> countOf(const Way& way) {
     return Count{percentile(client, 0.5), percentile(driver, 0.5), *nanoseconds.operator->()};
 }
 
-/// The process that counts; it sleeps until it is asked.
+/// The process that counts. It sleeps until it is asked.
 class CallCounter {
   public:
     Result<Count> count(std::size_t way) {
@@ -141,9 +141,10 @@ class CallCounter {
         shared_->gate.open();
         while (!shared_->isDone.load()) {
             if (peer_.hasEnded()) {
-                return failure(ErrorStatus::GENERAL_FAILURE,
-                               "the process that counts system calls has ended; what it wrote "
-                               "above may say why");
+                return failure(
+                    ErrorStatus::GENERAL_FAILURE,
+                    "the process that counts system calls has ended; its output above may say "
+                    "why");
             }
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
@@ -154,13 +155,13 @@ class CallCounter {
     }
 
   private:
-    /// What the process is asked and what it answers.
+    /// The requests to the counting process and its answers, in shared memory.
     struct Exchange {
         Gate gate;
         std::size_t way;
         std::atomic<bool> isDone;
         Count count;
-        std::array<char, 256> error;  ///< ends with a zero; empty if there is none
+        std::array<char, 256> error;  ///< zero-terminated; empty if there is none
     };
 
     void serve() {
@@ -188,7 +189,7 @@ CallCounter& callCounter() {
 
 void measure(benchmark::State& state, std::size_t way) {
     HostWatch host;
-    for ([[maybe_unused]] auto turn : state) {
+    for ([[maybe_unused]] auto iteration : state) {
         const Result<Count> count = callCounter().count(way);
         if (!count) {
             skip(state, count.error().message);

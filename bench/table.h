@@ -11,11 +11,11 @@
 
 namespace nnburst::bench {
 
-/// One row a benchmark: its figures, and what they are relative to the first row with figures of
-/// its group; or why it has none.
+/// One row a benchmark: its figures, and their ratios to those of the first row with figures in its
+/// group; or why it has none.
 [[nodiscard]] std::string benchmarkTable(const Report& report);
 
-/// One row a number that is no duration, with the range of its rounds.
+/// One row for each number that is not a duration, with the range of its rounds.
 [[nodiscard]] std::string numberTable(const Report& report);
 
 /// One row a goal: its bound, both ratios, and whether it is met.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Do many clients get as much out of one driver as one does, and each its share? The clients are
-/// threads with a burst each; neither they nor the driver are pinned.
+/// Do many clients get the same throughput from one driver as a single client, and each a fair
+/// share? The clients are threads with a burst each; neither they nor the driver are pinned.
 
 #include <benchmark/benchmark.h>
 
@@ -35,10 +35,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-/// Before they are counted, clients run for this part of the measured time.
+/// The fraction of the measured time for which clients run before they are counted.
 constexpr double kWarmUpShare = 0.2;
 
-/// A thread that executes on and on.
+/// A thread that executes in a loop.
 class Client {
   public:
     Client(const Model& model, PreparedModel& prepared) : path_(model, prepared) {}
@@ -63,7 +63,7 @@ class Client {
 
   private:
     BurstPath path_;
-    bool isSuccess_ = true;  ///< of the thread, until it is joined
+    bool isSuccess_ = true;  ///< written by the thread until it is joined
     std::atomic<std::uint64_t> executions_{0};
     std::thread thread_;
 };
@@ -77,17 +77,18 @@ std::vector<std::uint64_t> executionsOf(const std::vector<std::unique_ptr<Client
     return executions;
 }
 
-/// Long enough that one execution more or less does not make a client the slowest.
+/// The measured time: long enough that one execution more or less does not decide which client is
+/// the slowest.
 Seconds windowOf(std::size_t clients) {
     const auto factor = static_cast<double>(clients);
     return Seconds(byLength(0.02, std::max(0.4, 0.02 * factor), std::max(1.5, 0.05 * factor)));
 }
 
 void measure(benchmark::State& state, std::size_t count) {
-    const PlacedThread unpinned(Place::ANYWHERE);
+    const ScopedAffinity unpinned(Affinity::ANYWHERE);
     static const Model model = valueOf(makeMobileNetV1());
     static const SharedPreparedModel prepared =
-        valueOf(prepareModel(driver(DriverPlace::ANYWHERE), model));
+        valueOf(prepareModel(driver(DriverPlacement::ANYWHERE), model));
     std::vector<std::unique_ptr<Client>> clients;
     while (clients.size() < count) {
         clients.push_back(std::make_unique<Client>(model, *prepared));
@@ -96,7 +97,7 @@ void measure(benchmark::State& state, std::size_t count) {
 
     HostWatch host;
     std::vector<double> samples;
-    for ([[maybe_unused]] auto turn : state) {
+    for ([[maybe_unused]] auto iteration : state) {
         std::atomic<bool> isOver = false;
         for (const std::unique_ptr<Client>& client : clients) {
             client->start(isOver);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// What does it cost how the two sides wait? The empty execution with each way to wait on both
-/// sides; registerLatency has it with the default, which adapts.
+/// What is the effect of the wait mode? The empty execution in each mode on both sides;
+/// registerLatency measures it in the default mode, which is adaptive.
 
 #include <benchmark/benchmark.h>
 
@@ -21,8 +21,9 @@ namespace {
 
 BurstPath& path(WaitMode mode) {
     static const Model model = makeSmallestModel();
-    static BurstPath spinning(model, driver(DriverPlace::OWN_PROCESSOR), bothSides(WaitMode::SPIN));
-    static BurstPath blocking(model, driver(DriverPlace::OWN_PROCESSOR),
+    static BurstPath spinning(model, driver(DriverPlacement::OWN_PROCESSOR),
+                              bothSides(WaitMode::SPIN));
+    static BurstPath blocking(model, driver(DriverPlacement::OWN_PROCESSOR),
                               bothSides(WaitMode::BLOCK));
     return mode == WaitMode::SPIN ? spinning : blocking;
 }

@@ -3,8 +3,7 @@
 #pragma once
 
 /// \file
-/// One word in one cache line, bounced between two processors: the limit of what the machine can
-/// do.
+/// One word in one cache line, bounced between two processors: the limit of the machine.
 
 #include <benchmark/benchmark.h>
 

@@ -15,22 +15,22 @@ namespace {
 
 using BenchmarkRun = benchmark::BenchmarkReporter::Run;
 
-BenchmarkRun makeRun(std::int64_t place, const std::string& name) {
+BenchmarkRun makeRun(std::int64_t index, const std::string& name) {
     BenchmarkRun run;
     run.run_name.function_name = name;
     run.report_label = "label of " + name;
-    run.family_index = place;
+    run.family_index = index;
     return run;
 }
 
-BenchmarkRun makeRound(std::int64_t place, const std::string& name, const Round& round) {
-    BenchmarkRun run = makeRun(place, name);
+BenchmarkRun makeRound(std::int64_t index, const std::string& name, const Round& round) {
+    BenchmarkRun run = makeRun(index, name);
     setCounters(run.counters, round);
     return run;
 }
 
-BenchmarkRun makeError(std::int64_t place, const std::string& name, const std::string& message) {
-    BenchmarkRun run = makeRun(place, name);
+BenchmarkRun makeError(std::int64_t index, const std::string& name, const std::string& message) {
+    BenchmarkRun run = makeRun(index, name);
     run.error_occurred = true;
     run.error_message = message;
     return run;
