@@ -93,12 +93,8 @@ Result<> transform(const OperationView& operation) {
         const float width = images[image + 1];
         const Box before{regions[4 * region], regions[4 * region + 1], regions[4 * region + 2],
                          regions[4 * region + 3]};
-        if (!isValid(before)) {
-            return invalid(
-                "AXIS_ALIGNED_BBOX_TRANSFORM input 0 (regions): {}, {}, {}, {} of region "
-                "{}; must be left, top, right, bottom",
-                before.left, before.top, before.right, before.bottom, region);
-        }
+        NNBURST_TRY(checkBox(operation, "input 0 (regions)", before,
+                             [&] { return fmt::format("region {}", region); }));
         for (std::size_t i = region * shape[1]; i < (region + 1) * shape[1]; i += 4) {
             const Box after =
                 clipped(transformed(before, deltas[i], deltas[i + 1], deltas[i + 2], deltas[i + 3]),

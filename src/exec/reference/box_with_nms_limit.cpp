@@ -168,13 +168,9 @@ class Detector {
         for (std::size_t i = 0; i < regionCount_ * classes_; ++i) {
             scores_[i] = given[i];
             const Box region = box(static_cast<std::uint32_t>(i));
-            if (!isValid(region)) {
-                return invalid(
-                    "BOX_WITH_NMS_LIMIT input 1 (regions): {}, {}, {}, {} of region {} and class "
-                    "{}; must be left, top, right, bottom",
-                    region.left, region.top, region.right, region.bottom, i / classes_,
-                    i % classes_);
-            }
+            NNBURST_TRY(checkBox(operation_, "input 1 (regions)", region, [&] {
+                return fmt::format("region {} and class {}", i / classes_, i % classes_);
+            }));
         }
         std::copy_n(operation_.inputs[kBatches].as<const std::int32_t>(), regionCount_, batches_);
         std::size_t first = 0;

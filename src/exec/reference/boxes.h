@@ -15,6 +15,10 @@
 #include <span>
 #include <utility>
 
+#include "exec/operation/operation.h"
+#include "model/invalid.h"
+#include "nnburst/result.h"
+
 namespace nnburst::exec {
 
 /// A box between two corners. The axes may come in either order.
@@ -28,6 +32,19 @@ struct Box {
 /// Whether the corners are in the order that the HAL requires. False if a coordinate is NaN.
 [[nodiscard]] inline bool isValid(const Box& box) noexcept {
     return box.left <= box.right && box.top <= box.bottom;
+}
+
+/// INVALID_ARGUMENT unless the box is valid. `input` names the input in the error, "input 0
+/// (regions)", and where() the box in it, "region 3".
+template <class Where>
+[[nodiscard]] Result<> checkBox(const OperationView& operation, const char* input, const Box& box,
+                                Where where) {
+    if (!isValid(box)) {
+        return invalid("{} {}: {}, {}, {}, {} of {}; must be left, top, right, bottom",
+                       toString(operation.type), input, box.left, box.top, box.right, box.bottom,
+                       where());
+    }
+    return {};
 }
 
 /// Intersection over union: the area that both boxes cover, divided by the area that they cover

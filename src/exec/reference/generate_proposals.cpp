@@ -28,7 +28,6 @@
 #include "exec/reference/definitions.h"
 #include "exec/reference/image.h"
 #include "exec/reference/real_elements.h"
-#include "model/invalid.h"
 
 namespace nnburst::exec {
 
@@ -178,12 +177,8 @@ Result<std::uint32_t> propose(const OperationView& operation, const Parameters& 
     for (std::size_t a = 0; a < scoreImage.channels; ++a) {
         const Box anchor{anchors[4 * a], anchors[4 * a + 1], anchors[4 * a + 2],
                          anchors[4 * a + 3]};
-        if (!isValid(anchor)) {
-            return invalid(
-                "GENERATE_PROPOSALS input 2 (anchors): {}, {}, {}, {} of anchor {}; must be left, "
-                "top, right, bottom",
-                anchor.left, anchor.top, anchor.right, anchor.bottom, a);
-        }
+        NNBURST_TRY(checkBox(operation, "input 2 (anchors)", anchor,
+                             [&] { return fmt::format("anchor {}", a); }));
     }
     const std::size_t count = boxCount(operation);
     auto* boxes = reinterpret_cast<Box*>(scratch.data());

@@ -14,6 +14,8 @@
 // place in the box. Both are refined: around its largest element the heatmap is approximated by a
 // paraboloid.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,10 +23,10 @@
 
 #include "exec/operation/operation_check.h"
 #include "exec/operation/shape_arguments.h"
+#include "exec/reference/boxes.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/image.h"
 #include "exec/reference/real_elements.h"
-#include "model/invalid.h"
 
 namespace nnburst::exec {
 
@@ -146,12 +148,8 @@ Result<> findKeypoints(const OperationView& operation, bool isNchw) {
         const float top = boxes[4 * box + 1];
         const float right = boxes[4 * box + 2];
         const float bottom = boxes[4 * box + 3];
-        if (!(left <= right && top <= bottom)) {
-            return invalid(
-                "HEATMAP_MAX_KEYPOINT input 1 (boxes): {}, {}, {}, {} of box {}; must be left, "
-                "top, right, bottom",
-                left, top, right, bottom, box);
-        }
+        NNBURST_TRY(checkBox(operation, "input 1 (boxes)", {left, top, right, bottom},
+                             [&] { return fmt::format("box {}", box); }));
         for (std::size_t keypoint = 0; keypoint < image.channels; ++keypoint) {
             const auto at = [&](std::size_t y, std::size_t x) {
                 return heatmaps[image.offset(box, y, x, keypoint)];

@@ -72,18 +72,6 @@ Result<Padding> resolve(const OperationView& operation) {
     return padding;
 }
 
-/// The type of PAD_V2's scalar.
-OperandType valueType(OperandType inputType) noexcept {
-    switch (inputType) {
-        case TENSOR_FLOAT32:
-            return FLOAT32;
-        case TENSOR_FLOAT16:
-            return FLOAT16;
-        default:
-            return INT32;
-    }
-}
-
 /// The element to pad with. Its value is known.
 Result<std::array<std::byte, 4>> readValue(const OperationView& operation) {
     const OperandView& input = operation.inputs[0];
@@ -116,7 +104,8 @@ Result<HalVersion> check(const OperationView& operation) {
     check.output(0, "output").sameTypeAs(input).sameQuantizationAs(input).rank(1, kHighestRank);
     const bool hasValue =
         operation.type == OperationType::PAD ||
-        check.input(kValue, "value").type({valueType(input.view().type)}).view().data != nullptr;
+        check.input(kValue, "value").type({fillScalarType(input.view().type)}).view().data !=
+            nullptr;
     NNBURST_TRY(check.result());
     if (hasValue) {
         NNBURST_TRY(readValue(operation));

@@ -128,6 +128,17 @@ void fillElements(std::byte* output, std::size_t count, const std::byte* value,
     }
 }
 
+OperandType fillScalarType(OperandType type) noexcept {
+    switch (type) {
+        case OperandType::TENSOR_FLOAT32:
+            return OperandType::FLOAT32;
+        case OperandType::TENSOR_FLOAT16:
+            return OperandType::FLOAT16;
+        default:
+            return OperandType::INT32;
+    }
+}
+
 std::array<std::byte, 4> zeroElement(const OperandView& operand) noexcept {
     std::array<std::byte, 4> zero{};
     if (isQuantized8Tensor(operand.type)) {

@@ -60,6 +60,9 @@ class StridedCopy {
     bool isEmpty_ = false;
 };
 
+/// The type of the scalar with which an operation fills a tensor of `type`.
+[[nodiscard]] OperandType fillScalarType(OperandType type) noexcept;
+
 /// Sets `count` elements to the one that lies at `value`.
 void fillElements(std::byte* output, std::size_t count, const std::byte* value,
                   std::size_t elementBytes) noexcept;

@@ -111,18 +111,6 @@ Result<Shape> filledShape(const OperationView& operation) {
     return makeOutputShape(operation, 0, std::span(sizes.data(), values.size()));
 }
 
-/// The type of the scalar that fills a tensor.
-OperandType scalarType(OperandType outputType) noexcept {
-    switch (outputType) {
-        case TENSOR_FLOAT32:
-            return FLOAT32;
-        case TENSOR_FLOAT16:
-            return FLOAT16;
-        default:
-            return INT32;
-    }
-}
-
 Result<HalVersion> checkFill(const OperationView& operation) {
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
     check.inputCount(2).outputCount(1);
@@ -130,7 +118,7 @@ Result<HalVersion> checkFill(const OperationView& operation) {
     checkFillShapes(check);
     const OperandCheck output =
         check.output(0, "output").type({TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_INT32});
-    check.input(1, "value").type({scalarType(output.view().type)});
+    check.input(1, "value").type({fillScalarType(output.view().type)});
     NNBURST_TRY(check.result());
     if (hasKnownArguments(operation)) {
         NNBURST_TRY(filledShape(operation));
