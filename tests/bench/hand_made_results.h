@@ -13,7 +13,7 @@
 
 namespace nnburst::bench {
 
-/// What a word's ping-pong takes while the host leaves the processors alone.
+/// The time of a word's ping-pong while the host does not disturb the processors.
 inline constexpr double kCalmPingPongNs = 200;
 
 inline HostState calmHost() {

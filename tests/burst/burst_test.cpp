@@ -154,7 +154,7 @@ TEST(Burst, goesOverTheControlPlaneWhenTheResultMightNotFit) {
 }
 
 TEST(Burst, goesOverTheControlPlaneWhenTheQueueIsFull) {
-    // No driver takes anything out.
+    // There is no driver that reads the queue.
     auto controller = *Controller::create(BurstOptions{.queueLines = 16, .deadlineGrace = 10ms});
     auto client = std::make_shared<FakeClientControlPlane>();
     controller->attach(client, {});

@@ -3,8 +3,7 @@
 #pragma once
 
 /// \file
-/// The neighbours of a burst as tests want them: a model that doubles numbers, and both control
-/// planes.
+/// Fakes around a burst: a model that doubles numbers, and both control planes.
 
 #include <gtest/gtest.h>
 
@@ -20,14 +19,14 @@
 
 namespace nnburst::burst {
 
-/// Doubles the float32 elements of its one input into its one output. What setOnRun sets is called
-/// before.
+/// Doubles the float32 elements of its one input into its one output. Calls the function of
+/// setOnRun before that.
 class DoublingModel final : public exec::CompiledModel {
   public:
     std::atomic<int> runs{0};
     mutable std::atomic<int> binds{0};
     std::atomic<std::uint32_t> delayed{0};
-    /// The number of elements that it says it gives; 0 for the true one.
+    /// The number of output elements that it reports; 0 for the true one.
     std::atomic<std::uint32_t> shape{0};
 
     void setOnRun(std::function<Result<>()> onRun) {
@@ -134,7 +133,7 @@ class FakeDriverControlPlane final : public DriverControlPlane {
     Memories memories_;
 };
 
-/// Counts what goes over the control plane instead of the queue.
+/// Counts requests that go over the control plane instead of the queue.
 class FakeClientControlPlane final : public ClientControlPlane {
   public:
     Server* server = nullptr;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// A client that lies to the driver's server: it has the channel, and writes what it likes.
+/// A client that lies to the driver's server: it writes anything into the channel.
 
 #include <gtest/gtest.h>
 

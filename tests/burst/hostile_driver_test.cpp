@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// A driver that lies to the client's controller: it has the channel, and answers what it likes.
+/// A driver that lies to the client's controller: it writes anything into the channel.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ class HostileDriver : public testing::Test {
         results.emplace(*FrameQueue::Writer::attach(channel.memory(), channel.results()));
     }
 
-    /// Executes, while `driver` is given the serial of the request and answers.
+    /// Executes, while `driver` is called with the serial of the request and answers it.
     template <class Driver>
     Result<> execute(Driver driver) {
         std::thread thread([&] {

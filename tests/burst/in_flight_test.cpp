@@ -312,8 +312,8 @@ TEST(InFlight, resultsHaveRoomBesideLateOnesOfExecutionsThatWereGivenUp) {
         second.request, {.deadline = TimePoint(std::chrono::steady_clock::now() + 2s)});
     ASSERT_TRUE(submission);
     mayRun.set_value();
-    std::this_thread::sleep_for(100ms);  // the driver answers, and nobody reads
-    // Either way it has an answer, and that of the control plane is that all is well.
+    std::this_thread::sleep_for(100ms);  // the driver answers, and the client does not read
+    // Either way there is an answer, and the control plane says that the driver is alive.
     const Result<> result = burst.controller->wait(*submission, outcome);
     EXPECT_TRUE(result || result.error().status == ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT)
         << result.error().message;

@@ -48,7 +48,7 @@ void waitFor(Condition condition) {
     }
 }
 
-/// Keeps those inside that serve, until it is let go.
+/// Blocks the threads that serve, until they are released.
 struct Hold {
     std::promise<void> go;
     std::shared_future<void> isOver = go.get_future().share();
@@ -95,7 +95,7 @@ TEST(ServingThreads, loseNoRingThatComesWhileTheyServe) {
     ringFromOutside(doorbell);
     entered.get_future().wait();
     ringFromOutside(doorbell);
-    std::this_thread::sleep_for(20ms);  // another thread has heard it, most likely
+    std::this_thread::sleep_for(20ms);  // another thread has most likely been woken by it
     leave.set_value();
     waitFor([&] { return served.calls >= 2; });
 }
@@ -142,7 +142,7 @@ TEST(ServingThreads, takeTurnsWhenThereAreMoreBurstsThanThreads) {
     for (int i = 0; i < 10; ++i) {
         served.push_back(std::make_unique<FakeBurst>([] {
             std::this_thread::sleep_for(1ms);
-            return true;  // has always more to do
+            return true;  // always has more to do
         }));
         registrations.push_back(std::move(*ServingThreadPool::add(pool, *served.back())));
         registrations.back().ring();
@@ -205,7 +205,7 @@ TEST(ServingThreads, areNotBlindedByAClientThatRingsAllTheTimeOrClosesItsEnd) {
     auto registration = std::move(*ServingThreadPool::add(pool, served));
     const auto ringAndExpectToBeServed = [&](const auto& ring) {
         int calls = -1;
-        waitFor([&] {  // until all was heard that was rung before
+        waitFor([&] {  // until all earlier doorbells were handled
             const bool isQuiet = served.calls == std::exchange(calls, served.calls);
             std::this_thread::sleep_for(20ms);
             return isQuiet;

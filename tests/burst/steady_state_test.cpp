@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// The promise of the steady state: executing through a burst takes no system call and no heap
-/// allocation, neither of the client nor of the driver. Both ends run in one forked child, the real
+/// In the steady state an execution through a burst takes no system call and no heap allocation,
+/// neither in the client nor in the driver. Both ends run in one forked child, the real
 /// kernels behind them, so that one count covers both.
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ struct Way {
     WaitMode mode;
 };
 
-/// Until all threads of this process but the caller sleep.
+/// Waits until all threads of this process but the caller sleep.
 void waitForSleepOfOthers() {
     const auto isAwake = [](const std::filesystem::directory_entry& thread) {
         std::ifstream file(thread.path() / "stat");
@@ -100,7 +100,7 @@ class SteadyState : public testing::TestWithParam<std::tuple<SteadyModel, Way>> 
         request.pools = {pool->region()};
         reusable = std::move(*controller->createReusableExecution(request, options));
         executeSome();
-        waitForSleepOfOthers();  // a thread that was started is where it stays
+        waitForSleepOfOthers();  // threads that were started have reached their wait
         executeSome();
     }
 
@@ -188,12 +188,12 @@ TEST_P(SteadyState, allocatesNothingWithDeadlinesAndTiming) {
     EXPECT_EQ(test::allocationCount() - before, 0U);
 }
 
-/// Futex calls, and the fences of those who sleep, are allowed to the few executions in which the
-/// machine kept one side from running for longer than the other spins. All others, and any other
-/// call, would be calls of the path itself.
+/// Futex calls, and the fences of sleeping threads, are allowed in the few executions in which the
+/// machine kept one side from running for longer than the other spins. More of them, and all other
+/// calls, would be calls of the path itself.
 constexpr std::uint64_t kUnluckyExecutions = kExecutions / 10;
 
-/// Whoever blocks makes system calls.
+/// A side that sleeps makes system calls.
 class SteadyStateOfSpinners : public SteadyState {};
 
 TEST_P(SteadyStateOfSpinners, makesNoSystemCall) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// What a burst says of the caller's memory when an execution misses its deadline.
+/// Whether memory counts as in use after an execution has missed its deadline.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -41,7 +41,7 @@ Model makeSlowModel() {
     return std::move(*builder.build({in}, {out}));
 }
 
-// ---- The memory is the caller's when the call has returned
+// ---- After the call has returned the memory belongs to the caller
 
 class BurstDeadlineTest : public DeviceTest {
   protected:
@@ -67,7 +67,7 @@ class BurstDeadlineTest : public DeviceTest {
         const std::vector<std::byte> after(outputs, outputs + kBytes);
         EXPECT_TRUE(result || isMissedDeadline(result.error().status)) << result.error().message;
         EXPECT_FALSE(burst->isMemoryInUse());
-        std::this_thread::sleep_for(300ms);  // what still ran would write meanwhile
+        std::this_thread::sleep_for(300ms);  // an execution that still ran would write meanwhile
         EXPECT_EQ(std::memcmp(after.data(), outputs, kBytes), 0);
     }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// What every kind of device does alike, and every way to execute on it.
+/// The behaviour that all kinds of devices, and all ways to execute on them, share.
 
 #include <gtest/gtest.h>
 
@@ -117,7 +117,6 @@ TEST_P(DeviceTest, preparesManyModelsAtOnce) {
 NNBURST_INSTANTIATE_FOR_ALL_DEVICES(DeviceTest);
 
 // ---- Executions
-// ----------------------------------------------------------------------------------
 
 TEST_P(ExecutionTest, computesInTheRequestsMemory) {
     use(makeAddModel());

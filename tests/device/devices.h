@@ -29,7 +29,7 @@ constexpr const char* name(Way way) {
     return way == Way::BURST ? "burst" : way == Way::SYNCHRONOUS ? "rpc" : "asynchronous";
 }
 
-/// A device of each kind, and the driver behind it if somebody else started that.
+/// A device of each kind, and its driver if the device did not start it.
 class Devices : public testing::Test {
   protected:
     void open(Kind kind, HalVersion version = kLatestHalVersion) {

@@ -291,7 +291,7 @@ TEST(Calibration, isDoneOnceInTheBackgroundAndReportedByLaterStarts) {
         const auto device = first.connect();
         const auto capabilities = device->getCapabilities();
         EXPECT_EQ(*capabilities, device::uncalibrated());
-        // It gets only what other processes leave of the processors.
+        // It gets only the processor time that other processes leave.
         bool isMeasured = false;
         for (int watch = 0; watch < 10 && !isMeasured; ++watch) {
             isMeasured = eventually(hasFile);

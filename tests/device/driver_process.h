@@ -19,10 +19,10 @@
 
 namespace nnburst::test {
 
-/// How long a test waits for what has to happen; only a hang reaches it.
+/// Limit on waits of a test, which only a hang reaches.
 inline constexpr std::chrono::seconds kWatchdog{20};
 
-/// Looks again and again until `isTrue`, at most for kWatchdog.
+/// Polls until `isTrue` returns true, at most for kWatchdog.
 [[nodiscard]] bool eventually(const std::function<bool()>& isTrue);
 
 /// A directory under /tmp that is removed at the end.

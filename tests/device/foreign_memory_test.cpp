@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Memory that cannot be sealed: used by copy, so that whoever cuts it hurts nobody.
+/// Memory that cannot be sealed is copied, so that a process that cuts it harms no other.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Rules of the HAL's bursts, buffers and of the life of objects (docs/hal.md).
+/// Rules of the HAL for bursts, buffers and the lifetimes of objects (docs/hal.md).
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -230,7 +230,7 @@ TEST_P(HalBufferTest, copyFromThatIsInvalidLeavesTheContents) {
 
 NNBURST_INSTANTIATE_FOR_ALL_DEVICES(HalBufferTest);
 
-// ---- The life of objects
+// ---- Lifetimes of objects
 
 class HalLifetimeTest : public DeviceTest {};
 

@@ -21,7 +21,7 @@
 namespace nnburst::test {
 namespace {
 
-/// What one launch of a preparation said, in both of its ways.
+/// The status that a preparation returned, and that of its callback.
 struct Answers {
     Result<> launched;
     Result<SharedPreparedModel> prepared;
@@ -43,7 +43,7 @@ Answers answersOf(Device& device, const Model& model, const PrepareOptions& opti
     });
 }
 
-/// Both ways say `status`; a model comes with NONE alone.
+/// Expects that both report `status`; a model comes only with NONE.
 void expectAnswers(const Answers& answers, ErrorStatus status) {
     if (status == ErrorStatus::NONE) {
         EXPECT_TRUE(answers.launched) << answers.launched.error().message;
@@ -67,7 +67,7 @@ TimePoint afterNow(std::chrono::nanoseconds duration) {
     return std::chrono::steady_clock::now() + duration;
 }
 
-// ---- What a device says of itself
+// ---- Properties of a device
 
 class HalDeviceTest : public DeviceTest {};
 

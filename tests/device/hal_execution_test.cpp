@@ -308,7 +308,7 @@ TEST_P(HalExecutionTest, otherInputsCannotBeOmitted) {
 
 NNBURST_INSTANTIATE_FOR_ALL_EXECUTIONS(HalExecutionTest);
 
-// ---- The loop timeout, which takes its time
+// ---- The loop timeout
 
 class HalLoopTimeoutTest : public DeviceTest {
   protected:
@@ -329,7 +329,7 @@ TEST_P(HalLoopTimeoutTest, is2SecondsUnlessGiven) {
 }
 
 TEST_P(HalLoopTimeoutTest, isAtMost15Seconds) {
-    // It ends at all, and not before.
+    // The loop ends, and not before its timeout.
     EXPECT_GE(timeUntilTheLoopEnds({.loopTimeout = std::chrono::hours(1)}), 15s);
 }
 
@@ -430,7 +430,7 @@ NNBURST_INSTANTIATE_FOR_ALL_DEVICES(HalAsynchronousTest);
 
 class HalFencedTest : public DeviceTest {
   protected:
-    /// How it ended.
+    /// The result of the execution.
     static Result<> end(const FencedExecution& execution, Timing& launched, Timing& fenced) {
         if (execution.fence) {
             (void)waitForFence(execution.fence.get(), std::chrono::steady_clock::now() + kWatchdog);
@@ -453,7 +453,7 @@ TEST_P(HalFencedTest, usesOfBuffersAreChecked) {
     AddRequest add;
     add.request.pools.emplace_back(buffer->token);
     add.request.inputs[0].location = {.poolIndex = 1, .offset = 0, .length = 0};
-    // It holds nothing yet; then it is used for an argument that is none of its roles.
+    // First the buffer has no contents yet; then it is used for an argument outside of its roles.
     auto execution = prepared->executeFenced(add.request, {}, {}, std::nullopt);
     if (execution) {
         EXPECT_FALSE(end(*execution));

@@ -32,7 +32,7 @@ Model makeSplitModel(std::uint32_t count = 4) {
     return std::move(*builder.build({in}, {first, second}));
 }
 
-/// out = a + b, of a rank that the model does not say.
+/// out = a + b, of a rank that the model leaves open.
 Model makeOpenRankModel() {
     ModelBuilder builder;
     const auto a = builder.addTensor(TENSOR_FLOAT32, {2, 2});

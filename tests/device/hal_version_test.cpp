@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Drivers of each version of the HAL: each refuses what came later, and behaves as it did.
+/// Drivers of each version of the HAL: each refuses features of later versions and follows its own
+/// rules.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -304,7 +305,6 @@ INSTANTIATE_TEST_SUITE_P(Device, VersionTest,
                          });
 
 // ---- Caches
-// --------------------------------------------------------------------------------------
 
 class CacheOfVersion : public testing::Test {
   protected:
@@ -361,7 +361,6 @@ TEST_F(CacheOfVersion, ofALaterDriverIsOfNoUseToAnEarlierOneThatDoesNotKnowItsMo
 }
 
 // ---- The program
-// ---------------------------------------------------------------------------------
 
 TEST(DriverProgram, refusesAVersionThatThereIsNot) {
     const Ended ended = runDriver({"--fd", "3", "--hal", "1.4"});

@@ -209,7 +209,7 @@ TEST_F(HostileDescriptorTest, filesWhoseServerStallsDoNotHoldUpTheEndOfTheirConn
     expectVictimIsServed();
 }
 
-/// Connects as clients do, and says nothing.
+/// Connects as clients do, and sends nothing.
 UniqueFd connectSilently(const std::string& path) {
     UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_un address{};

@@ -16,7 +16,7 @@
 namespace nnburst::test {
 namespace {
 
-/// What a device says of a model that is not valid, in every way in which it can.
+/// The statuses with which a device refuses an invalid model, from each call that checks it.
 struct Verdict {
     ErrorStatus supported = ErrorStatus::NONE;  ///< getSupportedOperations
     ErrorStatus launched = ErrorStatus::NONE;   ///< prepareModel
@@ -60,7 +60,7 @@ class ModelMutationTest : public Devices,
         return verdict;
     }
 
-    /// What the outputs of the subject are, after its inputs.
+    /// The outputs of the subject, computed from its inputs.
     std::vector<std::byte> outputsOf(const Model& model) {
         const SharedPreparedModel prepared = prepare(model);
         if (!prepared) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// What processes do to each other: drivers that die, hang or are stopped, clients that vanish, and
-/// peers that speak nonsense.
+/// Failures of the other process: drivers that die, hang or are stopped, clients that vanish, and
+/// peers that send garbage.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

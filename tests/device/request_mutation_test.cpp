@@ -80,7 +80,7 @@ class ArgumentMutations {
             [](RequestArgument& a) { a.dimensions.assign(4, UINT32_MAX); });
     }
 
-    /// Those that the model knows must not be others.
+    /// Dimensions that the model knows must not change.
     void addDimensions(const Operand& operand) {
         for (std::size_t axis = 0; axis < operand.dimensions.size(); ++axis) {
             if (operand.dimensions[axis] == 0) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Reusable executions, and executions that are submitted: on every kind of device they give what
-/// plain executions of a burst give.
+/// Reusable and submitted executions: on every kind of device they have the same results as plain
+/// executions of a burst.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -702,7 +702,7 @@ TEST_P(DeviceInFlightTest, tellWhatWaitingHasCost) {
 
 NNBURST_INSTANTIATE_FOR_ALL_DEVICES(DeviceInFlightTest);
 
-// ---- The life of objects
+// ---- Lifetimes of objects
 
 class ReusableLifetimeTest : public DeviceTest {};
 

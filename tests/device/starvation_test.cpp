@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Clients of one driver that keep it busy, and others that want to be served meanwhile. The tests
-/// look at the order in which calls end, not at times.
+/// Clients that keep a driver busy, and other clients that must be served meanwhile. The tests look
+/// at the order in which calls end, not at times.
 
 #include <gtest/gtest.h>
 

@@ -23,7 +23,7 @@ SteadyTime in(std::chrono::nanoseconds duration) {
     return std::chrono::steady_clock::now() + duration;
 }
 
-/// Longer than any test: a sleep that nobody ends shows.
+/// Longer than any test: a sleep that is not ended makes the test hang.
 constexpr std::chrono::nanoseconds kForever = 1h;
 
 TEST(EventFlag, givesAndClearsTheBitsThatWereSet) {
@@ -230,7 +230,7 @@ TEST(EventFlag, knowsOnWhichProcessorItsSleeperWasSeen) {
 }
 
 /// Each side stores and then looks, as a publisher and a sleeper do: one must see the other. The
-/// announcement comes after a delay that grows from turn to turn and begins again, so that it
+/// announcement comes after a delay that grows with each iteration and begins again, so that it
 /// meets the moment at which the publisher has stored and looks.
 enum class Announces { SLEEP, PARK, SLEEP_WITH_A_FENCE_OF_ITS_OWN };
 

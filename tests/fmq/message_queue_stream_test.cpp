@@ -29,7 +29,7 @@ constexpr std::uint64_t kCapacity = 256;
 constexpr std::size_t kLargestMessage = 16;
 constexpr std::uint64_t kEventOffset = 64;
 constexpr std::uint64_t kQueueOffset = 192;
-/// Spins briefly, so that both spinning and sleeping happen.
+/// Spins briefly, so that waits both spin and sleep.
 constexpr WaitPolicy kPolicy{.spinWindow = 20us};
 
 struct Element {

@@ -409,7 +409,7 @@ TEST(MessageQueue, doesNotGiveAnElementThatIsBeingWritten) {
     EXPECT_EQ(reader.tryRead(one), ReadStatus::OVERRUN);
 }
 
-// ---- A peer that lies
+// ---- Peers that lie
 
 TEST(MessageQueueAgainstALyingPeer, readPositionBeyondWhatWasWritten) {
     QueueInMemory<Synchronized<int>> queue(4);

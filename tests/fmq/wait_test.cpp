@@ -18,7 +18,7 @@ SteadyTime in(std::chrono::nanoseconds duration) {
     return std::chrono::steady_clock::now() + duration;
 }
 
-/// Keeps the calling thread on the processor on which it is, for as long as it lives.
+/// RAII: pins the calling thread to the processor on which it runs.
 class Pinned {
   public:
     Pinned() {
@@ -36,7 +36,7 @@ class Pinned {
     cpu_set_t before_{};
 };
 
-/// How often a wait of 50 ms looks at what it waits for, if that never happens.
+/// How often a wait of 50 ms tests its condition, which never becomes true.
 int looksInVain(std::optional<EventFlag> peer, const WaitPolicy& policy) {
     EventWord word{};
     SharedWaitStats stats{};
@@ -161,7 +161,7 @@ TEST(Waiter, doesNotSpinWhereItIsToBlock) {
     EXPECT_LT(looksInVain(std::nullopt, {.spinWindow = 10s, .mode = WaitMode::BLOCK}), 20);
 }
 
-/// Waits again and again for what another thread does `duration` after it was asked to.
+/// Waits repeatedly for another thread, which answers `duration` after it was asked.
 class PeriodicPeer {
   public:
     explicit PeriodicPeer(std::chrono::nanoseconds duration)

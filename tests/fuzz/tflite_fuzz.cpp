@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Whatever a file holds, the import gives a valid model or an error.
+/// The import of any file gives a valid model or an error.
 
 #include <cstdint>
 #include <cstdlib>

@@ -13,7 +13,7 @@
 namespace nnburst {
 namespace {
 
-/// What is logged while it exists.
+/// Captures the log while it exists.
 class CapturedLog {
   public:
     CapturedLog() : before_(spdlog::default_logger()) {

@@ -131,12 +131,12 @@ TEST(MemoryPoolBlock, keepsItsMemoryWhenThePoolIsGone) {
     EXPECT_TRUE(region.expired());
 }
 
-/// What the pool should do, byte by byte.
+/// A model of the pool, byte by byte.
 class PoolModel {
   public:
     explicit PoolModel(std::size_t sizeBytes) : isUsed_(sizeBytes, false) {}
 
-    /// The lowest place that fits.
+    /// The lowest offset that fits.
     [[nodiscard]] std::optional<std::size_t> find(std::size_t sizeBytes,
                                                   std::size_t alignmentBytes) const {
         for (std::size_t offset = 0; offset + sizeBytes <= isUsed_.size();

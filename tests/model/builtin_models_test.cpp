@@ -41,7 +41,7 @@ class Inspected {
         return {reinterpret_cast<const T*>(bytes(index).data()), bytes(index).size() / sizeof(T)};
     }
 
-    /// FNV-1a over everything that makes the network.
+    /// FNV-1a over all operands, operations and constants.
     [[nodiscard]] std::uint64_t fingerprint() const {
         std::uint64_t hash = 0xCBF29CE484222325;
         const auto add = [&](std::uint64_t value) { hash = (hash ^ value) * 0x100000001B3; };

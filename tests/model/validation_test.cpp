@@ -47,7 +47,7 @@ Subgraph subgraphReferring(std::uint32_t target) {
     return subgraph;
 }
 
-/// A valid model that has something of everything.
+/// A valid model with all kinds of operands, lifetimes and subgraphs.
 Model exampleModel() {
     Model model;
     model.main.operands = {
@@ -97,7 +97,7 @@ TEST(Validation, acceptsAModelThatHasSomethingOfEverything) {
     EXPECT_EQ(refusal(exampleModel()), "accepted");
 }
 
-/// One thing that makes the example wrong, and how it must be refused.
+/// A change that makes the example invalid, and the error that it must give.
 struct Mutation {
     const char* name;
     std::function<void(Model&)> apply;

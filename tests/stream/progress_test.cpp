@@ -25,7 +25,7 @@ TEST(ProgressLine, showsWayTimeFramesAndPercentiles) {
               "burst          3.2 s       100 frames  p50       0.1 us  p99       0.1 us");
 }
 
-/// What has reached a terminal or a file whose other end is closed. Closes `reader`.
+/// All that was written to a terminal or pipe whose writing end is closed. Closes `reader`.
 std::string textOf(int reader) {
     std::string text;
     std::array<char, 4096> part{};

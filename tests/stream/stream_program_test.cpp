@@ -174,7 +174,7 @@ TEST_F(StreamProgram, countsSystemCallsOfBothProcesses) {
     for (const auto& way : json.at("ways")) {
         const auto& calls = way.at("systemCallsPerFrame");
         ASSERT_TRUE(calls.is_object()) << calls;
-        if (way.at("way") == "rpc") {  // it cannot do without
+        if (way.at("way") == "rpc") {  // it needs system calls
             EXPECT_GT(calls.at("client").get<double>(), 1);
             EXPECT_GT(calls.at("driver").get<double>(), 1);
         }

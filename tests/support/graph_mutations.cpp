@@ -30,7 +30,7 @@ class SubgraphMutations {
         return static_cast<std::uint32_t>(subgraph().operands.size());
     }
 
-    /// Consumers are counted again after the change: it is not their number that is wrong.
+    /// Consumers are counted again after the change, so that their number stays right.
     void add(const std::string& what, std::function<void(Subgraph&)> change) {
         mutations_.push_back({.name = placeName(place_) + " " + what,
                               .apply = [place = place_, change = std::move(change)](Model& model) {
@@ -70,7 +70,7 @@ void mutateOperationType(SubgraphMutations& graph, std::size_t index) {
         graph.addTo(index, fmt::format("unknown type {}", code),
                     [code](Operation& o) { o.type = static_cast<OperationType>(code); });
     }
-    // Takes five inputs, of types of its own: no operation here is one.
+    // Has five inputs of certain types, which no operation here has.
     graph.addTo(index, "type HEATMAP_MAX_KEYPOINT",
                 [](Operation& o) { o.type = OperationType::HEATMAP_MAX_KEYPOINT; });
     graph.addTo(index, "type WHILE", [](Operation& o) {

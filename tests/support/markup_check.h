@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Whether markup is nested as it should be.
+/// Checks the nesting of markup.
 
 #include <string>
 #include <vector>

@@ -43,7 +43,7 @@ namespace nnburst::test {
 [[nodiscard]] inline std::size_t placeCount(const Model& model) {
     return 1 + model.referenced.size();
 }
-/// The main subgraph is place 0, the referenced ones follow.
+/// Index 0 is the main subgraph, the referenced ones follow.
 [[nodiscard]] inline Subgraph& subgraphAt(Model& model, std::size_t place) {
     return place == 0 ? model.main : model.referenced[place - 1];
 }

@@ -21,14 +21,14 @@ template <class T>
 struct Mutation {
     std::string name;
     std::function<void(T&)> apply;
-    /// With which the HAL refuses what comes out.
+    /// The status with which the HAL refuses the result.
     ErrorStatus status = ErrorStatus::INVALID_ARGUMENT;
 };
 
 template <class T>
 using Mutations = std::vector<Mutation<T>>;
 
-/// `valid` with one thing broken.
+/// A copy of `valid` in which one thing is broken.
 template <class T>
 [[nodiscard]] T mutated(const T& valid, const Mutation<T>& mutation) {
     T copy = valid;

@@ -68,7 +68,7 @@ Mutations<Model> forEachOperand(const Model& model, Mutate mutate) {
     return mutations;
 }
 
-/// Gives `operand` another type, and what makes it one of this type that is right by itself.
+/// Gives `operand` another type, and properties that are valid for that type.
 void retype(Operand& operand, OperandType type) {
     operand.type = type;
     operand.extraParams = {};
@@ -91,7 +91,7 @@ void retype(Operand& operand, OperandType type) {
     }
     if (operand.lifetime == OperandLifeTime::CONSTANT_COPY ||
         operand.lifetime == OperandLifeTime::CONSTANT_REFERENCE) {
-        // So that it is not the length that is wrong. There may be too few bytes.
+        // The length must stay right. There may be too few bytes.
         operand.location.length =
             static_cast<std::uint32_t>(operandBytes(type, operand.dimensions).value_or(0));
     }
@@ -152,7 +152,7 @@ void mutateScale(OperandMutations& operands) {
                      [scale](Operand& o) { o.scale = scale; });
     };
     if (operand.lifetime == OperandLifeTime::NO_VALUE) {
-        return;  // has nothing that would be quantised
+        return;  // has no quantised values
     }
     for (const float scale : {-1.0F, kNotANumber, kInfinity, -kInfinity}) {
         set(scale);

@@ -10,10 +10,10 @@
 namespace nnburst::test {
 
 /// From this call on, every system call of every thread of this process is counted. The calls by
-/// which threads sleep and are woken (futex and membarrier) are made all the same, and calls that
-/// write text or end the process are neither counted nor kept from it; all others are not made.
-/// There is no way back, so call it in a forked child. Gives false where that is not possible: no
-/// seccomp(2), or another processor than x86-64.
+/// which threads sleep and are woken (futex and membarrier) are counted and made. Calls that write
+/// text or end the process are made and not counted. All other calls are counted and not made. This
+/// cannot be undone, so call it in a forked child. Returns false if it is not possible: without
+/// seccomp(2), or on processors other than x86-64.
 [[nodiscard]] bool countAllSystemCallsFromNow() noexcept;
 
 struct SystemCalls {
@@ -22,7 +22,7 @@ struct SystemCalls {
     std::uint64_t others = 0;
 };
 
-/// Those counted so far.
+/// The calls that were counted so far.
 [[nodiscard]] SystemCalls systemCalls() noexcept;
 
 }  // namespace nnburst::test

@@ -89,7 +89,7 @@ TEST(TfliteElementwise, computesInFloatingPointWhatTheHalDoesNotQuantise) {
         EXPECT_EQ(operationsOf(result).front(), DEQUANTIZE);
         EXPECT_EQ(operationsOf(result).back(), QUANTIZE);
     }
-    // Without a change of the scale there is no need to.
+    // Not needed if the scale does not change.
     EXPECT_EQ(operationsOf(imported(operatorFile(Code::RELU6, {input}, {input}))),
               Operations{RELU6});
     EXPECT_EQ(

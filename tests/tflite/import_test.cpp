@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// What the importer takes from a file and what it refuses, with files made for the purpose.
+/// What the importer reads from files and what it refuses, with small files made by the tests.
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Small TFLite files for tests, as plain values that can be wrong in every way.
+/// Small TFLite files for tests, as plain values that tests can make invalid.
 
 #include <tflite_generated.h>
 

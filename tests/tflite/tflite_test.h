@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Imports of files made for the purpose: files of one operator, what comes out of them, what is
-/// refused, and whether the executor takes and computes it.
+/// Imports of small files made by tests, mostly of one operator: the imported models, refusals, and
+/// whether the executor accepts and computes the models.
 
 #include <gtest/gtest.h>
 
@@ -127,7 +127,7 @@ inline std::string refusal(const FileSpec& spec) {
     return result.error().message;
 }
 
-/// The executor has all operations, and takes them.
+/// Whether the executor has all operations and accepts them.
 inline bool isSupported(const Model& model) {
     const auto hasAll = [](const Subgraph& subgraph) {
         return std::all_of(
@@ -143,8 +143,8 @@ inline bool isSupported(const Model& model) {
     return compiled.has_value();
 }
 
-/// The imported model, which is valid, and which the executor takes; fails the test if it cannot be
-/// had.
+/// The imported model. Fails the test if it cannot be imported, is not valid, or is not supported
+/// by the executor.
 inline TfliteModel imported(const FileSpec& spec, const TfliteOptions& options = {}) {
     auto result = importTflite(serialize(spec), options);
     EXPECT_TRUE(result) << result.error().message;
@@ -156,7 +156,7 @@ inline TfliteModel imported(const FileSpec& spec, const TfliteOptions& options =
     return *std::move(result);
 }
 
-// ---- What comes out
+// ---- Imported models
 
 inline std::vector<OperationType> operationsOf(const TfliteModel& imported) {
     std::vector<OperationType> types;

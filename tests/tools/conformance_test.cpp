@@ -1,7 +1,7 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// nnburst-conformance on small vector files: what is right passes, what is wrong is said.
+// nnburst-conformance on small vector files: right expectations pass, wrong ones are reported.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

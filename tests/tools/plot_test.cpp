@@ -13,7 +13,7 @@
 namespace nnburst::tools {
 namespace {
 
-/// The places of the first polyline.
+/// The points of the first polyline.
 std::vector<Point> placesIn(const std::string& svg) {
     const std::string begin = "points=\"";
     const std::size_t line = svg.find("<polyline");

@@ -25,7 +25,7 @@ Type extensionType(std::uint16_t type, std::uint16_t prefix = kPrefix) {
     return static_cast<Type>((std::uint32_t{prefix} << kExtensionTypeBits) | type);
 }
 
-/// RELU(magnitude(spectrum)), as an application with the example's extension makes it.
+/// RELU(magnitude(spectrum)), built by an application with the example's extension.
 Model makeModel(std::uint32_t count = 2) {
     ModelBuilder builder;
     const auto in =

@@ -29,7 +29,7 @@ class FencedExecutionTest : public DeviceTest {
         return prepared_->executeFenced(request, waitFor, options, timeoutAfterFence);
     }
 
-    /// How an execution ended, when its fence says that it has.
+    /// The result of an execution whose fence is signalled.
     Result<> end(const FencedExecution& execution) {
         if (execution.fence) {
             const Result<> waited =
@@ -273,7 +273,7 @@ TEST(FencedExecutionProcess, aDeadClientLeavesNothingInTheDriver) {
             prepared->executeFenced(add.request, std::array{fence.get()}, {}, {});
         ASSERT_TRUE(execution);
     }
-    // Nobody will ever signal the fence.
+    // The fence is never signalled.
     EXPECT_TRUE(eventually([&] { return descriptorCount(driver.pid()) <= before; }));
 }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// What a driver does once for all: one copy of a model that many clients bring, which gives memory
-/// back while nobody runs it; and all of it at the same time.
+/// One copy of a model that many clients bring, which releases memory while it is idle; and both
+/// under load from several threads.
 
 #include <gtest/gtest.h>
 
@@ -134,7 +134,7 @@ TEST(IdleModel, givesItsMemoryBackAndWorksAgain) {
     EXPECT_TRUE(std::equal(expected.begin(), expected.end(), pooled.output(0).begin()));
 }
 
-// ---- All at once
+// ---- Under load
 
 /// A client of a driver that several threads of it share: prepares models that others prepare too,
 /// and one of its own, executes them in every way and compares with what is right.

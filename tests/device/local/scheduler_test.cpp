@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// In which order jobs and executions that wait are served.
+/// The order in which waiting jobs and executions are served.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ namespace {
 using namespace std::chrono_literals;
 using exec::Urgency;
 
-/// One job thread that is kept busy until the jobs of a test have been brought.
+/// One job thread that is kept busy until the jobs of a test are submitted.
 class OneJobThread {
   public:
     OneJobThread()
@@ -288,13 +288,13 @@ TEST(ExecutionGate, letsOthersInWhenAnExecutionThatNeedsAllLanesGivesUp) {
     while (gate.waitingCount() == 0 && std::chrono::steady_clock::now() < soon) {
         std::this_thread::yield();
     }
-    // The first one is in all the time.
+    // The first execution runs all the time.
     ExecutionGate::Pass another(gate, second);
     EXPECT_TRUE(another.enter({.deadline = TimePoint(std::chrono::steady_clock::now() + 20s)}));
     givingUp.join();
 }
 
-/// Threads that wait at a gate whose one lane is taken, and the order in which they are let in.
+/// Threads that wait at a gate whose one lane is in use, and the order in which they are admitted.
 TEST(ExecutionGate, letsTheMostUrgentInFirst) {
     exec::ExecutionGate gate(1);
     std::vector<exec::ExecutionGate::Turn> turns(4);

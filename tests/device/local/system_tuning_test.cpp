@@ -1,8 +1,8 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What drivers ask the system for: granted, refused, and nonsense. Run as root the tests see both;
-// as anybody else they see what is refused.
+// The settings that drivers request from the system: granted, refused, and invalid. As root the
+// tests see granted and refused requests, as another user only refused ones.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -73,10 +73,10 @@ Result<SharedDevice> spawnAlone(const DriverOptions& options) {
     return spawnDriver(options, NNBURST_DRIVER_PATH);
 }
 
-/// Has neither the capabilities nor the limits for what a driver may ask for, for good.
+/// Drops the capabilities and limits that the requests of a driver need. This cannot be undone.
 void dropPrivileges() {
     for (const int capability : {CAP_SYS_NICE, CAP_IPC_LOCK, CAP_SYS_RESOURCE}) {
-        ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);  // refused to those who have none
+        ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);  // fails without capabilities
     }
     const rlimit noPriority{.rlim_cur = 0, .rlim_max = 0};
     ::setrlimit(RLIMIT_RTPRIO, &noPriority);
@@ -84,7 +84,7 @@ void dropPrivileges() {
     ::setrlimit(RLIMIT_MEMLOCK, &someMemory);
 }
 
-/// Starts a driver without privileges, lets it compute, and gives what it has logged.
+/// Starts a driver without privileges, executes on it, and returns its log.
 std::string logWithoutPrivileges(const std::vector<std::string>& arguments) {
     const TemporaryDirectory directory;
     const std::string socket = directory.path() / "driver.sock";
@@ -270,7 +270,7 @@ TEST(CpuLatencyRequest, isHeldUntilItIsDestroyed) {
         const auto idle = CpuLatencyRequest::request(100us);
         ASSERT_TRUE(idle) << idle.error().message;
         EXPECT_EQ(latencyRequestCount(), 1U);
-        std::int32_t shortest = INT32_MAX;  // that anybody has asked for
+        std::int32_t shortest = INT32_MAX;  // of all requests
         std::ifstream(kIdleFile, std::ios::binary)
             .read(reinterpret_cast<char*>(&shortest), sizeof(shortest));
         EXPECT_LE(shortest, 100);

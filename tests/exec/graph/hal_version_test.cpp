@@ -18,8 +18,8 @@ void expectRefusal(const Result<>& result, const std::string& what) {
     EXPECT_NE(result.error().message.find(what), std::string::npos) << result.error().message;
 }
 
-/// Says which versions know `model`: that which has to be the first, and all later ones. The
-/// refusals of earlier ones say `what`.
+/// Expects that `model` complies with version `first` and all later ones, and that earlier ones
+/// refuse it with an error that contains `what`.
 void expectFirstVersion(const Model& model, HalVersion first, const std::string& what) {
     const auto minimum = minimumVersion(model);
     ASSERT_TRUE(minimum) << minimum.error().message;
@@ -146,7 +146,6 @@ TEST(HalVersion, ofAModelIsNotConvertedWithoutWhatItNeeds) {
 }
 
 // ---- Requests
-// ------------------------------------------------------------------------------------
 
 /// For makeRelu({0}).
 Request makeRequest() {
@@ -225,13 +224,12 @@ TEST(HalVersion, ofARequestThatDoesNotFitItsModelIsAnError) {
 }
 
 // ---- Capabilities
-// --------------------------------------------------------------------------------
 
 constexpr PerformanceInfo figure(float value) {
     return {.execTime = value, .powerUsage = value + 0.5F};
 }
 
-/// A different figure for everything.
+/// Capabilities in which every value is different.
 Capabilities makeCapabilities() {
     Capabilities capabilities;
     capabilities.relaxedFloat32toFloat16PerformanceScalar = figure(100);

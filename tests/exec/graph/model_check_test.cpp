@@ -15,8 +15,8 @@
 namespace nnburst::exec {
 namespace {
 
-/// An axis came with HAL 1.2. AOSP's runtime drops one that is the default and states the version
-/// without it; as written the model needs 1.2.
+/// The axis is an input since HAL 1.2. AOSP's runtime drops a default axis and states the version
+/// without it; the model as written needs 1.2.
 bool hasAxis(const Model& model) {
     return std::any_of(model.main.operations.begin(), model.main.operations.end(),
                        [](const Operation& operation) {

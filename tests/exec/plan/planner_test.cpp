@@ -135,7 +135,7 @@ TEST(Planner, computesAConstantOutputInEveryRun) {
 }
 
 TEST(Planner, longChainsOfOperationsKeepTheirOperandsApart) {
-    // Each sum reads the one before and one from long ago.
+    // Each sum reads the previous one and a much earlier one.
     Random random(3);
     Sketch sketch;
     const auto x = sketch.tensor({6});

@@ -234,7 +234,7 @@ TEST(BoxWithNmsLimit, refusesOperandsThatBreakARule) {
         });
 }
 
-/// Nobody has that much memory, so only shapes are asked for.
+/// Needs more memory than there is, so only shapes are inferred.
 Result<> inferShapesOf(OperationType type, std::vector<OperandView> inputs, std::size_t outputs) {
     const std::vector<OperandView> outputViews(outputs);
     std::vector<Shape> shapes(outputs);

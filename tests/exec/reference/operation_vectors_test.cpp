@@ -24,7 +24,7 @@ namespace {
 
 enum class Way { OPERATION_BY_OPERATION, COMPILED, COMPILED_WITH_XNNPACK };
 
-/// What an execution says of a main output.
+/// The result of an execution for a main output.
 struct Output {
     Dimensions dimensions;
     std::vector<std::byte> contents;
@@ -135,7 +135,7 @@ bool isFor(const VectorExample& example, OperationType type) {
            std::all_of(example.model.referenced.begin(), example.model.referenced.end(), fits);
 }
 
-/// Control flow is nothing that one operation could do by itself.
+/// IF and WHILE cannot run as a single operation.
 bool isRunnableByOperation(const VectorExample& example) {
     return example.model.referenced.empty();
 }
@@ -174,7 +174,7 @@ std::string nameOf(const testing::TestParamInfo<Case>& test) {
 std::vector<Case> allCases() {
     std::vector<Case> cases;
     for (const OperationType type : kOperationTypes) {
-        if (!isControlFlow(type)) {  // which is nothing by itself
+        if (!isControlFlow(type)) {  // which cannot run as a single operation
             cases.emplace_back(type, Way::OPERATION_BY_OPERATION);
         }
         cases.emplace_back(type, Way::COMPILED);

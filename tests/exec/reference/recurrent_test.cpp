@@ -208,7 +208,7 @@ double clipTo(double limit, double x) {
     return limit == 0.0 ? x : std::clamp(x, -limit, limit);
 }
 
-/// What gate `gate` (input, forget, cell, output) adds up, by the formulas of the HAL.
+/// The sum of gate `gate` (input, forget, cell, output), by the formulas of the HAL.
 Vector sumOf(const TestOperation& operation, const Options& options, std::size_t gate,
              std::size_t batch, const Vector& cell) {
     const Vector x = rowOf(operation, 0, batch);

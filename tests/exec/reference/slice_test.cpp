@@ -32,7 +32,7 @@ TestOperation stridedSlice(const TestOperand& input, const Values& begin, const 
             {tensor(input.type)}};
 }
 
-/// What is taken of 0, 1, 2, 3.
+/// The part of 0, 1, 2, 3 that is taken.
 std::vector<float> taken(std::int32_t begin, std::int32_t end, std::int32_t stride,
                          Masks masks = {}) {
     TestOperation operation = stridedSlice(counting({4}), {begin}, {end}, {stride}, masks);

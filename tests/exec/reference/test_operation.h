@@ -87,9 +87,9 @@ struct TestOperation {
     };
     std::vector<SamePlace> inPlace = {};
 
-    /// What the operation's definition says of it before it runs, when only constants have values.
+    /// The result of the definition's check before a run, when only constants have values.
     [[nodiscard]] Result<> check();
-    /// The first HAL version that allows it, as the last check has found.
+    /// The first HAL version that allows the operation, from the last check.
     HalVersion minimumVersion = HalVersion::V1_0;
 
     /// Checks, infers the shapes of the outputs, gives these memory of that size and runs. Expects

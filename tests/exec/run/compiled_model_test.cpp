@@ -1,7 +1,7 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Compiled models as bursts and devices use them: requests, answers, and what is refused.
+// Compiled models as bursts and devices use them: requests, results, and refusals.
 
 #include "exec/run/compiled_model.h"
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// IF and WHILE: what the examples of the HAL do not show.
+// IF and WHILE: cases that the examples of the HAL do not have.
 
 #include <gtest/gtest.h>
 
@@ -86,7 +86,7 @@ TEST(ControlFlow, loopsWhileTheConditionHolds) {
     ASSERT_TRUE(model);
     EXPECT_EQ(*run(*model, 3.0F), 192.0F);
     EXPECT_EQ(*run(*model, 64.0F), 128.0F);
-    EXPECT_EQ(*run(*model, 500.0F), 500.0F);  // not even one turn
+    EXPECT_EQ(*run(*model, 500.0F), 500.0F);  // no iteration
 }
 
 TEST(ControlFlow, endsALoopWhenItsTimeIsOver) {

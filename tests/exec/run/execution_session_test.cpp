@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// What every execution gets from its session, with a model of the test's own.
+/// The services of a session for its executions, with a model of the test.
 
 #include "exec/run/execution_session.h"
 

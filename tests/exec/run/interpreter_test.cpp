@@ -1,7 +1,7 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Models whose shapes are known only while they run, through the public door (CompiledModel).
+// Models whose shapes are known only while they run, through CompiledModel.
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How soon models answer. No figure is expected: they differ from run to run.
+// The latency of models. No test expects a certain time: times differ between runs.
 
 #include "exec/run/latency_sample.h"
 

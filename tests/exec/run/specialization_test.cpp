@@ -54,7 +54,7 @@ Dimensions outputDimensions(const Dimensions& image) {
     return {image[0], quarter(image[1]), quarter(image[2]), 8};
 }
 
-/// Runs an image of `dimensions` through an open model and through one made for it.
+/// Runs an image of `dimensions` through an open model and through one of these dimensions.
 void expectAsIfMadeForIt(CompiledModel& open, const Dimensions& dimensions, std::uint32_t seed) {
     SCOPED_TRACE(dimensionsText(dimensions));
     const auto fixed = compile(imageModel(dimensions, outputDimensions(dimensions)), false);

@@ -1,8 +1,8 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The number of threads that is left to measurement. What is measured differs from run to run; what
-// is made of it, that the choice is one of those allowed, and that it computes right, do not.
+// The choice of the number of threads by measurement. Measured times differ between runs. The tests
+// look at the choice that given times lead to, at its limits, and at the results of the model.
 
 #include "exec/run/thread_choice.h"
 
@@ -55,7 +55,7 @@ TEST(ThreadChoice, moreThreadsMustBeBetterInEachWay) {
     EXPECT_FALSE(isWorthIt({.more = muchLaterAfterRests, .fewer = alone}));
 }
 
-/// What is found out if models with one, two, four and eight threads always answer after so many
+/// The choice if models with one, two, four and eight threads always answer after so many
 /// microseconds.
 template <int kOne, int kTwo, int kFour, int kEight>
 std::optional<LatencyComparison> pretended(CompiledModel& more, CompiledModel& fewer) {

@@ -20,10 +20,10 @@ using enum OperandType;
 
 constexpr std::size_t kMostElements = 2048;
 constexpr float kLargestValue = 64.0F;
-/// Beyond this sums of many products are too far from exact to be compared.
+/// Limit on values: sums of many products of larger ones are too inexact to be compared.
 constexpr float kLargestSummand = 2.0F;
 
-/// What an operation is asked for.
+/// A random operation.
 struct Wish {
     OperationType type;
     std::vector<std::uint32_t> inputs;
@@ -55,7 +55,7 @@ class GraphMaker {
     }
 
   private:
-    /// An operand with what an operation sees of it.
+    /// An operand and its view.
     struct Node {
         OperandView view;
         std::vector<std::byte> data;

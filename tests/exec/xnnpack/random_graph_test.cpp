@@ -31,7 +31,7 @@ std::uint32_t environmentNumber(const char* name, std::uint32_t otherwise) {
                            : static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
 }
 
-/// The model with everything that it computes among its outputs.
+/// The model with all computed operands as outputs.
 Model withAllOutputs(Model model) {
     for (std::uint32_t index = 0; index < model.main.operands.size(); ++index) {
         Operand& operand = model.main.operands[index];
@@ -107,7 +107,7 @@ class GraphTest {
         expectSame(runModel(model_, false), runModel(all_, false));
     }
 
-    /// Writes the graph with what the reference kernels give for it.
+    /// Writes the graph with the outputs of the reference kernels.
     void write(const std::string& path, std::uint32_t seed) {
         VectorExample example{.name = "random_graph_" + std::to_string(seed), .model = all_};
         for (const std::uint32_t input : all_.main.inputIndexes) {
@@ -156,7 +156,7 @@ class GraphTest {
         return useXnnpack ? fast : reference;
     }
 
-    /// The reference kernel, on the very inputs that XNNPACK's graph had.
+    /// Runs the reference kernel on the inputs that XNNPACK had in the graph.
     void compareWithReference(const Operation& operation) {
         std::vector<std::uint32_t> inputs;
         const Model single = singleOperation(model_, operation, inputs);

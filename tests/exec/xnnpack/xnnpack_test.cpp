@@ -38,7 +38,7 @@ std::size_t elementCount(const Dimensions& dimensions) {
     return Shape(dimensions).elementCount();
 }
 
-/// Models of one operation, and the means to make them.
+/// Builds models of one operation.
 class OperationModel {
   public:
     explicit OperationModel(Random& random) : random_(random) {}
@@ -84,7 +84,7 @@ class OperationModel {
     ModelBuilder builder_;
 };
 
-/// What a convolution or pooling is asked for along one axis.
+/// The arguments of a convolution or pooling along one axis.
 struct Axis {
     std::uint32_t input = 0;
     std::uint32_t window = 0;
@@ -406,7 +406,7 @@ INSTANTIATE_TEST_SUITE_P(Xnnpack, OperatorSweep,
                          testing::Values(Kind::FLOAT, Kind::HALF, Kind::UNSIGNED, Kind::SIGNED),
                          kindName);
 
-// ---- What Debian's XNNPACK must never be asked
+// ---- Arguments on which Debian's XNNPACK aborts or errs
 
 /// A 3x3 convolution of a 4x4 image with the given scales.
 Model convolutionWithScales(float input, float filter, float output) {
