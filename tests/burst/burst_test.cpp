@@ -8,6 +8,7 @@
 
 #include <future>
 
+#include "burst/channel.h"
 #include "burst/frame.h"
 #include "fakes.h"
 
@@ -221,10 +222,12 @@ TEST(Burst, failsAWaitingExecutionAndAllLaterOnesWhenTheConnectionIsLost) {
         controller->connectionLost();
     });
     ExecutionOutcome outcome;
-    const Result<> waiting = controller->execute(doubling.request, {}, outcome);
+    const TimePoint watchdog = std::chrono::steady_clock::now() + 20s;
+    const Result<> waiting = controller->execute(doubling.request, {.deadline = watchdog}, outcome);
     killer.join();
     ASSERT_FALSE(waiting);
     EXPECT_EQ(waiting.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+    EXPECT_LT(std::chrono::steady_clock::now(), watchdog);
     const Result<> later = controller->execute(doubling.request, {}, outcome);
     ASSERT_FALSE(later);
     EXPECT_EQ(later.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
@@ -242,6 +245,61 @@ TEST(Burst, asksForASignOfLifeAndFailsWithoutOne) {
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
     EXPECT_EQ(client->lifeSigns, 1);
+}
+
+TEST(Burst, wakesTheSleepingClientWhenTheConnectionIsLost) {
+    auto controller = *Controller::create({});
+    const Channel channel = std::move(*Channel::open(controller->channel()));
+    fmq::EventFlag flag = channel.resultEvent();
+    const fmq::EventFlag::Announcement announcement = flag.announceSleeper();
+    controller->connectionLost();
+    EXPECT_TRUE(flag.sleep(announcement, std::chrono::steady_clock::now() + 20s));
+}
+
+TEST(Burst, asksForNoSignOfLifeThatMightComeAfterTheDeadline) {
+    BurstPair burst{BurstOptions{.deadlineGrace = 10ms}};
+    burst.model->setOnRun([] {
+        std::this_thread::sleep_for(1200ms);  // longer than the interval of questions
+        return Result<>();
+    });
+    const DoublingRequest doubling;
+    ExecutionOutcome outcome;
+    const TimePoint deadline = std::chrono::steady_clock::now() + kHangTimeout;
+    (void)burst.controller->execute(doubling.request, {.deadline = deadline}, outcome);
+    EXPECT_EQ(burst.client->lifeSigns, 0);
+}
+
+TEST(Burst, tellsNoDeadlineToADriverThatKnowsNone) {
+    auto controller = *Controller::create({}, HalVersion::V1_2);
+    auto client = std::make_shared<FakeClientControlPlane>();
+    controller->attach(client, {});
+    const Channel channel = std::move(*Channel::open(controller->channel()));
+    auto requests = *FrameQueue::Reader::attach(channel.memory(), channel.requests());
+    DoublingRequest doubling;
+    ExecutionOutcome outcome;
+    const TimePoint deadline = std::chrono::steady_clock::now() + 20s;
+    const Result<Submission> submitted =
+        controller->submit(doubling.request, {.deadline = deadline});
+    ASSERT_TRUE(submitted);
+    std::vector<FrameLine> frame(requests.availableToRead());
+    ASSERT_TRUE(requests.tryRead(frame));
+    DecodedRequest decoded;
+    ASSERT_TRUE(decodeRequest(frame, decoded));
+    EXPECT_EQ(decoded.options.deadline, std::nullopt);
+    controller->connectionLost();
+    EXPECT_FALSE(controller->wait(*submitted, outcome));
+}
+
+TEST(Burst, waitsOverTheControlPlaneAtLeastForTheGrace) {
+    BurstPair burst{BurstOptions{.deadlineGrace = 20s}};
+    DoublingRequest doubling;
+    doubling.request.inputs.resize(600, doubling.request.inputs[0]);  // no queue holds its frame
+    ExecutionOutcome outcome;
+    const TimePoint longAgo = std::chrono::steady_clock::now() - 1h;
+    (void)burst.controller->execute(doubling.request, {.deadline = longAgo}, outcome);
+    EXPECT_EQ(burst.client->fallbacks, 1);
+    ASSERT_TRUE(burst.client->lastGiveUpAt);
+    EXPECT_GT(*burst.client->lastGiveUpAt, std::chrono::steady_clock::now());
 }
 
 TEST(Burst, waitsLongerForADriverThatGivesSignsOfLife) {
@@ -287,9 +345,11 @@ TEST(Burst, refusesANullPool) {
     DoublingRequest doubling;
     doubling.request.pools = {SharedRegion()};
     ExecutionOutcome outcome;
-    const Result<> result = burst.controller->execute(doubling.request, {}, outcome);
-    ASSERT_FALSE(result);
-    EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+    for (int i = 0; i < 3; ++i) {  // each time: nothing of it stays in flight
+        const Result<> result = burst.controller->execute(doubling.request, {}, outcome);
+        ASSERT_FALSE(result);
+        EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+    }
 }
 
 TEST(Burst, refusesBuffersThatDoNotExist) {

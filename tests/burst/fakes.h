@@ -141,6 +141,7 @@ class FakeClientControlPlane final : public ClientControlPlane {
     std::atomic<int> lifeSigns{0};
     std::atomic<bool> isAlive{true};
     std::vector<std::int32_t> freed;
+    OptionalTimePoint lastGiveUpAt;
 
     /// Executions get no answer until the test sets this flag, if there is one.
     std::shared_ptr<std::atomic<bool>> answered;
@@ -149,6 +150,7 @@ class FakeClientControlPlane final : public ClientControlPlane {
                                   const OptionalTimePoint& giveUpAt, ExecutionOutcome& outcome,
                                   AnswerFlag& unanswered) override {
         ++fallbacks;
+        lastGiveUpAt = giveUpAt;
         if (giveUpAt && answered != nullptr) {
             unanswered = answered;
             return {};

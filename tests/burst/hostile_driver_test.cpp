@@ -89,6 +89,16 @@ TEST_F(HostileDriver, givesMoreOrFewerShapesThanThereAreOutputs) {
     }
 }
 
+TEST_F(HostileDriver, answersWithTheSameShapesAsBeforeWhereThereIsNoBefore) {
+    const Result<> result = execute([&](auto serial) {
+        const FrameLine line = encodeSameShapes(serial, {});
+        EXPECT_TRUE(results->tryWrite({&line, 1}));
+    });
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::GENERAL_FAILURE);
+    EXPECT_TRUE(outcome.outputShapes.empty());
+}
+
 TEST_F(HostileDriver, answersWithAnUnknownStatus) {
     const Result<> result = execute([&](auto serial) {
         send(serial, ErrorStatus::NONE, shapes(1), [](ResultFrameHeader& h) { h.status = 99; });

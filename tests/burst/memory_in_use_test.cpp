@@ -169,7 +169,7 @@ TEST_F(MemoryInUseTest, isFreeWhenTheConnectionIsLost) {
         std::this_thread::sleep_for(20ms);
         burst.controller->connectionLost();
     });
-    EXPECT_TRUE(burst.controller->waitForMemory({}));
+    EXPECT_TRUE(burst.controller->waitForMemory(TimePoint(std::chrono::steady_clock::now() + 20s)));
     cutter.join();
     EXPECT_FALSE(burst.controller->isMemoryInUse());
 }
@@ -178,7 +178,7 @@ TEST_F(MemoryInUseTest, isFreeWhenTheDriverGivesNoSignOfLife) {
     holdDriver();
     expectUnanswered(burst.controller->execute(doubling.request, {.deadline = soon()}, outcome));
     burst.client->isAlive = false;
-    EXPECT_TRUE(burst.controller->waitForMemory({}));
+    EXPECT_TRUE(burst.controller->waitForMemory(TimePoint(std::chrono::steady_clock::now() + 20s)));
     EXPECT_EQ(burst.client->lifeSigns, 1);
     EXPECT_FALSE(burst.controller->isMemoryInUse());
 }

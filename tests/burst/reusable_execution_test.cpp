@@ -156,7 +156,9 @@ TEST_F(ReusableExecutionTest, fetchesItsMemoryAnewWhenThatWasFreed) {
     const auto reusable = make(doubling);
     for (int i = 1; i <= 3; ++i) {
         ASSERT_TRUE(compute(*reusable));
+        const int binds = burst.model->binds;
         ASSERT_TRUE(compute(*reusable));
+        EXPECT_EQ(burst.model->binds, binds) << "it was sent as a whole once more";
         EXPECT_EQ(burst.driver->fetched, i);
         burst.controller->freeMemory(doubling.pool.region());
     }
