@@ -21,6 +21,7 @@
 
 #include "burst/control_plane.h"
 #include "burst/output_ranges.h"
+#include "burst/result_frame.h"
 #include "burst/reusable_request.h"
 #include "log/assert.h"
 #include "nnburst/burst.h"

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "burst/control_plane.h"
-#include "burst/frame.h"
 #include "burst/pending_executions.h"
+#include "burst/request_frame.h"
 #include "burst/slot_table.h"
 #include "log/assert.h"
 #include "nnburst/result.h"

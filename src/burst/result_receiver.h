@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "burst/frame.h"
 #include "burst/pending_executions.h"
+#include "burst/result_frame.h"
 #include "nnburst/hal_version.h"
 
 namespace nnburst::burst {

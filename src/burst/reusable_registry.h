@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "burst/frame.h"
+#include "burst/request_frame.h"
 #include "exec/run/execution_session.h"
 #include "nnburst/device.h"
 

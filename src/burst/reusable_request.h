@@ -8,7 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "burst/frame.h"
+#include "burst/request_frame.h"
+#include "burst/result_frame.h"
 #include "fmq/wait_forecast.h"
 #include "log/assert.h"
 #include "nnburst/execution.h"

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "burst/channel.h"
-#include "burst/frame.h"
+#include "burst/request_frame.h"
+#include "burst/result_frame.h"
 #include "burst/reusable_registry.h"
 #include "burst/slot_mappings.h"
 #include "exec/run/execution_session.h"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "burst/control_plane.h"
-#include "burst/frame.h"
+#include "burst/request_frame.h"
 #include "burst/serving_threads.h"
 #include "exec/run/request_memory.h"
 #include "nnburst/memory.h"

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "burst/frame.h"
+#include "burst/request_frame.h"
 #include "nnburst/memory.h"
 #include "system/mutex.h"
 

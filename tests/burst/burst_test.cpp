@@ -9,7 +9,8 @@
 #include <future>
 
 #include "burst/channel.h"
-#include "burst/frame.h"
+#include "burst/request_frame.h"
+#include "burst/result_frame.h"
 #include "fakes.h"
 
 namespace nnburst::burst {

@@ -10,6 +10,8 @@
 #include <random>
 
 #include "burst/channel.h"
+#include "burst/request_frame.h"
+#include "burst/result_frame.h"
 #include "fakes.h"
 
 namespace nnburst::burst {

@@ -9,6 +9,8 @@
 #include <bit>
 
 #include "burst/channel.h"
+#include "burst/request_frame.h"
+#include "burst/result_frame.h"
 #include "fakes.h"
 
 namespace nnburst::burst {

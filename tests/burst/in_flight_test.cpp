@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "burst/channel.h"
+#include "burst/result_frame.h"
 #include "fakes.h"
 
 namespace nnburst::burst {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "burst/channel.h"
+#include "burst/request_frame.h"
 #include "fakes.h"
 
 namespace nnburst::burst {

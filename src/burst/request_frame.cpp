@@ -1,106 +1,24 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "burst/frame.h"
+#include "burst/request_frame.h"
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
-#include <string_view>
+#include <string>
 
+#include "burst/frame_body.h"
 #include "exec/operation/operation.h"
-#include "model/outcome.h"
 #include "system/time.h"
 
 namespace nnburst::burst {
 
 namespace {
 
-constexpr std::uint64_t kWordBytes = sizeof(std::uint64_t);
-
-constexpr std::uint64_t linesForWords(std::uint64_t words) noexcept {
-    return 1 + (words + FrameLine::kWords - 1) / FrameLine::kWords;
-}
-
-constexpr std::uint64_t wordsForDimensions(std::uint64_t count) noexcept {
-    return (count + 1) / 2;
-}
-
-constexpr std::uint64_t wordsForBytes(std::uint64_t count) noexcept {
-    return (count + kWordBytes - 1) / kWordBytes;
-}
-
 /// Counts come from 32-bit fields, so that the sum stays far below 2^64.
 constexpr std::uint64_t requestWords(std::uint64_t pools, std::uint64_t arguments,
                                      std::uint64_t dimensions) noexcept {
     return pools * sizeof(FramePool) / kWordBytes + arguments * sizeof(FrameArgument) / kWordBytes +
            wordsForDimensions(dimensions);
-}
-
-constexpr std::uint64_t resultWords(std::uint64_t shapes, std::uint64_t dimensions,
-                                    std::uint64_t messageBytes) noexcept {
-    return shapes * sizeof(FrameShape) / kWordBytes + wordsForDimensions(dimensions) +
-           wordsForBytes(messageBytes);
-}
-
-/// The body of a frame as a stream of bytes. Whoever made it has checked that it does not end
-/// early.
-class BodyWriter {
-  public:
-    explicit BodyWriter(std::span<FrameLine> lines) noexcept
-        : next_(reinterpret_cast<std::byte*>(lines.data() + 1)),
-          end_(reinterpret_cast<std::byte*>(lines.data() + lines.size())) {}
-    BodyWriter(const BodyWriter&) = delete;
-    BodyWriter& operator=(const BodyWriter&) = delete;
-    ~BodyWriter() { std::fill(next_, end_, std::byte{0}); }  // what is unused travels as zero
-
-    void write(const void* source, std::size_t sizeBytes) noexcept {
-        if (sizeBytes != 0) {  // memcpy takes no null pointer, not even of nothing
-            std::memcpy(next_, source, sizeBytes);
-        }
-        next_ += sizeBytes;
-    }
-
-  private:
-    std::byte* next_;
-    std::byte* end_;
-};
-
-class BodyReader {
-  public:
-    explicit BodyReader(std::span<const FrameLine> lines) noexcept
-        : next_(reinterpret_cast<const std::byte*>(lines.data() + 1)) {}
-
-    void read(void* destination, std::size_t sizeBytes) noexcept {
-        if (sizeBytes != 0) {
-            std::memcpy(destination, next_, sizeBytes);
-        }
-        next_ += sizeBytes;
-    }
-    [[nodiscard]] const std::byte* position() const noexcept { return next_; }
-    void skip(std::size_t sizeBytes) noexcept { next_ += sizeBytes; }
-
-  private:
-    const std::byte* next_;
-};
-
-Result<> badFrame(ErrorStatus status, const char* kind, const std::string& why) {
-    return failure(status, std::string(kind) + " frame: " + why);
-}
-
-std::uint64_t countDimensions(const std::vector<RequestArgument>& arguments) noexcept {
-    std::uint64_t count = 0;
-    for (const RequestArgument& argument : arguments) {
-        count += argument.dimensions.size();
-    }
-    return count;
-}
-
-std::uint64_t countDimensions(std::span<const OutputShape> shapes) noexcept {
-    std::uint64_t count = 0;
-    for (const OutputShape& shape : shapes) {
-        count += shape.dimensions.size();
-    }
-    return count;
 }
 
 void writeArguments(BodyWriter& body, const std::vector<RequestArgument>& arguments) noexcept {
@@ -113,10 +31,6 @@ void writeArguments(BodyWriter& body, const std::vector<RequestArgument>& argume
             .length = argument.location.length};
         body.write(&packed, sizeof(packed));
     }
-}
-
-void writeDimensions(BodyWriter& body, const Dimensions& dimensions) noexcept {
-    body.write(dimensions.data(), dimensions.size() * sizeof(std::uint32_t));
 }
 
 /// Reads the packed arguments, then leaves `dimensionsLeft` less what they have.
@@ -307,166 +221,6 @@ Result<> decodeRequest(std::span<const FrameLine> lines, DecodedRequest& request
     readDimensions(body, request.inputs);
     readDimensions(body, request.outputs);
     return {};
-}
-
-std::uint64_t resultLineCount(std::span<const OutputShape> shapes,
-                              std::size_t messageBytes) noexcept {
-    return linesForWords(resultWords(shapes.size(), countDimensions(shapes), messageBytes));
-}
-
-std::uint64_t longestResultLineCount(std::size_t outputCount) noexcept {
-    return linesForWords(
-        resultWords(outputCount, outputCount * exec::kMaximumRank, kMaximumMessageBytes));
-}
-
-void encodeResult(std::uint64_t serial, std::uint16_t flags, ErrorStatus status,
-                  const ExecutionOutcome& outcome, std::string_view message,
-                  std::span<FrameLine> lines) noexcept {
-    const ResultFrameHeader header{
-        .serial = serial,
-        .kind = static_cast<std::uint16_t>(FrameKind::RESULT),
-        .flags = flags,
-        .lineCount = static_cast<std::uint32_t>(lines.size()),
-        .status = static_cast<std::int32_t>(status),
-        .shapeCount = static_cast<std::uint32_t>(outcome.outputShapes.size()),
-        .dimensionCount = static_cast<std::uint32_t>(countDimensions(outcome.outputShapes)),
-        .messageBytes = static_cast<std::uint32_t>(message.size()),
-        .timeOnDeviceUs = outcome.timing.timeOnDevice,
-        .timeInDriverUs = outcome.timing.timeInDriver,
-        .reserved = 0};
-    lines[0] = std::bit_cast<FrameLine>(header);
-    BodyWriter body(lines);
-    for (const OutputShape& shape : outcome.outputShapes) {
-        const FrameShape packed{.rank = static_cast<std::uint32_t>(shape.dimensions.size()),
-                                .isSufficient = shape.isSufficient ? 1U : 0U};
-        body.write(&packed, sizeof(packed));
-    }
-    for (const OutputShape& shape : outcome.outputShapes) {
-        writeDimensions(body, shape.dimensions);
-    }
-    // The message starts at a whole word.
-    if (countDimensions(outcome.outputShapes) % 2 != 0) {
-        constexpr std::uint32_t kPadding = 0;
-        body.write(&kPadding, sizeof(kPadding));
-    }
-    body.write(message.data(), message.size());
-}
-
-FrameLine encodeSameShapes(std::uint64_t serial, const Timing& timing) noexcept {
-    return std::bit_cast<FrameLine>(
-        ResultFrameHeader{.serial = serial,
-                          .kind = static_cast<std::uint16_t>(FrameKind::RESULT),
-                          .flags = kSameShapes,
-                          .lineCount = 1,
-                          .status = static_cast<std::int32_t>(ErrorStatus::NONE),
-                          .shapeCount = 0,
-                          .dimensionCount = 0,
-                          .messageBytes = 0,
-                          .timeOnDeviceUs = timing.timeOnDevice,
-                          .timeInDriverUs = timing.timeInDriver,
-                          .reserved = 0});
-}
-
-namespace {
-
-Result<> badResult(const std::string& why) {
-    return badFrame(ErrorStatus::GENERAL_FAILURE, "result", why);
-}
-
-/// Whether the header of a result keeps to its rules and agrees with the number of lines.
-Result<> checkResultHeader(const ResultFrameHeader& header, std::size_t lineCount) {
-    constexpr std::uint16_t kKnownFlags = kSameShapes | kRemembered | kUnknownExecution;
-    if (header.kind != static_cast<std::uint16_t>(FrameKind::RESULT) ||
-        (header.flags & ~kKnownFlags) != 0 || header.reserved != 0) {
-        return badResult("kind " + std::to_string(header.kind) + ", flags " +
-                         std::to_string(header.flags) + ", or reserved words are unknown");
-    }
-    if (header.status < static_cast<std::int32_t>(ErrorStatus::NONE) ||
-        header.status > static_cast<std::int32_t>(ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT)) {
-        return badResult("status " + std::to_string(header.status) + " is unknown");
-    }
-    const std::uint64_t neededLines =
-        linesForWords(resultWords(header.shapeCount, header.dimensionCount, header.messageBytes));
-    if (header.lineCount != lineCount || neededLines != lineCount ||
-        header.messageBytes > kMaximumMessageBytes) {
-        return badResult(std::to_string(lineCount) + " lines, where " +
-                         std::to_string(header.shapeCount) + " output shapes, " +
-                         std::to_string(header.dimensionCount) + " dimensions and " +
-                         std::to_string(header.messageBytes) + " bytes of message take " +
-                         std::to_string(neededLines));
-    }
-    const auto status = static_cast<ErrorStatus>(header.status);
-    if ((header.flags & kSameShapes) != 0) {
-        if (status != ErrorStatus::NONE || lineCount != 1) {
-            return badResult(std::string("the same shapes as before beside ") + toString(status) +
-                             " and " + std::to_string(lineCount) + " lines");
-        }
-        return {};
-    }
-    const bool hasShapes =
-        status == ErrorStatus::NONE || status == ErrorStatus::OUTPUT_INSUFFICIENT_SIZE;
-    if (!hasShapes && header.shapeCount != 0) {
-        return badResult(std::string("output shapes beside ") + toString(status));
-    }
-    return {};
-}
-
-/// Reads as many shapes as `shapes` has, of `dimensionCount` dimensions together.
-Result<> readShapes(BodyReader& body, std::uint64_t dimensionCount,
-                    std::vector<OutputShape>& shapes) {
-    std::uint64_t dimensionsLeft = dimensionCount;
-    for (std::size_t i = 0; i < shapes.size(); ++i) {
-        FrameShape packed;
-        body.read(&packed, sizeof(packed));
-        if (packed.isSufficient > 1 || packed.rank > exec::kMaximumRank ||
-            packed.rank > dimensionsLeft) {
-            return badResult("output shape " + std::to_string(i) + " has rank " +
-                             std::to_string(packed.rank) + " and sufficiency " +
-                             std::to_string(packed.isSufficient));
-        }
-        dimensionsLeft -= packed.rank;
-        shapes[i].isSufficient = packed.isSufficient == 1;
-        shapes[i].dimensions.resize(packed.rank);
-    }
-    if (dimensionsLeft != 0) {
-        return badResult(std::to_string(dimensionsLeft) + " dimensions belong to no output");
-    }
-    for (OutputShape& shape : shapes) {
-        body.read(shape.dimensions.data(), shape.dimensions.size() * sizeof(std::uint32_t));
-    }
-    return {};
-}
-
-}  // namespace
-
-Result<> decodeResult(std::span<const FrameLine> lines, ExecutionOutcome& outcome) {
-    const auto header = std::bit_cast<ResultFrameHeader>(lines[0]);
-    if (Result<> good = checkResultHeader(header, lines.size()); !good) {
-        clearOutcome(outcome);
-        return good;
-    }
-    if ((header.flags & kSameShapes) != 0) {
-        outcome.timing = {.timeOnDevice = header.timeOnDeviceUs,
-                          .timeInDriver = header.timeInDriverUs};
-        return {};
-    }
-    const auto status = static_cast<ErrorStatus>(header.status);
-    BodyReader body(lines);
-    outcome.outputShapes.resize(header.shapeCount);
-    if (Result<> good = readShapes(body, header.dimensionCount, outcome.outputShapes); !good) {
-        clearOutcome(outcome);
-        return good;
-    }
-    outcome.timing = {.timeOnDevice = header.timeOnDeviceUs, .timeInDriver = header.timeInDriverUs};
-    if (status == ErrorStatus::NONE) {
-        return {};
-    }
-    outcome.timing = {};
-    if (header.dimensionCount % 2 != 0) {
-        body.skip(sizeof(std::uint32_t));
-    }
-    return failure(
-        status, std::string(reinterpret_cast<const char*>(body.position()), header.messageBytes));
 }
 
 }  // namespace nnburst::burst

@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "burst/frame.h"
+#include "burst/request_frame.h"
 
 #include <gtest/gtest.h>
 
@@ -74,62 +74,11 @@ TEST(RequestFrame, liesInMemoryAsDocumented) {
                                                             0x0000'0010'0000'0040, 0, 0}));
 }
 
-TEST(ResultFrame, liesInMemoryAsDocumented) {
-    ExecutionOutcome outcome;
-    outcome.outputShapes = {{.dimensions = {1, 4}, .isSufficient = true}};
-    std::vector<FrameLine> lines(resultLineCount(outcome.outputShapes, 0));
-    encodeResult(1, 0, ErrorStatus::NONE, outcome, "", lines);
-    ASSERT_EQ(lines.size(), 2U);
-    EXPECT_EQ(lines[0].words,
-              (std::array<std::uint64_t, 7>{1, 0x0000'0002'0000'0002, 0x0000'0001'0000'0000, 2,
-                                            UINT64_MAX, UINT64_MAX, 0}));
-    EXPECT_EQ(lines[1].words, (std::array<std::uint64_t, 7>{0x0000'0001'0000'0002,
-                                                            0x0000'0004'0000'0001, 0, 0, 0, 0, 0}));
-}
-
-TEST(ResultFrame, comesBackAsItWas) {
-    ExecutionOutcome outcome;
-    outcome.outputShapes = {{.dimensions = {1, 2, 3}, .isSufficient = true},
-                            {.dimensions = {}, .isSufficient = false}};
-    outcome.timing = {.timeOnDevice = 5, .timeInDriver = 6};
-    std::vector<FrameLine> lines(resultLineCount(outcome.outputShapes, 0));
-    encodeResult(9, 0, ErrorStatus::NONE, outcome, "", lines);
-    ExecutionOutcome decoded;
-    ASSERT_TRUE(decodeResult(lines, decoded));
-    EXPECT_EQ(decoded.outputShapes, outcome.outputShapes);
-    EXPECT_EQ(decoded.timing, outcome.timing);
-    EXPECT_EQ(serialOf(lines[0]), 9U);
-}
-
-TEST(ResultFrame, carriesAMessageBesideAnOddNumberOfDimensions) {
-    ExecutionOutcome outcome;
-    outcome.outputShapes = {{.dimensions = {1, 2, 3}, .isSufficient = false}};
-    const std::string message = "output 0 is too small";
-    std::vector<FrameLine> lines(resultLineCount(outcome.outputShapes, message.size()));
-    encodeResult(9, 0, ErrorStatus::OUTPUT_INSUFFICIENT_SIZE, outcome, message, lines);
-    ExecutionOutcome decoded;
-    const Result<> result = decodeResult(lines, decoded);
-    ASSERT_FALSE(result);
-    EXPECT_EQ(result.error().status, ErrorStatus::OUTPUT_INSUFFICIENT_SIZE);
-    EXPECT_EQ(result.error().message, message);
-    EXPECT_EQ(decoded.outputShapes, outcome.outputShapes);
-}
-
-TEST(ResultFrame, neverExceedsTheLongest) {
-    ExecutionOutcome outcome;
-    outcome.outputShapes.assign(5, {.dimensions = Dimensions(8, 1), .isSufficient = true});
-    EXPECT_EQ(resultLineCount(outcome.outputShapes, kMaximumMessageBytes),
-              longestResultLineCount(5));
-}
-
 TEST(FrameHeader, announcesNoMoreLinesThanTheQueueHas) {
     const std::vector<FrameLine> lines = encoded(requestOfTwo());
     EXPECT_EQ(announcedLineCount(lines[0], 16), lines.size());
     EXPECT_EQ(announcedLineCount(lines[0], 1), 0U);
 }
-
-// ---- Broken frames
-// -------------------------------------------------------------------------------
 
 struct RequestLie {
     const char* name;
@@ -254,113 +203,6 @@ TEST(RequestFrame, survivesAnyChangeOfItsWords) {
     }
 }
 
-struct ResultLie {
-    const char* name;
-    void (*tell)(ResultFrameHeader&);
-};
-
-class ResultFrameLies : public testing::TestWithParam<ResultLie> {};
-
-TEST_P(ResultFrameLies, areRefused) {
-    ExecutionOutcome outcome;
-    outcome.outputShapes = {{.dimensions = {1, 2, 3, 4}, .isSufficient = true}};
-    std::vector<FrameLine> lines(resultLineCount(outcome.outputShapes, 0));
-    encodeResult(9, 0, ErrorStatus::NONE, outcome, "", lines);
-    auto header = std::bit_cast<ResultFrameHeader>(lines[0]);
-    GetParam().tell(header);
-    lines[0] = std::bit_cast<FrameLine>(header);
-    const Result<> result = decodeResult(lines, outcome);
-    ASSERT_FALSE(result);
-    EXPECT_EQ(result.error().status, ErrorStatus::GENERAL_FAILURE);
-    EXPECT_TRUE(outcome.outputShapes.empty());
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    ResultFrame, ResultFrameLies,
-    testing::Values(ResultLie{"kind", [](auto& h) { h.kind = 1; }},
-                    ResultLie{"flags", [](auto& h) { h.flags = 1; }},
-                    ResultLie{"reserved", [](auto& h) { h.reserved = 1; }},
-                    ResultLie{"negativeStatus", [](auto& h) { h.status = -1; }},
-                    ResultLie{"unknownStatus", [](auto& h) { h.status = 9; }},
-                    ResultLie{"shapesBesideAnError", [](auto& h) { h.status = 2; }},
-                    ResultLie{"lineCount", [](auto& h) { h.lineCount = 3; }},
-                    ResultLie{"shapeCount", [](auto& h) { h.shapeCount = UINT32_MAX; }},
-                    ResultLie{"dimensionCount", [](auto& h) { h.dimensionCount = 5; }},
-                    ResultLie{"tooFewDimensions", [](auto& h) { h.dimensionCount = 3; }},
-                    ResultLie{"messageBytes", [](auto& h) { h.messageBytes = UINT32_MAX; }}),
-    [](const auto& instance) { return instance.param.name; });
-
-/// What `decodeResult` says to a frame without shapes, of which `tell` changes the header.
-Result<> decodedAfter(void (*tell)(ResultFrameHeader&)) {
-    std::vector<FrameLine> lines(resultLineCount({}, 3));
-    encodeResult(9, 0, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, {}, "why", lines);
-    auto header = std::bit_cast<ResultFrameHeader>(lines[0]);
-    tell(header);
-    lines[0] = std::bit_cast<FrameLine>(header);
-    ExecutionOutcome outcome;
-    return decodeResult(lines, outcome);
-}
-
-TEST(ResultFrame, withoutShapesIsRefusedForAStatusOrAFlagThatIsNone) {
-    EXPECT_EQ(decodedAfter([](auto&) {}).error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
-    EXPECT_EQ(decodedAfter([](auto& h) { h.status = -1; }).error().status,
-              ErrorStatus::GENERAL_FAILURE);
-    EXPECT_EQ(decodedAfter([](auto& h) { h.status = 9; }).error().status,
-              ErrorStatus::GENERAL_FAILURE);
-    EXPECT_EQ(decodedAfter([](auto& h) { h.flags = 8; }).error().status,
-              ErrorStatus::GENERAL_FAILURE);
-}
-
-TEST(ResultFrame, isRefusedWithAMessageThatIsTooLong) {
-    const std::string message(kMaximumMessageBytes + 1, 'x');
-    std::vector<FrameLine> lines(resultLineCount({}, message.size()));
-    encodeResult(9, 0, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, {}, message, lines);
-    ExecutionOutcome outcome;
-    EXPECT_EQ(decodeResult(lines, outcome).error().status, ErrorStatus::GENERAL_FAILURE);
-}
-
-TEST(ResultFrame, hasNoTimingBesideAnError) {
-    ExecutionOutcome outcome;
-    outcome.timing = {.timeOnDevice = 3, .timeInDriver = 4};
-    std::vector<FrameLine> lines(resultLineCount({}, 0));
-    encodeResult(9, 0, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, outcome, "", lines);
-    EXPECT_FALSE(decodeResult(lines, outcome));
-    EXPECT_EQ(outcome.timing, Timing{});
-}
-
-/// A result of two outputs with 3 and 5 dimensions, of whose first shape `tell` changes.
-Result<> decodedAfterShape(void (*tell)(FrameShape&)) {
-    ExecutionOutcome outcome;
-    outcome.outputShapes = {{.dimensions = {1, 2, 3}, .isSufficient = true},
-                            {.dimensions = {1, 2, 3, 4, 5}, .isSufficient = true}};
-    std::vector<FrameLine> lines(resultLineCount(outcome.outputShapes, 0));
-    encodeResult(9, 0, ErrorStatus::NONE, outcome, "", lines);
-    auto shape = std::bit_cast<FrameShape>(lines[1].words[0]);
-    tell(shape);
-    lines[1].words[0] = std::bit_cast<std::uint64_t>(shape);
-    return decodeResult(lines, outcome);
-}
-
-TEST(ResultFrame, isRefusedForAShapeThatLies) {
-    EXPECT_TRUE(decodedAfterShape([](auto&) {}));
-    for (const auto tell :
-         {+[](FrameShape& shape) { shape.isSufficient = 2; },
-          +[](FrameShape& shape) { shape.rank = 4; }, +[](FrameShape& shape) { shape.rank = 9; }}) {
-        const Result<> result = decodedAfterShape(tell);
-        ASSERT_FALSE(result);
-        EXPECT_NE(result.error().message.find("output shape"), std::string::npos)
-            << result.error().message;
-    }
-}
-
-TEST(ResultFrame, isRefusedForMoreDimensionsThanATensorMayHave) {
-    ExecutionOutcome outcome;
-    outcome.outputShapes = {{.dimensions = Dimensions(9, 1), .isSufficient = true}};
-    std::vector<FrameLine> lines(resultLineCount(outcome.outputShapes, 0));
-    encodeResult(9, 0, ErrorStatus::NONE, outcome, "", lines);
-    EXPECT_FALSE(decodeResult(lines, outcome));
-}
-
 TEST(RequestFrame, carriesTheNameAsWhichItIsToBeRemembered) {
     std::vector<FrameLine> lines(requestLineCount(Request()));
     encodeRequest(7, {.number = 64, .generation = 9}, {}, {}, {}, lines);
@@ -401,27 +243,6 @@ TEST(ComputeFrame, thatLiesIsRefused) {
     for (std::size_t i = 0; i < 3; ++i) {
         expectRefusal("reserved", [i](ComputeFrame& frame) { frame.reserved[i] = 1; });
     }
-}
-
-TEST(ResultFrame, ofTheSameShapesLeavesThoseOfTheOutcome) {
-    const FrameLine line = encodeSameShapes(9, {.timeOnDevice = 3, .timeInDriver = 4});
-    EXPECT_EQ(serialOf(line), 9U);
-    EXPECT_EQ(resultFlagsOf(line), kSameShapes);
-    ExecutionOutcome outcome;
-    outcome.outputShapes.resize(2);
-    ASSERT_TRUE(decodeResult({&line, 1}, outcome));
-    EXPECT_EQ(outcome.outputShapes.size(), 2U);
-    EXPECT_EQ(outcome.timing, (Timing{.timeOnDevice = 3, .timeInDriver = 4}));
-}
-
-TEST(ResultFrame, ofTheSameShapesBesideAnErrorIsRefused) {
-    auto header = std::bit_cast<ResultFrameHeader>(encodeSameShapes(9, {}));
-    header.status = static_cast<std::int32_t>(ErrorStatus::OUTPUT_INSUFFICIENT_SIZE);
-    const auto line = std::bit_cast<FrameLine>(header);
-    ExecutionOutcome outcome;
-    const Result<> result = decodeResult({&line, 1}, outcome);
-    ASSERT_FALSE(result);
-    EXPECT_EQ(result.error().status, ErrorStatus::GENERAL_FAILURE);
 }
 
 }  // namespace

@@ -1,0 +1,87 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The frames that a driver answers with (frame.h):
+///
+///     result:  header | output shapes | dimensions | message
+///
+/// While the output shapes of a reusable execution stay the same, its results are one line.
+///
+/// Decoding reads private copies of lines only, checks every count against the number of lines
+/// before it is used, and refuses unknown bits. Dimensions of all outputs follow each other, two
+/// 32-bit numbers in each word.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "burst/frame.h"
+#include "nnburst/device.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst::burst {
+
+/// The longest message that a result frame carries, in bytes; longer ones are cut.
+inline constexpr std::size_t kMaximumMessageBytes = 512;
+
+/// Bits of ResultFrameHeader::flags. Others are refused.
+inline constexpr std::uint16_t kSameShapes = 1U << 0;  ///< as of the execution's last result
+inline constexpr std::uint16_t kRemembered = 1U << 1;  ///< the request, as it asked for
+/// The driver does not know, or no longer, what it is to compute: nothing was executed.
+inline constexpr std::uint16_t kUnknownExecution = 1U << 2;
+
+/// First line of a result. The driver writes, the client reads.
+struct ResultFrameHeader {
+    std::uint64_t serial;  ///< of the request
+    std::uint16_t kind;    ///< FrameKind::RESULT
+    std::uint16_t flags;   ///< kSameShapes, kRemembered, kUnknownExecution
+    std::uint32_t lineCount;
+    std::int32_t status;  ///< ErrorStatus
+    std::uint32_t shapeCount;
+    std::uint32_t dimensionCount;  ///< of all shapes together
+    std::uint32_t messageBytes;
+    std::uint64_t timeOnDeviceUs;  ///< microseconds; kTimeNotAvailable
+    std::uint64_t timeInDriverUs;
+    std::uint64_t reserved;  ///< zero
+};
+static_assert(fmq::isSharedLayout<ResultFrameHeader> && kBeginsAsAllHeaders<ResultFrameHeader> &&
+              sizeof(ResultFrameHeader) == sizeof(FrameLine));
+
+/// What became of an output.
+struct FrameShape {
+    std::uint32_t rank;
+    std::uint32_t isSufficient;  ///< 0 or 1
+};
+static_assert(fmq::isSharedLayout<FrameShape> && sizeof(FrameShape) == 8);
+
+/// Lines that a result with these shapes and this message takes.
+[[nodiscard]] std::uint64_t resultLineCount(std::span<const OutputShape> shapes,
+                                            std::size_t messageBytes) noexcept;
+
+/// Lines that the longest result takes for `outputCount` outputs.
+[[nodiscard]] std::uint64_t longestResultLineCount(std::size_t outputCount) noexcept;
+
+/// Writes a result frame into `lines`, as many as resultLineCount says. `message` has at most
+/// kMaximumMessageBytes.
+void encodeResult(std::uint64_t serial, std::uint16_t flags, ErrorStatus status,
+                  const ExecutionOutcome& outcome, std::string_view message,
+                  std::span<FrameLine> lines) noexcept;
+
+/// The frame of a result NONE with kSameShapes.
+[[nodiscard]] FrameLine encodeSameShapes(std::uint64_t serial, const Timing& timing) noexcept;
+
+/// The flags of a result.
+[[nodiscard]] inline std::uint16_t resultFlagsOf(const FrameLine& header) noexcept {
+    return static_cast<std::uint16_t>(header.words[1] >> 16);
+}
+
+/// Checks a result frame and takes it apart into `outcome`; gives the execution's own status and
+/// message. GENERAL_FAILURE if the frame breaks a rule. With kSameShapes the outcome's shapes are
+/// left as they are.
+[[nodiscard]] Result<> decodeResult(std::span<const FrameLine> lines, ExecutionOutcome& outcome);
+
+}  // namespace nnburst::burst
