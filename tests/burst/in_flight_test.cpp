@@ -243,6 +243,14 @@ TEST_F(InFlightTest, errorsComeFromTheWait) {
     EXPECT_TRUE(wait(second));
 }
 
+TEST_F(InFlightTest, aMeasurementThatThereIsNotIsRefused) {
+    const DoublingRequest doubling;
+    const Result<Submission> refused =
+        burst.controller->submit(doubling.request, {.measure = static_cast<MeasureTiming>(7)});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().status, ErrorStatus::INVALID_ARGUMENT);
+}
+
 TEST_F(InFlightTest, whatIsGivenUpAtItsDeadlineDoesNotAnswerForAnother) {
     std::promise<void> leave;
     burst.model->setOnRun([left = leave.get_future().share()] {

@@ -119,7 +119,7 @@ TEST_F(MemoryInUseTest, isThatOfAnExecutionOverTheControlPlaneWithoutAnAnswer) {
               ErrorStatus::MISSED_DEADLINE_TRANSIENT);
     *burst.client->answered = true;
     EXPECT_FALSE(burst.controller->isMemoryInUse());
-    EXPECT_TRUE(burst.controller->waitForMemory({}));
+    EXPECT_TRUE(burst.controller->waitForMemory(soon()));
     EXPECT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
 }
 

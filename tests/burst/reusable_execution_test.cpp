@@ -217,8 +217,10 @@ TEST_F(ReusableExecutionTest, leavesItsNumberToOthersThatAreNotTakenForIt) {
         DoublingRequest doubling;
         const auto reusable = make(doubling);
         doubling.in()[0] = static_cast<float>(i);
+        const int binds = burst.model->binds;
         ASSERT_TRUE(compute(*reusable));
         ASSERT_TRUE(compute(*reusable));
+        ASSERT_EQ(burst.model->binds, binds + 2) << "it has no number";
         ASSERT_EQ(doubling.out()[0], 2.0F * static_cast<float>(i));
     }
 }
