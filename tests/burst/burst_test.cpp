@@ -22,7 +22,9 @@ TEST(Burst, executesInPlaceAndReportsShapes) {
     BurstPair burst;
     DoublingRequest doubling(4);
     ExecutionOutcome outcome;
-    const Result<> result = burst.controller->execute(doubling.request, {}, outcome);
+    const TimePoint watchdog = std::chrono::steady_clock::now() + 20s;
+    const Result<> result =
+        burst.controller->execute(doubling.request, {.deadline = watchdog}, outcome);
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_EQ(doubling.out()[3], 7.0F);
     ASSERT_EQ(outcome.outputShapes.size(), 1U);

@@ -239,6 +239,36 @@ TEST(ParkedBurst, isServedAgainAndHasNoThreadMeanwhile) {
     }
 }
 
+TEST(ParkedBurst, forgetsMemoryThatIsFreed) {
+    BurstPair burst;
+    const DoublingRequest doubling;
+    std::weak_ptr<const Region> received;
+    burst.driver->setMemories([&](std::span<const std::int32_t> slots) {
+        auto regions = asReceived(burst.controller->getMemories(slots));
+        received = regions[0];
+        return Result<std::vector<SharedRegion>>(std::move(regions));
+    });
+    ExecutionOutcome outcome;
+    ASSERT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
+    const Channel channel = std::move(*Channel::open(burst.controller->channel()));
+    const auto& word =
+        *reinterpret_cast<const fmq::EventWord*>(channel.memory().data() + kRequestEventOffset);
+    waitFor([&] { return (word.word & fmq::EventFlag::kParked) != 0; });
+    EXPECT_FALSE(received.expired());
+    burst.controller->freeMemory(doubling.pool.region());
+    waitFor([&] { return received.expired(); });
+}
+
+TEST(ParkedBurst, wakesThreadsThatSleepWhenItIsStopped) {
+    BurstPair burst;
+    const Channel channel = std::move(*Channel::open(burst.controller->channel()));
+    fmq::EventFlag flag = channel.requestEvent();
+    std::this_thread::sleep_for(300ms);  // it is parked by now: nobody else sleeps
+    const fmq::EventFlag::Announcement announcement = flag.announceSleeper();
+    burst.server->stop();
+    EXPECT_TRUE(flag.sleep(announcement, std::chrono::steady_clock::now() + 20s));
+}
+
 TEST(ParkedBurst, stopsAtOnce) {
     BurstPair burst;
     std::this_thread::sleep_for(300ms);
