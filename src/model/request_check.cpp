@@ -183,12 +183,20 @@ Result<> checkArgument(ArgumentRole role, std::size_t index, const Operand& oper
     return result;
 }
 
-Result<> checkMeasure(MeasureTiming measure) {
-    if (measure != MeasureTiming::NO && measure != MeasureTiming::YES) {
-        return invalid("execution with measure {}: must be 0 (NO) or 1 (YES)",
-                       static_cast<std::int32_t>(measure));
+ExpectedArgument::ExpectedArgument(const Operand& operand) {
+    if (const std::size_t element = elementBytes(operand.type); element != 0) {
+        elementBytes_ = static_cast<std::uint32_t>(element);
+        const std::optional<std::uint64_t> bytes = operandBytes(operand.type, operand.dimensions);
+        if (bytes && *bytes != 0 && isFullySpecified(operand.type, operand.dimensions)) {
+            bytes_ = *bytes;
+        }
     }
-    return {};
+}
+
+Error unknownMeasure(MeasureTiming measure) {
+    return invalid("execution with measure {}: must be 0 (NO) or 1 (YES)",
+                   static_cast<std::int32_t>(measure))
+        .value();
 }
 
 Result<> validateRequest(const Model& model, const Request& request) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "nnburst/validation.h"
 
@@ -63,6 +64,45 @@ std::string refusal(const Request& request) {
 
 TEST(RequestCheck, acceptsARequestThatFits) {
     EXPECT_EQ(refusal(exampleRequest()), "accepted");
+}
+
+TEST(ExpectedArgument, isMetOnlyByWhatCheckArgumentAccepts) {
+    const std::vector<Operand> operands = {
+        operandOf(OperandType::TENSOR_FLOAT32, {2, 3}, OperandLifeTime::SUBGRAPH_INPUT),
+        operandOf(OperandType::TENSOR_FLOAT32, {0, 3}, OperandLifeTime::SUBGRAPH_INPUT),
+        operandOf(OperandType::TENSOR_FLOAT32, {}, OperandLifeTime::SUBGRAPH_INPUT),
+        operandOf(OperandType::FLOAT32, {}, OperandLifeTime::SUBGRAPH_INPUT),
+        operandOf(kExtensionType, {2}, OperandLifeTime::SUBGRAPH_INPUT)};
+    int met = 0;
+    for (const Operand& operand : operands) {
+        const ExpectedArgument expected(operand);
+        for (const std::uint64_t pool :
+             {std::uint64_t{0}, std::uint64_t{24}, std::uint64_t{28}, kDriverManagedPoolBytes}) {
+            for (const std::uint32_t offset : {0U, 1U, 4U, UINT32_MAX}) {
+                for (const std::uint32_t length : {0U, 4U, 23U, 24U, 25U, UINT32_MAX}) {
+                    for (const Dimensions& dimensions : {Dimensions{}, {2, 3}, {3, 2}}) {
+                        RequestArgument given = argument({0, offset, length}, dimensions);
+                        for (const bool hasNoValue : {false, true}) {
+                            given.hasNoValue = hasNoValue;
+                            if (expected.isMetBy(given, pool)) {
+                                ++met;
+                                EXPECT_TRUE(
+                                    checkArgument(ArgumentRole::INPUT, 0, operand, given, pool));
+                                EXPECT_TRUE(
+                                    checkArgument(ArgumentRole::OUTPUT, 0, operand, given, pool));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    // The first operand: 24 bytes at 0 in both pools, at 1 and 4 in the larger. The scalar: 4 bytes
+    // at 0, 1 and 4 in both.
+    EXPECT_EQ(met, 4 + 6);
+    EXPECT_TRUE(ExpectedArgument(operands[0]).isAligned(8));
+    EXPECT_FALSE(ExpectedArgument(operands[0]).isAligned(6));
+    EXPECT_TRUE(ExpectedArgument(operands[4]).isAligned(7));
 }
 
 struct Lie {

@@ -80,8 +80,6 @@ Result<> Plan::runStep(PlannedStep& step) {
 }
 
 Result<> Plan::run(std::span<std::byte* const> arguments, const RunLimits& limits) {
-    NNBURST_ASSERT(arguments.size() == arguments_.size(), "{} arguments of {}", arguments.size(),
-                   arguments_.size());
     for (std::size_t index = 0; index < arguments.size(); ++index) {
         if (arguments[index] != arguments_[index].data) {
             move(arguments_[index], arguments[index]);

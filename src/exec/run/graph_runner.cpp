@@ -90,12 +90,8 @@ Result<> GraphRunner::run(std::span<const GraphInput> inputs, GraphOutputs& outp
 
 Result<> GraphRunner::runAgain(const RunMemo& memo, GraphOutputs& outputs,
                                const RunLimits& limits) {
-    const auto known = std::find_if(plans_.begin(), plans_.end(), [&](const Specialized& one) {
-        return one.plan.get() == memo.plan;
-    });
-    NNBURST_ASSERT(known != plans_.end(), "the plan of generation {} is not one of {}",
-                   memo.generation, plans_.size());
-    return runPlan(*known->plan, outputs, limits);
+    NNBURST_ASSERT(recalls(memo), "a plan of generation {}, now {}", memo.generation, generation_);
+    return runPlan(*memo.plan, outputs, limits);
 }
 
 void GraphRunner::releaseScratch() const noexcept {
@@ -108,9 +104,6 @@ void GraphRunner::releaseScratch() const noexcept {
 }
 
 Result<> GraphRunner::runPlan(Plan& plan, GraphOutputs& outputs, const RunLimits& limits) {
-    NNBURST_ASSERT(wanted_.inputs.size() + plan.outputs().size() == arguments_.size(),
-                   "{} inputs and {} outputs for {} arguments", wanted_.inputs.size(),
-                   plan.outputs().size(), arguments_.size());
     for (std::size_t output = 0; output < plan.outputs().size(); ++output) {
         const Plan::Output& computed = plan.outputs()[output];
         NNBURST_TRY_ASSIGN(arguments_[wanted_.inputs.size() + output],
@@ -141,6 +134,9 @@ Result<Plan*> GraphRunner::addPlan() {
         ++generation_;
         operators_.dropUnused();
     }
+    NNBURST_ASSERT(plan->outputs().size() == wanted_.omittedOutputs.size(),
+                   "a plan with {} outputs of {}", plan->outputs().size(),
+                   wanted_.omittedOutputs.size());
     plans_.insert(plans_.begin(), {wanted_, std::move(plan)});
     return plans_.front().plan.get();
 }

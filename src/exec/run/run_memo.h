@@ -9,9 +9,11 @@
 
 namespace nnburst::exec {
 
+class Plan;
+
 /// How a model has run a request, so that it finds its way again at once.
 struct RunMemo {
-    const void* plan = nullptr;
+    Plan* plan = nullptr;
     std::uint64_t generation = 0;  ///< of the model's plans
 };
 
