@@ -37,7 +37,7 @@ inline constexpr std::uint32_t kMaximumQueueLines = 4096;
 /// Whether a burst can have queues of `queueLines` lines: INVALID_ARGUMENT if not.
 [[nodiscard]] Result<> checkQueueLines(std::uint32_t queueLines);
 
-/// Executions in flight on one burst.
+/// Limit on executions in flight on one burst.
 inline constexpr std::uint32_t kMaximumInFlight = 64;
 
 /// Whether so many executions can be in flight on a burst: INVALID_ARGUMENT if not.

@@ -199,7 +199,7 @@ class Controller::Impl {
         PendingExecutions::prepare(execution, request, reusable, outcome);
         execution.options = options;
         if (!knowsDeadlines(driver_)) {
-            // Nobody waits for a deadline that the driver does not know.
+            // No wait ends at a deadline that the driver does not know.
             execution.options = {.measure = options.measure};
         }
     }

@@ -18,11 +18,12 @@ namespace nnburst::burst {
 
 /// Life: `create`, send `channel()` to the driver with the callback that serves `getMemories`, then
 /// `attach` the control plane, then execute. Shared with its reusable executions, so that the
-/// connection knows it as long as one of them is there. Destruction needs no other thread inside.
+/// connection can reach it as long as one of them exists. Must not be destroyed while another
+/// thread is calling it.
 class Controller final : public Burst, public std::enable_shared_from_this<Controller> {
   public:
     /// `driver` is the HAL version of the driver: up to 1.1 its results have no output shapes, and
-    /// up to 1.2 nobody tells it deadlines.
+    /// up to 1.2 it knows no deadlines.
     [[nodiscard]] static Result<std::shared_ptr<Controller>> create(
         const BurstOptions& options, HalVersion driver = kLatestHalVersion);
     ~Controller() override;

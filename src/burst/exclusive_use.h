@@ -11,7 +11,7 @@
 
 namespace nnburst::burst {
 
-/// A mutex that nobody waits for. Costs one atomic exchange and one store.
+/// A mutex without waiting. Costs one atomic exchange and one store.
 class TryLock {
   public:
     [[nodiscard]] bool try_lock() noexcept {

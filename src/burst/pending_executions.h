@@ -40,15 +40,15 @@ struct PendingExecution {
     };
 
     State state = State::FREE;
-    Submission submission{};  ///< none of an execution that was not submitted
-    /// Of the frame whose result is awaited; 0 before it is sent. Never used twice, so that the
-    /// late result of an execution that was given up matches no other.
+    Submission submission{};  ///< unset if the execution was not submitted
+    /// The serial of the frame whose result is awaited; 0 before it is sent. Never used twice, so
+    /// that the late result of an execution that was given up matches no other.
     std::uint64_t serial = 0;
     const Request* request = nullptr;
-    ReusableRequest* reusable = nullptr;  ///< null unless the request is that of one
+    ReusableRequest* reusable = nullptr;  ///< null unless the request is reusable
     ExecutionOptions options;
     std::uint64_t slotVersion = 0;  ///< of the slots in its frame
-    std::uint64_t resultLines = 0;  ///< that its result takes at most
+    std::uint64_t resultLines = 0;  ///< limit on the lines of its result
     Result<> status;
     ExecutionOutcome* outcome = nullptr;
 

@@ -21,8 +21,8 @@ class ResultReceiver {
   public:
     /// What was taken out of the queue.
     struct Taken {
-        bool isFrame = false;                   ///< if not, the queue cannot be read any further
-        PendingExecution* execution = nullptr;  ///< null if nobody waits for it any longer
+        bool isFrame = false;                   ///< if not, the queue is unusable
+        PendingExecution* execution = nullptr;  ///< null if no call waits for it any longer
     };
 
     /// `pending`, which outlives the receiver, has the executions. `driver` is the HAL version of

@@ -22,7 +22,7 @@ namespace nnburst::burst {
                        ", which is in flight: wait for it first");
 }
 
-/// Of `submit` and `execute`: `count` executions are in flight, the most there may be.
+/// The error of `submit` and `execute` if `count` executions, the maximum, are in flight.
 [[nodiscard]] inline tl::unexpected<Error> tooManyInFlight(std::size_t count) {
     return failure(
         ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
@@ -31,7 +31,7 @@ namespace nnburst::burst {
             "more (BurstOptions::inFlight)");
 }
 
-/// Of `wait`: `submission` is not, or no longer, in flight.
+/// The error of `wait` if `submission` is not, or no longer, in flight.
 [[nodiscard]] inline tl::unexpected<Error> notInFlight(Submission submission) {
     return failure(ErrorStatus::INVALID_ARGUMENT,
                    "wait: submission " + std::to_string(static_cast<std::uint64_t>(submission)) +

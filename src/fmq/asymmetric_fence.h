@@ -4,12 +4,12 @@
 
 /// \file
 /// The two halves of a fence between one side that publishes all the time and another that sleeps
-/// now and then, in different processes. A publisher stores, then looks whether somebody sleeps; a
-/// sleeper announces himself, then looks whether something was stored. One of the two must see the
-/// other, which takes a full fence between store and load on both sides. The sleeper, who makes a
-/// system call anyway, can make the publisher's fence for him: membarrier(2) with
-/// MEMBARRIER_CMD_GLOBAL_EXPEDITED interrupts the processors on which registered processes run.
-/// The publisher is then left with nothing to do.
+/// now and then, in different processes. A publisher stores, then looks whether a thread sleeps; a
+/// sleeper announces itself, then looks whether something was stored. One of the two must see the
+/// other, which takes a full fence between store and load on both sides. The sleeper, which makes a
+/// system call anyway, can make the publisher's fence: membarrier(2) with
+/// MEMBARRIER_CMD_GLOBAL_EXPEDITED interrupts the processors on which registered processes run. The
+/// publisher then needs no fence.
 
 #include <atomic>
 #include <cstdint>

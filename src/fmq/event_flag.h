@@ -12,8 +12,8 @@
 ///
 ///     bit   31         30       29 ... 0
 ///         [sleeping | parked | event bits]
-///          |          nobody sleeps here; a doorbell (a socket) is to be rung
-///          somebody sleeps, or is about to
+///          |          the waiter is parked: ring its doorbell (a socket) instead
+///          a thread sleeps, or is about to
 ///
 /// The futex is a count of wake-ups beside the word (sync [wake-counted]): a sleeper passes the
 /// count that it read before it announced itself, so that the kernel refuses to let it sleep after
@@ -80,13 +80,13 @@ class EventFlag {
         std::uint32_t bits;       ///< of the word, at the announcement
     };
 
-    /// Tests give a `longestSleep` that is longer than themselves, to see sleeps that nobody ends.
+    /// Tests give a `longestSleep` longer than the test, so that a missing wake-up makes it hang.
     explicit EventFlag(EventWord& shared,
                        std::chrono::nanoseconds longestSleep = kLongestSleep) noexcept
         : shared_(&shared), longestSleep_(longestSleep), hasHeavyFences_(hasHeavyFences()) {}
 
     /// Sets `bits` and wakes those that wait for any of them (EventFlag::wake of libfmq). A system
-    /// call only if somebody sleeps. Waiter bits in `bits` are ignored.
+    /// call only if a thread sleeps. Waiter bits in `bits` are ignored.
     void wake(std::uint32_t bits) noexcept;
 
     /// Waits until a bit of `mask` is set, clears these and gives those that were set; nothing if
@@ -95,7 +95,7 @@ class EventFlag {
                                                     std::optional<SteadyTime> deadline) noexcept;
 
     /// Wakes all sleepers that have announced themselves, if there are any. To be called after a
-    /// store (release) of what they wait for. No system call, and mostly no fence, while nobody
+    /// store (release) of what they wait for. No system call, and mostly no fence, while no thread
     /// sleeps.
     void wakeAnnounced() noexcept {
         // sync [sleep-announced]: the load comes after the store of what the sleeper waits for
@@ -140,15 +140,15 @@ class EventFlag {
     /// waits for. Gives what `sleep` wants.
     [[nodiscard]] Announcement announceSleeper() noexcept;
 
-    /// Clears the sleeping bit, so that nobody makes a system call for this thread. Only where no
-    /// other thread sleeps on the flag.
+    /// Clears the sleeping bit, so that no system call is made for this thread. Only if no other
+    /// thread sleeps on the flag.
     void retractSleeper() noexcept {
         // Relaxed: a late wake-up does no harm.
         shared_->word.fetch_and(~kSleeping, std::memory_order_relaxed);
     }
 
-    /// Sleeps until woken, but not past `until`, nor for longer than kLongestSleep, nor if somebody
-    /// has woken the sleepers since the announcement. May wake for no reason. Whether it was woken.
+    /// Sleeps until woken, but not past `until`, nor for longer than kLongestSleep, nor if sleepers
+    /// were woken since the announcement. May wake up spuriously. Returns whether it was woken.
     bool sleep(const Announcement& announcement, SteadyTime until) noexcept;
 
     /// Says that the calling thread is the one that waits on this flag, and on which processor it

@@ -65,7 +65,8 @@ inline constexpr std::size_t kWritePositionOffset = 2 * kFalseSharingSize;
 inline constexpr std::size_t kCellsOffset = 3 * kFalseSharingSize;
 
 /// Where a queue lies in a region. Crosses processes beside the region's descriptor. Offsets are in
-/// bytes from the start of the region; an event offset of 0 means that nobody sleeps for this.
+/// bytes from the start of the region; an event offset of 0 means that no thread sleeps for this
+/// event.
 struct QueueDescriptor {
     std::uint64_t offset;          ///< of the QueueHeader, a multiple of a cache line
     std::uint64_t capacity;        ///< elements, a power of two
@@ -160,7 +161,7 @@ class QueueView {
         std::memcpy(&element, words.data(), sizeof(T));
     }
 
-    /// Where readers sleep, and the writer. None if nobody does.
+    /// The flags on which readers, and the writer, sleep; nullopt if they never do.
     std::optional<EventFlag> notEmpty;
     std::optional<EventFlag> notFull;
 

@@ -30,7 +30,7 @@ class SynchronizedQueue : public QueueOf<T, QueueFlavor::SYNCHRONIZED> {
 template <class T>
 class SynchronizedQueue<T>::Writer {
   public:
-    /// Takes the writing end of a queue that nobody has written to yet.
+    /// Takes the writing end of a queue that was not written to yet.
     [[nodiscard]] static Result<Writer> attach(std::span<std::byte> memory,
                                                const QueueDescriptor& descriptor) {
         NNBURST_TRY_ASSIGN(QueueView<T> queue,
@@ -136,7 +136,7 @@ class SynchronizedQueue<T>::Writer {
 template <class T>
 class SynchronizedQueue<T>::Reader {
   public:
-    /// Takes the reading end of a queue from which nobody has read yet.
+    /// Takes the reading end of a queue that was not read from yet.
     [[nodiscard]] static Result<Reader> attach(std::span<std::byte> memory,
                                                const QueueDescriptor& descriptor) {
         NNBURST_TRY_ASSIGN(QueueView<T> queue,

@@ -45,7 +45,7 @@ class UnsynchronizedQueue : public QueueOf<T, QueueFlavor::UNSYNCHRONIZED> {
 template <class T>
 class UnsynchronizedQueue<T>::Writer {
   public:
-    /// Takes the writing end of a queue that nobody has written to yet.
+    /// Takes the writing end of a queue that was not written to yet.
     [[nodiscard]] static Result<Writer> attach(std::span<std::byte> memory,
                                                const QueueDescriptor& descriptor) {
         NNBURST_TRY_ASSIGN(QueueView<T> queue,

@@ -66,10 +66,10 @@ class Waiter {
         return waiter;
     }
 
-    /// Waits until `ready()` is true, or the limit is reached. Gives whether it is true. Whoever
-    /// makes it true does so with a release store, which `ready` acquires, and then calls
-    /// wakeAnnounced on the flag; once `ready` has given true, it is not called again. `forecast`,
-    /// if there is one, is of waits of this kind, and learns from this one.
+    /// Waits until `ready()` is true, or the limit is reached. Returns whether it is true. The
+    /// thread that makes it true does so with a release store, which `ready` acquires, and then
+    /// calls wakeAnnounced on the flag. Once `ready` has returned true, it is not called again.
+    /// `forecast`, if there is one, is of waits of this kind, and learns from this one.
     template <class Ready>
     [[nodiscard]] bool wait(const WaitLimit& limit, WaitForecast* forecast, Ready ready) noexcept {
         if (lookWithoutClock(ready)) {
@@ -79,7 +79,7 @@ class Waiter {
         return waitLong(limit, forecast, ready, noCheck);
     }
 
-    /// As above. `check` is asked each time that its interval has passed.
+    /// As above. Calls `check` each time that its interval has passed.
     template <class Ready, class IsWorthWaiting>
     [[nodiscard]] bool wait(const WaitLimit& limit, WaitForecast* forecast, Ready ready,
                             WaitCheck<IsWorthWaiting> check) {
@@ -87,7 +87,7 @@ class Waiter {
     }
 
     /// Goes on with the wait that has reached its limit without a thread: from here on the other
-    /// side rings the doorbell. False if `ready` has become true meanwhile; then nobody rings.
+    /// side rings the doorbell. False if `ready` has become true meanwhile; then it is not rung.
     template <class Ready>
     [[nodiscard]] bool park(Ready ready) noexcept;
 
@@ -104,8 +104,8 @@ class Waiter {
     void setContended(bool isContended) noexcept { flag_.setContended(isContended); }
 
   private:
-    static constexpr int kTurnsWithoutClock = 32;  // under a microsecond
-    static constexpr int kTurnsPerClockRead = 16;
+    static constexpr int kSpinsWithoutClock = 32;  // under a microsecond
+    static constexpr int kSpinsPerClockRead = 16;
 
     template <class Ready>
     bool lookWithoutClock(Ready& ready) noexcept;
@@ -160,7 +160,7 @@ bool Waiter::lookWithoutClock(Ready& ready) noexcept {
         return true;
     }
     if (maySpinNow()) {
-        for (int turn = 0; turn < kTurnsWithoutClock; ++turn) {
+        for (int spin = 0; spin < kSpinsWithoutClock; ++spin) {
             system::relaxProcessor();
             if (ready()) {
                 return true;
@@ -238,7 +238,7 @@ bool Waiter::spinUntil(SteadyTime until, Ready& ready) noexcept {
                 return false;
             }
         }
-        for (int turn = 0; turn < kTurnsPerClockRead; ++turn) {
+        for (int spin = 0; spin < kSpinsPerClockRead; ++spin) {
             if (ready()) {
                 return true;
             }

@@ -52,7 +52,7 @@ Result<MergedDimensions> mergeDimensions(const Dimensions& ofModel, const Dimens
 }
 
 /// Checks that the location lies inside its pool.
-Result<> checkPlace(const DataLocation& location, std::uint64_t poolBytes) {
+Result<> checkLocation(const DataLocation& location, std::uint64_t poolBytes) {
     if (location.length == 0) {
         return invalid("length 0: must be at least 1 byte, or the argument omitted");
     }
@@ -121,7 +121,7 @@ Result<> checkArgumentRules(ArgumentRole role, const Operand& operand,
     }
     const bool isDriverManaged = *poolBytes == kDriverManagedPoolBytes;
     if (!isDriverManaged) {
-        NNBURST_TRY(checkPlace(argument.location, *poolBytes));
+        NNBURST_TRY(checkLocation(argument.location, *poolBytes));
     } else if (argument.location.offset != 0 || argument.location.length != 0) {
         return invalid("offset {} and length {} in driver-managed pool {}: must both be 0",
                        argument.location.offset, argument.location.length,

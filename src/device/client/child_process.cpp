@@ -88,8 +88,7 @@ Result<pid_t> spawn(const std::string& program, const std::vector<std::string>& 
     return pid;
 }
 
-/// Waits until the child has ended and is reaped. `released` hangs up when nobody needs it any
-/// more.
+/// Waits until the child has ended, and reaps it. `released` hangs up when its owner is destroyed.
 void reap(pid_t pid, const UniqueFd& released) {
     const UniqueFd child(pidfdOpen(pid, 0));
     std::array<pollfd, 2> events{{{.fd = child.get(), .events = POLLIN, .revents = 0},

@@ -17,8 +17,8 @@ namespace nnburst::device {
 
 namespace {
 
-/// A call that waits longer than this makes the link ask the driver for a sign of life.
-constexpr kj::Duration kPatience = 1 * kj::SECONDS;
+/// While a call waits, the driver is pinged if it has shown no sign of life for this long.
+constexpr kj::Duration kPingInterval = 1 * kj::SECONDS;
 
 kj::Duration hangTimeout() noexcept {
     return static_cast<std::int64_t>(kHangTimeout.count()) * kj::MILLISECONDS;
@@ -154,7 +154,7 @@ void DriverLink::beginWaiting() {
     }
     if (!isWatching_) {
         isWatching_ = true;
-        watcher_ = watchForLife().eagerlyEvaluate(nullptr);
+        watcher_ = watchDriver().eagerlyEvaluate(nullptr);
     }
 }
 
@@ -163,21 +163,23 @@ void DriverLink::endWaiting() noexcept {
     lastSignOfLife_ = loop_.timer().now();
 }
 
-/// Ends by itself, at most kPatience after the last call has got its answer.
-kj::Promise<void> DriverLink::watchForLife() {
-    return loop_.timer().atTime(lastSignOfLife_ + kPatience).then([this]() -> kj::Promise<void> {
-        if (waitingCalls_ == 0) {
-            isWatching_ = false;
-            return kj::READY_NOW;
-        }
-        if (loop_.timer().now() - lastSignOfLife_ < kPatience) {
-            return watchForLife();
-        }
-        return demandLife();
-    });
+/// Ends by itself, at most kPingInterval after the last pending call was answered.
+kj::Promise<void> DriverLink::watchDriver() {
+    return loop_.timer()
+        .atTime(lastSignOfLife_ + kPingInterval)
+        .then([this]() -> kj::Promise<void> {
+            if (waitingCalls_ == 0) {
+                isWatching_ = false;
+                return kj::READY_NOW;
+            }
+            if (loop_.timer().now() - lastSignOfLife_ < kPingInterval) {
+                return watchDriver();
+            }
+            return pingDriver();
+        });
 }
 
-kj::Promise<void> DriverLink::demandLife() {
+kj::Promise<void> DriverLink::pingDriver() {
     return ping()
         .then([](const Result<>&) { return true; })
         .exclusiveJoin(
@@ -189,7 +191,7 @@ kj::Promise<void> DriverLink::demandLife() {
                 hanging_.fulfiller->fulfill();
                 return kj::READY_NOW;
             }
-            return watchForLife();
+            return watchDriver();
         });
 }
 

@@ -64,8 +64,8 @@ class DriverLink {
     [[nodiscard]] Error lostError() const;
     void beginWaiting();
     void endWaiting() noexcept;
-    kj::Promise<void> watchForLife();
-    kj::Promise<void> demandLife();
+    kj::Promise<void> watchDriver();
+    kj::Promise<void> pingDriver();
 
     EventLoop& loop_;
     const std::string driverName_;

@@ -35,7 +35,7 @@ class PreparedModelServices {
     /// The capability of `model`.
     [[nodiscard]] rpc::PreparedModel::Client serve(std::shared_ptr<LocalPreparedModel> model);
 
-    /// The model behind a capability that the client sent; null if it is none of its own.
+    /// The model behind a capability that the client sent; null if this object does not serve it.
     [[nodiscard]] kj::Promise<std::shared_ptr<LocalPreparedModel>> find(
         rpc::PreparedModel::Client client);
 

@@ -67,7 +67,7 @@ Result<CacheKey> readCacheKey(const std::string& file, bool mayCreate) {
     if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid() ||
         (status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
         return refused(file, fmt::format("mode {:o}, owner {}: must be a file of user {} that "
-                                         "nobody else can use; remove it, or chmod 600",
+                                         "no other user can use; remove it, or chmod 600",
                                          status.st_mode & 07777, status.st_uid, ::geteuid()));
     }
     CacheKey key{};

@@ -95,7 +95,7 @@ Result<std::vector<bool>> supportedOperations(const Model& model, HalVersion ver
     }
     if (version != kLatestHalVersion &&
         std::find(supported.begin(), supported.end(), false) == supported.end()) {
-        // Whoever sees that all is supported may count on its preparation.
+        // A model of which all operations are supported must be preparable.
         NNBURST_TRY(compliantWith(version, model));
     }
     return supported;

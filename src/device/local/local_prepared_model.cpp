@@ -90,7 +90,7 @@ Result<std::shared_ptr<FencedEnd>> LocalPreparedModel::launch(
 
 Result<std::unique_ptr<Burst>> LocalPreparedModel::configureExecutionBurst(
     const BurstOptions& options) {
-    // There are no queues and nobody to wait for: what holds for every device is left.
+    // There are no queues and no waits: only options that hold for every device are checked.
     NNBURST_TRY(burst::checkQueueLines(options.queueLines));
     NNBURST_TRY(burst::checkInFlight(options.inFlight));
     return std::make_unique<LocalBurst>(executable_, options.inFlight);

@@ -53,7 +53,8 @@ Result<exec::RequestMemory> RegionMappings::find(const SharedRegion& region) {
 /// if there are still too many; never what the present request uses.
 void RegionMappings::makeRoom() {
     std::erase_if(mapped_, [](const MappedRegion& mapped) {
-        return mapped.mapping.region().use_count() == 1;  // stays 1: nobody is left to copy it
+        return mapped.mapping.region().use_count() ==
+               1;  // stays 1: no other reference is left to copy
     });
     if (mapped_.size() < kMaximumMappings) {
         return;

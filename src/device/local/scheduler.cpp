@@ -49,7 +49,7 @@ struct Scheduler::Client::Account {
     struct Queue {
         std::vector<WaitingJob> jobs;
         std::size_t running = 0;
-        std::uint64_t lastTurn = 0;
+        std::uint64_t lastStartTag = 0;
     };
     std::array<Queue, kKinds> queues;
 };
@@ -59,10 +59,10 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
 
     /// The threads and clients of one kind of job.
     struct Pool {
-        std::vector<std::shared_ptr<Account>> clients;  // whose jobs wait, as they came
-        std::uint64_t servedTurn = 0;
-        std::size_t idleThreads = 0;  // that nobody has woken yet
-        std::size_t wakeUps = 0;      // of idle threads that have not run since
+        std::vector<std::shared_ptr<Account>> clients;  // with waiting jobs, in order of arrival
+        std::uint64_t virtualTime = 0;
+        std::size_t idleThreads = 0;  // those that were not woken yet
+        std::size_t wakeUps = 0;      // idle threads that were woken and have not run since
         std::uint64_t arrivals = 0;
         std::vector<std::thread> threads;
         system::ConditionVariable changed;
@@ -123,20 +123,20 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         std::shared_ptr<Account> account;
     };
 
-    /// The job of the client whose turn it is. Start-time fair queueing: a client's jobs are
-    /// numbered from the turn that is served now, so that one that brings a few goes before one
-    /// that has brought many.
+    /// Takes the job with the smallest start tag. Start-time fair queueing: the start tags of a
+    /// client's jobs count up from the virtual time, so that a client with few jobs goes before one
+    /// with many.
     Taken take(JobKind kind) NNBURST_REQUIRES(mutex) {
         Pool& pool = pools[indexOf(kind)];
         auto next = pool.clients.end();
-        std::uint64_t nextTurn = 0;
+        std::uint64_t nextTag = 0;
         for (auto client = pool.clients.begin(); client != pool.clients.end(); ++client) {
             const Account::Queue& queue = (*client)->queues[indexOf(kind)];
-            const std::uint64_t turn = std::max(queue.lastTurn, pool.servedTurn) + 1;
+            const std::uint64_t startTag = std::max(queue.lastStartTag, pool.virtualTime) + 1;
             if (queue.running < limits.threadsPerClient &&
-                (next == pool.clients.end() || turn < nextTurn)) {
+                (next == pool.clients.end() || startTag < nextTag)) {
                 next = client;
-                nextTurn = turn;
+                nextTag = startTag;
             }
         }
         if (next == pool.clients.end()) {
@@ -144,8 +144,8 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         }
         Taken taken{.job = {}, .account = *next};
         Account::Queue& queue = taken.account->queues[indexOf(kind)];
-        queue.lastTurn = nextTurn;
-        pool.servedTurn = std::max(pool.servedTurn, nextTurn - 1);
+        queue.lastStartTag = nextTag;
+        pool.virtualTime = std::max(pool.virtualTime, nextTag - 1);
         taken.job = takeMostUrgent(queue.jobs);
         ++queue.running;
         if (queue.jobs.empty()) {
@@ -188,7 +188,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         }
         queue.jobs.push_back({.work = {.urgency = urgency,
                                        .since = std::chrono::steady_clock::now(),
-                                       .turn = pool.arrivals++},
+                                       .arrival = pool.arrivals++},
                               .job = std::move(job)});
         waitingCount.fetch_add(1, std::memory_order_relaxed);
         account->waiting.fetch_add(1, std::memory_order_relaxed);

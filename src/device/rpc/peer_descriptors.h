@@ -33,11 +33,11 @@ namespace nnburst::device {
 
 class DescriptorThread;
 
-/// True for descriptors on which fstat(2), poll(2) or close(2) may wait for somebody: regular files
-/// and directories other than memfds and shared memory. Does not block itself.
+/// Whether fstat(2), poll(2) or close(2) on a descriptor may wait for another process: regular
+/// files and directories other than memfds and shared memory. Does not block itself.
 [[nodiscard]] bool mayBlock(int fd) noexcept;
 
-/// All but the destructor on the event loop's thread.
+/// Used on the event loop's thread only, except for the destructor.
 class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptors> {
   public:
     /// Descriptors that arrived and were not claimed. Beyond that the oldest is closed.
@@ -83,7 +83,7 @@ class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptor
     [[nodiscard]] static Error timeoutError();
 
     EventLoop& loop_;
-    const UniqueFd standIn_;  // an eventfd that nobody signals
+    const UniqueFd standIn_;  // an eventfd that is never signalled
     std::deque<Arrived> arrived_;
     const std::shared_ptr<DescriptorThread> thread_;
 };

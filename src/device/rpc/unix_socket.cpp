@@ -112,7 +112,8 @@ Result<UnixListener> UnixListener::listen(const std::string& path) {
     NNBURST_TRY_ASSIGN(UniqueFd fd, makeSocket());
     const UniqueFd lock = lockDirectoryOf(path);
     NNBURST_TRY(removeStale(path));
-    // The mode is that of the descriptor before binding: nobody can connect in between.
+    // The mode is set on the descriptor before binding, so that no other user can connect
+    // meanwhile.
     if (::fchmod(fd.get(), kSocketMode) != 0 ||
         ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
         return failed(ErrorStatus::GENERAL_FAILURE, "bind a socket to", path);

@@ -14,11 +14,12 @@
 
 namespace nnburst::device {
 
-/// Connects to the socket at `path`. DEVICE_UNAVAILABLE if nobody listens there, INVALID_ARGUMENT
-/// for a path that is too long for a socket.
+/// Connects to the socket at `path`. DEVICE_UNAVAILABLE if no process listens there,
+/// INVALID_ARGUMENT for a path that is too long for a socket.
 [[nodiscard]] Result<UniqueFd> connectUnixSocket(const std::string& path);
 
-/// A socket file that somebody listens on. Removes the file at the end, if it is still its own.
+/// A listening socket with its file. The destructor removes the file if it still belongs to the
+/// socket.
 class UnixListener {
   public:
     /// Listens at `path`, with mode 0660. A socket file that a dead driver left there is replaced.

@@ -11,7 +11,7 @@
 ///            outputs: those of the subgraph that is run
 ///     WHILE  inputs: condition, body (SUBGRAPH), state that is an output too, state that is not,
 ///            values that stay
-///            outputs: the first part of the state after the last turn
+///            outputs: the first part of the state after the last iteration
 ///            condition(state, values) gives BOOL8 of one element; body(state, values) the state
 
 #include <cstddef>

@@ -183,7 +183,7 @@ class RunnableModel final : public CompiledModel {
     const std::vector<ExpectedArgument> expectedOutputs_;  // of `outputs_`
 
     /// Guards all below, and the steps: an XNNPACK operator must not run in two threads.
-    ExecutionGate::Turn turn_;
+    ExecutionGate::ModelLock lock_;
     std::vector<std::unique_ptr<GraphRunner>> referenced_;
     std::unique_ptr<GraphRunner> main_;
     bool hasRun_ = false;            // since the last look whether the model is idle
@@ -259,7 +259,7 @@ Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& calle
         bindings.inputs.size() == inputs_.size() && bindings.outputs.size() == outputs_.size(),
         "bindings of {} inputs and {} outputs; the model has {} and {}", bindings.inputs.size(),
         bindings.outputs.size(), inputs_.size(), outputs_.size());
-    ExecutionGate::Pass pass(gate(), turn_, width(), caller.client);
+    ExecutionGate::Pass pass(gate(), lock_, width(), caller.client);
     NNBURST_TRY(pass.enter({.priority = caller.priority, .deadline = options.deadline}));
     hasRun_ = true;
     isReleased_ = false;
@@ -328,7 +328,7 @@ Result<> RunnableModel::run(RequestBindings& bindings, const Caller& caller,
 }
 
 bool RunnableModel::releaseIfIdle() {
-    ExecutionGate::Pass pass(gate(), turn_, width());
+    ExecutionGate::Pass pass(gate(), lock_, width());
     if (!pass.enter({.priority = Priority::LOW, .deadline = Clock::now()})) {
         return false;  // it is running, or the engine is busy
     }

@@ -16,7 +16,7 @@
 
 namespace nnburst::exec {
 
-/// The outputs of a turn, which are the state of the next one.
+/// The outputs of an iteration, which are the state of the next one.
 class Loop::State final : public GraphOutputs {
   public:
     State(Buffers& buffers, std::vector<GraphInput>& placed) : buffers_(buffers), placed_(placed) {}

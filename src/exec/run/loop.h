@@ -13,13 +13,14 @@
 
 namespace nnburst::exec {
 
-/// The turns of one WHILE. Keeps the state of two turns, so that repeated runs allocate nothing.
+/// The iterations of one WHILE. Keeps the state of two iterations, so that repeated runs allocate
+/// nothing.
 class Loop {
   public:
     /// Runs `body` as long as `condition` gives true. `values` are the inputs of both, of which the
-    /// first are the state; afterwards their state is that of the last turn, in memory of this
-    /// object or, without any turn, where it was. MISSED_DEADLINE_PERSISTENT if the turns take
-    /// longer than limits.loopTimeout.
+    /// first are the state; afterwards their state is that of the last iteration, in memory of this
+    /// object or, without any iteration, where it was. MISSED_DEADLINE_PERSISTENT if the iterations
+    /// take longer than limits.loopTimeout.
     [[nodiscard]] Result<> run(GraphRunner& condition, GraphRunner& body,
                                std::vector<GraphInput>& values, const RunLimits& limits);
 
@@ -33,7 +34,7 @@ class Loop {
 
     Buffers current_;
     Buffers next_;
-    std::vector<GraphInput> placed_;  // where the turn at hand puts the state
+    std::vector<GraphInput> placed_;  // where the current iteration puts the state
 };
 
 }  // namespace nnburst::exec

@@ -41,7 +41,7 @@ bool ExecutionGate::precedes(const Waiter& a, const Waiter& b, TimePoint now) co
     if (a.client->used_ != b.client->used_) {
         return a.client->used_ < b.client->used_;
     }
-    return std::less<const ClientShare*>()(a.client, b.client);  // any order will do
+    return std::less<const ClientShare*>()(a.client, b.client);  // any order
 }
 
 /// Gives free lanes to executions that wait for them, in order.
@@ -57,8 +57,8 @@ void ExecutionGate::admitWaiters() {
         if (!tryTake(waiter.lanes)) {
             return;
         }
-        if (waiter.turn != nullptr &&
-            waiter.turn->isTaken_.exchange(true, std::memory_order_seq_cst)) {
+        if (waiter.modelLock != nullptr &&
+            waiter.modelLock->isHeld_.exchange(true, std::memory_order_seq_cst)) {
             // The next waiter may take them.
             freeLanes_.fetch_add(waiter.lanes, std::memory_order_seq_cst);
             ++next;
@@ -78,24 +78,24 @@ void ExecutionGate::admitWaiters() {
 
 /// True if `waiter` is the only one that waits for its model, and a lane is free to spin on.
 bool ExecutionGate::maySpin(const Waiter& waiter) {
-    if (waiter.turn == nullptr || freeLanes_.load(std::memory_order_relaxed) <= 0 ||
+    if (waiter.modelLock == nullptr || freeLanes_.load(std::memory_order_relaxed) <= 0 ||
         std::any_of(waiters_.begin(), waiters_.end(), [&](const Waiter* other) {
-            return other != &waiter && other->turn == waiter.turn;
+            return other != &waiter && other->modelLock == waiter.modelLock;
         })) {
         return false;
     }
-    if (waiter.turn->sleepsAhead_ > 0) {
-        --waiter.turn->sleepsAhead_;
+    if (waiter.modelLock->sleepsAhead_ > 0) {
+        --waiter.modelLock->sleepsAhead_;
         return false;
     }
     return true;
 }
 
 bool ExecutionGate::spin(const Waiter& waiter, const OptionalTimePoint& deadline) {
-    constexpr int kTurnsPerClockRead = 64;
+    constexpr int kSpinsPerClockRead = 64;
     const TimePoint end = std::min(Clock::now() + kSpin, deadline.value_or(TimePoint::max()));
     do {
-        for (int turn = 0; turn < kTurnsPerClockRead; ++turn) {
+        for (int spin = 0; spin < kSpinsPerClockRead; ++spin) {
             // sync [gate-admitted]
             if (waiter.isAdmitted.load(std::memory_order_acquire)) {
                 return true;
@@ -106,9 +106,9 @@ bool ExecutionGate::spin(const Waiter& waiter, const OptionalTimePoint& deadline
     return false;
 }
 
-bool ExecutionGate::wait(Turn* turn, std::int32_t lanes, ClientShare* client,
+bool ExecutionGate::wait(ModelLock* modelLock, std::int32_t lanes, ClientShare* client,
                          const Urgency& urgency) {
-    Waiter waiter{.turn = turn,
+    Waiter waiter{.modelLock = modelLock,
                   .lanes = lanes,
                   .client = client,
                   .work = {.urgency = urgency, .since = Clock::now()},
@@ -116,7 +116,7 @@ bool ExecutionGate::wait(Turn* turn, std::int32_t lanes, ClientShare* client,
     bool spins = false;
     {
         const system::MutexLock lock(mutex_);
-        waiter.work.turn = arrivals_++;
+        waiter.work.arrival = arrivals_++;
         client->used_ = std::max(client->used_, admittedUsed_);
         waiters_.push_back(&waiter);
         waitingCount_.fetch_add(1, std::memory_order_seq_cst);
@@ -134,7 +134,7 @@ bool ExecutionGate::wait(Turn* turn, std::int32_t lanes, ClientShare* client,
     const system::MutexLock lock(mutex_);
     if (spins) {
         waiter.isSpinning = false;
-        turn->sleepsAhead_ = kSleepsAfterVainSpin;
+        modelLock->sleepsAhead_ = kSleepsAfterVainSpin;
     }
     return sleep(waiter);
 }
@@ -167,18 +167,18 @@ bool ExecutionGate::hasMoreUrgent(const WaitingWork& running, const ClientShare*
     };
     return std::any_of(
         waiters_.begin(), waiters_.end(), [&](const Waiter* waiter) NNBURST_REQUIRES(mutex_) {
-            const bool canRun =
-                waiter->turn == nullptr || !waiter->turn->isTaken_.load(std::memory_order_relaxed);
+            const bool canRun = waiter->modelLock == nullptr ||
+                                !waiter->modelLock->isHeld_.load(std::memory_order_relaxed);
             return canRun && comesFirst(waiter);
         });
 }
 
-Result<> ExecutionGate::Pass::enterInTurn() {
-    if (!gate_.wait(&turn_, lanes_, client_, work_.urgency)) {
+Result<> ExecutionGate::Pass::waitAndEnter() {
+    if (!gate_.wait(&modelLock_, lanes_, client_, work_.urgency)) {
         return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
                        "the deadline passed while other executions were running");
     }
-    hasTurn_ = true;
+    holdsModelLock_ = true;
     hasLanes_ = true;
     start_ = Clock::now();
     return {};

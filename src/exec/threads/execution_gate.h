@@ -34,11 +34,12 @@ class ClientShare {
 /// Thread-safe.
 class ExecutionGate {
   public:
-    /// What only one execution may use at a time: the operators and memory of a compiled model.
-    class Turn {
+    /// Lock of a compiled model, whose operators and memory only one execution may use at a time.
+    /// An execution takes it together with its lanes.
+    class ModelLock {
         friend class ExecutionGate;
-        std::atomic<bool> isTaken_{false};
-        std::uint32_t sleepsAhead_ = 0;  // guarded by mutex_: the next executions do not spin
+        std::atomic<bool> isHeld_{false};
+        std::uint32_t sleepsAhead_ = 0;  // guarded by mutex_: so many next waiters do not spin
     };
 
     /// Lets `laneCount` (at least 1) executions run at a time.
@@ -49,15 +50,15 @@ class ExecutionGate {
 
     class Pass;
 
-    /// All lanes are taken.
+    /// Whether all lanes are in use.
     [[nodiscard]] bool isBusy() const noexcept {
         return freeLanes_.load(std::memory_order_relaxed) <= 0;
     }
-    /// Executions that wait.
+    /// The number of waiting executions.
     [[nodiscard]] std::uint32_t waitingCount() const noexcept {
         return waitingCount_.load(std::memory_order_relaxed);
     }
-    /// Executions that have had to wait, so far.
+    /// The number of executions that had to wait so far.
     [[nodiscard]] std::uint32_t delayedCount() const noexcept {
         return delayedCount_.load(std::memory_order_relaxed);
     }
@@ -65,7 +66,7 @@ class ExecutionGate {
 
   private:
     struct Waiter {
-        Turn* turn;  ///< null if it has its turn already
+        ModelLock* modelLock;  ///< null if it holds the lock already
         std::int32_t lanes;
         ClientShare* client;
         WaitingWork work;
@@ -74,12 +75,12 @@ class ExecutionGate {
         bool isSpinning = false;  // without the lock, unlike those who sleep
     };
 
-    [[nodiscard]] bool tryEnter(Turn& turn, std::int32_t lanes) noexcept {
+    [[nodiscard]] bool tryEnter(ModelLock& modelLock, std::int32_t lanes) noexcept {
         if (!tryTake(lanes)) {
             return false;
         }
         // sync [gate-left]
-        if (turn.isTaken_.exchange(true, std::memory_order_seq_cst)) {
+        if (modelLock.isHeld_.exchange(true, std::memory_order_seq_cst)) {
             leave(nullptr, lanes);
             return false;
         }
@@ -97,13 +98,13 @@ class ExecutionGate {
         return false;
     }
 
-    /// Gives back `lanes`, which may be 0, and `turn` unless it is null.
-    void leave(Turn* turn, std::int32_t lanes) noexcept {
+    /// Releases `lanes`, which may be 0, and `modelLock` unless it is null.
+    void leave(ModelLock* modelLock, std::int32_t lanes) noexcept {
         // sync [gate-left]: ordered before the look for waiters, as they announce themselves before
-        // they look for a lane: one of the two sees the other. The turn comes before the lane: who
-        // takes the lane sees that the turn is free.
-        if (turn != nullptr) {
-            turn->isTaken_.store(
+        // they look for a lane: one of the two sees the other. The lock is released before the
+        // lane, so that an execution that takes the lane sees the lock free.
+        if (modelLock != nullptr) {
+            modelLock->isHeld_.store(
                 false, lanes != 0 ? std::memory_order_release : std::memory_order_seq_cst);
         }
         if (lanes != 0) {
@@ -116,8 +117,8 @@ class ExecutionGate {
     /// Adds what an execution has used since `start` (if that is known) to its client's account,
     /// and admits others.
     void chargeAndAdmit(ClientShare* client, const OptionalTimePoint& start);
-    /// Waits for `lanes`, and for `turn` unless it is null; false if the deadline comes first.
-    [[nodiscard]] bool wait(Turn* turn, std::int32_t lanes, ClientShare* client,
+    /// Waits for `lanes`, and for `modelLock` unless it is null; false if the deadline comes first.
+    [[nodiscard]] bool wait(ModelLock* modelLock, std::int32_t lanes, ClientShare* client,
                             const Urgency& urgency);
     [[nodiscard]] bool sleep(Waiter& waiter) NNBURST_REQUIRES(mutex_);
     void admitWaiters() NNBURST_REQUIRES(mutex_);
@@ -125,7 +126,7 @@ class ExecutionGate {
         NNBURST_REQUIRES(mutex_);
     [[nodiscard]] bool maySpin(const Waiter& waiter) NNBURST_REQUIRES(mutex_);
     [[nodiscard]] static bool spin(const Waiter& waiter, const OptionalTimePoint& deadline);
-    /// An execution waits that comes before one that has been running since `start`.
+    /// Whether a waiting execution comes before one that has been running since `start`.
     [[nodiscard]] bool hasMoreUrgent(const WaitingWork& running, const ClientShare* client,
                                      TimePoint start);
 
@@ -143,23 +144,23 @@ class ExecutionGate {
     ClientShare unnamed_;  // of executions without a client
 };
 
-/// The right to run, from `enter` until it is destroyed. Used by one thread.
+/// RAII: holds lanes and the model lock from `enter` until it is destroyed. Used by one thread.
 class ExecutionGate::Pass {
   public:
     enum class Width : std::uint8_t { ONE_LANE, ALL_LANES };
 
     /// `client` may be null: executions without one share an account. It must outlive the pass.
-    Pass(ExecutionGate& gate, Turn& turn, Width width = Width::ONE_LANE,
+    Pass(ExecutionGate& gate, ModelLock& modelLock, Width width = Width::ONE_LANE,
          ClientShare* client = nullptr) noexcept
         : gate_(gate),
-          turn_(turn),
+          modelLock_(modelLock),
           client_(client == nullptr ? &gate.unnamed_ : client),
           lanes_(width == Width::ONE_LANE ? 1 : static_cast<std::int32_t>(gate.laneCount())) {}
     Pass(const Pass&) = delete;
     Pass& operator=(const Pass&) = delete;
     ~Pass() {
-        if (hasTurn_) {
-            gate_.leave(&turn_, hasLanes_ ? lanes_ : 0);
+        if (holdsModelLock_) {
+            gate_.leave(&modelLock_, hasLanes_ ? lanes_ : 0);
             if (gate_.hasWaiters()) {
                 gate_.chargeAndAdmit(client_, hasLanes_ ? start_ : std::nullopt);
             }
@@ -171,17 +172,17 @@ class ExecutionGate::Pass {
     [[nodiscard]] Result<> enter(const Urgency& urgency) {
         work_.urgency = urgency;
         if (gate_.waitingCount_.load(std::memory_order_relaxed) == 0 &&
-            gate_.tryEnter(turn_, lanes_)) {
-            hasTurn_ = true;
+            gate_.tryEnter(modelLock_, lanes_)) {
+            holdsModelLock_ = true;
             hasLanes_ = true;
             return {};
         }
-        return enterInTurn();
+        return waitAndEnter();
     }
 
     /// To be called between operations: gives the lanes to executions that come first (more urgent
     /// ones of the same client, and those of clients that have used less) and waits for them again.
-    /// The model's turn is kept. After the deadline it does not wait.
+    /// The model lock is kept. After the deadline it does not wait.
     void letOthersPass() {
         if (gate_.waitingCount_.load(std::memory_order_relaxed) != 0) {
             yield();
@@ -189,16 +190,16 @@ class ExecutionGate::Pass {
     }
 
   private:
-    Result<> enterInTurn();
+    Result<> waitAndEnter();
     void yield();
 
     ExecutionGate& gate_;
-    Turn& turn_;
+    ModelLock& modelLock_;
     ClientShare* const client_;
     const std::int32_t lanes_;
     WaitingWork work_;
-    OptionalTimePoint start_;  // of its use of lanes, from when others waited: no clock before
-    bool hasTurn_ = false;
+    OptionalTimePoint start_;  // start of its use of lanes; unset while no other execution waits
+    bool holdsModelLock_ = false;
     bool hasLanes_ = false;
 };
 

@@ -18,24 +18,23 @@ struct Urgency {
     OptionalTimePoint deadline;
 };
 
-/// After this long in the queue work rises by one priority, without limit: whatever comes, it is
-/// done one day.
+/// Waiting work rises by one priority after each interval of this length, without limit, so that it
+/// is done in the end whatever arrives later.
 inline constexpr std::chrono::milliseconds kPromotionTime{1000};
 
 /// Work that waits.
 struct WaitingWork {
     Urgency urgency;
     TimePoint since;
-    /// Among work of the same urgency the smaller number goes first: the order of arrival, or what
-    /// is fair to those who brought it.
-    std::uint64_t turn = 0;
+    /// The order of arrival: among work of the same urgency the smaller number goes first.
+    std::uint64_t arrival = 0;
 
-    /// The priority that it has risen to.
+    /// The priority that the work has risen to.
     [[nodiscard]] std::int64_t level(TimePoint now) const noexcept {
         return static_cast<std::int64_t>(urgency.priority) + (now - since) / kPromotionTime;
     }
 
-    /// Higher priority first, then the earlier deadline, then its turn.
+    /// Higher priority first, then the earlier deadline, then the earlier arrival.
     [[nodiscard]] bool precedes(const WaitingWork& other, TimePoint now) const noexcept {
         const std::int64_t ours = level(now);
         const std::int64_t theirs = other.level(now);
@@ -44,7 +43,7 @@ struct WaitingWork {
         }
         const TimePoint ourEnd = urgency.deadline.value_or(TimePoint::max());
         const TimePoint theirEnd = other.urgency.deadline.value_or(TimePoint::max());
-        return ourEnd != theirEnd ? ourEnd < theirEnd : turn < other.turn;
+        return ourEnd != theirEnd ? ourEnd < theirEnd : arrival < other.arrival;
     }
 };
 

@@ -191,9 +191,9 @@ TEST(WaitingWork, risesWithTimeSoThatNothingStarves) {
 
 TEST(ExecutionGate, letsAsManyInAsItHasLanes) {
     exec::ExecutionGate gate(2);
-    exec::ExecutionGate::Turn a;
-    exec::ExecutionGate::Turn b;
-    exec::ExecutionGate::Turn c;
+    exec::ExecutionGate::ModelLock a;
+    exec::ExecutionGate::ModelLock b;
+    exec::ExecutionGate::ModelLock c;
     const Urgency soon{.deadline = TimePoint(std::chrono::steady_clock::now()) + 20ms};
     exec::ExecutionGate::Pass first(gate, a);
     ASSERT_TRUE(first.enter({}));
@@ -217,14 +217,14 @@ TEST(ExecutionGate, letsAsManyInAsItHasLanes) {
 
 TEST(ExecutionGate, whoSpinsIsLetInOrLateLikeOthers) {
     exec::ExecutionGate gate(2);
-    exec::ExecutionGate::Turn turn;
+    exec::ExecutionGate::ModelLock model;
     for (int i = 0; i < 100; ++i) {
-        std::optional<exec::ExecutionGate::Pass> holder(std::in_place, gate, turn);
+        std::optional<exec::ExecutionGate::Pass> holder(std::in_place, gate, model);
         ASSERT_TRUE(holder->enter({}));
         std::thread next([&] {
-            exec::ExecutionGate::Pass late(gate, turn);
+            exec::ExecutionGate::Pass late(gate, model);
             EXPECT_FALSE(late.enter({.deadline = std::chrono::steady_clock::now() + 50us}));
-            exec::ExecutionGate::Pass pass(gate, turn);
+            exec::ExecutionGate::Pass pass(gate, model);
             EXPECT_TRUE(pass.enter({}));
         });
         while (gate.delayedCount() != 2 * static_cast<std::uint32_t>(i + 1)) {
@@ -243,9 +243,9 @@ TEST(ExecutionGate, whoSpinsIsLetInOrLateLikeOthers) {
 TEST(ExecutionGate, letsAnExecutionThatNeedsAllLanesInAlone) {
     using exec::ExecutionGate;
     ExecutionGate gate(2);
-    ExecutionGate::Turn narrow;
-    ExecutionGate::Turn wide;
-    ExecutionGate::Turn late;
+    ExecutionGate::ModelLock narrow;
+    ExecutionGate::ModelLock wide;
+    ExecutionGate::ModelLock late;
     const Urgency soon{.deadline = TimePoint(std::chrono::steady_clock::now()) + 20ms};
     std::atomic<bool> wasIn{false};
     std::thread waiting;
@@ -275,9 +275,9 @@ TEST(ExecutionGate, letsAnExecutionThatNeedsAllLanesInAlone) {
 TEST(ExecutionGate, letsOthersInWhenAnExecutionThatNeedsAllLanesGivesUp) {
     using exec::ExecutionGate;
     ExecutionGate gate(2);
-    ExecutionGate::Turn first;
-    ExecutionGate::Turn wide;
-    ExecutionGate::Turn second;
+    ExecutionGate::ModelLock first;
+    ExecutionGate::ModelLock wide;
+    ExecutionGate::ModelLock second;
     ExecutionGate::Pass one(gate, first);
     ASSERT_TRUE(one.enter({}));
     const TimePoint soon = std::chrono::steady_clock::now() + 100ms;
@@ -297,19 +297,19 @@ TEST(ExecutionGate, letsOthersInWhenAnExecutionThatNeedsAllLanesGivesUp) {
 /// Threads that wait at a gate whose one lane is in use, and the order in which they are admitted.
 TEST(ExecutionGate, letsTheMostUrgentInFirst) {
     exec::ExecutionGate gate(1);
-    std::vector<exec::ExecutionGate::Turn> turns(4);
+    std::vector<exec::ExecutionGate::ModelLock> models(4);
     std::mutex mutex;
     std::string order;
     std::vector<std::thread> threads;
     {
-        exec::ExecutionGate::Pass holder(gate, turns[0]);
+        exec::ExecutionGate::Pass holder(gate, models[0]);
         ASSERT_TRUE(holder.enter({}));
         std::uint32_t waiting = 0;
         for (const auto& [name, priority] :
              {std::pair('l', Priority::LOW), std::pair('m', Priority::MEDIUM),
               std::pair('h', Priority::HIGH)}) {
-            threads.emplace_back([&, name = name, priority = priority, turn = ++waiting] {
-                exec::ExecutionGate::Pass pass(gate, turns[turn]);
+            threads.emplace_back([&, name = name, priority = priority, model = ++waiting] {
+                exec::ExecutionGate::Pass pass(gate, models[model]);
                 EXPECT_TRUE(pass.enter({.priority = priority, .deadline = {}}));
                 const std::lock_guard lock(mutex);
                 order += name;
@@ -327,14 +327,14 @@ TEST(ExecutionGate, letsTheMostUrgentInFirst) {
 
 TEST(ExecutionGate, aRunningExecutionMakesWayForAMoreUrgentOne) {
     exec::ExecutionGate gate(1);
-    exec::ExecutionGate::Turn lowTurn;
-    exec::ExecutionGate::Turn highTurn;
-    exec::ExecutionGate::Turn mediumTurn;
+    exec::ExecutionGate::ModelLock lowModel;
+    exec::ExecutionGate::ModelLock highModel;
+    exec::ExecutionGate::ModelLock mediumModel;
     std::atomic<bool> wasIn{false};
-    exec::ExecutionGate::Pass low(gate, lowTurn);
+    exec::ExecutionGate::Pass low(gate, lowModel);
     ASSERT_TRUE(low.enter({.priority = Priority::LOW, .deadline = {}}));
     std::thread urgent([&] {
-        exec::ExecutionGate::Pass high(gate, highTurn);
+        exec::ExecutionGate::Pass high(gate, highModel);
         EXPECT_TRUE(high.enter({.priority = Priority::HIGH, .deadline = {}}));
         wasIn = true;
     });
@@ -346,10 +346,10 @@ TEST(ExecutionGate, aRunningExecutionMakesWayForAMoreUrgentOne) {
         low.letOthersPass();
     }
     urgent.join();
-    exec::ExecutionGate::Pass other(gate, lowTurn);
+    exec::ExecutionGate::Pass other(gate, lowModel);
     EXPECT_FALSE(other.enter({.deadline = std::chrono::steady_clock::now()}))
-        << "the model's turn was kept";
-    exec::ExecutionGate::Pass medium(gate, mediumTurn);
+        << "the model lock was kept";
+    exec::ExecutionGate::Pass medium(gate, mediumModel);
     EXPECT_FALSE(medium.enter({.deadline = std::chrono::steady_clock::now()}))
         << "the lane was taken back";
 }
@@ -360,14 +360,14 @@ TEST(ExecutionGate, urgentExecutionsOfOneClientDoNotOvertakeThoseOfAnother) {
     exec::ExecutionGate gate(1);
     exec::ClientShare urgentShare;
     exec::ClientShare modestShare;
-    std::vector<exec::ExecutionGate::Turn> turns(kUrgent + 2);
+    std::vector<exec::ExecutionGate::ModelLock> models(kUrgent + 2);
     std::mutex mutex;
     std::string order;
     std::vector<std::thread> threads;
-    const auto start = [&](std::size_t turn, exec::ClientShare& share, Priority priority,
+    const auto start = [&](std::size_t model, exec::ClientShare& share, Priority priority,
                            char name) {
-        threads.emplace_back([&, turn, priority, name] {
-            exec::ExecutionGate::Pass pass(gate, turns[turn],
+        threads.emplace_back([&, model, priority, name] {
+            exec::ExecutionGate::Pass pass(gate, models[model],
                                            exec::ExecutionGate::Pass::Width::ONE_LANE, &share);
             EXPECT_TRUE(pass.enter({.priority = priority, .deadline = {}}));
             const std::lock_guard lock(mutex);
@@ -375,8 +375,8 @@ TEST(ExecutionGate, urgentExecutionsOfOneClientDoNotOvertakeThoseOfAnother) {
         });
     };
     {
-        exec::ExecutionGate::Pass holder(gate, turns[0], exec::ExecutionGate::Pass::Width::ONE_LANE,
-                                         &urgentShare);
+        exec::ExecutionGate::Pass holder(gate, models[0],
+                                         exec::ExecutionGate::Pass::Width::ONE_LANE, &urgentShare);
         ASSERT_TRUE(holder.enter({.priority = Priority::HIGH, .deadline = {}}));
         for (std::size_t i = 1; i <= kUrgent; ++i) {
             start(i, urgentShare, Priority::HIGH, 'u');
@@ -399,14 +399,14 @@ TEST(ExecutionGate, aRunningExecutionMakesWayForOtherClients) {
     exec::ExecutionGate gate(1);
     exec::ClientShare urgentShare;
     exec::ClientShare modestShare;
-    exec::ExecutionGate::Turn urgentTurn;
-    exec::ExecutionGate::Turn modestTurn;
+    exec::ExecutionGate::ModelLock urgentModel;
+    exec::ExecutionGate::ModelLock modestModel;
     std::atomic<bool> wasIn{false};
-    exec::ExecutionGate::Pass urgent(gate, urgentTurn, exec::ExecutionGate::Pass::Width::ONE_LANE,
+    exec::ExecutionGate::Pass urgent(gate, urgentModel, exec::ExecutionGate::Pass::Width::ONE_LANE,
                                      &urgentShare);
     ASSERT_TRUE(urgent.enter({.priority = Priority::HIGH, .deadline = {}}));
     std::thread other([&] {
-        exec::ExecutionGate::Pass modest(gate, modestTurn,
+        exec::ExecutionGate::Pass modest(gate, modestModel,
                                          exec::ExecutionGate::Pass::Width::ONE_LANE, &modestShare);
         EXPECT_TRUE(modest.enter({.priority = Priority::LOW, .deadline = {}}));
         wasIn = true;
@@ -419,23 +419,23 @@ TEST(ExecutionGate, aRunningExecutionMakesWayForOtherClients) {
 
 TEST(ExecutionGate, losesNobodyUnderLoad) {
     exec::ExecutionGate gate(2);
-    std::vector<exec::ExecutionGate::Turn> turns(3);
-    std::vector<int> counts(turns.size());  // each guarded by its turn
+    std::vector<exec::ExecutionGate::ModelLock> models(3);
+    std::vector<int> counts(models.size());  // each guarded by its model lock
     std::atomic<int> inside{0};
     std::atomic<bool> isRight{true};
     std::vector<std::thread> threads;
     for (std::size_t thread = 0; thread < 6; ++thread) {
         threads.emplace_back([&, thread] {
             for (int i = 0; i < 5000; ++i) {
-                const std::size_t turn = (thread + static_cast<std::size_t>(i)) % turns.size();
-                exec::ExecutionGate::Pass pass(gate, turns[turn]);
+                const std::size_t model = (thread + static_cast<std::size_t>(i)) % models.size();
+                exec::ExecutionGate::Pass pass(gate, models[model]);
                 if (!pass.enter({.priority = static_cast<Priority>(i % 3), .deadline = {}})) {
                     isRight = false;
                 }
                 if (++inside > 2) {
                     isRight = false;
                 }
-                ++counts[turn];
+                ++counts[model];
                 --inside;
                 if (i % 7 == 0) {
                     pass.letOthersPass();
