@@ -150,7 +150,7 @@ TEST(RequestFrame, refusesAnUnknownKindOfPool) {
     EXPECT_FALSE(decodeRequest(lines, decoded));
 }
 
-TEST(RequestFrame, refusesAValueFlagThatIsNone) {
+TEST(RequestFrame, refusesAValueFlagAboveOne) {
     std::vector<FrameLine> lines = encoded(requestOfTwo());
     lines[1].words[2] |= std::uint64_t{2} << 48;  // of input 0
     DecodedRequest decoded;
@@ -167,7 +167,7 @@ TEST(RequestFrame, refusesMoreLinesThanItNeeds) {
     EXPECT_FALSE(decodeRequest(lines, decoded));
 }
 
-TEST(RequestFrame, leavesNothingOfWhatItsLinesHeld) {
+TEST(RequestFrame, fillsItsLastLineWithZeros) {
     const Request request = requestOfTwo();
     const std::vector<FramePool> pools{{.kind = 0, .value = 3}, {.kind = 1, .value = 9}};
     std::vector<FrameLine> lines(requestLineCount(request));
@@ -178,7 +178,7 @@ TEST(RequestFrame, leavesNothingOfWhatItsLinesHeld) {
     EXPECT_EQ(lines.back().words.back(), 0U);
 }
 
-TEST(RequestFrame, carriesADeadlineBeforeTheClockBeganAsItsBeginning) {
+TEST(RequestFrame, carriesANegativeDeadlineAsZero) {
     DecodedRequest decoded;
     ASSERT_TRUE(decodeRequest(
         encoded(requestOfTwo(), {.deadline = TimePoint(std::chrono::nanoseconds(-5))}), decoded));
@@ -203,7 +203,7 @@ TEST(RequestFrame, survivesAnyChangeOfItsWords) {
     }
 }
 
-TEST(RequestFrame, carriesTheNameAsWhichItIsToBeRemembered) {
+TEST(RequestFrame, carriesTheNameOfAReusableExecution) {
     std::vector<FrameLine> lines(requestLineCount(Request()));
     encodeRequest(7, {.number = 64, .generation = 9}, {}, {}, {}, lines);
     DecodedRequest request;

@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
                     ResultLie{"messageBytes", [](auto& h) { h.messageBytes = UINT32_MAX; }}),
     [](const auto& instance) { return instance.param.name; });
 
-/// What `decodeResult` says to a frame without shapes, of which `tell` changes the header.
+/// The result of decoding a frame without shapes whose header `tell` has changed.
 Result<> decodedAfter(void (*tell)(ResultFrameHeader&)) {
     std::vector<FrameLine> lines(resultLineCount({}, 3));
     encodeResult(9, 0, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, {}, "why", lines);
@@ -104,7 +104,7 @@ Result<> decodedAfter(void (*tell)(ResultFrameHeader&)) {
     return decodeResult(lines, outcome);
 }
 
-TEST(ResultFrame, withoutShapesIsRefusedForAStatusOrAFlagThatIsNone) {
+TEST(ResultFrame, withoutShapesIsRefusedForAnUnknownStatusOrFlag) {
     EXPECT_EQ(decodedAfter([](auto&) {}).error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
     EXPECT_EQ(decodedAfter([](auto& h) { h.status = -1; }).error().status,
               ErrorStatus::GENERAL_FAILURE);
@@ -131,7 +131,8 @@ TEST(ResultFrame, hasNoTimingBesideAnError) {
     EXPECT_EQ(outcome.timing, Timing{});
 }
 
-/// A result of two outputs with 3 and 5 dimensions, of whose first shape `tell` changes.
+/// The result of decoding two output shapes, with 3 and 5 dimensions, after `tell` has changed the
+/// first one.
 Result<> decodedAfterShape(void (*tell)(FrameShape&)) {
     ExecutionOutcome outcome;
     outcome.outputShapes = {{.dimensions = {1, 2, 3}, .isSufficient = true},
@@ -144,7 +145,7 @@ Result<> decodedAfterShape(void (*tell)(FrameShape&)) {
     return decodeResult(lines, outcome);
 }
 
-TEST(ResultFrame, isRefusedForAShapeThatLies) {
+TEST(ResultFrame, isRefusedForAShapeThatBreaksARule) {
     EXPECT_TRUE(decodedAfterShape([](auto&) {}));
     for (const auto tell :
          {+[](FrameShape& shape) { shape.isSufficient = 2; },
