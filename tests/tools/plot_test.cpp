@@ -14,47 +14,47 @@ namespace nnburst::tools {
 namespace {
 
 /// The points of the first polyline.
-std::vector<Point> placesIn(const std::string& svg) {
+std::vector<Point> pointsIn(const std::string& svg) {
     const std::string begin = "points=\"";
     const std::size_t line = svg.find("<polyline");
     const std::size_t first = svg.find(begin, line) + begin.size();
     std::istringstream stream(svg.substr(first, svg.find('"', first) - first));
-    std::vector<Point> places;
-    Point place;
+    std::vector<Point> points;
+    Point point;
     char comma = 0;
-    while (stream >> place.x >> comma >> place.y) {
-        places.push_back(place);
+    while (stream >> point.x >> comma >> point.y) {
+        points.push_back(point);
     }
-    return places;
+    return points;
 }
 
 Plot plotOf(std::vector<Point> points, Scale y) {
     return {.title = "T", .x = {}, .y = {.scale = y}, .curves = {{.points = std::move(points)}}};
 }
 
-TEST(Plot, putsPointsInTheirPlaces) {
-    const auto places = placesIn(toSvg(plotOf({{0, 10}, {1, 30}, {4, 20}}, Scale::LINEAR)));
-    ASSERT_EQ(places.size(), 3U);
-    EXPECT_NEAR((places[1].x - places[0].x) * 4, places[2].x - places[0].x, 1);
-    EXPECT_LT(places[1].y, places[2].y) << "more is higher, and y grows downwards";
-    EXPECT_NEAR((places[0].y + places[1].y) / 2, places[2].y, 1);
-    for (const Point& place : places) {
-        EXPECT_GE(place.x, 0);
-        EXPECT_LE(place.x, 760);
-        EXPECT_GE(place.y, 0);
-        EXPECT_LE(place.y, 300);
+TEST(Plot, drawsPointsAtTheirPositions) {
+    const auto points = pointsIn(toSvg(plotOf({{0, 10}, {1, 30}, {4, 20}}, Scale::LINEAR)));
+    ASSERT_EQ(points.size(), 3U);
+    EXPECT_NEAR((points[1].x - points[0].x) * 4, points[2].x - points[0].x, 1);
+    EXPECT_LT(points[1].y, points[2].y) << "more is higher, and y grows downwards";
+    EXPECT_NEAR((points[0].y + points[1].y) / 2, points[2].y, 1);
+    for (const Point& point : points) {
+        EXPECT_GE(point.x, 0);
+        EXPECT_LE(point.x, 760);
+        EXPECT_GE(point.y, 0);
+        EXPECT_LE(point.y, 300);
     }
 }
 
 TEST(Plot, hasEqualDistancesForEqualFactorsOnALogarithmicAxis) {
-    const auto places =
-        placesIn(toSvg(plotOf({{0, 1}, {1, 10}, {2, 100}, {3, 0}, {4, -1}}, Scale::LOGARITHMIC)));
-    ASSERT_EQ(places.size(), 3U) << "zero and less have no place";
-    EXPECT_NEAR(places[0].y - places[1].y, places[1].y - places[2].y, 0.2);
-    EXPECT_GT(places[0].y - places[1].y, 50);
+    const auto points =
+        pointsIn(toSvg(plotOf({{0, 1}, {1, 10}, {2, 100}, {3, 0}, {4, -1}}, Scale::LOGARITHMIC)));
+    ASSERT_EQ(points.size(), 3U) << "zero and less are not shown";
+    EXPECT_NEAR(points[0].y - points[1].y, points[1].y - points[2].y, 0.2);
+    EXPECT_GT(points[0].y - points[1].y, 50);
 }
 
-TEST(Plot, isWholeWithoutPointsWithOneAndWithOddOnes) {
+TEST(Plot, isValidWithoutPointsWithOneAndWithOddOnes) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     for (const Scale scale : {Scale::LINEAR, Scale::LOGARITHMIC}) {
         for (const std::vector<Point>& points :
@@ -104,7 +104,7 @@ TEST(BarChart, drawsBarsInProportionWithinTheirGroup) {
     EXPECT_NE(svg.find("5000.0 us"), std::string::npos);
 }
 
-TEST(EscapeHtml, leavesNothingThatMeansSomething) {
+TEST(EscapeHtml, escapesAllCharactersWithAMeaning) {
     EXPECT_EQ(escaped("<a href=\"x\">&</a>"), "&lt;a href=&quot;x&quot;&gt;&amp;&lt;/a&gt;");
 }
 

@@ -24,11 +24,12 @@ constexpr double kTop = 34;
 constexpr double kBottom = 44;
 constexpr int kTicks = 6;
 
-bool hasPlace(Scale scale, double value) {
+/// Whether an axis of this scale can show the value.
+bool canShow(Scale scale, double value) {
     return std::isfinite(value) && (scale == Scale::LINEAR || value > 0);
 }
 
-/// From values to places between two ends of an axis on the page.
+/// Maps values to positions between the two ends of an axis on the page.
 class Projection {
   public:
     Projection(Scale scale, double low, double high, double begin, double end)
@@ -56,7 +57,7 @@ struct Extent {
     double high = -std::numeric_limits<double>::infinity();
 
     void include(Scale scale, double value) {
-        if (hasPlace(scale, value)) {
+        if (canShow(scale, value)) {
             low = std::min(low, value);
             high = std::max(high, value);
         }
@@ -117,15 +118,15 @@ std::string begin(const std::string& title, double height) {
 }
 
 /// "x,y x,y ..." of the points that the axes can show.
-std::string placesOf(const Plot& plot, const std::vector<Point>& points, const Projection& x,
-                     const Projection& y) {
-    std::string places;
+std::string pointList(const Plot& plot, const std::vector<Point>& points, const Projection& x,
+                      const Projection& y) {
+    std::string list;
     for (const Point& point : points) {
-        if (hasPlace(plot.x.scale, point.x) && hasPlace(plot.y.scale, point.y)) {
-            fmt::format_to(std::back_inserter(places), "{:.1f},{:.1f} ", x(point.x), y(point.y));
+        if (canShow(plot.x.scale, point.x) && canShow(plot.y.scale, point.y)) {
+            fmt::format_to(std::back_inserter(list), "{:.1f},{:.1f} ", x(point.x), y(point.y));
         }
     }
-    return places;
+    return list;
 }
 
 std::string gridOf(const Plot& plot, const std::pair<Extent, Extent>& extents, const Projection& x,
@@ -192,10 +193,10 @@ std::string toSvg(const Plot& plot) {
             std::vector<Point> outline = curve.lowest;
             outline.insert(outline.end(), curve.highest.rbegin(), curve.highest.rend());
             fmt::format_to(std::back_inserter(svg), "<polygon class=\"fill{}\" points=\"{}\"/>\n",
-                           curve.colour, placesOf(plot, outline, x, y));
+                           curve.colour, pointList(plot, outline, x, y));
         }
         fmt::format_to(std::back_inserter(svg), "<polyline class=\"line{}\" points=\"{}\"/>\n",
-                       curve.colour, placesOf(plot, curve.points, x, y));
+                       curve.colour, pointList(plot, curve.points, x, y));
         if (!curve.name.empty()) {
             fmt::format_to(std::back_inserter(svg),
                            "<text class=\"legend fill{}\" x=\"{:g}\" y=\"20\">&#9632; {}</text>\n",
