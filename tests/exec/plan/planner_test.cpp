@@ -32,6 +32,12 @@ class Sketch {
         builder_.addOperation(OperationType::ADD, {a, b, builder_.addScalar(0)}, {sum});
         return sum;
     }
+    std::uint32_t join(std::vector<std::uint32_t> parts, std::int32_t axis, Dimensions dimensions) {
+        const auto joined = tensor(std::move(dimensions));
+        parts.push_back(builder_.addScalar(axis));
+        builder_.addOperation(OperationType::CONCATENATION, std::move(parts), {joined});
+        return joined;
+    }
     std::uint32_t reshape(std::uint32_t x, const std::vector<std::int32_t>& shape) {
         const auto sizes = builder_.addConstant(
             OperandType::TENSOR_INT32, {static_cast<std::uint32_t>(shape.size())}, bytesOf(shape));
@@ -229,6 +235,48 @@ TEST(Planner, joinsTemporariesInPlaceOnlyIfScaleAndZeroPointAreTheSame) {
     expectJoined(joinOfTemporaries(0.5F, 10), {12, 14, 12, 14});
     expectJoined(joinOfTemporaries(0.5F, 20), {22, 24, 22, 24});
     expectJoined(joinOfTemporaries(1.0F, 10), {11, 12, 11, 12});
+}
+
+TEST(Planner, joinsTemporariesAlongAnInnerAxis) {
+    Sketch sketch;
+    const auto x = sketch.tensor({2, 3});
+    const auto joined = sketch.join({sketch.add(x, x), sketch.add(x, x)}, 1, {2, 6});
+    expectOutputs(sketch.build({x}, {joined}), {{2, 4, 6, 2, 4, 6, 8, 10, 12, 8, 10, 12}});
+}
+
+TEST(Planner, joinsATemporaryWithItself) {
+    Sketch sketch;
+    const auto x = sketch.tensor({6});
+    const auto sum = sketch.add(x, x);
+    const auto joined = sketch.join({sum, sum}, 0, {12});
+    expectOutputs(sketch.build({x}, {joined}), {{2, 4, 6, 8, 10, 12, 2, 4, 6, 8, 10, 12}});
+}
+
+TEST(Planner, joinsATemporaryWithAnInputAndAConstant) {
+    Sketch sketch;
+    const auto x = sketch.tensor({6});
+    const auto joined = sketch.join({x, sketch.add(x, x), sketch.constant({7, 8})}, 0, {14});
+    expectOutputs(sketch.build({x}, {joined}), {{1, 2, 3, 4, 5, 6, 2, 4, 6, 8, 10, 12, 7, 8}});
+}
+
+TEST(Planner, joinsWhatWasJoinedAndReshaped) {
+    Sketch sketch;
+    const auto x = sketch.tensor({6});
+    const auto inner =
+        sketch.join({sketch.add(x, x), sketch.reshape(sketch.add(x, x), {6})}, 0, {12});
+    const auto outer = sketch.join({sketch.add(x, x), sketch.reshape(inner, {12})}, 0, {18});
+    const auto last = sketch.join({sketch.add(x, x), outer}, 0, {24});
+    std::vector<float> expected;
+    for (int i = 0; i < 4; ++i) {
+        expected.insert(expected.end(), kTwice.begin(), kTwice.end());
+    }
+    expectOutputs(sketch.build({x}, {sketch.add(last, last)}), {[&] {
+                      std::vector<float> twice;
+                      for (const float value : expected) {
+                          twice.push_back(2 * value);
+                      }
+                      return twice;
+                  }()});
 }
 
 }  // namespace

@@ -44,6 +44,16 @@ TEST(Concatenation, bringsEachTensorToTheScaleOfTheOutput) {
     EXPECT_EQ(operation.minimumVersion, HalVersion::V1_2);
 }
 
+TEST(Concatenation, bringsATensorOfTheSameScaleToTheZeroPointOfTheOutput) {
+    TestOperation operation =
+        concatenation({quant8({3}, {10, 12, 255}, 0.5F, 10), quant8({2}, {5, 6}, 0.5F, 5)}, 0,
+                      tensor(TENSOR_QUANT8_ASYMM, {}, 0.5F, 5));
+    ASSERT_EQ(operation.refusal(), "");
+    EXPECT_EQ(operation.outputs[0].values<std::uint8_t>(),
+              (std::vector<std::uint8_t>{5, 7, 250, 5, 6}));
+    EXPECT_EQ(operation.minimumVersion, HalVersion::V1_2);
+}
+
 TEST(Concatenation, roundsTiesAwayFromZero) {
     // In units of the output: -1.5, -0.5, 0.5, 1.5 and 2.5 from its zero point.
     TestOperation operation = concatenation({quant8({5}, {7, 9, 11, 13, 15}, 0.5F, 10)}, 0,

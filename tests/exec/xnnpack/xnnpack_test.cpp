@@ -484,5 +484,33 @@ TEST(Xnnpack, isNotAskedForWeightsThatAreNotConstant) {
     expectSameAsReference(open, 1);
 }
 
+TEST(Xnnpack, isNotAskedForFiltersOfConvolutionsThatAreNotConstant) {
+    Random random(1);
+    OperationModel model(random);
+    const auto x = model.tensor(kFloat, {1, 4, 4, 2}, {});
+    const auto w = model.tensor(kFloat, {3, 3, 3, 2}, {});
+    const auto b = model.constant(kFloat, {3}, {});
+    const auto y = model.tensor(kFloat, {1, 4, 4, 3}, {});
+    const Model open =
+        model.build(OperationType::CONV_2D, {x, w, b}, model.scalars({1, 1, 1, 0}), {x, w}, y);
+    EXPECT_FALSE(isCoveredByXnnpack(open));
+    expectSameAsReference(open, 1);
+}
+
+TEST(Xnnpack, isNotAskedForSignedFiltersWithAZeroPoint) {
+    for (const std::int32_t zeroPoint : {0, 3}) {
+        Random random(1);
+        OperationModel model(random);
+        const auto x = model.tensor(kSigned, {1, 4, 4, 2}, {0.5F, 1});
+        const auto w = model.constant(kSigned, {3, 3, 3, 2}, {0.5F, zeroPoint});
+        const auto b = model.constant(OperandType::TENSOR_INT32, {3}, {0.25F, 0});
+        const auto y = model.tensor(kSigned, {1, 4, 4, 3}, {8.0F, 2});
+        const Model convolution =
+            model.build(OperationType::CONV_2D, {x, w, b}, model.scalars({1, 1, 1, 0}), {x}, y);
+        EXPECT_EQ(isCoveredByXnnpack(convolution), zeroPoint == 0);
+        expectSameAsReference(convolution, 1);
+    }
+}
+
 }  // namespace
 }  // namespace nnburst::exec
