@@ -238,7 +238,10 @@ TEST(ForeignRegion, isReadAndWrittenByCopy) {
     EXPECT_EQ(read[3], std::byte{3});
     EXPECT_EQ(read[0], std::byte{0});
     for (const std::uint64_t offset : {kSizeBytes - 3, kSizeBytes + 1, std::uint64_t{UINT64_MAX}}) {
-        EXPECT_FALSE(region->read(offset, read)) << offset;
+        const Result<> tooFar = region->read(offset, read);
+        ASSERT_FALSE(tooFar) << offset;
+        EXPECT_NE(tooFar.error().message.find("cannot read 4 bytes at"), std::string::npos)
+            << tooFar.error().message;
         EXPECT_FALSE(region->write(offset, read)) << offset;
     }
 }
@@ -252,6 +255,8 @@ TEST(ForeignRegion, thatWasCutGivesAnError) {
     const Result<> read = region->read(0, bytes);
     ASSERT_FALSE(read);
     EXPECT_EQ(read.error().status, ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_NE(read.error().message.find("was cut to 10"), std::string::npos)
+        << read.error().message;
 }
 
 }  // namespace

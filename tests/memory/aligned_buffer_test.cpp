@@ -1,0 +1,40 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/aligned_buffer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace nnburst {
+namespace {
+
+TEST(AlignedBuffer, leavesWhatIsBesideItWhenItGivesItsMemoryBack) {
+    constexpr std::size_t kSmall = 1000;
+    std::vector<AlignedBuffer> kept;
+    std::vector<AlignedBuffer> released;
+    for (int i = 0; i < 200; ++i) {
+        kept.push_back(std::move(*AlignedBuffer::allocate(kSmall)));
+        std::fill_n(kept.back().data(), kSmall, std::byte{7});
+        released.push_back(std::move(*AlignedBuffer::allocate(20'000)));
+    }
+    for (const AlignedBuffer& buffer : released) {
+        buffer.release();
+    }
+    for (const AlignedBuffer& buffer : kept) {
+        ASSERT_EQ(std::count(buffer.data(), buffer.data() + kSmall, std::byte{7}), kSmall);
+    }
+}
+
+TEST(GrowingBuffer, hasRoomForWhatWasWantedLast) {
+    GrowingBuffer buffer;
+    for (const std::uint64_t sizeBytes : {10U, 5U, 1'000U, 100'000U, 3U}) {
+        std::byte* const data = *buffer.reserve(sizeBytes);
+        ASSERT_GE(buffer.capacityBytes(), sizeBytes);
+        std::fill_n(data, sizeBytes, std::byte{1});
+    }
+}
+
+}  // namespace
+}  // namespace nnburst
