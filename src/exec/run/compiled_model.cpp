@@ -9,6 +9,7 @@
 
 #include "exec/graph/graph.h"
 #include "exec/graph/model_check.h"
+#include "exec/graph/omission_check.h"
 #include "exec/run/aligned_arguments.h"
 #include "exec/run/engine.h"
 #include "exec/run/graph_runner.h"
@@ -156,6 +157,8 @@ class RunnableModel final : public CompiledModel {
                                 std::span<const PoolView> pools,
                                 RequestBindings& bindings) const override;
 
+    [[nodiscard]] Result<> checkOmitted(std::span<const RequestArgument> inputs) const override;
+
     [[nodiscard]] Result<> run(RequestBindings& bindings, const Caller& caller,
                                const ExecutionOptions& options, ExecutionOutcome& outcome) override;
 
@@ -251,6 +254,21 @@ Result<> RunnableModel::bind(std::span<const RequestArgument> inputs,
     bindings.hasUnaligned = false;
     NNBURST_TRY(bindList(ArgumentRole::INPUT, inputs, inputs_, expectedInputs_, bindings.inputs));
     return bindList(ArgumentRole::OUTPUT, outputs, outputs_, expectedOutputs_, bindings.outputs);
+}
+
+Result<> RunnableModel::checkOmitted(std::span<const RequestArgument> inputs) const {
+    std::vector<bool> isOmitted;
+    for (const RequestArgument& input : inputs) {
+        isOmitted.push_back(input.hasNoValue);
+    }
+    if (std::find(isOmitted.begin(), isOmitted.end(), true) == isOmitted.end()) {
+        return {};
+    }
+    std::vector<const Graph*> referenced;
+    for (const auto& runner : referenced_) {
+        referenced.push_back(&runner->graph());
+    }
+    return OmissionCheck(std::move(referenced)).check(main_->graph(), isOmitted);
 }
 
 Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& caller,

@@ -116,6 +116,13 @@ class CompiledModel {
                                         std::span<const PoolView> pools,
                                         RequestBindings& bindings) const = 0;
 
+    /// Checks whether the model can do without the inputs that are left out, as far as that is
+    /// known before it runs; `inputs` are as many as the model has. Takes no turn.
+    /// INVALID_ARGUMENT.
+    [[nodiscard]] virtual Result<> checkOmitted(std::span<const RequestArgument> /*inputs*/) const {
+        return {};
+    }
+
     /// Runs the model on bound memory, in place, when it is its turn among all executions of the
     /// engine. `bindings` are those of `bind`. Overwrites `outcome`; of its timing only
     /// timeOnDevice is set here, if options.measure is YES and the run succeeds. The first run with

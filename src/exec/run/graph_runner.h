@@ -109,7 +109,7 @@ class GraphRunner {
     Result<Plan*> addPlan();
 
     const Kernels& kernels_;
-    const std::unique_ptr<Graph> graph_;  // changed by planning only
+    const std::unique_ptr<Graph> graph_;  // does not change once it is prepared
     const std::span<const std::unique_ptr<GraphRunner>> referenced_;
     xnnpack::OperatorCache operators_;
     std::vector<Specialized> plans_;            // the one used last is the first
