@@ -37,6 +37,10 @@ class ClientControlPlane {
                                                         ExecutionOutcome& outcome,
                                                         AnswerFlag& unanswered) = 0;
 
+    /// Tells the driver that `request` was refused without it: the driver-managed buffers of its
+    /// outputs lose their contents, as with any failed execution.
+    virtual void discardOutputs(const Request& request) = 0;
+
     /// Tells the driver to forget the memory of `slot` (IBurstContext::freeMemory). When it
     /// returns, the driver no longer uses the slot, unless the connection is lost.
     virtual void freeMemory(std::int32_t slot) = 0;

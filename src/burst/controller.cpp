@@ -137,6 +137,9 @@ class Controller::Impl {
         return execution->submission;
     }
 
+    /// `request` fails without the driver: tells it so.
+    void refuse(const Request& request) { controlPlane_->discardOutputs(request); }
+
     Result<> wait(Submission submission, ExecutionOutcome& outcome) {
         const ExclusiveUse use(isUsed_);
         if (!use) {
@@ -210,6 +213,7 @@ class Controller::Impl {
         while (true) {
             Result<bool> sent = trySend(execution);
             if (!sent) {
+                refuse(*execution.request);
                 pending_.release(execution);
                 return failed(*execution.outcome, tl::unexpected<Error>(std::move(sent.error())));
             }
@@ -415,6 +419,7 @@ void Controller::connectionLost() noexcept {
 Result<> Controller::execute(const Request& request, const ExecutionOptions& options,
                              ExecutionOutcome& outcome) {
     if (Result<> known = checkMeasure(options.measure); !known) {
+        impl_->refuse(request);
         clearOutcome(outcome);
         return known;
     }
@@ -428,7 +433,10 @@ Result<std::unique_ptr<ReusableExecution>> Controller::createReusableExecution(
 }
 
 Result<Submission> Controller::submit(const Request& request, const ExecutionOptions& options) {
-    NNBURST_TRY(checkMeasure(options.measure));
+    if (Result<> known = checkMeasure(options.measure); !known) {
+        impl_->refuse(request);
+        return tl::unexpected<Error>(std::move(known.error()));
+    }
     return impl_->submit(request, nullptr, options);
 }
 

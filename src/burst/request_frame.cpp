@@ -104,6 +104,14 @@ void readDimensions(BodyReader& body, std::vector<RequestArgument>& arguments) n
 
 }  // namespace
 
+bool hasTooManyDimensions(const Request& request) noexcept {
+    const auto hasTooMany = [](const RequestArgument& argument) {
+        return argument.dimensions.size() > exec::kMaximumRank;
+    };
+    return std::any_of(request.inputs.begin(), request.inputs.end(), hasTooMany) ||
+           std::any_of(request.outputs.begin(), request.outputs.end(), hasTooMany);
+}
+
 std::uint64_t requestLineCount(const Request& request) noexcept {
     return linesForWords(
         requestWords(request.pools.size(), request.inputs.size() + request.outputs.size(),

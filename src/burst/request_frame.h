@@ -109,6 +109,9 @@ struct DecodedRequest {
     std::vector<RequestArgument> outputs;
 };
 
+/// An argument of `request` has more dimensions than the driver accepts in a frame.
+[[nodiscard]] bool hasTooManyDimensions(const Request& request) noexcept;
+
 /// Lines that the frame of `request` takes.
 [[nodiscard]] std::uint64_t requestLineCount(const Request& request) noexcept;
 

@@ -26,7 +26,8 @@ Result<bool> RequestSender::sendWhole(PendingExecution& execution) {
         NNBURST_TRY_ASSIGN(hasSlots, namePools(request));
     } while (version != slots_.version());
     const std::uint64_t lineCount = requestLineCount(request);
-    if (!hasSlots || lineCount > requests_.capacity() || !requests_.beginWrite(lineCount)) {
+    if (!hasSlots || hasTooManyDimensions(request) || lineCount > requests_.capacity() ||
+        !requests_.beginWrite(lineCount)) {
         return false;
     }
     execution.serial = ++lastSerial_;

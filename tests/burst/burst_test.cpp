@@ -364,6 +364,32 @@ TEST(Burst, refusesANullPool) {
     }
 }
 
+TEST(Burst, tellsTheDriverOfRequestsThatItRefusesItself) {
+    BurstPair burst;
+    DoublingRequest doubling;
+    ExecutionOutcome outcome;
+    const ExecutionOptions wrong{.measure = static_cast<MeasureTiming>(2)};
+    EXPECT_FALSE(burst.controller->execute(doubling.request, wrong, outcome));
+    EXPECT_EQ(burst.client->refusals, 1);
+    EXPECT_FALSE(burst.controller->submit(doubling.request, wrong));
+    EXPECT_EQ(burst.client->refusals, 2);
+    doubling.request.pools = {SharedRegion()};
+    EXPECT_FALSE(burst.controller->execute(doubling.request, {}, outcome));
+    EXPECT_EQ(burst.client->refusals, 3);
+    EXPECT_FALSE(burst.controller->submit(doubling.request, {}));
+    EXPECT_EQ(burst.client->refusals, 4);
+}
+
+TEST(Burst, sendsMoreDimensionsThanAFrameMayHaveOverTheControlPlane) {
+    BurstPair burst;
+    DoublingRequest doubling;
+    doubling.request.outputs[0].dimensions = Dimensions(9, 1);
+    ExecutionOutcome outcome;
+    EXPECT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
+    EXPECT_EQ(burst.client->fallbacks, 1);
+    EXPECT_EQ(burst.model->runs, 0);
+}
+
 TEST(Burst, refusesBuffersThatDoNotExist) {
     BurstPair burst;
     DoublingRequest doubling;

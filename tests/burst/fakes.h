@@ -138,6 +138,7 @@ class FakeClientControlPlane final : public ClientControlPlane {
   public:
     Server* server = nullptr;
     std::atomic<int> fallbacks{0};
+    std::atomic<int> refusals{0};
     std::atomic<int> lifeSigns{0};
     std::atomic<bool> isAlive{true};
     std::vector<std::int32_t> freed;
@@ -158,6 +159,7 @@ class FakeClientControlPlane final : public ClientControlPlane {
         outcome.outputShapes.assign(1, {.dimensions = {77}, .isSufficient = true});
         return {};
     }
+    void discardOutputs(const Request& /*request*/) override { ++refusals; }
     void freeMemory(std::int32_t slot) override {
         freed.push_back(slot);
         if (server != nullptr) {

@@ -4,6 +4,7 @@
 /// \file
 /// Rules of the HAL's IPreparedModel and IExecutionCallback (docs/hal.md).
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <future>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "device/devices.h"
 #include "device/hal_models.h"
@@ -56,6 +58,47 @@ SmallRequest endlessRequest() {
     small.input(std::vector<float>{1.0F}, {}).output(sizeof(float));
     return small;
 }
+
+/// A request of makeAddModel() and a buffer for its first input and its output.
+struct BufferRequest {
+    BufferRequest(Device& device, SharedPreparedModel model) : prepared(std::move(model)) {
+        const std::array<BufferRole, 1> roles{
+            BufferRole{.modelIndex = 0, .ioIndex = 0, .frequency = 1}};
+        auto allocated = device.allocate({}, std::array{prepared}, roles, roles);
+        EXPECT_TRUE(allocated) << allocated.error().message;
+        buffer = *allocated;
+        add.request.pools.emplace_back(buffer.token);
+        std::fill(add.a(), add.a() + 4, 1.0F);
+        std::fill(add.b(), add.b() + 4, 2.0F);
+    }
+
+    [[nodiscard]] Request reading() const {
+        Request request = add.request;
+        request.inputs[0] = kWhole;
+        return request;
+    }
+    [[nodiscard]] Request writing() const {
+        Request request = add.request;
+        request.outputs[0] = kWhole;
+        return request;
+    }
+    [[nodiscard]] Request readingAndWriting() const {
+        Request request = reading();
+        request.outputs[0] = kWhole;
+        return request;
+    }
+
+    void fill() const { ASSERT_TRUE(buffer.buffer->copyFrom(*Region::create(16), {})); }
+    [[nodiscard]] bool isEmpty() const {
+        const Result<> copied = buffer.buffer->copyTo(*Region::create(16));
+        return !copied && copied.error().status == ErrorStatus::GENERAL_FAILURE;
+    }
+
+    static constexpr RequestArgument kWhole{.hasNoValue = false, .location = {.poolIndex = 1}};
+    SharedPreparedModel prepared;
+    AllocatedBuffer buffer;
+    AddRequest add;
+};
 
 // ---- All kinds of execution
 
@@ -359,6 +402,15 @@ class HalAsynchronousTest : public DeviceTest {
         Result<> ended = promise.get_future().get();
         return {std::move(launched), std::move(ended), std::move(outcome)};
     }
+
+    /// The launch and the callback say the same.
+    static void expectRefusal(const Answers& answers, ErrorStatus status) {
+        ASSERT_FALSE(answers.launched);
+        EXPECT_EQ(answers.launched.error().status, status) << answers.launched.error().message;
+        ASSERT_FALSE(answers.ended);
+        EXPECT_EQ(answers.ended.error().status, status) << answers.ended.error().message;
+        EXPECT_TRUE(answers.outcome.outputShapes.empty());
+    }
 };
 
 TEST_P(HalAsynchronousTest, callsBackOnceInEveryCase) {
@@ -396,6 +448,59 @@ TEST_P(HalAsynchronousTest, returnsWhatItTellsTheCallback) {
     ASSERT_FALSE(answers.ended);
     EXPECT_EQ(answers.launched.error().status, answers.ended.error().status);
     EXPECT_EQ(answers.launched.error().message, answers.ended.error().message);
+}
+
+TEST_P(HalAsynchronousTest, refusesAtTheLaunchToOmitARequiredInput) {
+    const SharedPreparedModel prepared = prepare(makeAddModel());
+    SmallRequest small;
+    small.omittedInput().input(std::vector<float>{1, 2, 3, 4}, {}).output(16);
+    expectRefusal(answersOf(*prepared, small.request), ErrorStatus::INVALID_ARGUMENT);
+    const SharedPreparedModel optional = prepare(makeOptionalModel());
+    SmallRequest allowed;
+    allowed.input(std::vector<std::int32_t>{1, 2, 3, 4, 5, 6}, {}).omittedInput().output(8);
+    const Answers good = answersOf(*optional, allowed.request);
+    EXPECT_TRUE(good.launched) << good.launched.error().message;
+    EXPECT_TRUE(good.ended) << good.ended.error().message;
+}
+
+TEST_P(HalAsynchronousTest, refusesAtTheLaunchToReadABufferThatHoldsNothing) {
+    BufferRequest add(*device, prepare(makeAddModel()));
+    expectRefusal(answersOf(*add.prepared, add.reading()), ErrorStatus::GENERAL_FAILURE);
+    ASSERT_TRUE(answersOf(*add.prepared, add.writing()).ended);
+    const Answers good = answersOf(*add.prepared, add.reading());
+    EXPECT_TRUE(good.launched) << good.launched.error().message;
+    EXPECT_TRUE(good.ended) << good.ended.error().message;
+}
+
+TEST_P(HalAsynchronousTest, refusesAtTheLaunchToReadAndWriteOneBuffer) {
+    BufferRequest add(*device, prepare(makeAddModel()));
+    for (int i = 0; i < 2; ++i) {  // with contents, then without
+        expectRefusal(answersOf(*add.prepared, add.readingAndWriting()),
+                      ErrorStatus::INVALID_ARGUMENT);
+    }
+}
+
+TEST_P(HalAsynchronousTest, keepsABufferThatIsDroppedAfterTheLaunch) {
+    BufferRequest add(*device, prepare(makeAddModel()));
+    // A few that take the threads for executions, so that the last ones have to wait.
+    const SharedPreparedModel endless = prepare(makeEndlessModel());
+    const SmallRequest small = endlessRequest();
+    std::vector<std::future<Result<>>> ended;
+    const auto launch = [&](PreparedModel& prepared, const Request& request) {
+        auto promise = std::make_shared<std::promise<Result<>>>();
+        ended.push_back(promise->get_future());
+        return prepared.execute(request, {.loopTimeout = 100ms},
+                                [promise](Result<> status, const ExecutionOutcome&) {
+                                    promise->set_value(std::move(status));
+                                });
+    };
+    for (int i = 0; i < 8; ++i) {
+        ASSERT_TRUE(launch(*endless, small.request));
+    }
+    ASSERT_TRUE(launch(*add.prepared, add.writing()));
+    add.buffer.buffer = nullptr;
+    const Result<> last = ended.back().get();
+    EXPECT_TRUE(last) << last.error().message;
 }
 
 TEST_P(HalAsynchronousTest, refusesToWorkWithoutACallback) {
@@ -443,6 +548,87 @@ class HalFencedTest : public DeviceTest {
     Timing fenced_;
 };
 
+TEST_P(HalFencedTest, refusesAtTheLaunchWhatItCanNeverExecute) {
+    const UniqueFd fence = std::move(*makeFence());
+    const std::array<int, 1> waitFor{fence.get()};
+    BufferRequest add(*device, prepare(makeAddModel()));
+    Request omitting = add.add.request;
+    omitting.inputs[0] = {.hasNoValue = true, .location = {}, .dimensions = {}};
+    const auto expectRefusal = [&](const Request& request, ErrorStatus status) {
+        const auto execution = add.prepared->executeFenced(request, waitFor, {}, std::nullopt);
+        ASSERT_FALSE(execution);
+        EXPECT_EQ(execution.error().status, status) << execution.error().message;
+    };
+    expectRefusal(omitting, ErrorStatus::INVALID_ARGUMENT);
+    expectRefusal(add.reading(), ErrorStatus::GENERAL_FAILURE);
+    expectRefusal(add.readingAndWriting(), ErrorStatus::INVALID_ARGUMENT);
+    add.fill();
+    expectRefusal(add.readingAndWriting(), ErrorStatus::INVALID_ARGUMENT);
+}
+
+TEST_P(HalFencedTest, readsABufferThatAnExecutionWritesBeforeItsFence) {
+    const UniqueFd fence = std::move(*makeFence());
+    const BufferRequest add(*device, prepare(makeAddModel()));
+    const auto writing =
+        add.prepared->executeFenced(add.writing(), std::array{fence.get()}, {}, std::nullopt);
+    ASSERT_TRUE(writing) << writing.error().message;
+    EXPECT_FALSE(add.prepared->executeFenced(add.reading(), {}, {}, std::nullopt))
+        << "it waits for nothing";
+    const auto reading = add.prepared->executeFenced(
+        add.reading(), std::array{writing->fence.get()}, {}, std::nullopt);
+    ASSERT_TRUE(reading) << reading.error().message;
+    signalFence(fence.get());
+    const Result<> ended = end(*reading);
+    ASSERT_TRUE(ended) << ended.error().message;
+    EXPECT_EQ(add.add.out()[3], 5.0F);
+}
+
+TEST_P(HalFencedTest, doesNotTellOfAnInvalidArgumentAfterTheLaunch) {
+    const SharedPreparedModel prepared = prepare(makeReshapeModel());
+    SmallRequest small;  // the shape that is computed is another one than that of the request
+    small.input(std::vector<float>{1, 2, 3, 4, 5, 6}, {})
+        .input(std::vector<std::int32_t>{2, 3}, {})
+        .output(24, {3, 2});
+    const auto execution = prepared->executeFenced(small.request, {}, {}, std::nullopt);
+    ASSERT_TRUE(execution) << execution.error().message;
+    const Result<> ended = end(*execution);
+    ASSERT_FALSE(ended);
+    EXPECT_EQ(ended.error().status, ErrorStatus::GENERAL_FAILURE) << ended.error().message;
+}
+
+TEST_P(HalFencedTest, anOutputOfAFailedExecutionHoldsNothing) {
+    const BufferRequest add(*device, prepare(makeAddModel()));
+    const auto launch = [&](const std::vector<int>& waitFor, const ExecutionOptions& options = {}) {
+        add.fill();
+        return add.prepared->executeFenced(add.writing(), waitFor, options, std::nullopt);
+    };
+    const UniqueFd failed = std::move(*makeFence());
+    failFence(failed.get());
+    const UniqueFd file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+    for (const int fence : {failed.get(), file.get(), -1}) {
+        EXPECT_FALSE(launch({fence}));
+        EXPECT_TRUE(add.isEmpty()) << "at the launch, fence " << fence;
+    }
+    const UniqueFd failing = std::move(*makeFence());
+    const auto afterFence = launch({failing.get()});
+    ASSERT_TRUE(afterFence);
+    EXPECT_FALSE(add.isEmpty()) << "it has not begun";
+    failFence(failing.get());
+    EXPECT_FALSE(end(*afterFence));
+    EXPECT_TRUE(add.isEmpty()) << "its fence has failed";
+
+    const UniqueFd pending = std::move(*makeFence());
+    const auto late = launch({pending.get()}, {.deadline = afterNow(20ms)});
+    ASSERT_TRUE(late);
+    EXPECT_FALSE(end(*late));
+    EXPECT_TRUE(add.isEmpty()) << "its deadline has passed before its fence was signalled";
+
+    const auto tooLate = launch({}, {.deadline = afterNow(-1s)});
+    ASSERT_TRUE(tooLate);
+    EXPECT_FALSE(end(*tooLate));
+    EXPECT_TRUE(add.isEmpty()) << "its deadline had passed before";
+}
+
 TEST_P(HalFencedTest, usesOfBuffersAreChecked) {
     const SharedPreparedModel prepared = prepare(makeAddModel());
     const std::array<SharedPreparedModel, 1> models{prepared};
@@ -454,17 +640,14 @@ TEST_P(HalFencedTest, usesOfBuffersAreChecked) {
     add.request.pools.emplace_back(buffer->token);
     add.request.inputs[0].location = {.poolIndex = 1, .offset = 0, .length = 0};
     // First the buffer has no contents yet; then it is used for an argument outside of its roles.
-    auto execution = prepared->executeFenced(add.request, {}, {}, std::nullopt);
-    if (execution) {
-        EXPECT_FALSE(end(*execution));
-    }
+    EXPECT_FALSE(prepared->executeFenced(add.request, {}, {}, std::nullopt));
     ASSERT_TRUE(buffer->buffer->copyFrom(*Region::create(16), {}));
     std::swap(add.request.inputs[0], add.request.inputs[1]);
     const auto refused = prepared->executeFenced(add.request, {}, {}, std::nullopt);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().status, ErrorStatus::INVALID_ARGUMENT);
     std::swap(add.request.inputs[0], add.request.inputs[1]);
-    execution = prepared->executeFenced(add.request, {}, {}, std::nullopt);
+    const auto execution = prepared->executeFenced(add.request, {}, {}, std::nullopt);
     ASSERT_TRUE(execution) << execution.error().message;
     const Result<> ended = end(*execution);
     EXPECT_TRUE(ended) << ended.error().message;

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "device/devices.h"
@@ -55,6 +56,14 @@ class MemoryDomainExecutionTest : public ExecutionTest {
         ASSERT_FALSE(result);
         EXPECT_EQ(result.error().status, status) << result.error().message;
         EXPECT_TRUE(outcome.outputShapes.empty());
+    }
+
+    /// A burst gives up before the driver does.
+    static bool isEmptySoon(const AllocatedBuffer& buffer) {
+        return eventually([&] {
+            const Result<> copied = buffer.buffer->copyTo(*Region::create(16));
+            return !copied && copied.error().status == ErrorStatus::GENERAL_FAILURE;
+        });
     }
 
     static void fill(const AllocatedBuffer& buffer, const std::vector<float>& values) {
@@ -122,13 +131,93 @@ TEST_P(MemoryDomainExecutionTest, anOutputOfAFailedExecutionHoldsNothing) {
     request.outputs[0] = kWholeBuffer;
     ASSERT_FALSE(execute(request, {.deadline = TimePoint(std::chrono::steady_clock::now()) -
                                                std::chrono::seconds(1)}));
-    // A burst gives up before the driver does.
-    EXPECT_TRUE(eventually([&] {
-        const Result<> copied = buffer.buffer->copyTo(*Region::create(16));
-        return !copied && copied.error().status == ErrorStatus::GENERAL_FAILURE;
-    }));
+    EXPECT_TRUE(isEmptySoon(buffer));
     ASSERT_TRUE(execute(request));
     EXPECT_EQ(contents(buffer, 4), (std::vector<float>{10, 11, 12, 13}));
+}
+
+struct WrongExecution {
+    const char* name;
+    std::function<void(Request&, ExecutionOptions&)> change;
+};
+
+TEST_P(MemoryDomainExecutionTest, anOutputOfARefusedRequestHoldsNothing) {
+    use(makeAddModel());
+    const AllocatedBuffer buffer = allocate({0}, {0});
+    AddRequest add;
+    add.request.pools.emplace_back(buffer.token);
+    add.request.outputs[0] = kWholeBuffer;
+    for (const WrongExecution& wrong : std::vector<WrongExecution>{
+             {"no inputs", [](Request&r, auto&) { r.inputs.clear(); }},
+             {"one input is missing", [](Request&r, auto&) { r.inputs.pop_back(); }},
+             {"one output more", [](Request&r, auto&) { r.outputs.push_back(r.outputs[0]); }},
+             {"wrong length", [](Request&r, auto&) { r.inputs[0].location.length -= 4; }},
+             {"omitted input", [](Request&r, auto&) { r.inputs[0] = {.hasNoValue = true}; }},
+             {"part of a buffer", [](Request&r, auto&) { r.outputs[0].location.length = 16; }},
+             {"other dimensions", [](Request&r, auto&) { r.outputs[0].dimensions = {5}; }},
+             {"too many dimensions",
+              [](Request&r, auto&) { r.outputs[0].dimensions = Dimensions(100, 1); }},
+             {"input of the buffer too", [](Request&r, auto&) { r.inputs[0] = kWholeBuffer; }},
+             {"pool without memory", [](Request&r, auto&) { r.pools[0] = SharedRegion(); }},
+             {"pool that is too small", [](Request&r, auto&) { r.pools[0] = *Region::create(1); }},
+             {"unknown buffer", [](Request&r, auto&) { r.pools.emplace_back(BufferToken{1000}); }},
+             {"unknown measure",
+              [](auto&, ExecutionOptions&o) { o.measure = static_cast<MeasureTiming>(2); }}}) {
+        fill(buffer, {1, 2, 3, 4});
+        Request request = add.request;
+        ExecutionOptions options;
+        wrong.change(request, options);
+        const Result<> result = execute(request, options);
+        ASSERT_FALSE(result) << wrong.name;
+        EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT)
+            << wrong.name << ": " << result.error().message;
+        EXPECT_TRUE(isEmptySoon(buffer)) << wrong.name;
+        ASSERT_TRUE(execute(add.request)) << wrong.name;
+    }
+}
+
+TEST_P(MemoryDomainExecutionTest, anOutputHoldsNothingWhenAnotherIsTooSmall) {
+    use(makeTwoSums());
+    const AllocatedBuffer buffer = allocate({}, {0});
+    fill(buffer, {1, 2, 3, 4});
+    AddRequest add;
+    Request request = add.request;
+    request.outputs.push_back(request.outputs[0]);
+    request.outputs[1].location.length = 4;
+    request.pools.emplace_back(buffer.token);
+    request.outputs[0] = kWholeBuffer;
+    const Result<> result = execute(request);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::OUTPUT_INSUFFICIENT_SIZE);
+    EXPECT_TRUE(isEmptySoon(buffer));
+}
+
+TEST_P(MemoryDomainExecutionTest, aRequestTakesNoContentsThatItCouldNotHaveWritten) {
+    use(makeTwoSums());
+    const AllocatedBuffer input = allocate({0}, {});
+    const AllocatedBuffer first = allocate({}, {0});
+    fill(input, {1, 2, 3, 4});
+    fill(first, {5, 6, 7, 8});
+    AddRequest add;
+    Request good = add.request;
+    good.outputs.push_back(good.outputs[0]);
+    good.pools.emplace_back(input.token);
+    Request request = good;
+    request.outputs[0] = kWholeBuffer;  // allocated for an input
+    expectStatus(request, ErrorStatus::INVALID_ARGUMENT);
+    good.pools[1] = first.token;
+    request = good;
+    request.outputs[1] = kWholeBuffer;  // allocated for another output
+    expectStatus(request, ErrorStatus::INVALID_ARGUMENT);
+    request = good;
+    request.outputs.push_back(kWholeBuffer);  // an output that there is not
+    expectStatus(request, ErrorStatus::INVALID_ARGUMENT);
+    use(makeTwoSums());
+    request = good;
+    request.outputs[0] = kWholeBuffer;  // allocated for another prepared model
+    expectStatus(request, ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_EQ(contents(input, 4), (std::vector<float>{1, 2, 3, 4}));
+    EXPECT_EQ(contents(first, 4), (std::vector<float>{5, 6, 7, 8}));
 }
 
 TEST_P(MemoryDomainExecutionTest, unknownTokensAreRefused) {
@@ -218,6 +307,7 @@ TEST_P(MemoryDomainExecutionTest, aBufferThatIsWrittenIsUsedForNothingElse) {
     request.outputs[0] = kWholeBuffer;
     request.outputs[1] = kWholeBuffer;
     expectStatus(request, ErrorStatus::INVALID_ARGUMENT);
+    fill(buffer, {1, 2, 3, 4});
     request = good;
     request.inputs[0] = kWholeBuffer;
     request.inputs[1] = kWholeBuffer;

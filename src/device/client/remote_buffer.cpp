@@ -25,6 +25,11 @@ Result<> RemoteBuffer::copyTo(const SharedRegion& destination) {
 
 Result<> RemoteBuffer::copyFrom(const SharedRegion& source, const Dimensions& dimensions) {
     if (dimensions.size() > kMaximumDimensions) {
+        // A failed copy takes the contents: the driver has to know of it.
+        NNBURST_TRY(buffer_->connection()->call<void>([&] {
+            return buffer_->client().discardContentsRequest().send().then(
+                [](auto&&) { return Result<>(); });
+        }));
         return invalid("copyFrom with {} dimensions: must be at most {}", dimensions.size(),
                        kMaximumDimensions);
     }

@@ -60,6 +60,10 @@ class RemoteControlPlane final : public burst::ClientControlPlane {
                    : executeRemotely(*model_, request, options, outcome);
     }
 
+    void discardOutputs(const Request& request) override {
+        device::discardOutputs(*model_, request);
+    }
+
     void freeMemory(std::int32_t slot) override {
         // The only error is a lost connection, which has freed everything.
         (void)burst_->connection()->call<void>([&] {

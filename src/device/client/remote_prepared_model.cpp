@@ -49,6 +49,19 @@ Result<> endFromMessage(rpc::Status::Reader statusReader,
     return status;
 }
 
+/// Tells the driver of a request that was refused here: the driver-managed buffers of its outputs
+/// lose their contents, as with any failed execution. On the event loop's thread. Does not fail: a
+/// connection that is lost has freed all buffers.
+kj::Promise<void> tellRefused(RemoteHandle<rpc::PreparedModel>& model, const Request& request) {
+    const std::vector<BufferOutput> outputs = bufferOutputs(request);
+    if (outputs.empty()) {
+        return kj::READY_NOW;
+    }
+    auto call = model.client().discardOutputsRequest();
+    toMessage(outputs, call.initOutputs(static_cast<unsigned>(outputs.size())));
+    return call.send().then([](auto&&) {}, [](kj::Exception&&) {});
+}
+
 /// What the driver calls when an asynchronous execution has ended.
 class ExecutionCallbackServer final : public rpc::ExecutionCallback::Server {
   public:
@@ -90,6 +103,18 @@ class AnswerTeller {
   private:
     std::shared_ptr<std::atomic<bool>> flag_;
 };
+
+/// Refuses what could not be sent, or would be refused by the driver.
+Result<> checkFences(std::span<const int> fences) {
+    for (const int fence : fences) {
+        NNBURST_TRY(fenceState(fence));
+    }
+    if (fences.size() > FenceWaiter::kMaximumFences) {
+        return invalid("execution with {} fences to wait for: must be at most {}", fences.size(),
+                       FenceWaiter::kMaximumFences);
+    }
+    return {};
+}
 
 using FencedCallbackHandle = RemoteHandle<rpc::FencedExecutionCallback>;
 
@@ -150,6 +175,11 @@ Result<> RemotePreparedModel::executeSynchronously(const Request& request,
     return executeRemotely(*model_, request, options, outcome);
 }
 
+void discardOutputs(RemoteHandle<rpc::PreparedModel>& model, const Request& request) {
+    (void)model.connection()->call<void>(
+        [&] { return tellRefused(model, request).then([] { return Result<>(); }); });
+}
+
 Result<> executeRemotely(RemoteHandle<rpc::PreparedModel>& model, const Request& request,
                          const ExecutionOptions& options, ExecutionOutcome& outcome) {
     clearOutcome(outcome);
@@ -157,7 +187,7 @@ Result<> executeRemotely(RemoteHandle<rpc::PreparedModel>& model, const Request&
         auto call = model.client().executeSynchronouslyRequest();
         toMessage(options, call.initOptions());
         if (Result<> fits = toMessage(request, call.initRequest()); !fits) {
-            return fits;
+            return tellRefused(model, request).then([fits] { return fits; });
         }
         return call.send().then([&](auto&& response) {
             return endFromMessage(response.getStatus(), response.getOutcome(),
@@ -176,7 +206,7 @@ Result<> executeRemotelyUntil(TimePoint giveUpAt, RemoteHandle<rpc::PreparedMode
         auto call = model.client().executeSynchronouslyRequest();
         toMessage(options, call.initOptions());
         if (Result<> fits = toMessage(request, call.initRequest()); !fits) {
-            return fits;
+            return tellRefused(model, request).then([fits] { return fits; });
         }
         auto answer = call.send().then([end, shapes = shapeCountOf(request, *model.connection()),
                                         teller = AnswerTeller(isAnswered)](auto&& response) {
@@ -198,10 +228,12 @@ Result<> executeRemotelyUntil(TimePoint giveUpAt, RemoteHandle<rpc::PreparedMode
 Result<> RemotePreparedModel::execute(const Request& request, const ExecutionOptions& options,
                                       ExecutionCallback callback) {
     if (!callback) {
+        discardOutputs(*model_, request);
         return invalid("execute without a callback: give one, or use executeSynchronously");
     }
     Connection& connection = *model_->connection();
     if (const Result<> reserved = connection.reserveCallback(); !reserved) {
+        discardOutputs(*model_, request);
         callback(reserved, ExecutionOutcome());
         return reserved;
     }
@@ -213,8 +245,10 @@ Result<> RemotePreparedModel::execute(const Request& request, const ExecutionOpt
         auto call = model_->client().executeRequest();
         toMessage(options, call.initOptions());
         if (Result<> fits = toMessage(request, call.initRequest()); !fits) {
-            pending->give({.status = fits, .outcome = {}});
-            return fits;
+            return tellRefused(*model_, request).then([pending, fits] {
+                pending->give({.status = fits, .outcome = {}});
+                return fits;
+            });
         }
         call.setCallback(
             kj::heap<ExecutionCallbackServer>(pending, shapeCountOf(request, connection)));
@@ -225,12 +259,9 @@ Result<> RemotePreparedModel::execute(const Request& request, const ExecutionOpt
 Result<FencedExecution> RemotePreparedModel::executeFenced(
     const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
     OptionalTimeoutDuration timeoutAfterFence) {
-    for (const int fence : waitFor) {
-        NNBURST_TRY(fenceState(fence));
-    }
-    if (waitFor.size() > FenceWaiter::kMaximumFences) {
-        return invalid("execution with {} fences to wait for: must be at most {}", waitFor.size(),
-                       FenceWaiter::kMaximumFences);
+    if (Result<> checked = checkFences(waitFor); !checked) {
+        discardOutputs(*model_, request);
+        return tl::unexpected<Error>(std::move(checked.error()));
     }
     const std::shared_ptr<Connection>& connection = model_->connection();
     return connection->call<FencedExecution>([&]() -> kj::Promise<Result<FencedExecution>> {
@@ -247,7 +278,9 @@ Result<FencedExecution> RemotePreparedModel::executeFenced(
             }
         }
         if (!fits) {
-            return Result<FencedExecution>(tl::unexpected<Error>(std::move(fits.error())));
+            return tellRefused(*model_, request).then([fits] {
+                return Result<FencedExecution>(tl::unexpected<Error>(fits.error()));
+            });
         }
         return call.send().then(
             [connection](auto&& response) { return receiveFenced(connection, response); });

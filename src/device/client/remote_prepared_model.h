@@ -39,6 +39,10 @@ class RemotePreparedModel final : public PreparedModel {
     PreparedModelHandle model_;
 };
 
+/// `request` was refused before the driver saw it: the driver-managed buffers of its outputs lose
+/// their contents, as with any failed execution.
+void discardOutputs(RemoteHandle<rpc::PreparedModel>& model, const Request& request);
+
 /// Executes `request` over the control plane and waits for the result.
 [[nodiscard]] Result<> executeRemotely(RemoteHandle<rpc::PreparedModel>& model,
                                        const Request& request, const ExecutionOptions& options,

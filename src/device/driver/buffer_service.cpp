@@ -43,6 +43,7 @@ class BufferService final : public rpc::Buffer::Server {
         if (const Result<> allowed =
                 checkCount(dimensions.size(), kMaximumDimensions, "dimensions of a buffer");
             !allowed) {
+            buffer_->discardContents();
             toMessage(allowed, context.getResults().initStatus());
             return kj::READY_NOW;
         }
@@ -50,9 +51,17 @@ class BufferService final : public rpc::Buffer::Server {
                    context.getParams().getSource(),
                    [buffer = buffer_, sizes = numbersFromMessage<std::uint32_t>(dimensions)](
                        const SharedRegion& source) { return buffer->copyFrom(source, sizes); })
-            .then([context](Result<>&& status) mutable {
+            .then([context, buffer = buffer_](Result<>&& status) mutable {
+                if (!status) {  // perhaps before it came to the buffer
+                    buffer->discardContents();
+                }
                 toMessage(status, context.getResults().initStatus());
             });
+    }
+
+    kj::Promise<void> discardContents(DiscardContentsContext /*context*/) override {
+        buffer_->discardContents();
+        return kj::READY_NOW;
     }
 
   private:

@@ -76,6 +76,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         const auto params = context.getParams();
         const Result<ExecutionOptions> options = fromMessage(params.getOptions());
         if (!options) {
+            discardOutputs(params.getRequest());
             toMessage(tl::unexpected<Error>(options.error()), context.getResults().initStatus());
             return kj::READY_NOW;
         }
@@ -99,6 +100,9 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
             .then([this, context](Result<ExecutionEnd>&& received) mutable {
                 const Result<ExecutionEnd> end =
                     knownTo(model_->executable().version, std::move(received));
+                if (!end) {  // it was not executed
+                    discardOutputs(context.getParams().getRequest());
+                }
                 auto results = context.getResults();
                 toMessage(end ? end->status : tl::unexpected<Error>(end.error()),
                           results.initStatus());
@@ -129,6 +133,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                     launched = model_->execute(*request, *options, notify);
                 } else {
                     launched = tl::unexpected<Error>(request.error());
+                    discardOutputs(context.getParams().getRequest());
                     notify(launched, {});
                 }
                 toMessage(launched, context.getResults().initStatus());
@@ -139,6 +144,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         const auto params = context.getParams();
         const Result<ExecutionOptions> options = fromMessage(params.getOptions());
         if (!options) {
+            discardOutputs(params.getRequest());
             toMessage(tl::unexpected<Error>(options.error()), context.getResults().initStatus());
             return kj::READY_NOW;
         }
@@ -155,6 +161,9 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                     });
             })
             .then([this, context, options = *options](Result<FencedRequest>&& request) mutable {
+                if (!request) {
+                    discardOutputs(context.getParams().getRequest());
+                }
                 answerFenced(
                     context,
                     launch(request, options,
@@ -186,7 +195,21 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
             });
     }
 
+    kj::Promise<void> discardOutputs(DiscardOutputsContext context) override {
+        model_->discardOutputs(fromMessage(context.getParams().getOutputs(), outputCount()));
+        return kj::READY_NOW;
+    }
+
   private:
+    [[nodiscard]] std::size_t outputCount() const noexcept {
+        return model_->executable().model->outputs().size();
+    }
+
+    /// An execution of `request` has failed before it came to the model.
+    void discardOutputs(rpc::Request::Reader request) {
+        model_->discardOutputs(bufferOutputsFromMessage(request, outputCount()));
+    }
+
     struct FencedRequest {
         Request request;
         std::vector<UniqueFd> waitFor;

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "device/local/launch_check.h"
-#include "device/local/single_execution.h"
+#include "device/local/launched_request.h"
+#include "exec/run/execution_session.h"
 #include "log/assert.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
@@ -43,24 +43,29 @@ Result<> checkOutputDimensions(const exec::CompiledModel& model, const Request& 
 
 /// Everything that an execution needs when its fences are signalled.
 struct Launched {
-    exec::Executable executable;
+    std::shared_ptr<FencedEnd> end;
+    std::shared_ptr<LaunchedRequest> request;  // dropped before `end` fails its fence
     std::shared_ptr<Scheduler::Client> scheduler;
-    Request request;
     ExecutionOptions options;
     OptionalTimeoutDuration timeoutAfterFence;
     OptionalTimePoint launch;  // only if it is measured
-    std::shared_ptr<FencedEnd> end;
 
     void run(const OptionalTimePoint& signalled) const {
         ExecutionOutcome outcome;
         // The time in the driver is measured from two points below.
-        Result<> status = executeOnce(executable, request, options, std::nullopt, outcome);
+        Result<> status = request->run(options, std::nullopt, outcome);
         if (!status) {
             end->give(std::move(status), {}, {});
             return;
         }
         const Timing fenced = exec::timingSince(signalled, outcome.timing);
         end->give({}, exec::timingSince(launch, outcome.timing), fenced);
+    }
+
+    /// It does not come to an execution.
+    void fail(const Result<>& why) const {
+        request->fail();
+        end->give(why, {}, {});
     }
 };
 
@@ -72,7 +77,7 @@ void submit(const std::shared_ptr<Launched>& launched) {
         OptionalTimePoint& deadline = launched->options.deadline;
         deadline = deadline ? std::min(*deadline, end) : end;
     }
-    const exec::Urgency urgency{.priority = launched->executable.priority,
+    const exec::Urgency urgency{.priority = launched->request->executable().priority,
                                 .deadline = launched->options.deadline};
     // Not the job's: it runs on a worker, and must not be the one that drops the scheduler.
     const std::shared_ptr<Scheduler::Client> scheduler = std::move(launched->scheduler);
@@ -80,7 +85,7 @@ void submit(const std::shared_ptr<Launched>& launched) {
     const Result<> submitted = scheduler->trySubmit(
         JobKind::EXECUTION, urgency, [launched, signalled] { launched->run(signalled); });
     if (!submitted) {
-        launched->end->give(submitted, {}, {});
+        launched->fail(submitted);
     }
 }
 
@@ -97,6 +102,9 @@ FencedEnd::~FencedEnd() {
 
 void FencedEnd::give(Result<> status, const Timing& launched, const Timing& fenced) {
     const bool isGood = status.has_value();
+    if (!isGood && status.error().status == ErrorStatus::INVALID_ARGUMENT) {
+        status.error().status = ErrorStatus::GENERAL_FAILURE;
+    }
     {
         const system::MutexLock lock(mutex_);
         NNBURST_ASSERT(!isGiven_, "a fenced execution has ended twice");
@@ -130,7 +138,10 @@ Result<std::shared_ptr<FencedEnd>> launchFenced(const exec::Executable& executab
                                                 const ExecutionOptions& options,
                                                 OptionalTimeoutDuration timeoutAfterFence) {
     const OptionalTimePoint launch = exec::arrivalTime(options);
-    NNBURST_TRY(checkLaunch(executable, request, options));
+    NNBURST_TRY_ASSIGN(
+        const auto kept,
+        LaunchedRequest::create(executable, request, options,
+                                waitFor.empty() ? LaunchKind::AT_ONCE : LaunchKind::AFTER_FENCES));
     NNBURST_TRY(checkOutputDimensions(*executable.model, request));
     std::vector<UniqueFd> fences;
     for (const int fence : waitFor) {
@@ -144,13 +155,12 @@ Result<std::shared_ptr<FencedEnd>> launchFenced(const exec::Executable& executab
     }
     NNBURST_TRY_ASSIGN(auto end, FencedEnd::create());
     const auto launched =
-        std::make_shared<Launched>(Launched{.executable = executable,
+        std::make_shared<Launched>(Launched{.end = end,
+                                            .request = kept,
                                             .scheduler = scheduler,
-                                            .request = request,
                                             .options = options,
                                             .timeoutAfterFence = timeoutAfterFence,
-                                            .launch = launch,
-                                            .end = end});
+                                            .launch = launch});
     if (fences.empty()) {
         submit(launched);
         return end;
@@ -160,7 +170,7 @@ Result<std::shared_ptr<FencedEnd>> launchFenced(const exec::Executable& executab
             if (signalled) {
                 submit(launched);
             } else {
-                launched->end->give(signalled, {}, {});
+                launched->fail(signalled);
             }
         }));
     return end;

@@ -28,6 +28,7 @@ class FencedEnd {
     FencedEnd(const FencedEnd&) = delete;
     FencedEnd& operator=(const FencedEnd&) = delete;
 
+    /// INVALID_ARGUMENT becomes GENERAL_FAILURE: HAL 1.3 IFencedExecutionCallback does not have it.
     void give(Result<> status, const Timing& launched, const Timing& fenced);
 
     /// IFencedExecutionCallback::getExecutionInfo. GENERAL_FAILURE while it is running.

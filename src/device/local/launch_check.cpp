@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/local/launch_check.h"
 
+#include <utility>
 #include <variant>
-#include <vector>
 
+#include "exec/run/buffer_uses.h"
 #include "model/invalid.h"
 #include "model/request_check.h"
 #include "model/version_rules.h"
@@ -13,53 +14,48 @@ namespace nnburst::device {
 
 namespace {
 
-/// Checks that driver-managed buffers are used for arguments that they were allocated for. What
-/// they hold is not looked at: that may change until the execution starts.
-Result<> checkUses(const exec::Executable& executable, const Request& request, ArgumentRole role) {
-    const auto& arguments = role == ArgumentRole::INPUT ? request.inputs : request.outputs;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        if (arguments[i].hasNoValue) {
-            continue;
-        }
-        const RequestPool& pool = request.pools[arguments[i].location.poolIndex];
-        if (const auto* token = std::get_if<BufferToken>(&pool)) {
-            NNBURST_TRY_ASSIGN(const auto buffer, executable.buffers->find(*token));
-            NNBURST_TRY(buffer->checkUse({.preparedModel = executable.preparedModel,
-                                          .role = role,
-                                          .index = static_cast<std::uint32_t>(i)},
-                                         arguments[i].dimensions));
-        }
-    }
-    return {};
-}
-
-}  // namespace
-
-Result<> checkLaunch(const exec::Executable& executable, const Request& request,
-                     const ExecutionOptions& options) {
-    NNBURST_TRY(checkMeasure(options.measure));
-    std::vector<exec::PoolView> pools;
+/// The pools of `request`, with their sizes and buffers alone.
+Result<std::vector<exec::RequestMemory>> findPools(const exec::Executable& executable,
+                                                   const Request& request) {
+    std::vector<exec::RequestMemory> pools;
     for (std::size_t i = 0; i < request.pools.size(); ++i) {
         if (const auto* token = std::get_if<BufferToken>(&request.pools[i])) {
-            NNBURST_TRY(executable.buffers->find(*token));
-            pools.push_back({.data = nullptr, .sizeBytes = kDriverManagedPoolBytes});
+            pools.push_back(exec::RequestMemory::managed(*token));
+            NNBURST_TRY_ASSIGN(pools.back().buffer, executable.buffers->find(*token));
             continue;
         }
         const SharedRegion& region = std::get<SharedRegion>(request.pools[i]);
         if (!region) {
             return invalid("request pool {} is null: must be a region or a buffer", i);
         }
-        pools.push_back({.data = nullptr, .sizeBytes = region->sizeBytes()});
+        pools.push_back(exec::RequestMemory::copied(*region));
+    }
+    return pools;
+}
+
+}  // namespace
+
+Result<std::vector<exec::RequestMemory>> checkLaunch(const exec::Executable& executable,
+                                                     const Request& request,
+                                                     const ExecutionOptions& options,
+                                                     LaunchKind kind) {
+    NNBURST_TRY(checkMeasure(options.measure));
+    NNBURST_TRY_ASSIGN(std::vector<exec::RequestMemory> pools, findPools(executable, request));
+    std::vector<exec::PoolView> views;
+    for (const exec::RequestMemory& pool : pools) {
+        views.push_back(pool.view);
     }
     exec::RequestBindings bindings;
-    NNBURST_TRY(executable.model->bind(request.inputs, request.outputs, pools, bindings));
-    NNBURST_TRY(checkUses(executable, request, ArgumentRole::INPUT));
-    NNBURST_TRY(checkUses(executable, request, ArgumentRole::OUTPUT));
+    NNBURST_TRY(executable.model->bind(request.inputs, request.outputs, views, bindings));
+    NNBURST_TRY(executable.model->checkOmitted(request.inputs));
     for (std::size_t i = 0; i < request.outputs.size(); ++i) {
         NNBURST_TRY(
             checkOutput(executable.version, i, executable.model->outputs()[i], request.outputs[i]));
     }
-    return {};
+    const exec::RequestArguments arguments{request.inputs, request.outputs};
+    NNBURST_TRY(exec::checkBufferUses(executable, arguments, pools));
+    NNBURST_TRY(exec::checkBufferContents(arguments, pools, kind == LaunchKind::AFTER_FENCES));
+    return pools;
 }
 
 }  // namespace nnburst::device

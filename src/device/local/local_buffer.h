@@ -29,6 +29,9 @@ class LocalBuffer final : public Buffer {
     [[nodiscard]] Result<> copyFrom(const SharedRegion& source,
                                     const Dimensions& dimensions) override;
 
+    /// A copyFrom has failed before it came here: the buffer holds nothing any more.
+    void discardContents() { buffer_->discardContents(); }
+
     [[nodiscard]] BufferToken token() const noexcept { return token_; }
 
   private:

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "burst/channel.h"
-#include "device/local/launch_check.h"
+#include "device/local/launched_request.h"
 #include "device/local/local_burst.h"
 #include "device/local/single_execution.h"
 #include "model/invalid.h"
@@ -44,25 +44,35 @@ Result<> LocalPreparedModel::executeSynchronously(const Request& request,
 Result<> LocalPreparedModel::execute(const Request& request, const ExecutionOptions& options,
                                      ExecutionCallback callback) {
     if (!callback) {
+        discardOutputs(bufferOutputs(request));
         return invalid("execute without a callback: give one, or use executeSynchronously");
     }
     const auto shared = std::make_shared<ExecutionCallback>(std::move(callback));
-    Result<> submitted = checkLaunch(executable_, request, options);
-    if (submitted) {
-        submitted = scheduler_->trySubmit(JobKind::EXECUTION, urgencyOf(options),
-                                          [executable = executable_, request, options,
-                                           arrival = exec::arrivalTime(options), shared] {
-                                              ExecutionOutcome outcome;
-                                              const Result<> status = executeOnce(
-                                                  executable, request, options, arrival, outcome);
-                                              (*shared)(status, outcome);
-                                          });
-    }
-    submitted = knownTo(executable_.version, std::move(submitted));
+    Result<> submitted = submit(request, options, shared);
     if (!submitted) {
         (*shared)(submitted, ExecutionOutcome());
     }
     return submitted;
+}
+
+Result<> LocalPreparedModel::submit(const Request& request, const ExecutionOptions& options,
+                                    const std::shared_ptr<ExecutionCallback>& callback) {
+    auto launched = LaunchedRequest::create(executable_, request, options, LaunchKind::AT_ONCE);
+    if (!launched) {
+        return knownTo(executable_.version, Result<>(tl::unexpected<Error>(launched.error())));
+    }
+    Result<> submitted = scheduler_->trySubmit(
+        JobKind::EXECUTION, urgencyOf(options),
+        [launched = *launched, options, arrival = exec::arrivalTime(options), callback] {
+            ExecutionOutcome outcome;
+            const Result<> status = launched->run(options, arrival, outcome);
+            (*callback)(status, outcome);
+        });
+    return knownTo(executable_.version, std::move(submitted));
+}
+
+void LocalPreparedModel::discardOutputs(std::span<const BufferOutput> outputs) const {
+    exec::discardOutputs(executable_, outputs);
 }
 
 Result<FencedExecution> LocalPreparedModel::executeFenced(

@@ -7,11 +7,13 @@
 /// directly, the driver's service calls it for other processes.
 
 #include <memory>
+#include <span>
 
 #include "device/local/fence_waiter.h"
 #include "device/local/fenced_execution.h"
 #include "device/local/scheduler.h"
 #include "exec/run/executable.h"
+#include "model/buffer_outputs.h"
 #include "nnburst/device.h"
 
 namespace nnburst::device {
@@ -35,6 +37,10 @@ class LocalPreparedModel final : public PreparedModel {
     [[nodiscard]] Result<std::unique_ptr<Burst>> configureExecutionBurst(
         const BurstOptions& options) override;
 
+    /// An execution with these outputs has failed before it came here: their buffers hold nothing
+    /// any more, as after any failed execution.
+    void discardOutputs(std::span<const BufferOutput> outputs) const;
+
     /// What bursts of other processes run.
     [[nodiscard]] const exec::Executable& executable() const noexcept { return executable_; }
 
@@ -52,6 +58,9 @@ class LocalPreparedModel final : public PreparedModel {
     [[nodiscard]] const std::shared_ptr<FenceWaiter>& waiter() const noexcept { return waiter_; }
 
   private:
+    [[nodiscard]] Result<> submit(const Request& request, const ExecutionOptions& options,
+                                  const std::shared_ptr<ExecutionCallback>& callback);
+
     const exec::Executable executable_;
     const std::shared_ptr<Scheduler::Client> scheduler_;
     const std::shared_ptr<FenceWaiter> waiter_;

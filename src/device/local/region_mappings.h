@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "exec/run/request_memory.h"
@@ -48,16 +49,24 @@ class RegionMappings {
 /// The memory of one request, for a session. Keeps references to its arguments.
 class RequestRegions final : public exec::RequestMemorySource {
   public:
-    RequestRegions(RegionMappings& mappings, const Request& request) noexcept
-        : mappings_(mappings), request_(request) {}
+    /// `found` are the pools of the request with the buffers that were found when it was launched,
+    /// or empty.
+    RequestRegions(RegionMappings& mappings, const Request& request,
+                   std::span<const exec::RequestMemory> found = {}) noexcept
+        : mappings_(mappings), request_(request), found_(found) {}
 
     [[nodiscard]] Result<> resolve(std::vector<exec::RequestMemory>& pools) override {
-        return mappings_.resolve(request_, pools);
+        Result<> resolved = mappings_.resolve(request_, pools);
+        for (std::size_t i = 0; i < found_.size(); ++i) {
+            pools[i].buffer = found_[i].buffer;
+        }
+        return resolved;
     }
 
   private:
     RegionMappings& mappings_;
     const Request& request_;
+    const std::span<const exec::RequestMemory> found_;
 };
 
 }  // namespace nnburst::device

@@ -8,9 +8,9 @@ namespace nnburst::device {
 
 Result<> executeOnce(const exec::Executable& executable, const Request& request,
                      const ExecutionOptions& options, const OptionalTimePoint& arrival,
-                     ExecutionOutcome& outcome) {
+                     ExecutionOutcome& outcome, std::span<const exec::RequestMemory> found) {
     RegionMappings mappings;
-    RequestRegions memory(mappings, request);
+    RequestRegions memory(mappings, request, found);
     return exec::ExecutionSession(executable)
         .run({request.inputs, request.outputs}, memory, options, arrival, outcome);
 }

@@ -5,6 +5,8 @@
 /// \file
 /// An execution outside of bursts: its memory is unmapped after it.
 
+#include <span>
+
 #include "exec/run/execution_session.h"
 #include "nnburst/device.h"
 #include "nnburst/result.h"
@@ -12,8 +14,11 @@
 namespace nnburst::device {
 
 /// As ExecutionSession::run, with a session of its own. `arrival` is from exec::arrivalTime.
+/// `found` are the pools of a request that was launched, whose buffers are used whatever has become
+/// of their tokens; otherwise there are none.
 [[nodiscard]] Result<> executeOnce(const exec::Executable& executable, const Request& request,
                                    const ExecutionOptions& options,
-                                   const OptionalTimePoint& arrival, ExecutionOutcome& outcome);
+                                   const OptionalTimePoint& arrival, ExecutionOutcome& outcome,
+                                   std::span<const exec::RequestMemory> found = {});
 
 }  // namespace nnburst::device

@@ -11,11 +11,13 @@
 
 #include <kj/async.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "device/rpc/descriptors.h"
 #include "device/rpc/nnburst.capnp.h"
+#include "model/buffer_outputs.h"
 #include "nnburst/device.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
@@ -74,6 +76,16 @@ struct ReceivedModel {
 /// `reader` is not needed any more when this returns.
 [[nodiscard]] kj::Promise<Result<Request>> receiveRequest(rpc::Request::Reader reader,
                                                           const SharedPeer& peer);
+
+/// The first `limit` outputs of a request at most that name a driver-managed buffer. The request
+/// may break any rule.
+[[nodiscard]] std::vector<BufferOutput> bufferOutputsFromMessage(rpc::Request::Reader reader,
+                                                                 std::size_t limit);
+void toMessage(const std::vector<BufferOutput>& outputs,
+               capnp::List<rpc::BufferOutput>::Builder builder);
+/// The first `limit` of them at most.
+[[nodiscard]] std::vector<BufferOutput> fromMessage(capnp::List<rpc::BufferOutput>::Reader reader,
+                                                    std::size_t limit);
 
 void toMessage(const ExecutionOptions& options, rpc::ExecutionOptions::Builder builder);
 [[nodiscard]] Result<ExecutionOptions> fromMessage(rpc::ExecutionOptions::Reader reader);

@@ -1,5 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -139,6 +140,38 @@ kj::Promise<Result<Request>> receiveRequest(rpc::Request::Reader reader, const S
             }
             return std::move(partial.request);
         });
+}
+
+std::vector<BufferOutput> bufferOutputsFromMessage(rpc::Request::Reader reader, std::size_t limit) {
+    const auto outputs = reader.getOutputs();
+    const auto pools = reader.getPools();
+    std::vector<BufferOutput> found;
+    for (unsigned i = 0; i < std::min<std::size_t>(outputs.size(), limit); ++i) {
+        const std::uint32_t pool = outputs[i].getLocation().getPoolIndex();
+        if (!outputs[i].getHasNoValue() && pool < pools.size() &&
+            pools[pool].which() == rpc::RequestPool::TOKEN) {
+            found.push_back({.index = i, .token = BufferToken{pools[pool].getToken()}});
+        }
+    }
+    return found;
+}
+
+void toMessage(const std::vector<BufferOutput>& outputs,
+               capnp::List<rpc::BufferOutput>::Builder builder) {
+    for (unsigned i = 0; i < builder.size(); ++i) {
+        builder[i].setIndex(outputs[i].index);
+        builder[i].setToken(static_cast<std::uint32_t>(outputs[i].token));
+    }
+}
+
+std::vector<BufferOutput> fromMessage(capnp::List<rpc::BufferOutput>::Reader reader,
+                                      std::size_t limit) {
+    std::vector<BufferOutput> outputs;
+    for (unsigned i = 0; i < std::min<std::size_t>(reader.size(), limit); ++i) {
+        outputs.push_back(
+            {.index = reader[i].getIndex(), .token = BufferToken{reader[i].getToken()}});
+    }
+    return outputs;
 }
 
 void toMessage(const ExecutionOptions& options, rpc::ExecutionOptions::Builder builder) {

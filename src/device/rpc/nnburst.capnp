@@ -16,7 +16,7 @@
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("nnburst::rpc");
 
-const protocolVersion :UInt32 = 3;
+const protocolVersion :UInt32 = 4;
 # Changes whenever one side could misunderstand the other. Driver.open compares it.
 
 # ---- The door
@@ -250,6 +250,17 @@ interface PreparedModel {
   # `channel` holds both queues of the burst; src/burst/ lays it out. While the burst is parked the
   # client rings `doorbell`, a datagram socket, by sending anything. `kernelThreads` share the work
   # of an operation: the client leaves them their processors.
+
+  discardOutputs @4 (outputs :List(BufferOutput)) -> ();
+  # An execution with these outputs was refused by the client, so that the driver has not seen it:
+  # their buffers have no contents any more, as after any failed execution.
+}
+
+struct BufferOutput {
+  # An output of a request that goes into a driver-managed buffer.
+
+  index @0 :UInt32;
+  token @1 :UInt32;
 }
 
 interface ExecutionCallback {
@@ -283,4 +294,6 @@ interface BurstCallback {
 interface Buffer {
   copyTo @0 (destination :MemoryRegion) -> (status :Status);
   copyFrom @1 (source :MemoryRegion, dimensions :List(UInt32)) -> (status :Status);
+  discardContents @2 () -> ();
+  # A copyFrom was refused by the client: no contents any more, as after any that fails.
 }

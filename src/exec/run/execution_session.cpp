@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "exec/run/buffer_uses.h"
 #include "log/assert.h"
 #include "log/marks.h"
 #include "log/verbose.h"
@@ -39,6 +40,9 @@ Result<> ExecutionSession::run(const RequestArguments& request, RequestMemorySou
     ExecutionOutcome& computed = knowsOutputShapes(version) ? outcome : withheld_;
     Result<> result =
         knownTo(version, resolveAndRun(request, memory, knownTo(version, options), computed));
+    if (!result) {
+        discardOutputs(request);
+    }
     if (&computed != &outcome) {
         clearOutcome(outcome);
         outcome.timing = computed.timing;
@@ -96,7 +100,7 @@ Result<> ExecutionSession::resolve(RequestMemorySource& memory) {
     NNBURST_TRY(memory.resolve(pools_));
     bool isAllMapped = true;
     for (RequestMemory& pool : pools_) {
-        if (pool.token) {
+        if (pool.token && !pool.buffer) {
             NNBURST_TRY_ASSIGN(pool.buffer, executable_.buffers->find(*pool.token));
         }
         views_.push_back(pool.view);
@@ -116,6 +120,19 @@ Result<> ExecutionSession::checkOutputs(const RequestArguments& request) const {
         NNBURST_TRY(checkOutput(executable_.version, i, operands[i], request.outputs[i]));
     }
     return {};
+}
+
+/// An execution of `request`, which may break any rule, has failed.
+void ExecutionSession::discardOutputs(const RequestArguments& request) const {
+    std::vector<BufferOutput> outputs;
+    for (std::uint32_t index = 0; index < request.outputs.size(); ++index) {
+        const RequestArgument& argument = request.outputs[index];
+        const std::uint32_t pool = argument.location.poolIndex;
+        if (!argument.hasNoValue && pool < pools_.size() && pools_[pool].token) {
+            outputs.push_back({.index = index, .token = *pools_[pool].token});
+        }
+    }
+    exec::discardOutputs(executable_, outputs);
 }
 
 /// Runs a request of which some arguments lie in memory that is not mapped.

@@ -42,10 +42,11 @@ class ExecutionSession {
 
     [[nodiscard]] const Executable& executable() const noexcept { return executable_; }
 
-    /// Finds the memory of `request`, checks its arguments and runs the model. Overwrites
-    /// `outcome`: output shapes after success and OUTPUT_INSUFFICIENT_SIZE, timing after success.
-    /// `arrival` is from `arrivalTime`. Options that the driver's version of the HAL does not know
-    /// are ignored, and so are shapes and statuses that it does not have. Errors as
+    /// Finds the memory of `request`, checks its arguments and runs the model. After any error the
+    /// driver-managed buffers of its outputs hold nothing (discardOutputs). Overwrites `outcome`:
+    /// output shapes after success and OUTPUT_INSUFFICIENT_SIZE, timing after success. `arrival` is
+    /// from `arrivalTime`. Options that the driver's version of the HAL does not know are ignored,
+    /// and so are shapes and statuses that it does not have. Errors as
     /// PreparedModel::executeSynchronously.
     [[nodiscard]] Result<> run(const RequestArguments& request, RequestMemorySource& memory,
                                const ExecutionOptions& options, const OptionalTimePoint& arrival,
@@ -68,6 +69,7 @@ class ExecutionSession {
                            const ExecutionOptions& options, ExecutionOutcome& outcome);
     Result<> resolve(RequestMemorySource& memory);
     Result<> checkOutputs(const RequestArguments& request) const;
+    void discardOutputs(const RequestArguments& request) const;
     Result<> runStaged(const RequestArguments& request, const ExecutionOptions& options,
                        ExecutionOutcome& outcome);
 

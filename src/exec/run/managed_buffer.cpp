@@ -96,6 +96,7 @@ Result<> ManagedBuffer::copyTo(const SharedRegion& destination) const {
 }
 
 Result<> ManagedBuffer::copyFrom(const SharedRegion& source, const Dimensions& dimensions) {
+    discardContents();
     if (!source) {
         return invalid("cannot copy to a driver-managed buffer: no memory given");
     }
@@ -119,7 +120,7 @@ Result<> ManagedBuffer::copyFrom(const SharedRegion& source, const Dimensions& d
     Storage storage;
     {
         const system::MutexLock lock(mutex_);
-        isInitialized_ = false;
+        isInitialized_ = false;  // another write may have ended since
         NNBURST_TRY_ASSIGN(storage, reserveLocked(*sizeBytes));
     }
     NNBURST_TRY(source->read(0, {storage->data(), *sizeBytes}));
@@ -128,7 +129,7 @@ Result<> ManagedBuffer::copyFrom(const SharedRegion& source, const Dimensions& d
 }
 
 Result<> ManagedBuffer::checkUse(const ManagedRole& role, const Dimensions& dimensions) const {
-    if (std::find(roles_.begin(), roles_.end(), role) == roles_.end()) {
+    if (!hasRole(role)) {
         return invalid(
             "the driver-managed buffer was not allocated for {} {} of this prepared model",
             roleName(role.role), role.index);
@@ -141,8 +142,30 @@ Result<> ManagedBuffer::checkUse(const ManagedRole& role, const Dimensions& dime
     return {};
 }
 
+bool ManagedBuffer::hasRole(const ManagedRole& role) const noexcept {
+    return std::find(roles_.begin(), roles_.end(), role) != roles_.end();
+}
+
 Result<> ManagedBuffer::read(const Dimensions& dimensions, Contents& contents) const {
     const system::MutexLock lock(mutex_);
+    NNBURST_TRY(checkContentsLocked(dimensions));
+    NNBURST_ASSERT(storage_ != nullptr && sizeBytes_ <= capacityBytes_,
+                   "contents of {} bytes in memory of {}", sizeBytes_, capacityBytes_);
+    contents.storage = storage_;
+    contents.dimensions.assign(dimensions_.begin(), dimensions_.end());
+    contents.sizeBytes = sizeBytes_;
+    return {};
+}
+
+Result<> ManagedBuffer::checkContents(const Dimensions& dimensions, bool orPending) const {
+    const system::MutexLock lock(mutex_);
+    if (orPending && pendingWrites_ != 0) {
+        return {};
+    }
+    return checkContentsLocked(dimensions);
+}
+
+Result<> ManagedBuffer::checkContentsLocked(const Dimensions& dimensions) const {
     if (!isInitialized_) {
         return failure(
             ErrorStatus::GENERAL_FAILURE,
@@ -155,15 +178,27 @@ Result<> ManagedBuffer::read(const Dimensions& dimensions, Contents& contents) c
             "driver-managed buffer",
             dimensionsText(dimensions), dimensionsText(dimensions_));
     }
-    NNBURST_ASSERT(storage_ != nullptr && sizeBytes_ <= capacityBytes_,
-                   "contents of {} bytes in memory of {}", sizeBytes_, capacityBytes_);
-    contents.storage = storage_;
-    contents.dimensions.assign(dimensions_.begin(), dimensions_.end());
-    contents.sizeBytes = sizeBytes_;
+    if (sizeBytes_ == 0) {
+        return invalid(
+            "the driver-managed buffer of an input holds a tensor without elements, "
+            "of dimensions {}",
+            dimensionsText(dimensions_));
+    }
     return {};
 }
 
-void ManagedBuffer::beginWrite() {
+void ManagedBuffer::announceWrite() {
+    const system::MutexLock lock(mutex_);
+    ++pendingWrites_;
+}
+
+void ManagedBuffer::withdrawWrite() {
+    const system::MutexLock lock(mutex_);
+    NNBURST_ASSERT(pendingWrites_ != 0, "a write is withdrawn that was not announced");
+    --pendingWrites_;
+}
+
+void ManagedBuffer::discardContents() {
     const system::MutexLock lock(mutex_);
     isInitialized_ = false;
 }

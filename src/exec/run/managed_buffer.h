@@ -58,20 +58,30 @@ class ManagedBuffer {
     [[nodiscard]] Result<> copyTo(const SharedRegion& destination) const;
 
     /// IBuffer::copyFrom. INVALID_ARGUMENT if the dimensions are not all known from the buffer or
-    /// from `dimensions`, do not agree, or do not have the size of `source`. A copy that fails half
-    /// way leaves a buffer that holds nothing.
+    /// from `dimensions`, do not agree, or do not have the size of `source`. After any error the
+    /// buffer holds nothing.
     [[nodiscard]] Result<> copyFrom(const SharedRegion& source, const Dimensions& dimensions);
 
     /// Checks that the buffer may stand for `role`, and that `dimensions` of a request, which may
     /// be empty, do not contradict what is known. INVALID_ARGUMENT.
     [[nodiscard]] Result<> checkUse(const ManagedRole& role, const Dimensions& dimensions) const;
+    /// The buffer was allocated for `role`.
+    [[nodiscard]] bool hasRole(const ManagedRole& role) const noexcept;
 
     /// What an execution reads, into `contents`, whose memory is reused. GENERAL_FAILURE while it
-    /// holds nothing; INVALID_ARGUMENT if `dimensions` of the request are others.
+    /// holds nothing; INVALID_ARGUMENT if `dimensions` of the request are others, or if the
+    /// contents are a tensor without elements.
     [[nodiscard]] Result<> read(const Dimensions& dimensions, Contents& contents) const;
+    /// The same check without reading. With `orPending` a write that was announced is enough.
+    [[nodiscard]] Result<> checkContents(const Dimensions& dimensions, bool orPending) const;
 
-    /// An execution that writes to the buffer begins: from now on it holds nothing.
-    void beginWrite();
+    /// An execution that will write to the buffer was launched; it has ended. In pairs.
+    void announceWrite();
+    void withdrawWrite();
+
+    /// The buffer holds nothing any more: an execution that writes to it begins, or something that
+    /// was to give it contents has failed.
+    void discardContents();
     /// Memory for an output with these dimensions. GENERAL_FAILURE if the buffer is for others.
     [[nodiscard]] Result<Storage> reserve(std::span<const std::uint32_t> dimensions,
                                           std::uint64_t sizeBytes);
@@ -86,6 +96,8 @@ class ManagedBuffer {
     ManagedBuffer(Operand operand, std::vector<ManagedRole> roles) noexcept;
 
     [[nodiscard]] Result<Storage> reserveLocked(std::uint64_t sizeBytes) NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] Result<> checkContentsLocked(const Dimensions& dimensions) const
+        NNBURST_REQUIRES(mutex_);
 
     const Operand operand_;
     const std::vector<ManagedRole> roles_;
@@ -94,8 +106,9 @@ class ManagedBuffer {
     Storage storage_ NNBURST_GUARDED_BY(mutex_);  // replaced when more is needed
     std::uint64_t capacityBytes_ NNBURST_GUARDED_BY(mutex_) = 0;
     bool isInitialized_ NNBURST_GUARDED_BY(mutex_) = false;
-    Dimensions dimensions_ NNBURST_GUARDED_BY(mutex_);        // of the contents
-    std::uint64_t sizeBytes_ NNBURST_GUARDED_BY(mutex_) = 0;  // of the contents
+    Dimensions dimensions_ NNBURST_GUARDED_BY(mutex_);          // of the contents
+    std::uint64_t sizeBytes_ NNBURST_GUARDED_BY(mutex_) = 0;    // of the contents
+    std::size_t pendingWrites_ NNBURST_GUARDED_BY(mutex_) = 0;  // announced and not withdrawn
 };
 
 /// The buffers of a device by their tokens. Thread-safe.

@@ -33,7 +33,8 @@ struct RequestMemory {
     PoolView view;
     /// Memory of which arguments are copied.
     const Region* foreign = nullptr;
-    /// The buffer's token, given by the source; the session finds the buffer.
+    /// The buffer's token, given by the source; the session finds the buffer, unless the source has
+    /// found it when the execution was launched.
     std::optional<BufferToken> token;
     std::shared_ptr<ManagedBuffer> buffer;
 

@@ -3,12 +3,11 @@
 #include "exec/run/staged_arguments.h"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <utility>
 
+#include "exec/run/buffer_uses.h"
 #include "log/assert.h"
-#include "model/invalid.h"
 #include "model/operand_info.h"
 
 namespace nnburst::exec {
@@ -54,33 +53,28 @@ Result<> StagedArguments::attach(const Executable& executable, const RequestArgu
                    "bindings of {} inputs and {} outputs; the request has {} and {}",
                    bindings.inputs.size(), bindings.outputs.size(), request.inputs.size(),
                    request.outputs.size());
-    const auto attachAll = [&](ArgumentRole role, std::span<const RequestArgument> arguments,
+    NNBURST_TRY(checkBufferUses(executable, request, pools));
+    const auto attachAll = [&](std::span<const RequestArgument> arguments,
                                std::vector<ArgumentBinding>& bound, auto attachOne) -> Result<> {
         for (std::size_t index = 0; index < arguments.size(); ++index) {
             if (!arguments[index].hasNoValue) {
                 const std::uint32_t pool = arguments[index].location.poolIndex;
                 NNBURST_ASSERT(pool < pools.size(), "pool {} of {}", pool, pools.size());
-                NNBURST_TRY((this->*attachOne)({.preparedModel = executable.preparedModel,
-                                                .role = role,
-                                                .index = static_cast<std::uint32_t>(index)},
-                                               arguments[index], pools[pool], bound[index]));
+                NNBURST_TRY((this->*attachOne)(index, arguments[index], pools[pool], bound[index]));
             }
         }
         return {};
     };
-    NNBURST_TRY(attachAll(ArgumentRole::INPUT, request.inputs, bindings.inputs,
-                          &StagedArguments::attachInput));
+    NNBURST_TRY(attachAll(request.inputs, bindings.inputs, &StagedArguments::attachInput));
     foreignInputCount_ = foreignCount_;
-    NNBURST_TRY(attachAll(ArgumentRole::OUTPUT, request.outputs, bindings.outputs,
-                          &StagedArguments::attachOutput));
-    NNBURST_TRY(checkSharing());
+    NNBURST_TRY(attachAll(request.outputs, bindings.outputs, &StagedArguments::attachOutput));
     for (const auto& output : managedOutputs_) {
-        output->buffer().beginWrite();
+        output->buffer().discardContents();
     }
     return {};
 }
 
-Result<> StagedArguments::attachInput(const ManagedRole& role, const RequestArgument& argument,
+Result<> StagedArguments::attachInput(std::size_t /*index*/, const RequestArgument& argument,
                                       const RequestMemory& pool, ArgumentBinding& binding) {
     if (pool.foreign != nullptr) {
         ForeignArgument& copy = stage(argument, pool);
@@ -88,53 +82,25 @@ Result<> StagedArguments::attachInput(const ManagedRole& role, const RequestArgu
         return copy.region->read(copy.offset, {binding.data, argument.location.length});
     }
     if (pool.buffer) {
-        NNBURST_TRY(pool.buffer->checkUse(role, argument.dimensions));
-        auto input = std::make_unique<ManagedInput>();
-        NNBURST_TRY(pool.buffer->read(argument.dimensions, input->contents));
-        if (input->contents.sizeBytes == 0) {
-            return invalid("input {}: its driver-managed buffer holds a tensor without elements",
-                           role.index);
-        }
-        input->buffer = pool.buffer;
-        binding.data = input->contents.storage->data();
-        binding.lengthBytes = static_cast<std::uint32_t>(input->contents.sizeBytes);
-        binding.dimensions = input->contents.dimensions;
+        auto input = std::make_unique<ManagedBuffer::Contents>();
+        NNBURST_TRY(pool.buffer->read(argument.dimensions, *input));
+        binding.data = input->storage->data();
+        binding.lengthBytes = static_cast<std::uint32_t>(input->sizeBytes);
+        binding.dimensions = input->dimensions;
         managedInputs_.push_back(std::move(input));
     }
     return {};
 }
 
-Result<> StagedArguments::attachOutput(const ManagedRole& role, const RequestArgument& argument,
+Result<> StagedArguments::attachOutput(std::size_t index, const RequestArgument& argument,
                                        const RequestMemory& pool, ArgumentBinding& binding) {
     if (pool.foreign != nullptr) {
         ForeignArgument& copy = stage(argument, pool);
-        copy.output = role.index;
+        copy.output = index;
         NNBURST_TRY_ASSIGN(binding.data, copy.copy.reserve(argument.location.length));
     } else if (pool.buffer) {
-        NNBURST_TRY(pool.buffer->checkUse(role, argument.dimensions));
         managedOutputs_.push_back(std::make_unique<ManagedOutput>(pool.buffer));
         binding.memory = managedOutputs_.back().get();
-    }
-    return {};
-}
-
-/// A buffer that is written to may not be used for anything else.
-Result<> StagedArguments::checkSharing() const {
-    std::vector<const ManagedBuffer*> written;
-    written.reserve(managedOutputs_.size());
-    for (const auto& output : managedOutputs_) {
-        written.push_back(&output->buffer());
-    }
-    std::sort(written.begin(), written.end(), std::less<>());
-    const bool isWrittenTwice = std::adjacent_find(written.begin(), written.end()) != written.end();
-    const bool isRead =
-        std::any_of(managedInputs_.begin(), managedInputs_.end(), [&](const auto& input) {
-            return std::binary_search(written.begin(), written.end(), input->buffer.get(),
-                                      std::less<>());
-        });
-    if (isWrittenTwice || isRead) {
-        return invalid("one driver-managed buffer is used for an output and {}",
-                       isRead ? "an input" : "another output");
     }
     return {};
 }

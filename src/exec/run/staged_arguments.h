@@ -29,8 +29,8 @@ class StagedArguments {
     StagedArguments& operator=(const StagedArguments&) = delete;
 
     /// Finds memory for the arguments in `bindings`, which `request` was bound to, that have no
-    /// address. INVALID_ARGUMENT for a buffer that is used for what it is not, or written and used
-    /// otherwise; GENERAL_FAILURE for an input buffer without contents.
+    /// address. INVALID_ARGUMENT for a use of a buffer that checkBufferUses does not allow;
+    /// GENERAL_FAILURE for an input buffer without contents.
     [[nodiscard]] Result<> attach(const Executable& executable, const RequestArguments& request,
                                   std::span<const RequestMemory> pools, RequestBindings& bindings);
 
@@ -43,10 +43,6 @@ class StagedArguments {
 
   private:
     class ManagedOutput;
-    struct ManagedInput {
-        std::shared_ptr<ManagedBuffer> buffer;
-        ManagedBuffer::Contents contents;
-    };
     struct ForeignArgument {
         GrowingBuffer copy;
         const Region* region = nullptr;
@@ -54,17 +50,16 @@ class StagedArguments {
         std::size_t output = 0;  ///< which output; not for inputs
     };
 
-    Result<> attachInput(const ManagedRole& role, const RequestArgument& argument,
+    Result<> attachInput(std::size_t index, const RequestArgument& argument,
                          const RequestMemory& pool, ArgumentBinding& binding);
-    Result<> attachOutput(const ManagedRole& role, const RequestArgument& argument,
+    Result<> attachOutput(std::size_t index, const RequestArgument& argument,
                           const RequestMemory& pool, ArgumentBinding& binding);
-    Result<> checkSharing() const;
     ForeignArgument& stage(const RequestArgument& argument, const RequestMemory& pool);
 
     std::vector<std::unique_ptr<ForeignArgument>> foreign_;  ///< inputs, outputs, unused ones
     std::size_t foreignInputCount_ = 0;
     std::size_t foreignCount_ = 0;
-    std::vector<std::unique_ptr<ManagedInput>> managedInputs_;
+    std::vector<std::unique_ptr<ManagedBuffer::Contents>> managedInputs_;
     std::vector<std::unique_ptr<ManagedOutput>> managedOutputs_;
 };
 

@@ -202,6 +202,48 @@ TEST_F(SessionTest, doesNotBindMemoryThatIsNotMapped) {
     EXPECT_FALSE(session.bind(arguments(), bindings));
 }
 
+/// A buffer for output `index` of `preparedModel`, with contents.
+std::shared_ptr<ManagedBuffer> filledBuffer(const Operand& operand, std::uint64_t preparedModel,
+                                            std::uint32_t index) {
+    const auto buffer = *ManagedBuffer::create(
+        operand, {{.preparedModel = preparedModel, .role = ArgumentRole::OUTPUT, .index = index}});
+    EXPECT_TRUE(buffer->copyFrom(*Region::create(4), {}));
+    return buffer;
+}
+
+TEST_F(SessionTest, takesTheContentsOfItsOutputBufferWhateverFails) {
+    const auto buffer = filledBuffer(model->operand, 1, 0);
+    memory.pools.push_back(RequestMemory::managed(buffers->add(buffer)));
+    output.location = {.poolIndex = 1, .offset = 0, .length = 0};
+    ExecutionSession session = sessionOf();
+    model->onRun = [] { return failure(ErrorStatus::GENERAL_FAILURE, "no result"); };
+    EXPECT_FALSE(run(session));
+    EXPECT_FALSE(buffer->checkContents({}, false)) << "the model";
+    ASSERT_TRUE(buffer->copyFrom(*Region::create(4), {}));
+    memory.error = failure(ErrorStatus::GENERAL_FAILURE, "no memory");
+    EXPECT_FALSE(run(session));
+    EXPECT_FALSE(buffer->checkContents({}, false)) << "its source";
+    ASSERT_TRUE(buffer->copyFrom(*Region::create(4), {}));
+    memory.error = {};
+    memory.pools.push_back(RequestMemory::managed(BufferToken{1000}));
+    EXPECT_FALSE(run(session));
+    EXPECT_FALSE(buffer->checkContents({}, false)) << "another buffer, which does not exist";
+}
+
+TEST_F(SessionTest, leavesTheContentsOfABufferThatItMayNotWrite) {
+    for (const auto& buffer :
+         {filledBuffer(model->operand, 2, 0), filledBuffer(model->operand, 1, 1)}) {
+        memory.pools.resize(1);
+        memory.pools.push_back(RequestMemory::managed(buffers->add(buffer)));
+        output.location = {.poolIndex = 1, .offset = 0, .length = 0};
+        ExecutionSession session = sessionOf();
+        const Result<> result = run(session);
+        ASSERT_FALSE(result);
+        EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+        EXPECT_TRUE(buffer->checkContents({}, false));
+    }
+}
+
 TEST_F(SessionTest, doesNotBindAfterMemoryWasNotFound) {
     ExecutionSession session = sessionOf();
     memory.error = failure(ErrorStatus::GENERAL_FAILURE, "no memory");

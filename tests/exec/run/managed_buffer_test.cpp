@@ -19,7 +19,7 @@ std::shared_ptr<ManagedBuffer> makeBuffer() {
 /// An output of `size` elements: memory for it is reserved.
 struct Output {
     Output(ManagedBuffer& itsBuffer, std::uint32_t size) : buffer(itsBuffer), dimensions{size} {
-        buffer.beginWrite();
+        buffer.discardContents();
         storage = std::move(*buffer.reserve(dimensions, size * sizeof(float)));
     }
     void finish() {
