@@ -220,6 +220,7 @@ TEST_F(ReusableExecutionTest, leavesItsNumberToOthersThatAreNotTakenForIt) {
         const int binds = burst.model->binds;
         ASSERT_TRUE(compute(*reusable));
         ASSERT_TRUE(compute(*reusable));
+        ASSERT_TRUE(compute(*reusable));
         ASSERT_EQ(burst.model->binds, binds + 2) << "it has no number";
         ASSERT_EQ(doubling.out()[0], 2.0F * static_cast<float>(i));
     }
