@@ -79,7 +79,7 @@ void submit(const std::shared_ptr<Launched>& launched) {
     }
     const exec::Urgency urgency{.priority = launched->request->executable().priority,
                                 .deadline = launched->options.deadline};
-    // Not the job's: it runs on a worker, and must not be the one that drops the scheduler.
+    // Not the job's: it runs on a job thread, and must not be the one that drops the scheduler.
     const std::shared_ptr<Scheduler::Client> scheduler = std::move(launched->scheduler);
     NNBURST_ASSERT(scheduler != nullptr, "a fenced execution is submitted twice");
     const Result<> submitted = scheduler->trySubmit(

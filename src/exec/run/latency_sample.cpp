@@ -48,12 +48,12 @@ constexpr nanoseconds kFastest = 2 * kSpinningSaves;
 class Signal {
   public:
     void give() noexcept {
-        // sync [trial-turn]
+        // sync [trial-run]
         count_.fetch_add(1, std::memory_order_release);
         flag_.wakeAnnounced();
     }
     [[nodiscard]] std::uint32_t count() const noexcept {
-        // sync [trial-turn]
+        // sync [trial-run]
         return count_.load(std::memory_order_acquire);
     }
     [[nodiscard]] fmq::EventFlag flag() const noexcept { return flag_; }
