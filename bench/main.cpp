@@ -93,6 +93,7 @@ int main(int argc, char** argv) {
     registerMobileNet();
     registerLargeMobileNet();
     registerPaced();
+    registerFirstExecution();
     registerStream();
     registerThroughput();
     registerNoisyNeighbours();

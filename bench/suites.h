@@ -41,6 +41,9 @@ void registerLargeMobileNet();
 /// MobileNet v1 0.25/128 once every 33 ms, directly and through a burst.
 void registerPaced();
 
+/// The first execution of MobileNet v1 0.25/128 through a burst, and one after a rest.
+void registerFirstExecution();
+
 /// A model of some 5 ms at 30 Hz, in each wait mode.
 void registerStream();
 

@@ -1,0 +1,95 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// What does the first execution of a model cost, and one after a rest? Nothing is warm then but
+/// what preparing the model and setting up the burst have warmed.
+
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "devices.h"
+#include "fail.h"
+#include "length.h"
+#include "measure.h"
+#include "nnburst/builtin_models.h"
+#include "row.h"
+#include "suites.h"
+#include "support/pooled_request.h"
+
+namespace nnburst::bench {
+namespace {
+
+/// A few: the first calls map memory that later ones use again.
+constexpr int kWarmUpBursts = 3;
+
+/// A prepared model, a burst of it, and memory that the driver has not seen.
+class FreshBurst {
+  public:
+    explicit FreshBurst(const Model& model)
+        : prepared_(valueOf(prepareModel(driver(DriverPlacement::OWN_PROCESSOR), model))),
+          burst_(valueOf(prepared_->configureExecutionBurst({}))),
+          request_(valueOf(tools::PooledRequest::create(model))) {
+        for (std::byte& value : request_.input(0)) {
+            value = std::byte{1};  // what an application does before it executes
+        }
+    }
+
+    [[nodiscard]] bool execute() {
+        return burst_->execute(request_.request(), {}, outcome_).has_value();
+    }
+
+  private:
+    SharedPreparedModel prepared_;
+    std::unique_ptr<Burst> burst_;
+    tools::PooledRequest request_;
+    ExecutionOutcome outcome_;
+};
+
+/// The same network with weights that no other benchmark has. They take turns, because a driver
+/// that still has a model of the same weights would share it.
+const Model& model(std::size_t turn = 0) {
+    static const std::array networks{valueOf(makeMobileNetV1({.seed = 101})),
+                                     valueOf(makeMobileNetV1({.seed = 102})),
+                                     valueOf(makeMobileNetV1({.seed = 103}))};
+    return networks[turn % networks.size()];
+}
+
+void measureLater(benchmark::State& state) {
+    FreshBurst burst(model());
+    measureEach(state, [&] { return burst.execute(); });
+}
+
+void measureFirst(benchmark::State& state) {
+    std::unique_ptr<FreshBurst> burst;
+    std::size_t turn = 0;
+    measureEach(
+        state, [&] { burst = std::make_unique<FreshBurst>(model(++turn)); },
+        [&] { return burst->execute(); }, kWarmUpBursts);
+}
+
+void measureAfterRest(benchmark::State& state) {
+    FreshBurst burst(model());
+    const std::chrono::milliseconds rest(byLength(300, 3000, 3000));
+    measureEach(
+        state, [&] { std::this_thread::sleep_for(rest); }, [&] { return burst.execute(); }, 1);
+}
+
+}  // namespace
+
+void registerFirstExecution() {
+    const std::string network = "MobileNet 0.25/128 through a burst, ";
+    registerRow("firstExecution/later", network + "executions in a row", measureLater);
+    registerRow("firstExecution/first", network + "the first of model and burst", measureFirst,
+                byLength<Extent>({1, 3}, {8, 25}, {20, 25}));
+    registerRow("firstExecution/afterRest", network + "one after 3 s of rest", measureAfterRest,
+                byLength<Extent>({1, 1}, {2, 3}, {3, 5}));
+}
+
+}  // namespace nnburst::bench
