@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "burst/channel.h"
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstring>
 #include <string>
+
+#include "system/prefault.h"
 
 namespace nnburst::burst {
 
@@ -60,6 +63,7 @@ Result<Channel> Channel::create(std::uint32_t queueLines) {
                                .results = channel.results_};
     // The region reaches the driver by a system call later, which orders these plain stores.
     std::memcpy(channel.memory().data(), &header, sizeof(header));
+    channel.prefault();
     return channel;
 }
 
@@ -106,7 +110,14 @@ Result<Channel> Channel::open(SharedRegion region) {
     channel.results_ = header.results;
     channel.results_.notEmptyOffset = kResultEventOffset;
     channel.results_.notFullOffset = 0;
+    channel.prefault();
     return channel;
+}
+
+/// No request waits for a page of the queues. A peer's region may be larger than any channel: the
+/// rest is never touched.
+void Channel::prefault() const noexcept {
+    system::prefault(memory().first(std::min<std::size_t>(memory().size(), kMaximumChannelBytes)));
 }
 
 fmq::SharedWaitStats& Channel::driverWaits() const noexcept {

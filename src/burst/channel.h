@@ -61,6 +61,10 @@ inline constexpr std::uint64_t kRequestQueueOffset = kResultEventOffset + fmq::k
 static_assert(sizeof(ChannelHeader) <= kDriverWaitsOffset &&
               kDriverWaitsOffset + sizeof(fmq::SharedWaitStats) <= kRequestEventOffset);
 
+/// The largest region that a channel of this version needs.
+inline constexpr std::uint64_t kMaximumChannelBytes =
+    kRequestQueueOffset + 2 * FrameQueue::sizeBytes(kMaximumQueueLines) + fmq::kFalseSharingSize;
+
 /// A channel in this process.
 class Channel {
   public:
@@ -85,6 +89,8 @@ class Channel {
     [[nodiscard]] fmq::EventFlag resultEvent() const noexcept;
 
   private:
+    void prefault() const noexcept;
+
     Mapping mapping_;
     fmq::QueueDescriptor requests_{};
     fmq::QueueDescriptor results_{};
