@@ -23,8 +23,13 @@ namespace nnburst::burst {
 
 namespace {
 
-/// A thread that has had no burst to serve for so long ends, unless it is the only idle one.
+/// A thread that has had no burst to serve for so long ends, unless it is one of the last
+/// kKeptIdleThreads.
 constexpr std::chrono::milliseconds kEndAfterIdle{2000};
+
+/// The one that hears a doorbell next, and one that hears the next doorbell in its place: it need
+/// not be started while a request waits.
+constexpr std::size_t kKeptIdleThreads = 2;
 
 /// The id of the eventfd that ends the threads; registrations have others.
 constexpr std::uint64_t kEndId = 0;
@@ -250,11 +255,12 @@ std::size_t ServingThreadPool::allowedThreads() const noexcept {
     return maximumThreads_ + clientWaits_.load(std::memory_order_relaxed);
 }
 
-/// The calling thread, which serves no burst, may end: another one is idle as well, or there are
+/// The calling thread, which serves no burst, may end: enough others are idle as well, or there are
 /// more than are allowed now that some clients have answered. If it may, it counts as ended.
 bool ServingThreadPool::mayEnd() noexcept {
     const system::MutexLock lock(mutex_);
-    if (idle_.load(std::memory_order_relaxed) < 2 && threadCount() <= allowedThreads()) {
+    if (idle_.load(std::memory_order_relaxed) <= kKeptIdleThreads &&
+        threadCount() <= allowedThreads()) {
         return false;
     }
     --idle_;
@@ -274,7 +280,7 @@ void ServingThreadPool::runThread() noexcept {
             if (mayEnd()) {
                 return;
             }
-            timeoutMs = kNoTimeout;  // the last idle one: others that become idle end before it
+            timeoutMs = kNoTimeout;  // one of the last: others that become idle end before it
         }
         if (count <= 0) {
             continue;
