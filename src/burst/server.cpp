@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,10 @@ constexpr std::chrono::milliseconds kTurnWhenExhausted{1};
 /// After so many executions that did not have to wait for others, contention is considered over.
 constexpr int kExecutionsUntilUncontended = 16;
 
+/// So long after its set-up a burst waits for its first request without sleeping. Clients execute
+/// soon, and waking a thread takes as long as executing a small network.
+constexpr std::chrono::microseconds kAwakeAfterSetUp{500};
+
 /// A client may not make the driver spin for longer, whatever it wishes.
 constexpr std::chrono::milliseconds kLongestDriverSpin{10};
 
@@ -55,6 +60,7 @@ class Server::Impl final : public Servable {
           requests_(requests),
           results_(results),
           pool_(pool),
+          mode_(wait.mode),
           slots_(std::move(controlPlane), pool),
           waiter_(channel_.requestEvent(), channel_.resultEvent(), driverPolicy(wait),
                   channel_.driverWaits()),
@@ -70,10 +76,12 @@ class Server::Impl final : public Servable {
     Impl& operator=(const Impl&) = delete;
 
     /// Has the burst served by threads of `pool`, which is the one that was given before. Once,
-    /// first.
+    /// first. A thread serves it from here on until it is parked, so that the first request finds
+    /// one that runs.
     Result<> start(const std::shared_ptr<ServingThreadPool>& pool) {
         channel_.requestEvent().announceParked();
         NNBURST_TRY_ASSIGN(registration_, ServingThreadPool::add(pool, *this));
+        registration_.ring();
         return {};
     }
 
@@ -100,6 +108,9 @@ class Server::Impl final : public Servable {
                    slots_.hasUnmapRequests();
         };
         waiter_.unpark(forecast_);
+        if (!std::exchange(isFirstAwaited_, true)) {
+            awaitFirstRequest(hasNews);
+        }
         const TimePoint start = std::chrono::steady_clock::now();
         while (true) {
             const bool isExhausted = pool_.isExhausted();
@@ -122,6 +133,19 @@ class Server::Impl final : public Servable {
     }
 
   private:
+    /// Gives way in each turn: the answer to the client, which it needs before it sends a request,
+    /// may have to come from the same processor.
+    template <class HasNews>
+    void awaitFirstRequest(const HasNews& hasNews) const noexcept {
+        if (mode_ == WaitMode::BLOCK) {
+            return;
+        }
+        const TimePoint end = std::chrono::steady_clock::now() + kAwakeAfterSetUp;
+        while (!hasNews() && std::chrono::steady_clock::now() < end) {
+            std::this_thread::yield();
+        }
+    }
+
     void serveNext() noexcept {
         FrameLine header;
         const bool hasFrame = requests_.peek(0, header);
@@ -259,10 +283,12 @@ class Server::Impl final : public Servable {
     FrameQueue::Reader requests_;
     FrameQueue::Writer results_;
     ServingThreadPool& pool_;
+    const WaitMode mode_;
     std::atomic<bool> isStopping_{false};
     SlotMappings slots_;
 
     // Used by the thread that serves; reused, so that the steady state allocates nothing.
+    bool isFirstAwaited_ = false;
     fmq::Waiter waiter_;
     fmq::WaitForecast forecast_;
     exec::ExecutionSession session_;

@@ -269,6 +269,11 @@ TEST(ParkedBurst, wakesThreadsThatSleepWhenItIsStopped) {
     EXPECT_TRUE(flag.sleep(announcement, std::chrono::steady_clock::now() + 20s));
 }
 
+TEST(Burst, hasAThreadFromItsSetUpOn) {
+    const BurstPair burst;
+    waitFor([&] { return burst.controller->waitStats().driver.waits >= 1; });
+}
+
 TEST(ParkedBurst, stopsAtOnce) {
     BurstPair burst;
     std::this_thread::sleep_for(300ms);
