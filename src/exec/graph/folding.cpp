@@ -56,7 +56,8 @@ Result<> foldOperation(Graph& graph, const ShapeInference& shapes, std::size_t i
     NNBURST_TRY_ASSIGN(const AlignedBuffer scratch, AlignedBuffer::allocate(step->scratchBytes()));
     operands.push_back(scratch.data());
     NNBURST_TRY(step->setUp(operands));
-    NNBURST_TRY(step->run());
+    TimeLimit unlimited;
+    NNBURST_TRY(step->run(unlimited));
 
     for (std::size_t output = 0; output < results.size(); ++output) {
         const std::uint32_t operand = operation.outputs[output];

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 
+#include "exec/operation/time_limit.h"
 #include "nnburst/hal_version.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
@@ -90,10 +91,19 @@ struct OperationView {
     std::span<const OperandView> outputs;
     /// Model::relaxComputationFloat32toFloat16; float32 is always precise enough.
     bool isRelaxed = false;
+    /// Of the run at hand; null if there is none.
+    TimeLimit* timeLimit = nullptr;
 
     /// Input `index` exists and is not omitted.
     [[nodiscard]] bool has(std::size_t index) const noexcept {
         return index < inputs.size() && !inputs[index].isOmitted;
+    }
+
+    /// For kernels, in their outer loops, after every `work` (multiplications, or elements). True
+    /// if the run's deadline has passed: the kernel returns at once, with or without an error. 0 to
+    /// ask again without having done anything.
+    [[nodiscard]] bool isOutOfTime(std::size_t work) const noexcept {
+        return timeLimit != nullptr && timeLimit->isOverAfter(work);
     }
 };
 
@@ -129,6 +139,7 @@ struct OperationDefinition {
 
     /// Computes the outputs, whose data have room for their shapes. Allocates nothing, except for
     /// an error's message. Errors: values that only a run can see, such as an index out of range.
+    /// Where an operation can take milliseconds it asks OperationView::isOutOfTime.
     /// Null for an operation with `runShrinking`.
     Result<> (*run)(const OperationView& operation, std::span<std::byte> scratch) = nullptr;
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 
+#include "exec/operation/time_limit.h"
 #include "nnburst/result.h"
 
 namespace nnburst::exec {
@@ -34,8 +35,9 @@ class Step {
     /// changed; allocates the first time only.
     [[nodiscard]] virtual Result<> setUp(std::span<std::byte* const> operands) = 0;
 
-    /// Computes the outputs. Allocates nothing but an error's message.
-    [[nodiscard]] virtual Result<> run() = 0;
+    /// Computes the outputs. Allocates nothing but an error's message. A long run ends early when
+    /// `limit` is over, which its caller has to look at.
+    [[nodiscard]] virtual Result<> run(TimeLimit& limit) = 0;
 };
 
 }  // namespace nnburst::exec

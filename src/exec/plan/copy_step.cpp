@@ -23,7 +23,7 @@ class CopyStep final : public Step {
         return {};
     }
 
-    Result<> run() override {
+    Result<> run(TimeLimit& /*limit*/) override {
         if (sizeBytes_ != 0) {                                // memcpy takes no null pointer
             std::memmove(destination_, source_, sizeBytes_);  // a request may let them overlap
         }

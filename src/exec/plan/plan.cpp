@@ -71,12 +71,12 @@ void Plan::move(Argument& argument, std::byte* data) noexcept {
     }
 }
 
-Result<> Plan::runStep(PlannedStep& step) {
+Result<> Plan::runStep(PlannedStep& step, TimeLimit& limit) {
     if (step.isMoved) {
         NNBURST_TRY(step.step->setUp(step.operands));
         step.isMoved = false;
     }
-    return step.step->run();
+    return step.step->run(limit);
 }
 
 Result<> Plan::run(std::span<std::byte* const> arguments, const RunLimits& limits) {
@@ -85,11 +85,15 @@ Result<> Plan::run(std::span<std::byte* const> arguments, const RunLimits& limit
             move(arguments_[index], arguments[index]);
         }
     }
+    TimeLimit timeLimit(limits.deadline);
     for (PlannedStep& step : steps_) {
         NNBURST_TRY(limits.checkBefore(step.operation));
-        if (auto result = runStep(step); !result) {
+        if (auto result = runStep(step, timeLimit); !result) {
             return failure(result.error().status,
                            fmt::format("operation {}: {}", step.operation, result.error().message));
+        }
+        if (timeLimit.isOver()) {
+            return RunLimits::missedIn(step.operation);
         }
     }
     return {};

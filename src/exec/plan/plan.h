@@ -101,7 +101,7 @@ class Plan {
     };
 
     void move(Argument& argument, std::byte* data) noexcept;
-    [[nodiscard]] static Result<> runStep(PlannedStep& step);
+    [[nodiscard]] static Result<> runStep(PlannedStep& step, TimeLimit& limit);
 
     AlignedBuffer arena_;
     std::vector<Output> outputs_;

@@ -35,6 +35,12 @@ struct RunLimits {
         }
         return {};
     }
+
+    /// The error of a run whose deadline passed inside an operation (TimeLimit).
+    [[nodiscard]] static tl::unexpected<Error> missedIn(std::uint32_t operation) {
+        return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
+                       fmt::format("the deadline has passed in operation {}", operation));
+    }
 };
 
 }  // namespace nnburst::exec

@@ -21,6 +21,7 @@
 #include "exec/operation/operation_check.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/quantized_table.h"
 
 namespace nnburst::exec {
@@ -111,18 +112,14 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     const OperandView& input = operation.inputs[0];
     const OperandView& output = operation.outputs[0];
     NNBURST_TRY(requireOutputShape(operation, 0, input.shape));
-    const std::size_t count = input.shape.elementCount();
     withFunction(operation, [&](auto&& function) {
         dispatchFloat(input.type, [&]<class T>() {
-            const T* elements = input.as<const T>();
-            std::transform(elements, elements + count, output.as<T>(), [&](T element) {
+            transformElements<T, T>(operation, [&](T element) {
                 return static_cast<T>(function(static_cast<float>(element)));
             });
         });
         dispatchQuantized8(input.type, [&]<class T>() {
-            const T* elements = input.as<const T>();
-            std::transform(elements, elements + count, output.as<T>(),
-                           QuantizedTable<T>(input, output, function));
+            transformElements<T, T>(operation, QuantizedTable<T>(input, output, function));
         });
     });
     return {};

@@ -73,7 +73,7 @@ template <class T, class Number, class IsBetter>
 void find(const OperationView& operation, const Slices& slices, IsBetter isBetter) {
     const T* input = operation.inputs[0].as<const T>();
     auto* output = operation.outputs[0].as<std::int32_t>();
-    slices.forEach([&](std::size_t offset) {
+    slices.forEach(operation, [&](std::size_t offset) {
         auto best = static_cast<Number>(input[offset]);
         std::size_t bestIndex = 0;
         for (std::size_t i = 1; i < slices.size; ++i) {

@@ -104,6 +104,9 @@ Result<> transform(const OperationView& operation) {
             results.set(i + 2, after.right);
             results.set(i + 3, after.bottom);
         }
+        if (operation.isOutOfTime(shape[1])) {
+            return {};
+        }
     }
     return {};
 }

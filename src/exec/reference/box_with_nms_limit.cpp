@@ -181,6 +181,9 @@ class Detector {
             }
             detect(first, last);
             first = last;
+            if (operation_.isOutOfTime(0)) {
+                break;
+            }
         }
         return written_;
     }
@@ -194,7 +197,7 @@ class Detector {
     std::size_t suppressClass(std::span<std::uint32_t> candidates) {
         const auto with = [&](auto&& keep) {
             return suppress(
-                candidates, parameters_.limit,
+                operation_, candidates, parameters_.limit,
                 [&](std::uint32_t candidate) -> float& { return scores_[candidate]; },
                 [&](std::uint32_t candidate) { return box(candidate); },
                 [&](float& score, float share) {

@@ -84,13 +84,14 @@ template <class Where>
 /// box) for every remaining candidate; `lower` may lower the score, and returns whether the
 /// candidate remains. Returns the number of taken candidates, which are then the first of
 /// `candidates`. score(c) returns a reference to the score of candidate c, which is never NaN;
-/// box(c) returns its box.
+/// box(c) returns its box. Ends early when the run of `operation` is out of time.
 template <class Score, class GetBox, class Lower>
-[[nodiscard]] std::size_t suppress(std::span<std::uint32_t> candidates, std::size_t limit,
+[[nodiscard]] std::size_t suppress(const OperationView& operation,
+                                   std::span<std::uint32_t> candidates, std::size_t limit,
                                    Score&& score, GetBox&& box, Lower&& lower) {
     std::size_t taken = 0;
     std::size_t end = candidates.size();
-    while (taken < end && taken < limit) {
+    while (taken < end && taken < limit && !operation.isOutOfTime(end - taken)) {
         const auto best =
             std::max_element(candidates.begin() + static_cast<std::ptrdiff_t>(taken),
                              candidates.begin() + static_cast<std::ptrdiff_t>(end),

@@ -15,6 +15,7 @@
 
 #include "exec/operation/operation.h"
 #include "exec/operation/operation_check.h"
+#include "exec/reference/elements.h"
 #include "nnburst/result.h"
 
 namespace nnburst::exec {
@@ -51,14 +52,19 @@ class Broadcast {
     [[nodiscard]] std::size_t strideA() const noexcept { return strideA_; }
     [[nodiscard]] std::size_t strideB() const noexcept { return strideB_; }
 
-    /// Calls row(offsetA, offsetB, offsetResult) for each row, in the order of the result.
+    /// Calls row(offsetA, offsetB, offsetResult) for each row, in the order of the result, until
+    /// the run of `operation` is out of time.
     template <class Row>
-    void forEachRow(Row&& row) const {
+    void forEachRow(const OperationView& operation, Row&& row) const {
         std::array<std::uint32_t, kMaximumRank> index{};
         std::size_t offsetA = 0;
         std::size_t offsetB = 0;
+        PartCounter parts(operation);
         for (std::size_t r = 0; r < rowCount_; ++r) {
             row(offsetA, offsetB, r * rowLength_);
+            if (parts.isOutOfTime(rowLength_)) {
+                return;
+            }
             for (std::size_t axis = outerRank_; axis-- > 0;) {
                 const OuterAxis& outer = outer_[axis];
                 offsetA += outer.strideA;
@@ -98,10 +104,12 @@ void forEachPair(const OperationView& operation, Function&& function) {
                               operation.outputs[0].shape);
     const std::size_t length = broadcast.rowLength();
     const auto rows = [&](auto strideA, auto strideB) {
-        broadcast.forEachRow([&](std::size_t rowA, std::size_t rowB, std::size_t row) {
-            for (std::size_t i = 0; i < length; ++i) {
-                output[row + i] = function(a[rowA + i * strideA], b[rowB + i * strideB]);
-            }
+        broadcast.forEachRow(operation, [&](std::size_t rowA, std::size_t rowB, std::size_t row) {
+            forEachPart(operation, length, [&](std::size_t first, std::size_t last) {
+                for (std::size_t i = first; i < last; ++i) {
+                    output[row + i] = function(a[rowA + i * strideA], b[rowB + i * strideB]);
+                }
+            });
         });
     };
     // Constant strides let the compiler vectorise the common cases.

@@ -18,6 +18,7 @@
 #include "exec/operation/operation_check.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
+#include "exec/reference/elements.h"
 #include "model/operand_info.h"
 
 namespace nnburst::exec {
@@ -81,15 +82,14 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     const OperandView& input = operation.inputs[0];
     const OperandView& output = operation.outputs[0];
     NNBURST_TRY(requireOutputShape(operation, 0, input.shape));
-    const std::size_t count = input.shape.elementCount();
     if (input.type == output.type) {
-        std::memmove(output.data, input.data, count * elementBytes(input.type));
+        std::memmove(output.data, input.data,
+                     input.shape.elementCount() * elementBytes(input.type));
         return {};
     }
     dispatchConvertible(input.type, [&]<class From>() {
         dispatchConvertible(output.type, [&]<class To>() {
-            const From* elements = input.as<const From>();
-            std::transform(elements, elements + count, output.as<To>(), convert<To, From>);
+            transformElements<From, To>(operation, convert<To, From>);
         });
     });
     return {};

@@ -146,7 +146,7 @@ Result<> runConcatenation(const OperationView& operation, std::span<std::byte> /
             StridedCopy copy;
             copy.axis(rowCount, static_cast<std::ptrdiff_t>(row),
                       static_cast<std::ptrdiff_t>(outputRow));
-            copy.axis(row, 1, 1).run(input.data, output.data + offset * bytes, bytes);
+            copy.axis(row, 1, 1).run(operation, input.data, output.data + offset * bytes, bytes);
         } else {
             dispatchQuantized8(input.type, [&]<class T>() {
                 requantizeRows<T>(input, output, offset, rowCount, row, outputRow);
@@ -233,7 +233,7 @@ Result<> runSplit(const OperationView& operation, std::span<std::byte> /*scratch
     copy.axis(row, 1, 1);
     const std::byte* from = input.data;
     for (const OperandView& output : operation.outputs) {
-        copy.run(from, output.data, bytes);
+        copy.run(operation, from, output.data, bytes);
         from += row * bytes;
     }
     return {};

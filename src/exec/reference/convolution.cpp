@@ -147,6 +147,7 @@ void convolve(const OperationView& operation, const Convolution& convolution, co
     auto* outputData = operation.outputs[0].as<Element>();
     const std::size_t depth = input.channels / convolution.arguments.groups;  // of a group
     const std::size_t groupOutputs = output.channels / convolution.arguments.groups;
+    const std::size_t rowWork = output.width * height.size * width.size * depth;
 
     const auto sumOverDepth = [&](const Element* pixel, const Weight* weights) {
         const std::size_t stride = input.channelStride;
@@ -178,6 +179,9 @@ void convolve(const OperationView& operation, const Convolution& convolution, co
                     }
                     outputData[output.offset(b, y, x, c)] = finish(sum);
                 }
+                if (operation.isOutOfTime(rowWork)) {
+                    return;
+                }
             }
         }
     }
@@ -205,6 +209,7 @@ void convolveDepthwise(const OperationView& operation, const Convolution& convol
 
     std::array<typename Sums::Finisher, kBlock> finishers;
     std::array<Sum, kBlock> blockSums;
+    const std::size_t rowTaps = output.width * height.size * width.size;
     const auto convolveBlock = [&](std::size_t firstIn, std::size_t count, std::size_t firstOut) {
         for (std::size_t i = 0; i < count; ++i) {
             finishers[i] = sums.finisher(firstOut + i * multiplier);
@@ -234,12 +239,18 @@ void convolveDepthwise(const OperationView& operation, const Convolution& convol
                             finishers[i](blockSums[i]);
                     }
                 }
+                if (operation.isOutOfTime(rowTaps * count)) {
+                    return;
+                }
             }
         }
     };
     for (std::size_t k = 0; k < input.channels; k += kBlock) {
         for (std::size_t q = 0; q < multiplier; ++q) {
             convolveBlock(k, std::min(kBlock, input.channels - k), k * multiplier + q);
+            if (operation.isOutOfTime(0)) {
+                return;
+            }
         }
     }
 }

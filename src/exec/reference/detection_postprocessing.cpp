@@ -240,7 +240,7 @@ class Detector {
                 }
             }
             taken += suppress(
-                {candidates_ + taken, end - taken}, parameters_.detectionsPerClass,
+                operation_, {candidates_ + taken, end - taken}, parameters_.detectionsPerClass,
                 [&](std::uint32_t candidate) -> float& { return scores_[candidate]; },
                 [&](std::uint32_t candidate) { return boxes_[candidate / classes_]; },
                 dropAbove(parameters_.overlapThreshold));
@@ -264,7 +264,7 @@ class Detector {
             }
         }
         count = suppress(
-            {candidates_, count}, parameters_.limit,
+            operation_, {candidates_, count}, parameters_.limit,
             [&](std::uint32_t candidate) -> float& { return best_[candidate]; },
             [&](std::uint32_t candidate) { return boxes_[candidate]; },
             dropAbove(parameters_.overlapThreshold));
@@ -320,6 +320,9 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
         Detector<T> detector(operation, parameters, scratch);
         for (std::size_t batch = 0; batch < operation.inputs[0].shape[0]; ++batch) {
             detector.run(batch);
+            if (operation.isOutOfTime(0)) {
+                return;
+            }
         }
     });
     return {};

@@ -12,6 +12,7 @@
 #include "exec/operation/operation_check.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
+#include "exec/reference/elements.h"
 
 namespace nnburst::exec {
 
@@ -52,9 +53,7 @@ Result<HalVersion> check(const OperationView& operation) {
 
 template <class T, class Function>
 void forEach(const OperationView& operation, Function&& function) {
-    const T* input = operation.inputs[0].as<const T>();
-    std::transform(input, input + operation.inputs[0].shape.elementCount(),
-                   operation.outputs[0].as<T>(), function);
+    transformElements<T, T>(operation, function);
 }
 
 template <class T>

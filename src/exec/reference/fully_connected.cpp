@@ -83,6 +83,9 @@ void connect(const OperationView& operation, const Sums& sums) {
             const Sum sum = sumOfTerms<Sum>(
                 inputSize, [&](std::size_t i) { return sums.product(row[i], unitWeights[i]); });
             output[b * units + u] = finish(static_cast<Sum>(bias[u]) + sum);
+            if (operation.isOutOfTime(inputSize)) {
+                return;
+            }
         }
     }
 }

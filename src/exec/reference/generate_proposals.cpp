@@ -226,7 +226,7 @@ Result<std::uint32_t> propose(const OperationView& operation, const Parameters& 
                            [&](std::uint32_t candidate) { return !isLarge(candidate); }) -
             candidates);
         const std::size_t taken = suppress(
-            std::span(candidates, selected), parameters.after,
+            operation, std::span(candidates, selected), parameters.after,
             [&](std::uint32_t candidate) -> float& { return scores[candidate]; },
             [&](std::uint32_t candidate) { return boxes[candidate]; },
             dropAbove(parameters.overlapThreshold));
@@ -239,6 +239,9 @@ Result<std::uint32_t> propose(const OperationView& operation, const Parameters& 
             outputRegions.set(corner + 2, box.right);
             outputRegions.set(corner + 3, box.bottom);
             outputBatches[written] = static_cast<std::int32_t>(b);
+        }
+        if (operation.isOutOfTime(count)) {
+            break;
         }
     }
     return written;

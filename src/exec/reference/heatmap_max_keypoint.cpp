@@ -187,6 +187,9 @@ Result<> findKeypoints(const OperationView& operation, bool isNchw) {
             scores.set(result, peak.value);
             locations.set(2 * result, relative(bestX, peak.x) * (right - left) + left);
             locations.set(2 * result + 1, relative(bestY, peak.y) * (bottom - top) + top);
+            if (operation.isOutOfTime(size * size)) {
+                return {};
+            }
         }
     }
     return {};

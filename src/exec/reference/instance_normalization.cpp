@@ -103,6 +103,9 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
                 const std::size_t offset = batch * pixels * channels + channel * channelStride;
                 normalize(input.as<const T>() + offset, operation.outputs[0].as<T>() + offset,
                           pixels, pixelStride, parameters);
+                if (operation.isOutOfTime(pixels)) {
+                    return;
+                }
             }
         }
     });

@@ -20,6 +20,7 @@
 #include "exec/operation/operation_check.h"
 #include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/operations.h"
 #include "exec/reference/strided_copy.h"
 #include "model/invalid.h"
@@ -147,14 +148,20 @@ Result<> runGathering(const OperationView& operation, std::span<std::byte> /*scr
     copy.axis(elementCount(values.shape, 0, axis), static_cast<std::ptrdiff_t>(axisSize * inner),
               static_cast<std::ptrdiff_t>(indexCount * inner));
     copy.axis(inner, 1, 1);
+    const std::size_t chosen = gathering.outputShape.elementCount() / indexCount;
     std::byte* to = operation.outputs[0].data;
+    PartCounter parts(operation);
     for (std::size_t i = 0; i < indexCount; ++i, to += inner * bytes) {
         const std::int32_t index = indices.as<const volatile std::int32_t>()[i];
         if (index < 0 || static_cast<std::uint32_t>(index) >= axisSize) {
             return invalid("{} input {} (indices): {} at {}; must be at least 0 and below {}",
                            toString(operation.type), gathering.indicesInput, index, i, axisSize);
         }
-        copy.run(values.data + static_cast<std::size_t>(index) * inner * bytes, to, bytes);
+        copy.run(operation, values.data + static_cast<std::size_t>(index) * inner * bytes, to,
+                 bytes);
+        if (parts.isOutOfTime(chosen)) {
+            return {};
+        }
     }
     return {};
 }
@@ -235,6 +242,7 @@ Result<> runHashtable(const OperationView& operation, std::span<std::byte> /*scr
     const std::size_t rowBytes = elementCount(shape, 1, shape.rank()) * elementBytes(values.type);
     std::byte* to = operation.outputs[0].data;
     auto* hits = operation.outputs[1].as<std::uint8_t>();
+    PartCounter parts(operation);
     for (std::size_t i = 0; i < shape[0]; ++i) {
         const std::size_t row = findKey(keys, keyCount, lookups[i]);
         hits[i] = row < keyCount ? 1 : 0;
@@ -245,6 +253,9 @@ Result<> runHashtable(const OperationView& operation, std::span<std::byte> /*scr
             std::memcpy(to + i * rowBytes, values.data + row * rowBytes, rowBytes);
         } else {
             std::memset(to + i * rowBytes, 0, rowBytes);
+        }
+        if (parts.isOutOfTime(rowBytes)) {
+            return {};
         }
     }
     return {};

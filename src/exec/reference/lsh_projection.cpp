@@ -150,6 +150,9 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
                 *output++ = value;
             }
             number = number << 1 | value;
+            if (operation.isOutOfTime(operation.inputs[kInput].shape.elementCount())) {
+                return {};
+            }
         }
         if (projection == Projection::SPARSE_DEPRECATED) {
             *output++ = number;

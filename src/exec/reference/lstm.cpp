@@ -133,6 +133,9 @@ void stepBatches(const OperationView& operation, const LstmCell<T>& cell, float*
         cell.step(input + b * cell.inputSize, nullptr, outputBefore + b * cell.outputSize,
                   cellBefore + b * cell.units, row, cellAfter + b * cell.units, scratch);
         std::copy_n(row, cell.outputSize, output + b * cell.outputSize);
+        if (operation.isOutOfTime(0)) {
+            return;
+        }
     }
 }
 

@@ -104,6 +104,7 @@ struct LstmCell {
     CellActivation activation = CellActivation::TANH;
     float cellClip = 0.0F;  ///< 0 for none
     float projectionClip = 0.0F;
+    const OperationView* operation = nullptr;  ///< asked whether the run is out of time
 
     /// Floats of scratch memory that a step needs.
     [[nodiscard]] static std::size_t scratchFloats(std::size_t units, std::size_t outputSize) {
@@ -137,6 +138,9 @@ void LstmCell<T>::gate(const GateWeights<T>& weights, const T* input, const T* a
         }
         if (weights.peephole != nullptr) {
             result[u] += static_cast<float>(weights.peephole[u]) * static_cast<float>(cell[u]);
+        }
+        if (operation->isOutOfTime(inputSize + outputSize + auxiliarySize)) {
+            return;
         }
     }
     if (weights.norm != nullptr) {
@@ -192,6 +196,9 @@ void LstmCell<T>::step(const T* input, const T* auxiliary, const T* outputBefore
         projected[o] = dotProduct(projection + o * units, outputs.data(), units);
         if (projectionBias != nullptr) {
             projected[o] += static_cast<float>(projectionBias[o]);
+        }
+        if (operation->isOutOfTime(units)) {
+            return;
         }
     }
     clip(projectionClip, projected);

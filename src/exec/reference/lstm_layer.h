@@ -135,6 +135,7 @@ struct LstmLayer {
             .activation = parameters.activation,
             .cellClip = parameters.cellClip,
             .projectionClip = parameters.projectionClip,
+            .operation = &operation,
         };
     }
 };

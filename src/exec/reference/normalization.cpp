@@ -112,7 +112,7 @@ void normalizeFloat(const OperationView& operation, const Slices& slices) {
     constexpr float kSmallestNorm = 1e-6F;
     const T* input = operation.inputs[0].as<const T>();
     T* output = operation.outputs[0].as<T>();
-    slices.forEach([&](std::size_t offset) {
+    slices.forEach(operation, [&](std::size_t offset) {
         const auto at = [&](std::size_t i) {
             return static_cast<float>(input[offset + i * slices.stride]);
         };
@@ -133,7 +133,7 @@ void normalizeQuantized(const OperationView& operation, const Slices& slices) {
     T* output = operation.outputs[0].as<T>();
     const std::int32_t zeroPoint = operation.inputs[0].zeroPoint;
     const QuantizedRange limits = quantizedLimits(operation.inputs[0].type);
-    slices.forEach([&](std::size_t offset) {
+    slices.forEach(operation, [&](std::size_t offset) {
         const auto at = [&](std::size_t i) {
             return input[offset + i * slices.stride] - zeroPoint;
         };
@@ -158,7 +158,7 @@ void normalizeLocally(const OperationView& operation, const Slices& slices,
                       const Parameters& parameters) {
     const T* input = operation.inputs[0].as<const T>();
     T* output = operation.outputs[0].as<T>();
-    slices.forEach([&](std::size_t offset) {
+    slices.forEach(operation, [&](std::size_t offset) {
         const auto at = [&](std::size_t i) {
             return static_cast<float>(input[offset + i * slices.stride]);
         };
@@ -172,6 +172,9 @@ void normalizeLocally(const OperationView& operation, const Slices& slices,
             const float divisor =
                 std::pow(parameters.bias + parameters.alpha * sum, parameters.beta);
             output[offset + i * slices.stride] = static_cast<T>(at(i) / divisor);
+            if (operation.isOutOfTime(last - first)) {
+                return;
+            }
         }
     });
 }

@@ -143,7 +143,7 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
         offset += padding.before[axis] * static_cast<std::size_t>(outputStrides[axis]);
         copy.axis(input.shape[axis], inputStrides[axis], outputStrides[axis]);
     }
-    copy.run(input.data, output.data + offset * bytes, bytes);
+    copy.run(operation, input.data, output.data + offset * bytes, bytes);
     return {};
 }
 

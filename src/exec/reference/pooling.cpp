@@ -169,11 +169,15 @@ void pool(const OperationView& operation, const Pooling& pooling, Range range) {
                 static_cast<T>(std::min(std::max(pooled, range.minimum), range.maximum));
         }
     };
+    const std::size_t pixelWork = std::size_t{height.size} * width.size * output.channels;
     for (std::size_t b = 0; b < output.batches; ++b) {
         for (std::uint32_t y = 0; y < output.height; ++y) {
             for (std::uint32_t x = 0; x < output.width; ++x) {
                 for (std::size_t c = 0; c < output.channels; c += kBlock) {
                     poolBlock(b, y, x, c, std::min(kBlock, output.channels - c));
+                }
+                if (operation.isOutOfTime(pixelWork)) {
+                    return;
                 }
             }
         }

@@ -14,6 +14,7 @@
 #include "exec/operation/operation_check.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/quantized_table.h"
 
 namespace nnburst::exec {
@@ -49,11 +50,9 @@ Result<> runQuantize(const OperationView& operation, std::span<std::byte> /*scra
     const OperandView& input = operation.inputs[0];
     const OperandView& output = operation.outputs[0];
     NNBURST_TRY(requireOutputShape(operation, 0, input.shape));
-    const std::size_t count = input.shape.elementCount();
     dispatchFloat(input.type, [&]<class From>() {
         dispatchQuantized8(output.type, [&]<class To>() {
-            const From* elements = input.as<const From>();
-            std::transform(elements, elements + count, output.as<To>(), [&](From element) {
+            transformElements<From, To>(operation, [&](From element) {
                 return static_cast<To>(quantize(static_cast<float>(element), output));
             });
         });
@@ -62,7 +61,8 @@ Result<> runQuantize(const OperationView& operation, std::span<std::byte> /*scra
 }
 
 template <class From, class To>
-void dequantizePerChannel(const OperandView& input, const OperandView& output) {
+void dequantizePerChannel(const OperationView& operation) {
+    const OperandView& input = operation.inputs[0];
     const SymmPerChannelQuantParams& channels = *input.channelQuant;
     std::size_t inner = 1;  // elements of one channel that follow each other
     for (std::size_t axis = channels.channelDim + 1; axis < input.shape.rank(); ++axis) {
@@ -70,11 +70,15 @@ void dequantizePerChannel(const OperandView& input, const OperandView& output) {
     }
     const std::size_t runs = inner == 0 ? 0 : input.shape.elementCount() / inner;
     const From* elements = input.as<const From>();
-    To* results = output.as<To>();
+    To* results = operation.outputs[0].as<To>();
+    PartCounter parts(operation);
     for (std::size_t run = 0; run < runs; ++run) {
         const float scale = channels.scales[run % channels.scales.size()];
         for (std::size_t i = run * inner; i < (run + 1) * inner; ++i) {
             results[i] = static_cast<To>(static_cast<float>(elements[i]) * scale);
+        }
+        if (parts.isOutOfTime(inner)) {
+            return;
         }
     }
 }
@@ -83,11 +87,9 @@ Result<> runDequantize(const OperationView& operation, std::span<std::byte> /*sc
     const OperandView& input = operation.inputs[0];
     const OperandView& output = operation.outputs[0];
     NNBURST_TRY(requireOutputShape(operation, 0, input.shape));
-    const std::size_t count = input.shape.elementCount();
     dispatchFloat(output.type, [&]<class To>() {
         const auto from = [&]<class From>() {
-            const From* elements = input.as<const From>();
-            std::transform(elements, elements + count, output.as<To>(), [&](From element) {
+            transformElements<From, To>(operation, [&](From element) {
                 return static_cast<To>(dequantize(element, input));
             });
         };
@@ -96,7 +98,7 @@ Result<> runDequantize(const OperationView& operation, std::span<std::byte> /*sc
         } else if (input.channelQuant == nullptr) {
             from.template operator()<std::int8_t>();
         } else {
-            dequantizePerChannel<std::int8_t, To>(input, output);
+            dequantizePerChannel<std::int8_t, To>(operation);
         }
     });
     return {};

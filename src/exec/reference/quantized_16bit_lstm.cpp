@@ -153,6 +153,9 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
                 fixed16::multiply(out, fixed16::tanh(newState[u], kStateIntegerBits));
             newOutput[u] = static_cast<std::uint8_t>(
                 128 + std::clamp<std::int32_t>(fixed16::shiftRight(result, 8), -128, 127));
+            if (operation.isOutOfTime(4 * (inputSize + units))) {
+                return {};
+            }
         }
         std::copy_n(newState, units, operation.outputs[0].as<std::int16_t>() + b * units);
         std::copy_n(newOutput, units, operation.outputs[1].as<std::uint8_t>() + b * units);

@@ -365,6 +365,9 @@ class Cell {
                 sum = fixed16::saturate(std::int64_t{sum} + fromCell(weight * cell_[u]));
             }
             results[u] = sum;
+            if (operation_.isOutOfTime(inputSize_ + outputSize_)) {
+                return;
+            }
         }
         if (hasNorm) {
             normalize(gate, bias);
@@ -464,6 +467,9 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
     Cell cell(operation, parameters, scratch);
     for (std::size_t batch = 0; batch < operation.inputs[0].shape[0]; ++batch) {
         cell.step(batch);
+        if (operation.isOutOfTime(0)) {
+            return {};
+        }
     }
     return {};
 }

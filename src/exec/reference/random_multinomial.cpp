@@ -115,6 +115,7 @@ std::array<std::uint32_t, 2> makeKey() {
 
 template <class T>
 void sample(const OperationView& operation, double* cumulative, Philox& random) {
+    constexpr std::size_t kSampleWork = 32;  // a random number and a binary search
     const Shape& shape = operation.inputs[0].shape;
     const std::size_t classes = shape[1];
     const std::size_t samples = operation.outputs[0].shape[1];
@@ -134,11 +135,17 @@ void sample(const OperationView& operation, double* cumulative, Philox& random) 
             total += std::isfinite(logit) && std::isfinite(weight) ? weight : 0.0;
             cumulative[i] = total;
         }
+        if (operation.isOutOfTime(classes)) {
+            return;
+        }
         for (std::size_t i = 0; i < samples; ++i) {
             const double* const found =
                 std::upper_bound(cumulative, cumulative + classes, random() * total);
             *output++ = static_cast<std::int32_t>(
                 std::min(static_cast<std::size_t>(found - cumulative), classes - 1));
+            if (operation.isOutOfTime(kSampleWork)) {
+                return;
+            }
         }
     }
 }

@@ -19,6 +19,7 @@
 #include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/operations.h"
 #include "model/invalid.h"
 
@@ -129,8 +130,9 @@ std::size_t scratchBytes(const OperationView& operation) {
 /// accumulators[o] = accumulate(..., element) over the elements of the input that go to output o,
 /// in one pass through the input.
 template <class T, class State, class Accumulate>
-void accumulateAll(const OperandView& input, const Reduction& reduction, State* accumulators,
+void accumulateAll(const OperationView& operation, const Reduction& reduction, State* accumulators,
                    Accumulate&& accumulate) {
+    const OperandView& input = operation.inputs[0];
     const Shape& shape = input.shape;
     const std::size_t rank = shape.rank();
     std::array<std::size_t, kHighestRank> strides{};  // in the output; 0 along reduced axes
@@ -147,17 +149,25 @@ void accumulateAll(const OperandView& input, const Reduction& reduction, State* 
     const T* const end = row + shape.elementCount();
     std::array<std::uint32_t, kHighestRank> index{};
     std::size_t output = 0;
+    PartCounter parts(operation);
     for (; row != end; row += rowLength) {
         if (areRowsReduced) {
-            State state = accumulators[output];
-            for (std::size_t i = 0; i < rowLength; ++i) {
-                state = accumulate(state, row[i]);
-            }
-            accumulators[output] = state;
+            forEachPart(operation, rowLength, [&](std::size_t first, std::size_t last) {
+                State state = accumulators[output];
+                for (std::size_t i = first; i < last; ++i) {
+                    state = accumulate(state, row[i]);
+                }
+                accumulators[output] = state;
+            });
         } else {
-            for (std::size_t i = 0; i < rowLength; ++i) {
-                accumulators[output + i] = accumulate(accumulators[output + i], row[i]);
-            }
+            forEachPart(operation, rowLength, [&](std::size_t first, std::size_t last) {
+                for (std::size_t i = first; i < last; ++i) {
+                    accumulators[output + i] = accumulate(accumulators[output + i], row[i]);
+                }
+            });
+        }
+        if (parts.isOutOfTime(rowLength)) {
+            return;
         }
         for (std::size_t axis = rank - 1; axis-- > 0;) {
             output += strides[axis];
@@ -178,7 +188,7 @@ void reduce(const OperationView& operation, const Reduction& reduction,
     const std::size_t count = output.shape.elementCount();
     std::fill_n(accumulators, count, start);
     if (operation.inputs[0].shape.elementCount() != 0) {
-        accumulateAll<T>(operation.inputs[0], reduction, accumulators, accumulate);
+        accumulateAll<T>(operation, reduction, accumulators, accumulate);
     }
     std::transform(accumulators, accumulators + count, output.as<T>(),
                    [&](State state) { return static_cast<T>(finish(state)); });

@@ -39,7 +39,10 @@ class ReferenceStep final : public Step {
         return {};
     }
 
-    Result<> run() override { return definition_.run(view_, scratch_); }
+    Result<> run(TimeLimit& limit) override {
+        view_.timeLimit = &limit;
+        return definition_.run(view_, scratch_);
+    }
 
   private:
     OperationInstance operation_;

@@ -278,6 +278,9 @@ Result<> align(const OperationView& operation, const Parameters& parameters) {
                         sums[c] += top * (1.0F - row.weight) + bottom * row.weight;
                     }
                 }
+                if (operation.isOutOfTime(columns.samples() * channels)) {
+                    return;
+                }
             }
             const auto points = static_cast<float>(rows.samples() * columns.samples());
             for (std::size_t c = 0; c < channels; ++c) {
@@ -288,6 +291,9 @@ Result<> align(const OperationView& operation, const Parameters& parameters) {
             for (std::size_t x = 0; x < output.width; ++x) {
                 for (std::size_t c = 0; c < input.channels; c += kBlock) {
                     alignBin(y, x, c);
+                    if (operation.isOutOfTime(kBlock)) {
+                        return {};
+                    }
                 }
             }
         }
@@ -340,6 +346,11 @@ Result<> pool(const OperationView& operation, const Parameters& parameters) {
                         }
                     }
                     results.set(output.offset(r, y, x, c), largest);
+                    if (operation.isOutOfTime(isEmpty ? 1
+                                                      : (rows.last - rows.first) *
+                                                            (columns.last - columns.first))) {
+                        return {};
+                    }
                 }
             }
         }

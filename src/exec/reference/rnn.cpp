@@ -103,6 +103,9 @@ void step(const OperationView& operation, FloatRange range, float* newState) {
                 dotProduct(recurrentWeights + u * units, stateIn + b * units, units) +
                 static_cast<float>(bias[u]);
             newState[u] = std::min(std::max(sum, range.minimum), range.maximum);
+            if (operation.isOutOfTime(inputSize + units)) {
+                return;
+            }
         }
         for (std::size_t u = 0; u < units; ++u) {
             const T element = static_cast<T>(newState[u]);

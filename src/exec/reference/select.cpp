@@ -10,6 +10,7 @@
 #include "exec/operation/operation_check.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/quantized_table.h"
 
 namespace nnburst::exec {
@@ -52,9 +53,11 @@ void select(const OperationView& operation, Value&& value) {
     const T* second = operation.inputs[2].as<const T>();
     T* output = operation.outputs[0].as<T>();
     const std::size_t count = operation.outputs[0].shape.elementCount();
-    for (std::size_t i = 0; i < count; ++i) {
-        output[i] = condition[i] != 0 ? value(first[i], 1) : value(second[i], 2);
-    }
+    forEachPart(operation, count, [&](std::size_t from, std::size_t to) {
+        for (std::size_t i = from; i < to; ++i) {
+            output[i] = condition[i] != 0 ? value(first[i], 1) : value(second[i], 2);
+        }
+    });
 }
 
 Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {

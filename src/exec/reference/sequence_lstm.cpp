@@ -240,6 +240,9 @@ void runLayer(const OperationView& operation, const LstmLayer& layer,
                       auxiliary == nullptr ? nullptr : auxiliary + row * cell.auxiliarySize,
                       outputRow, cellRow, outputRow, cellRow, cellScratch);
             std::copy_n(outputRow, cell.outputSize, output.row(row));
+            if (operation.isOutOfTime(0)) {
+                return;
+            }
         }
     }
     if (!states.empty()) {

@@ -252,6 +252,9 @@ void runLayer(const OperationView& operation, const Layer& layer, FloatRange ran
                                       auxiliary + row * auxiliarySize, auxiliarySize);
                 }
                 newState[u] = std::min(std::max(sum, range.minimum), range.maximum);
+                if (operation.isOutOfTime(inputSize + units + auxiliarySize)) {
+                    return;
+                }
             }
             std::transform(newState, newState + units, state,
                            [](float value) { return static_cast<T>(value); });

@@ -237,7 +237,8 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
                   static_cast<std::ptrdiff_t>(outputStride));
     }
     const std::size_t bytes = elementBytes(input.type);
-    copy.run(input.data + offset * static_cast<std::ptrdiff_t>(bytes), output.data, bytes);
+    copy.run(operation, input.data + offset * static_cast<std::ptrdiff_t>(bytes), output.data,
+             bytes);
     return {};
 }
 

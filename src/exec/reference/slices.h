@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "exec/operation/operation.h"
+#include "exec/reference/elements.h"
 #include "nnburst/result.h"
 
 namespace nnburst::exec {
@@ -27,13 +28,17 @@ struct Slices {
         }
     }
 
-    /// Calls slice(offset of its first element) for each, in the order of these elements. There are
-    /// outer * stride of them, also if `size` is 0.
+    /// Calls slice(offset of its first element) for each, in the order of these elements, until the
+    /// run of `operation` is out of time. There are outer * stride of them, also if `size` is 0.
     template <class Slice>
-    void forEach(Slice&& slice) const {
+    void forEach(const OperationView& operation, Slice&& slice) const {
+        PartCounter parts(operation);
         for (std::size_t o = 0; o < outer; ++o) {
             for (std::size_t i = 0; i < stride; ++i) {
                 slice(o * size * stride + i);
+                if (parts.isOutOfTime(size + 1)) {
+                    return;
+                }
             }
         }
     }

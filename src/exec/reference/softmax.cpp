@@ -103,8 +103,11 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
 }
 
 template <class T>
-void softmaxFloat(const T* input, T* output, const Slices& slices, float beta, bool isLog) {
-    slices.forEach([&](std::size_t offset) {
+void softmaxFloat(const OperationView& operation, const Slices& slices, float beta) {
+    const T* input = operation.inputs[0].as<const T>();
+    T* output = operation.outputs[0].as<T>();
+    const bool isLog = operation.type == OperationType::LOG_SOFTMAX;
+    slices.forEach(operation, [&](std::size_t offset) {
         const auto at = [&](std::size_t i) {
             return static_cast<float>(input[offset + i * slices.stride]);
         };
@@ -126,15 +129,19 @@ void softmaxFloat(const T* input, T* output, const Slices& slices, float beta, b
 }
 
 template <class T>
-void softmaxQuantized(const T* input, T* output, const Slices& slices, double scaledBeta,
-                      QuantizedRange limits) {
+void softmaxQuantized(const OperationView& operation, const Slices& slices, float beta) {
+    const OperandView& given = operation.inputs[0];
+    const T* input = given.as<const T>();
+    T* output = operation.outputs[0].as<T>();
+    const double scaledBeta = static_cast<double>(beta) * given.scale;
+    const QuantizedRange limits = quantizedLimits(given.type);
     // 8-bit elements have only 256 differences to the maximum.
     std::array<float, 256> exponentials;
     for (std::size_t difference = 0; difference < exponentials.size(); ++difference) {
         exponentials[difference] =
             static_cast<float>(std::exp(-static_cast<double>(difference) * scaledBeta));
     }
-    slices.forEach([&](std::size_t offset) {
+    slices.forEach(operation, [&](std::size_t offset) {
         std::int32_t maximum = limits.minimum;
         for (std::size_t i = 0; i < slices.size; ++i) {
             maximum = std::max<std::int32_t>(maximum, input[offset + i * slices.stride]);
@@ -161,20 +168,14 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     NNBURST_TRY_ASSIGN(const std::size_t axis, resolveAxis(operation));
     NNBURST_TRY_ASSIGN(const float beta, readBeta(operation));
     const OperandView& input = operation.inputs[0];
-    const OperandView& output = operation.outputs[0];
     NNBURST_TRY(requireOutputShape(operation, 0, input.shape));
     if (input.shape.elementCount() == 0) {
         return {};
     }
     const Slices slices(input.shape, axis);
-    dispatchFloat(input.type, [&]<class T>() {
-        softmaxFloat(input.as<const T>(), output.as<T>(), slices, beta,
-                     operation.type == OperationType::LOG_SOFTMAX);
-    });
-    dispatchQuantized8(input.type, [&]<class T>() {
-        softmaxQuantized(input.as<const T>(), output.as<T>(), slices,
-                         static_cast<double>(beta) * input.scale, quantizedLimits(input.type));
-    });
+    dispatchFloat(input.type, [&]<class T>() { softmaxFloat<T>(operation, slices, beta); });
+    dispatchQuantized8(input.type,
+                       [&]<class T>() { softmaxQuantized<T>(operation, slices, beta); });
     return {};
 }
 

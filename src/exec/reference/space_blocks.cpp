@@ -287,7 +287,7 @@ void copyBlocks(const OperationView& operation, const Blocks& blocks, bool isToW
     if (!blocks.isNchw) {
         addWhole(axes.channels);
     }
-    copy.run(input.data, output.data, elementBytes(input.type));
+    copy.run(operation, input.data, output.data, elementBytes(input.type));
 }
 
 Result<> runDepth(const OperationView& operation, std::span<std::byte> /*scratch*/) {
@@ -369,7 +369,7 @@ Result<> runSpaceToBatch(const OperationView& operation, std::span<std::byte> /*
                 copy.axis(input.shape[axes.channels], from[axes.channels], to[axes.channels]);
             }
             const std::size_t batch = (std::size_t{i} * blocks.width + j) * input.shape[0];
-            copy.run(input.data + at(0, rows.wideFirst, columns.wideFirst, from),
+            copy.run(operation, input.data + at(0, rows.wideFirst, columns.wideFirst, from),
                      output.data + at(batch, rows.first, columns.first, to), bytes);
         }
     }

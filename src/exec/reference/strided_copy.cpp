@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "exec/reference/dispatch.h"
+#include "exec/reference/elements.h"
 
 namespace nnburst::exec {
 
@@ -48,9 +49,10 @@ StridedCopy& StridedCopy::axis(std::size_t size, std::ptrdiff_t inputStride,
     return *this;
 }
 
-/// Calls row(offset in the input, offset in the output) for each row along the innermost axis.
+/// Calls row(offset in the input, offset in the output) for each row along the innermost axis,
+/// until the run is out of time.
 template <class Row>
-void StridedCopy::forEachRow(Row&& row) const noexcept {
+void StridedCopy::forEachRow(const OperationView& operation, Row&& row) const noexcept {
     std::size_t rowCount = 1;
     for (std::size_t axis = 0; axis < outerRank_; ++axis) {
         rowCount *= outer_[axis].size;
@@ -58,8 +60,12 @@ void StridedCopy::forEachRow(Row&& row) const noexcept {
     std::array<std::size_t, kMaximumAxes> index{};
     std::ptrdiff_t inputOffset = 0;
     std::ptrdiff_t outputOffset = 0;
+    PartCounter parts(operation);
     for (std::size_t r = 0; r < rowCount; ++r) {
         row(inputOffset, outputOffset);
+        if (parts.isOutOfTime(inner_.size)) {
+            return;
+        }
         for (std::size_t i = outerRank_; i-- > 0;) {
             const Axis& axis = outer_[i];
             inputOffset += axis.inputStride;
@@ -75,16 +81,17 @@ void StridedCopy::forEachRow(Row&& row) const noexcept {
 }
 
 template <class T>
-void StridedCopy::runElements(const std::byte* input, std::byte* output) const noexcept {
+void StridedCopy::runElements(const OperationView& operation, const std::byte* input,
+                              std::byte* output) const noexcept {
     const T* from = reinterpret_cast<const T*>(input);
     T* to = reinterpret_cast<T*>(output);
     if (inner_.inputStride == 1 && inner_.outputStride == 1) {
-        forEachRow([&](std::ptrdiff_t inputOffset, std::ptrdiff_t outputOffset) {
+        forEachRow(operation, [&](std::ptrdiff_t inputOffset, std::ptrdiff_t outputOffset) {
             std::memcpy(to + outputOffset, from + inputOffset, inner_.size * sizeof(T));
         });
         return;
     }
-    forEachRow([&](std::ptrdiff_t inputOffset, std::ptrdiff_t outputOffset) {
+    forEachRow(operation, [&](std::ptrdiff_t inputOffset, std::ptrdiff_t outputOffset) {
         for (std::size_t i = 0; i < inner_.size; ++i) {
             to[outputOffset] = from[inputOffset];
             inputOffset += inner_.inputStride;
@@ -93,18 +100,18 @@ void StridedCopy::runElements(const std::byte* input, std::byte* output) const n
     });
 }
 
-void StridedCopy::run(const std::byte* input, std::byte* output,
+void StridedCopy::run(const OperationView& operation, const std::byte* input, std::byte* output,
                       std::size_t elementBytes) const noexcept {
     if (isEmpty_) {
         return;
     }
     switch (elementBytes) {
         case 1:
-            return runElements<std::uint8_t>(input, output);
+            return runElements<std::uint8_t>(operation, input, output);
         case 2:
-            return runElements<std::uint16_t>(input, output);
+            return runElements<std::uint16_t>(operation, input, output);
         case 4:
-            return runElements<std::uint32_t>(input, output);
+            return runElements<std::uint32_t>(operation, input, output);
         default:
             return;  // the HAL has no elements of this size
     }

@@ -37,8 +37,10 @@ class StridedCopy {
     StridedCopy& axis(std::size_t size, std::ptrdiff_t inputStride,
                       std::ptrdiff_t outputStride) noexcept;
 
-    /// `input` and `output` are where the first element lies, in tensors that do not overlap.
-    void run(const std::byte* input, std::byte* output, std::size_t elementBytes) const noexcept;
+    /// `input` and `output` are where the first element lies, in tensors that do not overlap. Ends
+    /// early when the run of `operation` is out of time.
+    void run(const OperationView& operation, const std::byte* input, std::byte* output,
+             std::size_t elementBytes) const noexcept;
 
     static constexpr std::size_t kMaximumAxes = 2 * kMaximumRank;
 
@@ -50,9 +52,10 @@ class StridedCopy {
     };
 
     template <class Row>
-    void forEachRow(Row&& row) const noexcept;
+    void forEachRow(const OperationView& operation, Row&& row) const noexcept;
     template <class T>
-    void runElements(const std::byte* input, std::byte* output) const noexcept;
+    void runElements(const OperationView& operation, const std::byte* input,
+                     std::byte* output) const noexcept;
 
     std::array<Axis, kMaximumAxes> outer_{};  ///< all but the innermost axis
     std::size_t outerRank_ = 0;

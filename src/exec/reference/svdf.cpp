@@ -132,6 +132,9 @@ void step(const OperationView& operation, std::size_t rank, FloatRange range) {
             }
             output[b * units + u] =
                 static_cast<T>(std::min(std::max(sum, range.minimum), range.maximum));
+            if (operation.isOutOfTime(rank * (inputSize + memory))) {
+                return;
+            }
         }
     }
 }

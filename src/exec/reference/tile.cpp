@@ -84,7 +84,7 @@ Result<> runTile(const OperationView& operation, std::span<std::byte> /*scratch*
         copy.axis(shape[axis] / size, 0, static_cast<std::ptrdiff_t>(size) * outputStrides[axis])
             .axis(size, inputStrides[axis], outputStrides[axis]);
     }
-    copy.run(input.data, operation.outputs[0].data, elementBytes(input.type));
+    copy.run(operation, input.data, operation.outputs[0].data, elementBytes(input.type));
     return {};
 }
 

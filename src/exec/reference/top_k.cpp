@@ -126,6 +126,9 @@ void findTop(const OperationView& operation, Entry* entries) {
             *values++ = Key::element(entries[i].key);
             *indices++ = entries[i].index;
         }
+        if (operation.isOutOfTime(rowLength)) {
+            return;
+        }
     }
 }
 

@@ -113,7 +113,7 @@ Result<> runTranspose(const OperationView& operation, std::span<std::byte> /*scr
         copy.axis(output.shape[axis], inputStrides[transposition.permutation[axis]],
                   outputStrides[axis]);
     }
-    copy.run(input.data, output.data, elementBytes(input.type));
+    copy.run(operation, input.data, output.data, elementBytes(input.type));
     return {};
 }
 
@@ -186,7 +186,7 @@ Result<> runShuffle(const OperationView& operation, std::span<std::byte> /*scrat
         .axis(groupSize, stride(1), stride(shuffle.groups))
         .axis(shuffle.groups, stride(groupSize), stride(1))
         .axis(inner, 1, 1);
-    copy.run(input.data, operation.outputs[0].data, elementBytes(input.type));
+    copy.run(operation, input.data, operation.outputs[0].data, elementBytes(input.type));
     return {};
 }
 

@@ -100,6 +100,7 @@ Interpreter::~Interpreter() = default;
 Result<> Interpreter::run(std::span<const GraphInput> inputs, GraphOutputs& outputs,
                           const RunLimits& limits) {
     limits_ = &limits;
+    timeLimit_ = TimeLimit(limits.deadline);
     NNBURST_TRY(values_.begin(inputs, outputs));
     for (std::uint32_t index = 0; index < graph_.subgraph.operations.size(); ++index) {
         if (graph_.isFolded[index]) {
@@ -111,6 +112,9 @@ Result<> Interpreter::run(std::span<const GraphInput> inputs, GraphOutputs& outp
         if (auto result = runOperation(index); !result) {
             return failure(result.error().status,
                            fmt::format("operation {}: {}", index, result.error().message));
+        }
+        if (timeLimit_.isOver()) {
+            return RunLimits::missedIn(index);
         }
     }
     return outputs.sufficient();
@@ -246,7 +250,7 @@ Result<> Interpreter::runKernel(std::uint32_t index) {
         NNBURST_TRY(state.step->setUp(state.operands));
         state.isSetUp = true;
     }
-    return state.step->run();
+    return state.step->run(timeLimit_);
 }
 
 Result<> Interpreter::runShrinking(std::uint32_t index) {
@@ -266,8 +270,10 @@ Result<> Interpreter::runShrinking(std::uint32_t index) {
     }
     state.shrunk = state.inferred;
     NNBURST_TRY_ASSIGN(std::byte * scratch, state.scratch.reserve(0));
-    NNBURST_TRY(state.definition->runShrinking(
-        state.operation.view(), {scratch, state.scratch.capacityBytes()}, state.shrunk));
+    OperationView view = state.operation.view();
+    view.timeLimit = &timeLimit_;
+    NNBURST_TRY(state.definition->runShrinking(view, {scratch, state.scratch.capacityBytes()},
+                                               state.shrunk));
     for (std::size_t output = 0; output < operation.outputs.size(); ++output) {
         NNBURST_TRY(values_.shapes().stateShape(operation.outputs[output], state.shrunk[output]));
     }

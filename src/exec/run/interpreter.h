@@ -64,6 +64,7 @@ class Interpreter {
     std::vector<std::unique_ptr<OperationState>> states_;  // one for each operation
     std::vector<GraphInput> inputs_;                       // of a subgraph that is called
     const RunLimits* limits_ = nullptr;                    // of the current run
+    TimeLimit timeLimit_;                                  // of the current run
 };
 
 }  // namespace nnburst::exec

@@ -304,9 +304,9 @@ class ConvertedStep final : public Step {
         return inner_->setUp(innerOperands_);
     }
 
-    Result<> run() override {
+    Result<> run(TimeLimit& limit) override {
         NNBURST_TRY(convert(true));
-        NNBURST_TRY(inner_->run());
+        NNBURST_TRY(inner_->run(limit));
         return convert(false);
     }
 

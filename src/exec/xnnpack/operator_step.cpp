@@ -34,24 +34,17 @@ class OperatorStep final : public Step {
     Result<> setUp(std::span<std::byte* const> operands) override {
         operands_ = operands;
         operator_->user = nullptr;
-        const xnn_status status = setUp_(operator_->handle.get(), operands, threads_);
-        if (status != xnn_status_success) {
-            return failed("set up", status);
-        }
+        NNBURST_TRY(setUpOperator(*operator_, setUp_, operands, threads_));
         operator_->user = this;
         return {};
     }
 
-    Result<> run() override {
+    Result<> run(TimeLimit& /*limit*/) override {
         if (operator_->user != this) {
             NNBURST_ASSERT(!operands_.empty(), "the operator runs before it was set up");
             NNBURST_TRY(setUp(operands_));
         }
-        const xnn_status status = xnn_run_operator(operator_->handle.get(), threads_);
-        if (status != xnn_status_success) {
-            return failed("run", status);
-        }
-        return {};
+        return runOperator(*operator_, threads_);
     }
 
   private:
@@ -63,6 +56,17 @@ class OperatorStep final : public Step {
 };
 
 }  // namespace
+
+Result<> setUpOperator(const Operator& shared, const SetUp& setUp, Operands operands,
+                       pthreadpool_t threads) {
+    const xnn_status status = setUp(shared.handle.get(), operands, threads);
+    return status == xnn_status_success ? Result<>() : failed("set up", status);
+}
+
+Result<> runOperator(const Operator& shared, pthreadpool_t threads) {
+    const xnn_status status = xnn_run_operator(shared.handle.get(), threads);
+    return status == xnn_status_success ? Result<>() : failed("run", status);
+}
 
 std::unique_ptr<Step> makeOperatorStep(SharedOperator shared, SetUp setUp, pthreadpool_t threads,
                                        bool hasPackedConstants) {

@@ -34,6 +34,11 @@ using SetUp = std::function<xnn_status(xnn_operator_t, Operands, pthreadpool_t)>
 /// The result of a family: null if XNNPACK does not cover the operation.
 using StepResult = Result<std::unique_ptr<Step>>;
 
+/// Calls `setUp`, and XNNPACK to run what was set up last.
+[[nodiscard]] Result<> setUpOperator(const Operator& shared, const SetUp& setUp, Operands operands,
+                                     pthreadpool_t threads);
+[[nodiscard]] Result<> runOperator(const Operator& shared, pthreadpool_t threads);
+
 /// A step that runs an operator, which steps may share. `threads` may be null.
 [[nodiscard]] std::unique_ptr<Step> makeOperatorStep(SharedOperator shared, SetUp setUp,
                                                      pthreadpool_t threads,

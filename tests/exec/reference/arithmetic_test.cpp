@@ -143,7 +143,7 @@ std::vector<std::pair<std::size_t, std::size_t>> walk(const Shape& a, const Shap
                                                       const Shape& result) {
     std::vector<std::pair<std::size_t, std::size_t>> offsets;
     const Broadcast broadcast(a, b, result);
-    broadcast.forEachRow([&](std::size_t rowA, std::size_t rowB, std::size_t row) {
+    broadcast.forEachRow({}, [&](std::size_t rowA, std::size_t rowB, std::size_t row) {
         EXPECT_EQ(row, offsets.size());
         for (std::size_t i = 0; i < broadcast.rowLength(); ++i) {
             offsets.emplace_back(rowA + i * broadcast.strideA(), rowB + i * broadcast.strideB());

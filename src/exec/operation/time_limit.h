@@ -1,0 +1,47 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The deadline of a run inside an operation. Kernels report how much they have done and end early
+/// once the deadline has passed; what they have written then means nothing.
+
+#include <chrono>
+#include <cstddef>
+
+#include "nnburst/types.h"
+
+namespace nnburst::exec {
+
+/// Used by one thread. Reads the clock once in kWorkPerLook, however often it is asked.
+class TimeLimit {
+  public:
+    /// Multiplications, or elements: 20 us to 1 ms, and a clock read takes 30 ns.
+    static constexpr std::size_t kWorkPerLook = std::size_t{1} << 16;
+
+    /// Without a deadline it never ends.
+    explicit TimeLimit(const OptionalTimePoint& deadline = {}) noexcept : deadline_(deadline) {}
+
+    /// To be called after every `work` (multiplications, or elements). True from when the deadline
+    /// has been found to have passed.
+    [[nodiscard]] bool isOverAfter(std::size_t work) noexcept {
+        work_ += work;
+        return work_ < kWorkPerLook ? isOver_ : look();
+    }
+
+    /// What isOverAfter gave last.
+    [[nodiscard]] bool isOver() const noexcept { return isOver_; }
+
+  private:
+    bool look() noexcept {
+        work_ = 0;
+        isOver_ = isOver_ || (deadline_ && std::chrono::steady_clock::now() >= *deadline_);
+        return isOver_;
+    }
+
+    OptionalTimePoint deadline_;
+    std::size_t work_ = 0;  // since the last look at the clock
+    bool isOver_ = false;
+};
+
+}  // namespace nnburst::exec
