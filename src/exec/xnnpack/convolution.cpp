@@ -14,6 +14,8 @@
 
 #include "exec/operation/spatial.h"
 #include "exec/xnnpack/families.h"
+#include "exec/xnnpack/sliced_step.h"
+#include "model/operand_info.h"
 
 namespace nnburst::exec::xnnpack {
 
@@ -42,6 +44,21 @@ struct Convolution {
     [[nodiscard]] static bool isPointwise(const SlidingWindow& axis) noexcept {
         return axis.size == 1 && axis.stride == 1 && axis.paddingBefore == 0 &&
                axis.paddingAfter == 0;
+    }
+
+    [[nodiscard]] Speed speed() const noexcept {
+        return groups == 1 ? Speed::DENSE : Speed::ELEMENTWISE;
+    }
+
+    /// That of `rows` rows of output, with all of their input: nothing is padded above and below.
+    [[nodiscard]] Convolution ofRows(std::uint32_t rows) const noexcept {
+        Convolution part = *this;
+        SlidingWindow& height = part.window.height;
+        height.paddingBefore = 0;
+        height.paddingAfter = 0;
+        height.inputSize = (rows - 1) * height.stride + (height.size - 1) * height.dilation + 1;
+        height.outputSize = rows;
+        return part;
     }
 
     /// Calls a creation function with the arguments that all of them begin with, then `rest`.
@@ -135,28 +152,124 @@ Result<SharedOperator> createQuantized(const OperationView& operation,
                               output.scale, given.minimum, given.maximum);
 }
 
+/// Images that an operator is set up for.
+struct ImageSizes {
+    std::uint32_t batches;
+    std::uint32_t height;
+    std::uint32_t width;
+};
+
 template <class T, class Function>
-SetUp imageSetUp(Function function, const OperationView& operation) {
-    const Shape& input = operation.inputs[0].shape;
-    const std::size_t output = operation.inputs.size();
-    return [=, batches = input[0], height = input[1], width = input[2]](
-               xnn_operator_t handle, Operands operands, pthreadpool_t threads) {
-        return function(handle, batches, height, width, operandAs<const T>(operands, 0),
-                        operandAs<T>(operands, output), threads);
+SetUp imageSetUp(Function function, const ImageSizes& sizes, std::size_t output) {
+    return [=](xnn_operator_t handle, Operands operands, pthreadpool_t threads) {
+        return function(handle, sizes.batches, sizes.height, sizes.width,
+                        operandAs<const T>(operands, 0), operandAs<T>(operands, output), threads);
     };
 }
 
-SetUp setUpOf(const OperationView& operation) {
+SetUp setUpOf(const OperationView& operation, const ImageSizes& sizes) {
+    const std::size_t output = operation.inputs.size();
     switch (operation.inputs[0].type) {
         case OperandType::TENSOR_FLOAT32:
-            return imageSetUp<float>(xnn_setup_convolution2d_nhwc_f32, operation);
+            return imageSetUp<float>(xnn_setup_convolution2d_nhwc_f32, sizes, output);
         case OperandType::TENSOR_QUANT8_ASYMM:
-            return imageSetUp<std::uint8_t>(xnn_setup_convolution2d_nhwc_qu8, operation);
+            return imageSetUp<std::uint8_t>(xnn_setup_convolution2d_nhwc_qu8, sizes, output);
         default:
             return operation.inputs[1].channelQuant != nullptr
-                       ? imageSetUp<std::int8_t>(xnn_setup_convolution2d_nhwc_qc8, operation)
-                       : imageSetUp<std::int8_t>(xnn_setup_convolution2d_nhwc_qs8, operation);
+                       ? imageSetUp<std::int8_t>(xnn_setup_convolution2d_nhwc_qc8, sizes, output)
+                       : imageSetUp<std::int8_t>(xnn_setup_convolution2d_nhwc_qs8, sizes, output);
     }
+}
+
+/// The operator of `convolution`, or of a part of it; null if XNNPACK does not cover it.
+Result<SharedOperator> operatorOf(const OperationView& operation, const StepContext& context,
+                                  const Convolution& convolution, bool isSlice) {
+    const SlidingWindow& height = convolution.window.height;
+    const OperatorKey key = convolution.isPointwise()
+                                ? OperatorKey{context.operation, 0, 0}
+                                : OperatorKey{context.operation, height.inputSize,
+                                              convolution.window.width.inputSize, isSlice};
+    const bool hasWeights =
+        operation.inputs[1].data != nullptr && operation.inputs[2].data != nullptr;
+    return shareOperator(context, key, hasWeights, [&] {
+        return operation.inputs[0].type == OperandType::TENSOR_FLOAT32
+                   ? createFloat(operation, convolution)
+                   : createQuantized(operation, convolution);
+    });
+}
+
+/// Pixels of output that a slice has at least: operators compute several at a time, of which the
+/// last ones of a slice may be too few.
+constexpr std::uint32_t kLeastSlicePixels = 512;
+
+/// The rows of output of each slice of an image; those of one slice if it is not worth it.
+RowSlices rowSlicesOf(const Convolution& convolution) {
+    const SlidingWindow& height = convolution.window.height;
+    return sliceRows(height.outputSize,
+                     wantedSlices(convolution.work() / convolution.batches, convolution.speed()),
+                     kLeastSlicePixels / convolution.window.width.outputSize + 1);
+}
+
+/// A convolution of many images, by images.
+std::unique_ptr<Step> makeImageSlices(const OperationView& operation, const StepContext& context,
+                                      const Convolution& whole, SharedOperator shared,
+                                      const RowSlices& images) {
+    const Shape& input = operation.inputs[0].shape;
+    SlicedOperator sliced{
+        .shared = std::move(shared),
+        .setUp = setUpOf(operation, {images.rows, input[1], input[2]}),
+        .threads = threadsFor(context, whole.work() / whole.batches * images.rows, whole.speed()),
+        .output = operation.inputs.size(),
+        .slices = {}};
+    const std::size_t element = elementBytes(operation.inputs[0].type);
+    for (const std::uint32_t image : images.first) {
+        sliced.slices.push_back(
+            {.inputOffset = image * (input.elementCount() / whole.batches) * element,
+             .outputOffset =
+                 image * (operation.outputs[0].shape.elementCount() / whole.batches) * element});
+    }
+    return makeSlicedStep(std::move(sliced));
+}
+
+/// A convolution of large images, by rows of its output.
+StepResult makeRowSlices(const OperationView& operation, const StepContext& context,
+                         const Convolution& whole, const RowSlices& rows) {
+    const Convolution part = whole.ofRows(rows.rows);
+    const SlidingWindow& height = whole.window.height;
+    const OperandView& input = operation.inputs[0];
+    const std::size_t element = elementBytes(input.type);
+    const std::size_t inputRow = std::size_t{input.shape[2]} * input.shape[3] * element;
+    const std::size_t outputRow =
+        std::size_t{whole.window.width.outputSize} * whole.groups * whole.groupOutputs * element;
+    SlicedOperator sliced{
+        .setUp = setUpOf(operation, {1, part.window.height.inputSize, input.shape[2]}),
+        .threads = threadsFor(context, part.work() / whole.batches, whole.speed()),
+        .output = operation.inputs.size(),
+        .padding = static_cast<std::byte>(input.zeroPoint)};
+    NNBURST_TRY_ASSIGN(sliced.shared, operatorOf(operation, context, part, true));
+    if (!sliced.shared) {
+        return nullptr;
+    }
+    for (std::size_t batch = 0; batch < whole.batches; ++batch) {
+        for (const std::uint32_t row : rows.first) {
+            // Rows of input, from `begin`: padding, those in the image, padding.
+            const std::int64_t begin = height.begin(row);
+            const std::int64_t count = part.window.height.inputSize;
+            const std::int64_t before = std::clamp<std::int64_t>(-begin, 0, count);
+            const std::int64_t first = std::clamp<std::int64_t>(begin, 0, height.inputSize);
+            const std::int64_t inside =
+                std::clamp<std::int64_t>(height.inputSize - first, 0, count - before);
+            const auto bytes = [&](std::int64_t inputRows) {
+                return static_cast<std::size_t>(inputRows) * inputRow;
+            };
+            sliced.slices.push_back({.inputOffset = batch * bytes(height.inputSize) + bytes(first),
+                                     .inputBytes = bytes(inside),
+                                     .outputOffset = (batch * height.outputSize + row) * outputRow,
+                                     .paddingBefore = bytes(before),
+                                     .paddingAfter = bytes(count - before - inside)});
+        }
+    }
+    return makeSlicedStep(std::move(sliced));
 }
 
 StepResult makeConvolution(const OperationView& operation, const StepContext& context,
@@ -170,23 +283,21 @@ StepResult makeConvolution(const OperationView& operation, const StepContext& co
         convolution.taps() > kMaximumTaps) {
         return nullptr;
     }
-    const Shape& input = operation.inputs[0].shape;
-    const OperatorKey key = convolution.isPointwise()
-                                ? OperatorKey{context.operation, 0, 0}
-                                : OperatorKey{context.operation, input[1], input[2]};
-    const bool hasWeights =
-        operation.inputs[1].data != nullptr && operation.inputs[2].data != nullptr;
-    NNBURST_TRY_ASSIGN(SharedOperator shared, shareOperator(context, key, hasWeights, [&] {
-                           return isFloat ? createFloat(operation, convolution)
-                                          : createQuantized(operation, convolution);
-                       }));
+    if (const RowSlices rows = rowSlicesOf(convolution); rows.first.size() > 1) {
+        return makeRowSlices(operation, context, convolution, rows);
+    }
+    NNBURST_TRY_ASSIGN(SharedOperator shared, operatorOf(operation, context, convolution, false));
     if (!shared) {
         return nullptr;
     }
-    return makeOperatorStep(std::move(shared), setUpOf(operation),
-                            threadsFor(context, convolution.work(),
-                                       convolution.groups == 1 ? Speed::DENSE : Speed::ELEMENTWISE),
-                            true);
+    const RowSlices images =
+        sliceRows(convolution.batches, wantedSlices(convolution.work(), convolution.speed()), 1);
+    if (images.first.size() > 1) {
+        return makeImageSlices(operation, context, convolution, std::move(shared), images);
+    }
+    const Shape& input = operation.inputs[0].shape;
+    return makeOperatorStep(std::move(shared), setUpOf(operation, {input[0], input[1], input[2]}),
+                            threadsFor(context, convolution.work(), convolution.speed()), true);
 }
 
 Result<Convolution> readConvolution(const OperationView& operation, SpatialForm form) {

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "exec/xnnpack/families.h"
+#include "exec/xnnpack/sliced_step.h"
+#include "model/operand_info.h"
 
 namespace nnburst::exec::xnnpack {
 
@@ -79,6 +81,29 @@ SetUp setUpOf(const OperationView& operation, std::size_t batches) {
     }
 }
 
+/// Rows that a slice has at least: operators compute several at a time, of which the last ones of
+/// a slice may be too few.
+constexpr std::uint32_t kLeastSliceRows = 256;
+
+/// A long operator, by rows of its output.
+std::unique_ptr<Step> makeRowSlices(const OperationView& operation, const StepContext& context,
+                                    SharedOperator shared, const RowSlices& rows) {
+    const Shape& weights = operation.inputs[1].shape;
+    const std::size_t element = elementBytes(operation.inputs[0].type);
+    SlicedOperator sliced{
+        .shared = std::move(shared),
+        .setUp = setUpOf(operation, rows.rows),
+        .threads = threadsFor(context, static_cast<double>(weights.elementCount()) * rows.rows,
+                              Speed::DENSE),
+        .output = operation.inputs.size(),
+        .slices = {}};
+    for (const std::size_t row : rows.first) {
+        sliced.slices.push_back({.inputOffset = row * weights[1] * element,
+                                 .outputOffset = row * weights[0] * element});
+    }
+    return makeSlicedStep(std::move(sliced));
+}
+
 }  // namespace
 
 StepResult makeFullyConnected(const OperationView& operation, const StepContext& context) {
@@ -101,9 +126,13 @@ StepResult makeFullyConnected(const OperationView& operation, const StepContext&
     if (!shared) {
         return nullptr;
     }
-    const std::size_t batches = operation.outputs[0].shape[0];
+    const std::uint32_t batches = operation.outputs[0].shape[0];
     const double work =
         static_cast<double>(batches) * static_cast<double>(weights.shape.elementCount());
+    const RowSlices rows = sliceRows(batches, wantedSlices(work, Speed::DENSE), kLeastSliceRows);
+    if (rows.first.size() > 1) {
+        return makeRowSlices(operation, context, std::move(shared), rows);
+    }
     return makeOperatorStep(std::move(shared), setUpOf(operation, batches),
                             threadsFor(context, work, Speed::DENSE), true);
 }

@@ -37,6 +37,8 @@ struct OperatorKey {
     std::uint32_t operation = 0;
     std::uint32_t height = 0;
     std::uint32_t width = 0;
+    /// Without padding above and below: `height` is that of a slice (sliced_step.h).
+    bool isSlice = false;
 
     auto operator<=>(const OperatorKey&) const noexcept = default;
 };
