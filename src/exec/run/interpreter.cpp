@@ -17,6 +17,7 @@
 #include "exec/run/loop.h"
 #include "log/assert.h"
 #include "log/verbose.h"
+#include "model/invalid.h"
 
 namespace nnburst::exec {
 
@@ -305,11 +306,8 @@ Result<> Interpreter::runWhile(std::uint32_t index) {
     for (std::size_t output = 0; output < operation.outputs.size(); ++output) {
         const std::uint32_t operand = operation.outputs[output];
         if (inputs_[output].isOmitted) {
-            return failure(
-                ErrorStatus::INVALID_ARGUMENT,
-                fmt::format("WHILE output {}: its input was left out and no iteration has "
-                            "computed it",
-                            output));
+            return invalid("WHILE output {}: its input was left out and no iteration computed it",
+                           output);
         }
         NNBURST_TRY(values_.shapes().stateShape(operand, inputs_[output].shape));
         NNBURST_TRY(values_.place(operand));
