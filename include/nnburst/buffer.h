@@ -21,7 +21,7 @@ class Buffer {
     /// Copies the buffer's contents to `destination`, which has exactly their size.
     [[nodiscard]] virtual Result<> copyTo(const SharedRegion& destination) = 0;
     /// Copies `source` into the buffer. `dimensions` are those of the contents, or empty if the
-    /// buffer's are fully known.
+    /// buffer's are fully known. After any error the buffer has no contents (HAL 1.3 IBuffer).
     [[nodiscard]] virtual Result<> copyFrom(const SharedRegion& source,
                                             const Dimensions& dimensions) = 0;
 };

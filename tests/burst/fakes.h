@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstddef>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -74,9 +76,11 @@ class DoublingModel final : public exec::CompiledModel {
             onRun = onRun_;
         }
         NNBURST_TRY(onRun());
-        for (std::uint32_t i = 0; i < count; ++i) {
-            reinterpret_cast<float*>(output.data)[i] =
-                2 * reinterpret_cast<const float*>(input.data)[i];
+        for (std::size_t at = 0; at < std::size_t{count} * 4; at += 4) {
+            float value = 0;  // arguments lie at any offset
+            std::memcpy(&value, input.data + at, sizeof(value));
+            value *= 2;
+            std::memcpy(output.data + at, &value, sizeof(value));
         }
         outcome.timing.timeOnDevice = options.measure == MeasureTiming::YES ? 1 : kTimeNotAvailable;
         return {};

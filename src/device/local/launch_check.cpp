@@ -42,6 +42,7 @@ Result<std::vector<exec::RequestMemory>> checkLaunch(const exec::Executable& exe
     NNBURST_TRY(checkMeasure(options.measure));
     NNBURST_TRY_ASSIGN(std::vector<exec::RequestMemory> pools, findPools(executable, request));
     std::vector<exec::PoolView> views;
+    views.reserve(pools.size());
     for (const exec::RequestMemory& pool : pools) {
         views.push_back(pool.view);
     }
