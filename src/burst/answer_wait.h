@@ -25,6 +25,9 @@ namespace nnburst::burst {
 /// The driver is asked whether it is alive after each such time without a result.
 inline constexpr std::chrono::milliseconds kPingInterval{1000};
 
+/// Asking for memory, and a small network after that, take less.
+inline constexpr std::chrono::milliseconds kGiveWayAtMost{2};
+
 /// Used by one thread at a time, except `connectionLost`, `isLost` and `stats`.
 class AnswerWait {
   public:
@@ -68,6 +71,18 @@ class AnswerWait {
         };
         return waiter_.wait({.deadline = deadline, .atMost = {}, .atLeast = grace}, &forecast,
                             hasNews, fmq::WaitCheck{kPingInterval, isAlive});
+    }
+
+    /// If `driverAsks` this process for memory before it can answer: waits for the result for at
+    /// most kGiveWayAtMost without keeping a processor from the thread that is asked.
+    void giveWayIf(bool driverAsks) const noexcept {
+        if (!driverAsks) {
+            return;
+        }
+        const TimePoint end = std::chrono::steady_clock::now() + kGiveWayAtMost;
+        while (!hasNewsOrIsLost() && std::chrono::steady_clock::now() < end) {
+            std::this_thread::yield();
+        }
     }
 
     /// The same for at most `duration`, without a question.

@@ -266,6 +266,7 @@ class Controller::Impl {
     /// Takes one result out of the queue, or ends `execution` if there is none in its time.
     void awaitResult(PendingExecution& execution) {
         Result<> alive;
+        wait_.giveWayIf(sender_.takeNamesNewMemory());
         if (!wait_.forNews(execution.giveUpAt(deadlineGrace_), deadlineGrace_,
                            wait_.forecastOf(execution), alive)) {
             if (alive) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "burst/control_plane.h"
@@ -64,6 +65,12 @@ class RequestSender {
     /// INVALID_ARGUMENT for a pool that is null.
     [[nodiscard]] Result<bool> sendWhole(PendingExecution& execution);
 
+    /// Whether a request that was sent since the last call named memory that the driver has not
+    /// seen: it will ask this process for it.
+    [[nodiscard]] bool takeNamesNewMemory() noexcept {
+        return namesNewMemory_ && std::exchange(namesNewMemory_, false);
+    }
+
     /// Tells the driver to forget `region`. Any thread.
     void freeMemory(const SharedRegion& region) { forget(slots_.retire(region.get())); }
 
@@ -89,6 +96,7 @@ class RequestSender {
     std::shared_ptr<ClientControlPlane> controlPlane_;
     SlotTable slots_;
     std::uint64_t lastSerial_ = 0;
+    bool namesNewMemory_ = false;
     // Reused.
     std::vector<FrameLine> lines_;
     std::vector<FramePool> pools_;

@@ -133,17 +133,16 @@ class Server::Impl final : public Servable {
     }
 
   private:
-    /// Gives way in each turn: the answer to the client, which it needs before it sends a request,
-    /// may have to come from the same processor.
+    /// Gives way in each turn, and then sleeps without spinning: the answer to the client, which it
+    /// needs before it sends a request, may have to come from the same processor.
     template <class HasNews>
     void awaitFirstRequest(const HasNews& hasNews) const noexcept {
-        if (mode_ == WaitMode::BLOCK) {
-            return;
-        }
         const TimePoint end = std::chrono::steady_clock::now() + kAwakeAfterSetUp;
-        while (!hasNews() && std::chrono::steady_clock::now() < end) {
+        while (mode_ != WaitMode::BLOCK && !hasNews() && std::chrono::steady_clock::now() < end) {
             std::this_thread::yield();
         }
+        (void)fmq::waitUntil(channel_.requestEvent(), {.mode = WaitMode::BLOCK},
+                             {.deadline = {}, .atMost = kParkAfterIdle}, hasNews);
     }
 
     void serveNext() noexcept {

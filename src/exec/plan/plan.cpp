@@ -92,9 +92,7 @@ Result<> Plan::run(std::span<std::byte* const> arguments, const RunLimits& limit
             return failure(result.error().status,
                            fmt::format("operation {}: {}", step.operation, result.error().message));
         }
-        if (timeLimit.isOver()) {
-            return RunLimits::missedIn(step.operation);
-        }
+        NNBURST_TRY(RunLimits::checkAfter(step.operation, timeLimit));
     }
     return {};
 }

@@ -114,9 +114,7 @@ Result<> Interpreter::run(std::span<const GraphInput> inputs, GraphOutputs& outp
             return failure(result.error().status,
                            fmt::format("operation {}: {}", index, result.error().message));
         }
-        if (timeLimit_.isOver()) {
-            return RunLimits::missedIn(index);
-        }
+        NNBURST_TRY(RunLimits::checkAfter(index, timeLimit_));
     }
     return outputs.sufficient();
 }
