@@ -20,8 +20,9 @@
 namespace nnburst {
 
 /// How long after the deadline of an execution a burst waits for the driver's answer. A driver ends
-/// an execution at its deadline, between two operations; the longest single operation of real
-/// models takes less than this. See BurstOptions::deadlineGrace.
+/// an execution soon after its deadline: between two operations, and inside most of those that take
+/// long. What it cannot interrupt takes less than this in real models. See
+/// BurstOptions::deadlineGrace.
 inline constexpr std::chrono::milliseconds kDeadlineGrace{2000};
 
 /// How a burst is to be set up.

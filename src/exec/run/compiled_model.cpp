@@ -273,10 +273,6 @@ Result<> RunnableModel::checkOmitted(std::span<const RequestArgument> inputs) co
 
 Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& caller,
                                   const ExecutionOptions& options, ExecutionOutcome& outcome) {
-    NNBURST_ASSERT(
-        bindings.inputs.size() == inputs_.size() && bindings.outputs.size() == outputs_.size(),
-        "bindings of {} inputs and {} outputs; the model has {} and {}", bindings.inputs.size(),
-        bindings.outputs.size(), inputs_.size(), outputs_.size());
     ExecutionGate::Pass pass(gate(), lock_, width(), caller.client);
     NNBURST_TRY(pass.enter({.priority = caller.priority, .deadline = options.deadline}));
     hasRun_ = true;
@@ -318,6 +314,10 @@ Result<> RunnableModel::runGraph(RequestBindings& bindings, RequestOutputs& outp
         }
         return main_->runAgain(bindings.memo, outputs, limits);
     }
+    NNBURST_ASSERT(
+        bindings.inputs.size() == inputs_.size() && bindings.outputs.size() == outputs_.size(),
+        "bindings of {} inputs and {} outputs; the model has {} and {}", bindings.inputs.size(),
+        bindings.outputs.size(), inputs_.size(), outputs_.size());
     for (std::size_t input = 0; input < inputs_.size(); ++input) {
         const ArgumentBinding& argument = bindings.inputs[input];
         given_[input] = {.shape = Shape(dimensionsOf(argument, inputs_[input])),
