@@ -92,7 +92,9 @@ Result<> Plan::run(std::span<std::byte* const> arguments, const RunLimits& limit
             return failure(result.error().status,
                            fmt::format("operation {}: {}", step.operation, result.error().message));
         }
-        NNBURST_TRY(RunLimits::checkAfter(step.operation, timeLimit));
+        if (timeLimit.isOver()) {
+            return RunLimits::missedIn(step.operation);
+        }
     }
     return {};
 }

@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstdint>
 
-#include "exec/operation/time_limit.h"
 #include "exec/threads/execution_gate.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
@@ -37,14 +36,10 @@ struct RunLimits {
         return {};
     }
 
-    /// To be called after each operation. MISSED_DEADLINE_PERSISTENT if it ended early because the
-    /// deadline passed.
-    [[nodiscard]] static Result<> checkAfter(std::uint32_t operation, const TimeLimit& limit) {
-        if (limit.isOver()) {
-            return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
-                           fmt::format("the deadline has passed in operation {}", operation));
-        }
-        return {};
+    /// The error of a run whose deadline passed inside an operation (TimeLimit).
+    [[nodiscard]] static tl::unexpected<Error> missedIn(std::uint32_t operation) {
+        return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
+                       fmt::format("the deadline has passed in operation {}", operation));
     }
 };
 

@@ -114,7 +114,9 @@ Result<> Interpreter::run(std::span<const GraphInput> inputs, GraphOutputs& outp
             return failure(result.error().status,
                            fmt::format("operation {}: {}", index, result.error().message));
         }
-        NNBURST_TRY(RunLimits::checkAfter(index, timeLimit_));
+        if (timeLimit_.isOver()) {
+            return RunLimits::missedIn(index);
+        }
     }
     return outputs.sufficient();
 }
