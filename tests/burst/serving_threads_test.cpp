@@ -242,21 +242,27 @@ TEST(ParkedBurst, isServedAgainAndHasNoThreadMeanwhile) {
 TEST(ParkedBurst, forgetsMemoryThatIsFreed) {
     BurstPair burst;
     const DoublingRequest doubling;
-    std::weak_ptr<const Region> received;
+    std::mutex mutex;
+    std::weak_ptr<const Region> received;  // guarded by mutex
     burst.driver->setMemories([&](std::span<const std::int32_t> slots) {
         auto regions = asReceived(burst.controller->getMemories(slots));
+        const std::lock_guard lock(mutex);
         received = regions[0];
         return Result<std::vector<SharedRegion>>(std::move(regions));
     });
+    const auto isForgotten = [&] {
+        const std::lock_guard lock(mutex);
+        return received.expired();
+    };
     ExecutionOutcome outcome;
     ASSERT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
     const Channel channel = std::move(*Channel::open(burst.controller->channel()));
     const auto& word =
         *reinterpret_cast<const fmq::EventWord*>(channel.memory().data() + kRequestEventOffset);
     waitFor([&] { return (word.word & fmq::EventFlag::kParked) != 0; });
-    EXPECT_FALSE(received.expired());
+    EXPECT_FALSE(isForgotten());
     burst.controller->freeMemory(doubling.pool.region());
-    waitFor([&] { return received.expired(); });
+    waitFor(isForgotten);
 }
 
 TEST(ParkedBurst, wakesThreadsThatSleepWhenItIsStopped) {
