@@ -25,7 +25,8 @@ namespace nnburst::burst {
 /// The driver is asked whether it is alive after each such time without a result.
 inline constexpr std::chrono::milliseconds kPingInterval{1000};
 
-/// Asking for memory, and a small network after that, take less.
+/// A client that has sent new memory yields for at most this long: answering the driver's question
+/// for it, and executing a small network after that, takes less.
 inline constexpr std::chrono::milliseconds kGiveWayAtMost{2};
 
 /// Used by one thread at a time, except `connectionLost`, `isLost` and `stats`.
@@ -73,6 +74,13 @@ class AnswerWait {
                             hasNews, fmq::WaitCheck{kPingInterval, isAlive});
     }
 
+    /// The same for at most `duration`, without a question.
+    void forNewsAtMost(const OptionalTimePoint& deadline,
+                       std::chrono::nanoseconds duration) noexcept {
+        (void)waiter_.wait({.deadline = deadline, .atMost = duration}, nullptr,
+                           [this]() noexcept { return hasNewsOrIsLost(); });
+    }
+
     /// If `driverAsks` this process for memory before it can answer: waits for the result for at
     /// most kGiveWayAtMost without keeping a processor from the thread that is asked.
     void giveWayIf(bool driverAsks) const noexcept {
@@ -83,13 +91,6 @@ class AnswerWait {
         while (!hasNewsOrIsLost() && std::chrono::steady_clock::now() < end) {
             std::this_thread::yield();
         }
-    }
-
-    /// The same for at most `duration`, without a question.
-    void forNewsAtMost(const OptionalTimePoint& deadline,
-                       std::chrono::nanoseconds duration) noexcept {
-        (void)waiter_.wait({.deadline = deadline, .atMost = duration}, nullptr,
-                           [this]() noexcept { return hasNewsOrIsLost(); });
     }
 
     /// What waits for the result of `execution` have been like.

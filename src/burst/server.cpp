@@ -108,15 +108,12 @@ class Server::Impl final : public Servable {
                    slots_.hasUnmapRequests();
         };
         waiter_.unpark(forecast_);
-        if (!std::exchange(isFirstAwaited_, true)) {
-            awaitFirstRequest(hasNews);
-        }
         const TimePoint start = std::chrono::steady_clock::now();
         while (true) {
             const bool isExhausted = pool_.isExhausted();
             const std::chrono::nanoseconds parkAfter =
                 isExhausted ? kParkAfterIdleWhenExhausted : kParkAfterIdle;
-            if (!waiter_.wait({.deadline = {}, .atMost = parkAfter}, &forecast_, hasNews)) {
+            if (!awaitRequest(parkAfter, hasNews)) {
                 if (waiter_.park(hasNews)) {
                     return false;
                 }
@@ -133,16 +130,28 @@ class Server::Impl final : public Servable {
     }
 
   private:
-    /// Gives way in each turn, and then sleeps without spinning: the answer to the client, which it
-    /// needs before it sends a request, may have to come from the same processor.
+    /// Waits for a request, for at most `parkAfter`. False if there is none.
     template <class HasNews>
-    void awaitFirstRequest(const HasNews& hasNews) const noexcept {
-        const TimePoint end = std::chrono::steady_clock::now() + kAwakeAfterSetUp;
+    [[nodiscard]] bool awaitRequest(std::chrono::nanoseconds parkAfter, const HasNews& hasNews) {
+        if (!std::exchange(isFirstAwaited_, true)) {
+            return awaitFirstRequest(parkAfter, hasNews);
+        }
+        return waiter_.wait({.deadline = {}, .atMost = parkAfter}, &forecast_, hasNews);
+    }
+
+    /// The same for the first request. Yields the processor, and then sleeps without spinning: the
+    /// answer to the client, which it needs before it sends a request, may have to come from the
+    /// same processor.
+    template <class HasNews>
+    [[nodiscard]] bool awaitFirstRequest(std::chrono::nanoseconds parkAfter,
+                                         const HasNews& hasNews) const noexcept {
+        const TimePoint end = std::chrono::steady_clock::now() +
+                              std::min<std::chrono::nanoseconds>(kAwakeAfterSetUp, parkAfter);
         while (mode_ != WaitMode::BLOCK && !hasNews() && std::chrono::steady_clock::now() < end) {
             std::this_thread::yield();
         }
-        (void)fmq::waitUntil(channel_.requestEvent(), {.mode = WaitMode::BLOCK},
-                             {.deadline = {}, .atMost = kParkAfterIdle}, hasNews);
+        return fmq::waitUntil(channel_.requestEvent(), {.mode = WaitMode::BLOCK},
+                              {.deadline = {}, .atMost = parkAfter}, hasNews);
     }
 
     void serveNext() noexcept {

@@ -333,6 +333,21 @@ TEST(ManyBursts, areServedWhileTheClientOfOneDoesNotAnswer) {
     waiting.join();
 }
 
+TEST(ManyBursts, areServedWhileOthersWaitForTheirFirstRequest) {
+    const auto pool = *ServingThreadPool::create(1);
+    std::vector<std::unique_ptr<BurstPair>> unused;
+    for (int i = 0; i < 200; ++i) {
+        unused.push_back(std::make_unique<BurstPair>(BurstOptions(), pool));
+    }
+    BurstPair used({}, pool);
+    DoublingRequest doubling;
+    ExecutionOutcome outcome;
+    // Where each of the others kept the thread for a quarter of a second, this would take 50 s.
+    const Result<> result = used.controller->execute(
+        doubling.request, {.deadline = std::chrono::steady_clock::now() + 20s}, outcome);
+    EXPECT_TRUE(result) << result.error().message;
+}
+
 TEST(ManyBursts, shareFewThreads) {
     constexpr int kBursts = 40;
     const auto pool = *ServingThreadPool::create(3);

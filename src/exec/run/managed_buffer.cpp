@@ -219,7 +219,7 @@ void ManagedBuffer::finishWrite(const Storage& storage, std::span<const std::uin
                                 std::uint64_t sizeBytes) {
     const system::MutexLock lock(mutex_);
     if (storage != storage_) {
-        return;  // somebody has made the buffer larger meanwhile; what was written is gone
+        return;  // another write has enlarged the buffer; what was written is gone
     }
     NNBURST_ASSERT(sizeBytes <= capacityBytes_, "{} bytes were written to memory of {}", sizeBytes,
                    capacityBytes_);
