@@ -277,7 +277,11 @@ TEST(ParkedBurst, wakesThreadsThatSleepWhenItIsStopped) {
 
 TEST(Burst, hasAThreadFromItsSetUpOn) {
     const BurstPair burst;
-    waitFor([&] { return burst.controller->waitStats().driver.waits >= 1; });
+    const Channel channel = std::move(*Channel::open(burst.controller->channel()));
+    const auto& word =
+        *reinterpret_cast<const fmq::EventWord*>(channel.memory().data() + kRequestEventOffset);
+    // Set up as parked. Its thread waits for a quarter of a second before it parks the burst again.
+    waitFor([&] { return (word.word & fmq::EventFlag::kParked) == 0; });
 }
 
 TEST(ParkedBurst, stopsAtOnce) {
