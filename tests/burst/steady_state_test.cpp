@@ -3,30 +3,21 @@
 
 /// \file
 /// In the steady state an execution through a burst takes no system call and no heap allocation,
-/// neither in the client nor in the driver. Both ends run in one forked child, the real
-/// kernels behind them, so that one count covers both.
+/// neither in the client nor in the driver, the real kernels behind them.
 
 #include <gtest/gtest.h>
-#include <sched.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <string>
-#include <thread>
 
+#include "burst/steady_state.h"
 #include "fakes.h"
 #include "nnburst/builtin_models.h"
-#include "support/allocation_counter.h"
-#include "support/system_call_counter.h"
 
 namespace nnburst::burst {
 namespace {
 
-constexpr int kExecutions = 2000;
+using test::kExecutions;
 
 struct SteadyModel {
     const char* name;
@@ -39,21 +30,6 @@ struct Way {
     bool isReusable;
     WaitMode mode;
 };
-
-/// Waits until all threads of this process but the caller sleep.
-void waitForSleepOfOthers() {
-    const auto isAwake = [](const std::filesystem::directory_entry& thread) {
-        std::ifstream file(thread.path() / "stat");
-        std::string stat;
-        std::getline(file, stat);
-        const std::size_t state = stat.rfind(") ") + 2;
-        return thread.path().filename() != std::to_string(::gettid()) && stat.size() > state &&
-               stat[state] != 'S';
-    };
-    while (std::ranges::any_of(std::filesystem::directory_iterator("/proc/self/task"), isAwake)) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-}
 
 class SteadyState : public testing::TestWithParam<std::tuple<SteadyModel, Way>> {
   protected:
@@ -100,7 +76,7 @@ class SteadyState : public testing::TestWithParam<std::tuple<SteadyModel, Way>> 
         request.pools = {pool->region()};
         reusable = std::move(*controller->createReusableExecution(request, options));
         executeSome();
-        waitForSleepOfOthers();  // threads that were started have reached their wait
+        test::waitForSleepOfOthers();  // threads that were started have reached their wait
         executeSome();
     }
 
@@ -111,33 +87,14 @@ class SteadyState : public testing::TestWithParam<std::tuple<SteadyModel, Way>> 
         }
     }
 
-    SteadyState() {
-        CPU_ZERO(&processors);
-        EXPECT_EQ(::sched_getaffinity(0, sizeof(processors), &processors), 0);
-    }
-    ~SteadyState() override { ::sched_setaffinity(0, sizeof(processors), &processors); }
-
-    /// Client and driver run on processors of their own if there are two: on one they would rightly
-    /// sleep. A thread starts with the processors of its creator.
     void startServer(const std::shared_ptr<exec::CompiledModel>& model,
                      const std::shared_ptr<DriverControlPlane>& driver) {
-        cpu_set_t driversOwn;
-        CPU_ZERO(&driversOwn);
-        cpu_set_t others = processors;
-        if (CPU_COUNT(&processors) > 1) {
-            int first = 0;
-            while (!CPU_ISSET(first, &processors)) {
-                ++first;
-            }
-            CPU_SET(first, &driversOwn);
-            CPU_CLR(first, &others);
-            ::sched_setaffinity(0, sizeof(driversOwn), &driversOwn);
-        }
-        server = std::move(
-            *Server::create(controller->channel(),
-                            {.model = model, .buffers = std::make_shared<exec::ManagedBuffers>()},
-                            driver, {.mode = way().mode}, servingThreads));
-        ::sched_setaffinity(0, sizeof(others), &others);
+        processors.onDriversOwn([&] {
+            server = std::move(*Server::create(
+                controller->channel(),
+                {.model = model, .buffers = std::make_shared<exec::ManagedBuffers>()}, driver,
+                {.mode = way().mode}, servingThreads));
+        });
     }
 
     Result<> execute() {
@@ -154,7 +111,7 @@ class SteadyState : public testing::TestWithParam<std::tuple<SteadyModel, Way>> 
         return true;
     }
 
-    cpu_set_t processors{};  ///< of this thread, before the test
+    test::ProcessorsOfBothEnds processors;
     std::shared_ptr<ServingThreadPool> servingThreads = *ServingThreadPool::create();
     std::shared_ptr<Controller> controller;
     std::unique_ptr<Server> server;
@@ -188,44 +145,11 @@ TEST_P(SteadyState, allocatesNothingWithDeadlinesAndTiming) {
     EXPECT_EQ(test::allocationCount() - before, 0U);
 }
 
-/// Futex calls, and the fences of sleeping threads, are allowed in the few executions in which the
-/// machine kept one side from running for longer than the other spins. More of them, and all other
-/// calls, would be calls of the path itself.
-constexpr std::uint64_t kUnluckyExecutions = kExecutions / 10;
-
 /// A side that sleeps makes system calls.
 class SteadyStateOfSpinners : public SteadyState {};
 
 TEST_P(SteadyStateOfSpinners, makesNoSystemCall) {
-    if (test::kHasSanitizer) {
-        GTEST_SKIP() << "sanitizers make system calls of their own";
-    }
-    const pid_t child = ::fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-        warmUp();
-        if (!test::countAllSystemCallsFromNow()) {
-            ::_exit(77);
-        }
-        const bool isDone = executeMany();
-        const test::SystemCalls calls = test::systemCalls();
-        const bool isSilent = calls.others == 0 && calls.futexes <= kUnluckyExecutions &&
-                              calls.fences <= kUnluckyExecutions;
-        if (!isDone || !isSilent) {
-            std::fprintf(stderr, "%llu futex calls, %llu fences, %llu other calls, done %d\n",
-                         static_cast<unsigned long long>(calls.futexes),
-                         static_cast<unsigned long long>(calls.fences),
-                         static_cast<unsigned long long>(calls.others), isDone);
-        }
-        ::_exit(isDone && isSilent ? 0 : 1);
-    }
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
-    if (WEXITSTATUS(status) == 77) {
-        GTEST_SKIP() << "the kernel does not allow seccomp filters here";
-    }
-    EXPECT_EQ(WEXITSTATUS(status), 0);
+    test::expectNoSystemCall([this] { warmUp(); }, [this] { return executeMany(); });
 }
 
 const auto kModels = testing::Values(

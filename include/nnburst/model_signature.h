@@ -1,0 +1,47 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What a model takes and gives, by name: for a `Session` (session.h). Plain values.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "nnburst/tflite.h"
+#include "nnburst/types.h"
+
+namespace nnburst {
+
+/// An input or output of a model.
+struct NamedOperand {
+    std::string name;
+    OperandType type = OperandType::TENSOR_FLOAT32;
+    Dimensions dimensions;  ///< 0 is a size that the model leaves open
+    float scale = 0.0F;     ///< real value = scale * (value - zeroPoint)
+    std::int32_t zeroPoint = 0;
+
+    bool operator==(const NamedOperand&) const = default;
+};
+
+/// All inputs and outputs of a model, in its order.
+struct ModelSignature {
+    std::vector<NamedOperand> inputs;
+    std::vector<NamedOperand> outputs;
+    /// Values that a recurrent model gives to its next run: output `output` becomes input `input`.
+    std::vector<TfliteModel::State> states;
+};
+
+/// The signature of `model`, which is valid. A model has no names and does not say what its states
+/// are: inputs are named "input0", "input1" and so on, outputs "output0" and so on, to be changed
+/// as the application likes.
+[[nodiscard]] ModelSignature signatureOf(const Model& model);
+
+/// The same with the names and the states of the file.
+[[nodiscard]] ModelSignature signatureOf(const TfliteModel& model);
+
+/// `TENSOR_FLOAT32 "image" of dimensions 1x128x128x3`, for messages.
+[[nodiscard]] std::string toString(const NamedOperand& operand);
+
+}  // namespace nnburst

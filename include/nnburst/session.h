@@ -1,0 +1,163 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A `Session` runs one model again and again: write its inputs, run, read its outputs, by name.
+///
+///     NNBURST_TRY_ASSIGN(const SharedDevice device, spawnDriver());
+///     NNBURST_TRY_ASSIGN(Session session, Session::open(*device, "mobilenet.tflite"));
+///     NNBURST_TRY_ASSIGN(const std::span<float> image, session.input<float>("image"));
+///     NNBURST_TRY_ASSIGN(const std::span<const float> scores, session.output<float>("scores"));
+///     while (camera.read(image)) {
+///         NNBURST_TRY(session.run());
+///         show(scores);
+///     }
+///
+/// Inputs and outputs lie in memory that the driver reads and writes in place. A session has a
+/// burst of its own with a reusable execution: in the steady state a run takes no system call,
+/// allocation or copy. Used by one thread at a time.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nnburst/burst.h"
+#include "nnburst/device.h"
+#include "nnburst/element_type.h"
+#include "nnburst/model_signature.h"
+#include "nnburst/result.h"
+#include "nnburst/tflite.h"
+#include "nnburst/types.h"
+
+namespace nnburst {
+
+/// How a session is to be set up.
+struct SessionOptions {
+    PrepareOptions prepare;  ///< how the model is prepared, unless it already is
+    BurstOptions burst;      ///< how both sides wait; one execution is in flight at most
+    MeasureTiming measure = MeasureTiming::NO;
+    OptionalTimeoutDuration loopTimeout;  ///< see ExecutionOptions
+    /// Dimensions of inputs whose dimensions the model leaves open, by name.
+    std::map<std::string, Dimensions, std::less<>> inputDimensions;
+    /// The room that each output of open dimensions has at first. A run that needs more is repeated
+    /// by the session with as much as it needs, up to the maximum.
+    std::uint64_t openOutputBytes = 64 << 10;
+    std::uint64_t maximumOpenOutputBytes = 256 << 20;
+};
+
+/// Movable; the addresses of inputs and outputs stay. It keeps all that it needs alive. States of
+/// recurrent models (ModelSignature::states) are no inputs and outputs of a session, which keeps
+/// them: they are zero at first, and go from each run to the next without a copy.
+class Session {
+  public:
+    /// Imports the `.tflite` file at `path`, prepares it on `device` and makes a session for it.
+    /// Errors of loadTflite, Device::prepareModel and `create`.
+    [[nodiscard]] static Result<Session> open(Device& device, const std::string& path,
+                                              const SessionOptions& options = {});
+    /// The same for a model that is imported or built.
+    [[nodiscard]] static Result<Session> create(Device& device, const TfliteModel& model,
+                                                const SessionOptions& options = {});
+    [[nodiscard]] static Result<Session> create(Device& device, const Model& model,
+                                                const SessionOptions& options = {});
+    /// A session for a model that is prepared, also from a cache (prepareModelFromCache);
+    /// `signature` is that of the model. INVALID_ARGUMENT if dimensions of an input are open and
+    /// `options` does not say them, if an operand's size is not known (types of extensions), or if
+    /// a state does not fit; RESOURCE_EXHAUSTED_TRANSIENT for lack of shared memory.
+    [[nodiscard]] static Result<Session> create(SharedPreparedModel prepared,
+                                                ModelSignature signature,
+                                                const SessionOptions& options = {});
+
+    Session(Session&&) noexcept;
+    Session& operator=(Session&&) noexcept;
+    ~Session();
+
+    /// What the application writes and reads, without states. Open dimensions of an output are
+    /// those of the last run.
+    [[nodiscard]] std::span<const NamedOperand> inputs() const noexcept;
+    [[nodiscard]] std::span<const NamedOperand> outputs() const noexcept;
+
+    /// The elements of an input, to be written while no run is under way. They keep their values
+    /// from one run to the next. T: see isElementOf. INVALID_ARGUMENT, naming what there is, for an
+    /// unknown name or another type.
+    template <class T>
+    [[nodiscard]] Result<std::span<T>> input(std::string_view name) {
+        return as<T>(inputBytes(name, elementTypeOf<T>()));
+    }
+    template <class T>
+    [[nodiscard]] Result<std::span<T>> input(std::size_t index = 0) {
+        return as<T>(inputBytes(index, elementTypeOf<T>()));
+    }
+
+    /// The elements of an output after a run. Of an output of open dimensions: those of the last
+    /// run alone, to be asked for after each.
+    template <class T>
+    [[nodiscard]] Result<std::span<const T>> output(std::string_view name) const {
+        return as<const T>(outputBytes(name, elementTypeOf<T>()));
+    }
+    template <class T>
+    [[nodiscard]] Result<std::span<const T>> output(std::size_t index = 0) const {
+        return as<const T>(outputBytes(index, elementTypeOf<T>()));
+    }
+
+    /// Runs the model and waits for its end. Errors of Burst::execute. After an error the outputs
+    /// mean nothing, and states are as before the run. RESOURCE_EXHAUSTED_TRANSIENT if an output of
+    /// open dimensions needs more than SessionOptions::maximumOpenOutputBytes.
+    [[nodiscard]] Result<> run(const OptionalTimePoint& deadline = {});
+
+    /// Starts a run without waiting for its end: `wait` does. Until then inputs and outputs belong
+    /// to the driver. RESOURCE_EXHAUSTED_TRANSIENT if the last run was not waited for: one is under
+    /// way at most. Use several sessions of one prepared model for more.
+    [[nodiscard]] Result<> submit(const OptionalTimePoint& deadline = {});
+    /// Waits for the end of the run that was submitted: for the time that its deadline and
+    /// BurstOptions::deadlineGrace leave. Gives what `run` would have given. INVALID_ARGUMENT
+    /// without such a run.
+    [[nodiscard]] Result<> wait();
+    /// A run was submitted and not waited for.
+    [[nodiscard]] bool isRunning() const noexcept;
+
+    /// A run ended with DEVICE_UNAVAILABLE because the driver had not answered in time, and the
+    /// driver may still use inputs and outputs: see Burst::isMemoryInUse. Runs are refused until
+    /// this is false.
+    [[nodiscard]] bool isMemoryInUse();
+    /// Waits until it is: see Burst::waitForMemory.
+    [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& deadline = {});
+
+    /// Makes all states zero, as before the first run. RESOURCE_EXHAUSTED_TRANSIENT while a run is
+    /// under way or memory is in use.
+    [[nodiscard]] Result<> resetStates();
+
+    /// Durations of the last run, if SessionOptions::measure says so.
+    [[nodiscard]] Timing timing() const noexcept;
+    /// See Burst::waitStats.
+    [[nodiscard]] BurstWaitStats waitStats() const;
+
+  private:
+    class Impl;
+    explicit Session(std::unique_ptr<Impl> impl) noexcept;
+
+    [[nodiscard]] Result<std::span<std::byte>> inputBytes(std::string_view name, ElementType type);
+    [[nodiscard]] Result<std::span<std::byte>> inputBytes(std::size_t index, ElementType type);
+    [[nodiscard]] Result<std::span<std::byte>> outputBytes(std::string_view name,
+                                                           ElementType type) const;
+    [[nodiscard]] Result<std::span<std::byte>> outputBytes(std::size_t index,
+                                                           ElementType type) const;
+
+    /// `bytes`, which are aligned for every element type and a multiple of its size.
+    template <class T>
+    [[nodiscard]] static Result<std::span<T>> as(const Result<std::span<std::byte>>& bytes) {
+        if (!bytes) {
+            return tl::unexpected<Error>(bytes.error());
+        }
+        return std::span<T>(reinterpret_cast<T*>(bytes->data()), bytes->size() / sizeof(T));
+    }
+
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace nnburst

@@ -1,0 +1,77 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The shared memory of a session's inputs and outputs, and the requests that name it.
+///
+/// Operands of known size lie in one memory pool. An output of unknown size has a region of its
+/// own, which can be exchanged for a larger one. A state has two blocks: a run in phase 0 reads the
+/// first and writes the second, the next one, in phase 1, does the reverse.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "nnburst/memory.h"
+#include "nnburst/model_signature.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst::session {
+
+/// Runs of a session are in these phases by turns.
+inline constexpr std::size_t kPhases = 2;
+
+/// Movable; addresses stay, except of an output that grows. Not thread-safe. Operands are counted
+/// as the model counts them.
+class OperandMemory {
+  public:
+    /// Memory for operands of `signature`, whose inputs have known sizes. `inputDimensions` are
+    /// those that requests have to say: one an input, empty where the model says them.
+    /// INVALID_ARGUMENT if a size is not known to this process, or if a state does not fit.
+    [[nodiscard]] static Result<OperandMemory> create(const ModelSignature& signature,
+                                                      std::vector<Dimensions> inputDimensions,
+                                                      std::uint64_t openOutputBytes);
+
+    [[nodiscard]] Request request(std::size_t phase) const;
+
+    [[nodiscard]] std::span<std::byte> input(std::size_t index) const noexcept {
+        return inputs_[index].bytes();
+    }
+    [[nodiscard]] std::span<std::byte> output(std::size_t index) const noexcept {
+        return outputs_[index].bytes();
+    }
+    /// The size of this output is not known before a run.
+    [[nodiscard]] bool isOpen(std::size_t output) const noexcept {
+        return outputs_[output].region.sizeBytes() != 0;
+    }
+    /// Gives an open output memory of `sizeBytes`. Requests that were made before name the old one.
+    [[nodiscard]] Result<> grow(std::size_t output, std::uint64_t sizeBytes);
+
+    void zeroStates() noexcept;
+
+  private:
+    /// Where an operand lies: in the pool, or in a region of its own.
+    struct Place {
+        MemoryPool::Block block;
+        Mapping region;
+
+        [[nodiscard]] std::span<std::byte> bytes() const noexcept {
+            return region.sizeBytes() != 0 ? region.bytes() : block.bytes();
+        }
+    };
+
+    explicit OperandMemory(MemoryPool pool) noexcept : pool_(std::move(pool)) {}
+    Result<> placeInPool(std::uint64_t sizeBytes, std::vector<Place>& places);
+
+    MemoryPool pool_;
+    std::vector<Place> inputs_;
+    std::vector<Place> outputs_;
+    std::vector<Dimensions> inputDimensions_;
+    std::vector<TfliteModel::State> states_;
+};
+
+}  // namespace nnburst::session

@@ -1,0 +1,361 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnburst/session.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "model/invalid.h"
+#include "model/operand_info.h"
+#include "nnburst/validation.h"
+#include "session/operand_list.h"
+#include "session/operand_memory.h"
+
+namespace nnburst {
+namespace {
+
+using session::kPhases;
+using session::OperandList;
+using session::OperandMemory;
+
+/// Whether an operand of dimensions `open` may have the dimensions `given`.
+bool agree(const Dimensions& open, const Dimensions& given) {
+    return open.empty() || std::equal(open.begin(), open.end(), given.begin(), given.end(),
+                                      [](std::uint32_t ofModel, std::uint32_t ofUser) {
+                                          return ofModel == 0 || ofModel == ofUser;
+                                      });
+}
+
+/// Completes the inputs of `signature` with the dimensions that the user says. Gives what requests
+/// have to say of each input: its dimensions if the model leaves some open, else none.
+Result<std::vector<Dimensions>> completeInputs(ModelSignature& signature,
+                                               const SessionOptions& options) {
+    std::vector<Dimensions> ofRequests(signature.inputs.size());
+    for (const auto& [name, dimensions] : options.inputDimensions) {
+        const auto input = std::find_if(
+            signature.inputs.begin(), signature.inputs.end(),
+            [&name = name](const NamedOperand& operand) { return operand.name == name; });
+        if (input == signature.inputs.end()) {
+            return invalid("SessionOptions::inputDimensions[\"{}\"]: the model has no such input",
+                           name);
+        }
+        if (!agree(input->dimensions, dimensions)) {
+            return invalid(
+                "SessionOptions::inputDimensions[\"{}\"] is {}: must agree with those of the "
+                "model, {}",
+                name, dimensionsText(dimensions), dimensionsText(input->dimensions));
+        }
+        if (input->dimensions != dimensions) {
+            input->dimensions = dimensions;
+            ofRequests[static_cast<std::size_t>(input - signature.inputs.begin())] = dimensions;
+        }
+    }
+    return ofRequests;
+}
+
+Result<> checkOptions(const SessionOptions& options) {
+    const std::uint64_t maximum = options.maximumOpenOutputBytes;
+    if (options.openOutputBytes == 0 || options.openOutputBytes > maximum ||
+        maximum > kMaximumOperandBytes) {
+        return invalid(
+            "SessionOptions::openOutputBytes {} and maximumOpenOutputBytes {}: must be at least 1, "
+            "in this order, and at most {}",
+            options.openOutputBytes, maximum, kMaximumOperandBytes);
+    }
+    return {};
+}
+
+/// One flag an operand: whether it is a state.
+std::vector<bool> stateFlags(std::size_t count, const std::vector<TfliteModel::State>& states,
+                             std::uint32_t TfliteModel::State::*index) {
+    std::vector<bool> flags(count);
+    for (const TfliteModel::State& state : states) {
+        flags[state.*index] = true;
+    }
+    return flags;
+}
+
+tl::unexpected<Error> notWaitedFor(const char* call) {
+    return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                   std::string("session ") + call +
+                       ": a run was submitted and not waited for, and one is under way at most: "
+                       "call wait first");
+}
+
+}  // namespace
+
+class Session::Impl {
+  public:
+    /// `signature` is complete, and `memory` was made for it.
+    Impl(SharedPreparedModel prepared, const ModelSignature& signature,
+         const SessionOptions& options, OperandMemory memory)
+        : prepared_(std::move(prepared)),
+          options_(options),
+          hasStates_(!signature.states.empty()),
+          memory_(std::move(memory)),
+          inputs_(
+              "input", signature.inputs,
+              stateFlags(signature.inputs.size(), signature.states, &TfliteModel::State::input)),
+          outputs_(
+              "output", signature.outputs,
+              stateFlags(signature.outputs.size(), signature.states, &TfliteModel::State::output)),
+          outputBytes_(outputs_.operands().size()) {
+        for (std::size_t index = 0; index < outputBytes_.size(); ++index) {
+            const std::size_t output = outputs_.modelIndex(index);
+            if (!memory_.isOpen(output)) {
+                outputBytes_[index] = memory_.output(output).size();
+                continue;
+            }
+            openOutputs_.push_back(index);
+            outputs_.operand(index).dimensions.reserve(kMaximumDimensions);
+        }
+    }
+
+    /// Makes the burst. Once, before the first run.
+    Result<> connect() {
+        options_.burst.inFlight = 1;
+        NNBURST_TRY_ASSIGN(burst_, prepared_->configureExecutionBurst(options_.burst));
+        return makeExecutions();
+    }
+
+    [[nodiscard]] const OperandList& inputs() const noexcept { return inputs_; }
+    [[nodiscard]] const OperandList& outputs() const noexcept { return outputs_; }
+
+    template <class Key>
+    Result<std::span<std::byte>> inputBytes(Key key, ElementType type) const {
+        NNBURST_TRY_ASSIGN(const std::size_t index, inputs_.find(key, type));
+        return memory_.input(inputs_.modelIndex(index));
+    }
+    template <class Key>
+    Result<std::span<std::byte>> outputBytes(Key key, ElementType type) const {
+        NNBURST_TRY_ASSIGN(const std::size_t index, outputs_.find(key, type));
+        return memory_.output(outputs_.modelIndex(index)).first(outputBytes_[index]);
+    }
+
+    Result<> run(const OptionalTimePoint& deadline) {
+        if (submission_) {
+            return notWaitedFor("run");
+        }
+        return finish(executions_[phase_]->compute(deadline, outcome_), deadline);
+    }
+
+    Result<> submit(const OptionalTimePoint& deadline) {
+        if (submission_) {
+            return notWaitedFor("submit");
+        }
+        NNBURST_TRY_ASSIGN(submission_, executions_[phase_]->submit(deadline));
+        deadline_ = deadline;
+        return {};
+    }
+
+    Result<> wait() {
+        if (!submission_) {
+            return invalid("session wait: no run was submitted that was not waited for");
+        }
+        return finish(burst_->wait(*std::exchange(submission_, std::nullopt), outcome_), deadline_);
+    }
+
+    [[nodiscard]] bool isRunning() const noexcept { return submission_.has_value(); }
+    [[nodiscard]] Burst& burst() const noexcept { return *burst_; }
+    [[nodiscard]] const Timing& timing() const noexcept { return outcome_.timing; }
+
+    Result<> resetStates() {
+        if (submission_) {
+            return notWaitedFor("resetStates");
+        }
+        if (burst_->isMemoryInUse()) {
+            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                           "session resetStates: the driver may still write the states of a run "
+                           "that it has not answered: wait until Session::isMemoryInUse is false");
+        }
+        memory_.zeroStates();
+        return {};
+    }
+
+  private:
+    Result<> makeExecutions() {
+        const ExecutionOptions options{.measure = options_.measure,
+                                       .loopTimeout = options_.loopTimeout};
+        for (std::size_t phase = 0; phase < (hasStates_ ? kPhases : 1); ++phase) {
+            NNBURST_TRY_ASSIGN(executions_[phase],
+                               burst_->createReusableExecution(memory_.request(phase), options));
+        }
+        return {};
+    }
+
+    /// Ends a run with `result`, after it was repeated as long as outputs of open dimensions were
+    /// too small.
+    Result<> finish(Result<> result, const OptionalTimePoint& deadline) {
+        while (!result && result.error().status == ErrorStatus::OUTPUT_INSUFFICIENT_SIZE) {
+            NNBURST_TRY_ASSIGN(const bool hasGrown, growOutputs());
+            if (!hasGrown) {
+                return result;
+            }
+            result = executions_[phase_]->compute(deadline, outcome_);
+        }
+        if (result) [[likely]] {
+            NNBURST_TRY(noteOpenOutputs());
+            phase_ = hasStates_ ? 1 - phase_ : 0;
+        }
+        return result;
+    }
+
+    /// The size of open output `index` in the last run.
+    Result<std::uint64_t> bytesOfLastRun(std::size_t index) const {
+        const NamedOperand& operand = outputs_.operands()[index];
+        const std::size_t output = outputs_.modelIndex(index);
+        if (output < outcome_.outputShapes.size()) {
+            const Dimensions& dimensions = outcome_.outputShapes[output].dimensions;
+            const auto bytes = operandBytes(operand.type, dimensions);
+            if (bytes && dimensions.size() <= kMaximumDimensions) {
+                return *bytes;
+            }
+        }
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       fmt::format("session output {}: the driver did not say how large it is",
+                                   toString(operand)));
+    }
+
+    /// Gives outputs that were too small the memory that the last run says they need. False if
+    /// there are none.
+    Result<bool> growOutputs() {
+        bool hasGrown = false;
+        for (const std::size_t index : openOutputs_) {
+            NNBURST_TRY_ASSIGN(const std::uint64_t bytes, bytesOfLastRun(index));
+            const std::size_t output = outputs_.modelIndex(index);
+            if (bytes <= memory_.output(output).size()) {
+                continue;
+            }
+            if (bytes > options_.maximumOpenOutputBytes) {
+                return failure(
+                    ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                    fmt::format("session output {} takes {} bytes in this run: must be at most {} "
+                                "(SessionOptions::maximumOpenOutputBytes)",
+                                toString(outputs_.operands()[index]), bytes,
+                                options_.maximumOpenOutputBytes));
+            }
+            NNBURST_TRY(memory_.grow(output, bytes));
+            hasGrown = true;
+        }
+        if (hasGrown) {
+            NNBURST_TRY(makeExecutions());
+        }
+        return hasGrown;
+    }
+
+    /// Takes the dimensions of open outputs from the last run, which has succeeded.
+    Result<> noteOpenOutputs() {
+        for (const std::size_t index : openOutputs_) {
+            NNBURST_TRY_ASSIGN(const std::uint64_t bytes, bytesOfLastRun(index));
+            const std::size_t output = outputs_.modelIndex(index);
+            outputBytes_[index] = std::min<std::uint64_t>(bytes, memory_.output(output).size());
+            const Dimensions& dimensions = outcome_.outputShapes[output].dimensions;
+            outputs_.operand(index).dimensions.assign(dimensions.begin(), dimensions.end());
+        }
+        return {};
+    }
+
+    const SharedPreparedModel prepared_;
+    SessionOptions options_;
+    const bool hasStates_;
+    OperandMemory memory_;
+    const OperandList inputs_;
+    OperandList outputs_;
+    std::vector<std::size_t> outputBytes_;  ///< of the last run, one an output
+    std::vector<std::size_t> openOutputs_;  ///< of outputs_
+    std::unique_ptr<Burst> burst_;
+    std::array<std::unique_ptr<ReusableExecution>, kPhases> executions_;  ///< one a phase
+    std::size_t phase_ = 0;
+    ExecutionOutcome outcome_;
+    std::optional<Submission> submission_;
+    OptionalTimePoint deadline_;  ///< of the submission
+};
+
+Session::Session(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+Result<Session> Session::open(Device& device, const std::string& path,
+                              const SessionOptions& options) {
+    NNBURST_TRY_ASSIGN(const TfliteModel model, loadTflite(path));
+    return create(device, model, options);
+}
+
+Result<Session> Session::create(Device& device, const TfliteModel& model,
+                                const SessionOptions& options) {
+    NNBURST_TRY_ASSIGN(SharedPreparedModel prepared,
+                       prepareModel(device, model.model, options.prepare));
+    return create(std::move(prepared), signatureOf(model), options);
+}
+
+Result<Session> Session::create(Device& device, const Model& model, const SessionOptions& options) {
+    NNBURST_TRY_ASSIGN(SharedPreparedModel prepared, prepareModel(device, model, options.prepare));
+    return create(std::move(prepared), signatureOf(model), options);
+}
+
+Result<Session> Session::create(SharedPreparedModel prepared, ModelSignature signature,
+                                const SessionOptions& options) {
+    NNBURST_TRY(checkOptions(options));
+    NNBURST_TRY_ASSIGN(std::vector<Dimensions> inputDimensions, completeInputs(signature, options));
+    NNBURST_TRY_ASSIGN(
+        OperandMemory memory,
+        OperandMemory::create(signature, std::move(inputDimensions), options.openOutputBytes));
+    auto impl = std::make_unique<Impl>(std::move(prepared), signature, options, std::move(memory));
+    NNBURST_TRY(impl->connect());
+    return Session(std::move(impl));
+}
+
+std::span<const NamedOperand> Session::inputs() const noexcept {
+    return impl_->inputs().operands();
+}
+std::span<const NamedOperand> Session::outputs() const noexcept {
+    return impl_->outputs().operands();
+}
+
+Result<std::span<std::byte>> Session::inputBytes(std::string_view name, ElementType type) {
+    return impl_->inputBytes(name, type);
+}
+Result<std::span<std::byte>> Session::inputBytes(std::size_t index, ElementType type) {
+    return impl_->inputBytes(index, type);
+}
+Result<std::span<std::byte>> Session::outputBytes(std::string_view name, ElementType type) const {
+    return impl_->outputBytes(name, type);
+}
+Result<std::span<std::byte>> Session::outputBytes(std::size_t index, ElementType type) const {
+    return impl_->outputBytes(index, type);
+}
+
+Result<> Session::run(const OptionalTimePoint& deadline) {
+    return impl_->run(deadline);
+}
+Result<> Session::submit(const OptionalTimePoint& deadline) {
+    return impl_->submit(deadline);
+}
+Result<> Session::wait() {
+    return impl_->wait();
+}
+bool Session::isRunning() const noexcept {
+    return impl_->isRunning();
+}
+
+bool Session::isMemoryInUse() {
+    return impl_->burst().isMemoryInUse();
+}
+Result<> Session::waitForMemory(const OptionalTimePoint& deadline) {
+    return impl_->burst().waitForMemory(deadline);
+}
+Result<> Session::resetStates() {
+    return impl_->resetStates();
+}
+
+Timing Session::timing() const noexcept {
+    return impl_->timing();
+}
+BurstWaitStats Session::waitStats() const {
+    return impl_->burst().waitStats();
+}
+
+}  // namespace nnburst

@@ -1,0 +1,184 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// What a session says of a model, and how its inputs and outputs are found.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "device/driver_process.h"
+#include "device/hal_models.h"
+#include "nnburst/session.h"
+#include "tflite/tflite_file.h"
+
+namespace nnburst {
+namespace {
+
+using test::TemporaryDirectory;
+
+SharedDevice localDevice() {
+    auto device = makeLocalDevice();
+    EXPECT_TRUE(device) << device.error().message;
+    return *device;
+}
+
+/// A session on makeAddModel.
+Session makeAddSession() {
+    auto session = Session::create(*localDevice(), test::makeAddModel());
+    EXPECT_TRUE(session) << session.error().message;
+    return std::move(*session);
+}
+
+TEST(SessionOperands, ofAFileHaveItsNamesTypesShapesAndQuantisation) {
+    tflite::FileSpec file = tflite::addFile();
+    for (tflite::TensorSpec& tensor : file.tensors) {
+        tensor.type = tflite::schema::TensorType::INT8;
+        tensor.scales = {0.5F};
+        tensor.zeroPoints = {3};
+    }
+    file.tensors[0].name = "left";
+    file.tensors[1].name = "right";
+    file.tensors[2].name = "sum";
+    const TemporaryDirectory directory;
+    const std::string path = directory.path() / "add.tflite";
+    const std::vector<std::byte> bytes = tflite::serialize(file);
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+
+    auto opened = Session::open(*localDevice(), path);
+    ASSERT_TRUE(opened) << opened.error().message;
+    Session session = std::move(*opened);
+    ASSERT_EQ(session.inputs().size(), 2U);
+    EXPECT_EQ(session.inputs()[1], (NamedOperand{.name = "right",
+                                                 .type = OperandType::TENSOR_QUANT8_ASYMM_SIGNED,
+                                                 .dimensions = {2, 3},
+                                                 .scale = 0.5F,
+                                                 .zeroPoint = 3}));
+    ASSERT_EQ(session.outputs().size(), 1U);
+    EXPECT_EQ(session.outputs()[0].name, "sum");
+
+    const std::span<std::int8_t> left = *session.input<std::int8_t>("left");
+    const std::span<std::int8_t> right = *session.input<std::int8_t>("right");
+    ASSERT_EQ(left.size(), 6U);
+    std::fill(left.begin(), left.end(), std::int8_t{13});    // 5.0
+    std::fill(right.begin(), right.end(), std::int8_t{23});  // 10.0
+    ASSERT_TRUE(session.run());
+    EXPECT_EQ((*session.output<std::int8_t>("sum"))[5], 33);  // 15.0
+}
+
+TEST(SessionOperands, ofAModelHaveNumberedNames) {
+    const Session session = makeAddSession();
+    EXPECT_EQ(session.inputs()[0].name, "input0");
+    EXPECT_EQ(session.inputs()[1].name, "input1");
+    EXPECT_EQ(session.outputs()[0].name, "output0");
+    EXPECT_EQ(session.outputs()[0].dimensions, Dimensions{4});
+}
+
+TEST(SessionOperands, areTheSameByNameAndByIndex) {
+    Session session = makeAddSession();
+    EXPECT_EQ(session.input<float>("input1")->data(), session.input<float>(1)->data());
+    EXPECT_NE(session.input<float>("input0")->data(), session.input<float>(1)->data());
+    EXPECT_EQ(session.output<float>("output0")->data(), session.output<float>()->data());
+    EXPECT_EQ(session.input<std::byte>(1)->size(), 16U);
+}
+
+TEST(SessionOperands, ofAnotherNameAreRefusedWithThoseThatThereAre) {
+    Session session = makeAddSession();
+    const auto input = session.input<float>("image");
+    ASSERT_FALSE(input);
+    EXPECT_EQ(input.error().status, ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_EQ(
+        input.error().message,
+        "session input \"image\": there is none of this name; the inputs are: 0 "
+        "TENSOR_FLOAT32 \"input0\" of dimensions 4, 1 TENSOR_FLOAT32 \"input1\" of dimensions "
+        "4");
+    EXPECT_EQ(session.output<float>("input0").error().message,
+              "session output \"input0\": there is none of this name; the outputs are: 0 "
+              "TENSOR_FLOAT32 \"output0\" of dimensions 4");
+}
+
+TEST(SessionOperands, ofAnotherTypeAreRefusedWithThoseThatThereAre) {
+    const Session session = makeAddSession();
+    const auto output = session.output<std::uint8_t>("output0");
+    ASSERT_FALSE(output);
+    EXPECT_EQ(output.error().status, ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_EQ(output.error().message,
+              "session output 0 taken as std::uint8_t: it has other elements; the outputs are: 0 "
+              "TENSOR_FLOAT32 \"output0\" of dimensions 4");
+}
+
+TEST(SessionOperands, beyondTheLastAreRefused) {
+    Session session = makeAddSession();
+    const auto input = session.input<float>(2);
+    ASSERT_FALSE(input);
+    EXPECT_EQ(input.error().message.substr(0, 34), "session input 2: must be less than");
+}
+
+TEST(SessionOperands, ofOneNameAreFoundByIndexOnly) {
+    const auto prepared = *prepareModel(*localDevice(), test::makeAddModel());
+    ModelSignature signature = signatureOf(test::makeAddModel());
+    signature.inputs[1].name = signature.inputs[0].name;
+    Session session = std::move(*Session::create(prepared, signature));
+    const auto input = session.input<float>("input0");
+    ASSERT_FALSE(input);
+    EXPECT_NE(input.error().message.find("several have this name"), std::string::npos);
+    EXPECT_TRUE(session.input<float>(1));
+}
+
+TEST(SessionOperands, keepTheirPlaceWhenTheSessionIsMoved) {
+    Session session = makeAddSession();
+    const std::span<float> in = *session.input<float>(0);
+    const Session moved = std::move(session);
+    in[3] = 7.0F;
+    EXPECT_EQ(moved.output<float>()->size(), 4U);
+    EXPECT_EQ(in[3], 7.0F);
+}
+
+// ---- Dimensions that the model leaves open
+
+TEST(SessionDimensions, ofAnInputThatNobodyKnowsAreRefused) {
+    const auto session = Session::create(*localDevice(), test::makeAddModel(0));
+    ASSERT_FALSE(session);
+    EXPECT_EQ(session.error().status, ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_EQ(session.error().message,
+              "session input TENSOR_FLOAT32 \"input0\" of dimensions 0: its dimensions must be "
+              "known: say them in SessionOptions::inputDimensions[\"input0\"]");
+}
+
+TEST(SessionDimensions, ofAnInputMustAgreeWithTheModel) {
+    const auto rank = Session::create(*localDevice(), test::makeAddModel(0),
+                                      {.inputDimensions = {{"input0", {2, 2}}}});
+    ASSERT_FALSE(rank);
+    EXPECT_EQ(rank.error().message,
+              "SessionOptions::inputDimensions[\"input0\"] is 2x2: must agree with those of the "
+              "model, 0");
+    const auto size = Session::create(*localDevice(), test::makeAddModel(4),
+                                      {.inputDimensions = {{"input0", {5}}}});
+    EXPECT_EQ(size.error().status, ErrorStatus::INVALID_ARGUMENT);
+    const auto name = Session::create(*localDevice(), test::makeAddModel(4),
+                                      {.inputDimensions = {{"image", {4}}}});
+    EXPECT_EQ(name.error().message,
+              "SessionOptions::inputDimensions[\"image\"]: the model has no such input");
+}
+
+TEST(SessionDimensions, ofAnOutputAreThoseOfTheLastRun) {
+    auto made = Session::create(*localDevice(), test::makeAddModel(0),
+                                {.inputDimensions = {{"input0", {3}}, {"input1", {3}}}});
+    ASSERT_TRUE(made) << made.error().message;
+    Session session = std::move(*made);
+    EXPECT_EQ(session.outputs()[0].dimensions, Dimensions{0});
+    EXPECT_EQ(session.output<float>()->size(), 0U);
+    std::ranges::fill(*session.input<float>(0), 1.0F);
+    std::ranges::fill(*session.input<float>(1), 2.0F);
+    ASSERT_TRUE(session.run());
+    EXPECT_EQ(session.outputs()[0].dimensions, Dimensions{3});
+    const std::span<const float> sum = *session.output<float>();
+    ASSERT_EQ(sum.size(), 3U);
+    EXPECT_EQ(sum[2], 3.0F);
+}
+
+}  // namespace
+}  // namespace nnburst
