@@ -3,16 +3,39 @@
 #pragma once
 
 /// \file
-/// Verbose logging, by tags: what the library and a driver do, step by step, to the log of spdlog.
-/// Off until it is asked for, by the environment's NNBURST_VLOG when the program starts or by
+/// Where the library's messages go: to standard error, unless the application gives a sink of its
+/// own; never to standard output. A driver process logs to its own standard error, which a spawned
+/// driver has from the application (DriverOptions::logLevel).
+///
+/// Verbose logging, by tags: what the library and a driver do, step by step, at level INFO. Off
+/// until it is asked for, by the environment's NNBURST_VLOG when the program starts or by
 /// `setVerboseLogging` at any time. What is off costs a load and a branch.
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
 namespace nnburst {
+
+/// How much a message matters.
+enum class LogLevel : std::uint8_t { TRACE, DEBUGGING, INFO, WARNING, ERROR, CRITICAL, OFF };
+
+/// Receives a message, without the end of the line; `message` is valid until it returns. Called on
+/// any thread that uses the library and on the library's own, one call at a time. Must not call the
+/// library; an exception is dropped.
+using LogSink = std::function<void(LogLevel level, std::string_view message)>;
+
+/// Sends the messages of this process to `sink`; an empty one: to standard error again. When it
+/// returns, the sink before is called no more. Thread-safe.
+void setLogSink(LogSink sink);
+
+/// Messages below `level` are not written; INFO if it is never called. Thread-safe.
+void setLogLevel(LogLevel level) noexcept;
+[[nodiscard]] LogLevel logLevel() noexcept;
+/// "trace", "debug", "info", "warning", "error", "critical" or "off".
+[[nodiscard]] const char* toString(LogLevel level) noexcept;
 
 /// What a message is about.
 enum class LogTag : std::uint8_t {

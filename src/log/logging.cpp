@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nnburst/logging.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+
+#include "log/logger.h"
 
 namespace nnburst {
 
@@ -29,7 +29,7 @@ std::uint32_t parse(std::string_view tags) {
         } else if (found != kNames.end()) {
             bits |= 1U << static_cast<unsigned>(found - kNames.begin());
         } else if (!tag.empty()) {
-            spdlog::warn("verbose logging: there is no tag \"{}\"", tag);
+            logger().warn("verbose logging: there is no tag \"{}\"", tag);
         }
     }
     return bits;
@@ -40,9 +40,17 @@ std::uint32_t fromEnvironment() {
     return tags == nullptr ? 0 : parse(tags);
 }
 
+constexpr std::array<const char*, 7> kLevelNames{"trace", "debug",    "info", "warning",
+                                                 "error", "critical", "off"};
+
 }  // namespace
 
 std::atomic<std::uint32_t> detail::verboseTags{fromEnvironment()};
+
+const char* toString(LogLevel level) noexcept {
+    const auto index = static_cast<std::size_t>(level);
+    return index < kLevelNames.size() ? kLevelNames[index] : "unknown";
+}
 
 void setVerboseLogging(std::string_view tags) {
     detail::verboseTags.store(parse(tags), std::memory_order_relaxed);  // a switch, no order needed

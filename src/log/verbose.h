@@ -5,15 +5,14 @@
 /// \file
 /// How the library writes verbose messages.
 
-#include <spdlog/spdlog.h>
-
+#include "log/logger.h"
 #include "nnburst/logging.h"
 
 /// NNBURST_VLOG(DRIVER, "a client has connected, {} now", count): formats and writes only if the
 /// tag is logged.
-#define NNBURST_VLOG(tag, ...)                              \
-    do {                                                    \
-        if (::nnburst::isVerbose(::nnburst::LogTag::tag)) { \
-            ::spdlog::info("[" #tag "] " __VA_ARGS__);      \
-        }                                                   \
+#define NNBURST_VLOG(tag, ...)                                   \
+    do {                                                         \
+        if (::nnburst::isVerbose(::nnburst::LogTag::tag)) {      \
+            ::nnburst::logger().info("[" #tag "] " __VA_ARGS__); \
+        }                                                        \
     } while (false)

@@ -5,10 +5,11 @@
 #include <fmt/format.h>
 #include <pthread.h>
 #include <sched.h>
-#include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
 #include <cstring>
+
+#include "log/logger.h"
 
 namespace nnburst::system {
 
@@ -30,8 +31,8 @@ Result<> takeRealtimePriority(std::uint32_t priority) {
 void wishRealtimePriority(std::uint32_t priority, const char* thread) {
     if (priority != 0) {
         if (const Result<> taken = takeRealtimePriority(priority); !taken) {
-            spdlog::warn("{} goes on without real-time priority: {}", thread,
-                         taken.error().message);
+            logger().warn("{} goes on without real-time priority: {}", thread,
+                          taken.error().message);
         }
     }
 }

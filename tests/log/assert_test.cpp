@@ -3,8 +3,6 @@
 #include "log/assert.h"
 
 #include <gtest/gtest.h>
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
 
 namespace nnburst {
 namespace {
@@ -17,7 +15,6 @@ TEST(Assert, doesNothingWhereTheConditionHolds) {
 }
 
 TEST(AssertDeathTest, abortsWithFileLineExpressionAndValues) {
-    spdlog::set_default_logger(spdlog::stderr_logger_mt("assert"));  // what a death test reads
     const int index = 7;
     EXPECT_DEATH(NNBURST_ASSERT(index < 3, "slot {} of {}", index, 3),
                  "assert_test\\.cpp:[0-9]+: assertion failed: index < 3 \\(slot 7 of 3\\)");

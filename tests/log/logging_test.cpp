@@ -3,11 +3,14 @@
 #include "nnburst/logging.h"
 
 #include <gtest/gtest.h>
-#include <spdlog/sinks/ostream_sink.h>
 
-#include <memory>
-#include <sstream>
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <thread>
 
+#include "log/logger.h"
 #include "log/verbose.h"
 
 namespace nnburst {
@@ -16,22 +19,89 @@ namespace {
 /// Captures the log while it exists.
 class CapturedLog {
   public:
-    CapturedLog() : before_(spdlog::default_logger()) {
-        spdlog::set_default_logger(std::make_shared<spdlog::logger>(
-            "test", std::make_shared<spdlog::sinks::ostream_sink_st>(stream_)));
+    CapturedLog() {
+        setLogSink([this](LogLevel level, std::string_view message) {
+            text_.append(toString(level)).append(": ").append(message).append("\n");
+        });
     }
     ~CapturedLog() {
-        spdlog::set_default_logger(before_);
+        setLogSink({});
+        setLogLevel(LogLevel::INFO);
         setVerboseLogging("");
     }
     CapturedLog(const CapturedLog&) = delete;
     CapturedLog& operator=(const CapturedLog&) = delete;
-    [[nodiscard]] std::string text() const { return stream_.str(); }
+    [[nodiscard]] std::string text() const { return text_; }
 
   private:
-    std::shared_ptr<spdlog::logger> before_;
-    std::ostringstream stream_;
+    std::string text_;
 };
+
+TEST(Logging, givesMessagesToTheSinkOfTheApplication) {
+    const CapturedLog log;
+    testing::internal::CaptureStderr();
+    logger().warn("buffer {} is late", 3);
+    logger().critical("{}", "the end");
+    EXPECT_EQ(log.text(), "warning: buffer 3 is late\ncritical: the end\n");
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(Logging, writesToStandardErrorAndNeverToStandardOutputWithoutASink) {
+    { const CapturedLog gone; }
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    logger().info("hello");
+    setVerboseLogging("model");
+    NNBURST_VLOG(MODEL, "number {}", 1);
+    setVerboseLogging("");
+    logger().flush();
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_NE(text.find("[nnburst] [info] hello"), std::string::npos) << text;
+    EXPECT_NE(text.find("[info] [MODEL] number 1"), std::string::npos) << text;
+}
+
+TEST(Logging, leavesOutMessagesBelowItsLevel) {
+    const CapturedLog log;
+    EXPECT_EQ(logLevel(), LogLevel::INFO);
+    logger().debug("1");
+    setLogLevel(LogLevel::DEBUGGING);
+    logger().debug("2");
+    setLogLevel(LogLevel::ERROR);
+    logger().warn("3");
+    logger().error("4");
+    setLogLevel(LogLevel::OFF);
+    logger().critical("5");
+    EXPECT_EQ(log.text(), "debug: 2\nerror: 4\n");
+    EXPECT_EQ(logLevel(), LogLevel::OFF);
+}
+
+TEST(Logging, survivesASinkThatThrows) {
+    const CapturedLog log;
+    setLogSink([](LogLevel, std::string_view) { throw std::runtime_error("disk full"); });
+    logger().warn("1");
+    setLogSink({});
+}
+
+TEST(Logging, callsTheSinkNoMoreWhenAnotherIsSet) {
+    const CapturedLog log;
+    std::atomic<bool> isGone{false};
+    std::atomic<bool> isWrong{false};
+    std::atomic<bool> isEnding{false};
+    setLogSink([&](LogLevel, std::string_view) { isWrong = isWrong || isGone; });
+    std::thread other([&] {
+        while (!isEnding) {
+            logger().warn("x");
+        }
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    setLogSink([](LogLevel, std::string_view) {});
+    isGone = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    isEnding = true;
+    other.join();
+    EXPECT_FALSE(isWrong);
+}
 
 TEST(VerboseLogging, takesTagsWithAnySeparator) {
     const CapturedLog log;

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <signal.h>
-#include <spdlog/spdlog.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 #include "calibrate.h"
 #include "device/local/capabilities_file.h"
 #include "device/local/state_file.h"
+#include "log/logger.h"
 #include "support/machine.h"
 #include "system/affinity.h"
 
@@ -76,8 +76,8 @@ Result<> measureInBackground(const DriverOptions& driver, const std::string& fil
         std::_Exit(1);
     }
     if (const Result<> measured = measure(driver, file); !measured) {
-        spdlog::warn("the capabilities of this machine were not measured: {}",
-                     measured.error().message);
+        logger().warn("the capabilities of this machine were not measured: {}",
+                      measured.error().message);
     }
     std::_Exit(0);
 }

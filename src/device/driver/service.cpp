@@ -3,7 +3,6 @@
 #include "device/driver/service.h"
 
 #include <capnp/rpc-twoparty.h>
-#include <spdlog/spdlog.h>
 
 #include <atomic>
 #include <chrono>
@@ -19,6 +18,7 @@
 #include "device/rpc/nnburst.capnp.h"
 #include "device/rpc/rpc_limits.h"
 #include "log/assert.h"
+#include "log/logger.h"
 #include "log/verbose.h"
 
 namespace nnburst::device {
@@ -128,8 +128,8 @@ class DeviceService final : public rpc::Device::Server {
                     return Result<>(tl::unexpected<Error>(options.error()));
                 }
                 if (!options->cacheFiles) {
-                    spdlog::warn("a model is prepared without its cache: {}",
-                                 options->cacheFiles.error().message);
+                    logger().warn("a model is prepared without its cache: {}",
+                                  options->cacheFiles.error().message);
                 }
                 // The model is checked on a job thread. If it is refused, the callback is posted to
                 // this loop before the answer is, so the client gets it first.
@@ -390,7 +390,7 @@ struct ClientConnection {
 class Service::Log final : public kj::TaskSet::ErrorHandler {
   public:
     void taskFailed(kj::Exception&& exception) override {
-        spdlog::debug("client: {}", exception.getDescription().cStr());
+        logger().debug("client: {}", exception.getDescription().cStr());
     }
 };
 
@@ -402,7 +402,7 @@ Service::~Service() = default;
 kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client) {
     auto peer = PeerDescriptors::create(loop_);
     if (!peer) {
-        spdlog::warn("refused a client: {}", peer.error().message);
+        logger().warn("refused a client: {}", peer.error().message);
         return kj::READY_NOW;
     }
     ++connectionCount_;
@@ -435,15 +435,15 @@ kj::Promise<void> Service::acceptNext(kj::ConnectionReceiver& receiver) {
                 clients_.add(kj::evalNow(
                     [&] { return serve(stream.downcast<kj::AsyncCapabilityStream>()); }));
             } else {
-                spdlog::warn("refused a client: {} clients are connected; at most {} can be",
-                             connectionCount_, kMaximumConnections);
+                logger().warn("refused a client: {} clients are connected; at most {} can be",
+                              connectionCount_, kMaximumConnections);
             }
             return acceptNext(receiver);
         },
         [this, &receiver](kj::Exception&& exception) {
             // Clients may have taken all descriptors. The waiting client stays in the backlog.
-            spdlog::warn("cannot accept a client, next attempt in {} ms: {}", kAcceptPause.count(),
-                         exception.getDescription().cStr());
+            logger().warn("cannot accept a client, next attempt in {} ms: {}", kAcceptPause.count(),
+                          exception.getDescription().cStr());
             return loop_.timer()
                 .afterDelay(static_cast<std::int64_t>(kAcceptPause.count()) * kj::MILLISECONDS)
                 .then([this, &receiver] { return acceptNext(receiver); });

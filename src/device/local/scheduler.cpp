@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/local/scheduler.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -12,6 +10,7 @@
 #include <utility>
 
 #include "log/assert.h"
+#include "log/logger.h"
 #include "system/mutex.h"
 #include "system/thread.h"
 
@@ -34,9 +33,9 @@ void runLogged(const Job& job) noexcept {
     try {
         job();
     } catch (const std::exception& exception) {
-        spdlog::error("a job has failed: {}", exception.what());
+        logger().error("a job has failed: {}", exception.what());
     } catch (...) {
-        spdlog::error("a job has failed with an unknown exception");
+        logger().error("a job has failed with an unknown exception");
     }
 }
 
@@ -179,8 +178,8 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
                 if (pool.threads.empty()) {
                     return provided;
                 }
-                spdlog::warn("jobs wait for {} threads: {}", pool.threads.size(),
-                             provided.error().message);
+                logger().warn("jobs wait for {} threads: {}", pool.threads.size(),
+                              provided.error().message);
             }
         }
         if (queue.jobs.empty()) {

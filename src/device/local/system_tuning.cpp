@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
-#include <spdlog/spdlog.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -13,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "log/logger.h"
 #include "model/invalid.h"
 #include "system/huge_pages.h"
 #include "system/realtime.h"
@@ -25,8 +25,8 @@ namespace {
 /// in DriverOptions.
 bool isApplied(const char* option, const Result<>& applied) {
     if (!applied) {
-        spdlog::warn("{} cannot be applied, the driver works without it: {}", option,
-                     applied.error().message);
+        logger().warn("{} cannot be applied, the driver works without it: {}", option,
+                      applied.error().message);
     }
     return applied.has_value();
 }

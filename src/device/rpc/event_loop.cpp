@@ -4,11 +4,12 @@
 
 #include <kj/debug.h>
 #include <signal.h>
-#include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <cstdint>
+
+#include "log/logger.h"
 
 namespace nnburst::device {
 
@@ -119,11 +120,11 @@ void EventLoop::runJobs() {
 
 void EventLoop::Diagnostics::logMessage(kj::LogSeverity /*severity*/, const char* /*file*/,
                                         int /*line*/, int /*contextDepth*/, kj::String&& text) {
-    spdlog::debug("rpc: {}", text.cStr());
+    logger().debug("rpc: {}", text.cStr());
 }
 
 void EventLoop::ErrorLog::taskFailed(kj::Exception&& exception) {
-    spdlog::debug("rpc: {}", exception.getDescription().cStr());
+    logger().debug("rpc: {}", exception.getDescription().cStr());
 }
 
 }  // namespace nnburst::device

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <kj/debug.h>
-#include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 
@@ -15,6 +14,7 @@
 #include <cstring>
 #include <exception>
 
+#include "log/logger.h"
 #include "system/mutex.h"
 #include "system/thread.h"
 
@@ -82,7 +82,7 @@ class DescriptorThread final : public std::enable_shared_from_this<DescriptorThr
             try {
                 job();
             } catch (const std::exception& exception) {
-                spdlog::error("examining a received descriptor threw: {}", exception.what());
+                logger().error("examining a received descriptor threw: {}", exception.what());
             }
         }
         threadCount().fetch_sub(1, std::memory_order_relaxed);  // only counts
@@ -308,8 +308,8 @@ void PeerDescriptors::close(UniqueFd fd) {
     const auto shared = std::make_shared<UniqueFd>(std::move(fd));
     const std::function<void()> closing = [shared] { shared->reset(); };
     if (!thread_->run(closing) && !DescriptorThread::ofAllPeers().run(closing)) {
-        spdlog::error("descriptor {} of a client is left open: too many wait to be closed",
-                      shared->release());
+        logger().error("descriptor {} of a client is left open: too many wait to be closed",
+                       shared->release());
     }
 }
 

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nnburst/hal_version.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <array>
 
 #include "exec/graph/model_check.h"
 #include "exec/operation/operation.h"
+#include "log/logger.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
 #include "model/version_rules.h"
@@ -158,14 +157,14 @@ Result<> compliantWith(HalVersion version, const Capabilities& capabilities) {
 Result<Model> convertTo(HalVersion version, const Model& model) {
     Model converted = model;
     if (!knowsRelaxedComputation(version) && converted.relaxComputationFloat32toFloat16) {
-        spdlog::warn("HAL {} has no relaxed computation: the model is computed in full precision",
-                     toString(version));
+        logger().warn("HAL {} has no relaxed computation: the model is computed in full precision",
+                      toString(version));
         converted.relaxComputationFloat32toFloat16 = false;
     }
     if (!knowsExtensions(version) && !converted.extensionNameToPrefix.empty() &&
         !usesExtension(converted)) {
-        spdlog::warn("HAL {} has no extensions: {} names that the model does not use are dropped",
-                     toString(version), converted.extensionNameToPrefix.size());
+        logger().warn("HAL {} has no extensions: {} names that the model does not use are dropped",
+                      toString(version), converted.extensionNameToPrefix.size());
         converted.extensionNameToPrefix.clear();
     }
     NNBURST_TRY(compliantWith(version, converted));

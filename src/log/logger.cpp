@@ -1,0 +1,85 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "log/logger.h"
+
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "nnburst/logging.h"
+
+namespace nnburst {
+
+namespace {
+
+/// Passes messages to the application's sink, or else to standard error. The mutex of its base
+/// class is held while it does.
+class SwitchedSink final : public spdlog::sinks::base_sink<std::mutex> {
+  public:
+    void use(LogSink applications) {
+        const std::lock_guard lock(mutex_);
+        applications_ = std::move(applications);
+    }
+    void setName(const std::string& name) {
+        const std::lock_guard lock(mutex_);
+        standardError_.set_pattern("[%Y-%m-%d %H:%M:%S.%e] [" + name + "] [%^%l%$] %v");
+    }
+
+  protected:
+    void sink_it_(const spdlog::details::log_msg& message) override {
+        if (applications_) {
+            applications_(static_cast<LogLevel>(message.level),
+                          {message.payload.data(), message.payload.size()});
+        } else {
+            standardError_.log(message);
+        }
+    }
+    void flush_() override { standardError_.flush(); }
+
+  private:
+    LogSink applications_;
+    spdlog::sinks::stderr_color_sink_mt standardError_;
+};
+
+static_assert(static_cast<int>(LogLevel::TRACE) == spdlog::level::trace &&
+              static_cast<int>(LogLevel::DEBUGGING) == spdlog::level::debug &&
+              static_cast<int>(LogLevel::INFO) == spdlog::level::info &&
+              static_cast<int>(LogLevel::WARNING) == spdlog::level::warn &&
+              static_cast<int>(LogLevel::ERROR) == spdlog::level::err &&
+              static_cast<int>(LogLevel::CRITICAL) == spdlog::level::critical &&
+              static_cast<int>(LogLevel::OFF) == spdlog::level::off);
+
+/// Never destroyed, as the logger: threads may log while the process exits.
+SwitchedSink& sink() {
+    static auto* const instance = new SwitchedSink;
+    return *instance;
+}
+
+}  // namespace
+
+spdlog::logger& logger() noexcept {
+    static auto* const instance =
+        new spdlog::logger("nnburst", std::shared_ptr<SwitchedSink>(&sink(), [](SwitchedSink*) {}));
+    return *instance;
+}
+
+void setLogName(const std::string& name) {
+    sink().setName(name);
+}
+
+void setLogSink(LogSink applications) {
+    sink().use(std::move(applications));
+}
+
+void setLogLevel(LogLevel level) noexcept {
+    logger().set_level(static_cast<spdlog::level::level_enum>(level));
+}
+
+LogLevel logLevel() noexcept {
+    return static_cast<LogLevel>(logger().level());
+}
+
+}  // namespace nnburst
