@@ -99,7 +99,8 @@ using SharedDevice = std::shared_ptr<Device>;
                                                                 const PrepareOptions& options);
 
 /// A device in this process, without isolation. The threads and the memory are the application's:
-/// DriverOptions::processors, realtimePriority and lockMemory are not supported here.
+/// DriverOptions::processName, memoryLimitBytes, processors, realtimePriority and lockMemory are
+/// not supported here.
 [[nodiscard]] Result<SharedDevice> makeLocalDevice(const DriverOptions& options = {});
 
 /// Starts a private driver process. It ends with the last object that needs it, and with this

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "nnburst/hal_version.h"
+#include "nnburst/logging.h"
 
 namespace nnburst {
 
@@ -38,6 +39,15 @@ struct DriverOptions {
     std::uint32_t threads = 1;
     /// Processors on which the driver may run; empty for all.
     std::vector<std::uint32_t> processors;
+    /// Name of the driver process in ps and top, at most 15 characters; empty: nnburst-driver.
+    std::string processName;
+    /// What a driver process logs, to the standard error that it has from the application. A device
+    /// in this process follows setLogLevel.
+    LogLevel logLevel = LogLevel::INFO;
+    /// Private memory that the driver process may have, stacks of threads included (RLIMIT_DATA);
+    /// 0: no limit. What needs more fails with RESOURCE_EXHAUSTED_TRANSIENT. Memory that clients
+    /// share with it does not count.
+    std::uint64_t memoryLimitBytes = 0;
     /// Operations run by XNNPACK where it has the operator; false: reference kernels alone.
     bool useXnnpack = true;
     /// The file of the secret by which compilation caches are known to be a driver's own. It is

@@ -4,12 +4,7 @@
 // nnburst-driver: the driver process. Serves a device on a socket until it is told to stop.
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <signal.h>
-#include <spdlog/sinks/stdout_color_sinks.h>
-#include <spdlog/spdlog.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,8 +23,10 @@
 #include "device/local/local_device.h"
 #include "device/rpc/event_loop.h"
 #include "device/rpc/unix_socket.h"
+#include "log/logger.h"
 #include "machine_capabilities.h"
 #include "nnburst/logging.h"
+#include "process_setup.h"
 #include "support/thread_option.h"
 #include "system/realtime.h"
 
@@ -48,7 +45,6 @@ struct Options {
     std::string calibrationFile;
     std::uint32_t calibrationRounds = 10;
     bool noCalibration = false;
-    std::string logLevel = "info";
 };
 
 /// The socket on which systemd listens for this process, if systemd started it: LISTEN_PID is our
@@ -83,56 +79,21 @@ Result<> checkSocket(int fd, bool isListening) {
     return {};
 }
 
-Result<> useProcessors(const std::vector<std::uint32_t>& processors) {
-    if (processors.empty()) {
-        return {};
-    }
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    for (const std::uint32_t processor : processors) {
-        if (processor >= CPU_SETSIZE) {
-            return failure(ErrorStatus::INVALID_ARGUMENT,
-                           fmt::format("processor {}: must be below {}", processor, CPU_SETSIZE));
-        }
-        CPU_SET(processor, &set);
-    }
-    if (::sched_setaffinity(0, sizeof(set), &set) != 0) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       fmt::format("cannot run on processors {}: {}", fmt::join(processors, ","),
-                                   std::strerror(errno)));
-    }
-    return {};
-}
-
-/// Raises the limit on descriptors as far as the system allows: each burst takes two.
-void allowManyDescriptors() noexcept {
-    rlimit limit{};
-    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max;
-        (void)::setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
-
-/// A private driver ends with the process that started it, also if that is killed.
-Result<> endWithParent() {
-    const pid_t parent = ::getppid();
-    if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) {
-        return failure(ErrorStatus::GENERAL_FAILURE,
-                       fmt::format("cannot ask to end with the parent: {}", std::strerror(errno)));
-    }
-    if (::getppid() != parent) {
-        return failure(ErrorStatus::DEVICE_UNAVAILABLE, "the parent is gone already");
-    }
-    return {};
-}
-
 /// SIGUSR2 switches verbose logging: to all tags, and then back to those of the start.
 kj::Promise<void> switchVerbosity(device::EventLoop& loop, std::string tags) {
     return loop.io().unixEventPort.onSignal(SIGUSR2).then([&loop, tags](auto&&) {
         setVerboseLogging(verboseLogging() == tags ? "all" : tags);
-        spdlog::info("verbose logging: {}", verboseLogging().empty() ? "off" : verboseLogging());
+        logger().info("verbose logging: {}", verboseLogging().empty() ? "off" : verboseLogging());
         return switchVerbosity(loop, tags);
     });
+}
+
+/// Resolves when the process of a pidfd has ended.
+kj::Promise<void> endOf(device::EventLoop& loop, UniqueFd process) {
+    auto observer = kj::heap<kj::UnixEventPort::FdObserver>(
+        loop.io().unixEventPort, process.get(), kj::UnixEventPort::FdObserver::OBSERVE_READ);
+    auto ended = observer->whenBecomesReadable();
+    return ended.attach(kj::mv(observer)).attach(kj::mv(process));  // observed until it is closed
 }
 
 /// Without a file of capabilities: finds those that were measured on this machine. If there are
@@ -149,10 +110,10 @@ void findCapabilities(const Options& options, DriverOptions& driver) {
     }
     if (options.fd < 0) {
         if (const Result<> started = measureInBackground(driver, file); !started) {
-            spdlog::warn("{}", started.error().message);
+            logger().warn("{}", started.error().message);
             return;
         }
-        spdlog::info(
+        logger().info(
             "capabilities are being measured in the background: the next start reports "
             "them from {}",
             file);
@@ -174,11 +135,14 @@ Result<> serve(const Options& options) {
     if (systemd) {
         NNBURST_TRY(checkSocket(*systemd, true));
     }
+    UniqueFd parent;
     if (options.fd >= 0) {
         NNBURST_TRY(checkSocket(options.fd, false));
-        NNBURST_TRY(endWithParent());
+        NNBURST_TRY_ASSIGN(parent, endWithParent(options.fd));
     }
+    NNBURST_TRY(setProcessName(options.driver.processName));
     NNBURST_TRY(useProcessors(options.driver.processors));
+    NNBURST_TRY(limitMemory(options.driver.memoryLimitBytes));
     allowManyDescriptors();
     std::optional<device::UnixListener> listener;
     if (!options.socketPath.empty()) {
@@ -200,7 +164,7 @@ Result<> serve(const Options& options) {
         device::Service service(loop, device);
         const auto signalled = [&loop](int number) {
             return loop.io().unixEventPort.onSignal(number).then(
-                [number](auto&&) { spdlog::info("stopping: {}", ::strsignal(number)); });
+                [number](auto&&) { logger().info("stopping: {}", ::strsignal(number)); });
         };
         kj::Promise<void> end = signalled(SIGTERM).exclusiveJoin(signalled(SIGINT));
         kj::Promise<void> verbosity =
@@ -208,12 +172,15 @@ Result<> serve(const Options& options) {
         if (options.fd >= 0) {
             auto stream = loop.io().lowLevelProvider->wrapUnixSocketFd(kj::AutoCloseFd(options.fd));
             end = end.exclusiveJoin(service.serve(kj::mv(stream)));
-            spdlog::debug("serving the process that started this one, {}", ::getppid());
+            if (parent) {
+                end = end.exclusiveJoin(endOf(loop, std::move(parent)));
+            }
+            logger().debug("serving the process that started this one, {}", ::getppid());
         } else {
             end = end.exclusiveJoin(service.listen(listener ? listener->fd() : *systemd));
-            spdlog::info("serving on {} with {}",
-                         listener ? options.socketPath : "the socket of systemd",
-                         tools::threadsText(options.driver.threads));
+            logger().info("serving on {} with {}",
+                          listener ? options.socketPath : "the socket of systemd",
+                          tools::threadsText(options.driver.threads));
         }
         loop.run(kj::mv(end));
     }
@@ -223,8 +190,8 @@ Result<> serve(const Options& options) {
     // destroying it.
     device.reset();
     scheduler.reset();
-    spdlog::debug("ended");
-    spdlog::default_logger()->flush();
+    logger().debug("ended");
+    logger().flush();
     std::_Exit(0);
 }
 
@@ -253,6 +220,14 @@ int run(int argc, char** argv) {
                    "Processors to run on, such as 0,2; all by default")
         ->type_name("LIST")
         ->delimiter(',');
+    app.add_option("--name", options.driver.processName,
+                   "Name of the process in ps and top, at most 15 characters")
+        ->type_name("NAME");
+    app.add_option("--memory-limit", options.driver.memoryLimitBytes,
+                   "Private memory that the driver may have, such as 512M, stacks of threads "
+                   "included; what needs more is refused")
+        ->type_name("BYTES")
+        ->transform(CLI::AsSizeValue(false));
     app.add_flag("--no-xnnpack", options.noXnnpack, "Run all operations on the reference kernels");
     app.add_option("--cache-key", options.driver.cacheKeyFile,
                    "File of the secret of compilation caches; made when it is needed first")
@@ -324,10 +299,17 @@ int run(int argc, char** argv) {
         ->type_name("MS")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
-    app.add_option("--log-level", options.logLevel, "What to log to standard error")
-        ->type_name("LEVEL")
-        ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "critical", "off"}))
-        ->capture_default_str();
+    std::map<std::string, LogLevel> levels;
+    std::string levelNames;
+    for (auto level = LogLevel::TRACE; level <= LogLevel::OFF;
+         level = static_cast<LogLevel>(static_cast<int>(level) + 1)) {
+        levels.emplace(toString(level), level);
+        levelNames += (levelNames.empty() ? "" : "|") + std::string(toString(level));
+    }
+    app.add_option("--log-level", options.driver.logLevel,
+                   "Log messages of this level and above to standard error; info by default")
+        ->type_name(levelNames)
+        ->transform(CLI::CheckedTransformer(levels).description(""));
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -339,14 +321,13 @@ int run(int argc, char** argv) {
         options.driver.cpuLatencyLimit = std::chrono::microseconds(idleMicroseconds);
     }
 
-    spdlog::set_default_logger(spdlog::stderr_color_mt("nnburst-driver"));
-    spdlog::set_level(spdlog::level::from_str(options.logLevel));
+    setLogName(options.driver.processName.empty() ? "nnburst-driver" : options.driver.processName);
+    setLogLevel(options.driver.logLevel);
     // Before any thread starts, so that all of them have the same signals blocked.
-    ::signal(SIGPIPE, SIG_IGN);
+    ignoreSignals();
     kj::UnixEventPort::captureSignal(SIGTERM);
     kj::UnixEventPort::captureSignal(SIGINT);
     kj::UnixEventPort::captureSignal(SIGUSR2);
-    ::signal(SIGXFSZ, SIG_IGN);  // a client's file that cannot grow is the client's error
     if (!options.verboseTags.empty()) {
         setVerboseLogging(options.verboseTags);
     }

@@ -49,7 +49,10 @@ class SpawnParameters {
         ::posix_spawnattr_init(&attributes_);
         ::posix_spawnattr_setsigmask(&attributes_, &none);
         ::posix_spawnattr_setsigdefault(&attributes_, &all);
-        ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        // A process group of its own: Ctrl-C in the terminal interrupts the application alone.
+        ::posix_spawnattr_setpgroup(&attributes_, 0);
+        ::posix_spawnattr_setflags(
+            &attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
     }
     ~SpawnParameters() {
         ::posix_spawnattr_destroy(&attributes_);
@@ -68,8 +71,7 @@ class SpawnParameters {
 
 Result<pid_t> spawn(const std::string& program, const std::vector<std::string>& arguments,
                     int socket) {
-    std::vector<std::string> words{program};
-    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<std::string> words = arguments;
     std::vector<char*> argv;
     argv.reserve(words.size() + 1);
     for (std::string& word : words) {

@@ -23,7 +23,8 @@ class ChildProcess {
     /// The descriptor under which the child finds `socket`.
     static constexpr int kSocketFd = 3;
 
-    /// Starts `program` (a path, or a name on the PATH) with `arguments`. It inherits standard
+    /// Starts `program` (a path, or a name on the PATH) with `arguments`, the first of which is the
+    /// name that it is shown under (argv[0]), in a process group of its own. It inherits standard
     /// output and error and `socket`, and nothing else. DEVICE_UNAVAILABLE if it cannot be started.
     [[nodiscard]] static Result<std::unique_ptr<ChildProcess>> start(
         const std::string& program, const std::vector<std::string>& arguments, UniqueFd socket);

@@ -24,31 +24,57 @@ namespace {
 
 constexpr const char* kProgramName = "nnburst-driver";
 
+constexpr const char* kEnvironmentVariable = "NNBURST_DRIVER";
+
+/// The driver program, and how it was found, for the message if it cannot be started.
+struct Program {
+    std::string path;
+    std::string origin;
+};
+
+std::string valueOf(const char* variable) {
+    const char* value = std::getenv(variable);
+    return value == nullptr ? "" : value;
+}
+
 /// As the documentation of spawnDriver says; the PATH is searched when it is started.
-std::string findProgram(const std::string& program) {
+Program findProgram(const std::string& program) {
     if (!program.empty()) {
-        return program;
+        return {program, "given to spawnDriver"};
     }
-    if (const char* fromEnvironment = std::getenv("NNBURST_DRIVER");
-        fromEnvironment != nullptr && *fromEnvironment != '\0') {
-        return fromEnvironment;
+    if (const std::string named = valueOf(kEnvironmentVariable); !named.empty()) {
+        return {named, fmt::format("given by the environment variable {}", kEnvironmentVariable)};
     }
     std::error_code error;
     const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
     const std::filesystem::path beside = self.parent_path() / kProgramName;
     if (!error && ::access(beside.c_str(), X_OK) == 0) {
-        return beside;
+        return {beside, "found beside the running program"};
     }
-    return kProgramName;
+    return {kProgramName,
+            fmt::format("there is no {}, and it was looked for in the directories of PATH, '{}'; "
+                        "the environment variable {} names another",
+                        beside.native(), valueOf("PATH"), kEnvironmentVariable)};
 }
 
-std::vector<std::string> argumentsOf(const DriverOptions& options) {
+std::vector<std::string> argumentsOf(const std::string& program, const DriverOptions& options) {
     std::vector<std::string> arguments{
-        "--fd", std::to_string(device::ChildProcess::kSocketFd), "--threads",
+        options.processName.empty() ? program : options.processName, "--fd",
+        std::to_string(device::ChildProcess::kSocketFd), "--threads",
         options.threads == 0 ? "auto" : std::to_string(options.threads)};
     if (!options.processors.empty()) {
         arguments.emplace_back("--processors");
         arguments.push_back(fmt::format("{}", fmt::join(options.processors, ",")));
+    }
+    if (!options.processName.empty()) {
+        arguments.insert(arguments.end(), {"--name", options.processName});
+    }
+    if (options.logLevel != DriverOptions().logLevel) {
+        arguments.insert(arguments.end(), {"--log-level", toString(options.logLevel)});
+    }
+    if (options.memoryLimitBytes != 0) {
+        arguments.insert(arguments.end(),
+                         {"--memory-limit", std::to_string(options.memoryLimitBytes)});
     }
     if (!options.useXnnpack) {
         arguments.emplace_back("--no-xnnpack");
@@ -99,13 +125,15 @@ Result<SharedDevice> spawnDriver(const DriverOptions& options, const std::string
     }
     UniqueFd ours(ends[0]);
     UniqueFd theirs(ends[1]);
-    const std::string path = findProgram(program);
-    NNBURST_TRY_ASSIGN(std::unique_ptr<device::ChildProcess> child,
-                       device::ChildProcess::start(path, argumentsOf(options), std::move(theirs)));
-    NNBURST_VLOG(MANAGER, "started {} as process {}", path, child->pid());
-    const std::string name = fmt::format("driver process {} ({})", child->pid(), path);
+    const auto [path, origin] = findProgram(program);
+    auto child = device::ChildProcess::start(path, argumentsOf(path, options), std::move(theirs));
+    if (!child) {
+        return failure(child.error().status, fmt::format("{} ({})", child.error().message, origin));
+    }
+    NNBURST_VLOG(MANAGER, "started {} as process {}, {}", path, (*child)->pid(), origin);
+    const std::string name = fmt::format("driver process {} ({})", (*child)->pid(), path);
     NNBURST_TRY_ASSIGN(std::shared_ptr<device::Connection> connection,
-                       device::Connection::open(std::move(ours), name, std::move(child)));
+                       device::Connection::open(std::move(ours), name, std::move(*child)));
     return std::make_shared<device::RemoteDevice>(std::move(connection));
 }
 

@@ -13,6 +13,7 @@
 #include "device/local/catch_exceptions.h"
 #include "device/local/driver_variant.h"
 #include "device/local/extension_library.h"
+#include "log/logger.h"
 #include "log/marks.h"
 #include "log/verbose.h"
 #include "model/extension_registry.h"
@@ -226,7 +227,7 @@ Result<> LocalDevice::prepare(Model model, const PrepareOptions& given, PrepareC
                            }
                            // A preparation does not fail because of its cache.
                            if (const Result<> saved = cache->save(*snapshot, *files); !saved) {
-                               spdlog::warn("cannot save to the cache: {}", saved.error().message);
+                               logger().warn("cannot save to the cache: {}", saved.error().message);
                            }
                        }},
                   std::move(callback));
@@ -349,6 +350,11 @@ Scheduler::Limits defaultJobLimits() noexcept {
 namespace nnburst {
 
 Result<SharedDevice> makeLocalDevice(const DriverOptions& options) {
+    if (!options.processName.empty() || options.memoryLimitBytes != 0) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       "makeLocalDevice with a process name or a memory limit: they can be chosen "
+                       "for a driver process only; the process is the application's");
+    }
     if (!options.processors.empty()) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        "makeLocalDevice with processors: they can be chosen for a driver process "
