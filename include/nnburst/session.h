@@ -37,6 +37,13 @@
 
 namespace nnburst {
 
+/// A run ended because of its deadline, in either of the ways that the HAL distinguishes: an
+/// application that goes on with the next frame need not.
+[[nodiscard]] constexpr bool isMissedDeadline(ErrorStatus status) noexcept {
+    return status == ErrorStatus::MISSED_DEADLINE_TRANSIENT ||
+           status == ErrorStatus::MISSED_DEADLINE_PERSISTENT;
+}
+
 /// How a session is to be set up.
 struct SessionOptions {
     PrepareOptions prepare;  ///< how the model is prepared, unless it already is

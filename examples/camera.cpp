@@ -1,0 +1,55 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Classifies the pictures of a camera, 60 a second, in a driver process.
+// Usage: nnburst-example-camera [PICTURES [MODEL.tflite]]
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "nnburst/builtin_models.h"
+#include "nnburst/session.h"
+
+using namespace nnburst;
+
+Result<> classify(int pictures, const char* file) {
+    NNBURST_TRY_ASSIGN(const SharedDevice device, spawnDriver());
+    NNBURST_TRY_ASSIGN(const Model builtin, makeMobileNetV1());
+    NNBURST_TRY_ASSIGN(Session session, file != nullptr ? Session::open(*device, file)
+                                                        : Session::create(*device, builtin));
+    // Memory that the driver reads and writes in place; by index, or by name:
+    // input<float>("image").
+    NNBURST_TRY_ASSIGN(const std::span<float> pixels, session.input<float>(0));
+    NNBURST_TRY_ASSIGN(const std::span<const float> scores, session.output<float>(0));
+
+    constexpr std::chrono::microseconds kPictureTime(1'000'000 / 60);
+    TimePoint next = std::chrono::steady_clock::now();
+    for (int picture = 0; picture < pictures; ++picture) {
+        std::this_thread::sleep_until(next);  // here a program waits for its camera
+        std::fill(pixels.begin(), pixels.end(), 0.01F * static_cast<float>(picture));
+        next += kPictureTime;
+        const Result<> result = session.run(next);
+        if (result) {
+            const auto best = std::max_element(scores.begin(), scores.end());
+            std::printf("picture %d: class %td\n", picture, best - scores.begin());
+        } else if (isMissedDeadline(result.error().status)) {
+            std::printf("picture %d: late, left out\n", picture);
+        } else {
+            return result;
+        }
+    }
+    return {};
+}
+
+int main(int argc, char** argv) {
+    const Result<> result =
+        classify(argc > 1 ? std::atoi(argv[1]) : 600, argc > 2 ? argv[2] : nullptr);
+    if (!result) {
+        std::fprintf(stderr, "%s: %s\n", toString(result.error().status),
+                     result.error().message.c_str());
+        return 1;
+    }
+}
