@@ -139,6 +139,15 @@ class Session {
     /// under way or memory is in use.
     [[nodiscard]] Result<> resetStates();
 
+    /// Exchanges the model for that of `next`, between two runs: for a new version of the model, or
+    /// for the same one on another device. Prepare `next` beforehand, on another thread if frames
+    /// must not wait. Inputs, outputs and states stay where and as they are; `next` ends. The next
+    /// run is the first of a burst, which costs the driver a question for the memory. After an
+    /// error this session is as before: INVALID_ARGUMENT if the signatures differ (assign `next` to
+    /// this session then, and ask for inputs and outputs again), RESOURCE_EXHAUSTED_TRANSIENT while
+    /// a run is under way or memory is in use.
+    [[nodiscard]] Result<> replaceModel(Session next);
+
     /// Durations of the last run, if SessionOptions::measure says so.
     [[nodiscard]] Timing timing() const noexcept;
     /// See Burst::waitStats.

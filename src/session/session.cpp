@@ -77,6 +77,26 @@ std::vector<bool> stateFlags(std::size_t count, const std::vector<TfliteModel::S
     return flags;
 }
 
+/// Refuses to exchange a model for one whose operands of this kind differ.
+Result<> checkSame(const char* kind, const std::vector<NamedOperand>& now,
+                   const std::vector<NamedOperand>& next) {
+    if (now.size() != next.size()) {
+        return invalid("session replaceModel: the new model has {} {}s: must be {}", next.size(),
+                       kind, now.size());
+    }
+    for (std::size_t index = 0; index < now.size(); ++index) {
+        const NamedOperand& a = now[index];
+        const NamedOperand& b = next[index];
+        if (a != b) {
+            return invalid(
+                "session replaceModel: {} {} of the new model is {} of scale {} and zero point {}: "
+                "must be {} of scale {} and zero point {}",
+                kind, index, toString(b), b.scale, b.zeroPoint, toString(a), a.scale, a.zeroPoint);
+        }
+    }
+    return {};
+}
+
 tl::unexpected<Error> notWaitedFor(const char* call) {
     return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
                    std::string("session ") + call +
@@ -89,18 +109,18 @@ tl::unexpected<Error> notWaitedFor(const char* call) {
 class Session::Impl {
   public:
     /// `signature` is complete, and `memory` was made for it.
-    Impl(SharedPreparedModel prepared, const ModelSignature& signature,
-         const SessionOptions& options, OperandMemory memory)
+    Impl(SharedPreparedModel prepared, ModelSignature signature, const SessionOptions& options,
+         OperandMemory memory)
         : prepared_(std::move(prepared)),
           options_(options),
-          hasStates_(!signature.states.empty()),
+          signature_(std::move(signature)),
           memory_(std::move(memory)),
           inputs_(
-              "input", signature.inputs,
-              stateFlags(signature.inputs.size(), signature.states, &TfliteModel::State::input)),
-          outputs_(
-              "output", signature.outputs,
-              stateFlags(signature.outputs.size(), signature.states, &TfliteModel::State::output)),
+              "input", signature_.inputs,
+              stateFlags(signature_.inputs.size(), signature_.states, &TfliteModel::State::input)),
+          outputs_("output", signature_.outputs,
+                   stateFlags(signature_.outputs.size(), signature_.states,
+                              &TfliteModel::State::output)),
           outputBytes_(outputs_.operands().size()) {
         for (std::size_t index = 0; index < outputBytes_.size(); ++index) {
             const std::size_t output = outputs_.modelIndex(index);
@@ -116,8 +136,7 @@ class Session::Impl {
     /// Makes the burst. Once, before the first run.
     Result<> connect() {
         options_.burst.inFlight = 1;
-        NNBURST_TRY_ASSIGN(burst_, prepared_->configureExecutionBurst(options_.burst));
-        return makeExecutions();
+        return useModel(prepared_);
     }
 
     [[nodiscard]] const OperandList& inputs() const noexcept { return inputs_; }
@@ -162,25 +181,61 @@ class Session::Impl {
     [[nodiscard]] const Timing& timing() const noexcept { return outcome_.timing; }
 
     Result<> resetStates() {
-        if (submission_) {
-            return notWaitedFor("resetStates");
-        }
-        if (burst_->isMemoryInUse()) {
-            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-                           "session resetStates: the driver may still write the states of a run "
-                           "that it has not answered: wait until Session::isMemoryInUse is false");
-        }
+        NNBURST_TRY(checkIdle("resetStates"));
         memory_.zeroStates();
         return {};
     }
 
+    Result<> replaceModel(const Impl& next) {
+        NNBURST_TRY(checkIdle("replaceModel"));
+        NNBURST_TRY(checkSame("input", signature_.inputs, next.signature_.inputs));
+        NNBURST_TRY(checkSame("output", signature_.outputs, next.signature_.outputs));
+        const auto isSame = [](const TfliteModel::State& a, const TfliteModel::State& b) {
+            return a.input == b.input && a.output == b.output;
+        };
+        if (!std::ranges::equal(signature_.states, next.signature_.states, isSame)) {
+            return invalid("session replaceModel: the states of both models must be the same");
+        }
+        return useModel(next.prepared_);
+    }
+
   private:
-    Result<> makeExecutions() {
+    using Executions = std::array<std::unique_ptr<ReusableExecution>, kPhases>;  ///< one a phase
+
+    /// Runs are those of `prepared` from now on, on a new burst. Changes nothing if it fails.
+    Result<> useModel(const SharedPreparedModel& prepared) {
+        NNBURST_TRY_ASSIGN(std::unique_ptr<Burst> burst,
+                           prepared->configureExecutionBurst(options_.burst));
+        NNBURST_TRY_ASSIGN(Executions executions, makeExecutions(*burst));
+        executions_ = std::move(executions);  // before the burst on which the earlier ones ran
+        burst_ = std::move(burst);
+        prepared_ = prepared;
+        return {};
+    }
+
+    Result<Executions> makeExecutions(Burst& burst) const {
         const ExecutionOptions options{.measure = options_.measure,
                                        .loopTimeout = options_.loopTimeout};
-        for (std::size_t phase = 0; phase < (hasStates_ ? kPhases : 1); ++phase) {
-            NNBURST_TRY_ASSIGN(executions_[phase],
-                               burst_->createReusableExecution(memory_.request(phase), options));
+        Executions executions;
+        for (std::size_t phase = 0; phase < (hasStates() ? kPhases : 1); ++phase) {
+            NNBURST_TRY_ASSIGN(executions[phase],
+                               burst.createReusableExecution(memory_.request(phase), options));
+        }
+        return executions;
+    }
+
+    [[nodiscard]] bool hasStates() const noexcept { return !signature_.states.empty(); }
+
+    /// Refuses `call` while the driver may use memory of this session.
+    Result<> checkIdle(const char* call) {
+        if (submission_) {
+            return notWaitedFor(call);
+        }
+        if (burst_->isMemoryInUse()) {
+            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                           std::string("session ") + call +
+                               ": the driver may still use memory of a run that it has not "
+                               "answered: wait until Session::isMemoryInUse is false");
         }
         return {};
     }
@@ -197,7 +252,7 @@ class Session::Impl {
         }
         if (result) [[likely]] {
             NNBURST_TRY(noteOpenOutputs());
-            phase_ = hasStates_ ? 1 - phase_ : 0;
+            phase_ = hasStates() ? 1 - phase_ : 0;
         }
         return result;
     }
@@ -240,7 +295,7 @@ class Session::Impl {
             hasGrown = true;
         }
         if (hasGrown) {
-            NNBURST_TRY(makeExecutions());
+            NNBURST_TRY_ASSIGN(executions_, makeExecutions(*burst_));
         }
         return hasGrown;
     }
@@ -257,16 +312,16 @@ class Session::Impl {
         return {};
     }
 
-    const SharedPreparedModel prepared_;
+    SharedPreparedModel prepared_;
     SessionOptions options_;
-    const bool hasStates_;
+    const ModelSignature signature_;
     OperandMemory memory_;
     const OperandList inputs_;
     OperandList outputs_;
     std::vector<std::size_t> outputBytes_;  ///< of the last run, one an output
     std::vector<std::size_t> openOutputs_;  ///< of outputs_
     std::unique_ptr<Burst> burst_;
-    std::array<std::unique_ptr<ReusableExecution>, kPhases> executions_;  ///< one a phase
+    Executions executions_;
     std::size_t phase_ = 0;
     ExecutionOutcome outcome_;
     std::optional<Submission> submission_;
@@ -303,7 +358,8 @@ Result<Session> Session::create(SharedPreparedModel prepared, ModelSignature sig
     NNBURST_TRY_ASSIGN(
         OperandMemory memory,
         OperandMemory::create(signature, std::move(inputDimensions), options.openOutputBytes));
-    auto impl = std::make_unique<Impl>(std::move(prepared), signature, options, std::move(memory));
+    auto impl = std::make_unique<Impl>(std::move(prepared), std::move(signature), options,
+                                       std::move(memory));
     NNBURST_TRY(impl->connect());
     return Session(std::move(impl));
 }
@@ -349,6 +405,10 @@ Result<> Session::waitForMemory(const OptionalTimePoint& deadline) {
 }
 Result<> Session::resetStates() {
     return impl_->resetStates();
+}
+
+Result<> Session::replaceModel(Session next) {
+    return impl_->replaceModel(*next.impl_);
 }
 
 Timing Session::timing() const noexcept {
