@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -90,14 +91,16 @@ Result<pid_t> spawn(const std::string& program, const std::vector<std::string>& 
     return pid;
 }
 
-/// Waits until the child has ended, and reaps it. `released` hangs up when its owner is destroyed.
+/// Waits until the child has ended, and reaps it. `released` hangs up when its owner is destroyed,
+/// and has something to read when the child is to be killed at once.
 void reap(pid_t pid, const UniqueFd& released) {
     const UniqueFd child(pidfdOpen(pid, 0));
     std::array<pollfd, 2> events{{{.fd = child.get(), .events = POLLIN, .revents = 0},
                                   {.fd = released.get(), .events = POLLIN, .revents = 0}}};
     while (::poll(events.data(), events.size(), -1) < 0 && errno == EINTR) {
     }
-    if (::poll(events.data(), 1, kGraceMs) == 0) {
+    const bool isUrgent = (events[1].revents & POLLIN) != 0;
+    if (::poll(events.data(), 1, isUrgent ? 0 : kGraceMs) == 0) {
         ::kill(pid, SIGKILL);  // not reaped yet, so the number is still the child's
     }
     siginfo_t info{};
@@ -107,16 +110,22 @@ void reap(pid_t pid, const UniqueFd& released) {
 
 }  // namespace
 
-ChildProcess::ChildProcess(pid_t pid, UniqueFd release) noexcept
-    : pid_(pid), release_(std::move(release)) {}
+ChildProcess::ChildProcess(pid_t pid, UniqueFd release, std::shared_future<void> ended) noexcept
+    : pid_(pid), release_(std::move(release)), ended_(std::move(ended)) {}
 
 ChildProcess::~ChildProcess() = default;
+
+void ChildProcess::end() noexcept {
+    const char anything = 0;
+    (void)::send(release_.get(), &anything, 1, MSG_NOSIGNAL);  // fails if the child is reaped
+    ended_.wait();
+}
 
 Result<std::unique_ptr<ChildProcess>> ChildProcess::start(const std::string& program,
                                                           const std::vector<std::string>& arguments,
                                                           UniqueFd socket) {
     std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
         return failure(
             ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
             fmt::format("cannot start the driver {}: {}", program, std::strerror(errno)));
@@ -125,6 +134,7 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::start(const std::string& pro
     UniqueFd release(ends[1]);
     const auto sharedSocket = std::make_shared<UniqueFd>(std::move(socket));
     const auto started = std::make_shared<std::promise<Result<pid_t>>>();
+    const auto ended = std::make_shared<std::promise<void>>();
     NNBURST_TRY_ASSIGN(std::thread thread, system::startThread("nnburst-child", [=] {
                            const Result<pid_t> pid = spawn(program, arguments, sharedSocket->get());
                            sharedSocket->reset();  // the child's alone from now on
@@ -132,10 +142,12 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::start(const std::string& pro
                            if (pid) {
                                reap(*pid, *released);
                            }
+                           ended->set_value();
                        }));
     thread.detach();  // ends with the child
     NNBURST_TRY_ASSIGN(const pid_t pid, started->get_future().get());
-    return std::unique_ptr<ChildProcess>(new ChildProcess(pid, std::move(release)));
+    return std::unique_ptr<ChildProcess>(
+        new ChildProcess(pid, std::move(release), ended->get_future().share()));
 }
 
 }  // namespace nnburst::device

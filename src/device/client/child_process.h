@@ -9,6 +9,7 @@
 
 #include <sys/types.h>
 
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,11 +37,15 @@ class ChildProcess {
 
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
 
+    /// Kills the child, if it has not ended, and waits until it is reaped.
+    void end() noexcept;
+
   private:
-    ChildProcess(pid_t pid, UniqueFd release) noexcept;
+    ChildProcess(pid_t pid, UniqueFd release, std::shared_future<void> ended) noexcept;
 
     pid_t pid_;
-    UniqueFd release_;  // closing it ends the thread's wait
+    UniqueFd release_;  // closing it or writing to it ends the thread's wait
+    std::shared_future<void> ended_;
 };
 
 }  // namespace nnburst::device

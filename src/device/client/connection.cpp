@@ -70,6 +70,16 @@ Result<> Connection::ping() {
     return call<void>([this] { return link_->ping(); });
 }
 
+void Connection::notifyOfLoss(std::function<void()> lost) {
+    post([link = link_, lost = std::move(lost)]() mutable { link->notifyOfLoss(std::move(lost)); });
+}
+
+void Connection::endDriver() {
+    if (child_) {
+        child_->end();
+    }
+}
+
 Result<> Connection::reserveCallback() {
     if (pendingCallbacks_->fetch_add(1, std::memory_order_relaxed) >= kMaximumPendingCallbacks) {
         pendingCallbacks_->fetch_sub(1, std::memory_order_relaxed);  // only a count

@@ -78,6 +78,14 @@ class Connection {
         link_->notifyOfLoss(std::move(controller));
     }
 
+    /// Calls `lost` once when the connection is lost, also if it is already. On the event loop's
+    /// thread, which it must not block. May be called on any thread.
+    void notifyOfLoss(std::function<void()> lost);
+
+    /// Kills the driver process and waits for its end, if it is this connection's own. On any
+    /// thread but the event loop's.
+    void endDriver();
+
     /// Fails `fence` when the connection is lost, if it is still pending then. On the event loop's
     /// thread.
     void failOnLoss(UniqueFd fence) { link_->failOnLoss(std::move(fence)); }

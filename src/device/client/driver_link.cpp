@@ -79,6 +79,9 @@ void DriverLink::lose() {
                                 kj::str("the driver is gone")));
     watcher_ = kj::READY_NOW;
     session_ = nullptr;
+    for (const std::function<void()>& lost : std::exchange(lossCallbacks_, {})) {
+        lost();
+    }
 }
 
 Error DriverLink::lostError() const {
@@ -138,6 +141,14 @@ kj::Promise<bool> DriverLink::waitUntil(TimePoint giveUpAt, kj::Promise<void> an
 void DriverLink::notifyOfLoss(std::weak_ptr<burst::Controller> controller) {
     std::erase_if(controllers_, [](const auto& weak) { return weak.expired(); });
     controllers_.push_back(std::move(controller));
+}
+
+void DriverLink::notifyOfLoss(std::function<void()> lost) {
+    if (session_.get() == nullptr) {
+        lost();
+    } else {
+        lossCallbacks_.push_back(std::move(lost));
+    }
 }
 
 void DriverLink::failOnLoss(UniqueFd fence) {

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,6 +49,8 @@ class DriverLink {
     [[nodiscard]] kj::Promise<bool> waitUntil(TimePoint giveUpAt, kj::Promise<void> answer);
 
     void notifyOfLoss(std::weak_ptr<burst::Controller> controller);
+    /// Calls `lost` once, at once if the link is lost already.
+    void notifyOfLoss(std::function<void()> lost);
     void failOnLoss(UniqueFd fence);
 
   private:
@@ -75,6 +78,7 @@ class DriverLink {
     rpc::Driver::Client driver_;
     rpc::Device::Client device_;
     std::vector<std::weak_ptr<burst::Controller>> controllers_;
+    std::vector<std::function<void()>> lossCallbacks_;
     std::vector<UniqueFd> fences_;  // of executions that may be running
 
     kj::Canceler calls_;  // all pending calls

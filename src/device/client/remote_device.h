@@ -16,6 +16,10 @@ class RemoteDevice final : public Device {
   public:
     explicit RemoteDevice(std::shared_ptr<Connection> connection) noexcept;
 
+    [[nodiscard]] const std::shared_ptr<Connection>& connection() const noexcept {
+        return connection_;
+    }
+
     [[nodiscard]] HalVersion getHalVersion() const noexcept override;
     [[nodiscard]] Result<Capabilities> getCapabilities() override;
     [[nodiscard]] Result<DeviceType> getType() override;

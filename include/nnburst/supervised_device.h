@@ -1,0 +1,95 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A `SupervisedDevice` outlives its driver: when the driver is lost, another one is started or
+/// found, and models, bursts and reusable executions are made again in it, under the objects that
+/// the application holds.
+///
+///     NNBURST_TRY_ASSIGN(const auto device, superviseDriver());
+///     NNBURST_TRY_ASSIGN(const SharedPreparedModel model, prepareModel(*device, network));
+///     NNBURST_TRY_ASSIGN(const auto burst, model->configureExecutionBurst({}));
+///     while (camera.read(frame)) {
+///         if (const Result<> result = burst->execute(request, {}, outcome); !result) {
+///             skip(frame);  // DEVICE_UNAVAILABLE while there is no driver
+///         }
+///     }
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "nnburst/device.h"
+#include "nnburst/result.h"
+
+namespace nnburst {
+
+/// Whether a supervised device has a driver.
+enum class DriverState : std::uint8_t {
+    SERVING,  ///< a driver is there, with all models and bursts
+    LOST,     ///< the driver is lost; another one is being started, or models are prepared in it
+};
+
+/// How a driver is supervised.
+struct SupervisionOptions {
+    /// Starts or finds the driver: `spawnDriver` and `connect` with arguments of one's own. Called
+    /// on a thread of the library, at any time. Empty: spawnDriver().
+    std::function<Result<SharedDevice>()> start;
+    /// How long a call waits for a driver while there is none, but not past its deadline
+    /// (MISSED_DEADLINE_TRANSIENT). 0: it fails at once. What runs while the driver is lost fails
+    /// in any case.
+    std::chrono::milliseconds waitAtMost{0};
+    /// Time before the next attempt if a driver could not be started, or was lost within a second.
+    /// It doubles with each such attempt, up to the maximum. The first attempt comes at once.
+    std::chrono::milliseconds backoff{10};
+    std::chrono::milliseconds maximumBackoff{1000};
+    /// Called at each change of state, on a thread of the library. Must not block, and must not
+    /// drop the last object of the device. May be empty.
+    std::function<void(DriverState)> onStateChange;
+};
+
+/// What has been lost and restored so far.
+struct SupervisionStats {
+    std::uint64_t losses = 0;
+    std::uint64_t recoveries = 0;
+    std::uint64_t failedAttempts = 0;  ///< starts of drivers and restorations that failed
+    /// Of the last recovery: the start of the driver, without waiting before it, the preparation of
+    /// models and bursts, and the whole time from the notice of the loss.
+    std::chrono::nanoseconds lastStart{0};
+    std::chrono::nanoseconds lastRestoration{0};
+    std::chrono::nanoseconds lastRecovery{0};
+};
+
+/// A device whose driver is started again. Everything that it makes works as that of any other
+/// device, with these differences:
+/// - What runs while the driver is lost fails with DEVICE_UNAVAILABLE. So does what is called
+/// before
+///   another one is there, at once or after SupervisionOptions::waitAtMost.
+/// - An execution that was submitted to a lost driver stays in flight for the application until
+///   `wait` has given its error.
+/// - It keeps a copy of each model that is prepared, with its constants, and duplicates of its
+///   cache files, from which it is prepared again if it can be.
+/// - `allocate` is refused: the contents of a driver's buffers are lost with it.
+/// - A burst takes some nanoseconds more for each call.
+class SupervisedDevice : public Device {
+  public:
+    /// Does not block.
+    [[nodiscard]] virtual DriverState state() const noexcept = 0;
+    /// A descriptor, owned by the device, that is readable from a change of state until
+    /// `acknowledgeState`.
+    [[nodiscard]] virtual int stateDescriptor() const noexcept = 0;
+    /// Makes the descriptor unreadable, and returns the state.
+    virtual DriverState acknowledgeState() noexcept = 0;
+    [[nodiscard]] virtual SupervisionStats supervisionStats() const = 0;
+};
+
+using SharedSupervisedDevice = std::shared_ptr<SupervisedDevice>;
+
+/// Starts a driver and supervises it until the last object of the device is dropped. Errors of
+/// SupervisionOptions::start, if the first driver cannot be started.
+[[nodiscard]] Result<SharedSupervisedDevice> superviseDriver(
+    const SupervisionOptions& options = {});
+
+}  // namespace nnburst

@@ -1,0 +1,93 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A burst of a supervised device: the burst of the present driver, under one object. The
+/// supervisor's thread makes the burst in each new driver and offers it here; the application's
+/// thread takes it with its next call. Until there is one, calls go to the burst of the lost
+/// driver, which refuses them.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "burst/exclusive_use.h"
+#include "device/supervised/supervisor.h"
+#include "nnburst/burst.h"
+#include "nnburst/prepared_model.h"
+#include "system/mutex.h"
+
+namespace nnburst::device {
+
+/// What a supervised burst shares with its reusable executions and with the model that restores it.
+class BurstSeat {
+  public:
+    /// Keeps `model`, which restores the burst.
+    BurstSeat(std::shared_ptr<Supervisor> supervisor, std::shared_ptr<PreparedModel> model,
+              const BurstOptions& options)
+        : supervisor_(std::move(supervisor)), model_(std::move(model)), options_(options) {}
+
+    [[nodiscard]] const BurstOptions& options() const noexcept { return options_; }
+
+    /// Gives the burst in the driver of `generation`. Any thread.
+    void offer(std::shared_ptr<Burst> burst, std::uint64_t generation);
+
+    /// The burst that was offered last. Any thread.
+    [[nodiscard]] std::shared_ptr<Burst> latest() const;
+
+    /// The right to use the burst, as ExclusiveUse.
+    [[nodiscard]] burst::TryLock& lock() noexcept { return lock_; }
+
+    /// For the thread that has the lock: the burst to call, after waiting for a driver if there is
+    /// none and the application wants that. `deadline` limits waiting.
+    [[nodiscard]] Result<> takeLatest(const OptionalTimePoint& deadline) {
+        if (latestGeneration_.load(std::memory_order_relaxed) == generation_ &&
+            supervisor_->driverState() == DriverState::SERVING) {
+            return {};  // a hint: a call to the burst of a lost driver fails
+        }
+        return replace(deadline);
+    }
+    /// The same without waiting.
+    void adoptLatest();
+    [[nodiscard]] Burst& burst() const noexcept { return *burst_; }
+    [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
+
+  private:
+    Result<> replace(const OptionalTimePoint& deadline);
+
+    const std::shared_ptr<Supervisor> supervisor_;
+    const std::shared_ptr<PreparedModel> model_;
+    const BurstOptions options_;
+
+    mutable system::Mutex mutex_;
+    std::shared_ptr<Burst> latest_ NNBURST_GUARDED_BY(mutex_);
+    std::atomic<std::uint64_t> latestGeneration_{0};  // of latest_; written under the mutex
+
+    burst::TryLock lock_;
+    std::shared_ptr<Burst> burst_;  // of the thread that has the lock, as the next
+    std::uint64_t generation_ = 0;
+};
+
+class SupervisedBurst final : public Burst {
+  public:
+    explicit SupervisedBurst(std::shared_ptr<BurstSeat> seat) noexcept : seat_(std::move(seat)) {}
+
+    [[nodiscard]] Result<> execute(const Request& request, const ExecutionOptions& options,
+                                   ExecutionOutcome& outcome) override;
+    [[nodiscard]] Result<std::unique_ptr<ReusableExecution>> createReusableExecution(
+        const Request& request, const ExecutionOptions& options) override;
+    [[nodiscard]] Result<Submission> submit(const Request& request,
+                                            const ExecutionOptions& options) override;
+    [[nodiscard]] Result<> wait(Submission submission, ExecutionOutcome& outcome) override;
+    [[nodiscard]] bool isMemoryInUse() override;
+    [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& deadline) override;
+    void freeMemory(const SharedRegion& region) override;
+    [[nodiscard]] BurstWaitStats waitStats() const override;
+
+  private:
+    const std::shared_ptr<BurstSeat> seat_;
+};
+
+}  // namespace nnburst::device

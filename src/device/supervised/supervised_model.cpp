@@ -1,0 +1,145 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/supervised/supervised_model.h"
+
+#include <utility>
+
+#include "device/local/model_snapshot.h"
+#include "log/logger.h"
+#include "model/outcome.h"
+
+namespace nnburst::device {
+
+Result<ModelSource> ModelSource::create(const Model* model, const PrepareOptions& options) {
+    ModelSource source;
+    if (model != nullptr) {
+        // The application may write other things where its constants were.
+        NNBURST_TRY_ASSIGN(ModelSnapshot snapshot, ModelSnapshot::take(*model));
+        source.model_ = std::move(snapshot.model);
+    }
+    source.options_ = options;
+    source.options_.deadline.reset();  // of the first preparation
+    for (std::vector<int>* files : {&source.options_.modelCache, &source.options_.dataCache}) {
+        for (int& file : *files) {
+            NNBURST_TRY_ASSIGN(UniqueFd duplicate, UniqueFd::duplicate(file));
+            file = duplicate.get();
+            source.files_.push_back(std::move(duplicate));
+        }
+    }
+    return source;
+}
+
+Result<SharedPreparedModel> ModelSource::prepare(Device& device) const {
+    if (!files_.empty() || !model_) {
+        auto cached = nnburst::prepareModelFromCache(device, options_);
+        if (cached || !model_ || cached.error().status == ErrorStatus::DEVICE_UNAVAILABLE) {
+            return cached;
+        }
+    }
+    return nnburst::prepareModel(device, *model_, options_);
+}
+
+SupervisedModel::SupervisedModel(std::shared_ptr<Supervisor> supervisor, ModelSource source,
+                                 SharedPreparedModel prepared, std::uint64_t generation) noexcept
+    : supervisor_(std::move(supervisor)),
+      source_(std::move(source)),
+      prepared_(std::move(prepared)),
+      generation_(generation) {}
+
+std::shared_ptr<SupervisedModel> SupervisedModel::create(std::shared_ptr<Supervisor> supervisor,
+                                                         ModelSource source,
+                                                         SharedPreparedModel prepared,
+                                                         std::uint64_t generation) {
+    Supervisor& its = *supervisor;
+    std::shared_ptr<SupervisedModel> model(new SupervisedModel(
+        std::move(supervisor), std::move(source), std::move(prepared), generation));
+    its.add(model, generation);
+    return model;
+}
+
+Result<SharedPreparedModel> SupervisedModel::present(const OptionalTimePoint& deadline) {
+    if (supervisor_->driverState() == DriverState::LOST) {
+        NNBURST_TRY(supervisor_->awaitDriver(deadline));
+    }
+    const system::MutexLock lock(mutex_);
+    return prepared_;
+}
+
+Result<> SupervisedModel::executeSynchronously(const Request& request,
+                                               const ExecutionOptions& options,
+                                               ExecutionOutcome& outcome) {
+    const auto prepared = present(options.deadline);
+    if (!prepared) {
+        clearOutcome(outcome);
+        return tl::unexpected<Error>(prepared.error());
+    }
+    return (*prepared)->executeSynchronously(request, options, outcome);
+}
+
+Result<> SupervisedModel::execute(const Request& request, const ExecutionOptions& options,
+                                  ExecutionCallback callback) {
+    const auto prepared = present(options.deadline);
+    if (!prepared) {
+        if (callback) {
+            callback(tl::unexpected<Error>(prepared.error()), {});
+        }
+        return tl::unexpected<Error>(prepared.error());
+    }
+    return (*prepared)->execute(request, options, std::move(callback));
+}
+
+Result<FencedExecution> SupervisedModel::executeFenced(const Request& request,
+                                                       std::span<const int> waitFor,
+                                                       const ExecutionOptions& options,
+                                                       OptionalTimeoutDuration timeoutAfterFence) {
+    NNBURST_TRY_ASSIGN(const SharedPreparedModel prepared, present(options.deadline));
+    return prepared->executeFenced(request, waitFor, options, timeoutAfterFence);
+}
+
+Result<std::unique_ptr<Burst>> SupervisedModel::configureExecutionBurst(
+    const BurstOptions& options) {
+    NNBURST_TRY(present({}));
+    auto seat = std::make_shared<BurstSeat>(supervisor_, shared_from_this(), options);
+    const system::MutexLock lock(mutex_);
+    NNBURST_TRY(fill(*seat));
+    seat->adoptLatest();
+    std::erase_if(bursts_, [](const auto& weak) { return weak.expired(); });
+    bursts_.push_back(seat);
+    return std::make_unique<SupervisedBurst>(std::move(seat));
+}
+
+Result<> SupervisedModel::fill(BurstSeat& seat) {
+    NNBURST_TRY_ASSIGN(std::unique_ptr<Burst> burst,
+                       prepared_->configureExecutionBurst(seat.options()));
+    seat.offer(std::move(burst), generation_);
+    return {};
+}
+
+Result<> SupervisedModel::restore(const Supervisor::Driver& driver) {
+    {
+        const system::MutexLock lock(mutex_);
+        if (generation_ == driver.generation) {
+            return {};
+        }
+    }
+    auto prepared = source_.prepare(*driver.device);
+    if (!prepared) {
+        logger().warn("a model cannot be prepared again: {}", prepared.error().message);
+        return tl::unexpected<Error>(prepared.error());
+    }
+    const system::MutexLock lock(mutex_);
+    prepared_.swap(*prepared);
+    generation_ = driver.generation;
+    for (const std::weak_ptr<BurstSeat>& weak : bursts_) {
+        if (const auto seat = weak.lock()) {
+            if (const Result<> filled = fill(*seat); !filled) {
+                logger().warn("a burst cannot be made again: {}", filled.error().message);
+                generation_ = 0;  // with the next driver
+                return filled;
+            }
+        }
+    }
+    return {};
+}
+
+}  // namespace nnburst::device

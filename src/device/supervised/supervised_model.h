@@ -1,0 +1,77 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A prepared model of a supervised device: the one in the present driver, and what is needed to
+/// prepare it again in the next.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "device/supervised/supervised_burst.h"
+#include "device/supervised/supervisor.h"
+#include "nnburst/device.h"
+#include "system/mutex.h"
+
+namespace nnburst::device {
+
+/// What a model can be prepared from, as often as it takes.
+class ModelSource {
+  public:
+    /// Keeps a copy of `model`, if there is one, with its constants, and duplicates of the cache
+    /// files of `options`.
+    [[nodiscard]] static Result<ModelSource> create(const Model* model,
+                                                    const PrepareOptions& options);
+
+    /// From the cache, if there is one and it can be used, else from the model.
+    [[nodiscard]] Result<SharedPreparedModel> prepare(Device& device) const;
+
+  private:
+    std::optional<Model> model_;
+    PrepareOptions options_;
+    std::vector<UniqueFd> files_;  // named by options_
+};
+
+class SupervisedModel final : public PreparedModel,
+                              public Supervisor::Restorable,
+                              public std::enable_shared_from_this<SupervisedModel> {
+  public:
+    /// `prepared` is the model in the driver of `generation`. Supervised from now on.
+    [[nodiscard]] static std::shared_ptr<SupervisedModel> create(
+        std::shared_ptr<Supervisor> supervisor, ModelSource source, SharedPreparedModel prepared,
+        std::uint64_t generation);
+
+    [[nodiscard]] Result<> executeSynchronously(const Request& request,
+                                                const ExecutionOptions& options,
+                                                ExecutionOutcome& outcome) override;
+    [[nodiscard]] Result<> execute(const Request& request, const ExecutionOptions& options,
+                                   ExecutionCallback callback) override;
+    [[nodiscard]] Result<FencedExecution> executeFenced(
+        const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
+        OptionalTimeoutDuration timeoutAfterFence) override;
+    [[nodiscard]] Result<std::unique_ptr<Burst>> configureExecutionBurst(
+        const BurstOptions& options) override;
+
+    [[nodiscard]] Result<> restore(const Supervisor::Driver& driver) override;
+
+  private:
+    SupervisedModel(std::shared_ptr<Supervisor> supervisor, ModelSource source,
+                    SharedPreparedModel prepared, std::uint64_t generation) noexcept;
+
+    /// The model in the present driver, after waiting for one if the application wants that.
+    [[nodiscard]] Result<SharedPreparedModel> present(const OptionalTimePoint& deadline);
+    [[nodiscard]] Result<> fill(BurstSeat& seat) NNBURST_REQUIRES(mutex_);
+
+    const std::shared_ptr<Supervisor> supervisor_;
+    const ModelSource source_;
+
+    system::Mutex mutex_;  // held while bursts are made, but not while the model is prepared
+    SharedPreparedModel prepared_ NNBURST_GUARDED_BY(mutex_);
+    std::uint64_t generation_ NNBURST_GUARDED_BY(mutex_);
+    std::vector<std::weak_ptr<BurstSeat>> bursts_ NNBURST_GUARDED_BY(mutex_);
+};
+
+}  // namespace nnburst::device

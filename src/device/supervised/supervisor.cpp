@@ -1,0 +1,361 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/supervised/supervisor.h"
+
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "device/client/remote_device.h"
+#include "log/logger.h"
+#include "system/thread.h"
+
+namespace nnburst::device {
+
+namespace {
+
+/// A driver that has lived for so long is not taken for one that cannot work.
+constexpr std::chrono::seconds kStableAfter{1};
+
+std::shared_ptr<Connection> connectionOf(const SharedDevice& device) {
+    const auto* const remote = dynamic_cast<const RemoteDevice*>(device.get());
+    return remote == nullptr ? nullptr : remote->connection();
+}
+
+std::chrono::nanoseconds since(TimePoint start) {
+    return std::chrono::steady_clock::now() - start;
+}
+
+}  // namespace
+
+class Supervisor::Keeper : public std::enable_shared_from_this<Keeper> {
+  public:
+    explicit Keeper(const SupervisionOptions& options)
+        : options_(options), changed_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+    Result<> startFirst() {
+        if (!changed_) {
+            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                           fmt::format("cannot make an eventfd for a supervised device: {}",
+                                       std::strerror(errno)));
+        }
+        NNBURST_TRY(startDriver());
+        state_.store(DriverState::SERVING, std::memory_order_release);
+        return {};
+    }
+    /// After startFirst it never changes.
+    [[nodiscard]] HalVersion version() const noexcept { return *version_; }
+
+    /// The supervisor's thread.
+    void run() {
+        while (awaitWork()) {
+            recover();
+        }
+    }
+
+    void stop() {
+        const system::MutexLock lock(mutex_);
+        isStopping_ = true;
+        news_.notifyAll();
+    }
+
+    [[nodiscard]] DriverState state() const noexcept {
+        return state_.load(std::memory_order_acquire);
+    }
+    [[nodiscard]] const SupervisionOptions& options() const noexcept { return options_; }
+    [[nodiscard]] int descriptor() const noexcept { return changed_.get(); }
+
+    void clearDescriptor() const noexcept {
+        std::uint64_t count = 0;
+        (void)!::read(changed_.get(), &count, sizeof(count));  // fails if there is no change
+    }
+
+    Result<Driver> awaitDriver(const OptionalTimePoint& deadline) {
+        const TimePoint patience = std::chrono::steady_clock::now() + options_.waitAtMost;
+        const TimePoint until = deadline ? std::min(*deadline, patience) : patience;
+        const system::MutexLock lock(mutex_);
+        while (state() != DriverState::SERVING) {
+            if (options_.waitAtMost.count() <= 0) {
+                return failure(ErrorStatus::DEVICE_UNAVAILABLE,
+                               "the driver is lost and is being started again");
+            }
+            if (std::chrono::steady_clock::now() >= until) {
+                return until == patience
+                           ? failure(ErrorStatus::DEVICE_UNAVAILABLE,
+                                     fmt::format("the driver is lost, and no other was there "
+                                                 "within {} ms",
+                                                 options_.waitAtMost.count()))
+                           : failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
+                                     "the deadline passed while the driver was being started "
+                                     "again");
+            }
+            (void)news_.waitUntil(mutex_, until);
+        }
+        return driver_;
+    }
+
+    void add(std::weak_ptr<Restorable> restorable, std::uint64_t generation) {
+        const system::MutexLock lock(mutex_);
+        std::erase_if(restorables_, [](const auto& weak) { return weak.expired(); });
+        restorables_.push_back(std::move(restorable));
+        if (generation != driver_.generation) {
+            isIncomplete_ = true;
+            news_.notifyAll();
+        }
+    }
+
+    [[nodiscard]] SupervisionStats stats() const {
+        const system::MutexLock lock(mutex_);
+        return stats_;
+    }
+
+  private:
+    /// Waits until there is something to recover; false: the supervisor is being destroyed.
+    bool awaitWork() {
+        const system::MutexLock lock(mutex_);
+        while (!isStopping_ && !isLost_ && !isIncomplete_) {
+            news_.wait(mutex_);
+        }
+        return !isStopping_;
+    }
+
+    void recover() {
+        const TimePoint start = std::chrono::steady_clock::now();
+        if (isLost()) {
+            enter(DriverState::LOST);
+        }
+        while (state() == DriverState::SERVING || replaceDriver()) {
+            if (restoreAll()) {
+                finish(start);
+                return;
+            }
+            noteFailedAttempt();
+            if (state() == DriverState::SERVING) {
+                enter(DriverState::LOST);
+            }
+        }
+    }
+
+    void noteFailedAttempt() {
+        const system::MutexLock lock(mutex_);
+        ++stats_.failedAttempts;
+    }
+
+    /// Twice the pause before, within the limits.
+    void lengthenPause() {
+        pause_ = std::min(std::max(pause_ * 2, options_.backoff), options_.maximumBackoff);
+    }
+
+    /// Ends what is left of the driver and starts another one, however often that takes. False if
+    /// the supervisor is being destroyed meanwhile.
+    bool replaceDriver() {
+        SharedDevice lost;
+        {
+            const system::MutexLock lock(mutex_);
+            lost = std::move(driver_.device);
+        }
+        // A driver that was frozen must not write into memory that the next one uses.
+        if (const auto connection = connectionOf(lost)) {
+            connection->endDriver();
+        }
+        lost = nullptr;
+        if (isFirstLoss_ || since(driverStart_) >= kStableAfter) {
+            pause_ = std::chrono::milliseconds(0);
+        } else {
+            lengthenPause();
+        }
+        isFirstLoss_ = false;
+        while (waitFor(pause_)) {
+            const Result<> started = startDriver();
+            if (started) {
+                return true;
+            }
+            logger().warn("the driver cannot be started again: {}", started.error().message);
+            lengthenPause();
+            noteFailedAttempt();
+        }
+        return false;
+    }
+
+    /// False if the supervisor is being destroyed.
+    bool waitFor(std::chrono::milliseconds duration) {
+        const TimePoint end = std::chrono::steady_clock::now() + duration;
+        const system::MutexLock lock(mutex_);
+        while (!isStopping_ && std::chrono::steady_clock::now() < end) {
+            (void)news_.waitUntil(mutex_, end);
+        }
+        return !isStopping_;
+    }
+
+    Result<> startDriver() {
+        const TimePoint start = std::chrono::steady_clock::now();
+        NNBURST_TRY_ASSIGN(SharedDevice device, options_.start ? options_.start() : spawnDriver());
+        if (!version_) {
+            version_ = device->getHalVersion();
+        }
+        if (device->getHalVersion() != *version_) {
+            return failure(ErrorStatus::DEVICE_UNAVAILABLE,
+                           fmt::format("it follows HAL {}: must be {}, as the one before",
+                                       toString(device->getHalVersion()), toString(*version_)));
+        }
+        driverStart_ = std::chrono::steady_clock::now();
+        std::uint64_t generation = 0;
+        {
+            const system::MutexLock lock(mutex_);
+            driver_ = {device, driver_.generation + 1};
+            generation = driver_.generation;
+            isLost_ = false;
+            stats_.lastStart = since(start);
+        }
+        if (const auto connection = connectionOf(device)) {
+            connection->notifyOfLoss([weak = weak_from_this(), generation] {
+                if (const auto self = weak.lock()) {
+                    self->noteLoss(generation);
+                }
+            });
+        }
+        return {};
+    }
+
+    /// On the thread of the lost connection.
+    void noteLoss(std::uint64_t generation) {
+        const system::MutexLock lock(mutex_);
+        if (generation == driver_.generation) {
+            isLost_ = true;
+            ++stats_.losses;
+            news_.notifyAll();
+        }
+    }
+
+    [[nodiscard]] bool isLost() {
+        const system::MutexLock lock(mutex_);
+        return isLost_;
+    }
+
+    /// False if the driver was lost meanwhile.
+    bool restoreAll() {
+        const TimePoint start = std::chrono::steady_clock::now();
+        Driver driver;
+        std::vector<std::weak_ptr<Restorable>> restorables;
+        {
+            const system::MutexLock lock(mutex_);
+            driver = driver_;
+            restorables = restorables_;
+            isIncomplete_ = false;
+        }
+        for (const std::weak_ptr<Restorable>& weak : restorables) {
+            if (const auto restorable = weak.lock()) {
+                if (const Result<> restored = restorable->restore(driver);
+                    !restored && restored.error().status == ErrorStatus::DEVICE_UNAVAILABLE) {
+                    logger().warn("the driver was lost while it was set up: {}",
+                                  restored.error().message);
+                    return false;
+                }
+            }
+        }
+        const system::MutexLock lock(mutex_);
+        stats_.lastRestoration = since(start);
+        return !isLost_;
+    }
+
+    void finish(TimePoint start) {
+        if (state() == DriverState::SERVING) {
+            return;  // what was added too late is restored
+        }
+        {
+            const system::MutexLock lock(mutex_);
+            ++stats_.recoveries;
+            stats_.lastRecovery = since(start);
+        }
+        enter(DriverState::SERVING);
+    }
+
+    void enter(DriverState state) {
+        {
+            const system::MutexLock lock(mutex_);
+            state_.store(state, std::memory_order_release);
+            news_.notifyAll();
+        }
+        const std::uint64_t one = 1;
+        (void)!::write(changed_.get(), &one, sizeof(one));  // cannot overflow in this life
+        if (options_.onStateChange) {
+            options_.onStateChange(state);
+        }
+    }
+
+    const SupervisionOptions options_;
+    const UniqueFd changed_;
+    std::atomic<DriverState> state_{DriverState::LOST};
+
+    // Of the supervisor's thread, and before it starts.
+    std::optional<HalVersion> version_;
+    TimePoint driverStart_;
+    std::chrono::milliseconds pause_{0};
+    bool isFirstLoss_ = true;
+
+    mutable system::Mutex mutex_;
+    system::ConditionVariable news_;
+    Driver driver_ NNBURST_GUARDED_BY(mutex_);
+    std::vector<std::weak_ptr<Restorable>> restorables_ NNBURST_GUARDED_BY(mutex_);
+    bool isLost_ NNBURST_GUARDED_BY(mutex_) = false;
+    bool isIncomplete_ NNBURST_GUARDED_BY(mutex_) = false;  // something was added too late
+    bool isStopping_ NNBURST_GUARDED_BY(mutex_) = false;
+    SupervisionStats stats_ NNBURST_GUARDED_BY(mutex_);
+};
+
+Result<std::shared_ptr<Supervisor>> Supervisor::create(const SupervisionOptions& options) {
+    auto keeper = std::make_shared<Keeper>(options);
+    NNBURST_TRY(keeper->startFirst());
+    NNBURST_TRY_ASSIGN(std::thread thread,
+                       system::startThread("nnburst-keeper", [keeper] { keeper->run(); }));
+    return std::shared_ptr<Supervisor>(new Supervisor(std::move(keeper), std::move(thread)));
+}
+
+Supervisor::Supervisor(std::shared_ptr<Keeper> keeper, std::thread thread) noexcept
+    : keeper_(std::move(keeper)), thread_(std::move(thread)) {}
+
+Supervisor::~Supervisor() {
+    keeper_->stop();
+    system::joinOrOrphan(thread_);
+}
+
+DriverState Supervisor::driverState() const noexcept {
+    return keeper_->state();
+}
+
+HalVersion Supervisor::halVersion() const noexcept {
+    return keeper_->version();
+}
+
+bool Supervisor::hasPatience() const noexcept {
+    return keeper_->options().waitAtMost.count() > 0;
+}
+
+Result<Supervisor::Driver> Supervisor::awaitDriver(const OptionalTimePoint& deadline) {
+    return keeper_->awaitDriver(deadline);
+}
+
+void Supervisor::add(std::weak_ptr<Restorable> restorable, std::uint64_t generation) {
+    keeper_->add(std::move(restorable), generation);
+}
+
+int Supervisor::stateDescriptor() const noexcept {
+    return keeper_->descriptor();
+}
+
+DriverState Supervisor::acknowledgeState() noexcept {
+    keeper_->clearDescriptor();
+    return keeper_->state();
+}
+
+SupervisionStats Supervisor::stats() const {
+    return keeper_->stats();
+}
+
+}  // namespace nnburst::device

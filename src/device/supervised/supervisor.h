@@ -1,0 +1,72 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Keeps a driver: notices its loss, ends what is left of it, starts another one with a growing
+/// pause, and restores in it what was in the lost one. A thread of its own does this. Drivers are
+/// numbered from 1 on; this number is the generation.
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "nnburst/supervised_device.h"
+#include "nnburst/unique_fd.h"
+#include "system/mutex.h"
+
+namespace nnburst::device {
+
+/// Thread-safe. Held by everything that is restored.
+class Supervisor {
+  public:
+    /// A driver of some generation.
+    struct Driver {
+        SharedDevice device;
+        std::uint64_t generation = 0;
+    };
+
+    /// What is made again in each driver.
+    class Restorable {
+      public:
+        virtual ~Restorable() = default;
+        /// DEVICE_UNAVAILABLE if this driver is lost, too. Other errors are the object's own
+        /// matter. On the supervisor's thread.
+        [[nodiscard]] virtual Result<> restore(const Driver& driver) = 0;
+    };
+
+    /// Starts the first driver.
+    [[nodiscard]] static Result<std::shared_ptr<Supervisor>> create(
+        const SupervisionOptions& options);
+    ~Supervisor();
+    Supervisor(const Supervisor&) = delete;
+    Supervisor& operator=(const Supervisor&) = delete;
+
+    [[nodiscard]] DriverState driverState() const noexcept;
+    /// That of all drivers: one that follows another is refused.
+    [[nodiscard]] HalVersion halVersion() const noexcept;
+    /// SupervisionOptions::waitAtMost is not 0.
+    [[nodiscard]] bool hasPatience() const noexcept;
+    /// Waits until the state is SERVING, as long as the options and `deadline` allow.
+    [[nodiscard]] Result<Driver> awaitDriver(const OptionalTimePoint& deadline);
+
+    /// Restores `restorable` in each later driver, and in this one if it is not that of
+    /// `generation`, in which it is already.
+    void add(std::weak_ptr<Restorable> restorable, std::uint64_t generation);
+
+    [[nodiscard]] int stateDescriptor() const noexcept;
+    DriverState acknowledgeState() noexcept;
+    [[nodiscard]] SupervisionStats stats() const;
+
+  private:
+    class Keeper;  // all state: it is the thread's, too, and so may outlive the supervisor
+    Supervisor(std::shared_ptr<Keeper> keeper, std::thread thread) noexcept;
+
+    const std::shared_ptr<Keeper> keeper_;
+    std::thread thread_;
+};
+
+}  // namespace nnburst::device

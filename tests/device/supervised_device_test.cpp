@@ -1,0 +1,315 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Devices that outlive their drivers: what is lost and when, what is restored, and that no frame
+/// is ever wrong.
+
+#include "nnburst/supervised_device.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "device/driver_process.h"
+#include "nnburst/model_builder.h"
+
+namespace nnburst::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+Result<SharedDevice> spawnQuietly() {
+    return spawnDriver({.logLevel = LogLevel::WARNING}, NNBURST_DRIVER_PATH);
+}
+
+class SupervisedDeviceTest : public testing::Test {
+  protected:
+    SupervisedDeviceTest() {
+        EXPECT_TRUE(eventually([] { return spawnedDrivers().empty(); }));
+    }
+    ~SupervisedDeviceTest() override { isBlocked = false; }
+
+    /// Drivers are started only while `isBlocked` is false.
+    SupervisionOptions options() {
+        return {.start = [this]() -> Result<SharedDevice> {
+                    ++starts;
+                    while (isBlocked) {
+                        std::this_thread::sleep_for(1ms);
+                    }
+                    return spawnQuietly();
+                },
+                .backoff = 1ms,
+                .maximumBackoff = 5ms,
+                .onStateChange =
+                    [this](DriverState state) {
+                        const std::lock_guard lock(mutex);
+                        states.push_back(state);
+                    }};
+    }
+
+    void start(const SupervisionOptions& its) {
+        auto made = superviseDriver(its);
+        ASSERT_TRUE(made) << made.error().message;
+        device = *made;
+        auto model = prepareModel(*device, makeAddModel());
+        ASSERT_TRUE(model) << model.error().message;
+        prepared = *model;
+        burst = std::move(*prepared->configureExecutionBurst({.inFlight = 2}));
+    }
+
+    /// Kills the driver and waits until that is known.
+    void loseDriver() {
+        const std::vector<pid_t> drivers = spawnedDrivers();
+        ASSERT_EQ(drivers.size(), 1U);
+        const std::uint64_t before = device->supervisionStats().losses;
+        ::kill(drivers[0], SIGKILL);
+        ASSERT_TRUE(eventually([&] { return device->supervisionStats().losses > before; }));
+    }
+    bool isServing() const {
+        return eventually([this] {
+            const SupervisionStats stats = device->supervisionStats();
+            return device->state() == DriverState::SERVING && stats.recoveries >= stats.losses;
+        });
+    }
+
+    Result<> execute(float value, const ExecutionOptions& its = {}) {
+        add.a()[0] = value;
+        add.out()[0] = -1.0F;
+        const Result<> result = burst->execute(add.request, its, outcome);
+        EXPECT_TRUE(!result || add.out()[0] == value + 10.0F) << add.out()[0];
+        return result;
+    }
+
+    std::atomic<bool> isBlocked{false};
+    std::atomic<int> starts{0};
+    std::mutex mutex;
+    std::vector<DriverState> states;
+    SharedSupervisedDevice device;
+    SharedPreparedModel prepared;
+    std::unique_ptr<Burst> burst;
+    AddRequest add;
+    ExecutionOutcome outcome;
+};
+
+void expectStatus(const Result<>& result, ErrorStatus status) {
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, status) << result.error().message;
+}
+
+bool isReadable(int fd) {
+    pollfd event{.fd = fd, .events = POLLIN, .revents = 0};
+    return ::poll(&event, 1, 0) == 1;
+}
+
+TEST_F(SupervisedDeviceTest, worksOnWithAnotherDriverWhenTheFirstIsKilled) {
+    start(options());
+    const auto reusable = std::move(*burst->createReusableExecution(add.request, {}));
+    ASSERT_TRUE(execute(1.0F));
+    ASSERT_TRUE(reusable->compute({}, outcome));
+    EXPECT_FALSE(isReadable(device->stateDescriptor()));
+    EXPECT_EQ(device->state(), DriverState::SERVING);
+
+    loseDriver();
+    ASSERT_TRUE(isServing());
+    EXPECT_TRUE(isReadable(device->stateDescriptor()));
+    EXPECT_EQ(device->acknowledgeState(), DriverState::SERVING);
+    EXPECT_FALSE(isReadable(device->stateDescriptor()));
+
+    EXPECT_TRUE(execute(2.0F)) << "the burst";
+    add.a()[0] = 3.0F;
+    EXPECT_TRUE(reusable->compute({}, outcome)) << "the reusable execution";
+    EXPECT_EQ(add.out()[0], 13.0F);
+    EXPECT_TRUE(prepared->executeSynchronously(add.request, {}, outcome)) << "the model";
+    EXPECT_TRUE(device->getCapabilities()) << "the device";
+    EXPECT_TRUE(prepareModel(*device, makeAddModel()));
+
+    const SupervisionStats stats = device->supervisionStats();
+    EXPECT_EQ(stats.losses, 1U);
+    EXPECT_EQ(stats.recoveries, 1U);
+    EXPECT_GE(stats.lastRecovery, stats.lastStart + stats.lastRestoration);
+    const std::lock_guard lock(mutex);
+    EXPECT_EQ(states, (std::vector{DriverState::LOST, DriverState::SERVING}));
+}
+
+TEST_F(SupervisedDeviceTest, noticesALossWithoutACall) {
+    start(options());
+    loseDriver();
+    EXPECT_TRUE(isServing());
+    EXPECT_EQ(starts, 2);
+}
+
+TEST_F(SupervisedDeviceTest, failsCallsAtOnceWhileThereIsNoDriver) {
+    start(options());
+    const auto reusable = std::move(*burst->createReusableExecution(add.request, {}));
+    ASSERT_TRUE(execute(1.0F));
+    isBlocked = true;
+    loseDriver();
+    ASSERT_TRUE(eventually([this] { return device->state() == DriverState::LOST; }));
+    expectStatus(execute(2.0F), ErrorStatus::DEVICE_UNAVAILABLE);
+    EXPECT_TRUE(outcome.outputShapes.empty());
+    expectStatus(reusable->compute({}, outcome), ErrorStatus::DEVICE_UNAVAILABLE);
+    expectStatus(prepared->executeSynchronously(add.request, {}, outcome),
+                 ErrorStatus::DEVICE_UNAVAILABLE);
+    EXPECT_FALSE(burst->submit(add.request, {}));
+    EXPECT_FALSE(device->getCapabilities());
+    EXPECT_FALSE(prepareModel(*device, makeAddModel()));
+    EXPECT_FALSE(prepared->configureExecutionBurst({}));
+    EXPECT_EQ(device->getStatus(), DeviceStatus::OFFLINE);
+    isBlocked = false;
+    ASSERT_TRUE(isServing());
+    EXPECT_TRUE(execute(3.0F));
+}
+
+TEST_F(SupervisedDeviceTest, waitsForTheNextDriverIfThatIsWanted) {
+    SupervisionOptions its = options();
+    its.waitAtMost = 20s;
+    start(its);
+    ASSERT_TRUE(execute(1.0F));
+    isBlocked = true;
+    loseDriver();
+    ASSERT_TRUE(eventually([this] { return device->state() == DriverState::LOST; }));
+    expectStatus(execute(2.0F, {.deadline = std::chrono::steady_clock::now() + 20ms}),
+                 ErrorStatus::MISSED_DEADLINE_TRANSIENT);
+    std::thread unblock([this] {
+        std::this_thread::sleep_for(30ms);
+        isBlocked = false;
+    });
+    EXPECT_TRUE(execute(3.0F));
+    unblock.join();
+}
+
+TEST_F(SupervisedDeviceTest, givesAnErrorForWhatWasSubmittedToALostDriver) {
+    start(options());
+    const auto first = burst->submit(add.request, {});
+    ASSERT_TRUE(first);
+    ASSERT_TRUE(burst->wait(*first, outcome));
+    AddRequest other;
+    const auto lost = burst->submit(add.request, {});
+    const auto alsoLost = burst->submit(other.request, {});
+    ASSERT_TRUE(lost && alsoLost);
+    loseDriver();
+    ASSERT_TRUE(isServing());
+    const auto next = burst->submit(add.request, {});
+    ASSERT_TRUE(next) << next.error().message;
+    EXPECT_NE(*next, *lost);
+    expectStatus(burst->wait(*lost, outcome), ErrorStatus::DEVICE_UNAVAILABLE);
+    expectStatus(burst->wait(*alsoLost, outcome), ErrorStatus::DEVICE_UNAVAILABLE);
+    EXPECT_TRUE(burst->wait(*next, outcome));
+    expectStatus(burst->wait(*next, outcome), ErrorStatus::INVALID_ARGUMENT);
+}
+
+TEST_F(SupervisedDeviceTest, triesAgainUntilADriverCanBeStarted) {
+    std::atomic<int> failures{0};
+    SupervisionOptions its = options();
+    const auto good = its.start;
+    its.start = [&, good]() -> Result<SharedDevice> {
+        if (failures > 0 && failures-- > 0) {
+            return spawnDriver({}, "/nonexistent/nnburst-driver");
+        }
+        return good();
+    };
+    start(its);
+    failures = 5;
+    loseDriver();
+    ASSERT_TRUE(isServing());
+    EXPECT_TRUE(execute(1.0F));
+    EXPECT_EQ(device->supervisionStats().failedAttempts, 5U);
+}
+
+TEST_F(SupervisedDeviceTest, endsAFrozenDriverBeforeItStartsAnother) {
+    start(options());
+    ASSERT_TRUE(execute(1.0F));
+    const pid_t frozen = spawnedDrivers().at(0);
+    ::kill(frozen, SIGSTOP);
+    ASSERT_TRUE(eventually([&] { return isStopped(frozen); }));
+    expectStatus(execute(2.0F), ErrorStatus::DEVICE_UNAVAILABLE);
+    ASSERT_TRUE(isServing());
+    EXPECT_EQ(spawnedDrivers().size(), 1U);
+    EXPECT_NE(spawnedDrivers().at(0), frozen);
+    EXPECT_TRUE(execute(3.0F));
+}
+
+TEST_F(SupervisedDeviceTest, preparesAgainWhatWasPreparedWhateverIsInTheMemoryOfItsConstantsNow) {
+    device = *superviseDriver(options());
+    const SharedRegion constants = *Region::create(16);
+    const auto mapping = *Mapping::map(constants);
+    auto* values = reinterpret_cast<float*>(mapping.data());
+    std::fill_n(values, 4, 5.0F);
+    Model model = makeAddModel();
+    Operand& b = model.main.operands[model.main.inputIndexes[1]];
+    b.lifetime = OperandLifeTime::CONSTANT_REFERENCE;
+    b.location = {.poolIndex = 0, .offset = 0, .length = 16};
+    model.main.inputIndexes.pop_back();
+    model.pools = {constants};
+    prepared = *prepareModel(*device, model);
+    std::fill_n(values, 4, 7.0F);
+    loseDriver();
+    ASSERT_TRUE(isServing());
+    add.request.inputs.pop_back();
+    ASSERT_TRUE(prepared->executeSynchronously(add.request, {}, outcome));
+    EXPECT_EQ(add.out()[0], 5.0F);
+}
+
+TEST_F(SupervisedDeviceTest, preparesAgainFromCacheFiles) {
+    const TemporaryDirectory directory;
+    const std::string key = directory.path() / "key";
+    SupervisionOptions its = options();
+    its.start = [key] {
+        return spawnDriver({.logLevel = LogLevel::WARNING, .cacheKeyFile = key},
+                           NNBURST_DRIVER_PATH);
+    };
+    device = *superviseDriver(its);
+    {
+        const UniqueFd modelFile(::memfd_create("model", MFD_CLOEXEC));
+        const UniqueFd dataFile(::memfd_create("data", MFD_CLOEXEC));
+        PrepareOptions cached;
+        cached.modelCache = {modelFile.get()};
+        cached.dataCache = {dataFile.get()};
+        cached.token[0] = 1;
+        ASSERT_TRUE(prepareModel(*device, makeAddModel(), cached));
+        const auto fromCache = prepareModelFromCache(*device, cached);
+        ASSERT_TRUE(fromCache) << fromCache.error().message;
+        prepared = *fromCache;
+    }
+    loseDriver();
+    ASSERT_TRUE(isServing());
+    EXPECT_TRUE(prepared->executeSynchronously(add.request, {}, outcome));
+    EXPECT_EQ(add.out()[0], 10.0F);
+}
+
+TEST_F(SupervisedDeviceTest, endsWithItsLastObject) {
+    start(options());
+    device = nullptr;
+    prepared = nullptr;
+    ASSERT_TRUE(execute(1.0F));
+    const std::vector<pid_t> drivers = spawnedDrivers();
+    ASSERT_EQ(drivers.size(), 1U);
+    ::kill(drivers[0], SIGKILL);
+    EXPECT_TRUE(eventually([this] { return execute(2.0F).has_value(); })) << "still supervised";
+    burst = nullptr;
+    EXPECT_TRUE(eventually([] { return spawnedDrivers().empty(); }));
+}
+
+TEST_F(SupervisedDeviceTest, refusesBuffersWhoseContentsWouldBeLost) {
+    start(options());
+    EXPECT_FALSE(device->allocate({}, {}, {}, {}));
+}
+
+TEST_F(SupervisedDeviceTest, saysWhyTheFirstDriverCannotBeStarted) {
+    const auto refused =
+        superviseDriver({.start = [] { return spawnDriver({}, "/nonexistent/nnburst-driver"); }});
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message.find("/nonexistent"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace nnburst::test
