@@ -93,7 +93,7 @@ Result<> Plan::run(std::span<std::byte* const> arguments, const RunLimits& limit
                            fmt::format("operation {}: {}", step.operation, result.error().message));
         }
         if (timeLimit.isOver()) {
-            return RunLimits::missedIn(step.operation);
+            return limits.missedIn(step.operation);
         }
     }
     return {};

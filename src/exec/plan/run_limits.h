@@ -18,6 +18,7 @@ namespace nnburst::exec {
 
 struct RunLimits {
     OptionalTimePoint deadline;
+    const char* deadlineName = "deadline";  ///< in messages
     /// Limit on the time of each WHILE.
     std::chrono::nanoseconds loopTimeout{};
     /// Yields between operations to more urgent executions; null never yields.
@@ -30,16 +31,17 @@ struct RunLimits {
             pass->letOthersPass();
         }
         if (deadline && std::chrono::steady_clock::now() >= *deadline) {
-            return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
-                           fmt::format("the deadline has passed before operation {}", operation));
+            return failure(
+                ErrorStatus::MISSED_DEADLINE_PERSISTENT,
+                fmt::format("the {} has passed before operation {}", deadlineName, operation));
         }
         return {};
     }
 
     /// The error of a run whose deadline passed inside an operation (TimeLimit).
-    [[nodiscard]] static tl::unexpected<Error> missedIn(std::uint32_t operation) {
+    [[nodiscard]] tl::unexpected<Error> missedIn(std::uint32_t operation) const {
         return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
-                       fmt::format("the deadline has passed in operation {}", operation));
+                       fmt::format("the {} has passed in operation {}", deadlineName, operation));
     }
 };
 

@@ -115,7 +115,7 @@ Result<> Interpreter::run(std::span<const GraphInput> inputs, GraphOutputs& outp
                            fmt::format("operation {}: {}", index, result.error().message));
         }
         if (timeLimit_.isOver()) {
-            return RunLimits::missedIn(index);
+            return limits.missedIn(index);
         }
     }
     return outputs.sufficient();

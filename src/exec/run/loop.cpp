@@ -13,8 +13,15 @@
 #include "log/assert.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
+#include "system/time.h"
 
 namespace nnburst::exec {
+
+namespace {
+
+constexpr const char* kTimeLimitName = "time limit of the WHILE";
+
+}  // namespace
 
 /// The outputs of an iteration, which are the state of the next one.
 class Loop::State final : public GraphOutputs {
@@ -71,29 +78,32 @@ class Loop::Condition final : public GraphOutputs {
 Result<> Loop::run(GraphRunner& condition, GraphRunner& body, std::vector<GraphInput>& values,
                    const RunLimits& limits) {
     using Clock = std::chrono::steady_clock;
-    const Clock::time_point start = Clock::now();
+    const Clock::time_point end = system::saturatingAdd(Clock::now(), limits.loopTimeout);
     const std::size_t stateCount = body.graph().subgraph.outputIndexes.size();
     NNBURST_ASSERT(stateCount <= values.size(), "a body with {} outputs and {} inputs", stateCount,
                    values.size());
     current_.resize(stateCount);
     next_.resize(stateCount);
     placed_.resize(stateCount);
-    while (true) {
+    RunLimits iterations = limits;
+    if (!limits.deadline || end < *limits.deadline) {
+        iterations.deadline = end;
+        iterations.deadlineName = kTimeLimitName;
+    }
+    for (bool isFirst = true;; isFirst = false) {
         Condition result;
-        NNBURST_TRY(condition.run(values, result, limits));
+        // A loop that ends at once does so with a limit of zero, too.
+        NNBURST_TRY(condition.run(values, result, isFirst ? limits : iterations));
         if (!result.value()) {
             return {};
         }
-        const auto elapsed = Clock::now() - start;
-        if (elapsed >= limits.loopTimeout) {
-            return failure(
-                ErrorStatus::MISSED_DEADLINE_PERSISTENT,
-                fmt::format("WHILE has run for {} ns; its limit is {}",
-                            std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count(),
-                            limits.loopTimeout.count()));
+        if (Clock::now() >= end) {
+            return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
+                           fmt::format("the {} has passed: it is {} ns", kTimeLimitName,
+                                       limits.loopTimeout.count()));
         }
         State state(next_, placed_);
-        NNBURST_TRY(body.run(values, state, limits));
+        NNBURST_TRY(body.run(values, state, iterations));
         std::copy(placed_.begin(), placed_.end(), values.begin());
         std::swap(current_, next_);
     }

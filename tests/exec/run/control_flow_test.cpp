@@ -97,8 +97,48 @@ TEST(ControlFlow, endsALoopWhenItsTimeIsOver) {
     const auto result = run(*model, 0.0F, options);
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_PERSISTENT);
-    EXPECT_NE(result.error().message.find("WHILE has run for"), std::string::npos);
+    EXPECT_NE(result.error().message.find("time limit of the WHILE has passed"), std::string::npos);
     EXPECT_EQ(*run(*model, 3.0F), 192.0F);  // the model is as good as before
+}
+
+/// For ever, x = 1.5 ^ x of 4 million floats.
+Model slowLoopModel() {
+    constexpr std::uint32_t kCount = 4 << 20;
+    Model model = loopModel();
+    for (Subgraph* graph : {&model.main, &model.referenced[0], &model.referenced[1]}) {
+        for (Operand& each : graph->operands) {
+            if (each.type == kFloat && each.lifetime != OperandLifeTime::CONSTANT_COPY) {
+                each.dimensions = {kCount};
+            }
+        }
+    }
+    const float one = 1.0F;
+    const auto offset = static_cast<std::uint32_t>(model.operandValues.size());
+    model.operandValues.resize(offset + 4);
+    std::memcpy(&model.operandValues[offset], &one, 4);
+    Operand constant = operand(kFloat, {1}, OperandLifeTime::CONSTANT_COPY);
+    constant.location = {.offset = offset, .length = 4};
+    model.referenced[0].operands.push_back(constant);
+    model.referenced[0].operations[0].inputs = {3, 1};  // 1 < 100
+    model.referenced[1].operands[1] = constant;
+    model.referenced[1].operations = {{OperationType::POW, {1, 0}, {2}}};
+    test::recountConsumers(model);
+    return model;
+}
+
+TEST(ControlFlow, endsALoopInsideALongOperation) {
+    const auto model = compile(slowLoopModel(), true);
+    ASSERT_TRUE(model);
+    const std::vector<float> zeros(4 << 20);
+    TestRequest request;
+    request.addInput(bytesOf(zeros));
+    request.addOutput(zeros.size() * sizeof(float));
+    const auto result = request.run(*model, {.loopTimeout = std::chrono::milliseconds(10)});
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_PERSISTENT);
+    EXPECT_NE(result.error().message.find("time limit of the WHILE has passed in operation 0"),
+              std::string::npos)
+        << result.error().message;
 }
 
 TEST(ControlFlow, endsALoopAtTheDeadline) {
