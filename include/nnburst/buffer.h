@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "nnburst/export.h"
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
@@ -14,7 +15,7 @@
 namespace nnburst {
 
 /// Memory that the driver manages (HAL 1.3 IBuffer).
-class Buffer {
+class NNBURST_EXPORT Buffer {
   public:
     virtual ~Buffer() = default;
 

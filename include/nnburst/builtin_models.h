@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "nnburst/export.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
 
@@ -28,7 +29,7 @@ struct MobileNetV1Options {
 /// One input [1, resolution, resolution, 3], one output [1, 1001]. QUANT8 is the same network as
 /// FLOAT32: its input has scale 1/128 and zero point 128, its output scale 1/256 and zero point 0.
 /// INVALID_ARGUMENT for options out of their range.
-[[nodiscard]] Result<Model> makeMobileNetV1(const MobileNetV1Options& options = {});
+[[nodiscard]] NNBURST_EXPORT Result<Model> makeMobileNetV1(const MobileNetV1Options& options = {});
 
 /// MobileNet v2 (arXiv 1801.04381): a convolution, 17 inverted residual blocks, a convolution,
 /// global average pooling, 1001 classes, softmax.
@@ -41,7 +42,7 @@ struct MobileNetV2Options {
 };
 
 /// Inputs, outputs and errors as makeMobileNetV1.
-[[nodiscard]] Result<Model> makeMobileNetV2(const MobileNetV2Options& options = {});
+[[nodiscard]] NNBURST_EXPORT Result<Model> makeMobileNetV2(const MobileNetV2Options& options = {});
 
 /// One step of a small recurrent network: a fully connected layer, an LSTM, a fully connected
 /// layer.
@@ -57,6 +58,7 @@ inline constexpr std::uint32_t kMaximumStreamingLstmSize = 4096;
 /// Inputs: features [1, features], output state [1, cells], cell state [1, cells]. Outputs:
 /// features [1, features], and the two states to be fed back. FLOAT32.
 /// INVALID_ARGUMENT for options out of their range.
-[[nodiscard]] Result<Model> makeStreamingLstm(const StreamingLstmOptions& options = {});
+[[nodiscard]] NNBURST_EXPORT Result<Model> makeStreamingLstm(
+    const StreamingLstmOptions& options = {});
 
 }  // namespace nnburst

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "nnburst/execution.h"
+#include "nnburst/export.h"
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
@@ -51,7 +52,7 @@ enum class Submission : std::uint64_t {};
 /// sends one cache line and gets one back. Results are those of Burst::execute with the same
 /// request, in every case. Of one thread at a time, the one that uses the burst; keeps the burst
 /// and the request's memory.
-class ReusableExecution {
+class NNBURST_EXPORT ReusableExecution {
   public:
     virtual ~ReusableExecution() = default;
 
@@ -67,7 +68,7 @@ class ReusableExecution {
 /// In the steady state, with the memory pools known and both sides awake, an execution takes no
 /// system call, allocation or copy beside the kernels. A second thread that uses the burst
 /// meanwhile gets GENERAL_FAILURE, as the HAL says of one burst object.
-class Burst {
+class NNBURST_EXPORT Burst {
   public:
     virtual ~Burst() = default;
 

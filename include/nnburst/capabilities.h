@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "nnburst/export.h"
 #include "nnburst/hal_version.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
@@ -17,15 +18,15 @@ namespace nnburst {
 
 /// One entry with `info` for each operand type of `version` that is no extension's, in the order of
 /// their codes: OEM types included, SUBGRAPH not, whose performance is that of IF and WHILE.
-[[nodiscard]] std::vector<OperandPerformance> nonExtensionOperandPerformance(HalVersion version,
-                                                                             PerformanceInfo info);
+[[nodiscard]] NNBURST_EXPORT std::vector<OperandPerformance> nonExtensionOperandPerformance(
+    HalVersion version, PerformanceInfo info);
 
 /// The figure of `type`; kNoPerformance if there is none.
-[[nodiscard]] PerformanceInfo lookup(std::span<const OperandPerformance> operandPerformance,
-                                     OperandType type) noexcept;
+[[nodiscard]] NNBURST_EXPORT PerformanceInfo
+lookup(std::span<const OperandPerformance> operandPerformance, OperandType type) noexcept;
 
 /// Makes `info` the figure of `type`, which must have an entry, else INVALID_ARGUMENT.
-[[nodiscard]] Result<> update(std::span<OperandPerformance> operandPerformance, OperandType type,
-                              PerformanceInfo info);
+[[nodiscard]] NNBURST_EXPORT Result<> update(std::span<OperandPerformance> operandPerformance,
+                                             OperandType type, PerformanceInfo info);
 
 }  // namespace nnburst

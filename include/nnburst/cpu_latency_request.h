@@ -9,6 +9,7 @@
 #include <chrono>
 #include <utility>
 
+#include "nnburst/export.h"
 #include "nnburst/result.h"
 #include "nnburst/unique_fd.h"
 
@@ -20,7 +21,8 @@ class CpuLatencyRequest {
   public:
     /// 0 lets processors not sleep at all. INVALID_ARGUMENT for a negative time; GENERAL_FAILURE if
     /// the system does not grant it (/dev/cpu_dma_latency belongs to root), with what to do.
-    [[nodiscard]] static Result<CpuLatencyRequest> request(std::chrono::microseconds longestWakeUp);
+    [[nodiscard]] NNBURST_EXPORT static Result<CpuLatencyRequest> request(
+        std::chrono::microseconds longestWakeUp);
 
     CpuLatencyRequest() noexcept = default;  ///< asks for nothing
 

@@ -25,6 +25,7 @@
 #include "nnburst/burst.h"
 #include "nnburst/driver_options.h"
 #include "nnburst/execution.h"
+#include "nnburst/export.h"
 #include "nnburst/hal_version.h"
 #include "nnburst/memory.h"
 #include "nnburst/prepared_model.h"
@@ -54,7 +55,7 @@ struct PrepareOptions {
 };
 
 /// A driver (HAL 1.3 IDevice).
-class Device {
+class NNBURST_EXPORT Device {
   public:
     virtual ~Device() = default;
 
@@ -91,25 +92,26 @@ class Device {
 using SharedDevice = std::shared_ptr<Device>;
 
 /// Prepares `model` and waits for it.
-[[nodiscard]] Result<SharedPreparedModel> prepareModel(Device& device, const Model& model,
-                                                       const PrepareOptions& options = {});
+[[nodiscard]] NNBURST_EXPORT Result<SharedPreparedModel> prepareModel(
+    Device& device, const Model& model, const PrepareOptions& options = {});
 
 /// Prepares a model from the cache files that `options` names and waits for it.
-[[nodiscard]] Result<SharedPreparedModel> prepareModelFromCache(Device& device,
-                                                                const PrepareOptions& options);
+[[nodiscard]] NNBURST_EXPORT Result<SharedPreparedModel> prepareModelFromCache(
+    Device& device, const PrepareOptions& options);
 
 /// A device in this process, without isolation. The threads and the memory are the application's:
 /// DriverOptions::processName, memoryLimitBytes, processors, realtimePriority and lockMemory are
 /// not supported here.
-[[nodiscard]] Result<SharedDevice> makeLocalDevice(const DriverOptions& options = {});
+[[nodiscard]] NNBURST_EXPORT Result<SharedDevice> makeLocalDevice(
+    const DriverOptions& options = {});
 
 /// Starts a private driver process. It ends with the last object that needs it, and with this
 /// process. The program is `program`, or else the environment's NNBURST_DRIVER, or else
 /// `nnburst-driver` beside the running program, or else on the PATH.
-[[nodiscard]] Result<SharedDevice> spawnDriver(const DriverOptions& options = {},
-                                               const std::string& program = {});
+[[nodiscard]] NNBURST_EXPORT Result<SharedDevice> spawnDriver(const DriverOptions& options = {},
+                                                              const std::string& program = {});
 
 /// Connects to the driver that listens on the Unix socket `path`.
-[[nodiscard]] Result<SharedDevice> connect(const std::string& path);
+[[nodiscard]] NNBURST_EXPORT Result<SharedDevice> connect(const std::string& path);
 
 }  // namespace nnburst

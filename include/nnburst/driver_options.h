@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "nnburst/export.h"
 #include "nnburst/hal_version.h"
 #include "nnburst/logging.h"
 
@@ -25,7 +26,7 @@ enum class DriverVariant : std::uint8_t {
 };
 
 /// "full", "float", "quant" or "minimal".
-[[nodiscard]] const char* toString(DriverVariant variant) noexcept;
+[[nodiscard]] NNBURST_EXPORT const char* toString(DriverVariant variant) noexcept;
 
 /// How many threads kernels use, and where; what kind of driver it is; and what it asks the system
 /// for. What the system does not grant is a warning in the log, and the driver goes on without it.

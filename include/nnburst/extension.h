@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "nnburst/export.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
 
@@ -42,7 +43,7 @@ struct ExtensionOperand {
 };
 
 /// An operation of an extension. Stateless: it is used by many threads at a time.
-class ExtensionOperation {
+class NNBURST_EXPORT ExtensionOperation {
   public:
     virtual ~ExtensionOperation() = default;
 
@@ -79,7 +80,7 @@ struct VendorExtension {
 
 /// Makes `extension` known to all devices of this process, for good. Thread-safe.
 /// INVALID_ARGUMENT for a name that is none or known already, and for numbers that occur twice.
-[[nodiscard]] Result<> registerExtension(VendorExtension extension);
+[[nodiscard]] NNBURST_EXPORT Result<> registerExtension(VendorExtension extension);
 
 /// Changes with every change of this header.
 inline constexpr std::uint32_t kExtensionInterfaceVersion = 1;
@@ -88,4 +89,5 @@ inline constexpr std::uint32_t kExtensionInterfaceVersion = 1;
 
 /// What a shared library of an extension defines: its extension, which lives as long as the library
 /// does; null if it was made for another kExtensionInterfaceVersion.
-extern "C" const nnburst::VendorExtension* nnburstExtension(std::uint32_t interfaceVersion);
+extern "C" NNBURST_EXPORT const nnburst::VendorExtension* nnburstExtension(
+    std::uint32_t interfaceVersion);

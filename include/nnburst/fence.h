@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "nnburst/export.h"
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
@@ -25,19 +26,20 @@ enum class FenceState : std::uint8_t {
 };
 
 /// A new fence (eventfd(2), close-on-exec, non-blocking), pending.
-[[nodiscard]] Result<UniqueFd> makeFence();
+[[nodiscard]] NNBURST_EXPORT Result<UniqueFd> makeFence();
 
 /// Signals a fence of makeFence that is pending; others stay as they are. Thread-safe.
-void signalFence(int fence) noexcept;
+NNBURST_EXPORT void signalFence(int fence) noexcept;
 /// Signals that what the fence stands for has failed. As signalFence.
-void failFence(int fence) noexcept;
+NNBURST_EXPORT void failFence(int fence) noexcept;
 
 /// The state of any fence; does not change it. INVALID_ARGUMENT if the descriptor is none that can
 /// be polled, such as a file.
-[[nodiscard]] Result<FenceState> fenceState(int fence);
+[[nodiscard]] NNBURST_EXPORT Result<FenceState> fenceState(int fence);
 
 /// Waits until `fence` is signalled. GENERAL_FAILURE if it fails, MISSED_DEADLINE_TRANSIENT at the
 /// deadline, INVALID_ARGUMENT as fenceState.
-[[nodiscard]] Result<> waitForFence(int fence, const OptionalTimePoint& deadline = std::nullopt);
+[[nodiscard]] NNBURST_EXPORT Result<> waitForFence(
+    int fence, const OptionalTimePoint& deadline = std::nullopt);
 
 }  // namespace nnburst

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "nnburst/export.h"
 #include "nnburst/types.h"
 
 namespace nnburst {
@@ -16,6 +17,6 @@ namespace nnburst {
 /// subgraphs are clusters to which the operands of IF and WHILE point. The same model gives the
 /// same text. The model need not be valid: what is out of range is drawn as such, and what is too
 /// long for a label is cut. Thread-safe.
-[[nodiscard]] std::string graphDump(const Model& model);
+[[nodiscard]] NNBURST_EXPORT std::string graphDump(const Model& model);
 
 }  // namespace nnburst

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nnburst/export.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
 
@@ -27,9 +28,10 @@ inline constexpr std::array kHalVersions{HalVersion::V1_0, HalVersion::V1_1, Hal
 inline constexpr HalVersion kLatestHalVersion = kHalVersions.back();
 
 /// "1.0" to "1.3".
-[[nodiscard]] const char* toString(HalVersion version) noexcept;
+[[nodiscard]] NNBURST_EXPORT const char* toString(HalVersion version) noexcept;
 /// The version that is written so; nothing for any other text.
-[[nodiscard]] std::optional<HalVersion> halVersionFromString(std::string_view text) noexcept;
+[[nodiscard]] NNBURST_EXPORT std::optional<HalVersion> halVersionFromString(
+    std::string_view text) noexcept;
 
 // ---- What a driver of a version knows. Code asks these and does not compare versions itself, so
 // that a later version keeps what an earlier one brought.
@@ -95,38 +97,40 @@ inline constexpr HalVersion kLatestHalVersion = kHalVersions.back();
 /// The first version that knows all of `model`: its operations and their rules, types of operands,
 /// tensors of unknown rank, subgraphs, relaxed computation, extensions. INVALID_ARGUMENT if the
 /// model is not valid or has an operation that cannot be run, naming it.
-[[nodiscard]] Result<HalVersion> minimumVersion(const Model& model);
+[[nodiscard]] NNBURST_EXPORT Result<HalVersion> minimumVersion(const Model& model);
 
 /// Whether `version` can express this. INVALID_ARGUMENT says what it does not know.
-[[nodiscard]] Result<> compliantWith(HalVersion version, const Model& model);
+[[nodiscard]] NNBURST_EXPORT Result<> compliantWith(HalVersion version, const Model& model);
 /// Of requests, versions up to 1.2 do not know driver-managed buffers.
-[[nodiscard]] Result<> compliantWith(HalVersion version, const Request& request);
+[[nodiscard]] NNBURST_EXPORT Result<> compliantWith(HalVersion version, const Request& request);
 /// Of requests (`request` fits `model`), versions up to 1.2 do not know driver-managed buffers; up
 /// to 1.1 the dimensions of every output must be known before, from `model` or from the request.
-[[nodiscard]] Result<> compliantWith(HalVersion version, const Model& model,
-                                     const Request& request);
+[[nodiscard]] NNBURST_EXPORT Result<> compliantWith(HalVersion version, const Model& model,
+                                                    const Request& request);
 /// Of figures, 1.0 knows two, 1.1 three, 1.2 one for each of its types. Those that a version lacks
 /// comply if they are what it has in their place, as convertTo says.
-[[nodiscard]] Result<> compliantWith(HalVersion version, const Capabilities& capabilities);
+[[nodiscard]] NNBURST_EXPORT Result<> compliantWith(HalVersion version,
+                                                    const Capabilities& capabilities);
 
 /// `model` as `version` expresses it. What is lost without changing a result is logged as a
 /// warning: permission to compute with less precision (up to 1.0), names of extensions that are not
 /// used (up to 1.1). INVALID_ARGUMENT if more would be lost.
-[[nodiscard]] Result<Model> convertTo(HalVersion version, const Model& model);
+[[nodiscard]] NNBURST_EXPORT Result<Model> convertTo(HalVersion version, const Model& model);
 
 /// `request` as `version` expresses it, which is as it is: each part of a request that an older
 /// version lacks makes it INVALID_ARGUMENT.
-[[nodiscard]] Result<Request> convertTo(HalVersion version, const Request& request);
+[[nodiscard]] NNBURST_EXPORT Result<Request> convertTo(HalVersion version, const Request& request);
 
 /// `capabilities` as a device of `version` reports them, in the newest form. What the version does
 /// not have is taken from what it has, as AOSP does it: up to 1.1 the figure of TENSOR_FLOAT32
 /// stands for FLOAT32, that of TENSOR_QUANT8_ASYMM for all integers, and in 1.0 that of
 /// TENSOR_FLOAT32 for relaxed computation; IF and WHILE get kNoPerformance up to 1.2.
-[[nodiscard]] Capabilities convertTo(HalVersion version, const Capabilities& capabilities);
+[[nodiscard]] NNBURST_EXPORT Capabilities convertTo(HalVersion version,
+                                                    const Capabilities& capabilities);
 
 /// `status` as a driver of `version` gives it: up to 1.2 those of deadlines and resources are
 /// GENERAL_FAILURE.
-[[nodiscard]] ErrorStatus convertTo(HalVersion version, ErrorStatus status) noexcept;
+[[nodiscard]] NNBURST_EXPORT ErrorStatus convertTo(HalVersion version, ErrorStatus status) noexcept;
 
 /// What a device is taken to give where there is no figure: nothing is slower.
 inline constexpr PerformanceInfo kNoPerformance{.execTime = std::numeric_limits<float>::max(),
@@ -157,11 +161,11 @@ struct CapabilitiesV1_2 {
     bool operator==(const CapabilitiesV1_2&) const = default;
 };
 
-[[nodiscard]] CapabilitiesV1_0 toV1_0(const Capabilities& capabilities);
-[[nodiscard]] CapabilitiesV1_1 toV1_1(const Capabilities& capabilities);
-[[nodiscard]] CapabilitiesV1_2 toV1_2(const Capabilities& capabilities);
-[[nodiscard]] Capabilities toCanonical(const CapabilitiesV1_0& capabilities);
-[[nodiscard]] Capabilities toCanonical(const CapabilitiesV1_1& capabilities);
-[[nodiscard]] Capabilities toCanonical(const CapabilitiesV1_2& capabilities);
+[[nodiscard]] NNBURST_EXPORT CapabilitiesV1_0 toV1_0(const Capabilities& capabilities);
+[[nodiscard]] NNBURST_EXPORT CapabilitiesV1_1 toV1_1(const Capabilities& capabilities);
+[[nodiscard]] NNBURST_EXPORT CapabilitiesV1_2 toV1_2(const Capabilities& capabilities);
+[[nodiscard]] NNBURST_EXPORT Capabilities toCanonical(const CapabilitiesV1_0& capabilities);
+[[nodiscard]] NNBURST_EXPORT Capabilities toCanonical(const CapabilitiesV1_1& capabilities);
+[[nodiscard]] NNBURST_EXPORT Capabilities toCanonical(const CapabilitiesV1_2& capabilities);
 
 }  // namespace nnburst

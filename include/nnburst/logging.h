@@ -17,6 +17,8 @@
 #include <string>
 #include <string_view>
 
+#include "nnburst/export.h"
+
 namespace nnburst {
 
 /// How much a message matters.
@@ -50,14 +52,14 @@ enum class LogTag : std::uint8_t {
 /// Logs the tags in `tags`, and no others: compilation, cpuexe, driver, execution, manager, model,
 /// separated by spaces, commas or colons; "1" or "all" for all of them; empty for none. Unknown
 /// ones are named in a warning. Thread-safe.
-void setVerboseLogging(std::string_view tags);
+NNBURST_EXPORT void setVerboseLogging(std::string_view tags);
 
 /// The tags that are logged, separated by spaces.
-[[nodiscard]] std::string verboseLogging();
+[[nodiscard]] NNBURST_EXPORT std::string verboseLogging();
 
 namespace detail {
 /// A bit a tag.
-extern std::atomic<std::uint32_t> verboseTags;
+NNBURST_EXPORT extern std::atomic<std::uint32_t> verboseTags;
 }  // namespace detail
 
 /// Whether `tag` is logged.

@@ -17,6 +17,7 @@
 #include <span>
 #include <utility>
 
+#include "nnburst/export.h"
 #include "nnburst/result.h"
 #include "nnburst/unique_fd.h"
 
@@ -45,12 +46,13 @@ class Region {
   public:
     /// Zeroed memory of `sizeBytes` (1 to kMaximumRegionBytes). INVALID_ARGUMENT for another size,
     /// RESOURCE_EXHAUSTED_TRANSIENT if the system refuses.
-    [[nodiscard]] static Result<SharedRegion> create(std::uint64_t sizeBytes);
+    [[nodiscard]] NNBURST_EXPORT static Result<SharedRegion> create(std::uint64_t sizeBytes);
 
     /// Takes memory that somebody else made: another process, or shm_open(3). INVALID_ARGUMENT
     /// unless the descriptor is memory or a regular file, is open for reading, and holds at least
     /// `sizeBytes` now. Files of FUSE are refused: their owner could let every access wait.
-    [[nodiscard]] static Result<SharedRegion> receive(UniqueFd fd, std::uint64_t sizeBytes);
+    [[nodiscard]] NNBURST_EXPORT static Result<SharedRegion> receive(UniqueFd fd,
+                                                                     std::uint64_t sizeBytes);
 
     Region(const Region&) = delete;
     Region& operator=(const Region&) = delete;
@@ -66,10 +68,12 @@ class Region {
 
     /// Copies bytes from `offset` on to `destination`. INVALID_ARGUMENT if they are not all there,
     /// as when the region was cut.
-    [[nodiscard]] Result<> read(std::uint64_t offset, std::span<std::byte> destination) const;
+    [[nodiscard]] NNBURST_EXPORT Result<> read(std::uint64_t offset,
+                                               std::span<std::byte> destination) const;
     /// Copies `source` to `offset`. INVALID_ARGUMENT if the region was opened for reading only, or
     /// the system refuses.
-    [[nodiscard]] Result<> write(std::uint64_t offset, std::span<const std::byte> source) const;
+    [[nodiscard]] NNBURST_EXPORT Result<> write(std::uint64_t offset,
+                                                std::span<const std::byte> source) const;
 
   private:
     Region(UniqueFd fd, std::uint64_t sizeBytes, bool isForeign) noexcept;
@@ -89,13 +93,13 @@ enum class MappingAccess : std::uint8_t { READ_ONLY, READ_WRITE };
 class Mapping {
   public:
     /// INVALID_ARGUMENT for foreign memory; RESOURCE_EXHAUSTED_TRANSIENT if the system refuses.
-    [[nodiscard]] static Result<Mapping> map(SharedRegion region,
-                                             MappingAccess access = MappingAccess::READ_WRITE);
+    [[nodiscard]] NNBURST_EXPORT static Result<Mapping> map(
+        SharedRegion region, MappingAccess access = MappingAccess::READ_WRITE);
 
-    Mapping() noexcept;
-    Mapping(Mapping&&) noexcept;
-    Mapping& operator=(Mapping&&) noexcept;
-    ~Mapping();
+    NNBURST_EXPORT Mapping() noexcept;
+    NNBURST_EXPORT Mapping(Mapping&&) noexcept;
+    NNBURST_EXPORT Mapping& operator=(Mapping&&) noexcept;
+    NNBURST_EXPORT ~Mapping();
 
     /// The bytes of the region; empty for a mapping that was moved from. With READ_ONLY access
     /// writing to them faults.
@@ -125,11 +129,11 @@ class MemoryPool {
     class Block {
       public:
         Block() noexcept = default;
-        Block(Block&& other) noexcept;
-        Block& operator=(Block&& other) noexcept;
+        NNBURST_EXPORT Block(Block&& other) noexcept;
+        NNBURST_EXPORT Block& operator=(Block&& other) noexcept;
         Block(const Block&) = delete;
         Block& operator=(const Block&) = delete;
-        ~Block();
+        NNBURST_EXPORT ~Block();
 
         [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
         [[nodiscard]] std::byte* data() const noexcept { return bytes_.data(); }
@@ -149,17 +153,17 @@ class MemoryPool {
     };
 
     /// A pool over a new region of `sizeBytes` (at most 4 GiB - 1: offsets have 32 bits).
-    [[nodiscard]] static Result<MemoryPool> create(std::uint64_t sizeBytes);
+    [[nodiscard]] NNBURST_EXPORT static Result<MemoryPool> create(std::uint64_t sizeBytes);
 
     /// A block of `sizeBytes` (at least 1) at a multiple of `alignmentBytes` (a power of two of at
     /// most a page). RESOURCE_EXHAUSTED_TRANSIENT if no free block is large enough.
-    [[nodiscard]] Result<Block> allocate(std::uint64_t sizeBytes,
-                                         std::size_t alignmentBytes = kDefaultAlignmentBytes);
+    [[nodiscard]] NNBURST_EXPORT Result<Block> allocate(
+        std::uint64_t sizeBytes, std::size_t alignmentBytes = kDefaultAlignmentBytes);
 
     /// The region, as it goes into `Request::pools` and `Model::pools`.
-    [[nodiscard]] const SharedRegion& region() const noexcept;
+    [[nodiscard]] NNBURST_EXPORT const SharedRegion& region() const noexcept;
     /// Bytes that are free, summed over all free blocks.
-    [[nodiscard]] std::uint64_t freeBytes() const;
+    [[nodiscard]] NNBURST_EXPORT std::uint64_t freeBytes() const;
 
   private:
     using Arena = Block::Arena;

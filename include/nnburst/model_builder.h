@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "nnburst/export.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
 
@@ -24,40 +25,42 @@ class ModelBuilder {
     static constexpr std::size_t kReferenceThresholdBytes = 4096;
 
     /// A tensor without value: input, output or temporary, as `build` finds out.
-    std::uint32_t addTensor(OperandType type, Dimensions dimensions, float scale = 0.0F,
-                            std::int32_t zeroPoint = 0);
+    NNBURST_EXPORT std::uint32_t addTensor(OperandType type, Dimensions dimensions,
+                                           float scale = 0.0F, std::int32_t zeroPoint = 0);
     /// A constant tensor with a copy of `bytes`, or per-channel quantised where `extraParams` say
     /// so.
-    std::uint32_t addConstant(OperandType type, Dimensions dimensions,
-                              std::span<const std::byte> bytes, float scale = 0.0F,
-                              std::int32_t zeroPoint = 0, OperandExtraParams extraParams = {});
-    std::uint32_t addScalar(std::int32_t value);  ///< INT32
-    std::uint32_t addScalar(float value);         ///< FLOAT32
-    std::uint32_t addScalar(bool value);          ///< BOOL
+    NNBURST_EXPORT std::uint32_t addConstant(OperandType type, Dimensions dimensions,
+                                             std::span<const std::byte> bytes, float scale = 0.0F,
+                                             std::int32_t zeroPoint = 0,
+                                             OperandExtraParams extraParams = {});
+    NNBURST_EXPORT std::uint32_t addScalar(std::int32_t value);  ///< INT32
+    NNBURST_EXPORT std::uint32_t addScalar(float value);         ///< FLOAT32
+    NNBURST_EXPORT std::uint32_t addScalar(bool value);          ///< BOOL
     /// An optional operand that is left out.
-    std::uint32_t addOmitted(OperandType type);
+    NNBURST_EXPORT std::uint32_t addOmitted(OperandType type);
     /// A reference to subgraph `referenced`, for IF and WHILE.
-    std::uint32_t addSubgraphReference(std::uint32_t referenced);
+    NNBURST_EXPORT std::uint32_t addSubgraphReference(std::uint32_t referenced);
 
     /// Says that types of extension `name` have `prefix` in this model.
-    void addExtension(std::string name, std::uint16_t prefix);
+    NNBURST_EXPORT void addExtension(std::string name, std::uint16_t prefix);
 
-    void addOperation(OperationType type, std::vector<std::uint32_t> inputs,
-                      std::vector<std::uint32_t> outputs);
+    NNBURST_EXPORT void addOperation(OperationType type, std::vector<std::uint32_t> inputs,
+                                     std::vector<std::uint32_t> outputs);
 
     /// Makes the main subgraph of `subgraph`, which refers to subgraphs of this builder alone, one
     /// of the model's referenced subgraphs. Returns its index among these.
-    std::uint32_t addReferenced(ModelBuilder subgraph, std::vector<std::uint32_t> inputs,
-                                std::vector<std::uint32_t> outputs);
+    NNBURST_EXPORT std::uint32_t addReferenced(ModelBuilder subgraph,
+                                               std::vector<std::uint32_t> inputs,
+                                               std::vector<std::uint32_t> outputs);
 
     /// The declaration of an operand, to look at or to change before `build`.
-    [[nodiscard]] Operand& operand(std::uint32_t index);
+    [[nodiscard]] NNBURST_EXPORT Operand& operand(std::uint32_t index);
 
     /// Gives the model with these inputs and outputs, and leaves the builder empty, also if it
     /// fails: RESOURCE_EXHAUSTED_TRANSIENT for lack of shared memory, INVALID_ARGUMENT for
     /// constants of more than 4 GiB together or for what validateModel finds.
-    [[nodiscard]] Result<Model> build(std::vector<std::uint32_t> inputs,
-                                      std::vector<std::uint32_t> outputs);
+    [[nodiscard]] NNBURST_EXPORT Result<Model> build(std::vector<std::uint32_t> inputs,
+                                                     std::vector<std::uint32_t> outputs);
 
   private:
     static constexpr std::size_t kMain = SIZE_MAX;

@@ -12,6 +12,7 @@
 
 #include "nnburst/burst.h"
 #include "nnburst/execution.h"
+#include "nnburst/export.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
 #include "nnburst/unique_fd.h"
@@ -28,7 +29,7 @@ struct FencedExecution {
 
 /// A model that is checked, planned and packed (HAL 1.3 IPreparedModel). Any number of executions
 /// of any kind may run at the same time.
-class PreparedModel {
+class NNBURST_EXPORT PreparedModel {
   public:
     virtual ~PreparedModel() = default;
 

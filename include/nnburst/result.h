@@ -11,6 +11,8 @@
 #include <tl/expected.hpp>
 #include <utility>
 
+#include "nnburst/export.h"
+
 namespace nnburst {
 
 /// Status of a call, with the codes of HAL 1.3 (types.hal, ErrorStatus).
@@ -27,7 +29,7 @@ enum class ErrorStatus : std::int32_t {
 };
 
 /// The name of `status` as the HAL spells it; "unknown status" for a value that is none.
-[[nodiscard]] const char* toString(ErrorStatus status) noexcept;
+[[nodiscard]] NNBURST_EXPORT const char* toString(ErrorStatus status) noexcept;
 
 /// Why a call failed. `status` is never NONE. `message` says what was done, to what, the value that
 /// was wrong and the rule that it broke.

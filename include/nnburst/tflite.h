@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "nnburst/export.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
 
@@ -46,11 +47,11 @@ struct TfliteModel {
 /// Imports a file's contents. The FlatBuffers verifier runs first: damaged files are refused, never
 /// trusted. INVALID_ARGUMENT names what is wrong or not understood, such as the operator. Whether a
 /// device takes the operand types and shapes of the file is for its getSupportedOperations to say.
-[[nodiscard]] Result<TfliteModel> importTflite(std::span<const std::byte> file,
-                                               const TfliteOptions& options = {});
+[[nodiscard]] NNBURST_EXPORT Result<TfliteModel> importTflite(std::span<const std::byte> file,
+                                                              const TfliteOptions& options = {});
 
 /// Imports the file at `path`; errors name it.
-[[nodiscard]] Result<TfliteModel> loadTflite(const std::string& path,
-                                             const TfliteOptions& options = {});
+[[nodiscard]] NNBURST_EXPORT Result<TfliteModel> loadTflite(const std::string& path,
+                                                            const TfliteOptions& options = {});
 
 }  // namespace nnburst

@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "nnburst/export.h"
 #include "nnburst/memory.h"
 #include "nnburst/operation_list.h"
 #include "nnburst/result.h"
@@ -93,13 +94,13 @@ enum class Priority : std::int32_t { LOW = 0, MEDIUM = 1, HIGH = 2 };
 enum class MeasureTiming : std::int32_t { NO = 0, YES = 1 };
 
 /// Names as the HAL spells them; "unknown ..." with no number for values that are none.
-[[nodiscard]] const char* toString(OperandType type) noexcept;
-[[nodiscard]] const char* toString(OperationType type) noexcept;
-[[nodiscard]] const char* toString(OperandLifeTime lifetime) noexcept;
-[[nodiscard]] const char* toString(DeviceType type) noexcept;
-[[nodiscard]] const char* toString(DeviceStatus status) noexcept;
-[[nodiscard]] const char* toString(ExecutionPreference preference) noexcept;
-[[nodiscard]] const char* toString(Priority priority) noexcept;
+[[nodiscard]] NNBURST_EXPORT const char* toString(OperandType type) noexcept;
+[[nodiscard]] NNBURST_EXPORT const char* toString(OperationType type) noexcept;
+[[nodiscard]] NNBURST_EXPORT const char* toString(OperandLifeTime lifetime) noexcept;
+[[nodiscard]] NNBURST_EXPORT const char* toString(DeviceType type) noexcept;
+[[nodiscard]] NNBURST_EXPORT const char* toString(DeviceStatus status) noexcept;
+[[nodiscard]] NNBURST_EXPORT const char* toString(ExecutionPreference preference) noexcept;
+[[nodiscard]] NNBURST_EXPORT const char* toString(Priority priority) noexcept;
 
 // ---- Models
 // --------------------------------------------------------------------------------------

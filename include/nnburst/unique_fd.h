@@ -7,6 +7,7 @@
 
 #include <utility>
 
+#include "nnburst/export.h"
 #include "nnburst/result.h"
 
 namespace nnburst {
@@ -17,7 +18,7 @@ class UniqueFd {
     UniqueFd() noexcept = default;
     explicit UniqueFd(int fd) noexcept : fd_(fd) {}
     UniqueFd(UniqueFd&& other) noexcept : fd_(other.release()) {}
-    UniqueFd& operator=(UniqueFd&& other) noexcept;
+    NNBURST_EXPORT UniqueFd& operator=(UniqueFd&& other) noexcept;
     UniqueFd(const UniqueFd&) = delete;
     UniqueFd& operator=(const UniqueFd&) = delete;
     ~UniqueFd() { reset(); }
@@ -27,10 +28,10 @@ class UniqueFd {
     [[nodiscard]] explicit operator bool() const noexcept { return fd_ >= 0; }
     /// Gives the descriptor away: the caller closes it.
     [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
-    void reset() noexcept;
+    NNBURST_EXPORT void reset() noexcept;
 
     /// A second descriptor (close-on-exec) of the same open file.
-    [[nodiscard]] static Result<UniqueFd> duplicate(int fd);
+    [[nodiscard]] NNBURST_EXPORT static Result<UniqueFd> duplicate(int fd);
 
   private:
     int fd_ = -1;

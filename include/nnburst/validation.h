@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "nnburst/export.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
 
@@ -33,16 +34,16 @@ inline constexpr std::uint64_t kMaximumOperandBytes = UINT32_MAX;
 /// Whether operations take such operands is for the device to say. INVALID_ARGUMENT names subgraph,
 /// operand or operation, the value and the rule. A constant may lie at any offset; one that is not
 /// at a multiple of its elements' size is copied when the model is prepared.
-[[nodiscard]] Result<> validateModel(const Model& model);
+[[nodiscard]] NNBURST_EXPORT Result<> validateModel(const Model& model);
 
 /// Checks that `request` fits `model` (which is valid): number of arguments, pools, offsets,
 /// lengths, dimensions. INVALID_ARGUMENT names the argument, the value and the rule. An output that
 /// is too short is not invalid: its execution gives OUTPUT_INSUFFICIENT_SIZE. An argument may lie
 /// at any offset; one that is not at a multiple of its elements' size costs each execution a copy.
-[[nodiscard]] Result<> validateRequest(const Model& model, const Request& request);
+[[nodiscard]] NNBURST_EXPORT Result<> validateRequest(const Model& model, const Request& request);
 
 /// What Operand::numberOfConsumers must be, for each operand of `subgraph`: how many times it
 /// occurs among the inputs of operations. ModelBuilder sets it.
-[[nodiscard]] std::vector<std::uint32_t> countConsumers(const Subgraph& subgraph);
+[[nodiscard]] NNBURST_EXPORT std::vector<std::uint32_t> countConsumers(const Subgraph& subgraph);
 
 }  // namespace nnburst

@@ -7,6 +7,8 @@
 #include <ostream>
 #include <thread>
 
+#include "nnburst/version.h"
+
 namespace nnburst::conformance {
 
 namespace {
@@ -92,6 +94,7 @@ std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv
     Options options;
     options.jobs = std::max(1U, std::thread::hardware_concurrency());
     CLI::App app(kDescription, "nnburst-conformance");
+    app.set_version_flag("--version", "nnburst-conformance " NNBURST_VERSION);
     app.footer(kFooter);
     app.add_option("DIR", options.paths, "Directories with .jsonl files, or such files")
         ->type_name("")

@@ -18,6 +18,7 @@
 #include "nnburst/builtin_models.h"
 #include "nnburst/device.h"
 #include "nnburst/tflite.h"
+#include "nnburst/version.h"
 #include "nnburst_demo/report.h"
 #include "nnburst_demo/streamer.h"
 #include "support/system_calls.h"
@@ -163,6 +164,7 @@ int main(int argc, char** argv) {
     CLI::App app(
         "Streams frames through a model in process, through a burst to a driver process and by RPC "
         "to the same driver, and shows what each costs.");
+    app.set_version_flag("--version", "nnburst-demo " NNBURST_VERSION);
     app.add_option("MODEL", options.modelFile,
                    "A .tflite file; without it, the built-in MobileNet v1");
     app.add_option("--frames", options.frames, "Frames to stream on each way")

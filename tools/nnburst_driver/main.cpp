@@ -26,6 +26,7 @@
 #include "log/logger.h"
 #include "machine_capabilities.h"
 #include "nnburst/logging.h"
+#include "nnburst/version.h"
 #include "process_setup.h"
 #include "support/thread_option.h"
 #include "system/realtime.h"

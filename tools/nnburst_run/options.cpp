@@ -7,6 +7,7 @@
 #include <ostream>
 #include <string>
 
+#include "nnburst/version.h"
 #include "support/model_source.h"
 
 namespace nnburst::run {
@@ -37,6 +38,7 @@ std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv
                                                std::ostream& err) {
     Options options;
     CLI::App app(kDescription, "nnburst-run");
+    app.set_version_flag("--version", "nnburst-run " NNBURST_VERSION);
     app.footer(std::string(kFooter) + tools::kBuiltinModelsHelp + kFooterEnd);
     app.add_option("MODEL", options.model,
                    "A .tflite file or a built-in model; to be named before the options")

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "nnburst/version.h"
 #include "support/model_source.h"
 #include "support/thread_option.h"
 
@@ -258,6 +259,7 @@ std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv
     Options options;
     Written written;
     CLI::App app(kDescription, "nnburst-stream");
+    app.set_version_flag("--version", "nnburst-stream " NNBURST_VERSION);
     app.footer(std::string(kFooter) + tools::kBuiltinModelsHelp + kFooterEnd);
     addOptions(app, options, written);
     try {

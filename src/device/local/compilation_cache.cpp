@@ -22,6 +22,7 @@
 #include "device/local/state_file.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/rpc_limits.h"
+#include "nnburst/version.h"
 
 namespace nnburst::device {
 

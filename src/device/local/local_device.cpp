@@ -20,6 +20,7 @@
 #include "model/invalid.h"
 #include "model/version_rules.h"
 #include "nnburst/validation.h"
+#include "nnburst/version.h"
 
 namespace nnburst::device {
 
