@@ -1,0 +1,70 @@
+# What `cmake --install` installs, by components:
+#   runtime   libnnburst.so.1
+#   dev       headers, CMake and pkg-config files
+#   driver    nnburst-driver with its systemd units
+#   tools     nnburst-run and the other programs
+# docs/packages.md explains them; cmake/package/ has the templates.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS nnburst_shared EXPORT nnburst
+    LIBRARY COMPONENT runtime NAMELINK_COMPONENT dev)
+install(DIRECTORY include/nnburst TYPE INCLUDE COMPONENT dev FILES_MATCHING PATTERN "*.h")
+
+# To write a driver, or what a driver loads. An own device behind a socket is not public yet.
+add_library(nnburst_driver_interface INTERFACE)
+set_target_properties(nnburst_driver_interface PROPERTIES EXPORT_NAME driver)
+target_link_libraries(nnburst_driver_interface INTERFACE nnburst_shared)
+install(TARGETS nnburst_driver_interface EXPORT nnburst)
+
+set(cmake_directory ${CMAKE_INSTALL_LIBDIR}/cmake/nnburst)
+install(EXPORT nnburst NAMESPACE nnburst:: FILE nnburst-targets.cmake
+    DESTINATION ${cmake_directory} COMPONENT dev)
+configure_package_config_file(cmake/package/nnburst-config.cmake.in
+    ${PROJECT_BINARY_DIR}/package/nnburst-config.cmake
+    INSTALL_DESTINATION ${cmake_directory} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/nnburst-config-version.cmake
+    COMPATIBILITY SameMajorVersion)
+install(FILES
+    ${PROJECT_BINARY_DIR}/package/nnburst-config.cmake
+    ${PROJECT_BINARY_DIR}/package/nnburst-config-version.cmake
+    DESTINATION ${cmake_directory} COMPONENT dev)
+file(RELATIVE_PATH NNBURST_PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/package/nnburst.pc.in ${PROJECT_BINARY_DIR}/package/nnburst.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/package/nnburst.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
+
+if(NNBURST_BUILD_TOOLS)
+    install(TARGETS nnburst-driver RUNTIME COMPONENT driver)
+    install(TARGETS nnburst-conformance nnburst-demo nnburst-run nnburst-stream
+        RUNTIME COMPONENT tools)
+    install(FILES cmake/package/nnburst-driver.service cmake/package/nnburst-driver.socket
+        DESTINATION lib/systemd/system COMPONENT driver)
+    install(FILES cmake/package/nnburst.sysusers RENAME nnburst.conf
+        DESTINATION lib/sysusers.d COMPONENT driver)
+    install(FILES cmake/package/nnburst.tmpfiles RENAME nnburst.conf
+        DESTINATION lib/tmpfiles.d COMPONENT driver)
+
+    # Manual pages and completions for bash, made from what the programs print as their help.
+    set(pages ${PROJECT_BINARY_DIR}/package)
+    foreach(program nnburst-conformance nnburst-demo nnburst-driver nnburst-run nnburst-stream)
+        add_custom_command(
+            OUTPUT ${pages}/${program}.1 ${pages}/${program}.bash
+            COMMAND ${PROJECT_SOURCE_DIR}/cmake/package/man_page $<TARGET_FILE:${program}>
+                    > ${pages}/${program}.1
+            COMMAND ${PROJECT_SOURCE_DIR}/cmake/package/bash_completion $<TARGET_FILE:${program}>
+                    > ${pages}/${program}.bash
+            DEPENDS ${program} cmake/package/man_page cmake/package/bash_completion
+            VERBATIM)
+        list(APPEND generated ${pages}/${program}.1 ${pages}/${program}.bash)
+        set(component tools)
+        if(program STREQUAL "nnburst-driver")
+            set(component driver)
+        endif()
+        install(FILES ${pages}/${program}.1 TYPE MAN RENAME man1/${program}.1
+            COMPONENT ${component})
+        install(FILES ${pages}/${program}.bash RENAME ${program}
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+            COMPONENT ${component})
+    endforeach()
+    add_custom_target(nnburst_pages ALL DEPENDS ${generated})
+endif()

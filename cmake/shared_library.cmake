@@ -1,0 +1,24 @@
+# libnnburst.so, which packages have: the public API over all rooms but the driver's end of the remote
+# calls. Programs and tests of this tree link the static rooms.
+get_property(rooms GLOBAL PROPERTY NNBURST_ROOMS)
+list(REMOVE_ITEM rooms nnburst_device_driver)
+list(TRANSFORM rooms REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+
+add_library(nnburst_shared SHARED ${objects} $<TARGET_OBJECTS:nnburst_schema>)
+set_target_properties(nnburst_shared PROPERTIES
+    OUTPUT_NAME nnburst
+    EXPORT_NAME nnburst
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib
+    LINKER_LANGUAGE CXX
+    LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/package/libnnburst.map)
+target_compile_features(nnburst_shared INTERFACE cxx_std_20)
+target_include_directories(nnburst_shared INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+# All objects are named above; the rooms name the libraries that these need.
+target_link_libraries(nnburst_shared PRIVATE ${rooms} INTERFACE tl::expected)
+target_link_options(nnburst_shared PRIVATE
+    LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/package/libnnburst.map
+    LINKER:-z,defs LINKER:-z,now LINKER:-z,relro LINKER:--as-needed)
