@@ -48,19 +48,20 @@ if(NNBURST_BUILD_TOOLS)
     set(pages ${PROJECT_BINARY_DIR}/package)
     foreach(program nnburst-conformance nnburst-demo nnburst-driver nnburst-run nnburst-stream)
         add_custom_command(
-            OUTPUT ${pages}/${program}.1 ${pages}/${program}.bash
+            OUTPUT ${pages}/${program}.1.gz ${pages}/${program}.bash
             COMMAND ${PROJECT_SOURCE_DIR}/cmake/package/man_page $<TARGET_FILE:${program}>
                     > ${pages}/${program}.1
+            COMMAND gzip -9nf ${pages}/${program}.1
             COMMAND ${PROJECT_SOURCE_DIR}/cmake/package/bash_completion $<TARGET_FILE:${program}>
                     > ${pages}/${program}.bash
             DEPENDS ${program} cmake/package/man_page cmake/package/bash_completion
             VERBATIM)
-        list(APPEND generated ${pages}/${program}.1 ${pages}/${program}.bash)
+        list(APPEND generated ${pages}/${program}.1.gz ${pages}/${program}.bash)
         set(component tools)
         if(program STREQUAL "nnburst-driver")
             set(component driver)
         endif()
-        install(FILES ${pages}/${program}.1 TYPE MAN RENAME man1/${program}.1
+        install(FILES ${pages}/${program}.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
             COMPONENT ${component})
         install(FILES ${pages}/${program}.bash RENAME ${program}
             DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions

@@ -1,7 +1,8 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Streams frames through a MobileNet that runs in a driver process of its own.
+// Streams frames through a MobileNet that runs in a driver process of its own, or in the driver
+// that listens on the socket SOCKET. Usage: nnburst-example-stream [SOCKET]
 
 #include <algorithm>
 #include <cstdio>
@@ -13,9 +14,10 @@
 
 using namespace nnburst;
 
-Result<> streamFrames() {
+Result<> streamFrames(const char* socket) {
     NNBURST_TRY_ASSIGN(const Model model, makeMobileNetV1());
-    NNBURST_TRY_ASSIGN(const SharedDevice device, spawnDriver());
+    NNBURST_TRY_ASSIGN(const SharedDevice device,
+                       socket != nullptr ? connect(socket) : spawnDriver());
     NNBURST_TRY_ASSIGN(const SharedPreparedModel prepared, prepareModel(*device, model));
     NNBURST_TRY_ASSIGN(const auto burst, prepared->configureExecutionBurst({}));
 
@@ -44,8 +46,8 @@ Result<> streamFrames() {
     return {};
 }
 
-int main() {
-    const Result<> result = streamFrames();
+int main(int argc, char** argv) {
+    const Result<> result = streamFrames(argc > 1 ? argv[1] : nullptr);
     if (!result) {
         std::fprintf(stderr, "%s: %s\n", toString(result.error().status),
                      result.error().message.c_str());

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "nnburst/export.h"
 #include "nnburst/types.h"
 
 namespace nnburst {
@@ -16,7 +17,7 @@ namespace nnburst {
 enum class ElementType : std::uint8_t { FLOAT, INT32, UINT32, INT16, UINT16, INT8, UINT8, BYTE };
 
 /// The C++ type's name, such as "std::int32_t".
-[[nodiscard]] const char* toString(ElementType type) noexcept;
+[[nodiscard]] NNBURST_EXPORT const char* toString(ElementType type) noexcept;
 
 /// An operand of `type` has elements of `element`:
 ///   float           FLOAT32, TENSOR_FLOAT32
@@ -27,7 +28,7 @@ enum class ElementType : std::uint8_t { FLOAT, INT32, UINT32, INT16, UINT16, INT
 ///   std::int8_t     TENSOR_QUANT8_SYMM, TENSOR_QUANT8_SYMM_PER_CHANNEL, TENSOR_QUANT8_ASYMM_SIGNED
 ///   std::uint8_t    TENSOR_QUANT8_ASYMM, and BOOL and TENSOR_BOOL8, which are 0 for false
 ///   std::byte       every type
-[[nodiscard]] bool isElementOf(ElementType element, OperandType type) noexcept;
+[[nodiscard]] NNBURST_EXPORT bool isElementOf(ElementType element, OperandType type) noexcept;
 
 /// The value that stands for the C++ type `T`.
 template <class T>

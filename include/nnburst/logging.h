@@ -31,13 +31,13 @@ using LogSink = std::function<void(LogLevel level, std::string_view message)>;
 
 /// Sends the messages of this process to `sink`; an empty one: to standard error again. When it
 /// returns, the sink before is called no more. Thread-safe.
-void setLogSink(LogSink sink);
+NNBURST_EXPORT void setLogSink(LogSink sink);
 
 /// Messages below `level` are not written; INFO if it is never called. Thread-safe.
-void setLogLevel(LogLevel level) noexcept;
-[[nodiscard]] LogLevel logLevel() noexcept;
+NNBURST_EXPORT void setLogLevel(LogLevel level) noexcept;
+[[nodiscard]] NNBURST_EXPORT LogLevel logLevel() noexcept;
 /// "trace", "debug", "info", "warning", "error", "critical" or "off".
-[[nodiscard]] const char* toString(LogLevel level) noexcept;
+[[nodiscard]] NNBURST_EXPORT const char* toString(LogLevel level) noexcept;
 
 /// What a message is about.
 enum class LogTag : std::uint8_t {

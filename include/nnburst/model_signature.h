@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "nnburst/export.h"
 #include "nnburst/tflite.h"
 #include "nnburst/types.h"
 
@@ -36,12 +37,12 @@ struct ModelSignature {
 /// The signature of `model`, which is valid. A model has no names and does not say what its states
 /// are: inputs are named "input0", "input1" and so on, outputs "output0" and so on, to be changed
 /// as the application likes.
-[[nodiscard]] ModelSignature signatureOf(const Model& model);
+[[nodiscard]] NNBURST_EXPORT ModelSignature signatureOf(const Model& model);
 
 /// The same with the names and the states of the file.
-[[nodiscard]] ModelSignature signatureOf(const TfliteModel& model);
+[[nodiscard]] NNBURST_EXPORT ModelSignature signatureOf(const TfliteModel& model);
 
 /// `TENSOR_FLOAT32 "image" of dimensions 1x128x128x3`, for messages.
-[[nodiscard]] std::string toString(const NamedOperand& operand);
+[[nodiscard]] NNBURST_EXPORT std::string toString(const NamedOperand& operand);
 
 }  // namespace nnburst

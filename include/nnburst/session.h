@@ -30,6 +30,7 @@
 #include "nnburst/burst.h"
 #include "nnburst/device.h"
 #include "nnburst/element_type.h"
+#include "nnburst/export.h"
 #include "nnburst/model_signature.h"
 #include "nnburst/result.h"
 #include "nnburst/tflite.h"
@@ -65,29 +66,31 @@ class Session {
   public:
     /// Imports the `.tflite` file at `path`, prepares it on `device` and makes a session for it.
     /// Errors of loadTflite, Device::prepareModel and `create`.
-    [[nodiscard]] static Result<Session> open(Device& device, const std::string& path,
-                                              const SessionOptions& options = {});
+    [[nodiscard]] NNBURST_EXPORT static Result<Session> open(Device& device,
+                                                             const std::string& path,
+                                                             const SessionOptions& options = {});
     /// The same for a model that is imported or built.
-    [[nodiscard]] static Result<Session> create(Device& device, const TfliteModel& model,
-                                                const SessionOptions& options = {});
-    [[nodiscard]] static Result<Session> create(Device& device, const Model& model,
-                                                const SessionOptions& options = {});
+    [[nodiscard]] NNBURST_EXPORT static Result<Session> create(Device& device,
+                                                               const TfliteModel& model,
+                                                               const SessionOptions& options = {});
+    [[nodiscard]] NNBURST_EXPORT static Result<Session> create(Device& device, const Model& model,
+                                                               const SessionOptions& options = {});
     /// A session for a model that is prepared, also from a cache (prepareModelFromCache);
     /// `signature` is that of the model. INVALID_ARGUMENT if dimensions of an input are open and
     /// `options` does not say them, if an operand's size is not known (types of extensions), or if
     /// a state does not fit; RESOURCE_EXHAUSTED_TRANSIENT for lack of shared memory.
-    [[nodiscard]] static Result<Session> create(SharedPreparedModel prepared,
-                                                ModelSignature signature,
-                                                const SessionOptions& options = {});
+    [[nodiscard]] NNBURST_EXPORT static Result<Session> create(SharedPreparedModel prepared,
+                                                               ModelSignature signature,
+                                                               const SessionOptions& options = {});
 
-    Session(Session&&) noexcept;
-    Session& operator=(Session&&) noexcept;
-    ~Session();
+    NNBURST_EXPORT Session(Session&&) noexcept;
+    NNBURST_EXPORT Session& operator=(Session&&) noexcept;
+    NNBURST_EXPORT ~Session();
 
     /// What the application writes and reads, without states. Open dimensions of an output are
     /// those of the last run.
-    [[nodiscard]] std::span<const NamedOperand> inputs() const noexcept;
-    [[nodiscard]] std::span<const NamedOperand> outputs() const noexcept;
+    [[nodiscard]] NNBURST_EXPORT std::span<const NamedOperand> inputs() const noexcept;
+    [[nodiscard]] NNBURST_EXPORT std::span<const NamedOperand> outputs() const noexcept;
 
     /// The elements of an input, to be written while no run is under way. They keep their values
     /// from one run to the next. T: see isElementOf. INVALID_ARGUMENT, naming what there is, for an
@@ -115,29 +118,29 @@ class Session {
     /// Runs the model and waits for its end. Errors of Burst::execute. After an error the outputs
     /// mean nothing, and states are as before the run. RESOURCE_EXHAUSTED_TRANSIENT if an output of
     /// open dimensions needs more than SessionOptions::maximumOpenOutputBytes.
-    [[nodiscard]] Result<> run(const OptionalTimePoint& deadline = {});
+    [[nodiscard]] NNBURST_EXPORT Result<> run(const OptionalTimePoint& deadline = {});
 
     /// Starts a run without waiting for its end: `wait` does. Until then inputs and outputs belong
     /// to the driver. RESOURCE_EXHAUSTED_TRANSIENT if the last run was not waited for: one is under
     /// way at most. Use several sessions of one prepared model for more.
-    [[nodiscard]] Result<> submit(const OptionalTimePoint& deadline = {});
+    [[nodiscard]] NNBURST_EXPORT Result<> submit(const OptionalTimePoint& deadline = {});
     /// Waits for the end of the run that was submitted: for the time that its deadline and
     /// BurstOptions::deadlineGrace leave. Gives what `run` would have given. INVALID_ARGUMENT
     /// without such a run.
-    [[nodiscard]] Result<> wait();
+    [[nodiscard]] NNBURST_EXPORT Result<> wait();
     /// A run was submitted and not waited for.
-    [[nodiscard]] bool isRunning() const noexcept;
+    [[nodiscard]] NNBURST_EXPORT bool isRunning() const noexcept;
 
     /// A run ended with DEVICE_UNAVAILABLE because the driver had not answered in time, and the
     /// driver may still use inputs and outputs: see Burst::isMemoryInUse. Runs are refused until
     /// this is false.
-    [[nodiscard]] bool isMemoryInUse();
+    [[nodiscard]] NNBURST_EXPORT bool isMemoryInUse();
     /// Waits until it is: see Burst::waitForMemory.
-    [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& deadline = {});
+    [[nodiscard]] NNBURST_EXPORT Result<> waitForMemory(const OptionalTimePoint& deadline = {});
 
     /// Makes all states zero, as before the first run. RESOURCE_EXHAUSTED_TRANSIENT while a run is
     /// under way or memory is in use.
-    [[nodiscard]] Result<> resetStates();
+    [[nodiscard]] NNBURST_EXPORT Result<> resetStates();
 
     /// Exchanges the model for that of `next`, between two runs: for a new version of the model, or
     /// for the same one on another device. Prepare `next` beforehand, on another thread if frames
@@ -146,23 +149,25 @@ class Session {
     /// error this session is as before: INVALID_ARGUMENT if the signatures differ (assign `next` to
     /// this session then, and ask for inputs and outputs again), RESOURCE_EXHAUSTED_TRANSIENT while
     /// a run is under way or memory is in use.
-    [[nodiscard]] Result<> replaceModel(Session next);
+    [[nodiscard]] NNBURST_EXPORT Result<> replaceModel(Session next);
 
     /// Durations of the last run, if SessionOptions::measure says so.
-    [[nodiscard]] Timing timing() const noexcept;
+    [[nodiscard]] NNBURST_EXPORT Timing timing() const noexcept;
     /// See Burst::waitStats.
-    [[nodiscard]] BurstWaitStats waitStats() const;
+    [[nodiscard]] NNBURST_EXPORT BurstWaitStats waitStats() const;
 
   private:
     class Impl;
     explicit Session(std::unique_ptr<Impl> impl) noexcept;
 
-    [[nodiscard]] Result<std::span<std::byte>> inputBytes(std::string_view name, ElementType type);
-    [[nodiscard]] Result<std::span<std::byte>> inputBytes(std::size_t index, ElementType type);
-    [[nodiscard]] Result<std::span<std::byte>> outputBytes(std::string_view name,
-                                                           ElementType type) const;
-    [[nodiscard]] Result<std::span<std::byte>> outputBytes(std::size_t index,
-                                                           ElementType type) const;
+    [[nodiscard]] NNBURST_EXPORT Result<std::span<std::byte>> inputBytes(std::string_view name,
+                                                                         ElementType type);
+    [[nodiscard]] NNBURST_EXPORT Result<std::span<std::byte>> inputBytes(std::size_t index,
+                                                                         ElementType type);
+    [[nodiscard]] NNBURST_EXPORT Result<std::span<std::byte>> outputBytes(std::string_view name,
+                                                                          ElementType type) const;
+    [[nodiscard]] NNBURST_EXPORT Result<std::span<std::byte>> outputBytes(std::size_t index,
+                                                                          ElementType type) const;
 
     /// `bytes`, which are aligned for every element type and a multiple of its size.
     template <class T>
