@@ -22,6 +22,7 @@
 #include <memory>
 
 #include "nnburst/device.h"
+#include "nnburst/export.h"
 #include "nnburst/result.h"
 
 namespace nnburst {
@@ -73,7 +74,7 @@ struct SupervisionStats {
 ///   cache files, from which it is prepared again if it can be.
 /// - `allocate` is refused: the contents of a driver's buffers are lost with it.
 /// - A burst takes some nanoseconds more for each call.
-class SupervisedDevice : public Device {
+class NNBURST_EXPORT SupervisedDevice : public Device {
   public:
     /// Does not block.
     [[nodiscard]] virtual DriverState state() const noexcept = 0;
@@ -89,7 +90,7 @@ using SharedSupervisedDevice = std::shared_ptr<SupervisedDevice>;
 
 /// Starts a driver and supervises it until the last object of the device is dropped. Errors of
 /// SupervisionOptions::start, if the first driver cannot be started.
-[[nodiscard]] Result<SharedSupervisedDevice> superviseDriver(
+[[nodiscard]] NNBURST_EXPORT Result<SharedSupervisedDevice> superviseDriver(
     const SupervisionOptions& options = {});
 
 }  // namespace nnburst
