@@ -111,7 +111,8 @@ class NNBURST_EXPORT Burst {
     [[nodiscard]] virtual Result<> waitForMemory(const OptionalTimePoint& deadline) = 0;
 
     /// Tells the driver to forget `region`, which it may still have mapped from earlier executions
-    /// (HAL 1.2 IBurstContext::freeMemory). It is fetched again if a request uses it again. Regions
+    /// (HAL 1.2 IBurstContext::freeMemory). Does not wait for the driver to do so. The region is
+    /// fetched again if a request uses it again. Regions
     /// whose last handle is dropped are freed without this call, the next time a new one is used.
     virtual void freeMemory(const SharedRegion& region) = 0;
 

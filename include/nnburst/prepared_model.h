@@ -35,7 +35,9 @@ class NNBURST_EXPORT PreparedModel {
 
     /// Executes `request` and waits for its end. The caller leaves the request's memory alone until
     /// then. INVALID_ARGUMENT if the request breaks a rule; OUTPUT_INSUFFICIENT_SIZE, with output
-    /// shapes, if an output's buffer is too small; MISSED_DEADLINE_*; DEVICE_UNAVAILABLE.
+    /// shapes, if an output's buffer is too small; MISSED_DEADLINE_*; DEVICE_UNAVAILABLE if the
+    /// driver is gone, or has not answered kDeadlineGrace after the deadline (isMemoryInUse);
+    /// RESOURCE_EXHAUSTED_TRANSIENT if an input or output overlaps with memory in use.
     [[nodiscard]] virtual Result<> executeSynchronously(const Request& request,
                                                         const ExecutionOptions& options,
                                                         ExecutionOutcome& outcome) = 0;
@@ -53,6 +55,16 @@ class NNBURST_EXPORT PreparedModel {
     /// A new burst of this model. It keeps the model alive.
     [[nodiscard]] virtual Result<std::unique_ptr<Burst>> configureExecutionBurst(
         const BurstOptions& options) = 0;
+
+    /// Whether the driver may still write outputs of calls of executeSynchronously that ended
+    /// because it had not answered kDeadlineGrace after their deadlines: see Burst::isMemoryInUse.
+    /// Bursts tell of their own executions. Never true of a model in this process. Does not block.
+    [[nodiscard]] virtual bool isMemoryInUse() { return false; }
+
+    /// Waits until no memory is in use. MISSED_DEADLINE_TRANSIENT if some still is at `deadline`.
+    [[nodiscard]] virtual Result<> waitForMemory(const OptionalTimePoint& /*deadline*/) {
+        return {};
+    }
 };
 
 using SharedPreparedModel = std::shared_ptr<PreparedModel>;

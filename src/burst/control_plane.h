@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -23,7 +24,8 @@ namespace nnburst::burst {
 /// is lost, so that no answer will come.
 using AnswerFlag = std::shared_ptr<const std::atomic<bool>>;
 
-/// What the client's controller asks. Called on the threads that use the burst; may block.
+/// What the client's controller asks. Called on the threads that use the burst; may block for as
+/// long as each call says.
 class ClientControlPlane {
   public:
     virtual ~ClientControlPlane() = default;
@@ -38,12 +40,14 @@ class ClientControlPlane {
                                                         AnswerFlag& unanswered) = 0;
 
     /// Tells the driver that `request` was refused without it: the driver-managed buffers of its
-    /// outputs lose their contents, as with any failed execution.
-    virtual void discardOutputs(const Request& request) = 0;
+    /// outputs lose their contents, as with any failed execution. Waits for the answer until
+    /// `giveUpAt`; without one, until the connection is lost.
+    virtual void discardOutputs(const Request& request, const OptionalTimePoint& giveUpAt) = 0;
 
-    /// Tells the driver to forget the memory of `slot` (IBurstContext::freeMemory). When it
-    /// returns, the driver no longer uses the slot, unless the connection is lost.
-    virtual void freeMemory(std::int32_t slot) = 0;
+    /// Tells the driver to forget the memory of `slot` (IBurstContext::freeMemory). Does not wait:
+    /// `forgotten` is called, on any thread, when the driver no longer uses the slot. It is not
+    /// called if the connection is lost.
+    virtual void freeMemory(std::int32_t slot, std::function<void()> forgotten) = 0;
 
     /// Asks the driver for a sign of life and waits for it at most kHangTimeout: DEVICE_UNAVAILABLE
     /// if the connection is lost or there is none. Called when a result has been long in coming.

@@ -16,6 +16,7 @@
 #include "burst/result_receiver.h"
 #include "burst/reusable_request.h"
 #include "burst/submission_errors.h"
+#include "burst/unanswered_outputs.h"
 #include "model/outcome.h"
 #include "model/request_check.h"
 #include "model/version_rules.h"
@@ -25,26 +26,8 @@ namespace nnburst::burst {
 
 namespace {
 
-/// Nothing wakes the thread that waits for memory when an answer comes over the control plane: it
-/// looks so often.
-constexpr std::chrono::milliseconds kAnswerLookInterval{10};
-
 tl::unexpected<Error> lost() {
     return failure(ErrorStatus::DEVICE_UNAVAILABLE, "the connection to the driver is lost");
-}
-
-tl::unexpected<Error> unanswered(std::chrono::milliseconds grace) {
-    return failure(ErrorStatus::DEVICE_UNAVAILABLE,
-                   "the driver has not answered " + std::to_string(grace.count()) +
-                       " ms after the deadline of the execution: it may still write the outputs, "
-                       "whose memory is in use until Burst::isMemoryInUse is false");
-}
-
-tl::unexpected<Error> memoryInUse() {
-    return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-                   "an input or output of the request overlaps with an output of an execution that "
-                   "the driver has not answered and may still write: wait until "
-                   "Burst::isMemoryInUse is false");
 }
 
 /// `result`, with the outcome that goes with it.
@@ -138,7 +121,9 @@ class Controller::Impl {
     }
 
     /// `request` fails without the driver: tells it so.
-    void refuse(const Request& request) { controlPlane_->discardOutputs(request); }
+    void refuse(const Request& request, const OptionalTimePoint& deadline) {
+        controlPlane_->discardOutputs(request, answerAwaitedUntil(deadline, deadlineGrace_));
+    }
 
     Result<> wait(Submission submission, ExecutionOutcome& outcome) {
         const ExclusiveUse use(isUsed_);
@@ -176,9 +161,7 @@ class Controller::Impl {
             }
             const TimePoint now = std::chrono::steady_clock::now();
             if (deadline && now >= *deadline) {
-                return failure(
-                    ErrorStatus::MISSED_DEADLINE_TRANSIENT,
-                    "memory of executions without an answer was in use until the deadline");
+                return memoryStillInUse();
             }
             if (now >= nextAliveCheck) {
                 (void)wait_.checkAlive(deadline, now);
@@ -213,7 +196,7 @@ class Controller::Impl {
         while (true) {
             Result<bool> sent = trySend(execution);
             if (!sent) {
-                refuse(*execution.request);
+                refuse(*execution.request, execution.options.deadline);
                 pending_.release(execution);
                 return failed(*execution.outcome, tl::unexpected<Error>(std::move(sent.error())));
             }
@@ -309,13 +292,10 @@ class Controller::Impl {
 
     void executeOverControlPlane(PendingExecution& execution) {
         AnswerFlag answered;
-        OptionalTimePoint giveUpAt = execution.giveUpAt(deadlineGrace_);
-        if (giveUpAt) {  // the deadline may have passed long ago
-            giveUpAt = std::max(
-                *giveUpAt, system::saturatingAdd(std::chrono::steady_clock::now(), deadlineGrace_));
-        }
         execution.status = controlPlane_->executeSynchronously(
-            *execution.request, execution.options, giveUpAt, *execution.outcome, answered);
+            *execution.request, execution.options,
+            answerAwaitedUntil(execution.options.deadline, deadlineGrace_), *execution.outcome,
+            answered);
         if (answered != nullptr) {
             pending_.giveUp(execution, std::move(answered));
             execution.status = failed(*execution.outcome, unanswered(deadlineGrace_));
@@ -420,7 +400,7 @@ void Controller::connectionLost() noexcept {
 Result<> Controller::execute(const Request& request, const ExecutionOptions& options,
                              ExecutionOutcome& outcome) {
     if (Result<> known = checkMeasure(options.measure); !known) {
-        impl_->refuse(request);
+        impl_->refuse(request, options.deadline);
         clearOutcome(outcome);
         return known;
     }
@@ -435,7 +415,7 @@ Result<std::unique_ptr<ReusableExecution>> Controller::createReusableExecution(
 
 Result<Submission> Controller::submit(const Request& request, const ExecutionOptions& options) {
     if (Result<> known = checkMeasure(options.measure); !known) {
-        impl_->refuse(request);
+        impl_->refuse(request, options.deadline);
         return tl::unexpected<Error>(std::move(known.error()));
     }
     return impl_->submit(request, nullptr, options);

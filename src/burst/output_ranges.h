@@ -50,6 +50,14 @@ inline void appendRanges(const Request& request, const std::vector<RequestArgume
     }
 }
 
+/// The memory of the inputs and outputs of `request`.
+[[nodiscard]] inline std::vector<MemoryRange> memoryOf(const Request& request) {
+    std::vector<MemoryRange> ranges;
+    appendRanges(request, request.inputs, ranges);
+    appendRanges(request, request.outputs, ranges);
+    return ranges;
+}
+
 /// Replaces `ranges` by the outputs of `request`.
 inline void collectOutputs(const Request& request, std::vector<MemoryRange>& ranges) {
     ranges.clear();

@@ -46,49 +46,35 @@ std::uint64_t PendingExecutions::oldestSlotVersion() const noexcept {
         }
     }
     for (const GivenUp& givenUp : givenUp_) {
-        if (givenUp.answered == nullptr) {
-            oldest = std::min(oldest, givenUp.slotVersion);
-        }
+        oldest = std::min(oldest, givenUp.slotVersion);
     }
     return oldest;
 }
 
-void PendingExecutions::giveUp(const PendingExecution& execution, AnswerFlag answered) {
-    const bool isInQueue = answered == nullptr;
-    NNBURST_ASSERT(!isInQueue || execution.state == State::SENT);
+void PendingExecutions::giveUp(const PendingExecution& execution) {
+    NNBURST_ASSERT(execution.state == State::SENT);
     GivenUp& givenUp = givenUp_.emplace_back();
-    givenUp.answered = std::move(answered);
+    givenUp.serial = execution.serial;
+    givenUp.resultLines = execution.resultLines;
+    givenUp.slotVersion = execution.slotVersion;
     collectOutputs(*execution.request, givenUp.outputs);
-    if (isInQueue) {
-        givenUp.serial = execution.serial;
-        givenUp.resultLines = execution.resultLines;
-        givenUp.slotVersion = execution.slotVersion;
-        keptLines_ += execution.resultLines;
-    }
+    keptLines_ += execution.resultLines;
 }
 
 bool PendingExecutions::isMemoryInUse(const Request& request) const {
-    std::vector<MemoryRange> ranges;
-    appendRanges(request, request.inputs, ranges);
-    appendRanges(request, request.outputs, ranges);
-    return std::any_of(givenUp_.begin(), givenUp_.end(),
+    const std::vector<MemoryRange> ranges = memoryOf(request);
+    return unanswered_.overlapWith(ranges) ||
+           std::any_of(givenUp_.begin(), givenUp_.end(),
                        [&](const GivenUp& givenUp) { return overlap(ranges, givenUp.outputs); });
 }
 
 void PendingExecutions::dropGivenUp(std::uint64_t serial) noexcept {
     std::erase_if(givenUp_, [&](const GivenUp& givenUp) {
-        if (givenUp.answered != nullptr || givenUp.serial > serial) {
+        if (givenUp.serial > serial) {
             return false;
         }
         freeLines(givenUp.resultLines);
         return true;
-    });
-}
-
-void PendingExecutions::dropAnswered() noexcept {
-    std::erase_if(givenUp_, [](const GivenUp& givenUp) {
-        // sync [late-answer]: the driver has written its last byte
-        return givenUp.answered != nullptr && givenUp.answered->load(std::memory_order_acquire);
     });
 }
 

@@ -19,10 +19,10 @@
 #include <utility>
 #include <vector>
 
-#include "burst/control_plane.h"
 #include "burst/output_ranges.h"
 #include "burst/result_frame.h"
 #include "burst/reusable_request.h"
+#include "burst/unanswered_outputs.h"
 #include "log/assert.h"
 #include "nnburst/burst.h"
 #include "system/time.h"
@@ -168,11 +168,18 @@ class PendingExecutions {
 
     // ---- Executions that were given up
 
-    /// The driver has not answered `execution`, which is SENT, or went over the control plane where
-    /// `answered` tells of its answer: its outputs are in use from now on. To be ended next.
-    void giveUp(const PendingExecution& execution, AnswerFlag answered = nullptr);
+    /// The driver has not answered `execution`, which is SENT: its outputs are in use from now on.
+    /// To be ended next.
+    void giveUp(const PendingExecution& execution);
 
-    [[nodiscard]] bool hasGivenUp() const noexcept { return !givenUp_.empty(); }
+    /// The same of one that went over the control plane: `answered` tells of its answer.
+    void giveUp(const PendingExecution& execution, AnswerFlag answered) {
+        unanswered_.add(*execution.request, std::move(answered));
+    }
+
+    [[nodiscard]] bool hasGivenUp() const noexcept {
+        return !givenUp_.empty() || !unanswered_.isEmpty();
+    }
 
     /// Whether an input or output of `request` overlaps with memory in use.
     [[nodiscard]] bool isMemoryInUse(const Request& request) const;
@@ -180,18 +187,17 @@ class PendingExecutions {
     /// The result of frame `serial` has come. The driver answers in order: it has ended all earlier
     /// frames.
     void resultArrived(std::uint64_t serial) noexcept {
-        if (hasGivenUp()) {
+        if (!givenUp_.empty()) {
             dropGivenUp(serial);
         }
     }
     /// Drops those that were answered over the control plane.
-    void dropAnswered() noexcept;
-    /// The connection is lost: nothing is answered any more.
+    void dropAnswered() noexcept { unanswered_.dropAnswered(); }
+    /// The connection is lost: nothing comes through the queue any more.
     void dropAllGivenUp() noexcept;
 
   private:
     struct GivenUp {
-        AnswerFlag answered;            ///< null if its result comes through the queue
         std::uint64_t serial = 0;       ///< of its frame
         std::uint64_t resultLines = 0;  ///< kept free
         std::uint64_t slotVersion = 0;
@@ -209,7 +215,8 @@ class PendingExecutions {
     /// Lines of the result queue for results that are still to come: of executions that are SENT or
     /// UNKNOWN_TO_DRIVER, and of those that were given up.
     std::uint64_t keptLines_ = 0;
-    std::vector<GivenUp> givenUp_;
+    std::vector<GivenUp> givenUp_;  ///< their results come through the queue
+    UnansweredOutputs unanswered_;
 };
 
 }  // namespace nnburst::burst

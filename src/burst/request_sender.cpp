@@ -22,9 +22,9 @@ Result<bool> RequestSender::sendWhole(PendingExecution& execution) {
     bool hasSlots = true;
     std::uint64_t version = 0;
     do {  // again if a slot was retired meanwhile
-        version = slots_.version();
+        version = slots_->version();
         NNBURST_TRY_ASSIGN(hasSlots, namePools(request));
-    } while (version != slots_.version());
+    } while (version != slots_->version());
     const std::uint64_t lineCount = requestLineCount(request);
     if (!hasSlots || hasTooManyDimensions(request) || lineCount > requests_.capacity() ||
         !requests_.beginWrite(lineCount)) {
@@ -62,7 +62,7 @@ Result<bool> RequestSender::namePools(const Request& request) {
                            "request pool " + std::to_string(i) + " is null");
         }
         const RememberedPool& last = lastPools_[i];
-        if (last.regionId != region->id() || last.version != slots_.version()) {
+        if (last.regionId != region->id() || last.version != slots_->version()) {
             hasSlots = findSlot(region, lastPools_[i]) && hasSlots;
         }
         pools_[i] = {.kind = static_cast<std::uint32_t>(FramePool::Kind::SLOT),
@@ -73,13 +73,13 @@ Result<bool> RequestSender::namePools(const Request& request) {
 
 /// Finds the slot of `region`, or gives it one; false if none is free.
 bool RequestSender::findSlot(const SharedRegion& region, RememberedPool& remembered) {
-    const std::uint64_t version = slots_.version();
-    std::optional<std::int32_t> slot = slots_.find(*region);
+    const std::uint64_t version = slots_->version();
+    std::optional<std::int32_t> slot = slots_->find(*region);
     if (!slot) {
         const std::uint64_t oldest = pending_.oldestSlotVersion();
         // a new region is the time to forget those that have vanished
-        forget(slots_.retire(nullptr, oldest));
-        slot = slots_.add(region, oldest);
+        forget(slots_->retire(nullptr, oldest));
+        slot = slots_->add(region, oldest);
         namesNewMemory_ = true;
     }
     if (!slot) {
@@ -89,11 +89,10 @@ bool RequestSender::findSlot(const SharedRegion& region, RememberedPool& remembe
     return true;
 }
 
-/// Tells the driver to forget slots that were retired.
+/// Tells the driver to forget slots that were retired. They are used again when it has done so.
 void RequestSender::forget(const std::vector<std::int32_t>& slots) {
     for (const std::int32_t slot : slots) {
-        controlPlane_->freeMemory(slot);
-        slots_.reuse(slot);
+        controlPlane_->freeMemory(slot, [table = slots_, slot] { table->reuse(slot); });
     }
 }
 

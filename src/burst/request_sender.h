@@ -41,7 +41,7 @@ class RequestSender {
     [[nodiscard]] bool isRemembered(const PendingExecution& execution) const noexcept {
         const ReusableRequest* reusable = execution.reusable;
         return reusable != nullptr && reusable->isRemembered &&
-               reusable->slotVersion == slots_.version();
+               reusable->slotVersion == slots_->version();
     }
 
     /// Sends a request that `isRemembered`. False if the queue is full.
@@ -71,12 +71,12 @@ class RequestSender {
         return namesNewMemory_ && std::exchange(namesNewMemory_, false);
     }
 
-    /// Tells the driver to forget `region`. Any thread.
-    void freeMemory(const SharedRegion& region) { forget(slots_.retire(region.get())); }
+    /// Tells the driver to forget `region`. Does not wait. Any thread.
+    void freeMemory(const SharedRegion& region) { forget(slots_->retire(region.get())); }
 
     /// Serves IBurstCallback::getMemories. Any thread.
     [[nodiscard]] std::vector<SharedRegion> regions(std::span<const std::int32_t> slots) {
-        return slots_.regions(slots);
+        return slots_->regions(slots);
     }
 
   private:
@@ -94,7 +94,7 @@ class RequestSender {
     FrameQueue::Writer requests_;
     const PendingExecutions& pending_;
     std::shared_ptr<ClientControlPlane> controlPlane_;
-    SlotTable slots_;
+    const std::shared_ptr<SlotTable> slots_ = std::make_shared<SlotTable>();
     std::uint64_t lastSerial_ = 0;
     bool namesNewMemory_ = false;
     // Reused.

@@ -146,6 +146,7 @@ class FakeClientControlPlane final : public ClientControlPlane {
     std::atomic<int> lifeSigns{0};
     std::atomic<bool> isAlive{true};
     std::vector<std::int32_t> freed;
+    bool forgetsSlots = true;  ///< or does not answer freeMemory
     OptionalTimePoint lastGiveUpAt;
 
     /// Executions get no answer until the test sets this flag, if there is one.
@@ -163,11 +164,17 @@ class FakeClientControlPlane final : public ClientControlPlane {
         outcome.outputShapes.assign(1, {.dimensions = {77}, .isSufficient = true});
         return {};
     }
-    void discardOutputs(const Request& /*request*/) override { ++refusals; }
-    void freeMemory(std::int32_t slot) override {
+    void discardOutputs(const Request& /*request*/,
+                        const OptionalTimePoint& /*giveUpAt*/) override {
+        ++refusals;
+    }
+    void freeMemory(std::int32_t slot, std::function<void()> forgotten) override {
         freed.push_back(slot);
         if (server != nullptr) {
             server->freeMemory(slot);
+        }
+        if (forgetsSlots) {
+            forgotten();
         }
     }
     Result<> checkAlive() override {

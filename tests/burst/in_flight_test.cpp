@@ -193,6 +193,17 @@ TEST_F(InFlightTest, useTheirMemoryThoughItIsFreedMeanwhile) {
     }
 }
 
+TEST_F(InFlightTest, doNotWaitForTheDriverToForgetMemory) {
+    burst.client->forgetsSlots = false;
+    for (int i = 0; i < 3; ++i) {
+        DoublingRequest doubling;
+        doubling.in()[0] = static_cast<float>(i);
+        ASSERT_TRUE(wait(submit(doubling)));
+        EXPECT_EQ(doubling.out()[0], 2.0F * static_cast<float>(i)) << "in a slot of its own";
+        burst.controller->freeMemory(doubling.pool.region());
+    }
+}
+
 TEST_F(InFlightTest, runInOrderThoughMemoryIsFreedMeanwhile) {
     DoublingRequest running;  // the driver sees the others after it
     DoublingRequest first;

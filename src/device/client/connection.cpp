@@ -36,11 +36,13 @@ Result<std::shared_ptr<Connection>> Connection::open(UniqueFd socket, const std:
     const auto sharedSocket = std::make_shared<UniqueFd>(std::move(socket));
     NNBURST_TRY_ASSIGN(
         connection->thread_,
-        system::startThread("nnburst-rpc", [started, sharedSocket, driverName, isLost] {
+        system::startThread("nnburst-rpc", [started, sharedSocket, driverName, isLost,
+                                            callbacks = connection->pendingCallbacks_] {
             bool isStarted = false;
             KJ_IF_MAYBE (exception, kj::runCatchingExceptions([&] {
                              EventLoop loop;
-                             DriverLink link(loop, std::move(*sharedSocket), driverName, isLost);
+                             DriverLink link(loop, std::move(*sharedSocket), driverName, isLost,
+                                             callbacks);
                              isStarted = true;
                              started->set_value(LoopAndLink{&loop, &link});
                              link.run();

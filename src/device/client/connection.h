@@ -58,6 +58,12 @@ class Connection {
     /// Runs `job` on the event loop's thread. Does not wait. May be called on any thread.
     void post(kj::Function<void()> job) { (void)loop_->post(kj::mv(job)); }
 
+    /// Runs `start` on the event loop's thread. Does not wait: what the promise gives, or that the
+    /// connection is lost, is its own affair. May be called on any thread.
+    void send(kj::Function<kj::Promise<void>()> start) {
+        post([link = link_, start = kj::mv(start)]() mutable { link->start(start); });
+    }
+
     /// The HAL version whose rules the driver's device follows.
     [[nodiscard]] HalVersion halVersion() const noexcept { return halVersion_; }
 

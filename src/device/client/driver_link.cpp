@@ -32,10 +32,12 @@ DriverLink::Session::Session(EventLoop& loop, UniqueFd socket)
       rpcSystem(capnp::makeRpcClient(network)) {}
 
 DriverLink::DriverLink(EventLoop& loop, UniqueFd socket, std::string driverName,
-                       std::shared_ptr<std::atomic<bool>> isLost)
+                       std::shared_ptr<std::atomic<bool>> isLost,
+                       std::shared_ptr<const std::atomic<std::size_t>> pendingCallbacks)
     : loop_(loop),
       driverName_(std::move(driverName)),
       isLost_(std::move(isLost)),
+      pendingCallbacks_(std::move(pendingCallbacks)),
       session_(kj::heap<Session>(loop, std::move(socket))),
       driver_([this] {
           capnp::MallocMessageBuilder message;
@@ -124,13 +126,24 @@ kj::Promise<Result<>> DriverLink::ping() {
     return driver_.pingRequest().send().then([](auto&&) { return Result<>(); });
 }
 
+void DriverLink::start(kj::Function<kj::Promise<void>()>& start) {
+    if (session_.get() != nullptr) {
+        calls_.wrap(kj::evalNow(start)).detach([](kj::Exception&&) {});
+    }
+}
+
 kj::Promise<bool> DriverLink::waitUntil(TimePoint giveUpAt, kj::Promise<void> answer) {
     constexpr std::chrono::nanoseconds kLongestAlarm = std::chrono::hours(24 * 365);
     const auto left =
         std::clamp(system::saturatingDifference(giveUpAt, std::chrono::steady_clock::now()),
                    std::chrono::nanoseconds(0), kLongestAlarm);
     kj::ForkedPromise<void> forked = calls_.wrap(kj::mv(answer)).fork();
-    forked.addBranch().detach([](kj::Exception&&) {});  // the other branch tells of errors
+    beginWaiting();
+    forked.addBranch()
+        .then([this] { endWaiting(); },
+              // the other branch tells of errors
+              [this](kj::Exception&&) { endWaiting(); })
+        .detach([](kj::Exception&&) {});
     return forked.addBranch()
         .then([] { return true; })
         .exclusiveJoin(loop_.timer()
@@ -152,11 +165,15 @@ void DriverLink::notifyOfLoss(std::function<void()> lost) {
 }
 
 void DriverLink::failOnLoss(UniqueFd fence) {
+    dropSignalledFences();
+    fences_.push_back(std::move(fence));
+}
+
+void DriverLink::dropSignalledFences() {
     std::erase_if(fences_, [](const UniqueFd& known) {
         const auto state = fenceState(known.get());
         return !state || *state != FenceState::PENDING;
     });
-    fences_.push_back(std::move(fence));
 }
 
 void DriverLink::beginWaiting() {
@@ -174,12 +191,20 @@ void DriverLink::endWaiting() noexcept {
     lastSignOfLife_ = loop_.timer().now();
 }
 
-/// Ends by itself, at most kPingInterval after the last pending call was answered.
+bool DriverLink::isAwaitingDriver() {
+    if (waitingCalls_ > 0 || pendingCallbacks_->load(std::memory_order_relaxed) > 0) {
+        return true;
+    }
+    dropSignalledFences();
+    return !fences_.empty();
+}
+
+/// Ends by itself, at most kPingInterval after the driver owes nothing any more.
 kj::Promise<void> DriverLink::watchDriver() {
     return loop_.timer()
         .atTime(lastSignOfLife_ + kPingInterval)
         .then([this]() -> kj::Promise<void> {
-            if (waitingCalls_ == 0) {
+            if (!isAwaitingDriver()) {
                 isWatching_ = false;
                 return kj::READY_NOW;
             }

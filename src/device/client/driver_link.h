@@ -27,8 +27,10 @@ namespace nnburst::device {
 class DriverLink {
   public:
     /// `isLost` is set when the link is lost, so that other threads can look without waiting.
+    /// While `pendingCallbacks` is not 0 the driver has to show signs of life.
     DriverLink(EventLoop& loop, UniqueFd socket, std::string driverName,
-               std::shared_ptr<std::atomic<bool>> isLost);
+               std::shared_ptr<std::atomic<bool>> isLost,
+               std::shared_ptr<const std::atomic<std::size_t>> pendingCallbacks);
 
     /// Serves until `stop`: calls while the link lasts, then refusals.
     void run();
@@ -44,13 +46,18 @@ class DriverLink {
     template <class T>
     [[nodiscard]] kj::Promise<Result<T>> track(kj::Function<kj::Promise<Result<T>>()>& start);
 
+    /// Starts a call for which no thread waits. Does nothing if the link is lost.
+    void start(kj::Function<kj::Promise<void>()>& start);
+
     /// Waits for `answer` until `giveUpAt`; returns whether it has come. Afterwards the call stays
-    /// pending until the answer comes or the link is lost, but the answer is ignored.
+    /// pending until the answer comes or the link is lost, but the answer is ignored. The driver
+    /// has to show signs of life until then.
     [[nodiscard]] kj::Promise<bool> waitUntil(TimePoint giveUpAt, kj::Promise<void> answer);
 
     void notifyOfLoss(std::weak_ptr<burst::Controller> controller);
     /// Calls `lost` once, at once if the link is lost already.
     void notifyOfLoss(std::function<void()> lost);
+    /// Until `fence` is signalled the driver has to show signs of life.
     void failOnLoss(UniqueFd fence);
 
   private:
@@ -67,12 +74,15 @@ class DriverLink {
     [[nodiscard]] Error lostError() const;
     void beginWaiting();
     void endWaiting() noexcept;
+    [[nodiscard]] bool isAwaitingDriver();
+    void dropSignalledFences();
     kj::Promise<void> watchDriver();
     kj::Promise<void> pingDriver();
 
     EventLoop& loop_;
     const std::string driverName_;
     const std::shared_ptr<std::atomic<bool>> isLost_;
+    const std::shared_ptr<const std::atomic<std::size_t>> pendingCallbacks_;
 
     kj::Own<Session> session_;
     rpc::Driver::Client driver_;

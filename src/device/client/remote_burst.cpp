@@ -55,21 +55,19 @@ class RemoteControlPlane final : public burst::ClientControlPlane {
                                                 const OptionalTimePoint& giveUpAt,
                                                 ExecutionOutcome& outcome,
                                                 burst::AnswerFlag& unanswered) override {
-        return giveUpAt
-                   ? executeRemotelyUntil(*giveUpAt, *model_, request, options, outcome, unanswered)
-                   : executeRemotely(*model_, request, options, outcome);
+        return executeRemotely(*model_, request, options, giveUpAt, outcome, unanswered);
     }
 
-    void discardOutputs(const Request& request) override {
-        device::discardOutputs(*model_, request);
+    void discardOutputs(const Request& request, const OptionalTimePoint& giveUpAt) override {
+        device::discardOutputs(*model_, request, giveUpAt);
     }
 
-    void freeMemory(std::int32_t slot) override {
-        // The only error is a lost connection, which has freed everything.
-        (void)burst_->connection()->call<void>([&] {
-            auto call = burst_->client().freeMemoryRequest();
+    void freeMemory(std::int32_t slot, std::function<void()> forgotten) override {
+        burst_->connection()->send([burst = burst_, slot,
+                                    forgotten = std::move(forgotten)]() mutable {
+            auto call = burst->client().freeMemoryRequest();
             call.setSlot(slot);
-            return call.send().then([](auto&&) { return Result<>(); });
+            return call.send().then([forgotten = std::move(forgotten)](auto&&) { forgotten(); });
         });
     }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/client/remote_prepared_model.h"
 
+#include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "device/client/pending_callback.h"
@@ -60,6 +62,14 @@ kj::Promise<void> tellRefused(RemoteHandle<rpc::PreparedModel>& model, const Req
     auto call = model.client().discardOutputsRequest();
     toMessage(outputs, call.initOutputs(static_cast<unsigned>(outputs.size())));
     return call.send().then([](auto&&) {}, [](kj::Exception&&) {});
+}
+
+/// Waits for `answer`, until `giveUpAt` at most; returns whether it has come. On the event loop's
+/// thread.
+kj::Promise<bool> waitUntil(RemoteHandle<rpc::PreparedModel>& model,
+                            const OptionalTimePoint& giveUpAt, kj::Promise<void> answer) {
+    return giveUpAt ? model.connection()->waitUntil(*giveUpAt, kj::mv(answer))
+                    : answer.then([] { return true; });
 }
 
 /// What the driver calls when an asynchronous execution has ended.
@@ -169,51 +179,82 @@ RemotePreparedModel::RemotePreparedModel(std::shared_ptr<Connection> connection,
     : model_(std::make_shared<RemoteHandle<rpc::PreparedModel>>(std::move(connection),
                                                                 kj::mv(client))) {}
 
+OptionalTimePoint RemotePreparedModel::answerAwaitedUntil(const OptionalTimePoint& deadline) const {
+    // No wait ends at a deadline that the driver does not know.
+    return knowsDeadlines(model_->connection()->halVersion())
+               ? burst::answerAwaitedUntil(deadline, kDeadlineGrace)
+               : std::nullopt;
+}
+
 Result<> RemotePreparedModel::executeSynchronously(const Request& request,
                                                    const ExecutionOptions& options,
                                                    ExecutionOutcome& outcome) {
-    return executeRemotely(*model_, request, options, outcome);
-}
-
-void discardOutputs(RemoteHandle<rpc::PreparedModel>& model, const Request& request) {
-    (void)model.connection()->call<void>(
-        [&] { return tellRefused(model, request).then([] { return Result<>(); }); });
-}
-
-Result<> executeRemotely(RemoteHandle<rpc::PreparedModel>& model, const Request& request,
-                         const ExecutionOptions& options, ExecutionOutcome& outcome) {
-    clearOutcome(outcome);
-    return model.connection()->call<void>([&]() -> kj::Promise<Result<>> {
-        auto call = model.client().executeSynchronouslyRequest();
-        toMessage(options, call.initOptions());
-        if (Result<> fits = toMessage(request, call.initRequest()); !fits) {
-            return tellRefused(model, request).then([fits] { return fits; });
+    {
+        const system::MutexLock lock(mutex_);
+        unanswered_.dropAnswered();
+        if (!unanswered_.isEmpty() && unanswered_.overlapWith(burst::memoryOf(request))) {
+            clearOutcome(outcome);
+            return burst::memoryInUse();
         }
-        return call.send().then([&](auto&& response) {
-            return endFromMessage(response.getStatus(), response.getOutcome(),
-                                  shapeCountOf(request, *model.connection()), outcome);
+    }
+    burst::AnswerFlag answered;
+    const Result<> end = executeRemotely(*model_, request, options,
+                                         answerAwaitedUntil(options.deadline), outcome, answered);
+    if (answered != nullptr) {
+        const system::MutexLock lock(mutex_);
+        unanswered_.add(request, std::move(answered));
+        return burst::unanswered(kDeadlineGrace);
+    }
+    return end;
+}
+
+bool RemotePreparedModel::isMemoryInUse() {
+    const system::MutexLock lock(mutex_);
+    unanswered_.dropAnswered();
+    return !unanswered_.isEmpty();
+}
+
+Result<> RemotePreparedModel::waitForMemory(const OptionalTimePoint& deadline) {
+    while (isMemoryInUse()) {
+        const TimePoint now = std::chrono::steady_clock::now();
+        if (deadline && now >= *deadline) {
+            return burst::memoryStillInUse();
+        }
+        std::this_thread::sleep_until(
+            std::min(deadline.value_or(TimePoint::max()), now + burst::kAnswerLookInterval));
+    }
+    return {};
+}
+
+void discardOutputs(RemoteHandle<rpc::PreparedModel>& model, const Request& request,
+                    const OptionalTimePoint& giveUpAt) {
+    (void)model.connection()->call<void>([&] {
+        return waitUntil(model, giveUpAt, tellRefused(model, request)).then([](bool) {
+            return Result<>();
         });
     });
 }
 
-Result<> executeRemotelyUntil(TimePoint giveUpAt, RemoteHandle<rpc::PreparedModel>& model,
-                              const Request& request, const ExecutionOptions& options,
-                              ExecutionOutcome& outcome, burst::AnswerFlag& unanswered) {
+Result<> executeRemotely(RemoteHandle<rpc::PreparedModel>& model, const Request& request,
+                         const ExecutionOptions& options, const OptionalTimePoint& giveUpAt,
+                         ExecutionOutcome& outcome, burst::AnswerFlag& unanswered) {
     clearOutcome(outcome);
     const auto isAnswered = std::make_shared<std::atomic<bool>>(false);
     const auto end = std::make_shared<ExecutionEnd>();
-    Result<> called = model.connection()->call<void>([&]() -> kj::Promise<Result<>> {
+    return model.connection()->call<void>([&]() -> kj::Promise<Result<>> {
         auto call = model.client().executeSynchronouslyRequest();
         toMessage(options, call.initOptions());
         if (Result<> fits = toMessage(request, call.initRequest()); !fits) {
-            return tellRefused(model, request).then([fits] { return fits; });
+            return waitUntil(model, giveUpAt, tellRefused(model, request)).then([fits](bool) {
+                return fits;
+            });
         }
         auto answer = call.send().then([end, shapes = shapeCountOf(request, *model.connection()),
                                         teller = AnswerTeller(isAnswered)](auto&& response) {
             end->status =
                 endFromMessage(response.getStatus(), response.getOutcome(), shapes, end->outcome);
         });
-        return model.connection()->waitUntil(giveUpAt, kj::mv(answer)).then([&](bool hasAnswer) {
+        return waitUntil(model, giveUpAt, kj::mv(answer)).then([&](bool hasAnswer) {
             if (!hasAnswer) {
                 unanswered = isAnswered;
                 return Result<>();
@@ -222,18 +263,17 @@ Result<> executeRemotelyUntil(TimePoint giveUpAt, RemoteHandle<rpc::PreparedMode
             return std::move(end->status);
         });
     });
-    return called;
 }
 
 Result<> RemotePreparedModel::execute(const Request& request, const ExecutionOptions& options,
                                       ExecutionCallback callback) {
     if (!callback) {
-        discardOutputs(*model_, request);
+        discardOutputs(*model_, request, answerAwaitedUntil(options.deadline));
         return invalid("execute without a callback: give one, or use executeSynchronously");
     }
     Connection& connection = *model_->connection();
     if (const Result<> reserved = connection.reserveCallback(); !reserved) {
-        discardOutputs(*model_, request);
+        discardOutputs(*model_, request, answerAwaitedUntil(options.deadline));
         callback(reserved, ExecutionOutcome());
         return reserved;
     }
@@ -260,7 +300,7 @@ Result<FencedExecution> RemotePreparedModel::executeFenced(
     const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
     OptionalTimeoutDuration timeoutAfterFence) {
     if (Result<> checked = checkFences(waitFor); !checked) {
-        discardOutputs(*model_, request);
+        discardOutputs(*model_, request, answerAwaitedUntil(options.deadline));
         return tl::unexpected<Error>(std::move(checked.error()));
     }
     const std::shared_ptr<Connection>& connection = model_->connection();

@@ -8,8 +8,10 @@
 #include <memory>
 
 #include "burst/control_plane.h"
+#include "burst/unanswered_outputs.h"
 #include "device/client/remote_handle.h"
 #include "nnburst/device.h"
+#include "system/mutex.h"
 
 namespace nnburst::device {
 
@@ -31,29 +33,32 @@ class RemotePreparedModel final : public PreparedModel {
         OptionalTimeoutDuration timeoutAfterFence) override;
     [[nodiscard]] Result<std::unique_ptr<Burst>> configureExecutionBurst(
         const BurstOptions& options) override;
+    [[nodiscard]] bool isMemoryInUse() override;
+    [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& deadline) override;
 
     /// The driver's object.
     [[nodiscard]] const PreparedModelHandle& handle() const noexcept { return model_; }
 
   private:
+    /// Until when the answer to an execution is awaited.
+    [[nodiscard]] OptionalTimePoint answerAwaitedUntil(const OptionalTimePoint& deadline) const;
+
     PreparedModelHandle model_;
+    system::Mutex mutex_;
+    /// Of executions of `executeSynchronously` that were given up.
+    burst::UnansweredOutputs unanswered_ NNBURST_GUARDED_BY(mutex_);
 };
 
 /// `request` was refused before the driver saw it: the driver-managed buffers of its outputs lose
-/// their contents, as with any failed execution.
-void discardOutputs(RemoteHandle<rpc::PreparedModel>& model, const Request& request);
+/// their contents, as with any failed execution. Waits for the answer until `giveUpAt` at most.
+void discardOutputs(RemoteHandle<rpc::PreparedModel>& model, const Request& request,
+                    const OptionalTimePoint& giveUpAt);
 
-/// Executes `request` over the control plane and waits for the result.
+/// Executes `request` over the control plane and waits for the result, until `giveUpAt` at most. If
+/// there is no answer by then, `unanswered` becomes true when it comes, and its result is ignored.
 [[nodiscard]] Result<> executeRemotely(RemoteHandle<rpc::PreparedModel>& model,
                                        const Request& request, const ExecutionOptions& options,
-                                       ExecutionOutcome& outcome);
-
-/// The same, but waits until `giveUpAt` at most. If there is no answer by then, `unanswered` is
-/// fulfilled when it comes, and its result is ignored.
-[[nodiscard]] Result<> executeRemotelyUntil(TimePoint giveUpAt,
-                                            RemoteHandle<rpc::PreparedModel>& model,
-                                            const Request& request, const ExecutionOptions& options,
-                                            ExecutionOutcome& outcome,
-                                            burst::AnswerFlag& unanswered);
+                                       const OptionalTimePoint& giveUpAt, ExecutionOutcome& outcome,
+                                       burst::AnswerFlag& unanswered);
 
 }  // namespace nnburst::device

@@ -1,0 +1,60 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The outputs of executions over the control plane that the driver has not answered in time, and
+/// which it may still write.
+
+#include <chrono>
+#include <span>
+#include <vector>
+
+#include "burst/control_plane.h"
+#include "burst/output_ranges.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst::burst {
+
+/// Until when the answer to an execution over the control plane is awaited: `grace` after its
+/// deadline, or after now if that is later. For ever without a deadline.
+[[nodiscard]] OptionalTimePoint answerAwaitedUntil(const OptionalTimePoint& deadline,
+                                                   std::chrono::milliseconds grace) noexcept;
+
+/// The error of an execution that was given up `grace` after its deadline.
+[[nodiscard]] tl::unexpected<Error> unanswered(std::chrono::milliseconds grace);
+
+/// The error of a request that uses the outputs of such an execution.
+[[nodiscard]] tl::unexpected<Error> memoryInUse();
+
+/// The error of a wait for that memory that has ended before it was free.
+[[nodiscard]] tl::unexpected<Error> memoryStillInUse();
+
+/// Nothing wakes the thread that waits for memory when an answer comes over the control plane: it
+/// looks so often.
+inline constexpr std::chrono::milliseconds kAnswerLookInterval{10};
+
+/// Used by one thread at a time.
+class UnansweredOutputs {
+  public:
+    /// `answered` tells when the driver has answered the execution of `request`.
+    void add(const Request& request, AnswerFlag answered);
+
+    [[nodiscard]] bool isEmpty() const noexcept { return executions_.empty(); }
+
+    /// Whether memory of `ranges` is in use.
+    [[nodiscard]] bool overlapWith(std::span<const MemoryRange> ranges) const noexcept;
+
+    /// Forgets the executions that were answered meanwhile.
+    void dropAnswered() noexcept;
+
+  private:
+    struct Execution {
+        AnswerFlag answered;
+        std::vector<MemoryRange> outputs;
+    };
+    std::vector<Execution> executions_;
+};
+
+}  // namespace nnburst::burst

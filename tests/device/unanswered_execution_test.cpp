@@ -1,0 +1,174 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Executions outside bursts that the driver does not answer.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "device/client/connection.h"
+#include "device/client/remote_prepared_model.h"
+#include "device/devices.h"
+#include "device/rpc/conversion.h"
+#include "device/rpc/unix_socket.h"
+#include "driver_process.h"
+#include "hal_models.h"
+#include "nnburst/fence.h"
+
+namespace nnburst::device {
+namespace {
+
+using namespace std::chrono_literals;
+using test::DriverProcess;
+using test::eventually;
+
+OptionalTimePoint soon() {
+    return TimePoint(std::chrono::steady_clock::now() + 2ms);
+}
+
+/// A prepared model that answers no execution before it is told to. Lives on the event loop's
+/// thread of the client.
+class SilentModel final : public rpc::PreparedModel::Server {
+  public:
+    void answer() {
+        for (auto& fulfiller : std::exchange(held_, {})) {
+            fulfiller->fulfill();
+        }
+    }
+
+  protected:
+    kj::Promise<void> executeSynchronously(ExecuteSynchronouslyContext context) override {
+        auto pair = kj::newPromiseAndFulfiller<void>();
+        held_.push_back(kj::mv(pair.fulfiller));
+        return pair.promise.then([context]() mutable {
+            auto results = context.getResults();
+            toMessage(Result<>(), results.initStatus());
+            toMessage({.outputShapes = {{.dimensions = {4}, .isSufficient = true}}},
+                      results.initOutcome());
+        });
+    }
+    kj::Promise<void> discardOutputs(DiscardOutputsContext /*context*/) override {
+        return kj::NEVER_DONE;
+    }
+
+  private:
+    std::vector<kj::Own<kj::PromiseFulfiller<void>>> held_;
+};
+
+class UnansweredExecutionTest : public testing::Test {
+  protected:
+    UnansweredExecutionTest() {
+        auto opened = Connection::open(std::move(*connectUnixSocket(driver.socketPath())),
+                                       "the driver of a test", nullptr);
+        EXPECT_TRUE(opened) << opened.error().message;
+        connection_ = std::move(*opened);
+        onLoop([this] {
+            auto server = kj::heap<SilentModel>();
+            server_ = server.get();
+            model = std::make_unique<RemotePreparedModel>(connection_, kj::mv(server));
+        });
+    }
+
+    void answer() {
+        onLoop([this] { server_->answer(); });
+    }
+
+    DriverProcess driver;
+    std::unique_ptr<RemotePreparedModel> model;
+    test::AddRequest add;
+    ExecutionOutcome outcome;
+
+  private:
+    void onLoop(const std::function<void()>& job) {
+        EXPECT_TRUE(connection_->call<void>([&]() -> kj::Promise<Result<>> {
+            job();
+            return Result<>();
+        }));
+    }
+
+    std::shared_ptr<Connection> connection_;
+    SilentModel* server_ = nullptr;
+};
+
+TEST_F(UnansweredExecutionTest, isGivenUpAndKeepsItsMemoryUntilItIsAnswered) {
+    const Result<> result = model->executeSynchronously(add.request, {.deadline = soon()}, outcome);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::DEVICE_UNAVAILABLE) << result.error().message;
+    EXPECT_TRUE(model->isMemoryInUse());
+
+    const Result<> refused = model->executeSynchronously(add.request, {}, outcome);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    const Result<> waited = model->waitForMemory(soon());
+    ASSERT_FALSE(waited);
+    EXPECT_EQ(waited.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
+
+    answer();
+    EXPECT_TRUE(model->waitForMemory(TimePoint(std::chrono::steady_clock::now() + 20s)));
+    EXPECT_FALSE(model->isMemoryInUse());
+}
+
+TEST_F(UnansweredExecutionTest, leavesOtherMemoryAlone) {
+    ASSERT_FALSE(model->executeSynchronously(add.request, {.deadline = soon()}, outcome));
+    test::AddRequest other;
+    const Result<> result =
+        model->executeSynchronously(other.request, {.deadline = soon()}, outcome);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::DEVICE_UNAVAILABLE) << "it was sent";
+}
+
+TEST_F(UnansweredExecutionTest, keepsNoMemoryOnceTheDriverIsTakenForGone) {
+    ASSERT_FALSE(model->executeSynchronously(add.request, {.deadline = soon()}, outcome));
+    driver.signal(SIGSTOP);
+    EXPECT_TRUE(model->waitForMemory({}));
+    driver.signal(SIGCONT);
+    EXPECT_FALSE(model->isMemoryInUse());
+}
+
+TEST_F(UnansweredExecutionTest, endsThoughTheDriverDoesNotHearOfARefusedRequest) {
+    add.request.pools.resize(200, add.request.pools[0]);  // no message may have so many
+    add.request.pools.emplace_back(BufferToken{1});
+    add.request.outputs[0].location = {.poolIndex = 200};
+    const Result<> result = model->executeSynchronously(add.request, {.deadline = soon()}, outcome);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT)
+        << result.error().message;
+}
+
+TEST(Execution, callsBackWhenTheDriverIsTakenForGone) {
+    const DriverProcess driver;
+    const auto prepared = prepareModel(*driver.connect(), test::makeEndlessModel());
+    ASSERT_TRUE(prepared);
+    test::SmallRequest request;
+    request.input<float>({1.0F}, {1}).output(4, {1});
+    std::atomic<ErrorStatus> status{ErrorStatus::NONE};
+    ASSERT_TRUE((*prepared)->execute(request.request, {.loopTimeout = 15s},
+                                     [&](const Result<>& end, const ExecutionOutcome&) {
+                                         status = end ? ErrorStatus::NONE : end.error().status;
+                                     }));
+    driver.signal(SIGSTOP);
+    EXPECT_TRUE(eventually([&] { return status == ErrorStatus::DEVICE_UNAVAILABLE; }));
+    driver.signal(SIGCONT);
+}
+
+TEST(FencedExecution, failsWhenTheDriverIsTakenForGone) {
+    const DriverProcess driver;
+    const auto prepared = prepareModel(*driver.connect(), test::makeAddModel());
+    ASSERT_TRUE(prepared);
+    const test::AddRequest add;
+    const UniqueFd never = std::move(*makeFence());
+    const auto fenced = (*prepared)->executeFenced(add.request, std::array{never.get()}, {}, {});
+    ASSERT_TRUE(fenced) << fenced.error().message;
+    driver.signal(SIGSTOP);
+    EXPECT_TRUE(eventually([&] { return fenceState(fenced->fence.get()) == FenceState::FAILED; }));
+    driver.signal(SIGCONT);
+}
+
+}  // namespace
+}  // namespace nnburst::device
