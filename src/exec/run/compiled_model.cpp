@@ -11,8 +11,10 @@
 #include "exec/graph/model_check.h"
 #include "exec/graph/omission_check.h"
 #include "exec/run/aligned_arguments.h"
+#include "exec/run/argument_binder.h"
 #include "exec/run/engine.h"
 #include "exec/run/graph_runner.h"
+#include "exec/run/request_outputs.h"
 #include "exec/run/thread_choice.h"
 #include "exec/run/trial_request.h"
 #include "exec/threads/execution_gate.h"
@@ -34,16 +36,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::nanoseconds kDefaultLoopTimeout = std::chrono::seconds(2);
 constexpr std::chrono::nanoseconds kMaximumLoopTimeout = std::chrono::seconds(15);
 
-std::vector<Operand> operandsAt(const Subgraph& subgraph,
-                                const std::vector<std::uint32_t>& indexes) {
-    std::vector<Operand> operands;
-    operands.reserve(indexes.size());
-    for (const std::uint32_t index : indexes) {
-        operands.push_back(subgraph.operands[index]);
-    }
-    return operands;
-}
-
 /// The dimensions that hold for an argument.
 std::span<const std::uint32_t> dimensionsOf(const ArgumentBinding& argument,
                                             const Operand& operand) noexcept {
@@ -51,92 +43,22 @@ std::span<const std::uint32_t> dimensionsOf(const ArgumentBinding& argument,
                                        : argument.dimensions;
 }
 
-/// The dimensions that a request names for an output agree with those that were computed.
-bool agrees(const ArgumentBinding& output, const Shape& shape) noexcept {
-    const auto sizes = shape.sizes();
-    return output.dimensions.empty() ||
-           std::equal(
-               output.dimensions.begin(), output.dimensions.end(), sizes.begin(), sizes.end(),
-               [](std::uint32_t given, std::uint32_t size) { return given == 0 || given == size; });
-}
-
-/// The outputs of a request.
-class RequestOutputs final : public GraphOutputs {
-  public:
-    /// As many `shapes` as the request has outputs.
-    RequestOutputs(const RequestBindings& bindings, std::vector<OutputShape>& shapes) noexcept
-        : bindings_(bindings.outputs), shapes_(shapes) {}
-
-    [[nodiscard]] bool wants(std::size_t output) const noexcept override {
-        return !bindings_[output].hasNoValue;
-    }
-
-    [[nodiscard]] Result<std::byte*> place(std::size_t output, const Shape& shape,
-                                           std::uint64_t sizeBytes) override {
-        const ArgumentBinding& argument = bindings_[output];
-        if (!agrees(argument, shape)) {
-            return invalid("output {}: the request gives it dimensions {}, computed are {}", output,
-                           dimensionsText(argument.dimensions), dimensionsText(shape.sizes()));
-        }
-        OutputShape& reported = shapes_[output];
-        reported.dimensions.assign(shape.sizes().begin(), shape.sizes().end());
-        if (argument.memory != nullptr) {
-            reported.isSufficient = true;
-            return argument.memory->place(shape.sizes(), sizeBytes);
-        }
-        reported.isSufficient = argument.hasNoValue || argument.lengthBytes >= sizeBytes;
-        if (reported.isSufficient) {
-            return argument.data;
-        }
-        if (!insufficient_) {
-            insufficient_ = {output, sizeBytes};
-        }
-        return nullptr;
-    }
-
-    [[nodiscard]] Result<> sufficient() const override {
-        if (insufficient_) {
-            return failure(ErrorStatus::OUTPUT_INSUFFICIENT_SIZE,
-                           fmt::format("output {}: {} bytes; {} are needed", insufficient_->output,
-                                       bindings_[insufficient_->output].lengthBytes,
-                                       insufficient_->sizeBytes));
-        }
-        return {};
-    }
-
-  private:
-    struct Insufficient {
-        std::size_t output;
-        std::uint64_t sizeBytes;
-    };
-
-    const std::vector<ArgumentBinding>& bindings_;
-    std::vector<OutputShape>& shapes_;
-    std::optional<Insufficient> insufficient_;  // the first one
-};
-
-/// Engines come from Engine::create, which gives no other kind.
-const KernelEngine& kernelEngine(const Engine& engine) noexcept {
-    return static_cast<const KernelEngine&>(engine);
-}
-
 class RunnableModel final : public CompiledModel {
   public:
     RunnableModel(std::shared_ptr<Engine> engine, Kernels kernels, const Model& model)
-        : engine_(std::move(engine)),
-          kernels_(std::move(kernels)),
-          inputs_(operandsAt(model.main, model.main.inputIndexes)),
-          outputs_(operandsAt(model.main, model.main.outputIndexes)),
-          expectedInputs_(inputs_.begin(), inputs_.end()),
-          expectedOutputs_(outputs_.begin(), outputs_.end()) {
-        given_.resize(inputs_.size());
+        : engine_(std::move(engine)), kernels_(std::move(kernels)), arguments_(model) {
+        given_.resize(inputs().size());
     }
 
     /// Does before the first run what can be done.
     Result<> prepare(const Model& model);
 
-    [[nodiscard]] std::span<const Operand> inputs() const noexcept override { return inputs_; }
-    [[nodiscard]] std::span<const Operand> outputs() const noexcept override { return outputs_; }
+    [[nodiscard]] std::span<const Operand> inputs() const noexcept override {
+        return arguments_.inputs();
+    }
+    [[nodiscard]] std::span<const Operand> outputs() const noexcept override {
+        return arguments_.outputs();
+    }
     [[nodiscard]] std::uint32_t delayedCount() const noexcept override {
         return gate().delayedCount();
     }
@@ -155,7 +77,9 @@ class RunnableModel final : public CompiledModel {
     [[nodiscard]] Result<> bind(std::span<const RequestArgument> inputs,
                                 std::span<const RequestArgument> outputs,
                                 std::span<const PoolView> pools,
-                                RequestBindings& bindings) const override;
+                                RequestBindings& bindings) const override {
+        return arguments_.bind(inputs, outputs, pools, bindings);
+    }
 
     [[nodiscard]] Result<> checkOmitted(std::span<const RequestArgument> inputs) const override;
 
@@ -180,10 +104,7 @@ class RunnableModel final : public CompiledModel {
 
     const std::shared_ptr<Engine> engine_;
     const Kernels kernels_;
-    const std::vector<Operand> inputs_;
-    const std::vector<Operand> outputs_;
-    const std::vector<ExpectedArgument> expectedInputs_;   // of `inputs_`
-    const std::vector<ExpectedArgument> expectedOutputs_;  // of `outputs_`
+    const ArgumentBinder arguments_;
 
     /// Guards all below, and the steps: an XNNPACK operator must not run in two threads.
     ExecutionGate::ModelLock lock_;
@@ -216,46 +137,6 @@ Result<std::unique_ptr<GraphRunner>> RunnableModel::makeRunner(const Model& mode
     return std::make_unique<GraphRunner>(kernels_, std::move(graph), referenced_);
 }
 
-Result<> RunnableModel::bind(std::span<const RequestArgument> inputs,
-                             std::span<const RequestArgument> outputs,
-                             std::span<const PoolView> pools, RequestBindings& bindings) const {
-    const auto bindList = [&](ArgumentRole role, std::span<const RequestArgument> arguments,
-                              const std::vector<Operand>& operands,
-                              const std::vector<ExpectedArgument>& expected,
-                              std::vector<ArgumentBinding>& bound) -> Result<> {
-        NNBURST_TRY(checkArgumentCount(role, arguments.size(), operands.size()));
-        bound.resize(arguments.size());
-        for (std::size_t index = 0; index < arguments.size(); ++index) {
-            const RequestArgument& argument = arguments[index];
-            const DataLocation& location = argument.location;
-            const PoolView* pool =
-                location.poolIndex < pools.size() ? &pools[location.poolIndex] : nullptr;
-            if (pool == nullptr || !expected[index].isMetBy(argument, pool->sizeBytes)) {
-                NNBURST_TRY(
-                    checkArgument(role, index, operands[index], argument,
-                                  pool == nullptr ? std::nullopt : std::optional(pool->sizeBytes)));
-            }
-            if (argument.hasNoValue) {
-                bound[index] = {.hasNoValue = true};
-                continue;
-            }
-            // Pools start at multiples of any element's size, so that the offset decides.
-            const bool isMapped = pool->data != nullptr;
-            const bool isUnaligned = isMapped && !expected[index].isAligned(location.offset);
-            bound[index] = {.data = isMapped ? pool->data + location.offset : nullptr,
-                            .lengthBytes = location.length,
-                            .dimensions = argument.dimensions,
-                            .isUnaligned = isUnaligned};
-            bindings.hasUnaligned |= isUnaligned;
-        }
-        return {};
-    };
-    bindings.memo = {};
-    bindings.hasUnaligned = false;
-    NNBURST_TRY(bindList(ArgumentRole::INPUT, inputs, inputs_, expectedInputs_, bindings.inputs));
-    return bindList(ArgumentRole::OUTPUT, outputs, outputs_, expectedOutputs_, bindings.outputs);
-}
-
 Result<> RunnableModel::checkOmitted(std::span<const RequestArgument> inputs) const {
     std::vector<bool> isOmitted;
     for (const RequestArgument& input : inputs) {
@@ -282,7 +163,7 @@ Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& calle
         return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
                        "the deadline had passed before the execution began");
     }
-    outcome.outputShapes.resize(outputs_.size());
+    outcome.outputShapes.resize(outputs().size());
     RequestOutputs outputs(bindings, outcome.outputShapes);
     const RunLimits limits{
         .deadline = options.deadline,
@@ -309,18 +190,19 @@ Result<> RunnableModel::runGraph(RequestBindings& bindings, RequestOutputs& outp
                                  const RunLimits& limits) {
     if (main_->recalls(bindings.memo)) {
         const std::span<std::byte*> addresses = main_->inputAddresses();
-        for (std::size_t input = 0; input < inputs_.size(); ++input) {
+        for (std::size_t input = 0; input < inputs().size(); ++input) {
             addresses[input] = bindings.inputs[input].data;
         }
         return main_->runAgain(bindings.memo, outputs, limits);
     }
-    NNBURST_ASSERT(
-        bindings.inputs.size() == inputs_.size() && bindings.outputs.size() == outputs_.size(),
-        "bindings of {} inputs and {} outputs; the model has {} and {}", bindings.inputs.size(),
-        bindings.outputs.size(), inputs_.size(), outputs_.size());
-    for (std::size_t input = 0; input < inputs_.size(); ++input) {
+    NNBURST_ASSERT(bindings.inputs.size() == inputs().size() &&
+                       bindings.outputs.size() == arguments_.outputs().size(),
+                   "bindings of {} inputs and {} outputs; the model has {} and {}",
+                   bindings.inputs.size(), bindings.outputs.size(), inputs().size(),
+                   arguments_.outputs().size());
+    for (std::size_t input = 0; input < inputs().size(); ++input) {
         const ArgumentBinding& argument = bindings.inputs[input];
-        given_[input] = {.shape = Shape(dimensionsOf(argument, inputs_[input])),
+        given_[input] = {.shape = Shape(dimensionsOf(argument, inputs()[input])),
                          .data = argument.data,
                          .isOmitted = argument.hasNoValue};
     }

@@ -61,4 +61,9 @@ class KernelEngine final : public Engine {
         NNBURST_GUARDED_BY(mutex_);
 };
 
+/// Engines come from Engine::create, which gives no other kind.
+[[nodiscard]] inline const KernelEngine& kernelEngine(const Engine& engine) noexcept {
+    return static_cast<const KernelEngine&>(engine);
+}
+
 }  // namespace nnburst::exec
