@@ -10,7 +10,7 @@ install(TARGETS nnburst_shared EXPORT nnburst
     LIBRARY COMPONENT runtime NAMELINK_COMPONENT dev)
 install(DIRECTORY include/nnburst TYPE INCLUDE COMPONENT dev FILES_MATCHING PATTERN "*.h")
 
-# To write a driver, or what a driver loads. An own device behind a socket is not public yet.
+# To write a driver, or what a driver loads.
 add_library(nnburst_driver_interface INTERFACE)
 set_target_properties(nnburst_driver_interface PROPERTIES EXPORT_NAME driver)
 target_link_libraries(nnburst_driver_interface INTERFACE nnburst_shared)

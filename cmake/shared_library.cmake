@@ -1,9 +1,12 @@
-# libnnburst.so, which packages have: the public API over all rooms but the driver's end of the remote
-# calls. Programs and tests of this tree link the static rooms.
+# libnnburst.so, which packages have: the public API over all rooms, and driverMain if the tools are
+# built. Programs and tests of this tree link the static rooms.
 get_property(rooms GLOBAL PROPERTY NNBURST_ROOMS)
-list(REMOVE_ITEM rooms nnburst_device_driver)
 list(TRANSFORM rooms REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
 
+if(NNBURST_BUILD_TOOLS)
+    list(APPEND objects $<TARGET_OBJECTS:nnburst_driver_main>)
+    list(APPEND rooms nnburst_tools)
+endif()
 add_library(nnburst_shared SHARED ${objects} $<TARGET_OBJECTS:nnburst_schema>)
 set_target_properties(nnburst_shared PROPERTIES
     OUTPUT_NAME nnburst

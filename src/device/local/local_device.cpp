@@ -6,6 +6,7 @@
 #include <openssl/crypto.h>
 
 #include <algorithm>
+#include <functional>
 #include <thread>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "device/local/catch_exceptions.h"
 #include "device/local/driver_variant.h"
 #include "device/local/extension_library.h"
+#include "exec/run/accelerated_model.h"
 #include "log/logger.h"
 #include "log/marks.h"
 #include "log/verbose.h"
@@ -103,6 +105,20 @@ CompiledOrError compileUntil(const OptionalTimePoint& deadline, ModelStore& mode
     return compiled;
 }
 
+/// Which operations of the main subgraph of `model`, whose extensions are resolved, a device
+/// supports. `accelerator` may be null.
+Result<std::vector<bool>> operationsOf(const Model& model, HalVersion version,
+                                       DriverVariant variant, const Accelerator* accelerator) {
+    NNBURST_TRY(validateModel(model));
+    NNBURST_TRY_ASSIGN(std::vector<bool> isSupported, supportedOperations(model, version, variant));
+    if (accelerator != nullptr) {
+        const std::vector<bool> isAccelerated = exec::supportedOperations(*accelerator, model);
+        std::transform(isSupported.begin(), isSupported.end(), isAccelerated.begin(),
+                       isSupported.begin(), std::logical_and<bool>());
+    }
+    return isSupported;
+}
+
 }  // namespace
 
 LocalDevice::LocalDevice(Shared shared)
@@ -111,7 +127,8 @@ LocalDevice::LocalDevice(Shared shared)
 
 Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& given,
                                                          std::shared_ptr<Scheduler> scheduler,
-                                                         exec::KernelThreadPlacement placement) {
+                                                         exec::KernelThreadPlacement placement,
+                                                         std::shared_ptr<Accelerator> accelerator) {
     DriverOptions options = given;
     NNBURST_TRY_ASSIGN(SystemTuning applied, SystemTuning::apply(options));
     auto tuning = std::make_shared<const SystemTuning>(std::move(applied));
@@ -130,13 +147,14 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& gi
     if (!options.capabilitiesFile.empty()) {
         NNBURST_TRY_ASSIGN(capabilities, readCapabilities(options.capabilitiesFile));
     }
-    const auto models = std::make_shared<ModelStore>(engine);
+    const auto models = std::make_shared<ModelStore>(engine, accelerator);
     std::shared_ptr<IdleWatchdog> watchdog;
     if (options.idleTime.count() > 0) {
         NNBURST_TRY_ASSIGN(watchdog, IdleWatchdog::create(models, options.idleTime));
     }
     return std::shared_ptr<LocalDevice>(
         new LocalDevice({.tuning = std::move(tuning),
+                         .accelerator = std::move(accelerator),
                          .engine = std::move(engine),
                          .scheduler = std::move(scheduler),
                          .servingThreads = std::move(servingThreads),
@@ -158,12 +176,17 @@ Result<Capabilities> LocalDevice::getCapabilities() {
 }
 
 Result<DeviceType> LocalDevice::getType() {
-    return knowsTypeAndVersionString(shared_.version) ? DeviceType::CPU : DeviceType::OTHER;
+    if (!knowsTypeAndVersionString(shared_.version)) {
+        return DeviceType::OTHER;
+    }
+    return shared_.accelerator ? shared_.accelerator->type() : DeviceType::CPU;
 }
 
 Result<std::string> LocalDevice::getVersionString() {
-    return std::string(knowsTypeAndVersionString(shared_.version) ? "nnburst-" NNBURST_VERSION
-                                                                  : "UNKNOWN");
+    if (!knowsTypeAndVersionString(shared_.version)) {
+        return std::string("UNKNOWN");
+    }
+    return shared_.accelerator ? shared_.accelerator->name() : "nnburst-" NNBURST_VERSION;
 }
 
 Result<std::vector<Extension>> LocalDevice::getSupportedExtensions() {
@@ -185,11 +208,9 @@ Result<std::vector<bool>> LocalDevice::getSupportedOperations(const Model& model
     if (!model.extensionNameToPrefix.empty()) {
         Model resolved = model;
         NNBURST_TRY(resolveExtensions(resolved, PrefixSource::CLIENT));
-        NNBURST_TRY(validateModel(resolved));
-        return supportedOperations(resolved, shared_.version, shared_.variant);
+        return operationsOf(resolved, shared_.version, shared_.variant, shared_.accelerator.get());
     }
-    NNBURST_TRY(validateModel(model));
-    return supportedOperations(model, shared_.version, shared_.variant);
+    return operationsOf(model, shared_.version, shared_.variant, shared_.accelerator.get());
 }
 
 Result<> LocalDevice::prepareModel(const Model& model, const PrepareOptions& options,
@@ -351,6 +372,11 @@ Scheduler::Limits defaultJobLimits() noexcept {
 namespace nnburst {
 
 Result<SharedDevice> makeLocalDevice(const DriverOptions& options) {
+    return makeLocalDevice(nullptr, options);
+}
+
+Result<SharedDevice> makeLocalDevice(std::shared_ptr<Accelerator> accelerator,
+                                     const DriverOptions& options) {
     if (!options.processName.empty() || options.memoryLimitBytes != 0) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        "makeLocalDevice with a process name or a memory limit: they can be chosen "
@@ -375,7 +401,8 @@ Result<SharedDevice> makeLocalDevice(const DriverOptions& options) {
                        device::Scheduler::create("nnburst-job", device::defaultJobLimits()));
     // Kernel threads with processors of their own would take these from the application's threads.
     return device::LocalDevice::create(options, std::move(scheduler),
-                                       exec::KernelThreadPlacement::ANYWHERE);
+                                       exec::KernelThreadPlacement::ANYWHERE,
+                                       std::move(accelerator));
 }
 
 }  // namespace nnburst

@@ -19,6 +19,7 @@
 #include "device/local/system_tuning.h"
 #include "exec/run/compiled_model.h"
 #include "nnburst/device.h"
+#include "nnburst/driver.h"
 
 namespace nnburst::device {
 
@@ -36,10 +37,11 @@ class LocalDevice final : public Device {
         std::function<void(Result<std::shared_ptr<LocalPreparedModel>> preparedModel)>;
 
     /// `scheduler` prepares models and runs asynchronous executions. The device belongs to the
-    /// first client. `placement` says where kernel threads may run.
+    /// first client. `placement` says where kernel threads may run. Models are computed by
+    /// `accelerator`, or by the kernels of this library if it is null.
     [[nodiscard]] static Result<std::shared_ptr<LocalDevice>> create(
         const DriverOptions& options, std::shared_ptr<Scheduler> scheduler,
-        exec::KernelThreadPlacement placement);
+        exec::KernelThreadPlacement placement, std::shared_ptr<Accelerator> accelerator = nullptr);
 
     /// The same device for another client, whose jobs are queued separately.
     [[nodiscard]] std::shared_ptr<LocalDevice> forClient() const;
@@ -85,6 +87,7 @@ class LocalDevice final : public Device {
     /// The state that all clients share.
     struct Shared {
         std::shared_ptr<const SystemTuning> tuning;
+        std::shared_ptr<Accelerator> accelerator;  // null: the kernels of this library
         std::shared_ptr<exec::Engine> engine;
         std::shared_ptr<Scheduler> scheduler;
         std::shared_ptr<burst::ServingThreadPool> servingThreads;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/local/model_store.h"
 
+#include "exec/run/accelerated_model.h"
 #include "log/assert.h"
 
 namespace nnburst::device {
@@ -11,7 +12,8 @@ Result<std::shared_ptr<exec::CompiledModel>> ModelStore::compile(const ModelSnap
         return known;
     }
     try {
-        auto compiled = exec::CompiledModel::compile(engine_, snapshot.model);
+        auto compiled = accelerator_ ? exec::compileFor(accelerator_, engine_, snapshot.model)
+                                     : exec::CompiledModel::compile(engine_, snapshot.model);
         end(snapshot.digest, compiled ? *compiled : nullptr);
         return compiled;
     } catch (...) {  // std::bad_alloc

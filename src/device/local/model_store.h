@@ -12,6 +12,7 @@
 
 #include "device/local/model_snapshot.h"
 #include "exec/run/compiled_model.h"
+#include "nnburst/driver.h"
 #include "nnburst/result.h"
 #include "system/mutex.h"
 
@@ -20,12 +21,14 @@ namespace nnburst::device {
 /// Thread-safe. Holds weak references: it keeps no model alive.
 class ModelStore {
   public:
-    /// Models are compiled for `engine`.
-    explicit ModelStore(std::shared_ptr<exec::Engine> engine) noexcept
-        : engine_(std::move(engine)) {}
+    /// Models are compiled for `engine`, by `accelerator` unless it is null.
+    explicit ModelStore(std::shared_ptr<exec::Engine> engine,
+                        std::shared_ptr<Accelerator> accelerator = nullptr) noexcept
+        : engine_(std::move(engine)), accelerator_(std::move(accelerator)) {}
 
     /// The compiled model of this content: an existing one, one that another thread is compiling
-    /// (the call then waits for it), or a new one. Errors as CompiledModel::compile.
+    /// (the call then waits for it), or a new one. Errors as CompiledModel::compile
+    /// or exec::compileFor.
     [[nodiscard]] Result<std::shared_ptr<exec::CompiledModel>> compile(
         const ModelSnapshot& snapshot);
 
@@ -45,6 +48,7 @@ class ModelStore {
     void end(const Digest& digest, const std::shared_ptr<exec::CompiledModel>& model);
 
     const std::shared_ptr<exec::Engine> engine_;
+    const std::shared_ptr<Accelerator> accelerator_;
     mutable system::Mutex mutex_;
     system::ConditionVariable compiled_;
     std::map<Digest, Entry> entries_ NNBURST_GUARDED_BY(mutex_);

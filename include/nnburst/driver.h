@@ -1,0 +1,73 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A driver of one's own: an `Accelerator` computes models with its own kernels, and this library
+/// does the rest of a driver: the HAL's checks and versions, shared memory and driver-managed
+/// buffers, bursts, fences, deadlines, compilation caching, the order among clients.
+/// examples/own_driver.cpp is a whole one.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "nnburst/device.h"
+#include "nnburst/driver_options.h"
+#include "nnburst/export.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst {
+
+/// A model as an accelerator has compiled it.
+class NNBURST_EXPORT AcceleratorModel {
+  public:
+    virtual ~AcceleratorModel() = default;
+
+    /// Computes the outputs. Inputs and outputs are in the order of the model, of exactly the sizes
+    /// that it gives them, aligned for their elements. Other processes may write the inputs
+    /// meanwhile: what decides an address or a length is read once, then checked, then used. Called
+    /// by one thread at a time, for any client. `deadline` may be ignored: the execution has not
+    /// begun after it. MISSED_DEADLINE_PERSISTENT where it is not. Should allocate nothing, and
+    /// must not throw. After an error the outputs mean nothing.
+    [[nodiscard]] virtual Result<> run(std::span<const std::span<const std::byte>> inputs,
+                                       std::span<const std::span<std::byte>> outputs,
+                                       const OptionalTimePoint& deadline) = 0;
+};
+
+/// Someone's kernels. Called from any number of threads at the same time.
+class NNBURST_EXPORT Accelerator {
+  public:
+    virtual ~Accelerator() = default;
+
+    /// What Device::getVersionString gives: name and version of the driver.
+    [[nodiscard]] virtual std::string name() const = 0;
+    [[nodiscard]] virtual DeviceType type() const { return DeviceType::ACCELERATOR; }
+
+    /// Whether this accelerator computes `operation` of the main subgraph of `model`, which is
+    /// valid. Not asked about IF and WHILE and about operands of open dimensions, which it never
+    /// gets. Applications see the answer in Device::getSupportedOperations.
+    [[nodiscard]] virtual bool supports(const Model& model, const Operation& operation) const = 0;
+
+    /// Compiles `model`, all of whose operations it supports. `constants` has one entry for each
+    /// operand of the main subgraph: the value of a constant, in memory that no other process can
+    /// change, or nothing. Both are gone when this returns.
+    [[nodiscard]] virtual Result<std::unique_ptr<AcceleratorModel>> compile(
+        const Model& model, std::span<const std::span<const std::byte>> constants) = 0;
+};
+
+/// A device in this process whose models `accelerator` computes. Options as for makeLocalDevice.
+[[nodiscard]] NNBURST_EXPORT Result<SharedDevice> makeLocalDevice(
+    std::shared_ptr<Accelerator> accelerator, const DriverOptions& options = {});
+
+/// The main function of a driver process whose models `accelerator` computes, or the kernels of
+/// this library if it is null. It takes the options of nnburst-driver (`--help` lists them), so
+/// that spawnDriver and systemd start the program as they start nnburst-driver. Gives the status to
+/// exit with. In the library of the CMake target nnburst::driver.
+[[nodiscard]] NNBURST_EXPORT int driverMain(int argc, char** argv,
+                                            std::shared_ptr<Accelerator> accelerator);
+
+}  // namespace nnburst

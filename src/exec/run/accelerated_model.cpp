@@ -1,0 +1,219 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/run/accelerated_model.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "exec/graph/constants.h"
+#include "exec/graph/control_flow_check.h"
+#include "exec/run/aligned_arguments.h"
+#include "exec/run/argument_binder.h"
+#include "exec/run/engine.h"
+#include "exec/run/request_outputs.h"
+#include "exec/threads/execution_gate.h"
+#include "model/invalid.h"
+#include "model/operand_info.h"
+#include "model/request_check.h"
+#include "nnburst/validation.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// All sizes of an operand are known; one that is left out has none.
+bool isClosed(const Operand& operand) {
+    return operand.lifetime == OperandLifeTime::NO_VALUE ||
+           isFullySpecified(operand.type, operand.dimensions);
+}
+
+bool isOffered(const Model& model, const Operation& operation) {
+    const auto isClosedAt = [&model](std::uint32_t index) {
+        return isClosed(model.main.operands[index]);
+    };
+    return !isControlFlow(operation.type) &&
+           std::all_of(operation.inputs.begin(), operation.inputs.end(), isClosedAt) &&
+           std::all_of(operation.outputs.begin(), operation.outputs.end(), isClosedAt);
+}
+
+std::uint64_t bytesOf(const Operand& operand) {
+    return operandBytes(operand.type, operand.dimensions).value_or(0);
+}
+
+class AcceleratedModel final : public CompiledModel {
+  public:
+    AcceleratedModel(std::shared_ptr<Accelerator> accelerator, std::shared_ptr<Engine> engine,
+                     const Model& model, std::unique_ptr<AcceleratorModel> kernels)
+        : accelerator_(std::move(accelerator)),
+          engine_(std::move(engine)),
+          arguments_(model),
+          kernels_(std::move(kernels)),
+          given_(inputs().size()),
+          wanted_(outputs().size()) {
+        for (const Operand& output : outputs()) {
+            outputShapes_.emplace_back(output.dimensions);
+        }
+    }
+
+    [[nodiscard]] std::span<const Operand> inputs() const noexcept override {
+        return arguments_.inputs();
+    }
+    [[nodiscard]] std::span<const Operand> outputs() const noexcept override {
+        return arguments_.outputs();
+    }
+    [[nodiscard]] std::uint32_t delayedCount() const noexcept override {
+        return gate().delayedCount();
+    }
+
+    [[nodiscard]] Result<> bind(std::span<const RequestArgument> inputs,
+                                std::span<const RequestArgument> outputs,
+                                std::span<const PoolView> pools,
+                                RequestBindings& bindings) const override {
+        return arguments_.bind(inputs, outputs, pools, bindings);
+    }
+
+    [[nodiscard]] Result<> checkOmitted(std::span<const RequestArgument> inputs) const override {
+        for (std::size_t index = 0; index < inputs.size(); ++index) {
+            NNBURST_TRY(requireValue(index, inputs[index].hasNoValue));
+        }
+        return {};
+    }
+
+    [[nodiscard]] Result<> run(RequestBindings& bindings, const Caller& caller,
+                               const ExecutionOptions& options,
+                               ExecutionOutcome& outcome) override {
+        outcome.timing = {};
+        NNBURST_TRY(checkMeasure(options.measure));
+        if (!bindings.hasUnaligned) {
+            return runInTurn(bindings, caller, options, outcome);
+        }
+        AlignedArguments aligned;
+        NNBURST_TRY(aligned.copy(bindings));
+        NNBURST_TRY(runInTurn(aligned.bindings(), caller, options, outcome));
+        aligned.copyOutputsBack(bindings);
+        return {};
+    }
+
+    /// The library has no memory of temporaries for it.
+    bool releaseIfIdle() override { return true; }
+
+  private:
+    static Result<> requireValue(std::size_t input, bool hasNoValue) {
+        if (hasNoValue) [[unlikely]] {
+            return invalid("request input {}: must have a value: this model needs all inputs",
+                           input);
+        }
+        return {};
+    }
+
+    [[nodiscard]] ExecutionGate& gate() const noexcept { return kernelEngine(*engine_).gate(); }
+
+    Result<> runInTurn(RequestBindings& bindings, const Caller& caller,
+                       const ExecutionOptions& options, ExecutionOutcome& outcome) {
+        ExecutionGate::Pass pass(gate(), lock_, ExecutionGate::Pass::Width::ONE_LANE,
+                                 caller.client);
+        NNBURST_TRY(pass.enter({.priority = caller.priority, .deadline = options.deadline}));
+        if (options.deadline && Clock::now() >= *options.deadline) {
+            return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
+                           "the deadline had passed before the execution began");
+        }
+        for (std::size_t index = 0; index < given_.size(); ++index) {
+            const ArgumentBinding& input = bindings.inputs[index];
+            NNBURST_TRY(requireValue(index, input.hasNoValue));
+            given_[index] = {input.data, input.lengthBytes};
+        }
+        NNBURST_TRY(placeOutputs(bindings, outcome));
+        if (options.measure == MeasureTiming::NO) {
+            return kernels_->run(given_, wanted_, options.deadline);
+        }
+        const Clock::time_point start = Clock::now();
+        NNBURST_TRY(kernels_->run(given_, wanted_, options.deadline));
+        outcome.timing.timeOnDevice = static_cast<std::uint64_t>(
+            std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
+        return {};
+    }
+
+    Result<> placeOutputs(const RequestBindings& bindings, ExecutionOutcome& outcome) {
+        outcome.outputShapes.resize(wanted_.size());
+        RequestOutputs memory(bindings, outcome.outputShapes);
+        for (std::size_t index = 0; index < wanted_.size(); ++index) {
+            if (!memory.wants(index)) {
+                return invalid("request output {}: must have memory: this model gives all outputs",
+                               index);
+            }
+            const std::uint64_t sizeBytes = bytesOf(outputs()[index]);
+            NNBURST_TRY_ASSIGN(std::byte* const data,
+                               memory.place(index, outputShapes_[index], sizeBytes));
+            wanted_[index] = {data, static_cast<std::size_t>(sizeBytes)};
+        }
+        return memory.sufficient();
+    }
+
+    const std::shared_ptr<Accelerator> accelerator_;  // outlives what it has compiled
+    const std::shared_ptr<Engine> engine_;
+    const ArgumentBinder arguments_;
+    std::vector<Shape> outputShapes_;
+
+    /// Guards all below.
+    ExecutionGate::ModelLock lock_;
+    const std::unique_ptr<AcceleratorModel> kernels_;
+    std::vector<std::span<const std::byte>> given_;
+    std::vector<std::span<std::byte>> wanted_;
+};
+
+}  // namespace
+
+std::vector<bool> supportedOperations(const Accelerator& accelerator, const Model& model) {
+    std::vector<bool> isSupported;
+    for (const Operation& operation : model.main.operations) {
+        isSupported.push_back(isOffered(model, operation) &&
+                              accelerator.supports(model, operation));
+    }
+    return isSupported;
+}
+
+Result<std::shared_ptr<CompiledModel>> compileFor(const std::shared_ptr<Accelerator>& accelerator,
+                                                  const std::shared_ptr<Engine>& engine,
+                                                  const Model& model) {
+    NNBURST_TRY(validateModel(model));
+    const std::vector<bool> isSupported = supportedOperations(*accelerator, model);
+    const auto unsupported = std::find(isSupported.begin(), isSupported.end(), false);
+    if (unsupported != isSupported.end()) {
+        const auto index = static_cast<std::size_t>(unsupported - isSupported.begin());
+        return failure(
+            ErrorStatus::GENERAL_FAILURE,
+            fmt::format("operation {} ({}): {} does not support it", index,
+                        toString(model.main.operations[index].type), accelerator->name()));
+    }
+    for (const auto* indexes : {&model.main.inputIndexes, &model.main.outputIndexes}) {
+        for (const std::uint32_t index : *indexes) {
+            const Operand& operand = model.main.operands[index];
+            if (!isFullySpecified(operand.type, operand.dimensions)) {
+                return failure(
+                    ErrorStatus::GENERAL_FAILURE,
+                    fmt::format("operand {} of dimensions {}: {} needs to know all", index,
+                                dimensionsText(operand.dimensions), accelerator->name()));
+            }
+        }
+    }
+    NNBURST_TRY_ASSIGN(const Constants constants, Constants::load(model, model.main));
+    std::vector<std::span<const std::byte>> values;
+    for (std::uint32_t index = 0; index < model.main.operands.size(); ++index) {
+        const std::byte* const data = constants.data(index);
+        values.emplace_back(data, data == nullptr ? 0 : model.main.operands[index].location.length);
+    }
+    NNBURST_TRY_ASSIGN(std::unique_ptr<AcceleratorModel> kernels,
+                       accelerator->compile(model, values));
+    if (kernels == nullptr) {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       accelerator->name() +
+                           " gave no model: Accelerator::compile gives a model "
+                           "or an error");
+    }
+    return std::make_shared<AcceleratedModel>(accelerator, engine, model, std::move(kernels));
+}
+
+}  // namespace nnburst::exec
