@@ -1,7 +1,8 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Classifies the pictures of a camera, 60 a second, in a driver process.
+// Classifies the pictures of a camera, 60 a second, in a driver process, which is started again if
+// it ends.
 // Usage: nnburst-example-camera [PICTURES [MODEL.tflite]]
 
 #include <algorithm>
@@ -12,11 +13,12 @@
 
 #include "nnburst/builtin_models.h"
 #include "nnburst/session.h"
+#include "nnburst/supervised_device.h"
 
 using namespace nnburst;
 
 Result<> classify(int pictures, const char* file) {
-    NNBURST_TRY_ASSIGN(const SharedDevice device, spawnDriver());
+    NNBURST_TRY_ASSIGN(const SharedSupervisedDevice device, superviseDriver());
     NNBURST_TRY_ASSIGN(const Model builtin, makeMobileNetV1());
     NNBURST_TRY_ASSIGN(Session session, file != nullptr ? Session::open(*device, file)
                                                         : Session::create(*device, builtin));
@@ -32,13 +34,14 @@ Result<> classify(int pictures, const char* file) {
         std::fill(pixels.begin(), pixels.end(), 0.01F * static_cast<float>(picture));
         next += kPictureTime;
         const Result<> result = session.run(next);
-        if (result) {
+        const ErrorStatus status = result ? ErrorStatus::NONE : result.error().status;
+        if (status == ErrorStatus::NONE) {
             const auto best = std::max_element(scores.begin(), scores.end());
             std::printf("picture %d: class %td\n", picture, best - scores.begin());
-        } else if (isMissedDeadline(result.error().status)) {
-            std::printf("picture %d: late, left out\n", picture);
-        } else {
+        } else if (status == ErrorStatus::INVALID_ARGUMENT) {
             return result;
+        } else {  // it is late, or there is no driver now
+            std::printf("picture %d: left out: %s\n", picture, result.error().message.c_str());
         }
     }
     return {};
