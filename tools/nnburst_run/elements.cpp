@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "model/invalid.h"
-#include "model/operand_info.h"
+#include "nnburst/type_queries.h"
 
 namespace nnburst::run {
 

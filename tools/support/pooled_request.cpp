@@ -3,12 +3,12 @@
 #include "support/pooled_request.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdint>
 #include <utility>
 
-#include "model/operand_info.h"
-
+#include "nnburst/type_queries.h"
 namespace nnburst::tools {
 namespace {
 
@@ -18,7 +18,7 @@ Result<std::uint64_t> sizeOf(const Model& model, std::uint32_t index) {
     if (!size || *size == 0) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        fmt::format("operand {} of dimensions {}: must all be known", index,
-                                   dimensionsText(operand.dimensions)));
+                                   fmt::join(operand.dimensions, "x")));
     }
     return *size;
 }

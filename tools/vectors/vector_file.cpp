@@ -15,8 +15,8 @@
 #include <string_view>
 
 #include "exec/operation/float16.h"
-#include "model/operand_info.h"
 #include "nnburst/memory.h"
+#include "nnburst/type_queries.h"
 
 namespace nnburst {
 

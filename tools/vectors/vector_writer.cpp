@@ -7,8 +7,8 @@
 #include <stdexcept>
 
 #include "exec/operation/float16.h"
-#include "model/operand_info.h"
 #include "nnburst/memory.h"
+#include "nnburst/type_queries.h"
 #include "vectors/vector_file.h"
 
 namespace nnburst {
