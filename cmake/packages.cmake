@@ -1,0 +1,55 @@
+# `cpack` in a build directory makes a Debian package of each component of cmake/install.cmake, and
+# one with the debug symbols of each that has programs or a library.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME nnburst)
+set(CPACK_PACKAGE_VENDOR "The nnburst authors")
+set(CPACK_PACKAGE_CONTACT "The nnburst authors <nnburst@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES OFF)  # the debug symbols go into packages of their own
+set(CPACK_COMPONENTS_ALL runtime dev driver tools)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+# Where the programs' libnnburst.so is while packages are made; they name its package themselves.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
+set(CPACK_DEBIAN_PACKAGE_SECTION libs)
+set(same_version "(= ${PROJECT_VERSION})")
+
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libnnburst${PROJECT_VERSION_MAJOR})
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION
+    "Applications run neural networks with it, in their own process or in a driver process.")
+set(CPACK_DEBIAN_RUNTIME_DEBUGINFO_PACKAGE ON)
+
+set(CPACK_DEBIAN_DEV_PACKAGE_NAME libnnburst-dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
+    "${CPACK_DEBIAN_RUNTIME_PACKAGE_NAME} ${same_version}, libexpected-dev")
+set(CPACK_COMPONENT_DEV_DESCRIPTION
+    "Headers, and files for CMake and pkg-config, to compile applications with nnburst.")
+
+set(CPACK_DEBIAN_DRIVER_PACKAGE_NAME nnburst-driver)
+set(CPACK_DEBIAN_DRIVER_PACKAGE_SECTION misc)
+# Of the alternatives any makes the driver's user and folders.
+set(CPACK_DEBIAN_DRIVER_PACKAGE_DEPENDS
+    "systemd | systemd-standalone-sysusers, systemd | systemd-standalone-tmpfiles, passwd")
+set(CPACK_DEBIAN_DRIVER_PACKAGE_CONTROL_EXTRA
+    ${PROJECT_SOURCE_DIR}/cmake/package/driver/postinst
+    ${PROJECT_SOURCE_DIR}/cmake/package/driver/prerm
+    ${PROJECT_SOURCE_DIR}/cmake/package/driver/postrm)
+set(CPACK_COMPONENT_DRIVER_DESCRIPTION
+    "The driver process, which runs neural networks for applications, and its systemd units.")
+set(CPACK_DEBIAN_DRIVER_DEBUGINFO_PACKAGE ON)
+
+set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME nnburst-tools)
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION misc)
+set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "${CPACK_DEBIAN_RUNTIME_PACKAGE_NAME} ${same_version}")
+set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS "nnburst-driver ${same_version}")
+set(CPACK_COMPONENT_TOOLS_DESCRIPTION
+    "Programs that run, check and measure models on an nnburst driver.")
+set(CPACK_DEBIAN_TOOLS_DEBUGINFO_PACKAGE ON)
+include(CPack)
