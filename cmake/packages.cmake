@@ -36,7 +36,8 @@ set(CPACK_DEBIAN_DRIVER_PACKAGE_NAME nnburst-driver)
 set(CPACK_DEBIAN_DRIVER_PACKAGE_SECTION misc)
 # Of the alternatives any makes the driver's user and folders.
 set(CPACK_DEBIAN_DRIVER_PACKAGE_DEPENDS
-    "systemd | systemd-standalone-sysusers, systemd | systemd-standalone-tmpfiles, passwd")
+    "${CPACK_DEBIAN_RUNTIME_PACKAGE_NAME} ${same_version}, passwd, \
+systemd | systemd-standalone-sysusers, systemd | systemd-standalone-tmpfiles")
 set(CPACK_DEBIAN_DRIVER_PACKAGE_CONTROL_EXTRA
     ${PROJECT_SOURCE_DIR}/cmake/package/driver/postinst
     ${PROJECT_SOURCE_DIR}/cmake/package/driver/prerm
