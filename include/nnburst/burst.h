@@ -96,6 +96,28 @@ class NNBURST_EXPORT Burst {
     /// INVALID_ARGUMENT for one that is not in flight.
     [[nodiscard]] virtual Result<> wait(Submission submission, ExecutionOutcome& outcome) = 0;
 
+    /// For event loops (poll, epoll, io_uring): a descriptor, owned by the burst, that becomes
+    /// readable after `armCompletion` when a result has come or the driver is lost. It may become
+    /// readable for nothing. Each execution that is not armed costs nothing more; one that is
+    /// costs the driver a system call. GENERAL_FAILURE from a driver that is too old. Do not read
+    /// from it. When the driver is lost it stays readable: watch it once for each `armCompletion`
+    /// (EPOLLONESHOT). A driver that hangs does not make it readable: have a timer for deadlines.
+    [[nodiscard]] virtual Result<int> completionDescriptor() {
+        return failure(ErrorStatus::GENERAL_FAILURE, "this burst has no completion descriptor");
+    }
+
+    /// Has the next result make the completion descriptor readable, once, and makes it unreadable
+    /// until then. True, and it is not armed: look with `isDone` now, because an execution has
+    /// ended that was not waited for, or the driver is lost. Does not block.
+    [[nodiscard]] virtual Result<bool> armCompletion() {
+        return failure(ErrorStatus::GENERAL_FAILURE, "this burst has no completion descriptor");
+    }
+
+    /// Whether `wait` would return at once: with a result, or with an error, because the driver is
+    /// lost, the time for the execution is over, or it is not in flight. False while another thread
+    /// is using the burst. Does not block.
+    [[nodiscard]] virtual bool isDone(Submission /*submission*/) { return true; }
+
     /// Whether the driver may still write outputs of executions that ended with DEVICE_UNAVAILABLE
     /// because it had not answered within BurstOptions::deadlineGrace after their deadlines. Their
     /// outputs must not be used until this is false, which it becomes when the driver has answered

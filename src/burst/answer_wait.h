@@ -60,6 +60,11 @@ class AnswerWait {
     /// Only a hint: the next wait orders what came before the loss.
     [[nodiscard]] bool isLost() const noexcept { return isLost_.load(std::memory_order_relaxed); }
 
+    /// The same, ordered after what this thread has stored before (seq_cst) [loss-visible].
+    [[nodiscard]] bool isLostInOrder() const noexcept {
+        return isLost_.load(std::memory_order_seq_cst);
+    }
+
     /// Waits for a result, or for the loss of the connection, until `deadline`, but at least for
     /// `grace`. Asks for signs of life meanwhile. False if there was neither: `alive` is an error
     /// if the driver gave no sign.
@@ -79,6 +84,18 @@ class AnswerWait {
                        std::chrono::nanoseconds duration) noexcept {
         (void)waiter_.wait({.deadline = deadline, .atMost = duration}, nullptr,
                            [this]() noexcept { return hasNewsOrIsLost(); });
+    }
+
+    /// Asks the driver to ring when the next result has come. False, and it is not asked, if there
+    /// is a result already or the connection is lost.
+    [[nodiscard]] bool arm() noexcept {
+        fmq::EventFlag results = channel_.resultEvent();
+        results.announceParked();
+        if (hasNewsOrIsLost()) {
+            results.retractParked();
+            return false;
+        }
+        return true;
     }
 
     /// If `driverAsks` this process for memory before it can answer: waits for the result for at

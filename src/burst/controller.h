@@ -34,6 +34,8 @@ class Controller final : public Burst, public std::enable_shared_from_this<Contr
     /// What the driver has said of its end.
     struct Peer {
         UniqueFd doorbell;  ///< Server::takeDoorbell
+        /// The driver rings back over the doorbell when a result has come that is waited for so.
+        bool ringsBack = true;
         /// Threads of the driver's kernels: where they need all processors, waiting takes none.
         std::uint32_t kernelThreads = 1;
     };
@@ -56,6 +58,9 @@ class Controller final : public Burst, public std::enable_shared_from_this<Contr
     [[nodiscard]] Result<Submission> submit(const Request& request,
                                             const ExecutionOptions& options) override;
     [[nodiscard]] Result<> wait(Submission submission, ExecutionOutcome& outcome) override;
+    [[nodiscard]] Result<int> completionDescriptor() override;
+    [[nodiscard]] Result<bool> armCompletion() override;
+    [[nodiscard]] bool isDone(Submission submission) override;
     [[nodiscard]] bool isMemoryInUse() override;
     [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& deadline) override;
     void freeMemory(const SharedRegion& region) override;

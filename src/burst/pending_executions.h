@@ -12,6 +12,7 @@
 ///                          v  |
 ///                   UNKNOWN_TO_DRIVER
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -99,6 +100,12 @@ class PendingExecutions {
             }
         }
         return nullptr;
+    }
+
+    /// Whether one has ended whose result the application does not have yet.
+    [[nodiscard]] bool hasEnded() const noexcept {
+        return std::any_of(executions_.begin(), executions_.end(),
+                           [](const auto& execution) { return execution.state == State::ENDED; });
     }
 
     /// The first in the table whose result is awaited; null if there is none.

@@ -81,6 +81,7 @@ class Server::Impl final : public Servable {
     Result<> start(const std::shared_ptr<ServingThreadPool>& pool) {
         channel_.requestEvent().announceParked();
         NNBURST_TRY_ASSIGN(registration_, ServingThreadPool::add(pool, *this));
+        results_.setDoorbell(registration_.ringBackDescriptor());
         registration_.ring();
         return {};
     }

@@ -138,6 +138,11 @@ UniqueFd ServingThreadPool::Registration::takeDoorbell() noexcept {
     return std::move(entry_->clientEnd);
 }
 
+int ServingThreadPool::Registration::ringBackDescriptor() const noexcept {
+    NNBURST_ASSERT(entry_ != nullptr, "the registration is empty");
+    return entry_->driverEnd.get();
+}
+
 void ServingThreadPool::Registration::ring() const noexcept {
     NNBURST_ASSERT(entry_ != nullptr, "the registration is empty");
     pool_->ring(*entry_);

@@ -58,6 +58,8 @@ class ServingThreadPool {
 
         /// The client's end of the doorbell, one of a pair of sockets: sending to it rings. Once.
         [[nodiscard]] UniqueFd takeDoorbell() noexcept;
+        /// Sending to it rings at the client's end. It lives as long as the registration.
+        [[nodiscard]] int ringBackDescriptor() const noexcept;
         /// Has the burst served as if the client had rung. Any thread, does not block.
         void ring() const noexcept;
 

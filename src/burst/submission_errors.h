@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "model/outcome.h"
 #include "nnburst/burst.h"
 #include "nnburst/result.h"
 
@@ -36,6 +37,12 @@ namespace nnburst::burst {
     return failure(ErrorStatus::INVALID_ARGUMENT,
                    "wait: submission " + std::to_string(static_cast<std::uint64_t>(submission)) +
                        " is not in flight: each can be waited for once");
+}
+
+/// `result`, which is an error, with the outcome that goes with it.
+[[nodiscard]] inline Result<> failed(ExecutionOutcome& outcome, Result<> result) {
+    clearOutcome(outcome);
+    return result;
 }
 
 }  // namespace nnburst::burst

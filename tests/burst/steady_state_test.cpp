@@ -152,6 +152,17 @@ TEST_P(SteadyStateOfSpinners, makesNoSystemCall) {
     test::expectNoSystemCall([this] { warmUp(); }, [this] { return executeMany(); });
 }
 
+TEST_P(SteadyStateOfSpinners, makesNoSystemCallForACompletionDescriptorThatIsNotArmed) {
+    test::expectNoSystemCall(
+        [this] {
+            warmUp();
+            ASSERT_TRUE(controller->completionDescriptor());
+            ASSERT_FALSE(controller->armCompletion().value_or(true));
+            executeSome();  // the driver has rung for the first of them
+        },
+        [this] { return executeMany(); });
+}
+
 const auto kModels = testing::Values(
     SteadyModel{"mobileNetFloat",
                 [] { return makeMobileNetV1({.width = 0.25F, .resolution = 32}); }},

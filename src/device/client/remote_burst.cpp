@@ -105,6 +105,7 @@ Result<std::unique_ptr<Burst>> RemoteBurst::create(const PreparedModelHandle& mo
                             "the driver accepted a burst without giving it or its doorbell"));
             }
             connection->notifyOfLoss(controller);
+            peer.ringsBack = response.getRingsBack();
             peer.kernelThreads = response.getKernelThreads();
             const auto handle =
                 std::make_shared<RemoteHandle<rpc::Burst>>(connection, response.getBurst());
@@ -135,6 +136,18 @@ Result<Submission> RemoteBurst::submit(const Request& request, const ExecutionOp
 
 Result<> RemoteBurst::wait(Submission submission, ExecutionOutcome& outcome) {
     return controller_->wait(submission, outcome);
+}
+
+Result<int> RemoteBurst::completionDescriptor() {
+    return controller_->completionDescriptor();
+}
+
+Result<bool> RemoteBurst::armCompletion() {
+    return controller_->armCompletion();
+}
+
+bool RemoteBurst::isDone(Submission submission) {
+    return controller_->isDone(submission);
 }
 
 bool RemoteBurst::isMemoryInUse() {

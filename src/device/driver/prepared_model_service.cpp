@@ -191,6 +191,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                 toMessage(Result<>(), results.initStatus());
                 results.setBurst(kj::mv(served->burst));
                 results.setDoorbell(kj::mv(served->doorbell));
+                results.setRingsBack(true);
                 results.setKernelThreads(model_->executable().model->kernelThreads());
             });
     }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/local/local_burst.h"
 
+#include <sys/eventfd.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "exec/run/execution_session.h"
 #include "model/outcome.h"
 #include "model/request_check.h"
+#include "nnburst/unique_fd.h"
 #include "system/mutex.h"
 
 namespace nnburst::device {
@@ -75,6 +78,32 @@ class LocalBurst::State {
         return std::move(ended->status);
     }
 
+    /// As LocalBurst.
+    Result<int> completionDescriptor() {
+        const burst::ExclusiveUse use(mutex_);
+        if (!use) {
+            return burst::usedByAnotherThread();
+        }
+        if (!neverReadable_) {
+            neverReadable_ = UniqueFd(::eventfd(0, EFD_CLOEXEC));
+        }
+        if (!neverReadable_) {
+            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                           "cannot make the completion descriptor: no descriptor is left");
+        }
+        return neverReadable_.get();
+    }
+
+    Result<bool> hasEnded() {
+        const burst::ExclusiveUse use(mutex_);
+        if (!use) {
+            return burst::usedByAnotherThread();
+        }
+        return std::any_of(ended_.begin(), ended_.end(), [](const Ended& candidate) {
+            return candidate.submission != Submission{};
+        });
+    }
+
     /// To be called by `run` of execute and submit.
     Result<> runOnce(const Request& request, const ExecutionOptions& options,
                      ExecutionOutcome& outcome) {
@@ -115,6 +144,7 @@ class LocalBurst::State {
     exec::ExecutionSession session_;
     std::vector<Ended> ended_;
     std::uint64_t lastSubmission_ = 0;
+    UniqueFd neverReadable_;
 };
 
 /// Keeps its memory mapped and, where all of it is, its arguments resolved.
@@ -184,6 +214,14 @@ Result<Submission> LocalBurst::submit(const Request& request, const ExecutionOpt
 
 Result<> LocalBurst::wait(Submission submission, ExecutionOutcome& outcome) {
     return state_->wait(submission, outcome);
+}
+
+Result<int> LocalBurst::completionDescriptor() {
+    return state_->completionDescriptor();
+}
+
+Result<bool> LocalBurst::armCompletion() {
+    return state_->hasEnded();
 }
 
 void LocalBurst::freeMemory(const SharedRegion& region) {

@@ -25,6 +25,10 @@ class LocalBurst final : public Burst {
     [[nodiscard]] Result<Submission> submit(const Request& request,
                                             const ExecutionOptions& options) override;
     [[nodiscard]] Result<> wait(Submission submission, ExecutionOutcome& outcome) override;
+    /// Never readable: an execution ends before `submit` returns, so that there is no use in
+    /// arming.
+    [[nodiscard]] Result<int> completionDescriptor() override;
+    [[nodiscard]] Result<bool> armCompletion() override;
     /// Always false: an execution ends before its call returns.
     [[nodiscard]] bool isMemoryInUse() override { return false; }
     [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& /*deadline*/) override {

@@ -246,10 +246,13 @@ interface PreparedModel {
 
   configureExecutionBurst @3 (channel :MemoryRegion, callback :BurstCallback,
                               driverWait :WaitPolicy)
-      -> (status :Status, burst :Burst, doorbell :File, kernelThreads :UInt32);
+      -> (status :Status, burst :Burst, doorbell :File, kernelThreads :UInt32,
+          ringsBack :Bool);
   # `channel` holds both queues of the burst; src/burst/ lays it out. While the burst is parked the
   # client rings `doorbell`, a datagram socket, by sending anything. `kernelThreads` share the work
-  # of an operation: the client leaves them their processors.
+  # of an operation: the client leaves them their processors. With `ringsBack` the driver sends
+  # something to the client over `doorbell` after a result, if the client has set the parked bit of
+  # the word on which it waits for results.
 
   discardOutputs @4 (outputs :List(BufferOutput)) -> ();
   # An execution with these outputs was refused by the client, so that the driver has not seen it:

@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/supervised/supervised_burst.h"
 
+#include <sys/epoll.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
 #include <utility>
 
 #include "model/outcome.h"
@@ -21,9 +26,27 @@ Submission withGeneration(Submission inner, std::uint64_t generation) {
                                                                            << kGenerationShift);
 }
 
+/// `inner` was submitted to another driver than that whose generation was taken out of it.
+bool isOfAnother(Submission inner) noexcept {
+    return static_cast<std::uint64_t>(inner) >> kGenerationShift != 0;
+}
+
 tl::unexpected<Error> refused(const Result<>& result, ExecutionOutcome& outcome) {
     clearOutcome(outcome);
     return tl::unexpected<Error>(result.error());
+}
+
+/// Makes `epoll` readable when the completion descriptor of `burst` is. It is forgotten when that
+/// is closed, with its burst.
+Result<> watchCompletion(Burst& burst, const UniqueFd& epoll) {
+    NNBURST_TRY_ASSIGN(const int descriptor, burst.completionDescriptor());
+    epoll_event event{.events = EPOLLIN, .data = {.fd = descriptor}};
+    if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, descriptor, &event) != 0 && errno != EEXIST) {
+        return failure(
+            ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+            std::string("cannot make the completion descriptor: ") + std::strerror(errno));
+    }
+    return {};
 }
 
 /// Makes its reusable execution again in each burst that it meets.
@@ -44,6 +67,7 @@ class SupervisedReusable final : public ReusableExecution {
         const Use use(seat_->lock());
         NNBURST_TRY(prepare(use, deadline));
         NNBURST_TRY_ASSIGN(const Submission inner, inner_->submit(deadline));
+        seat_->noteSubmitted();
         return withGeneration(inner, generation_);
     }
 
@@ -96,7 +120,30 @@ void BurstSeat::adoptLatest() {
     if (latest != generation_) {
         before = std::exchange(burst_, latest_);
         generation_ = latest;
+        lostInFlight_ += std::exchange(inFlight_, 0);
+        if (completion_) {
+            // Without it the next armCompletion fails with the reason.
+            (void)watchCompletion(*burst_, completion_);
+        }
     }
+}
+
+Result<int> BurstSeat::completionDescriptor() {
+    if (!completion_) {
+        UniqueFd epoll(::epoll_create1(EPOLL_CLOEXEC));
+        NNBURST_TRY(watchCompletion(*burst_, epoll));
+        completion_ = std::move(epoll);
+    }
+    return completion_.get();
+}
+
+Result<bool> BurstSeat::armCompletion() {
+    adoptLatest();
+    NNBURST_TRY(completionDescriptor());
+    if (lostInFlight_ > 0) {
+        return true;
+    }
+    return burst_->armCompletion();
 }
 
 Result<> SupervisedBurst::execute(const Request& request, const ExecutionOptions& options,
@@ -127,6 +174,7 @@ Result<Submission> SupervisedBurst::submit(const Request& request,
     }
     NNBURST_TRY(seat_->takeLatest(options.deadline));
     NNBURST_TRY_ASSIGN(const Submission inner, seat_->burst().submit(request, options));
+    seat_->noteSubmitted();
     return withGeneration(inner, seat_->generation());
 }
 
@@ -136,12 +184,33 @@ Result<> SupervisedBurst::wait(Submission submission, ExecutionOutcome& outcome)
         return refused(burst::usedByAnotherThread(), outcome);
     }
     const Submission inner = withGeneration(submission, seat_->generation());
-    if (static_cast<std::uint64_t>(inner) >> kGenerationShift != 0) {
+    if (isOfAnother(inner)) {
+        seat_->noteWaitedForLost();
         return refused(failure(ErrorStatus::DEVICE_UNAVAILABLE,
                                "the driver to which the execution was submitted is lost"),
                        outcome);
     }
+    seat_->noteWaited();
     return seat_->burst().wait(inner, outcome);
+}
+
+Result<int> SupervisedBurst::completionDescriptor() {
+    const Use use(seat_->lock());
+    return use ? seat_->completionDescriptor() : Result<int>(burst::usedByAnotherThread());
+}
+
+Result<bool> SupervisedBurst::armCompletion() {
+    const Use use(seat_->lock());
+    return use ? seat_->armCompletion() : Result<bool>(burst::usedByAnotherThread());
+}
+
+bool SupervisedBurst::isDone(Submission submission) {
+    const Use use(seat_->lock());
+    if (!use) {
+        return false;
+    }
+    const Submission inner = withGeneration(submission, seat_->generation());
+    return isOfAnother(inner) || seat_->burst().isDone(inner);
 }
 
 bool SupervisedBurst::isMemoryInUse() {

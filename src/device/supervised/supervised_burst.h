@@ -17,6 +17,7 @@
 #include "device/supervised/supervisor.h"
 #include "nnburst/burst.h"
 #include "nnburst/prepared_model.h"
+#include "nnburst/unique_fd.h"
 #include "system/mutex.h"
 
 namespace nnburst::device {
@@ -51,6 +52,19 @@ class BurstSeat {
     }
     /// The same without waiting.
     void adoptLatest();
+
+    /// The completion descriptor of all bursts that are adopted from now on: an epoll instance with
+    /// that of the present one.
+    [[nodiscard]] Result<int> completionDescriptor();
+    /// Burst::armCompletion.
+    [[nodiscard]] Result<bool> armCompletion();
+
+    // What was submitted and not waited for: an execution of a lost driver can be waited for at
+    // once.
+    void noteSubmitted() noexcept { ++inFlight_; }
+    void noteWaited() noexcept { inFlight_ -= inFlight_ > 0 ? 1 : 0; }
+    void noteWaitedForLost() noexcept { lostInFlight_ -= lostInFlight_ > 0 ? 1 : 0; }
+
     [[nodiscard]] Burst& burst() const noexcept { return *burst_; }
     [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
 
@@ -68,6 +82,9 @@ class BurstSeat {
     burst::TryLock lock_;
     std::shared_ptr<Burst> burst_;  // of the thread that has the lock, as the next
     std::uint64_t generation_ = 0;
+    std::uint64_t inFlight_ = 0;
+    std::uint64_t lostInFlight_ = 0;
+    UniqueFd completion_;
 };
 
 class SupervisedBurst final : public Burst {
@@ -81,6 +98,9 @@ class SupervisedBurst final : public Burst {
     [[nodiscard]] Result<Submission> submit(const Request& request,
                                             const ExecutionOptions& options) override;
     [[nodiscard]] Result<> wait(Submission submission, ExecutionOutcome& outcome) override;
+    [[nodiscard]] Result<int> completionDescriptor() override;
+    [[nodiscard]] Result<bool> armCompletion() override;
+    [[nodiscard]] bool isDone(Submission submission) override;
     [[nodiscard]] bool isMemoryInUse() override;
     [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& deadline) override;
     void freeMemory(const SharedRegion& region) override;

@@ -61,6 +61,10 @@ Result<SharedPreparedModel> SupervisedModel::present(const OptionalTimePoint& de
     if (supervisor_->driverState() == DriverState::LOST) {
         NNBURST_TRY(supervisor_->awaitDriver(deadline));
     }
+    return latest();
+}
+
+SharedPreparedModel SupervisedModel::latest() {
     const system::MutexLock lock(mutex_);
     return prepared_;
 }
@@ -106,6 +110,14 @@ Result<std::unique_ptr<Burst>> SupervisedModel::configureExecutionBurst(
     std::erase_if(bursts_, [](const auto& weak) { return weak.expired(); });
     bursts_.push_back(seat);
     return std::make_unique<SupervisedBurst>(std::move(seat));
+}
+
+bool SupervisedModel::isMemoryInUse() {
+    return latest()->isMemoryInUse();
+}
+
+Result<> SupervisedModel::waitForMemory(const OptionalTimePoint& deadline) {
+    return latest()->waitForMemory(deadline);
 }
 
 Result<> SupervisedModel::fill(BurstSeat& seat) {

@@ -55,12 +55,17 @@ class SupervisedModel final : public PreparedModel,
     [[nodiscard]] Result<std::unique_ptr<Burst>> configureExecutionBurst(
         const BurstOptions& options) override;
 
+    [[nodiscard]] bool isMemoryInUse() override;
+    [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& deadline) override;
+
     [[nodiscard]] Result<> restore(const Supervisor::Driver& driver) override;
 
   private:
     SupervisedModel(std::shared_ptr<Supervisor> supervisor, ModelSource source,
                     SharedPreparedModel prepared, std::uint64_t generation) noexcept;
 
+    /// The model in the driver that was restored last.
+    [[nodiscard]] SharedPreparedModel latest();
     /// The model in the present driver, after waiting for one if the application wants that.
     [[nodiscard]] Result<SharedPreparedModel> present(const OptionalTimePoint& deadline);
     [[nodiscard]] Result<> fill(BurstSeat& seat) NNBURST_REQUIRES(mutex_);

@@ -1,0 +1,40 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The descriptor by which an event loop of the application learns that an execution has ended: an
+/// epoll instance with two members, the client's end of the doorbell, over which the driver rings
+/// back, and an eventfd that tells of the loss of the connection. What the driver sends means
+/// nothing but "look": a driver that sends too much wakes the application in vain.
+
+#include <atomic>
+
+#include "nnburst/result.h"
+#include "nnburst/unique_fd.h"
+
+namespace nnburst::burst {
+
+/// Used by one thread at a time, except `connectionLost`.
+class CompletionSignal {
+  public:
+    /// The descriptor, which is made by the first call. `doorbell` is borrowed.
+    /// RESOURCE_EXHAUSTED_TRANSIENT if the system has no descriptors left.
+    [[nodiscard]] Result<int> descriptor(int doorbell);
+
+    [[nodiscard]] bool exists() const noexcept { return static_cast<bool>(epoll_); }
+
+    /// Makes the descriptor unreadable, unless the connection is lost.
+    void clear() noexcept;
+
+    /// Makes it readable for ever. After the loss can be seen, on any thread; does not block.
+    void connectionLost() noexcept;
+
+  private:
+    int doorbell_ = -1;
+    UniqueFd epoll_;
+    UniqueFd loss_;
+    std::atomic<int> visibleLoss_{-1};  // loss_, for other threads
+};
+
+}  // namespace nnburst::burst

@@ -1,0 +1,309 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The client's exchange with the driver: sends the frames of executions and gives each its result,
+/// over the queues, or over the control plane where these have no room. Connects the table of
+/// pending executions, the sender, the receiver and the wait.
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "burst/answer_wait.h"
+#include "burst/channel.h"
+#include "burst/completion_signal.h"
+#include "burst/controller.h"
+#include "burst/pending_executions.h"
+#include "burst/request_sender.h"
+#include "burst/result_receiver.h"
+#include "burst/submission_errors.h"
+#include "burst/unanswered_outputs.h"
+#include "model/outcome.h"
+#include "model/version_rules.h"
+
+namespace nnburst::burst {
+
+/// Used by one thread at a time, except `getMemories`, `connectionLost`, `freeMemory`, `refuse` and
+/// `waitStats`. No call enters a function that it is in already: a result that makes the client
+/// send again changes the state of its execution, and `takeResult` acts on that.
+class RequestExchange {
+  public:
+    RequestExchange(Channel channel, FrameQueue::Writer requests, FrameQueue::Reader results,
+                    const BurstOptions& options, HalVersion driver)
+        : channel_(std::move(channel)),
+          driver_(driver),
+          deadlineGrace_(std::max(options.deadlineGrace, std::chrono::milliseconds(0))),
+          pending_(options.inFlight, results.capacity()),
+          sender_(requests, pending_),
+          receiver_(results, pending_, driver),
+          wait_(channel_, receiver_, options.clientWait) {}
+
+    [[nodiscard]] const SharedRegion& channel() const noexcept { return channel_.region(); }
+
+    void attach(std::shared_ptr<ClientControlPlane> controlPlane, Controller::Peer peer) {
+        controlPlane_ = std::move(controlPlane);
+        peer_ = std::move(peer);
+        sender_.attach(controlPlane_, peer_.doorbell.get());
+        wait_.attach(controlPlane_, peer_.kernelThreads);
+    }
+
+    [[nodiscard]] std::vector<SharedRegion> getMemories(std::span<const std::int32_t> slots) {
+        return sender_.regions(slots);
+    }
+
+    void connectionLost() noexcept {
+        wait_.connectionLost();
+        completion_.connectionLost();
+    }
+
+    void freeMemory(const SharedRegion& region) { sender_.freeMemory(region); }
+
+    /// `request` fails without the driver: tells it so.
+    void refuse(const Request& request, const OptionalTimePoint& deadline) {
+        controlPlane_->discardOutputs(request, answerAwaitedUntil(deadline, deadlineGrace_));
+    }
+
+    [[nodiscard]] BurstWaitStats waitStats() const noexcept {
+        return {.client = wait_.stats(), .driver = channel_.driverWaits().stats()};
+    }
+
+    // ---- Executions
+
+    [[nodiscard]] PendingExecutions& pending() noexcept { return pending_; }
+
+    /// Whether an input or output of `request` overlaps with an output that the driver may still
+    /// write.
+    [[nodiscard]] bool usesMemoryInUse(const Request& request) {
+        if (!pending_.hasGivenUp()) {
+            return false;
+        }
+        takeLateAnswers();
+        return pending_.isMemoryInUse(request);
+    }
+
+    /// `request` is that of `reusable` unless that is null.
+    void prepare(PendingExecution& execution, const Request& request, ReusableRequest* reusable,
+                 const ExecutionOptions& options, ExecutionOutcome& outcome) const noexcept {
+        PendingExecutions::prepare(execution, request, reusable, outcome);
+        execution.options = options;
+        if (!knowsDeadlines(driver_)) {
+            // No wait ends at a deadline that the driver does not know.
+            execution.options = {.measure = options.measure};
+        }
+    }
+
+    /// Sends a prepared execution, or executes it over the control plane when no result is awaited
+    /// that would make room for it. It is free again after an error.
+    Result<> launch(PendingExecution& execution) {
+        while (true) {
+            Result<bool> sent = trySend(execution);
+            if (!sent) {
+                refuse(*execution.request, execution.options.deadline);
+                pending_.release(execution);
+                return failed(*execution.outcome, tl::unexpected<Error>(std::move(sent.error())));
+            }
+            if (*sent) {
+                return {};
+            }
+            PendingExecution* const other = pending_.findAnySent();
+            if (other == nullptr) {
+                executeOverControlPlane(execution);
+                return {};
+            }
+            awaitResult(*other);
+        }
+    }
+
+    /// Waits for the result of an execution and makes it free.
+    Result<> finish(PendingExecution& execution) {
+        while (execution.state != State::ENDED) {
+            awaitResult(execution);
+        }
+        pending_.release(execution);
+        return std::move(execution.status);
+    }
+
+    // ---- Memory of executions that were given up
+
+    /// Takes the answers that have come meanwhile.
+    void takeLateAnswers() {
+        takeResults();
+        pending_.dropAnswered();
+        if (wait_.isLost()) {
+            pending_.dropAllGivenUp();
+        }
+    }
+
+    /// Burst::waitForMemory.
+    [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& deadline) {
+        TimePoint nextAliveCheck = std::chrono::steady_clock::now() + kPingInterval;
+        while (true) {
+            takeLateAnswers();
+            if (!pending_.hasGivenUp()) {
+                return {};
+            }
+            const TimePoint now = std::chrono::steady_clock::now();
+            if (deadline && now >= *deadline) {
+                return memoryStillInUse();
+            }
+            if (now >= nextAliveCheck) {
+                (void)wait_.checkAlive(deadline, now);
+                nextAliveCheck = std::chrono::steady_clock::now() + kPingInterval;
+            }
+            wait_.forNewsAtMost(deadline, kAnswerLookInterval);
+        }
+    }
+
+    // ---- Event loops: as Burst
+
+    [[nodiscard]] Result<int> completionDescriptor() {
+        if (!peer_.ringsBack) {
+            return failure(ErrorStatus::GENERAL_FAILURE,
+                           "completionDescriptor of a burst whose driver is of an earlier version: "
+                           "it cannot tell of results that nobody waits for");
+        }
+        auto descriptor = completion_.descriptor(peer_.doorbell.get());
+        if (wait_.isLostInOrder()) {
+            completion_.connectionLost();
+        }
+        return descriptor;
+    }
+
+    [[nodiscard]] Result<bool> armCompletion() {
+        NNBURST_TRY(completionDescriptor());
+        completion_.clear();
+        takeResults();
+        return pending_.hasEnded() || !wait_.arm();
+    }
+
+    [[nodiscard]] bool isDone(Submission submission) {
+        if (completion_.exists()) {
+            completion_.clear();
+        }
+        takeResults();
+        const PendingExecution* const execution = pending_.find(submission);
+        if (execution == nullptr || execution->state == State::ENDED || wait_.isLost()) {
+            return true;
+        }
+        const OptionalTimePoint giveUpAt = execution->giveUpAt(deadlineGrace_);
+        return giveUpAt && *giveUpAt <= std::chrono::steady_clock::now();
+    }
+
+  private:
+    using State = PendingExecution::State;
+
+    static tl::unexpected<Error> lost() {
+        return failure(ErrorStatus::DEVICE_UNAVAILABLE, "the connection to the driver is lost");
+    }
+
+    /// False if there is no room now for the frame, or for its result beside the others.
+    Result<bool> trySend(PendingExecution& execution) {
+        if (wait_.isLost()) {
+            return lost();
+        }
+        while (!pending_.hasRoomForResult(execution)) {
+            if (!receiver_.hasNews()) {
+                return false;
+            }
+            if (!takeResult()) {
+                return lost();
+            }
+        }
+        bool isSent = false;
+        if (sender_.isRemembered(execution)) {
+            isSent = sender_.sendCompute(execution);
+        } else {
+            NNBURST_TRY_ASSIGN(isSent, sender_.sendWhole(execution));
+        }
+        if (isSent) {
+            pending_.markSent(execution);
+        }
+        return isSent;
+    }
+
+    /// Takes the results that have come meanwhile.
+    void takeResults() {
+        while (receiver_.hasNews() && takeResult()) {
+        }
+    }
+
+    /// Takes one result out of the queue, or ends `execution` if there is none in its time.
+    void awaitResult(PendingExecution& execution) {
+        Result<> alive;
+        wait_.giveWayIf(sender_.takeNamesNewMemory());
+        if (!wait_.forNews(execution.giveUpAt(deadlineGrace_), deadlineGrace_,
+                           wait_.forecastOf(execution), alive)) {
+            if (alive) {
+                pending_.giveUp(execution);
+                alive = unanswered(deadlineGrace_);
+            }
+            end(execution, std::move(alive));
+            return;
+        }
+        if (!receiver_.hasNews()) {
+            end(execution, lost());
+            return;
+        }
+        if (!takeResult()) {
+            end(execution,
+                failure(ErrorStatus::DEVICE_UNAVAILABLE,
+                        "the driver put something into the result queue that is not a frame"));
+        }
+    }
+
+    /// Takes one result, which there is, and sends its execution again if the driver does not know
+    /// it. False if it is not a frame: then nothing from this driver is believed any more.
+    bool takeResult() {
+        const ResultReceiver::Taken taken = receiver_.take();
+        if (!taken.isFrame) {
+            connectionLost();
+            return false;
+        }
+        PendingExecution* const execution = taken.execution;
+        if (execution != nullptr && execution->state == State::UNKNOWN_TO_DRIVER) {
+            const Result<bool> sent = sender_.sendWhole(*execution);
+            if (sent && *sent) {
+                pending_.markSent(*execution);
+            } else {
+                executeOverControlPlane(*execution);
+            }
+        }
+        return true;
+    }
+
+    void executeOverControlPlane(PendingExecution& execution) {
+        AnswerFlag answered;
+        execution.status = controlPlane_->executeSynchronously(
+            *execution.request, execution.options,
+            answerAwaitedUntil(execution.options.deadline, deadlineGrace_), *execution.outcome,
+            answered);
+        if (answered != nullptr) {
+            pending_.giveUp(execution, std::move(answered));
+            execution.status = failed(*execution.outcome, unanswered(deadlineGrace_));
+        }
+        pending_.markEnded(execution);
+    }
+
+    void end(PendingExecution& execution, Result<> status) noexcept {
+        execution.status = failed(*execution.outcome, std::move(status));
+        pending_.markEnded(execution);
+    }
+
+    const Channel channel_;
+    const HalVersion driver_;
+    const std::chrono::milliseconds deadlineGrace_;
+    std::shared_ptr<ClientControlPlane> controlPlane_;
+    Controller::Peer peer_;
+    PendingExecutions pending_;
+    RequestSender sender_;
+    ResultReceiver receiver_;
+    AnswerWait wait_;
+    CompletionSignal completion_;
+};
+
+}  // namespace nnburst::burst

@@ -1,0 +1,153 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// The completion descriptor of a burst: readable when there is something to look at, and not
+/// before.
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <future>
+#include <string>
+#include <thread>
+
+#include "fakes.h"
+
+namespace nnburst::burst {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Only a hang takes so long.
+constexpr int kWatchdogMs = 20'000;
+
+class CompletionTest : public testing::Test {
+  protected:
+    Submission submit(const DoublingRequest& request, const OptionalTimePoint& deadline = {}) {
+        const Result<Submission> submitted =
+            burst.controller->submit(request.request, {.deadline = deadline});
+        EXPECT_TRUE(submitted) << submitted.error().message;
+        return submitted.value_or(Submission{});
+    }
+    bool arm() {
+        const Result<bool> armed = burst.controller->armCompletion();
+        EXPECT_TRUE(armed) << armed.error().message;
+        return armed.value_or(false);
+    }
+    bool isReadable(int timeoutMs) {
+        pollfd event{.fd = *burst.controller->completionDescriptor(), .events = POLLIN};
+        return ::poll(&event, 1, timeoutMs) == 1;
+    }
+    void holdDriver() {
+        burst.model->setOnRun([held = mayRun_.get_future().share()] {
+            held.wait();
+            return Result<>();
+        });
+    }
+    void letRun() { mayRun_.set_value(); }
+
+    BurstPair burst{BurstOptions{.inFlight = 4, .deadlineGrace = 10ms}};
+    DoublingRequest doubling;
+    ExecutionOutcome outcome;
+
+  private:
+    std::promise<void> mayRun_;
+};
+
+TEST_F(CompletionTest, descriptorIsReadableWhenAResultHasComeAndNotBefore) {
+    holdDriver();
+    const Submission submission = submit(doubling);
+    ASSERT_FALSE(arm());
+    EXPECT_FALSE(isReadable(50));
+    EXPECT_FALSE(burst.controller->isDone(submission));
+    letRun();
+    EXPECT_TRUE(isReadable(kWatchdogMs));
+    EXPECT_TRUE(burst.controller->isDone(submission));
+    EXPECT_FALSE(isReadable(0)) << "it was looked at";
+    ASSERT_TRUE(burst.controller->wait(submission, outcome));
+    EXPECT_EQ(doubling.out()[0], 2 * doubling.in()[0]);
+}
+
+TEST_F(CompletionTest, isNotArmedWhileAResultIsThere) {
+    const Submission submission = submit(doubling);
+    while (!burst.controller->isDone(submission)) {
+        std::this_thread::yield();
+    }
+    EXPECT_TRUE(arm());
+    ASSERT_TRUE(burst.controller->wait(submission, outcome));
+    EXPECT_FALSE(arm()) << "nothing is in flight";
+}
+
+TEST_F(CompletionTest, descriptorThatIsNotArmedStaysUnreadable) {
+    EXPECT_FALSE(isReadable(0));
+    for (int i = 0; i < 100; ++i) {
+        ASSERT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
+    }
+    EXPECT_FALSE(isReadable(0));
+}
+
+TEST_F(CompletionTest, eachOfManyResultsWakesAnEventLoop) {
+    const auto reusable =
+        std::move(*burst.controller->createReusableExecution(doubling.request, {}));
+    for (int i = 0; i < 2000; ++i) {
+        doubling.in()[0] = static_cast<float>(i);
+        const auto submission = reusable->submit({});
+        ASSERT_TRUE(submission) << submission.error().message;
+        while (!burst.controller->isDone(*submission)) {
+            if (!arm()) {
+                ASSERT_TRUE(isReadable(kWatchdogMs)) << "execution " << i;
+            }
+        }
+        ASSERT_TRUE(burst.controller->wait(*submission, outcome));
+        ASSERT_EQ(doubling.out()[0], 2.0F * static_cast<float>(i));
+    }
+}
+
+TEST_F(CompletionTest, descriptorIsReadableWhenTheConnectionIsLost) {
+    holdDriver();
+    const Submission submission = submit(doubling);
+    ASSERT_FALSE(arm());
+    std::thread loser([this] {
+        std::this_thread::sleep_for(10ms);
+        burst.controller->connectionLost();
+    });
+    EXPECT_TRUE(isReadable(kWatchdogMs));
+    loser.join();
+    EXPECT_TRUE(arm());
+    EXPECT_TRUE(burst.controller->isDone(submission));
+    const Result<> lost = burst.controller->wait(submission, outcome);
+    ASSERT_FALSE(lost);
+    EXPECT_EQ(lost.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+    letRun();
+}
+
+TEST_F(CompletionTest, descriptorThatIsMadeAfterTheLossIsReadable) {
+    burst.controller->connectionLost();
+    EXPECT_TRUE(isReadable(0));
+}
+
+TEST_F(CompletionTest, isDoneWhenTheTimeForAnExecutionIsOver) {
+    holdDriver();
+    const Submission submission = submit(doubling, std::chrono::steady_clock::now() + 5ms);
+    EXPECT_FALSE(burst.controller->isDone(submission));
+    std::this_thread::sleep_for(30ms);
+    EXPECT_TRUE(burst.controller->isDone(submission));
+    EXPECT_FALSE(burst.controller->wait(submission, outcome));
+    letRun();
+}
+
+TEST_F(CompletionTest, isDoneOfWhatIsNotInFlight) {
+    EXPECT_TRUE(burst.controller->isDone(Submission{99}));
+}
+
+TEST(Completion, isRefusedByADriverThatDoesNotRingBack) {
+    const auto controller = *Controller::create({});
+    controller->attach(std::make_shared<FakeClientControlPlane>(),
+                       {.doorbell = {}, .ringsBack = false});
+    EXPECT_FALSE(controller->completionDescriptor());
+    EXPECT_FALSE(controller->armCompletion());
+}
+
+}  // namespace
+}  // namespace nnburst::burst
