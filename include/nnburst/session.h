@@ -51,7 +51,9 @@ struct SessionOptions {
     BurstOptions burst;      ///< how both sides wait; one execution is in flight at most
     MeasureTiming measure = MeasureTiming::NO;
     OptionalTimeoutDuration loopTimeout;  ///< see ExecutionOptions
-    /// Dimensions of inputs whose dimensions the model leaves open, by name.
+    /// Dimensions of inputs whose dimensions the model leaves open, by name. With any, `open` keeps
+    /// all sizes open that the file leaves open; else they are what the file names besides, mostly
+    /// 1.
     std::map<std::string, Dimensions, std::less<>> inputDimensions;
     /// The room that each output of open dimensions has at first. A run that needs more is repeated
     /// by the session with as much as it needs, up to the maximum.

@@ -335,7 +335,8 @@ Session::~Session() = default;
 
 Result<Session> Session::open(Device& device, const std::string& path,
                               const SessionOptions& options) {
-    NNBURST_TRY_ASSIGN(const TfliteModel model, loadTflite(path));
+    NNBURST_TRY_ASSIGN(const TfliteModel model,
+                       loadTflite(path, {.keepsOpenSizes = !options.inputDimensions.empty()}));
     return create(device, model, options);
 }
 
@@ -353,6 +354,9 @@ Result<Session> Session::create(Device& device, const Model& model, const Sessio
 
 Result<Session> Session::create(SharedPreparedModel prepared, ModelSignature signature,
                                 const SessionOptions& options) {
+    if (prepared == nullptr) {
+        return invalid("Session::create: the prepared model is null: must be one");
+    }
     NNBURST_TRY(checkOptions(options));
     NNBURST_TRY_ASSIGN(std::vector<Dimensions> inputDimensions, completeInputs(signature, options));
     NNBURST_TRY_ASSIGN(
@@ -408,6 +412,9 @@ Result<> Session::resetStates() {
 }
 
 Result<> Session::replaceModel(Session next) {
+    if (next.impl_ == nullptr) {
+        return invalid("session replaceModel: the next session was moved from: must have a model");
+    }
     return impl_->replaceModel(*next.impl_);
 }
 

@@ -24,6 +24,21 @@ SharedDevice localDevice() {
     return *device;
 }
 
+/// A file with the contents of `spec`.
+class TfliteFile {
+  public:
+    explicit TfliteFile(const tflite::FileSpec& spec) {
+        const std::vector<std::byte> bytes = tflite::serialize(spec);
+        std::ofstream(path(), std::ios::binary)
+            .write(reinterpret_cast<const char*>(bytes.data()),
+                   static_cast<std::streamsize>(bytes.size()));
+    }
+    [[nodiscard]] std::string path() const { return directory_.path() / "model.tflite"; }
+
+  private:
+    TemporaryDirectory directory_;
+};
+
 /// A session on makeAddModel.
 Session makeAddSession() {
     auto session = Session::create(*localDevice(), test::makeAddModel());
@@ -32,23 +47,18 @@ Session makeAddSession() {
 }
 
 TEST(SessionOperands, ofAFileHaveItsNamesTypesShapesAndQuantisation) {
-    tflite::FileSpec file = tflite::addFile();
-    for (tflite::TensorSpec& tensor : file.tensors) {
+    tflite::FileSpec spec = tflite::addFile();
+    for (tflite::TensorSpec& tensor : spec.tensors) {
         tensor.type = tflite::schema::TensorType::INT8;
         tensor.scales = {0.5F};
         tensor.zeroPoints = {3};
     }
-    file.tensors[0].name = "left";
-    file.tensors[1].name = "right";
-    file.tensors[2].name = "sum";
-    const TemporaryDirectory directory;
-    const std::string path = directory.path() / "add.tflite";
-    const std::vector<std::byte> bytes = tflite::serialize(file);
-    std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
+    spec.tensors[0].name = "left";
+    spec.tensors[1].name = "right";
+    spec.tensors[2].name = "sum";
+    const TfliteFile file(spec);
 
-    auto opened = Session::open(*localDevice(), path);
+    auto opened = Session::open(*localDevice(), file.path());
     ASSERT_TRUE(opened) << opened.error().message;
     Session session = std::move(*opened);
     ASSERT_EQ(session.inputs().size(), 2U);
@@ -137,7 +147,41 @@ TEST(SessionOperands, keepTheirPlaceWhenTheSessionIsMoved) {
     EXPECT_EQ(in[3], 7.0F);
 }
 
+TEST(SessionOperands, areThoseOfAPreparedModelAndOfNoOther) {
+    EXPECT_EQ(
+        Session::create(SharedPreparedModel(), signatureOf(test::makeAddModel())).error().message,
+        "Session::create: the prepared model is null: must be one");
+    ModelSignature signature = signatureOf(test::makeAddModel());
+    signature.inputs.pop_back();
+    auto session = Session::create(*prepareModel(*localDevice(), test::makeAddModel()), signature);
+    ASSERT_TRUE(session) << session.error().message;
+    EXPECT_EQ(session->run().error().status, ErrorStatus::INVALID_ARGUMENT);
+}
+
 // ---- Dimensions that the model leaves open
+
+TEST(SessionDimensions, thatAFileLeavesOpenAreOneOrWhatTheApplicationSays) {
+    tflite::FileSpec spec = tflite::addFile();
+    for (tflite::TensorSpec& tensor : spec.tensors) {
+        tensor.shape = {1, 3};
+        tensor.shapeSignature = {-1, 3};
+    }
+    spec.tensors[0].name = "left";
+    spec.tensors[1].name = "right";
+    const TfliteFile file(spec);
+    const auto closed = Session::open(*localDevice(), file.path());
+    ASSERT_TRUE(closed) << closed.error().message;
+    EXPECT_EQ(closed->inputs()[0].dimensions, (Dimensions{1, 3}));
+    auto open = Session::open(*localDevice(), file.path(),
+                              {.inputDimensions = {{"left", {5, 3}}, {"right", {5, 3}}}});
+    ASSERT_TRUE(open) << open.error().message;
+    std::ranges::fill(*open->input<float>("left"), 1.0F);
+    std::ranges::fill(*open->input<float>("right"), 2.0F);
+    ASSERT_TRUE(open->run());
+    const std::span<const float> sum = *open->output<float>();
+    ASSERT_EQ(sum.size(), 15U);
+    EXPECT_EQ(sum[14], 3.0F);
+}
 
 TEST(SessionDimensions, ofAnInputThatNobodyKnowsAreRefused) {
     const auto session = Session::create(*localDevice(), test::makeAddModel(0));

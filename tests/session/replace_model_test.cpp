@@ -100,6 +100,13 @@ TEST_P(ReplaceModel, refusesAModelOfAnotherSignature) {
     EXPECT_EQ(out[3], 7.0F);
 }
 
+TEST_P(ReplaceModel, refusesASessionThatWasMovedFrom) {
+    Session next = makeSession(*device, makeMulModel());
+    const Session other = std::move(next);
+    // NOLINTNEXTLINE(bugprone-use-after-move): this is what is tested
+    EXPECT_EQ(session->replaceModel(std::move(next)).error().status, ErrorStatus::INVALID_ARGUMENT);
+}
+
 TEST_P(ReplaceModel, isRefusedWhileARunIsUnderWay) {
     ASSERT_TRUE(session->submit());
     const Result<> refused = session->replaceModel(makeSession(*device, makeMulModel()));
