@@ -18,6 +18,7 @@
 /// burst of its own with a reusable execution: in the steady state a run takes no system call,
 /// allocation or copy. Used by one thread at a time.
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -130,8 +131,21 @@ class Session {
     /// BurstOptions::deadlineGrace leave. Gives what `run` would have given. INVALID_ARGUMENT
     /// without such a run.
     [[nodiscard]] NNBURST_EXPORT Result<> wait();
+    /// The same for at most `limit`; false if the run is still under way then. Waits in the kernel,
+    /// unlike `wait` without a limit, and does not notice that a driver hangs: give runs a
+    /// deadline. GENERAL_FAILURE from a driver without completion descriptors.
+    [[nodiscard]] NNBURST_EXPORT Result<bool> wait(std::chrono::nanoseconds limit);
     /// A run was submitted and not waited for.
     [[nodiscard]] NNBURST_EXPORT bool isRunning() const noexcept;
+
+    /// For event loops: a descriptor that becomes readable once, after `armCompletion`, when the
+    /// run that was submitted has ended. See Burst::completionDescriptor, armCompletion and isDone.
+    /// Owned by the session; another one after replaceModel.
+    [[nodiscard]] NNBURST_EXPORT Result<int> completionDescriptor();
+    /// True, and it is not armed: `wait` does not block.
+    [[nodiscard]] NNBURST_EXPORT Result<bool> armCompletion();
+    /// A run was submitted, and `wait` would give its result at once.
+    [[nodiscard]] NNBURST_EXPORT bool isDone();
 
     /// A run ended with DEVICE_UNAVAILABLE because the driver had not answered in time, and the
     /// driver may still use inputs and outputs: see Burst::isMemoryInUse. Runs are refused until

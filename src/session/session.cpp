@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nnburst/session.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -12,6 +15,7 @@
 #include "nnburst/validation.h"
 #include "session/operand_list.h"
 #include "session/operand_memory.h"
+#include "system/time.h"
 
 namespace nnburst {
 namespace {
@@ -97,6 +101,21 @@ Result<> checkSame(const char* kind, const std::vector<NamedOperand>& now,
     return {};
 }
 
+/// A run whose time is over does not make the descriptor readable: it is looked for so often.
+constexpr std::chrono::milliseconds kLookInterval{10};
+
+/// Waits until `descriptor` is readable, or for `time`, or for a signal.
+void pollFor(int descriptor, std::chrono::nanoseconds time) noexcept {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
+    const timespec timeout{.tv_sec = seconds.count(), .tv_nsec = (time - seconds).count()};
+    pollfd readable{.fd = descriptor, .events = POLLIN, .revents = 0};
+    (void)::ppoll(&readable, 1, &timeout, nullptr);
+}
+
+tl::unexpected<Error> notSubmitted() {
+    return invalid("session wait: there is no run to wait for: call submit first");
+}
+
 tl::unexpected<Error> notWaitedFor(const char* call) {
     return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
                    std::string("session ") + call +
@@ -171,12 +190,37 @@ class Session::Impl {
 
     Result<> wait() {
         if (!submission_) {
-            return invalid("session wait: no run was submitted that was not waited for");
+            return notSubmitted();
         }
         return finish(burst_->wait(*std::exchange(submission_, std::nullopt), outcome_), deadline_);
     }
 
+    Result<bool> wait(std::chrono::nanoseconds limit) {
+        if (!submission_) {
+            return notSubmitted();
+        }
+        const TimePoint end = system::saturatingAdd(std::chrono::steady_clock::now(), limit);
+        NNBURST_TRY_ASSIGN(const int descriptor, burst_->completionDescriptor());
+        while (!isDone()) {
+            // Again each time: the descriptor may become readable for nothing.
+            NNBURST_TRY_ASSIGN(const bool hasNews, burst_->armCompletion());
+            const std::chrono::nanoseconds left = end - std::chrono::steady_clock::now();
+            if (left <= std::chrono::nanoseconds(0)) {
+                if (isDone()) {
+                    break;
+                }
+                return false;
+            }
+            if (!hasNews) {
+                pollFor(descriptor, std::min<std::chrono::nanoseconds>(left, kLookInterval));
+            }
+        }
+        NNBURST_TRY(wait());
+        return true;
+    }
+
     [[nodiscard]] bool isRunning() const noexcept { return submission_.has_value(); }
+    [[nodiscard]] bool isDone() { return submission_ && burst_->isDone(*submission_); }
     [[nodiscard]] Burst& burst() const noexcept { return *burst_; }
     [[nodiscard]] const Timing& timing() const noexcept { return outcome_.timing; }
 
@@ -396,6 +440,18 @@ Result<> Session::submit(const OptionalTimePoint& deadline) {
 }
 Result<> Session::wait() {
     return impl_->wait();
+}
+Result<bool> Session::wait(std::chrono::nanoseconds limit) {
+    return impl_->wait(limit);
+}
+Result<int> Session::completionDescriptor() {
+    return impl_->burst().completionDescriptor();
+}
+Result<bool> Session::armCompletion() {
+    return impl_->burst().armCompletion();
+}
+bool Session::isDone() {
+    return impl_->isDone();
 }
 bool Session::isRunning() const noexcept {
     return impl_->isRunning();

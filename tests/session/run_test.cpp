@@ -4,6 +4,7 @@
 /// \file
 /// Runs of sessions on every kind of device.
 
+#include <poll.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -105,6 +106,47 @@ TEST_P(SessionTest, refusesToWaitForNoRun) {
     ASSERT_TRUE(session->submit());
     EXPECT_TRUE(session->wait());
     EXPECT_FALSE(session->wait());
+}
+
+TEST_P(SessionTest, givesAnEventLoopTheEndOfARun) {
+    useAdd();
+    for (int frame = 0; frame < 10; ++frame) {
+        std::ranges::fill(a, static_cast<float>(frame));
+        EXPECT_FALSE(session->isDone());
+        ASSERT_TRUE(session->submit());
+        const Result<int> descriptor = session->completionDescriptor();
+        ASSERT_TRUE(descriptor) << descriptor.error().message;
+        while (!*session->armCompletion() && !session->isDone()) {
+            pollfd readable{.fd = *descriptor, .events = POLLIN, .revents = 0};
+            ASSERT_EQ(::poll(&readable, 1, 20'000), 1);
+        }
+        EXPECT_TRUE(session->isDone());
+        ASSERT_TRUE(session->wait());
+        ASSERT_EQ(sum[0], static_cast<float>(frame) + 10.0F);
+    }
+}
+
+TEST_P(SessionTest, waitsNoLongerThanItIsTold) {
+    useAdd();
+    EXPECT_EQ(session->wait(1ms).error().status, ErrorStatus::INVALID_ARGUMENT);
+    for (int frame = 0; frame < 10; ++frame) {
+        ASSERT_TRUE(session->submit());
+        while (true) {
+            const Result<bool> ended = session->wait(0ns);
+            ASSERT_TRUE(ended) << ended.error().message;
+            ASSERT_EQ(session->isRunning(), !*ended);
+            if (*ended) {
+                break;
+            }
+        }
+        ASSERT_TRUE(session->submit());
+        const Result<bool> ended = session->wait(kWatchdog);
+        ASSERT_TRUE(ended) << ended.error().message;
+        EXPECT_TRUE(*ended);
+    }
+    ASSERT_TRUE(session->submit(in(-1ms)));
+    EXPECT_TRUE(isMissedDeadline(session->wait(kWatchdog).error().status));
+    EXPECT_FALSE(session->isRunning());
 }
 
 TEST_P(SessionTest, passesDeadlinesOn) {
@@ -222,6 +264,46 @@ TEST(SessionOfAStoppedDriver, saysWhenItsMemoryIsInUse) {
     EXPECT_FALSE(session.isMemoryInUse());
     ASSERT_TRUE(session.run());
     EXPECT_EQ((*session.output<float>())[3], 3.0F);
+}
+
+TEST(SessionOfAStoppedDriver, isWaitedForAsLongAsTheApplicationLikes) {
+    const DriverProcess driver;
+    auto made = Session::create(*driver.connect(), makeAddModel());
+    ASSERT_TRUE(made) << made.error().message;
+    Session session = std::move(*made);
+    ASSERT_TRUE(session.run());
+    driver.signal(SIGSTOP);
+    ASSERT_TRUE(eventually([&] { return isStopped(driver.pid()); }));
+    ASSERT_TRUE(session.submit());
+    for (int i = 0; i < 3; ++i) {
+        const Result<bool> ended = session.wait(2ms);
+        ASSERT_TRUE(ended) << ended.error().message;
+        EXPECT_FALSE(*ended);
+    }
+    driver.signal(SIGCONT);
+    EXPECT_TRUE(*session.wait(kWatchdog));
+
+    driver.signal(SIGSTOP);
+    ASSERT_TRUE(eventually([&] { return isStopped(driver.pid()); }));
+    ASSERT_TRUE(session.submit());
+    EXPECT_FALSE(*session.wait(2ms));
+    driver.signal(SIGKILL);
+    EXPECT_EQ(session.wait(kWatchdog).error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+    EXPECT_FALSE(session.isRunning());
+}
+
+TEST(SessionOfAStoppedDriver, endsAWaitWithALimitWhenTheTimeOfTheRunIsOver) {
+    const DriverProcess driver;
+    auto made =
+        Session::create(*driver.connect(), makeAddModel(), {.burst = {.deadlineGrace = 50ms}});
+    ASSERT_TRUE(made) << made.error().message;
+    Session session = std::move(*made);
+    ASSERT_TRUE(session.run());
+    driver.signal(SIGSTOP);
+    ASSERT_TRUE(eventually([&] { return isStopped(driver.pid()); }));
+    ASSERT_TRUE(session.submit(in(2ms)));
+    EXPECT_EQ(session.wait(kWatchdog).error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+    EXPECT_TRUE(session.isMemoryInUse());
 }
 
 TEST(SessionOfAnEndedDriver, failsAtOnce) {
