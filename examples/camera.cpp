@@ -22,8 +22,7 @@ Result<> classify(int pictures, const char* file) {
     NNBURST_TRY_ASSIGN(const Model builtin, makeMobileNetV1());
     NNBURST_TRY_ASSIGN(Session session, file != nullptr ? Session::open(*device, file)
                                                         : Session::create(*device, builtin));
-    // Memory that the driver reads and writes in place; by index, or by name:
-    // input<float>("image").
+    // Memory that the driver uses in place. By index; input<float>("image") takes a name.
     NNBURST_TRY_ASSIGN(const std::span<float> pixels, session.input<float>(0));
     NNBURST_TRY_ASSIGN(const std::span<const float> scores, session.output<float>(0));
 

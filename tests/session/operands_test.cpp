@@ -5,6 +5,7 @@
 /// What a session says of a model, and how its inputs and outputs are found.
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <fstream>
 
@@ -156,6 +157,25 @@ TEST(SessionOperands, areThoseOfAPreparedModelAndOfNoOther) {
     auto session = Session::create(*prepareModel(*localDevice(), test::makeAddModel()), signature);
     ASSERT_TRUE(session) << session.error().message;
     EXPECT_EQ(session->run().error().status, ErrorStatus::INVALID_ARGUMENT);
+}
+
+TEST(SessionOperands, areThoseOfAModelFromTheCache) {
+    const TemporaryDirectory directory;
+    const auto device = makeLocalDevice({.cacheKeyFile = directory.path() / "cache.key"});
+    ASSERT_TRUE(device) << device.error().message;
+    const UniqueFd modelFile(::memfd_create("model", 0));
+    const UniqueFd dataFile(::memfd_create("data", 0));
+    const PrepareOptions cache{.modelCache = {modelFile.get()}, .dataCache = {dataFile.get()}};
+    auto filled = Session::create(**device, test::makeAddModel(), {.prepare = cache});
+    ASSERT_TRUE(filled) << filled.error().message;
+    const auto prepared = prepareModelFromCache(**device, cache);
+    ASSERT_TRUE(prepared) << prepared.error().message;
+    auto session = Session::create(*prepared, signatureOf(test::makeAddModel()));
+    ASSERT_TRUE(session) << session.error().message;
+    std::ranges::fill(*session->input<float>("input0"), 1.0F);
+    std::ranges::fill(*session->input<float>("input1"), 2.0F);
+    ASSERT_TRUE(session->run());
+    EXPECT_EQ((*session->output<float>())[3], 3.0F);
 }
 
 // ---- Dimensions that the model leaves open

@@ -90,6 +90,23 @@ TEST_P(SessionOfStates, feedsThemBack) {
     }
 }
 
+TEST_P(SessionOfStates, takesThoseThatAFileDeclares) {
+    const auto expected = expectedOutputs();
+    TfliteModel file{.model = std::move(*makeStreamingLstm({.features = 8, .cells = 16})),
+                     .inputNames = {"sound"},
+                     .outputNames = {"filtered"},
+                     .states = {{.input = 1, .output = 1}, {.input = 2, .output = 2}}};
+    auto session = Session::create(*device, file);
+    ASSERT_TRUE(session) << session.error().message;
+    EXPECT_EQ(session->inputs().size(), 1U);
+    for (int step = 0; step < kSteps; ++step) {
+        fillFeatures(*session->input<float>("sound"), step);
+        ASSERT_TRUE(session->run());
+        EXPECT_TRUE(std::ranges::equal(*session->output<float>("filtered"),
+                                       expected[static_cast<std::size_t>(step)]));
+    }
+}
+
 TEST_P(SessionOfStates, beginsAgainAfterAReset) {
     const auto expected = expectedOutputs();
     declareStates();
