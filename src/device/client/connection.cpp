@@ -24,7 +24,8 @@ Connection::Connection(std::unique_ptr<ChildProcess> child,
     : child_(std::move(child)), callbacks_(std::move(callbacks)), isLost_(std::move(isLost)) {}
 
 Result<std::shared_ptr<Connection>> Connection::open(UniqueFd socket, const std::string& driverName,
-                                                     std::unique_ptr<ChildProcess> child) {
+                                                     std::unique_ptr<ChildProcess> child,
+                                                     const ProtocolVersions& versions) {
     NNBURST_TRY_ASSIGN(std::shared_ptr<Scheduler> scheduler,
                        Scheduler::create("nnburst-call", {.threads = 1, .threadsPerClient = 1}));
     auto callbacks = std::make_shared<Scheduler::Client>(std::move(scheduler));
@@ -55,9 +56,9 @@ Result<std::shared_ptr<Connection>> Connection::open(UniqueFd socket, const std:
     NNBURST_TRY_ASSIGN(const LoopAndLink running, started->get_future().get());
     connection->loop_ = running.loop;
     connection->link_ = running.link;
-    NNBURST_TRY_ASSIGN(connection->halVersion_, connection->call<HalVersion>([link = running.link] {
-        return link->open();
-    }));
+    NNBURST_TRY_ASSIGN(connection->halVersion_,
+                       connection->call<HalVersion>(
+                           [link = running.link, versions] { return link->open(versions); }));
     return connection;
 }
 

@@ -38,9 +38,10 @@ class Connection {
 
     /// Connects over `socket` and exchanges versions. `driverName` is used in messages. `child`
     /// ends with the connection; null for a driver that another process started. DEVICE_UNAVAILABLE
-    /// if the peer does not speak our protocol, or another version of it.
+    /// if the peer does not speak our protocol, or none of `versions`; others are for tests.
     [[nodiscard]] static Result<std::shared_ptr<Connection>> open(
-        UniqueFd socket, const std::string& driverName, std::unique_ptr<ChildProcess> child);
+        UniqueFd socket, const std::string& driverName, std::unique_ptr<ChildProcess> child,
+        const ProtocolVersions& versions = {});
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;

@@ -90,36 +90,50 @@ Error DriverLink::lostError() const {
     return {ErrorStatus::DEVICE_UNAVAILABLE, driverName_ + ": the connection is lost"};
 }
 
-kj::Promise<Result<HalVersion>> DriverLink::open() {
+kj::Promise<Result<HalVersion>> DriverLink::open(const ProtocolVersions& versions) {
+    return ask(versions.newest)
+        .then([this, versions](auto&& answer) -> kj::Promise<Result<HalVersion>> {
+            const auto next = versions.nextAfter(answer.getProtocolVersion());
+            return next ? ask(*next).then(
+                              [this, versions](auto&& second) { return accept(second, versions); })
+                        : accept(answer, versions);
+        });
+}
+
+kj::Promise<capnp::Response<rpc::Driver::OpenResults>> DriverLink::ask(std::uint32_t version) {
     auto call = driver_.openRequest();
-    call.setProtocolVersion(rpc::PROTOCOL_VERSION);
-    return call.send().then([this](auto&& response) -> kj::Promise<Result<HalVersion>> {
-        const auto refused = [](Error error) {
-            return Result<HalVersion>(tl::unexpected<Error>(std::move(error)));
-        };
-        if (response.getProtocolVersion() != rpc::PROTOCOL_VERSION) {
-            return refused(
-                {ErrorStatus::DEVICE_UNAVAILABLE,
-                 fmt::format("{}: it speaks version {} of the protocol, this library version {}",
-                             driverName_, response.getProtocolVersion(), rpc::PROTOCOL_VERSION)});
-        }
-        if (const Result<> status = fromMessage(response.getStatus()); !status) {
-            return refused(status.error());
-        }
-        device_ = response.getDevice();
-        return device_.getHalVersionRequest().send().then(
-            [refused](auto&& answer) -> Result<HalVersion> {
-                const auto version = static_cast<HalVersion>(answer.getHalVersion());
-                if (version > kLatestHalVersion) {
-                    return refused(
-                        {ErrorStatus::DEVICE_UNAVAILABLE,
-                         fmt::format("the driver follows HAL version number {}: must "
-                                     "be 0 to {}",
-                                     answer.getHalVersion(), static_cast<int>(kLatestHalVersion))});
-                }
-                return version;
-            });
-    });
+    call.setProtocolVersion(version);
+    return call.send();
+}
+
+kj::Promise<Result<HalVersion>> DriverLink::accept(rpc::Driver::OpenResults::Reader answer,
+                                                   const ProtocolVersions& versions) {
+    const auto refused = [](Error error) {
+        return Result<HalVersion>(tl::unexpected<Error>(std::move(error)));
+    };
+    if (!versions.contains(answer.getProtocolVersion())) {
+        return refused({ErrorStatus::DEVICE_UNAVAILABLE,
+                        fmt::format("{}: it speaks version {} of the protocol, this library "
+                                    "versions {} to {}",
+                                    driverName_, answer.getProtocolVersion(), versions.oldest,
+                                    versions.newest)});
+    }
+    if (const Result<> status = fromMessage(answer.getStatus()); !status) {
+        return refused(status.error());
+    }
+    device_ = answer.getDevice();
+    return device_.getHalVersionRequest().send().then(
+        [refused](auto&& response) -> Result<HalVersion> {
+            const auto version = static_cast<HalVersion>(response.getHalVersion());
+            if (version > kLatestHalVersion) {
+                return refused(
+                    {ErrorStatus::DEVICE_UNAVAILABLE,
+                     fmt::format("the driver follows HAL version number {}: must "
+                                 "be 0 to {}",
+                                 response.getHalVersion(), static_cast<int>(kLatestHalVersion))});
+            }
+            return version;
+        });
 }
 
 kj::Promise<Result<>> DriverLink::ping() {

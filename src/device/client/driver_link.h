@@ -18,6 +18,7 @@
 #include "burst/controller.h"
 #include "device/rpc/event_loop.h"
 #include "device/rpc/nnburst.capnp.h"
+#include "device/rpc/protocol_version.h"
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
@@ -36,8 +37,9 @@ class DriverLink {
     void run();
     void stop();
 
-    /// Exchanges versions and fetches the device; returns the HAL version that it follows.
-    [[nodiscard]] kj::Promise<Result<HalVersion>> open();
+    /// Finds a version of the protocol that both sides speak and fetches the device; returns the
+    /// HAL version that it follows.
+    [[nodiscard]] kj::Promise<Result<HalVersion>> open(const ProtocolVersions& versions);
     [[nodiscard]] kj::Promise<Result<>> ping();
     [[nodiscard]] rpc::Device::Client& device() { return device_; }
 
@@ -70,6 +72,11 @@ class DriverLink {
         capnp::RpcSystem<capnp::rpc::twoparty::VatId> rpcSystem;
     };
 
+    /// Asks the driver to open with `version`.
+    [[nodiscard]] kj::Promise<capnp::Response<rpc::Driver::OpenResults>> ask(std::uint32_t version);
+    /// Takes the device from the driver's last answer.
+    [[nodiscard]] kj::Promise<Result<HalVersion>> accept(rpc::Driver::OpenResults::Reader answer,
+                                                         const ProtocolVersions& versions);
     void lose();
     [[nodiscard]] Error lostError() const;
     void beginWaiting();

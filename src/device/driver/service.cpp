@@ -346,18 +346,19 @@ class DeviceService final : public rpc::Device::Server {
 /// The first object that a client gets: it opens the connection.
 class DriverService final : public rpc::Driver::Server {
   public:
-    explicit DriverService(rpc::Device::Client device) : device_(kj::mv(device)) {}
+    DriverService(rpc::Device::Client device, const ProtocolVersions& versions)
+        : device_(kj::mv(device)), versions_(versions) {}
 
   protected:
     kj::Promise<void> open(OpenContext context) override {
         const std::uint32_t theirs = context.getParams().getProtocolVersion();
         auto results = context.getResults();
-        results.setProtocolVersion(rpc::PROTOCOL_VERSION);
-        if (theirs != rpc::PROTOCOL_VERSION) {
+        results.setProtocolVersion(versions_.answerTo(theirs));
+        if (!versions_.contains(theirs)) {
             toMessage(failure(ErrorStatus::DEVICE_UNAVAILABLE,
-                              fmt::format("open with version {} of the protocol: must be {}, the "
-                                          "version of this driver",
-                                          theirs, rpc::PROTOCOL_VERSION)),
+                              fmt::format("open with version {} of the protocol: must be {} to {}, "
+                                          "the versions of this driver",
+                                          theirs, versions_.oldest, versions_.newest)),
                       results.initStatus());
             return kj::READY_NOW;
         }
@@ -370,6 +371,7 @@ class DriverService final : public rpc::Driver::Server {
 
   private:
     rpc::Device::Client device_;
+    const ProtocolVersions versions_;
 };
 
 /// The RPC system of one client.
@@ -394,8 +396,13 @@ class Service::Log final : public kj::TaskSet::ErrorHandler {
     }
 };
 
-Service::Service(EventLoop& loop, std::shared_ptr<LocalDevice> device)
-    : loop_(loop), device_(std::move(device)), log_(kj::heap<Log>()), clients_(*log_) {}
+Service::Service(EventLoop& loop, std::shared_ptr<LocalDevice> device,
+                 const ProtocolVersions& versions)
+    : loop_(loop),
+      device_(std::move(device)),
+      versions_(versions),
+      log_(kj::heap<Log>()),
+      clients_(*log_) {}
 
 Service::~Service() = default;
 
@@ -409,7 +416,8 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client) {
     NNBURST_VLOG(DRIVER, "a client has connected, {} now", connectionCount_);
     auto connection = kj::heap<ClientConnection>(
         (*peer)->wrap(kj::mv(client)),
-        kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device_->forClient(), *peer)));
+        kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device_->forClient(), *peer),
+                                versions_));
     auto disconnected = connection->network.onDisconnect();
     return disconnected.attach(kj::mv(connection), kj::defer([this] {
                                    NNBURST_ASSERT(connectionCount_ > 0, "no client is connected");

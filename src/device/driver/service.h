@@ -13,6 +13,7 @@
 
 #include "device/local/local_device.h"
 #include "device/rpc/event_loop.h"
+#include "device/rpc/protocol_version.h"
 #include "nnburst/memory.h"
 
 namespace nnburst::device {
@@ -23,7 +24,9 @@ class Service {
     /// Connections at the same time; more are closed at once.
     static constexpr std::size_t kMaximumConnections = 1024;
 
-    Service(EventLoop& loop, std::shared_ptr<LocalDevice> device);
+    /// `versions` are those of the protocol that clients may speak; others are for tests.
+    Service(EventLoop& loop, std::shared_ptr<LocalDevice> device,
+            const ProtocolVersions& versions = {});
     ~Service();
     KJ_DISALLOW_COPY(Service);
 
@@ -40,6 +43,7 @@ class Service {
 
     EventLoop& loop_;
     std::shared_ptr<LocalDevice> device_;
+    const ProtocolVersions versions_;
     std::size_t connectionCount_ = 0;
     kj::Own<kj::TaskSet::ErrorHandler> log_;
     kj::TaskSet clients_;

@@ -17,7 +17,8 @@ using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("nnburst::rpc");
 
 const protocolVersion :UInt32 = 4;
-# Changes whenever one side could misunderstand the other. Driver.open compares it.
+# The newest version. Changes whenever one side could misunderstand the other; protocol_version.h has
+# the oldest that is spoken, and how two sides find a version.
 
 # ---- The door
 
@@ -26,7 +27,8 @@ interface Driver {
   # each other apart.
 
   open @0 (protocolVersion :UInt32) -> (protocolVersion :UInt32, status :Status, device :Device);
-  # Both say their version. `device` is there if the versions are equal.
+  # The client says a version. A driver that speaks it answers with the same, and `device`. Another
+  # one answers with the nearest version that it speaks, and a status; the client may ask again.
 
   ping @1 () -> ();
   # A sign of life, given by the thread that serves all calls.
