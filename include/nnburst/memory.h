@@ -37,20 +37,20 @@ using SharedRegion = std::shared_ptr<const Region>;
 
 /// Memory that processes share, of a fixed size. Immutable and thread-safe.
 ///
-/// A region that is sealed against shrinking (memfd_create(2); all that `create` makes) is mapped
-/// and used in place. Any other memory (shm_open(3), a file, a memfd without seals) is *foreign*:
-/// whoever else has it can cut it at any time, which would turn an access through a mapping into
-/// SIGBUS. Foreign memory is accepted wherever the HAL takes memory, but is copied by `read` and
-/// `write`, never mapped: it costs system calls and copies.
+/// A region that cannot shrink is mapped and used in place: sealed memory (memfd_create(2); all
+/// that `create` makes), and buffers of devices (dma-bufs). Other memory (shm_open(3), a file, a
+/// memfd without seals) is *foreign*: whoever else has it can cut it at any time, which would turn
+/// an access through a mapping into SIGBUS. Foreign memory is accepted wherever the HAL takes
+/// memory, but is copied by `read` and `write`, never mapped: that costs system calls and copies.
 class Region {
   public:
     /// Zeroed memory of `sizeBytes` (1 to kMaximumRegionBytes). INVALID_ARGUMENT for another size,
     /// RESOURCE_EXHAUSTED_TRANSIENT if the system refuses.
     [[nodiscard]] NNBURST_EXPORT static Result<SharedRegion> create(std::uint64_t sizeBytes);
 
-    /// Takes memory that somebody else made: another process, or shm_open(3). INVALID_ARGUMENT
-    /// unless the descriptor is memory or a regular file, is open for reading, and holds at least
-    /// `sizeBytes` now. Files of FUSE are refused: their owner could let every access wait.
+    /// Takes memory that somebody else made: a process, shm_open(3), a device. INVALID_ARGUMENT
+    /// unless the descriptor is memory or a regular file, is open for reading (a dma-buf: for
+    /// writing, too), and holds `sizeBytes` now. Files of FUSE are refused: accesses could hang.
     [[nodiscard]] NNBURST_EXPORT static Result<SharedRegion> receive(UniqueFd fd,
                                                                      std::uint64_t sizeBytes);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "log/assert.h"
+#include "memory/device_buffer.h"
 #include "model/invalid.h"
 
 namespace nnburst::burst {
@@ -45,7 +46,7 @@ Result<> SlotMappings::resolve(std::span<const FramePool> framePools,
             NNBURST_ASSERT(isKnown(framePools[i].value), "slot {}", framePools[i].value);
             const Slot& slot = slots_[framePools[i].value];
             pools[i] = slot.foreign ? exec::RequestMemory::copied(*slot.foreign)
-                                    : exec::RequestMemory::mapped(slot.mapping);
+                                    : exec::RequestMemory::mapped(slot.mapping, slot.deviceBuffer);
         }
     }
     return {};
@@ -86,6 +87,7 @@ Result<> SlotMappings::fetchUnknownSlots() {
             slots_[slot].foreign = regions[i];
         } else {
             NNBURST_TRY_ASSIGN(slots_[slot].mapping, Mapping::map(regions[i]));
+            slots_[slot].deviceBuffer = isDeviceBuffer(regions[i]->fd()) ? regions[i]->fd() : -1;
         }
     }
     return {};

@@ -65,6 +65,7 @@ class SlotMappings {
     /// The memory that a slot names: mapped, or foreign, or not known.
     struct Slot {
         Mapping mapping;
+        int deviceBuffer = -1;  ///< the descriptor of the mapped memory, if a device has made it
         SharedRegion foreign;
     };
 

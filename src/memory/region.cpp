@@ -6,12 +6,14 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <string>
 
 #include "memory/checked_math.h"
+#include "memory/device_buffer.h"
 #include "nnburst/memory.h"
 
 namespace nnburst {
@@ -103,11 +105,14 @@ Result<SharedRegion> Region::receive(UniqueFd fd, std::uint64_t sizeBytes) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        systemError("cannot inspect received shared memory"));
     }
-    const bool isForeign = !isSealed(fd.get(), openFlags);
+    const bool isOfDevice = isDeviceBuffer(fd.get()) && (openFlags & O_ACCMODE) == O_RDWR;
+    const bool isForeign = !isOfDevice && !isSealed(fd.get(), openFlags);
     if (isForeign) {
         NNBURST_TRY(checkForeign(fd.get(), status, openFlags));
     }
-    const auto actualBytes = static_cast<std::uint64_t>(status.st_size);
+    // A device buffer tells its size only so; its position means nothing.
+    const off_t end = isOfDevice ? ::lseek(fd.get(), 0, SEEK_END) : status.st_size;
+    const auto actualBytes = static_cast<std::uint64_t>(std::max<off_t>(end, 0));
     if (actualBytes < sizeBytes) {
         return refused("has " + std::to_string(actualBytes) + " bytes, fewer than the " +
                        std::to_string(sizeBytes) + " announced");
@@ -121,6 +126,9 @@ Result<> Region::read(std::uint64_t offset, std::span<std::byte> destination) co
                        "cannot read " + std::to_string(destination.size()) + " bytes at " +
                            std::to_string(offset) + " of shared memory of " +
                            std::to_string(sizeBytes_));
+    }
+    if (!isForeign_ && isDeviceBuffer(fd_.get())) {
+        return readDeviceBuffer(fd_.get(), offset, destination);
     }
     std::size_t done = 0;
     while (done < destination.size()) {
@@ -145,6 +153,9 @@ Result<> Region::write(std::uint64_t offset, std::span<const std::byte> source) 
                        "cannot write " + std::to_string(source.size()) + " bytes at " +
                            std::to_string(offset) + " of shared memory of " +
                            std::to_string(sizeBytes_));
+    }
+    if (!isForeign_ && isDeviceBuffer(fd_.get())) {
+        return writeDeviceBuffer(fd_.get(), offset, source);
     }
     std::size_t done = 0;
     while (done < source.size()) {

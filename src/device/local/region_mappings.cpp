@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "memory/device_buffer.h"
 #include "model/invalid.h"
 
 namespace nnburst::device {
@@ -43,10 +44,12 @@ Result<exec::RequestMemory> RegionMappings::find(const SharedRegion& region) {
     if (entry == mapped_.end()) {
         makeRoom();
         NNBURST_TRY_ASSIGN(Mapping mapping, Mapping::map(region));
-        entry = mapped_.insert(mapped_.end(), {.mapping = std::move(mapping)});
+        entry = mapped_.insert(mapped_.end(),
+                               {.mapping = std::move(mapping),
+                                .deviceBuffer = isDeviceBuffer(region->fd()) ? region->fd() : -1});
     }
     entry->lastRequest = request_;
-    return exec::RequestMemory::mapped(entry->mapping);
+    return exec::RequestMemory::mapped(entry->mapping, entry->deviceBuffer);
 }
 
 /// Unmaps regions of which only the mapping holds a handle, and the one that was used longest ago

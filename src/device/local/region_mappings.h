@@ -36,6 +36,7 @@ class RegionMappings {
     /// A mapped region. Its mapping holds a reference, so its address identifies it.
     struct MappedRegion {
         Mapping mapping;
+        int deviceBuffer = -1;  ///< the region's descriptor, if a device has made it
         std::uint64_t lastRequest = 0;
     };
 

@@ -12,6 +12,7 @@
 #include "log/assert.h"
 #include "log/marks.h"
 #include "log/verbose.h"
+#include "memory/device_buffer.h"
 #include "model/outcome.h"
 #include "model/version_rules.h"
 
@@ -58,7 +59,7 @@ Result<> ExecutionSession::run(const RequestArguments& request, RequestMemorySou
 }
 
 bool ExecutionSession::bind(const RequestArguments& request, RequestBindings& bindings) const {
-    return isAllMapped_ && keepsReusableExecutions(executable_.version) &&
+    return isAllMapped_ && deviceBuffers_.empty() && keepsReusableExecutions(executable_.version) &&
            executable_.model->bind(request.inputs, request.outputs, views_, bindings).has_value();
 }
 
@@ -88,8 +89,25 @@ Result<> ExecutionSession::resolveAndRun(const RequestArguments& request,
     NNBURST_TRY(resolve(memory));
     NNBURST_TRY(checkOutputs(request));
     NNBURST_TRY(executable_.model->bind(request.inputs, request.outputs, views_, bindings_));
+    return deviceBuffers_.empty() ? runOnMemory(request, options, outcome)
+                                  : runOnDeviceBuffers(request, options, outcome);
+}
+
+Result<> ExecutionSession::runOnMemory(const RequestArguments& request,
+                                       const ExecutionOptions& options, ExecutionOutcome& outcome) {
     return isAllMapped_ ? executable_.model->run(bindings_, executable_.caller(), options, outcome)
                         : runStaged(request, options, outcome);
+}
+
+Result<> ExecutionSession::runOnDeviceBuffers(const RequestArguments& request,
+                                              const ExecutionOptions& options,
+                                              ExecutionOutcome& outcome) {
+    DeviceBufferAccess access;
+    for (const int buffer : deviceBuffers_) {
+        NNBURST_TRY(access.begin(buffer));
+    }
+    NNBURST_TRY(runOnMemory(request, options, outcome));
+    return access.end();
 }
 
 /// Finds all pools of a request, driver-managed buffers among them.
@@ -97,6 +115,7 @@ Result<> ExecutionSession::resolve(RequestMemorySource& memory) {
     isAllMapped_ = false;
     pools_.clear();
     views_.clear();
+    deviceBuffers_.clear();
     NNBURST_TRY(memory.resolve(pools_));
     bool isAllMapped = true;
     for (RequestMemory& pool : pools_) {
@@ -104,6 +123,9 @@ Result<> ExecutionSession::resolve(RequestMemorySource& memory) {
             NNBURST_TRY_ASSIGN(pool.buffer, executable_.buffers->find(*pool.token));
         }
         views_.push_back(pool.view);
+        if (pool.deviceBuffer >= 0) {
+            deviceBuffers_.push_back(pool.deviceBuffer);
+        }
         isAllMapped = isAllMapped && pool.view.data != nullptr;
     }
     isAllMapped_ = isAllMapped;

@@ -70,6 +70,11 @@ class ExecutionSession {
     Result<> resolve(RequestMemorySource& memory);
     Result<> checkOutputs(const RequestArguments& request) const;
     void discardOutputs(const RequestArguments& request) const;
+    Result<> runOnMemory(const RequestArguments& request, const ExecutionOptions& options,
+                         ExecutionOutcome& outcome);
+    /// The same between begin and end of the access to device buffers.
+    Result<> runOnDeviceBuffers(const RequestArguments& request, const ExecutionOptions& options,
+                                ExecutionOutcome& outcome);
     Result<> runStaged(const RequestArguments& request, const ExecutionOptions& options,
                        ExecutionOutcome& outcome);
 
@@ -78,6 +83,7 @@ class ExecutionSession {
     // Of the last run; kept so that the next one allocates nothing.
     std::vector<RequestMemory> pools_;
     std::vector<PoolView> views_;
+    std::vector<int> deviceBuffers_;  // of the pools; mostly none
     bool isAllMapped_ = false;
     RequestBindings bindings_;
     StagedArguments staged_;

@@ -33,13 +33,17 @@ struct RequestMemory {
     PoolView view;
     /// Memory of which arguments are copied.
     const Region* foreign = nullptr;
+    /// The descriptor of mapped memory that is a device buffer; -1 for other memory.
+    int deviceBuffer = -1;
     /// The buffer's token, given by the source; the session finds the buffer, unless the source has
     /// found it when the execution was launched.
     std::optional<BufferToken> token;
     std::shared_ptr<ManagedBuffer> buffer;
 
-    [[nodiscard]] static RequestMemory mapped(const Mapping& mapping) noexcept {
+    [[nodiscard]] static RequestMemory mapped(const Mapping& mapping,
+                                              int deviceBuffer = -1) noexcept {
         return {.view = {.data = mapping.data(), .sizeBytes = mapping.sizeBytes()},
+                .deviceBuffer = deviceBuffer,
                 .token = {},
                 .buffer = {}};
     }

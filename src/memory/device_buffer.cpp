@@ -1,0 +1,129 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/device_buffer.h"
+
+#include <linux/dma-buf.h>
+#include <linux/magic.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <string>
+
+namespace nnburst {
+
+namespace {
+
+/// Devices that use a buffer for longer, such as a GPU that hangs, cost the request, not the
+/// thread.
+constexpr std::chrono::milliseconds kLongestDeviceUse{1000};
+
+Result<> synchronise(int fd, std::uint64_t flags, const char* what) {
+    dma_buf_sync sync{.flags = flags | DMA_BUF_SYNC_RW};
+    while (::ioctl(fd, DMA_BUF_IOCTL_SYNC, &sync) != 0) {
+        if (errno != EINTR && errno != EAGAIN) {
+            return failure(ErrorStatus::GENERAL_FAILURE,
+                           std::string("cannot ") + what +
+                               " the access to a device buffer: " + std::strerror(errno));
+        }
+    }
+    return {};
+}
+
+/// The pages around some bytes of a buffer, in this address space.
+class Pages {
+  public:
+    Pages(int fd, std::uint64_t offset, std::size_t length) noexcept {
+        const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+        skipped_ = static_cast<std::size_t>(offset % page);
+        sizeBytes_ = skipped_ + length;
+        address_ = ::mmap(nullptr, sizeBytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                          static_cast<off_t>(offset - skipped_));
+    }
+    ~Pages() {
+        if (*this) {
+            ::munmap(address_, sizeBytes_);
+        }
+    }
+    Pages(const Pages&) = delete;
+    Pages& operator=(const Pages&) = delete;
+
+    [[nodiscard]] explicit operator bool() const noexcept { return address_ != MAP_FAILED; }
+    [[nodiscard]] std::byte* data() const noexcept {
+        return static_cast<std::byte*>(address_) + skipped_;
+    }
+
+  private:
+    std::size_t skipped_ = 0;
+    std::size_t sizeBytes_ = 0;
+    void* address_ = MAP_FAILED;
+};
+
+/// Calls `copy` with the address of `length` bytes at `offset`.
+template <class Copy>
+Result<> withBytes(int fd, std::uint64_t offset, std::size_t length, const Copy& copy) {
+    if (length == 0) {
+        return {};
+    }
+    const Pages pages(fd, offset, length);
+    if (!pages) {
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                       "cannot map " + std::to_string(length) +
+                           " bytes of a device buffer: " + std::strerror(errno));
+    }
+    DeviceBufferAccess access;
+    NNBURST_TRY(access.begin(fd));
+    copy(pages.data());
+    return access.end();
+}
+
+}  // namespace
+
+bool isDeviceBuffer(int fd) noexcept {
+    struct statfs fileSystem {};
+    return ::fstatfs(fd, &fileSystem) == 0 && fileSystem.f_type == DMA_BUF_MAGIC;
+}
+
+Result<> DeviceBufferAccess::begin(int fd) {
+    // Without a device that uses the buffer it can be written at once.
+    pollfd event{.fd = fd, .events = POLLOUT, .revents = 0};
+    const int ready = ::poll(&event, 1, static_cast<int>(kLongestDeviceUse.count()));
+    if (ready == 0) {
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                       "a device still uses a buffer of the request after " +
+                           std::to_string(kLongestDeviceUse.count()) + " ms");
+    }
+    NNBURST_TRY(synchronise(fd, DMA_BUF_SYNC_START, "begin"));
+    begun_.push_back(fd);
+    return {};
+}
+
+Result<> DeviceBufferAccess::end() {
+    Result<> ended;
+    for (const int fd : begun_) {
+        if (Result<> one = synchronise(fd, DMA_BUF_SYNC_END, "end"); !one) {
+            ended = std::move(one);
+        }
+    }
+    begun_.clear();
+    return ended;
+}
+
+Result<> readDeviceBuffer(int fd, std::uint64_t offset, std::span<std::byte> destination) {
+    return withBytes(fd, offset, destination.size(), [&](const std::byte* source) {
+        std::memcpy(destination.data(), source, destination.size());
+    });
+}
+
+Result<> writeDeviceBuffer(int fd, std::uint64_t offset, std::span<const std::byte> source) {
+    return withBytes(fd, offset, source.size(), [&](std::byte* destination) {
+        std::memcpy(destination, source.data(), source.size());
+    });
+}
+
+}  // namespace nnburst

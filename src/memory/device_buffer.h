@@ -1,0 +1,49 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Device buffers: dma-bufs of cameras, codecs and GPUs. Their size never changes, so they can be
+/// mapped like sealed memory. Caches of the processor and of the device agree only if each access
+/// of the processor has a beginning and an end (DMA_BUF_IOCTL_SYNC).
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "nnburst/result.h"
+
+namespace nnburst {
+
+[[nodiscard]] bool isDeviceBuffer(int fd) noexcept;
+
+/// RAII: the processor reads and writes device buffers until `end`, or until this is destroyed. Not
+/// thread-safe. Reused, it allocates nothing.
+class DeviceBufferAccess {
+  public:
+    DeviceBufferAccess() noexcept = default;
+    ~DeviceBufferAccess() { (void)end(); }
+    DeviceBufferAccess(const DeviceBufferAccess&) = delete;
+    DeviceBufferAccess& operator=(const DeviceBufferAccess&) = delete;
+
+    /// Begins with one more buffer, which must stay open. Waits for devices that still use it, but
+    /// for a limited time: RESOURCE_EXHAUSTED_TRANSIENT. GENERAL_FAILURE if the system refuses.
+    [[nodiscard]] Result<> begin(int fd);
+
+    /// Ends with all of them. GENERAL_FAILURE if the system refuses one: devices may not see what
+    /// was written.
+    Result<> end();
+
+  private:
+    std::vector<int> begun_;
+};
+
+/// Copies bytes of a device buffer that has them. Errors of DeviceBufferAccess, and
+/// RESOURCE_EXHAUSTED_TRANSIENT if it cannot be mapped.
+[[nodiscard]] Result<> readDeviceBuffer(int fd, std::uint64_t offset,
+                                        std::span<std::byte> destination);
+[[nodiscard]] Result<> writeDeviceBuffer(int fd, std::uint64_t offset,
+                                         std::span<const std::byte> source);
+
+}  // namespace nnburst
