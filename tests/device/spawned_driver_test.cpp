@@ -211,6 +211,21 @@ TEST_F(SpawnedDriverTest, mayBeStartedByAScriptAndEndsWithTheApplicationAllTheSa
     ::kill(driver, SIGKILL);
 }
 
+TEST_F(SpawnedDriverTest, endsByItselfWhenItsLastObjectIsDropped) {
+    const TemporaryDirectory directory;
+    const std::string script = directory.path() / "wrapper";
+    std::ofstream(script) << "#!/bin/sh\n" NNBURST_DRIVER_PATH " \"$@\"\necho $? > " << script
+                          << ".status\n";
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+    {
+        const auto device = spawnDriver({}, script);
+        ASSERT_TRUE(device) << device.error().message;
+        ASSERT_TRUE(computes(**device));
+    }
+    EXPECT_TRUE(eventually([&] { return contentsOf(script + ".status") == "0\n"; }))
+        << "it was killed: " << contentsOf(script + ".status");
+}
+
 TEST_F(SpawnedDriverTest, servesOnWhenTheTerminalHangsUp) {
     DriverProcess driver;
     const SharedDevice device = driver.connect();

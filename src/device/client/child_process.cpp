@@ -99,7 +99,8 @@ void reap(pid_t pid, const UniqueFd& released) {
                                   {.fd = released.get(), .events = POLLIN, .revents = 0}}};
     while (::poll(events.data(), events.size(), -1) < 0 && errno == EINTR) {
     }
-    const bool isUrgent = (events[1].revents & POLLIN) != 0;
+    char anything = 0;  // a socket that was closed is readable, too, but has nothing
+    const bool isUrgent = ::recv(released.get(), &anything, 1, MSG_DONTWAIT) == 1;
     if (::poll(events.data(), 1, isUrgent ? 0 : kGraceMs) == 0) {
         ::kill(pid, SIGKILL);  // not reaped yet, so the number is still the child's
     }
