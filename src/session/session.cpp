@@ -335,7 +335,10 @@ class Session::Impl {
                                 toString(outputs_.operands()[index]), bytes,
                                 options_.maximumOpenOutputBytes));
             }
-            NNBURST_TRY(memory_.grow(output, bytes));
+            // At least to the double, so that a run is repeated a few times at most.
+            const std::uint64_t doubled = 2 * std::uint64_t{memory_.output(output).size()};
+            NNBURST_TRY(memory_.grow(
+                output, std::max(bytes, std::min(doubled, options_.maximumOpenOutputBytes))));
             hasGrown = true;
         }
         if (hasGrown) {

@@ -1,0 +1,138 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Sessions with a driver that lies about the size of an output.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <utility>
+
+#include "nnburst/session.h"
+
+namespace nnburst {
+namespace {
+
+tl::unexpected<Error> unused() {
+    return failure(ErrorStatus::GENERAL_FAILURE, "not used by a session");
+}
+
+/// Ends an execution whose output has room for so many bytes.
+using Answer = std::function<Result<>(std::uint32_t roomBytes, ExecutionOutcome& outcome)>;
+
+class LyingExecution final : public ReusableExecution {
+  public:
+    LyingExecution(Answer answer, std::uint32_t roomBytes)
+        : answer_(std::move(answer)), roomBytes_(roomBytes) {}
+    Result<> compute(const OptionalTimePoint&, ExecutionOutcome& outcome) override {
+        return answer_(roomBytes_, outcome);
+    }
+    Result<Submission> submit(const OptionalTimePoint&) override { return unused(); }
+
+  private:
+    const Answer answer_;
+    const std::uint32_t roomBytes_;
+};
+
+class LyingBurst final : public Burst {
+  public:
+    explicit LyingBurst(Answer answer) : answer_(std::move(answer)) {}
+    Result<std::unique_ptr<ReusableExecution>> createReusableExecution(
+        const Request& request, const ExecutionOptions&) override {
+        return std::make_unique<LyingExecution>(answer_, request.outputs[0].location.length);
+    }
+    Result<> execute(const Request&, const ExecutionOptions&, ExecutionOutcome&) override {
+        return unused();
+    }
+    Result<Submission> submit(const Request&, const ExecutionOptions&) override { return unused(); }
+    Result<> wait(Submission, ExecutionOutcome&) override { return unused(); }
+    bool isMemoryInUse() override { return false; }
+    Result<> waitForMemory(const OptionalTimePoint&) override { return {}; }
+    void freeMemory(const SharedRegion&) override {}
+    BurstWaitStats waitStats() const override { return {}; }
+
+  private:
+    const Answer answer_;
+};
+
+class LyingModel final : public PreparedModel {
+  public:
+    explicit LyingModel(Answer answer) : answer_(std::move(answer)) {}
+    Result<> executeSynchronously(const Request&, const ExecutionOptions&,
+                                  ExecutionOutcome&) override {
+        return unused();
+    }
+    Result<> execute(const Request&, const ExecutionOptions&, ExecutionCallback) override {
+        return unused();
+    }
+    Result<FencedExecution> executeFenced(const Request&, std::span<const int>,
+                                          const ExecutionOptions&,
+                                          OptionalTimeoutDuration) override {
+        return unused();
+    }
+    Result<std::unique_ptr<Burst>> configureExecutionBurst(const BurstOptions&) override {
+        return std::make_unique<LyingBurst>(answer_);
+    }
+
+  private:
+    const Answer answer_;
+};
+
+/// A session with one input and one output of unknown length, 4 bytes of which there is room for.
+Session makeSession(Answer answer) {
+    ModelSignature signature;
+    signature.inputs = {{.name = "in", .dimensions = {1}}};
+    signature.outputs = {{.name = "out", .dimensions = {0}}};
+    auto session = Session::create(std::make_shared<LyingModel>(std::move(answer)), signature,
+                                   {.openOutputBytes = 4, .maximumOpenOutputBytes = 64 << 20});
+    EXPECT_TRUE(session) << session.error().message;
+    return std::move(*session);
+}
+
+Result<> insufficient(ExecutionOutcome& outcome, std::uint32_t elements) {
+    outcome.outputShapes = {{.dimensions = {elements}, .isSufficient = false}};
+    return failure(ErrorStatus::OUTPUT_INSUFFICIENT_SIZE, "output 0 is too small");
+}
+
+TEST(SessionOfALyingDriver, repeatsNoRunForEver) {
+    int runs = 0;
+    Session session = makeSession([&runs](std::uint32_t roomBytes, ExecutionOutcome& outcome) {
+        ++runs;
+        return insufficient(outcome, roomBytes / 4 + 1);
+    });
+    EXPECT_EQ(session.run().error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    EXPECT_LE(runs, 32);
+}
+
+TEST(SessionOfALyingDriver, doesNotRepeatARunWhoseOutputHadRoom) {
+    int runs = 0;
+    Session session = makeSession([&runs](std::uint32_t roomBytes, ExecutionOutcome& outcome) {
+        ++runs;
+        return insufficient(outcome, roomBytes / 4);
+    });
+    EXPECT_EQ(session.run().error().status, ErrorStatus::OUTPUT_INSUFFICIENT_SIZE);
+    EXPECT_EQ(runs, 1);
+}
+
+TEST(SessionOfALyingDriver, givesNoMoreThanThereIsRoomFor) {
+    Session session = makeSession([](std::uint32_t, ExecutionOutcome& outcome) -> Result<> {
+        outcome.outputShapes = {{.dimensions = {1000}, .isSufficient = true}};
+        return {};
+    });
+    ASSERT_TRUE(session.run());
+    EXPECT_EQ(session.output<float>()->size(), 1U);
+}
+
+TEST(SessionOfALyingDriver, needsToKnowTheSizeOfAnOutput) {
+    Session session = makeSession([](std::uint32_t, ExecutionOutcome& outcome) -> Result<> {
+        outcome.outputShapes.clear();
+        return {};
+    });
+    EXPECT_EQ(session.run().error().message,
+              "session output TENSOR_FLOAT32 \"out\" of dimensions 0: the driver did not say how "
+              "large it is");
+}
+
+}  // namespace
+}  // namespace nnburst
