@@ -15,6 +15,7 @@
 #include "device/client/remote_device.h"
 #include "log/logger.h"
 #include "system/thread.h"
+#include "system/time.h"
 
 namespace nnburst::device {
 
@@ -77,7 +78,8 @@ class Supervisor::Keeper : public std::enable_shared_from_this<Keeper> {
     }
 
     Result<Driver> awaitDriver(const OptionalTimePoint& deadline) {
-        const TimePoint patience = std::chrono::steady_clock::now() + options_.waitAtMost;
+        const TimePoint patience = system::saturatingAdd(
+            std::chrono::steady_clock::now(), system::saturatingNanoseconds(options_.waitAtMost));
         const TimePoint until = deadline ? std::min(*deadline, patience) : patience;
         const system::MutexLock lock(mutex_);
         while (state() != DriverState::SERVING) {
