@@ -73,7 +73,7 @@ struct SupervisionStats {
 /// - It keeps a copy of each model that is prepared, with its constants, and duplicates of its
 ///   cache files, from which it is prepared again if it can be.
 /// - `allocate` is refused: the contents of a driver's buffers are lost with it.
-/// - A burst takes some nanoseconds more for each call.
+/// - A burst takes some tens of nanoseconds more for each call.
 class NNBURST_EXPORT SupervisedDevice : public Device {
   public:
     /// Does not block.

@@ -41,14 +41,17 @@ class BurstSeat {
     /// The right to use the burst, as ExclusiveUse.
     [[nodiscard]] burst::TryLock& lock() noexcept { return lock_; }
 
+    /// For the thread that has the lock: takeLatest has nothing to do. A hint: a call to the burst
+    /// of a driver that is lost fails.
+    [[nodiscard]] bool isLatest() const noexcept {
+        return latestGeneration_.load(std::memory_order_relaxed) == generation_ &&
+               supervisor_->driverState() == DriverState::SERVING;
+    }
+
     /// For the thread that has the lock: the burst to call, after waiting for a driver if there is
     /// none and the application wants that. `deadline` limits waiting.
     [[nodiscard]] Result<> takeLatest(const OptionalTimePoint& deadline) {
-        if (latestGeneration_.load(std::memory_order_relaxed) == generation_ &&
-            supervisor_->driverState() == DriverState::SERVING) {
-            return {};  // a hint: a call to the burst of a lost driver fails
-        }
-        return replace(deadline);
+        return isLatest() ? Result<>() : replace(deadline);
     }
     /// The same without waiting.
     void adoptLatest();

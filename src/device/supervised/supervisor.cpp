@@ -69,6 +69,7 @@ class Supervisor::Keeper : public std::enable_shared_from_this<Keeper> {
     [[nodiscard]] DriverState state() const noexcept {
         return state_.load(std::memory_order_acquire);
     }
+    [[nodiscard]] const std::atomic<DriverState>& stateWord() const noexcept { return state_; }
     [[nodiscard]] const SupervisionOptions& options() const noexcept { return options_; }
     [[nodiscard]] int descriptor() const noexcept { return changed_.get(); }
 
@@ -281,7 +282,7 @@ class Supervisor::Keeper : public std::enable_shared_from_this<Keeper> {
     void enter(DriverState state) {
         {
             const system::MutexLock lock(mutex_);
-            state_.store(state, std::memory_order_release);
+            state_.store(state, std::memory_order_release);  // sync [driver-serves]
             news_.notifyAll();
         }
         const std::uint64_t one = 1;
@@ -320,15 +321,11 @@ Result<std::shared_ptr<Supervisor>> Supervisor::create(const SupervisionOptions&
 }
 
 Supervisor::Supervisor(std::shared_ptr<Keeper> keeper, std::thread thread) noexcept
-    : keeper_(std::move(keeper)), thread_(std::move(thread)) {}
+    : keeper_(std::move(keeper)), state_(keeper_->stateWord()), thread_(std::move(thread)) {}
 
 Supervisor::~Supervisor() {
     keeper_->stop();
     system::joinOrOrphan(thread_);
-}
-
-DriverState Supervisor::driverState() const noexcept {
-    return keeper_->state();
 }
 
 HalVersion Supervisor::halVersion() const noexcept {

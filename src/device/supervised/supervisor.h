@@ -45,7 +45,10 @@ class Supervisor {
     Supervisor(const Supervisor&) = delete;
     Supervisor& operator=(const Supervisor&) = delete;
 
-    [[nodiscard]] DriverState driverState() const noexcept;
+    [[nodiscard]] DriverState driverState() const noexcept {
+        // sync [driver-serves]: what was restored is visible
+        return state_.load(std::memory_order_acquire);
+    }
     /// That of all drivers: one that follows another is refused.
     [[nodiscard]] HalVersion halVersion() const noexcept;
     /// SupervisionOptions::waitAtMost is not 0.
@@ -66,6 +69,7 @@ class Supervisor {
     Supervisor(std::shared_ptr<Keeper> keeper, std::thread thread) noexcept;
 
     const std::shared_ptr<Keeper> keeper_;
+    const std::atomic<DriverState>& state_;  // the keeper's, near at hand for each call of a burst
     std::thread thread_;
 };
 
