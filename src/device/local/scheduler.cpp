@@ -12,6 +12,7 @@
 #include "log/assert.h"
 #include "log/logger.h"
 #include "system/mutex.h"
+#include "system/semaphore.h"
 #include "system/thread.h"
 
 namespace nnburst::device {
@@ -61,26 +62,23 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         std::vector<std::shared_ptr<Account>> clients;  // with waiting jobs, in order of arrival
         std::uint64_t virtualTime = 0;
         std::size_t idleThreads = 0;  // those that were not woken yet
-        std::size_t wakeUps = 0;      // idle threads that were woken and have not run since
         std::uint64_t arrivals = 0;
         std::vector<std::thread> threads;
-        system::ConditionVariable changed;
     };
 
     Shared(std::string threadName, const Limits& given)
         : name(std::move(threadName)), limits(given) {}
 
-    /// Wakes an idle thread, or starts one if there may be more.
-    Result<> provideThread(JobKind kind) NNBURST_REQUIRES(mutex) {
+    /// Chooses an idle thread, or starts one if there may be more. Returns whether an idle one is
+    /// to be woken, by the caller and after it has unlocked: the thread locks first.
+    Result<bool> provideThread(JobKind kind) NNBURST_REQUIRES(mutex) {
         Pool& pool = pools[indexOf(kind)];
         if (pool.idleThreads != 0) {
             --pool.idleThreads;
-            ++pool.wakeUps;
-            pool.changed.notifyOne();
-            return {};
+            return true;
         }
         if (pool.threads.size() >= limits.threads) {
-            return {};
+            return false;
         }
         const std::string threadName =
             name + (kind == JobKind::CONTROL ? 'c' : 'x') + std::to_string(pool.threads.size());
@@ -89,7 +87,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
                                self->serve(kind);
                            }));
         pool.threads.push_back(std::move(thread));
-        return {};
+        return false;
     }
 
     void serve(JobKind kind) {
@@ -109,10 +107,9 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
                 break;
             }
             ++pool.idleThreads;
-            while (pool.wakeUps == 0 && !isStopping) {
-                pool.changed.wait(mutex);
-            }
-            pool.wakeUps -= pool.wakeUps != 0 ? 1 : 0;
+            mutex.unlock();
+            wakeUps[indexOf(kind)].acquire();
+            mutex.lock();
         }
         mutex.unlock();
     }
@@ -169,15 +166,28 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
     /// Fails only if there is no thread at all for jobs of this kind.
     Result<> add(JobKind kind, const exec::Urgency& urgency,
                  const std::shared_ptr<Account>& account, Job job) {
+        NNBURST_TRY_ASSIGN(const bool wakesThread,
+                           addWithoutWaking(kind, urgency, account, std::move(job)));
+        if (wakesThread) {
+            wakeUps[indexOf(kind)].release();
+        }
+        return {};
+    }
+
+    /// As add. Returns whether an idle thread is to be woken.
+    Result<bool> addWithoutWaking(JobKind kind, const exec::Urgency& urgency,
+                                  const std::shared_ptr<Account>& account, Job job) {
         const system::MutexLock lock(mutex);
+        bool wakesThread = false;
         Pool& pool = pools[indexOf(kind)];
         Account::Queue& queue = account->queues[indexOf(kind)];
         // A client at its limit needs no thread: one that runs its jobs comes back for this one.
         if (queue.running < limits.threadsPerClient) {
-            if (Result<> provided = provideThread(kind); !provided) {
-                if (pool.threads.empty()) {
-                    return provided;
-                }
+            if (Result<bool> provided = provideThread(kind)) {
+                wakesThread = *provided;
+            } else if (pool.threads.empty()) {
+                return provided;
+            } else {
                 logger().warn("jobs wait for {} threads: {}", pool.threads.size(),
                               provided.error().message);
             }
@@ -191,7 +201,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
                               .job = std::move(job)});
         waitingCount.fetch_add(1, std::memory_order_relaxed);
         account->waiting.fetch_add(1, std::memory_order_relaxed);
-        return {};
+        return wakesThread;
     }
 
     const std::string name;
@@ -201,6 +211,8 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
     system::Mutex mutex;
     std::array<Pool, kKinds> pools NNBURST_GUARDED_BY(mutex);
     bool isStopping NNBURST_GUARDED_BY(mutex) = false;
+    std::array<system::Semaphore, kKinds>
+        wakeUps;  ///< idle threads wait; one for each that is woken
 };
 
 Result<std::unique_ptr<Scheduler>> Scheduler::create(const std::string& name,
@@ -208,7 +220,8 @@ Result<std::unique_ptr<Scheduler>> Scheduler::create(const std::string& name,
     std::unique_ptr<Scheduler> scheduler(new Scheduler(std::make_shared<Shared>(name, limits)));
     Shared& shared = *scheduler->shared_;
     const system::MutexLock lock(shared.mutex);
-    NNBURST_TRY(shared.provideThread(JobKind::CONTROL));
+    NNBURST_TRY_ASSIGN(const bool wakesThread, shared.provideThread(JobKind::CONTROL));
+    NNBURST_ASSERT(!wakesThread, "a thread is idle before the first was started");
     return scheduler;
 }
 
@@ -217,9 +230,12 @@ Scheduler::~Scheduler() {
     {
         const system::MutexLock lock(shared_->mutex);
         shared_->isStopping = true;
-        for (Shared::Pool& pool : shared_->pools) {
+        for (std::size_t kind = 0; kind < kKinds; ++kind) {
+            Shared::Pool& pool = shared_->pools[kind];
             std::move(pool.threads.begin(), pool.threads.end(), std::back_inserter(threads));
-            pool.changed.notifyAll();
+            for (; pool.idleThreads > 0; --pool.idleThreads) {
+                shared_->wakeUps[kind].release();
+            }
         }
     }
     for (std::thread& thread : threads) {

@@ -26,6 +26,7 @@
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
 #include "system/mutex.h"
+#include "system/semaphore.h"
 
 namespace nnburst::device {
 
@@ -101,24 +102,19 @@ template <class T>
 class EventLoop::Answer {
   public:
     void give(Result<T> result) {
-        const system::MutexLock lock(mutex_);
         NNBURST_ASSERT(!result_.has_value(), "a call is answered twice");
         result_.emplace(std::move(result));
-        given_.notifyOne();  // under the lock: the waiting thread destroys this object
+        given_.release();  // from here on the waiting thread may destroy this object
     }
 
     [[nodiscard]] Result<T> wait() {
-        const system::MutexLock lock(mutex_);
-        while (!result_.has_value()) {
-            given_.wait(mutex_);
-        }
+        given_.acquire();
         return std::move(*result_);
     }
 
   private:
-    system::Mutex mutex_;
-    system::ConditionVariable given_;
-    std::optional<Result<T>> result_ NNBURST_GUARDED_BY(mutex_);
+    system::Semaphore given_;
+    std::optional<Result<T>> result_;  // handed over by given_
 };
 
 /// Gives an answer exactly once: at the latest when it is dropped, with an error.

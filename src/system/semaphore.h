@@ -1,0 +1,39 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <semaphore.h>
+
+#include <cerrno>
+
+#include "log/assert.h"
+
+namespace nnburst::system {
+
+/// A count that threads wait for. A release wakes one thread, with one system call: that of
+/// libstdc++ (std::counting_semaphore, g++ 12) wakes all that wait. Thread-safe.
+class Semaphore {
+  public:
+    Semaphore() noexcept { ::sem_init(&semaphore_, 0, 0); }
+    ~Semaphore() { ::sem_destroy(&semaphore_); }
+    Semaphore(const Semaphore&) = delete;
+    Semaphore& operator=(const Semaphore&) = delete;
+
+    /// Lets one `acquire` return.
+    void release() noexcept {
+        const int status = ::sem_post(&semaphore_);
+        NNBURST_ASSERT(status == 0, "sem_post failed with errno {}", errno);
+    }
+
+    /// Waits for a release that no other thread has taken.
+    void acquire() noexcept {
+        while (::sem_wait(&semaphore_) != 0) {
+            NNBURST_ASSERT(errno == EINTR, "sem_wait failed with errno {}", errno);
+        }
+    }
+
+  private:
+    ::sem_t semaphore_{};
+};
+
+}  // namespace nnburst::system
