@@ -1,5 +1,5 @@
-# What makes building faster without a change of the library: ccache, and less optimisation for files
-# whose speed does not matter.
+# What makes building faster without a change of the library: ccache, several sources compiled at once,
+# and less optimisation for files whose speed does not matter.
 
 # ccache, where it is installed and no other launcher is chosen.
 if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
@@ -8,6 +8,15 @@ if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
         set(CMAKE_C_COMPILER_LAUNCHER ${NNBURST_CCACHE})
         set(CMAKE_CXX_COMPILER_LAUNCHER ${NNBURST_CCACHE})
     endif()
+endif()
+
+# Reading the headers takes as long as compiling what a source has of its own. A changed source is
+# compiled with at most four others.
+option(NNBURST_UNITY_BUILD "Compile up to five sources of a room as one" OFF)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 5)
+if(NNBURST_UNITY_BUILD)
+    # g++ takes the types of such sources for those of a header.
+    add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endif()
 
 set(NNBURST_QUICK_OPTIMIZATION "-O1" CACHE STRING

@@ -37,7 +37,7 @@ Result<std::vector<std::byte>> readFile(const std::string& path, std::size_t max
     std::size_t sizeBytes = 0;
     while (true) {
         const ssize_t count =
-            read(fd.get(), contents.data() + sizeBytes, contents.size() - sizeBytes);
+            ::read(fd.get(), contents.data() + sizeBytes, contents.size() - sizeBytes);
         if (count < 0 && errno == EINTR) {
             continue;
         }
