@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nnburst/types.h"
 
+#include <algorithm>
+
+#include "nnburst/hal_version.h"
+
 namespace nnburst {
 
 // A switch of all enumerators, without default: a new one without a name fails to compile
@@ -132,6 +136,27 @@ const char* toString(Priority priority) noexcept {
             return "HIGH";
     }
     return "unknown priority";
+}
+
+const char* toString(HalVersion version) noexcept {
+    switch (version) {
+        case HalVersion::V1_0:
+            return "1.0";
+        case HalVersion::V1_1:
+            return "1.1";
+        case HalVersion::V1_2:
+            return "1.2";
+        case HalVersion::V1_3:
+            return "1.3";
+    }
+    return "unknown version";
+}
+
+std::optional<HalVersion> halVersionFromString(std::string_view text) noexcept {
+    const auto found =
+        std::find_if(kHalVersions.begin(), kHalVersions.end(),
+                     [text](HalVersion version) { return toString(version) == text; });
+    return found == kHalVersions.end() ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace nnburst

@@ -45,27 +45,6 @@ std::vector<OperandPerformance> operandPerformanceOf(const PerformanceInfo& floa
 
 }  // namespace
 
-const char* toString(HalVersion version) noexcept {
-    switch (version) {
-        case HalVersion::V1_0:
-            return "1.0";
-        case HalVersion::V1_1:
-            return "1.1";
-        case HalVersion::V1_2:
-            return "1.2";
-        case HalVersion::V1_3:
-            return "1.3";
-    }
-    return "unknown version";
-}
-
-std::optional<HalVersion> halVersionFromString(std::string_view text) noexcept {
-    const auto found =
-        std::find_if(kHalVersions.begin(), kHalVersions.end(),
-                     [text](HalVersion version) { return toString(version) == text; });
-    return found == kHalVersions.end() ? std::nullopt : std::optional(*found);
-}
-
 Result<HalVersion> minimumVersion(const Model& model) {
     NNBURST_TRY(validateModel(model));
     return exec::requiredVersion(model);
