@@ -52,8 +52,9 @@ Result<> watchCompletion(Burst& burst, const UniqueFd& epoll) {
 /// Makes its reusable execution again in each burst that it meets.
 class SupervisedReusable final : public ReusableExecution {
   public:
-    SupervisedReusable(std::shared_ptr<BurstSeat> seat, Request request, ExecutionOptions options)
-        : seat_(std::move(seat)), request_(std::move(request)), options_(std::move(options)) {}
+    SupervisedReusable(std::shared_ptr<BurstSeat> seat, Request request,
+                       const ExecutionOptions& options)
+        : seat_(std::move(seat)), request_(std::move(request)), options_(options) {}
 
     Result<> compute(const OptionalTimePoint& deadline, ExecutionOutcome& outcome) override {
         const Use use(seat_->lock());

@@ -17,7 +17,7 @@ class SupervisedDeviceImpl final : public SupervisedDevice {
     SupervisedDeviceImpl(std::shared_ptr<Supervisor> supervisor, HalVersion version) noexcept
         : supervisor_(std::move(supervisor)), version_(version) {}
 
-    HalVersion getHalVersion() const noexcept override { return version_; }
+    [[nodiscard]] HalVersion getHalVersion() const noexcept override { return version_; }
 
     Result<Capabilities> getCapabilities() override {
         return ask([](Device& device) { return device.getCapabilities(); });
@@ -60,10 +60,14 @@ class SupervisedDeviceImpl final : public SupervisedDevice {
                        "lost with the driver; use a MemoryPool");
     }
 
-    DriverState state() const noexcept override { return supervisor_->driverState(); }
-    int stateDescriptor() const noexcept override { return supervisor_->stateDescriptor(); }
+    [[nodiscard]] DriverState state() const noexcept override { return supervisor_->driverState(); }
+    [[nodiscard]] int stateDescriptor() const noexcept override {
+        return supervisor_->stateDescriptor();
+    }
     DriverState acknowledgeState() noexcept override { return supervisor_->acknowledgeState(); }
-    SupervisionStats supervisionStats() const override { return supervisor_->stats(); }
+    [[nodiscard]] SupervisionStats supervisionStats() const override {
+        return supervisor_->stats();
+    }
 
   private:
     template <class Question>
