@@ -1,6 +1,6 @@
 # What `cmake --install` installs, by components:
 #   runtime   libnnburst.so.1
-#   dev       headers, CMake and pkg-config files
+#   dev       headers, libnnburst.a, CMake and pkg-config files
 #   driver    nnburst-driver with its systemd units
 #   tools     nnburst-run and the other programs
 # docs/packages.md explains them; cmake/package/ has the templates.
@@ -8,6 +8,7 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS nnburst_shared EXPORT nnburst
     LIBRARY COMPONENT runtime NAMELINK_COMPONENT dev)
+install(TARGETS nnburst_static EXPORT nnburst ARCHIVE COMPONENT dev)
 install(DIRECTORY include/nnburst TYPE INCLUDE COMPONENT dev FILES_MATCHING PATTERN "*.h")
 
 # To write a driver, or what a driver loads.
@@ -28,6 +29,8 @@ install(FILES
     ${PROJECT_BINARY_DIR}/package/nnburst-config.cmake
     ${PROJECT_BINARY_DIR}/package/nnburst-config-version.cmake
     DESTINATION ${cmake_directory} COMPONENT dev)
+list(TRANSFORM NNBURST_STATIC_NEEDS PREPEND -l OUTPUT_VARIABLE needs)
+list(JOIN needs " " NNBURST_STATIC_LIBS)
 file(RELATIVE_PATH NNBURST_PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/package/nnburst.pc.in ${PROJECT_BINARY_DIR}/package/nnburst.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/package/nnburst.pc
