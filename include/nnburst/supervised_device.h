@@ -65,9 +65,8 @@ struct SupervisionStats {
 
 /// A device whose driver is started again. Everything that it makes works as that of any other
 /// device, with these differences:
-/// - What runs while the driver is lost fails with DEVICE_UNAVAILABLE. So does what is called
-/// before
-///   another one is there, at once or after SupervisionOptions::waitAtMost.
+/// - What runs when the driver is lost fails with DEVICE_UNAVAILABLE, and so does what is called
+///   until another one is there: at once, or after SupervisionOptions::waitAtMost.
 /// - An execution that was submitted to a lost driver stays in flight for the application until
 ///   `wait` has given its error.
 /// - It keeps a copy of each model that is prepared, with its constants, and duplicates of its
