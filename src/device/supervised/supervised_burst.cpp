@@ -52,13 +52,13 @@ Result<> watchCompletion(Burst& burst, const UniqueFd& epoll) {
 /// Makes its reusable execution again in each burst that it meets.
 class SupervisedReusable final : public ReusableExecution {
   public:
-    SupervisedReusable(std::shared_ptr<BurstSeat> seat, Request request,
+    SupervisedReusable(std::shared_ptr<CurrentBurst> current, Request request,
                        const ExecutionOptions& options)
-        : seat_(std::move(seat)), request_(std::move(request)), options_(options) {}
+        : current_(std::move(current)), request_(std::move(request)), options_(options) {}
 
     Result<> compute(const OptionalTimePoint& deadline, ExecutionOutcome& outcome) override {
-        const Use use(seat_->lock());
-        if (use && seat_->isLatest() && generation_ == seat_->generation()) {
+        const Use use(current_->lock());
+        if (use && current_->isLatest() && generation_ == current_->generation()) {
             return inner_->compute(deadline, outcome);  // the shortest path of all
         }
         if (const Result<> ready = prepare(use, deadline); !ready) {
@@ -68,10 +68,10 @@ class SupervisedReusable final : public ReusableExecution {
     }
 
     Result<Submission> submit(const OptionalTimePoint& deadline) override {
-        const Use use(seat_->lock());
+        const Use use(current_->lock());
         NNBURST_TRY(prepare(use, deadline));
         NNBURST_TRY_ASSIGN(const Submission inner, inner_->submit(deadline));
-        seat_->noteSubmitted();
+        current_->noteSubmitted();
         return withGeneration(inner, generation_);
     }
 
@@ -80,16 +80,17 @@ class SupervisedReusable final : public ReusableExecution {
         if (!use) {
             return burst::usedByAnotherThread();
         }
-        NNBURST_TRY(seat_->takeLatest(deadline));
-        if (generation_ != seat_->generation()) {
-            NNBURST_TRY_ASSIGN(inner_, seat_->burst().createReusableExecution(request_, options_));
-            generation_ = seat_->generation();
+        NNBURST_TRY(current_->takeLatest(deadline));
+        if (generation_ != current_->generation()) {
+            NNBURST_TRY_ASSIGN(inner_,
+                               current_->burst().createReusableExecution(request_, options_));
+            generation_ = current_->generation();
         }
         return {};
     }
 
   private:
-    const std::shared_ptr<BurstSeat> seat_;
+    const std::shared_ptr<CurrentBurst> current_;
     const Request request_;
     const ExecutionOptions options_;
     std::unique_ptr<ReusableExecution> inner_;
@@ -98,26 +99,26 @@ class SupervisedReusable final : public ReusableExecution {
 
 }  // namespace
 
-void BurstSeat::offer(std::shared_ptr<Burst> burst, std::uint64_t generation) {
+void CurrentBurst::offer(std::shared_ptr<Burst> burst, std::uint64_t generation) {
     const system::MutexLock lock(mutex_);
     latest_.swap(burst);
     latestGeneration_.store(generation, std::memory_order_relaxed);  // read again under the mutex
 }
 
-std::shared_ptr<Burst> BurstSeat::latest() const {
+std::shared_ptr<Burst> CurrentBurst::latest() const {
     const system::MutexLock lock(mutex_);
     return latest_;
 }
 
-Result<> BurstSeat::replace(const OptionalTimePoint& deadline) {
-    if (supervisor_->driverState() == DriverState::LOST && supervisor_->hasPatience()) {
+Result<> CurrentBurst::replace(const OptionalTimePoint& deadline) {
+    if (supervisor_->driverState() == DriverState::LOST && supervisor_->letsCallsWait()) {
         NNBURST_TRY(supervisor_->awaitDriver(deadline));
     }
     adoptLatest();
     return {};
 }
 
-void BurstSeat::adoptLatest() {
+void CurrentBurst::adoptLatest() {
     std::shared_ptr<Burst> before;  // destroyed without the mutex
     const system::MutexLock lock(mutex_);
     const std::uint64_t latest = latestGeneration_.load(std::memory_order_relaxed);
@@ -132,7 +133,7 @@ void BurstSeat::adoptLatest() {
     }
 }
 
-Result<int> BurstSeat::completionDescriptor() {
+Result<int> CurrentBurst::completionDescriptor() {
     if (!completion_) {
         UniqueFd epoll(::epoll_create1(EPOLL_CLOEXEC));
         NNBURST_TRY(watchCompletion(*burst_, epoll));
@@ -141,7 +142,7 @@ Result<int> BurstSeat::completionDescriptor() {
     return completion_.get();
 }
 
-Result<bool> BurstSeat::armCompletion() {
+Result<bool> CurrentBurst::armCompletion() {
     adoptLatest();
     NNBURST_TRY(completionDescriptor());
     if (lostInFlight_ > 0) {
@@ -152,85 +153,85 @@ Result<bool> BurstSeat::armCompletion() {
 
 Result<> SupervisedBurst::execute(const Request& request, const ExecutionOptions& options,
                                   ExecutionOutcome& outcome) {
-    const Use use(seat_->lock());
+    const Use use(current_->lock());
     if (!use) {
         return refused(burst::usedByAnotherThread(), outcome);
     }
-    if (const Result<> ready = seat_->takeLatest(options.deadline); !ready) {
+    if (const Result<> ready = current_->takeLatest(options.deadline); !ready) {
         return refused(ready, outcome);
     }
-    return seat_->burst().execute(request, options, outcome);
+    return current_->burst().execute(request, options, outcome);
 }
 
 Result<std::unique_ptr<ReusableExecution>> SupervisedBurst::createReusableExecution(
     const Request& request, const ExecutionOptions& options) {
-    const Use use(seat_->lock());
-    auto reusable = std::make_unique<SupervisedReusable>(seat_, request, options);
+    const Use use(current_->lock());
+    auto reusable = std::make_unique<SupervisedReusable>(current_, request, options);
     NNBURST_TRY(reusable->prepare(use, {}));
     return reusable;
 }
 
 Result<Submission> SupervisedBurst::submit(const Request& request,
                                            const ExecutionOptions& options) {
-    const Use use(seat_->lock());
+    const Use use(current_->lock());
     if (!use) {
         return burst::usedByAnotherThread();
     }
-    NNBURST_TRY(seat_->takeLatest(options.deadline));
-    NNBURST_TRY_ASSIGN(const Submission inner, seat_->burst().submit(request, options));
-    seat_->noteSubmitted();
-    return withGeneration(inner, seat_->generation());
+    NNBURST_TRY(current_->takeLatest(options.deadline));
+    NNBURST_TRY_ASSIGN(const Submission inner, current_->burst().submit(request, options));
+    current_->noteSubmitted();
+    return withGeneration(inner, current_->generation());
 }
 
 Result<> SupervisedBurst::wait(Submission submission, ExecutionOutcome& outcome) {
-    const Use use(seat_->lock());
+    const Use use(current_->lock());
     if (!use) {
         return refused(burst::usedByAnotherThread(), outcome);
     }
-    const Submission inner = withGeneration(submission, seat_->generation());
+    const Submission inner = withGeneration(submission, current_->generation());
     if (isOfAnother(inner)) {
-        seat_->noteWaitedForLost();
+        current_->noteWaitedForLost();
         return refused(failure(ErrorStatus::DEVICE_UNAVAILABLE,
                                "the driver to which the execution was submitted is lost"),
                        outcome);
     }
-    seat_->noteWaited();
-    return seat_->burst().wait(inner, outcome);
+    current_->noteWaited();
+    return current_->burst().wait(inner, outcome);
 }
 
 Result<int> SupervisedBurst::completionDescriptor() {
-    const Use use(seat_->lock());
-    return use ? seat_->completionDescriptor() : Result<int>(burst::usedByAnotherThread());
+    const Use use(current_->lock());
+    return use ? current_->completionDescriptor() : Result<int>(burst::usedByAnotherThread());
 }
 
 Result<bool> SupervisedBurst::armCompletion() {
-    const Use use(seat_->lock());
-    return use ? seat_->armCompletion() : Result<bool>(burst::usedByAnotherThread());
+    const Use use(current_->lock());
+    return use ? current_->armCompletion() : Result<bool>(burst::usedByAnotherThread());
 }
 
 bool SupervisedBurst::isDone(Submission submission) {
-    const Use use(seat_->lock());
+    const Use use(current_->lock());
     if (!use) {
         return false;
     }
-    const Submission inner = withGeneration(submission, seat_->generation());
-    return isOfAnother(inner) || seat_->burst().isDone(inner);
+    const Submission inner = withGeneration(submission, current_->generation());
+    return isOfAnother(inner) || current_->burst().isDone(inner);
 }
 
 bool SupervisedBurst::isMemoryInUse() {
-    return seat_->latest()->isMemoryInUse();
+    return current_->latest()->isMemoryInUse();
 }
 
 Result<> SupervisedBurst::waitForMemory(const OptionalTimePoint& deadline) {
-    return seat_->latest()->waitForMemory(deadline);
+    return current_->latest()->waitForMemory(deadline);
 }
 
 void SupervisedBurst::freeMemory(const SharedRegion& region) {
-    seat_->latest()->freeMemory(region);
+    current_->latest()->freeMemory(region);
 }
 
 BurstWaitStats SupervisedBurst::waitStats() const {
-    return seat_->latest()->waitStats();
+    return current_->latest()->waitStats();
 }
 
 }  // namespace nnburst::device

@@ -22,12 +22,13 @@
 
 namespace nnburst::device {
 
-/// What a supervised burst shares with its reusable executions and with the model that restores it.
-class BurstSeat {
+/// The burst of the present driver: what a supervised burst shares with its reusable executions and
+/// with the model that restores it.
+class CurrentBurst {
   public:
     /// Keeps `model`, which restores the burst.
-    BurstSeat(std::shared_ptr<Supervisor> supervisor, std::shared_ptr<PreparedModel> model,
-              const BurstOptions& options)
+    CurrentBurst(std::shared_ptr<Supervisor> supervisor, std::shared_ptr<PreparedModel> model,
+                 const BurstOptions& options)
         : supervisor_(std::move(supervisor)), model_(std::move(model)), options_(options) {}
 
     [[nodiscard]] const BurstOptions& options() const noexcept { return options_; }
@@ -92,7 +93,8 @@ class BurstSeat {
 
 class SupervisedBurst final : public Burst {
   public:
-    explicit SupervisedBurst(std::shared_ptr<BurstSeat> seat) noexcept : seat_(std::move(seat)) {}
+    explicit SupervisedBurst(std::shared_ptr<CurrentBurst> current) noexcept
+        : current_(std::move(current)) {}
 
     [[nodiscard]] Result<> execute(const Request& request, const ExecutionOptions& options,
                                    ExecutionOutcome& outcome) override;
@@ -110,7 +112,7 @@ class SupervisedBurst final : public Burst {
     [[nodiscard]] BurstWaitStats waitStats() const override;
 
   private:
-    const std::shared_ptr<BurstSeat> seat_;
+    const std::shared_ptr<CurrentBurst> current_;
 };
 
 }  // namespace nnburst::device

@@ -103,13 +103,13 @@ Result<FencedExecution> SupervisedModel::executeFenced(const Request& request,
 Result<std::unique_ptr<Burst>> SupervisedModel::configureExecutionBurst(
     const BurstOptions& options) {
     NNBURST_TRY(present({}));
-    auto seat = std::make_shared<BurstSeat>(supervisor_, shared_from_this(), options);
+    auto current = std::make_shared<CurrentBurst>(supervisor_, shared_from_this(), options);
     const system::MutexLock lock(mutex_);
-    NNBURST_TRY(fill(*seat));
-    seat->adoptLatest();
+    NNBURST_TRY(fill(*current));
+    current->adoptLatest();
     std::erase_if(bursts_, [](const auto& weak) { return weak.expired(); });
-    bursts_.push_back(seat);
-    return std::make_unique<SupervisedBurst>(std::move(seat));
+    bursts_.push_back(current);
+    return std::make_unique<SupervisedBurst>(std::move(current));
 }
 
 bool SupervisedModel::isMemoryInUse() {
@@ -120,10 +120,10 @@ Result<> SupervisedModel::waitForMemory(const OptionalTimePoint& deadline) {
     return latest()->waitForMemory(deadline);
 }
 
-Result<> SupervisedModel::fill(BurstSeat& seat) {
+Result<> SupervisedModel::fill(CurrentBurst& current) {
     NNBURST_TRY_ASSIGN(std::unique_ptr<Burst> burst,
-                       prepared_->configureExecutionBurst(seat.options()));
-    seat.offer(std::move(burst), generation_);
+                       prepared_->configureExecutionBurst(current.options()));
+    current.offer(std::move(burst), generation_);
     return {};
 }
 
@@ -142,9 +142,9 @@ Result<> SupervisedModel::restore(const Supervisor::Driver& driver) {
     const system::MutexLock lock(mutex_);
     prepared_.swap(*prepared);
     generation_ = driver.generation;
-    for (const std::weak_ptr<BurstSeat>& weak : bursts_) {
-        if (const auto seat = weak.lock()) {
-            if (const Result<> filled = fill(*seat); !filled) {
+    for (const std::weak_ptr<CurrentBurst>& weak : bursts_) {
+        if (const auto current = weak.lock()) {
+            if (const Result<> filled = fill(*current); !filled) {
                 logger().warn("a burst cannot be made again: {}", filled.error().message);
                 generation_ = 0;  // with the next driver
                 return filled;

@@ -68,7 +68,7 @@ class SupervisedModel final : public PreparedModel,
     [[nodiscard]] SharedPreparedModel latest();
     /// The model in the present driver, after waiting for one if the application wants that.
     [[nodiscard]] Result<SharedPreparedModel> present(const OptionalTimePoint& deadline);
-    [[nodiscard]] Result<> fill(BurstSeat& seat) NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] Result<> fill(CurrentBurst& current) NNBURST_REQUIRES(mutex_);
 
     const std::shared_ptr<Supervisor> supervisor_;
     const ModelSource source_;
@@ -76,7 +76,7 @@ class SupervisedModel final : public PreparedModel,
     system::Mutex mutex_;  // held while bursts are made, but not while the model is prepared
     SharedPreparedModel prepared_ NNBURST_GUARDED_BY(mutex_);
     std::uint64_t generation_ NNBURST_GUARDED_BY(mutex_);
-    std::vector<std::weak_ptr<BurstSeat>> bursts_ NNBURST_GUARDED_BY(mutex_);
+    std::vector<std::weak_ptr<CurrentBurst>> bursts_ NNBURST_GUARDED_BY(mutex_);
 };
 
 }  // namespace nnburst::device

@@ -35,9 +35,9 @@ std::chrono::nanoseconds since(TimePoint start) {
 
 }  // namespace
 
-class Supervisor::Keeper : public std::enable_shared_from_this<Keeper> {
+class Supervisor::Shared : public std::enable_shared_from_this<Shared> {
   public:
-    explicit Keeper(const SupervisionOptions& options)
+    explicit Shared(const SupervisionOptions& options)
         : options_(options), changed_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
     Result<> startFirst() {
@@ -79,9 +79,9 @@ class Supervisor::Keeper : public std::enable_shared_from_this<Keeper> {
     }
 
     Result<Driver> awaitDriver(const OptionalTimePoint& deadline) {
-        const TimePoint patience = system::saturatingAdd(
+        const TimePoint waitEnd = system::saturatingAdd(
             std::chrono::steady_clock::now(), system::saturatingNanoseconds(options_.waitAtMost));
-        const TimePoint until = deadline ? std::min(*deadline, patience) : patience;
+        const TimePoint until = deadline ? std::min(*deadline, waitEnd) : waitEnd;
         const system::MutexLock lock(mutex_);
         while (state() != DriverState::SERVING) {
             if (options_.waitAtMost.count() <= 0) {
@@ -89,7 +89,7 @@ class Supervisor::Keeper : public std::enable_shared_from_this<Keeper> {
                                "the driver is lost and is being started again");
             }
             if (std::chrono::steady_clock::now() >= until) {
-                return until == patience
+                return until == waitEnd
                            ? failure(ErrorStatus::DEVICE_UNAVAILABLE,
                                      fmt::format("the driver is lost, and no other was there "
                                                  "within {} ms",
@@ -286,7 +286,7 @@ class Supervisor::Keeper : public std::enable_shared_from_this<Keeper> {
             news_.notifyAll();
         }
         const std::uint64_t one = 1;
-        (void)!::write(changed_.get(), &one, sizeof(one));  // cannot overflow in this life
+        (void)!::write(changed_.get(), &one, sizeof(one));  // 2^64 changes would overflow
         if (options_.onStateChange) {
             options_.onStateChange(state);
         }
@@ -313,48 +313,48 @@ class Supervisor::Keeper : public std::enable_shared_from_this<Keeper> {
 };
 
 Result<std::shared_ptr<Supervisor>> Supervisor::create(const SupervisionOptions& options) {
-    auto keeper = std::make_shared<Keeper>(options);
-    NNBURST_TRY(keeper->startFirst());
+    auto shared = std::make_shared<Shared>(options);
+    NNBURST_TRY(shared->startFirst());
     NNBURST_TRY_ASSIGN(std::thread thread,
-                       system::startThread("nnburst-keeper", [keeper] { keeper->run(); }));
-    return std::shared_ptr<Supervisor>(new Supervisor(std::move(keeper), std::move(thread)));
+                       system::startThread("nnburst-superv", [shared] { shared->run(); }));
+    return std::shared_ptr<Supervisor>(new Supervisor(std::move(shared), std::move(thread)));
 }
 
-Supervisor::Supervisor(std::shared_ptr<Keeper> keeper, std::thread thread) noexcept
-    : keeper_(std::move(keeper)), state_(keeper_->stateWord()), thread_(std::move(thread)) {}
+Supervisor::Supervisor(std::shared_ptr<Shared> shared, std::thread thread) noexcept
+    : shared_(std::move(shared)), state_(shared_->stateWord()), thread_(std::move(thread)) {}
 
 Supervisor::~Supervisor() {
-    keeper_->stop();
+    shared_->stop();
     system::joinOrOrphan(thread_);
 }
 
 HalVersion Supervisor::halVersion() const noexcept {
-    return keeper_->version();
+    return shared_->version();
 }
 
-bool Supervisor::hasPatience() const noexcept {
-    return keeper_->options().waitAtMost.count() > 0;
+bool Supervisor::letsCallsWait() const noexcept {
+    return shared_->options().waitAtMost.count() > 0;
 }
 
 Result<Supervisor::Driver> Supervisor::awaitDriver(const OptionalTimePoint& deadline) {
-    return keeper_->awaitDriver(deadline);
+    return shared_->awaitDriver(deadline);
 }
 
 void Supervisor::add(std::weak_ptr<Restorable> restorable, std::uint64_t generation) {
-    keeper_->add(std::move(restorable), generation);
+    shared_->add(std::move(restorable), generation);
 }
 
 int Supervisor::stateDescriptor() const noexcept {
-    return keeper_->descriptor();
+    return shared_->descriptor();
 }
 
 DriverState Supervisor::acknowledgeState() noexcept {
-    keeper_->clearDescriptor();
-    return keeper_->state();
+    shared_->clearDescriptor();
+    return shared_->state();
 }
 
 SupervisionStats Supervisor::stats() const {
-    return keeper_->stats();
+    return shared_->stats();
 }
 
 }  // namespace nnburst::device

@@ -52,7 +52,7 @@ class Supervisor {
     /// That of all drivers: one that follows another is refused.
     [[nodiscard]] HalVersion halVersion() const noexcept;
     /// SupervisionOptions::waitAtMost is not 0.
-    [[nodiscard]] bool hasPatience() const noexcept;
+    [[nodiscard]] bool letsCallsWait() const noexcept;
     /// Waits until the state is SERVING, as long as the options and `deadline` allow.
     [[nodiscard]] Result<Driver> awaitDriver(const OptionalTimePoint& deadline);
 
@@ -65,11 +65,11 @@ class Supervisor {
     [[nodiscard]] SupervisionStats stats() const;
 
   private:
-    class Keeper;  // all state: it is the thread's, too, and so may outlive the supervisor
-    Supervisor(std::shared_ptr<Keeper> keeper, std::thread thread) noexcept;
+    class Shared;  // all of it: it is the thread's, too, and so may outlive the supervisor
+    Supervisor(std::shared_ptr<Shared> shared, std::thread thread) noexcept;
 
-    const std::shared_ptr<Keeper> keeper_;
-    const std::atomic<DriverState>& state_;  // the keeper's, near at hand for each call of a burst
+    const std::shared_ptr<Shared> shared_;
+    const std::atomic<DriverState>& state_;  // of shared_; each call of a burst looks at it
     std::thread thread_;
 };
 
