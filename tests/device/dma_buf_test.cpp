@@ -18,6 +18,7 @@
 
 #include "device/devices.h"
 #include "fake_dma_buf.h"
+#include "support/sanitizers.h"
 
 namespace nnburst::test {
 namespace {
@@ -106,6 +107,9 @@ TEST_F(DmaBufTest, isUsedInPlaceWithBeginAndEndOfEachAccess) {
 }
 
 TEST_F(DmaBufTest, isUsedInPlaceByADriver) {
+    if (kHasSanitizer) {
+        GTEST_SKIP() << "sanitizers want to be the first library of a process";
+    }
     const DeviceBuffer buffer(4096);
     ::setenv("LD_PRELOAD", NNBURST_FAKE_DMA_BUF_PATH, 1);
     const DriverProcess driver;
