@@ -59,8 +59,8 @@ class Connection {
     /// Runs `job` on the event loop's thread. Does not wait. May be called on any thread.
     void post(kj::Function<void()> job) { (void)loop_->post(kj::mv(job)); }
 
-    /// Runs `start` on the event loop's thread. Does not wait: what the promise gives, or that the
-    /// connection is lost, is its own affair. May be called on any thread.
+    /// Starts a call on the event loop's thread. Does not wait, and is not told of errors: `start`
+    /// is not run, or its promise dropped, if the connection is lost. May be called on any thread.
     void send(kj::Function<kj::Promise<void>()> start) {
         post([link = link_, start = kj::mv(start)]() mutable { link->start(start); });
     }

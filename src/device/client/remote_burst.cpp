@@ -63,9 +63,11 @@ class RemoteControlPlane final : public burst::ClientControlPlane {
     }
 
     void freeMemory(std::int32_t slot, std::function<void()> forgotten) override {
-        burst_->connection()->send([burst = burst_, slot,
+        // The handle drops its client on the event loop's thread, after this job. The job does not
+        // keep the handle, and with it the connection, which must not end on that thread.
+        burst_->connection()->send([client = &burst_->client(), slot,
                                     forgotten = std::move(forgotten)]() mutable {
-            auto call = burst->client().freeMemoryRequest();
+            auto call = client->freeMemoryRequest();
             call.setSlot(slot);
             return call.send().then([forgotten = std::move(forgotten)](auto&&) { forgotten(); });
         });

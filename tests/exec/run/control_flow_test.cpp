@@ -101,27 +101,39 @@ TEST(ControlFlow, endsALoopWhenItsTimeIsOver) {
     EXPECT_EQ(*run(*model, 3.0F), 192.0F);  // the model is as good as before
 }
 
-/// For ever, x = 1.5 ^ x of 4 million floats.
+/// Each output of the body depends on each of its inputs: seconds of work on little memory, so that
+/// the body takes the time of the loop, whatever the machine does in between.
+constexpr std::uint32_t kSlowBodySize = 1 << 16;
+
+/// For ever, x = LOCAL_RESPONSE_NORMALIZATION(x) over all of x.
 Model slowLoopModel() {
-    constexpr std::uint32_t kCount = 4 << 20;
     Model model = loopModel();
     for (Subgraph* graph : {&model.main, &model.referenced[0], &model.referenced[1]}) {
         for (Operand& each : graph->operands) {
             if (each.type == kFloat && each.lifetime != OperandLifeTime::CONSTANT_COPY) {
-                each.dimensions = {kCount};
+                each.dimensions = {kSlowBodySize};
             }
         }
     }
-    const float one = 1.0F;
-    const auto offset = static_cast<std::uint32_t>(model.operandValues.size());
-    model.operandValues.resize(offset + 4);
-    std::memcpy(&model.operandValues[offset], &one, 4);
-    Operand constant = operand(kFloat, {1}, OperandLifeTime::CONSTANT_COPY);
-    constant.location = {.offset = offset, .length = 4};
-    model.referenced[0].operands.push_back(constant);
-    model.referenced[0].operations[0].inputs = {3, 1};  // 1 < 100
-    model.referenced[1].operands[1] = constant;
-    model.referenced[1].operations = {{OperationType::POW, {1, 0}, {2}}};
+    const auto addConstant = [&model](Subgraph& graph, OperandType type, const auto& value) {
+        const auto offset = static_cast<std::uint32_t>(model.operandValues.size());
+        model.operandValues.resize(offset + sizeof value);
+        std::memcpy(&model.operandValues[offset], &value, sizeof value);
+        Operand constant = operand(type, {}, OperandLifeTime::CONSTANT_COPY);
+        constant.location = {.offset = offset, .length = sizeof value};
+        graph.operands.push_back(constant);
+        return static_cast<std::uint32_t>(graph.operands.size() - 1);
+    };
+    const std::uint32_t one = addConstant(model.referenced[0], kFloat, 1.0F);
+    model.referenced[0].operands[one].dimensions = {1};
+    model.referenced[0].operations[0].inputs = {one, 1};  // 1 < 100
+    Subgraph& body = model.referenced[1];
+    const std::uint32_t radius = addConstant(body, OperandType::INT32, std::int32_t{kSlowBodySize});
+    const std::uint32_t bias = addConstant(body, OperandType::FLOAT32, 1.0F);
+    const std::uint32_t alpha = addConstant(body, OperandType::FLOAT32, 1.0F);
+    const std::uint32_t beta = addConstant(body, OperandType::FLOAT32, 0.5F);
+    body.operations = {
+        {OperationType::LOCAL_RESPONSE_NORMALIZATION, {0, radius, bias, alpha, beta}, {2}}};
     test::recountConsumers(model);
     return model;
 }
@@ -129,11 +141,11 @@ Model slowLoopModel() {
 TEST(ControlFlow, endsALoopInsideALongOperation) {
     const auto model = compile(slowLoopModel(), true);
     ASSERT_TRUE(model);
-    const std::vector<float> zeros(4 << 20);
+    const std::vector<float> zeros(kSlowBodySize);
     TestRequest request;
     request.addInput(bytesOf(zeros));
     request.addOutput(zeros.size() * sizeof(float));
-    const auto result = request.run(*model, {.loopTimeout = std::chrono::milliseconds(10)});
+    const auto result = request.run(*model, {.loopTimeout = std::chrono::milliseconds(200)});
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_PERSISTENT);
     EXPECT_NE(result.error().message.find("time limit of the WHILE has passed in operation 0"),
