@@ -176,14 +176,15 @@ class Session::Impl {
         if (submission_) {
             return notWaitedFor("run");
         }
-        return finish(executions_[phase_]->compute(deadline, outcome_), deadline);
+        return finish(compute(deadline), deadline);
     }
 
     Result<> submit(const OptionalTimePoint& deadline) {
         if (submission_) {
             return notWaitedFor("submit");
         }
-        NNBURST_TRY_ASSIGN(submission_, executions_[phase_]->submit(deadline));
+        NNBURST_TRY_ASSIGN(ReusableExecution * execution, this->execution());
+        NNBURST_TRY_ASSIGN(submission_, execution->submit(deadline));
         deadline_ = deadline;
         return {};
     }
@@ -268,6 +269,19 @@ class Session::Impl {
         return executions;
     }
 
+    /// The execution of the next run.
+    Result<ReusableExecution*> execution() {
+        if (executions_[phase_] == nullptr) [[unlikely]] {
+            NNBURST_TRY_ASSIGN(executions_, makeExecutions(*burst_));
+        }
+        return executions_[phase_].get();
+    }
+
+    Result<> compute(const OptionalTimePoint& deadline) {
+        NNBURST_TRY_ASSIGN(ReusableExecution * execution, this->execution());
+        return execution->compute(deadline, outcome_);
+    }
+
     [[nodiscard]] bool hasStates() const noexcept { return !signature_.states.empty(); }
 
     /// Refuses `call` while the driver may use memory of this session.
@@ -292,7 +306,7 @@ class Session::Impl {
             if (!hasGrown) {
                 return result;
             }
-            result = executions_[phase_]->compute(deadline, outcome_);
+            result = compute(deadline);
         }
         if (result) [[likely]] {
             NNBURST_TRY(noteOpenOutputs());
@@ -335,14 +349,12 @@ class Session::Impl {
                                 toString(outputs_.operands()[index]), bytes,
                                 options_.maximumOpenOutputBytes));
             }
+            executions_ = {};  // they name the memory that is exchanged
             // At least to the double, so that a run is repeated a few times at most.
             const std::uint64_t doubled = 2 * std::uint64_t{memory_.output(output).size()};
             NNBURST_TRY(memory_.grow(
                 output, std::max(bytes, std::min(doubled, options_.maximumOpenOutputBytes))));
             hasGrown = true;
-        }
-        if (hasGrown) {
-            NNBURST_TRY_ASSIGN(executions_, makeExecutions(*burst_));
         }
         return hasGrown;
     }
@@ -368,7 +380,7 @@ class Session::Impl {
     std::vector<std::size_t> outputBytes_;  ///< of the last run, one an output
     std::vector<std::size_t> openOutputs_;  ///< of outputs_
     std::unique_ptr<Burst> burst_;
-    Executions executions_;
+    Executions executions_;  ///< null: to be made for the memory that there is
     std::size_t phase_ = 0;
     ExecutionOutcome outcome_;
     std::optional<Submission> submission_;

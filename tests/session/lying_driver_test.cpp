@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "nnburst/session.h"
 
@@ -37,9 +39,12 @@ class LyingExecution final : public ReusableExecution {
 
 class LyingBurst final : public Burst {
   public:
-    explicit LyingBurst(Answer answer) : answer_(std::move(answer)) {}
+    LyingBurst(Answer answer, const bool& isFull) : answer_(std::move(answer)), isFull_(isFull) {}
     Result<std::unique_ptr<ReusableExecution>> createReusableExecution(
         const Request& request, const ExecutionOptions&) override {
+        if (isFull_) {
+            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, "too many executions");
+        }
         return std::make_unique<LyingExecution>(answer_, request.outputs[0].location.length);
     }
     Result<> execute(const Request&, const ExecutionOptions&, ExecutionOutcome&) override {
@@ -54,11 +59,12 @@ class LyingBurst final : public Burst {
 
   private:
     const Answer answer_;
+    const bool& isFull_;  // reusable executions are refused
 };
 
 class LyingModel final : public PreparedModel {
   public:
-    explicit LyingModel(Answer answer) : answer_(std::move(answer)) {}
+    LyingModel(Answer answer, const bool& isFull) : answer_(std::move(answer)), isFull_(isFull) {}
     Result<> executeSynchronously(const Request&, const ExecutionOptions&,
                                   ExecutionOutcome&) override {
         return unused();
@@ -72,20 +78,25 @@ class LyingModel final : public PreparedModel {
         return unused();
     }
     Result<std::unique_ptr<Burst>> configureExecutionBurst(const BurstOptions&) override {
-        return std::make_unique<LyingBurst>(answer_);
+        return std::make_unique<LyingBurst>(answer_, isFull_);
     }
 
   private:
     const Answer answer_;
+    const bool& isFull_;
 };
 
+constexpr bool kNeverFull = false;
+
 /// A session with one input and one output of unknown length, 4 bytes of which there is room for.
-Session makeSession(Answer answer) {
+/// Its burst refuses reusable executions while `isFull`.
+Session makeSession(Answer answer, const bool& isFull = kNeverFull) {
     ModelSignature signature;
     signature.inputs = {{.name = "in", .dimensions = {1}}};
     signature.outputs = {{.name = "out", .dimensions = {0}}};
-    auto session = Session::create(std::make_shared<LyingModel>(std::move(answer)), signature,
-                                   {.openOutputBytes = 4, .maximumOpenOutputBytes = 64 << 20});
+    auto session =
+        Session::create(std::make_shared<LyingModel>(std::move(answer), isFull), signature,
+                        {.openOutputBytes = 4, .maximumOpenOutputBytes = 64 << 20});
     EXPECT_TRUE(session) << session.error().message;
     return std::move(*session);
 }
@@ -113,6 +124,22 @@ TEST(SessionOfALyingDriver, doesNotRepeatARunWhoseOutputHadRoom) {
     });
     EXPECT_EQ(session.run().error().status, ErrorStatus::OUTPUT_INSUFFICIENT_SIZE);
     EXPECT_EQ(runs, 1);
+}
+
+TEST(SessionOfALyingDriver, usesTheLargerOutputAlsoAfterARunThatCouldNotBeRepeated) {
+    bool isFull = false;
+    std::vector<std::uint32_t> rooms;
+    Session session = makeSession(
+        [&](std::uint32_t roomBytes, ExecutionOutcome& outcome) {
+            rooms.push_back(roomBytes);
+            isFull = true;
+            return insufficient(outcome, roomBytes == 4 ? 2 : 1);
+        },
+        isFull);
+    EXPECT_EQ(session.run().error().message, "too many executions");
+    isFull = false;
+    EXPECT_EQ(session.run().error().status, ErrorStatus::OUTPUT_INSUFFICIENT_SIZE);
+    EXPECT_EQ(rooms, (std::vector<std::uint32_t>{4, 8}));
 }
 
 TEST(SessionOfALyingDriver, givesNoMoreThanThereIsRoomFor) {
