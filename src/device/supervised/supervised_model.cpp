@@ -142,16 +142,17 @@ Result<> SupervisedModel::restore(const Supervisor::Driver& driver) {
     const system::MutexLock lock(mutex_);
     prepared_.swap(*prepared);
     generation_ = driver.generation;
+    Result<> result;
     for (const std::weak_ptr<CurrentBurst>& weak : bursts_) {
         if (const auto current = weak.lock()) {
-            if (const Result<> filled = fill(*current); !filled) {
+            if (Result<> filled = fill(*current); !filled) {
+                // Until the next driver its calls go to the burst of the lost one.
                 logger().warn("a burst cannot be made again: {}", filled.error().message);
-                generation_ = 0;  // with the next driver
-                return filled;
+                result = std::move(filled);
             }
         }
     }
-    return {};
+    return result;
 }
 
 }  // namespace nnburst::device
