@@ -25,7 +25,6 @@
 namespace nnburst {
 
 // ---- Enumerations
-// --------------------------------------------------------------------------------
 
 enum class OperandType : std::int32_t {
     FLOAT32 = 0,
@@ -103,7 +102,6 @@ enum class MeasureTiming : std::int32_t { NO = 0, YES = 1 };
 [[nodiscard]] NNBURST_EXPORT const char* toString(Priority priority) noexcept;
 
 // ---- Models
-// --------------------------------------------------------------------------------------
 
 /// Sizes of a tensor's axes, outermost first. 0 is an axis of unknown size; no axes on a tensor
 /// mean unknown rank (HAL 1.2); a scalar has none.
@@ -186,7 +184,6 @@ struct Model {
 };
 
 // ---- Requests and their answers
-// ------------------------------------------------------------------
 
 /// Where one input or output of the model lies for one execution.
 struct RequestArgument {
@@ -240,7 +237,6 @@ using OptionalTimePoint = std::optional<TimePoint>;
 using OptionalTimeoutDuration = std::optional<std::chrono::nanoseconds>;
 
 // ---- Devices
-// -------------------------------------------------------------------------------------
 
 /// Time and power relative to the reference; smaller is better (HAL 1.0 PerformanceInfo).
 struct PerformanceInfo {

@@ -319,10 +319,12 @@ TEST_F(HalDeadDriverTest, everyMethodSaysThatTheDeviceIsUnavailable) {
     EXPECT_EQ(device->getStatus(), DeviceStatus::OFFLINE);
     expectGone(device->getSupportedOperations(makeAddModel()));
     expectGone(prepareModel(*device, makeAddModel()));
+    expectGone(prepareModelFromCache(*device, {}));
     expectGone(device->allocate({}, models, roles, {}));
     const AddRequest add;
     ExecutionOutcome outcome;
     expectGone(prepared->executeSynchronously(add.request, {}, outcome));
+    expectGone(prepared->execute(add.request, {}, [](const auto&, const auto&) {}));
     expectGone(prepared->executeFenced(add.request, {}, {}, std::nullopt));
     expectGone(prepared->configureExecutionBurst({}));
     expectGone(burst->execute(add.request, {}, outcome));

@@ -172,6 +172,31 @@ Model makeQuantizedRelu(float scale, std::int32_t zeroPoint) {
     return std::move(*builder.build({in}, {out}));
 }
 
+/// DEQUANTIZE of a tensor with a scale for each of 2 channels.
+Model makePerChannelDequantize(float secondScale) {
+    ModelBuilder builder;
+    const auto in = builder.addTensor(OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL, {2, 2});
+    const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {2, 2});
+    builder.addOperation(OperationType::DEQUANTIZE, {in}, {out});
+    builder.operand(in).extraParams =
+        SymmPerChannelQuantParams{.scales = {0.5F, secondScale}, .channelDim = 1};
+    return std::move(*builder.build({in}, {out}));
+}
+
+TEST_P(MemoryDomainTest, allRolesHaveTheSameScaleOfEachChannel) {
+    const std::array models{prepare(makePerChannelDequantize(0.5F)),
+                            prepare(makePerChannelDequantize(0.5F)),
+                            prepare(makePerChannelDequantize(0.25F))};
+    const auto allocate = [&](std::uint32_t first, std::uint32_t second) {
+        return device->allocate({}, models,
+                                std::array{BufferRole{.modelIndex = first, .frequency = 1.0F},
+                                           BufferRole{.modelIndex = second, .frequency = 1.0F}},
+                                {});
+    };
+    EXPECT_TRUE(allocate(0, 1));
+    expectStatus(allocate(0, 2), ErrorStatus::INVALID_ARGUMENT);
+}
+
 TEST_P(MemoryDomainTest, allRolesMustBeOfOneKind) {
     const std::array models{prepare(makeAddModel()), prepare(makeQuantizedRelu(0.5F, 10)),
                             prepare(makeQuantizedRelu(0.25F, 10)),

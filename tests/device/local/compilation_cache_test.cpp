@@ -140,6 +140,25 @@ TEST_P(CompilationCacheTest, isGoodForAnotherDeviceOfTheSameUser) {
     EXPECT_TRUE(prepareFromCache(*local, cache.open()));
 }
 
+TEST_P(CompilationCacheTest, isUsedAtEveryPriorityAndPreferenceThatThereIs) {
+    Cache cache(directory.path(), "urgency");
+    save(cache, makeAddModel());
+    for (const int code : {-1, 0, 1, 2, 3}) {
+        PrepareOptions options = cache.open();
+        options.priority = static_cast<Priority>(code);
+        const auto ofPriority = prepareFromCache(*device, options);
+        options = cache.open();
+        options.preference = static_cast<ExecutionPreference>(code);
+        const auto ofPreference = prepareFromCache(*device, options);
+        for (const auto& prepared : {ofPriority, ofPreference}) {
+            ASSERT_EQ(prepared.has_value(), 0 <= code && code < 3) << code;
+            if (!prepared) {
+                EXPECT_EQ(prepared.error().status, ErrorStatus::INVALID_ARGUMENT);
+            }
+        }
+    }
+}
+
 TEST_P(CompilationCacheTest, refusesAnotherNumberOfFiles) {
     Cache cache(directory.path(), "count");
     save(cache, makeAddModel());
