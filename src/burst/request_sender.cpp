@@ -21,7 +21,7 @@ Result<bool> RequestSender::sendWhole(PendingExecution& execution) {
     }
     bool hasSlots = true;
     std::uint64_t version = 0;
-    do {  // again if a slot was retired meanwhile: the driver remembers the request for this version
+    do {  // again if a slot was retired meanwhile: what is remembered is good for one version
         version = slots_->version();
         NNBURST_TRY_ASSIGN(hasSlots, namePools(request));
     } while (version != slots_->version());
