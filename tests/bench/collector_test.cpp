@@ -29,10 +29,21 @@ BenchmarkRun makeRound(std::int64_t index, const std::string& name, const Round&
     return run;
 }
 
+/// As collector.cpp reads it, in the form of the installed Google Benchmark.
+template <class AnyRun>
+void setError(AnyRun& run, const std::string& message) {
+    if constexpr (requires { run.error_occurred; }) {
+        run.error_occurred = true;
+        run.error_message = message;
+    } else {
+        run.skipped = static_cast<decltype(run.skipped)>(2);  // SkippedWithError
+        run.skip_message = message;
+    }
+}
+
 BenchmarkRun makeError(std::int64_t index, const std::string& name, const std::string& message) {
     BenchmarkRun run = makeRun(index, name);
-    run.error_occurred = true;
-    run.error_message = message;
+    setError(run, message);
     return run;
 }
 
