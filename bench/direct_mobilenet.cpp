@@ -3,6 +3,7 @@
 #include "direct_mobilenet.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "fail.h"
+#include "memory/aligned_buffer.h"
 #include "model/operand_info.h"
 
 namespace nnburst::bench {
@@ -21,6 +23,15 @@ void check(xnn_status status, const char* what) {
     if (status != xnn_status_success) {
         fail(what);
     }
+}
+
+using exec::xnnpack::CreatedOperator;
+using exec::xnnpack::createPacked;
+using exec::xnnpack::Elements;
+using exec::xnnpack::SetUp;
+
+Elements elementsOf(const Operand& operand) {
+    return {operand.type, operand.scale, operand.zeroPoint};
 }
 
 bool isQuantised(const Operand& operand) {
@@ -153,6 +164,8 @@ void DirectMobileNet::addConvolution(const Operation& operation) {
     const std::uint32_t flags = isDepthwise ? XNN_FLAG_DEPTHWISE_CONVOLUTION : 0;
 
     xnn_operator_t created = nullptr;
+    const SetUp setUp = exec::xnnpack::setUpConvolution(
+        input.type, false, {1, input.dimensions[1], input.dimensions[2]}, 1);
     if (isQuantised(input)) {
         if (activation != FusedActivationFunc::NONE && activation != FusedActivationFunc::RELU6) {
             fail("a convolution has another activation than expected");
@@ -164,36 +177,27 @@ void DirectMobileNet::addConvolution(const Operation& operation) {
             lowest = static_cast<std::uint8_t>(output.zeroPoint);
             highest = static_cast<std::uint8_t>(std::min(six, 255L));
         }
-        check(xnn_create_convolution2d_nhwc_qu8(
-                  top, right, bottom, left, kernelHeight, kernelWidth, strideHeight, strideWidth, 1,
-                  1, groups, depthIn / groups, depthOut / groups, depthIn, depthOut,
-                  static_cast<std::uint8_t>(input.zeroPoint), input.scale,
-                  static_cast<std::uint8_t>(filter.zeroPoint), filter.scale,
-                  values<std::uint8_t>(inputs[1]), values<std::int32_t>(inputs[2]),
-                  static_cast<std::uint8_t>(output.zeroPoint), output.scale, lowest, highest, flags,
-                  &created),
+        check(createPacked(xnn_create_convolution2d_nhwc_qu8, created, top, right, bottom, left,
+                           kernelHeight, kernelWidth, strideHeight, strideWidth, 1, 1, groups,
+                           depthIn / groups, depthOut / groups, depthIn, depthOut,
+                           static_cast<std::uint8_t>(input.zeroPoint), input.scale,
+                           static_cast<std::uint8_t>(filter.zeroPoint), filter.scale,
+                           values<std::uint8_t>(inputs[1]), values<std::int32_t>(inputs[2]),
+                           static_cast<std::uint8_t>(output.zeroPoint), output.scale, lowest,
+                           highest, flags),
               "xnn_create_convolution2d_nhwc_qu8");
-        operators_.emplace_back(created);
-        check(xnn_setup_convolution2d_nhwc_qu8(created, 1, input.dimensions[1], input.dimensions[2],
-                                               values<std::uint8_t>(inputs[0]),
-                                               values<std::uint8_t>(operation.outputs[0]),
-                                               threads_.get()),
-              "xnn_setup_convolution2d_nhwc_qu8");
+        add(created, setUp, operation);
         return;
     }
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     const bool isRelu6 = activation == FusedActivationFunc::RELU6;
-    check(xnn_create_convolution2d_nhwc_f32(
-              top, right, bottom, left, kernelHeight, kernelWidth, strideHeight, strideWidth, 1, 1,
-              groups, depthIn / groups, depthOut / groups, depthIn, depthOut,
-              values<float>(inputs[1]), values<float>(inputs[2]), isRelu6 ? 0.0F : -kInfinity,
-              isRelu6 ? 6.0F : kInfinity, flags, &created),
+    check(createPacked(xnn_create_convolution2d_nhwc_f32, created, top, right, bottom, left,
+                       kernelHeight, kernelWidth, strideHeight, strideWidth, 1, 1, groups,
+                       depthIn / groups, depthOut / groups, depthIn, depthOut,
+                       values<float>(inputs[1]), values<float>(inputs[2]),
+                       isRelu6 ? 0.0F : -kInfinity, isRelu6 ? 6.0F : kInfinity, flags),
           "xnn_create_convolution2d_nhwc_f32");
-    operators_.emplace_back(created);
-    check(xnn_setup_convolution2d_nhwc_f32(created, 1, input.dimensions[1], input.dimensions[2],
-                                           values<float>(inputs[0]),
-                                           values<float>(operation.outputs[0]), threads_.get()),
-          "xnn_setup_convolution2d_nhwc_f32");
+    add(created, setUp, operation);
 }
 
 // input [1, height, width, depth] -> output [1, 1, 1, depth]: the window is the whole image.
@@ -203,55 +207,38 @@ void DirectMobileNet::addAveragePool(const Operation& operation) {
     if (output.dimensions[1] != 1 || output.dimensions[2] != 1) {
         fail("the pooling is not global");
     }
-    const std::size_t depth = input.dimensions[3];
-    const std::size_t pixels = std::size_t{input.dimensions[1]} * input.dimensions[2];
-    xnn_operator_t created = nullptr;
-    if (isQuantised(input)) {
-        check(xnn_create_global_average_pooling_nwc_qu8(
-                  depth, depth, depth, static_cast<std::uint8_t>(input.zeroPoint), input.scale,
-                  static_cast<std::uint8_t>(output.zeroPoint), output.scale, 0, 255, 0, &created),
-              "xnn_create_global_average_pooling_nwc_qu8");
-        operators_.emplace_back(created);
-        check(xnn_setup_global_average_pooling_nwc_qu8(
-                  created, 1, pixels, values<std::uint8_t>(operation.inputs[0]),
-                  values<std::uint8_t>(operation.outputs[0]), threads_.get()),
-              "xnn_setup_global_average_pooling_nwc_qu8");
-        return;
-    }
-    constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    check(xnn_create_global_average_pooling_nwc_f32(depth, depth, depth, -kInfinity, kInfinity, 0,
-                                                    &created),
-          "xnn_create_global_average_pooling_nwc_f32");
-    operators_.emplace_back(created);
-    check(xnn_setup_global_average_pooling_nwc_f32(
-              created, 1, pixels, values<float>(operation.inputs[0]),
-              values<float>(operation.outputs[0]), threads_.get()),
-          "xnn_setup_global_average_pooling_nwc_f32");
+    const CreatedOperator average = exec::xnnpack::createGlobalAverage(
+        elementsOf(input), {1, input.dimensions[1], input.dimensions[2]}, input.dimensions[3],
+        exec::xnnpack::wholeRange(input.type), 1);
+    check(average.status, "the creation of a global average");
+    add(average.created, average.setUp, operation);
 }
 
 // input [1, classes] -> output [1, classes], beta 1
 void DirectMobileNet::addSoftmax(const Operation& operation) {
     const Operand& input = operand(operation.inputs[0]);
-    const Operand& output = operand(operation.outputs[0]);
-    const std::size_t classes = input.dimensions.back();
-    xnn_operator_t created = nullptr;
-    if (isQuantised(input)) {
-        check(xnn_create_softmax_nc_qu8(classes, classes, classes, input.scale,
-                                        static_cast<std::uint8_t>(output.zeroPoint), output.scale,
-                                        0, &created),
-              "xnn_create_softmax_nc_qu8");
-        operators_.emplace_back(created);
-        check(xnn_setup_softmax_nc_qu8(created, 1, values<std::uint8_t>(operation.inputs[0]),
-                                       values<std::uint8_t>(operation.outputs[0]), threads_.get()),
-              "xnn_setup_softmax_nc_qu8");
-        return;
-    }
-    check(xnn_create_softmax_nc_f32(classes, classes, classes, 0, &created),
-          "xnn_create_softmax_nc_f32");
+    const CreatedOperator softmax =
+        exec::xnnpack::createSoftmax(elementsOf(input), 1, input.dimensions.back(), 1);
+    check(softmax.status, "the creation of a softmax");
+    add(softmax.created, softmax.setUp, operation);
+}
+
+void DirectMobileNet::add(xnn_operator_t created, const SetUp& setUp, const Operation& operation) {
     operators_.emplace_back(created);
-    check(xnn_setup_softmax_nc_f32(created, 1, values<float>(operation.inputs[0]),
-                                   values<float>(operation.outputs[0]), threads_.get()),
-          "xnn_setup_softmax_nc_f32");
+    std::size_t workspaceBytes = 0;
+    if (setUp.reshape) {
+        check(setUp.reshape(created, workspaceBytes, threads_.get()), "a reshape");
+    }
+    auto workspace = AlignedBuffer::allocate(workspaceBytes + kMappingPaddingBytes);
+    if (!workspace) {
+        fail(workspace.error().message);
+    }
+    const std::array operands{values<std::byte>(operation.inputs[0]),
+                              values<std::byte>(operation.outputs[0])};
+    check(setUp.setUp(created, operands, workspaceBytes == 0 ? nullptr : workspace->data(),
+                      threads_.get()),
+          "a set-up");
+    workspaces_.push_back(std::move(*workspace));
 }
 
 }  // namespace nnburst::bench

@@ -15,6 +15,8 @@
 #include <span>
 #include <vector>
 
+#include "exec/xnnpack/release.h"
+#include "memory/aligned_buffer.h"
 #include "nnburst/memory.h"
 #include "nnburst/types.h"
 
@@ -40,6 +42,8 @@ class DirectMobileNet {
     };
     using Operator = std::unique_ptr<xnn_operator, Deleter>;
 
+    /// Sets `created` up for the first input and the output of `operation`, and keeps it.
+    void add(xnn_operator_t created, const exec::xnnpack::SetUp& setUp, const Operation& operation);
     void addConvolution(const Operation& operation);
     void addAveragePool(const Operation& operation);
     void addSoftmax(const Operation& operation);
@@ -58,6 +62,7 @@ class DirectMobileNet {
     std::vector<Mapping> pools_;
     std::vector<std::vector<std::byte>> buffers_;  ///< one an operand; empty for constants
     std::vector<std::uint32_t> aliases_;           ///< the operand whose buffer an operand uses
+    std::vector<AlignedBuffer> workspaces_;
     std::vector<Operator> operators_;
 };
 

@@ -10,11 +10,11 @@
 
 #include <array>
 #include <cstddef>
-#include <limits>
 #include <memory>
 
 #include "burst_path.h"
 #include "devices.h"
+#include "exec/xnnpack/release.h"
 #include "fail.h"
 #include "measure.h"
 #include "row.h"
@@ -28,16 +28,22 @@ namespace {
 class DirectAddition {
   public:
     DirectAddition() {
-        constexpr std::array<std::size_t, 1> kShape{kAddedFloats};
-        xnn_operator_t created = nullptr;
-        const bool isMade = xnn_initialize(nullptr) == xnn_status_success &&
-                            xnn_create_add_nd_f32(-std::numeric_limits<float>::infinity(),
-                                                  std::numeric_limits<float>::infinity(), 0,
-                                                  &created) == xnn_status_success;
-        operator_.reset(created);
-        if (!isMade || xnn_setup_add_nd_f32(created, kShape.size(), kShape.data(), kShape.size(),
-                                            kShape.data(), a_.data(), b_.data(), sum_.data(),
-                                            nullptr) != xnn_status_success) {
+        using exec::xnnpack::Elements;
+        const exec::Shape shape{kAddedFloats};
+        std::size_t workspaceBytes = 0;
+        const bool isInitialised = xnn_initialize(nullptr) == xnn_status_success;
+        const exec::xnnpack::CreatedOperator addition = exec::xnnpack::createBinary(
+            OperationType::ADD, Elements{}, Elements{}, Elements{},
+            exec::xnnpack::wholeRange(OperandType::TENSOR_FLOAT32), shape, shape, 2);
+        operator_.reset(addition.created);
+        const std::array operands{reinterpret_cast<std::byte*>(a_.data()),
+                                  reinterpret_cast<std::byte*>(b_.data()),
+                                  reinterpret_cast<std::byte*>(sum_.data())};
+        const exec::xnnpack::SetUp& setUp = addition.setUp;
+        if (!isInitialised || addition.status != xnn_status_success ||
+            (setUp.reshape &&
+             setUp.reshape(addition.created, workspaceBytes, nullptr) != xnn_status_success) ||
+            setUp.setUp(addition.created, operands, nullptr, nullptr) != xnn_status_success) {
             fail("XNNPACK cannot make an addition");
         }
     }

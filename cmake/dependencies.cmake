@@ -1,4 +1,4 @@
-# Everything comes from Debian 12 packages (tools/dependencies lists them); nothing is downloaded.
+# Everything comes from packages of Debian 12 or 13 (tools/dependencies lists them); nothing is downloaded.
 
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
@@ -32,3 +32,12 @@ foreach(library XNNPACK pthreadpool farmhash)
             INTERFACE_INCLUDE_DIRECTORIES "${${library}_INCLUDE_DIR}")
     endif()
 endforeach()
+
+# Which release of XNNPACK src/exec/xnnpack is compiled for: that of Debian 13 (November 2024) has functions
+# that Debian 12's (February 2022) lacks.
+file(STRINGS ${XNNPACK_INCLUDE_DIR}/xnnpack.h reshape_functions REGEX "xnn_reshape_unary_elementwise_nc")
+if(reshape_functions)
+    set(NNBURST_XNNPACK_RELEASE 2024)
+else()
+    set(NNBURST_XNNPACK_RELEASE 2022)
+endif()

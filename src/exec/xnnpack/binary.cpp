@@ -6,90 +6,37 @@
 //
 //     output[...] = activation(input 0[...] op input 1[...]), sizes of 1 repeated
 
-#include <array>
-#include <limits>
-#include <utility>
-
+#include "exec/xnnpack/clamped_step.h"
 #include "exec/xnnpack/families.h"
 
 namespace nnburst::exec::xnnpack {
 
 namespace {
 
-template <class T>
-using CreateQuantized = xnn_status (*)(T, float, T, float, T, float, T, T, std::uint32_t,
-                                       xnn_operator_t*);
-
-template <class T>
-using BinarySetUp = xnn_status (*)(xnn_operator_t, std::size_t, const std::size_t*, std::size_t,
-                                   const std::size_t*, const T*, const T*, T*, pthreadpool_t);
-
-/// A shape with sizes as XNNPACK takes them.
-struct Sizes {
-    explicit Sizes(const Shape& shape) noexcept : rank(shape.rank()) {
-        for (std::size_t axis = 0; axis < rank; ++axis) {
-            sizes[axis] = shape[axis];
-        }
-    }
-
-    std::array<std::size_t, kMaximumRank> sizes{};
-    std::size_t rank;
-};
-
-template <class T>
-StepResult makeBinaryStep(Result<SharedOperator> created, BinarySetUp<T> function,
-                          const OperationView& operation, const StepContext& context) {
-    if (!created) {
-        return tl::unexpected<Error>(std::move(created.error()));
-    }
-    if (!*created) {
-        return nullptr;
-    }
-    const Shape& a = operation.inputs[0].shape;
-    const Shape& b = operation.inputs[1].shape;
-    // XNNPACK splits only broadcasts among threads; with equal shapes it runs on one thread.
+/// A step with `range`.
+StepResult makeBinaryStep(const OperationView& operation, const StepContext& context,
+                          const FloatRange& range) {
+    const OperandView& a = operation.inputs[0];
+    const OperandView& b = operation.inputs[1];
+    const OperandView& output = operation.outputs[0];
+    // XNNPACK of 2022 splits only broadcasts among threads.
     const pthreadpool_t threads =
-        a == b ? nullptr
-               : threadsFor(context, static_cast<double>(operation.outputs[0].shape.elementCount()),
-                            Speed::ELEMENTWISE);
-    SetUp setUp = [function, sizesA = Sizes(a), sizesB = Sizes(b),
-                   output = operation.inputs.size()](xnn_operator_t handle, Operands operands,
-                                                     pthreadpool_t pool) {
-        return function(handle, sizesA.rank, sizesA.sizes.data(), sizesB.rank, sizesB.sizes.data(),
-                        operandAs<const T>(operands, 0), operandAs<const T>(operands, 1),
-                        operandAs<T>(operands, output), pool);
-    };
-    return makeOperatorStep(std::move(*created), std::move(setUp), threads, false);
+        a.shape == b.shape ? nullptr
+                           : threadsFor(context, static_cast<double>(output.shape.elementCount()),
+                                        Speed::ELEMENTWISE);
+    const std::size_t outputIndex = operation.inputs.size();
+    return makeClampedStep(createBinary(operation.type, Elements::of(a), Elements::of(b),
+                                        Elements::of(output), range, a.shape, b.shape, outputIndex),
+                           range, output, outputIndex, threads);
 }
 
 StepResult makeFloat(const OperationView& operation, const StepContext& context) {
-    xnn_operator_t created = nullptr;
-    const auto clamped = [&](auto create, BinarySetUp<float> setUp) -> StepResult {
+    FloatRange range = wholeRange(OperandType::TENSOR_FLOAT32);
+    if (operation.type != OperationType::MAXIMUM && operation.type != OperationType::MINIMUM) {
         NNBURST_TRY_ASSIGN(const FusedActivationFunc activation, readActivation(operation, 2));
-        const FloatRange range = activationRange(activation);
-        const xnn_status status = create(range.minimum, range.maximum, 0, &created);
-        return makeBinaryStep(takeOperator(status, created), setUp, operation, context);
-    };
-    const auto plain = [&](auto create, BinarySetUp<float> setUp) -> StepResult {
-        const xnn_status status = create(0, &created);
-        return makeBinaryStep(takeOperator(status, created), setUp, operation, context);
-    };
-    switch (operation.type) {
-        case OperationType::ADD:
-            return clamped(xnn_create_add_nd_f32, xnn_setup_add_nd_f32);
-        case OperationType::SUB:
-            return clamped(xnn_create_subtract_nd_f32, xnn_setup_subtract_nd_f32);
-        case OperationType::MUL:
-            return clamped(xnn_create_multiply_nd_f32, xnn_setup_multiply_nd_f32);
-        case OperationType::DIV:
-            return clamped(xnn_create_divide_nd_f32, xnn_setup_divide_nd_f32);
-        case OperationType::MAXIMUM:
-            return plain(xnn_create_maximum_nd_f32, xnn_setup_maximum_nd_f32);
-        case OperationType::MINIMUM:
-            return plain(xnn_create_minimum_nd_f32, xnn_setup_minimum_nd_f32);
-        default:
-            return nullptr;
+        range = activationRange(activation);
     }
+    return makeBinaryStep(operation, context, range);
 }
 
 /// XNNPACK refuses all other scales.
@@ -108,28 +55,13 @@ bool areScalesCovered(const OperationView& operation) noexcept {
                : isWithin(a / output, 0x1p-10F, 0x1p+8F) && isWithin(b / output, 0x1p-10F, 0x1p+8F);
 }
 
-/// `create` and `setUp` have one function for ADD, SUB and MUL each.
-template <class T>
-StepResult makeQuantized(const OperationView& operation, const StepContext& context,
-                         const std::array<CreateQuantized<T>, 3>& create,
-                         const std::array<BinarySetUp<T>, 3>& setUp) {
-    const std::size_t function = operation.type == OperationType::ADD   ? 0
-                                 : operation.type == OperationType::SUB ? 1
-                                                                        : 2;
-    const OperandView& a = operation.inputs[0];
-    const OperandView& b = operation.inputs[1];
-    const OperandView& output = operation.outputs[0];
+StepResult makeQuantized(const OperationView& operation, const StepContext& context) {
     NNBURST_TRY_ASSIGN(const FusedActivationFunc activation, readActivation(operation, 2));
-    const QuantizedRange range = activationRange(activation, output);
+    const QuantizedRange range = activationRange(activation, operation.outputs[0]);
     if (!areScalesCovered(operation) || !isRange(range)) {
         return nullptr;
     }
-    xnn_operator_t created = nullptr;
-    const xnn_status status =
-        create[function](static_cast<T>(a.zeroPoint), a.scale, static_cast<T>(b.zeroPoint), b.scale,
-                         static_cast<T>(output.zeroPoint), output.scale,
-                         static_cast<T>(range.minimum), static_cast<T>(range.maximum), 0, &created);
-    return makeBinaryStep(takeOperator(status, created), setUp[function], operation, context);
+    return makeBinaryStep(operation, context, rangeOf(range));
 }
 
 }  // namespace
@@ -147,19 +79,10 @@ StepResult makeBinary(const OperationView& operation, const StepContext& context
         operation.type != OperationType::MUL) {
         return nullptr;
     }
-    if (type == OperandType::TENSOR_QUANT8_ASYMM) {
-        return makeQuantized<std::uint8_t>(
-            operation, context,
-            {xnn_create_add_nd_qu8, xnn_create_subtract_nd_qu8, xnn_create_multiply_nd_qu8},
-            {xnn_setup_add_nd_qu8, xnn_setup_subtract_nd_qu8, xnn_setup_multiply_nd_qu8});
-    }
-    if (type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED) {
-        return makeQuantized<std::int8_t>(
-            operation, context,
-            {xnn_create_add_nd_qs8, xnn_create_subtract_nd_qs8, xnn_create_multiply_nd_qs8},
-            {xnn_setup_add_nd_qs8, xnn_setup_subtract_nd_qs8, xnn_setup_multiply_nd_qs8});
-    }
-    return nullptr;
+    return type == OperandType::TENSOR_QUANT8_ASYMM ||
+                   type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED
+               ? makeQuantized(operation, context)
+               : nullptr;
 }
 
 }  // namespace nnburst::exec::xnnpack

@@ -62,30 +62,23 @@ struct Conversion {
     Form form = Form::FLOAT32;
     bool isInput = false;  ///< converts to the other form, else back
     std::size_t elements = 0;
-    std::size_t elementBytes = 0;  ///< used with Form::NHWC
-    Transposition transposition;   ///< used with Form::NHWC
-    SharedOperator convert;        ///< used with Form::FLOAT32
-    std::byte* source = nullptr;   ///< as `target`: the address of the last set-up
+    std::size_t elementBytes = 0;          ///< used with Form::NHWC
+    Transposition transposition;           ///< used with Form::NHWC
+    std::shared_ptr<OperatorUse> convert;  ///< used with Form::FLOAT32
+    std::byte* source = nullptr;           ///< as `target`: the address of the last set-up
     std::byte* target = nullptr;
 
     /// Stores the addresses; sets up the operator, if there is one.
-    xnn_status setUp(std::byte* from, std::byte* to) {
+    Result<> setUp(std::byte* from, std::byte* to) {
         source = from;
         target = to;
-        if (form != Form::FLOAT32) {
-            return xnn_status_success;
-        }
-        return isInput ? xnn_setup_convert_nc_f16_f32(convert->handle.get(), elements, source,
-                                                      reinterpret_cast<float*>(target), nullptr)
-                       : xnn_setup_convert_nc_f32_f16(convert->handle.get(), elements,
-                                                      reinterpret_cast<const float*>(source),
-                                                      target, nullptr);
+        return form == Form::FLOAT32 ? convert->setUp(std::array{from, to}, nullptr) : Result<>();
     }
 
-    xnn_status run() const {
+    Result<> run() const {
         switch (form) {
             case Form::FLOAT32:
-                return xnn_run_operator(convert->handle.get(), nullptr);
+                return convert->run();
             case Form::SIGNED:
                 std::transform(source, source + elements, target,
                                [](std::byte element) { return element ^ std::byte{0x80}; });
@@ -102,7 +95,7 @@ struct Conversion {
                         transposition.run<std::uint32_t>(source, target);
                 }
         }
-        return xnn_status_success;
+        return {};
     }
 };
 
@@ -176,7 +169,7 @@ class Converter {
                               .elementBytes = elementBytes(operand.type),
                               .transposition = {}};
         if (form_ == Form::FLOAT32) {
-            NNBURST_TRY_ASSIGN(conversion.convert, makeHalfConverter(isInput));
+            NNBURST_TRY_ASSIGN(conversion.convert, makeHalfConverter(isInput, conversion.elements));
             operand.type = operand.type == OperandType::FLOAT16 ? OperandType::FLOAT32
                                                                 : OperandType::TENSOR_FLOAT32;
         } else if (form_ == Form::SIGNED) {
@@ -200,12 +193,8 @@ class Converter {
             if (operand.data != nullptr) {
                 NNBURST_TRY_ASSIGN(AlignedBuffer constant,
                                    AlignedBuffer::allocate(sizeBytes(operand)));
-                if (conversion.setUp(operand.data, constant.data()) != xnn_status_success ||
-                    conversion.run() != xnn_status_success) {
-                    return failure(
-                        ErrorStatus::GENERAL_FAILURE,
-                        "cannot convert a constant to the form that XNNPACK computes in");
-                }
+                NNBURST_TRY(conversion.setUp(operand.data, constant.data()));
+                NNBURST_TRY(conversion.run());
                 operand.data = constant.data();
                 converted_.convertedConstants.back() = constant.data();
                 converted_.constants.push_back(std::move(constant));
@@ -232,16 +221,20 @@ class Converter {
         return {};
     }
 
-    static Result<SharedOperator> makeHalfConverter(bool isInput) {
-        xnn_operator_t created = nullptr;
-        const xnn_status status = isInput ? xnn_create_convert_nc_f16_f32(1, 1, 1, 0, &created)
-                                          : xnn_create_convert_nc_f32_f16(1, 1, 1, 0, &created);
-        NNBURST_TRY_ASSIGN(SharedOperator shared, takeOperator(status, created));
-        if (!shared) {
-            return failure(ErrorStatus::GENERAL_FAILURE,
-                           "cannot convert float16: XNNPACK has no conversion for this processor");
+    static Result<std::shared_ptr<OperatorUse>> makeHalfConverter(bool isInput,
+                                                                  std::size_t elements) {
+        CreatedOperator made = isInput ? createHalfToFloat(elements) : createFloatToHalf(elements);
+        NNBURST_TRY_ASSIGN(SharedOperator shared, takeOperator(made.status, made.created));
+        if (shared) {
+            auto use =
+                std::make_shared<OperatorUse>(std::move(shared), std::move(made.setUp), nullptr);
+            NNBURST_TRY_ASSIGN(const bool isReshaped, use->reshape());
+            if (isReshaped) {
+                return use;
+            }
         }
-        return shared;
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       "cannot convert float16: XNNPACK has no conversion for this processor");
     }
 
     const OperationView& operation_;
@@ -290,13 +283,8 @@ class ConvertedStep final : public Step {
             }
             std::byte* const converted = scratch + offsets_[index];
             innerOperands_[index] = converted;
-            const xnn_status status = conversion->isInput
-                                          ? conversion->setUp(operands[index], converted)
-                                          : conversion->setUp(converted, operands[index]);
-            if (status != xnn_status_success) {
-                return failure(ErrorStatus::GENERAL_FAILURE,
-                               "cannot set up an operand's conversion");
-            }
+            NNBURST_TRY(conversion->isInput ? conversion->setUp(operands[index], converted)
+                                            : conversion->setUp(converted, operands[index]));
         }
         if (innerOperands_.size() > offsets_.size()) {
             innerOperands_.back() = scratch + innerScratchOffset_;
@@ -326,9 +314,8 @@ class ConvertedStep final : public Step {
 
     Result<> convert(bool areInputs) const {
         for (const std::optional<Conversion>& conversion : operation_.conversions) {
-            if (conversion && conversion->isInput == areInputs &&
-                conversion->run() != xnn_status_success) {
-                return failure(ErrorStatus::GENERAL_FAILURE, "cannot convert an operand");
+            if (conversion && conversion->isInput == areInputs) {
+                NNBURST_TRY(conversion->run());
             }
         }
         return {};

@@ -67,11 +67,11 @@ struct Convolution {
         const SlidingWindow& height = window.height;
         const SlidingWindow& width = window.width;
         xnn_operator_t created = nullptr;
-        const xnn_status status = function(
-            height.paddingBefore, width.paddingAfter, height.paddingAfter, width.paddingBefore,
-            height.size, width.size, height.stride, width.stride, height.dilation, width.dilation,
-            groups, groupInputs, groupOutputs, std::size_t{groups} * groupInputs,
-            std::size_t{groups} * groupOutputs, rest..., flags, &created);
+        const xnn_status status = createPacked(
+            function, created, height.paddingBefore, width.paddingAfter, height.paddingAfter,
+            width.paddingBefore, height.size, width.size, height.stride, width.stride,
+            height.dilation, width.dilation, groups, groupInputs, groupOutputs,
+            std::size_t{groups} * groupInputs, std::size_t{groups} * groupOutputs, rest..., flags);
         return takeOperator(status, created);
     }
 };
@@ -127,10 +127,9 @@ Result<SharedOperator> createQuantized(const OperationView& operation,
             return nullptr;
         }
         const Quantized<std::int8_t> given(operation, range);
-        return convolution.create(xnn_create_convolution2d_nhwc_qc8, given.inputZeroPoint,
-                                  input.scale, scales.data(), given.weights, given.bias,
-                                  given.outputZeroPoint, output.scale, given.minimum,
-                                  given.maximum);
+        return convolution.create(createConvolutionPerChannel, given.inputZeroPoint, input.scale,
+                                  scales.data(), given.weights, given.bias, given.outputZeroPoint,
+                                  output.scale, given.minimum, given.maximum);
     }
     if (!isNormalScale(filter.scale) ||
         !isRequantizationScale(input.scale * filter.scale / output.scale)) {
@@ -152,33 +151,9 @@ Result<SharedOperator> createQuantized(const OperationView& operation,
                               output.scale, given.minimum, given.maximum);
 }
 
-/// Images that an operator is set up for.
-struct ImageSizes {
-    std::uint32_t batches;
-    std::uint32_t height;
-    std::uint32_t width;
-};
-
-template <class T, class Function>
-SetUp imageSetUp(Function function, const ImageSizes& sizes, std::size_t output) {
-    return [=](xnn_operator_t handle, Operands operands, pthreadpool_t threads) {
-        return function(handle, sizes.batches, sizes.height, sizes.width,
-                        operandAs<const T>(operands, 0), operandAs<T>(operands, output), threads);
-    };
-}
-
-SetUp setUpOf(const OperationView& operation, const ImageSizes& sizes) {
-    const std::size_t output = operation.inputs.size();
-    switch (operation.inputs[0].type) {
-        case OperandType::TENSOR_FLOAT32:
-            return imageSetUp<float>(xnn_setup_convolution2d_nhwc_f32, sizes, output);
-        case OperandType::TENSOR_QUANT8_ASYMM:
-            return imageSetUp<std::uint8_t>(xnn_setup_convolution2d_nhwc_qu8, sizes, output);
-        default:
-            return operation.inputs[1].channelQuant != nullptr
-                       ? imageSetUp<std::int8_t>(xnn_setup_convolution2d_nhwc_qc8, sizes, output)
-                       : imageSetUp<std::int8_t>(xnn_setup_convolution2d_nhwc_qs8, sizes, output);
-    }
+SetUp setUpOf(const OperationView& operation, const ImageSizes& images) {
+    return setUpConvolution(operation.inputs[0].type, operation.inputs[1].channelQuant != nullptr,
+                            images, operation.inputs.size());
 }
 
 /// The operator of `convolution`, or of a part of it; null if XNNPACK does not cover it.
@@ -211,9 +186,9 @@ RowSlices rowSlicesOf(const Convolution& convolution) {
 }
 
 /// A convolution of many images, by images.
-std::unique_ptr<Step> makeImageSlices(const OperationView& operation, const StepContext& context,
-                                      const Convolution& whole, SharedOperator shared,
-                                      const RowSlices& images) {
+StepResult makeImageSlices(const OperationView& operation, const StepContext& context,
+                           const Convolution& whole, SharedOperator shared,
+                           const RowSlices& images) {
     const Shape& input = operation.inputs[0].shape;
     SlicedOperator sliced{
         .shared = std::move(shared),

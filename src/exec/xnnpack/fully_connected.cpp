@@ -21,9 +21,12 @@ Result<SharedOperator> createFloat(const OperationView& operation, FusedActivati
     const Shape& weights = operation.inputs[1].shape;
     const FloatRange range = activationRange(activation);
     xnn_operator_t created = nullptr;
-    const xnn_status status = xnn_create_fully_connected_nc_f32(
-        weights[1], weights[0], weights[1], weights[0], operation.inputs[1].as<float>(),
-        operation.inputs[2].as<float>(), range.minimum, range.maximum, 0, &created);
+    const std::size_t units = weights[0];
+    const std::size_t inputs = weights[1];
+    const xnn_status status =
+        createPacked(xnn_create_fully_connected_nc_f32, created, inputs, units, inputs, units,
+                     operation.inputs[1].as<float>(), operation.inputs[2].as<float>(),
+                     range.minimum, range.maximum, 0);
     return takeOperator(status, created);
 }
 
@@ -44,41 +47,21 @@ Result<SharedOperator> createQuantized(const OperationView& operation,
     xnn_operator_t created = nullptr;
     xnn_status status = xnn_status_unsupported_parameter;
     if (input.type == OperandType::TENSOR_QUANT8_ASYMM) {
-        status = xnn_create_fully_connected_nc_qu8(
-            inputs, units, inputs, units, static_cast<std::uint8_t>(input.zeroPoint), input.scale,
+        status = createPacked(
+            xnn_create_fully_connected_nc_qu8, created, inputs, units, inputs, units,
+            static_cast<std::uint8_t>(input.zeroPoint), input.scale,
             static_cast<std::uint8_t>(weights.zeroPoint), weights.scale, weights.as<std::uint8_t>(),
             bias, static_cast<std::uint8_t>(output.zeroPoint), output.scale,
-            static_cast<std::uint8_t>(range.minimum), static_cast<std::uint8_t>(range.maximum), 0,
-            &created);
+            static_cast<std::uint8_t>(range.minimum), static_cast<std::uint8_t>(range.maximum), 0);
     } else if (weights.zeroPoint == 0) {
-        status = xnn_create_fully_connected_nc_qs8(
-            inputs, units, inputs, units, static_cast<std::int8_t>(input.zeroPoint), input.scale,
-            weights.scale, weights.as<std::int8_t>(), bias,
-            static_cast<std::int8_t>(output.zeroPoint), output.scale,
-            static_cast<std::int8_t>(range.minimum), static_cast<std::int8_t>(range.maximum), 0,
-            &created);
+        status = createPacked(xnn_create_fully_connected_nc_qs8, created, inputs, units, inputs,
+                              units, static_cast<std::int8_t>(input.zeroPoint), input.scale,
+                              weights.scale, weights.as<std::int8_t>(), bias,
+                              static_cast<std::int8_t>(output.zeroPoint), output.scale,
+                              static_cast<std::int8_t>(range.minimum),
+                              static_cast<std::int8_t>(range.maximum), 0);
     }
     return takeOperator(status, created);
-}
-
-template <class T, class Function>
-SetUp batchSetUp(Function function, std::size_t batches, std::size_t output) {
-    return [=](xnn_operator_t handle, Operands operands, pthreadpool_t threads) {
-        return function(handle, batches, operandAs<const T>(operands, 0),
-                        operandAs<T>(operands, output), threads);
-    };
-}
-
-SetUp setUpOf(const OperationView& operation, std::size_t batches) {
-    const std::size_t output = operation.inputs.size();
-    switch (operation.inputs[0].type) {
-        case OperandType::TENSOR_FLOAT32:
-            return batchSetUp<float>(xnn_setup_fully_connected_nc_f32, batches, output);
-        case OperandType::TENSOR_QUANT8_ASYMM:
-            return batchSetUp<std::uint8_t>(xnn_setup_fully_connected_nc_qu8, batches, output);
-        default:
-            return batchSetUp<std::int8_t>(xnn_setup_fully_connected_nc_qs8, batches, output);
-    }
 }
 
 /// Rows that a slice has at least: operators compute several at a time, of which the last ones of
@@ -86,13 +69,13 @@ SetUp setUpOf(const OperationView& operation, std::size_t batches) {
 constexpr std::uint32_t kLeastSliceRows = 256;
 
 /// A long operator, by rows of its output.
-std::unique_ptr<Step> makeRowSlices(const OperationView& operation, const StepContext& context,
-                                    SharedOperator shared, const RowSlices& rows) {
+StepResult makeRowSlices(const OperationView& operation, const StepContext& context,
+                         SharedOperator shared, const RowSlices& rows) {
     const Shape& weights = operation.inputs[1].shape;
     const std::size_t element = elementBytes(operation.inputs[0].type);
     SlicedOperator sliced{
         .shared = std::move(shared),
-        .setUp = setUpOf(operation, rows.rows),
+        .setUp = setUpFullyConnected(operation.inputs[0].type, rows.rows, operation.inputs.size()),
         .threads = threadsFor(context, static_cast<double>(weights.elementCount()) * rows.rows,
                               Speed::DENSE),
         .output = operation.inputs.size(),
@@ -133,7 +116,8 @@ StepResult makeFullyConnected(const OperationView& operation, const StepContext&
     if (rows.first.size() > 1) {
         return makeRowSlices(operation, context, std::move(shared), rows);
     }
-    return makeOperatorStep(std::move(shared), setUpOf(operation, batches),
+    return makeOperatorStep(std::move(shared),
+                            setUpFullyConnected(input.type, batches, operation.inputs.size()),
                             threadsFor(context, work, Speed::DENSE), true);
 }
 

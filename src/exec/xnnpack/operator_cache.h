@@ -14,7 +14,7 @@
 
 namespace nnburst::exec::xnnpack {
 
-/// One XNNPACK operator. It is set up with the addresses and sizes of one user at a time.
+/// One XNNPACK operator. It has the sizes and addresses of one user at a time.
 struct Operator {
     struct Delete {
         void operator()(xnn_operator_t created) const noexcept { xnn_delete_operator(created); }
@@ -23,6 +23,8 @@ struct Operator {
     explicit Operator(xnn_operator_t created) noexcept : handle(created) {}
 
     std::unique_ptr<xnn_operator, Delete> handle;
+    /// The step that reshaped it last; another one must reshape it again before it sets it up.
+    const void* reshapedBy = nullptr;
     /// The step that set it up last; another one must set it up again before it runs.
     const void* user = nullptr;
 };

@@ -22,57 +22,110 @@ class OperatorStep final : public Step {
   public:
     OperatorStep(SharedOperator shared, SetUp setUp, pthreadpool_t threads,
                  bool hasPackedConstants) noexcept
-        : operator_(std::move(shared)),
-          setUp_(std::move(setUp)),
-          threads_(threads),
+        : use_(std::move(shared), std::move(setUp), threads),
           hasPackedConstants_(hasPackedConstants) {}
+
+    [[nodiscard]] Result<bool> reshape() { return use_.reshape(); }
+
+    [[nodiscard]] std::size_t scratchBytes() const noexcept override {
+        return use_.workspaceBytes();
+    }
 
     [[nodiscard]] bool hasPackedConstants() const noexcept override { return hasPackedConstants_; }
 
-    [[nodiscard]] bool isMultithreaded() const noexcept override { return threads_ != nullptr; }
+    [[nodiscard]] bool isMultithreaded() const noexcept override { return use_.isMultithreaded(); }
 
     Result<> setUp(std::span<std::byte* const> operands) override {
         operands_ = operands;
-        operator_->user = nullptr;
-        NNBURST_TRY(setUpOperator(*operator_, setUp_, operands, threads_));
-        operator_->user = this;
-        return {};
+        return use_.setUp(operands, operands.back());
     }
 
     Result<> run(TimeLimit& /*limit*/) override {
-        if (operator_->user != this) {
+        if (!use_.isSetUp()) {
             NNBURST_ASSERT(!operands_.empty(), "the operator runs before it was set up");
-            NNBURST_TRY(setUp(operands_));
+            NNBURST_TRY(use_.setUp(operands_, operands_.back()));
         }
-        return runOperator(*operator_, threads_);
+        return use_.run();
     }
 
   private:
-    SharedOperator operator_;
-    SetUp setUp_;
-    pthreadpool_t threads_;
+    OperatorUse use_;
     std::span<std::byte* const> operands_;
     bool hasPackedConstants_;
 };
 
 }  // namespace
 
-Result<> setUpOperator(const Operator& shared, const SetUp& setUp, Operands operands,
-                       pthreadpool_t threads) {
-    const xnn_status status = setUp(shared.handle.get(), operands, threads);
-    return status == xnn_status_success ? Result<>() : failed("set up", status);
+OperatorUse::OperatorUse(SharedOperator shared, SetUp setUp, pthreadpool_t threads) noexcept
+    : operator_(std::move(shared)), setUp_(std::move(setUp)), threads_(threads) {
+    NNBURST_ASSERT(operator_ != nullptr && operator_->handle != nullptr,
+                   "a step without an operator");
 }
 
-Result<> runOperator(const Operator& shared, pthreadpool_t threads) {
-    const xnn_status status = xnn_run_operator(shared.handle.get(), threads);
+xnn_status OperatorUse::callReshape() {
+    operator_->user = nullptr;
+    operator_->reshapedBy = nullptr;
+    const xnn_status status = setUp_.reshape(operator_->handle.get(), workspaceBytes_, threads_);
+    if (status == xnn_status_success) {
+        operator_->reshapedBy = this;
+    }
+    return status;
+}
+
+Result<bool> OperatorUse::reshape() {
+    if (!setUp_.reshape) {
+        return true;
+    }
+    const xnn_status status = callReshape();
+    if (status == xnn_status_out_of_memory) {
+        return tl::unexpected<Error>(failed("reshape", status).error());
+    }
+    return status == xnn_status_success;
+}
+
+Result<> OperatorUse::setUp(Operands operands, std::byte* workspace) {
+    if (setUp_.reshape && operator_->reshapedBy != this) {
+        const std::size_t expectedBytes = workspaceBytes_;
+        const xnn_status status = callReshape();
+        if (status != xnn_status_success) {
+            return failed("reshape", status);
+        }
+        NNBURST_ASSERT(workspaceBytes_ == expectedBytes, "a workspace of {} bytes, and then of {}",
+                       expectedBytes, workspaceBytes_);
+    }
+    operator_->user = nullptr;
+    const xnn_status status = setUp_.setUp(operator_->handle.get(), operands,
+                                           workspaceBytes_ == 0 ? nullptr : workspace, threads_);
+    if (status != xnn_status_success) {
+        return failed("set up", status);
+    }
+    operator_->user = this;
+    return {};
+}
+
+Result<> OperatorUse::run() const {
+    const xnn_status status = xnn_run_operator(operator_->handle.get(), threads_);
     return status == xnn_status_success ? Result<>() : failed("run", status);
 }
 
-std::unique_ptr<Step> makeOperatorStep(SharedOperator shared, SetUp setUp, pthreadpool_t threads,
-                                       bool hasPackedConstants) {
-    NNBURST_ASSERT(shared != nullptr && shared->handle != nullptr, "a step without an operator");
-    return std::make_unique<OperatorStep>(std::move(shared), std::move(setUp), threads,
-                                          hasPackedConstants);
+StepResult makeOperatorStep(SharedOperator shared, SetUp setUp, pthreadpool_t threads,
+                            bool hasPackedConstants) {
+    auto step = std::make_unique<OperatorStep>(std::move(shared), std::move(setUp), threads,
+                                               hasPackedConstants);
+    NNBURST_TRY_ASSIGN(const bool isReshaped, step->reshape());
+    if (!isReshaped) {
+        return nullptr;
+    }
+    return step;
+}
+
+StepResult makeOperatorStep(CreatedOperator made, pthreadpool_t threads) {
+    NNBURST_TRY_ASSIGN(SharedOperator shared, takeOperator(made.status, made.created));
+    if (!shared) {
+        return nullptr;
+    }
+    return makeOperatorStep(std::move(shared), std::move(made.setUp), threads,
+                            made.hasPackedConstants);
 }
 
 Result<SharedOperator> takeOperator(xnn_status status, xnn_operator_t created) {

@@ -7,42 +7,60 @@
 /// before calls of XNNPACK.
 
 #include <cstddef>
-#include <functional>
 #include <memory>
-#include <span>
 
 #include "exec/operation/activation.h"
 #include "exec/operation/operation.h"
 #include "exec/xnnpack/backend.h"
+#include "exec/xnnpack/release.h"
 #include "log/assert.h"
 #include "nnburst/result.h"
 
 namespace nnburst::exec::xnnpack {
 
-/// Addresses as Step::setUp gets them: inputs, then outputs.
-using Operands = std::span<std::byte* const>;
-
-template <class T>
-[[nodiscard]] T* operandAs(Operands operands, std::size_t index) noexcept {
-    NNBURST_ASSERT(index < operands.size(), "operand {} of {}", index, operands.size());
-    return reinterpret_cast<T*>(operands[index]);
-}
-
-/// Calls an operator's set-up function with sizes that it has stored.
-using SetUp = std::function<xnn_status(xnn_operator_t, Operands, pthreadpool_t)>;
-
 /// The result of a family: null if XNNPACK does not cover the operation.
 using StepResult = Result<std::unique_ptr<Step>>;
 
-/// Calls `setUp`, and XNNPACK to run what was set up last.
-[[nodiscard]] Result<> setUpOperator(const Operator& shared, const SetUp& setUp, Operands operands,
-                                     pthreadpool_t threads);
-[[nodiscard]] Result<> runOperator(const Operator& shared, pthreadpool_t threads);
+/// One step's use of an operator, which steps may share: tells the operator the step's sizes and
+/// addresses where another step has told it others.
+class OperatorUse {
+  public:
+    /// `threads` may be null. `shared` is not.
+    OperatorUse(SharedOperator shared, SetUp setUp, pthreadpool_t threads) noexcept;
+    OperatorUse(const OperatorUse&) = delete;  // the operator knows its user by its address
+    OperatorUse& operator=(const OperatorUse&) = delete;
 
-/// A step that runs an operator, which steps may share. `threads` may be null.
-[[nodiscard]] std::unique_ptr<Step> makeOperatorStep(SharedOperator shared, SetUp setUp,
-                                                     pthreadpool_t threads,
-                                                     bool hasPackedConstants);
+    /// Tells the operator the sizes for the first time. False if XNNPACK refuses them.
+    [[nodiscard]] Result<bool> reshape();
+
+    /// What the operator needs beside the operands; known after `reshape`.
+    [[nodiscard]] std::size_t workspaceBytes() const noexcept { return workspaceBytes_; }
+    [[nodiscard]] bool isMultithreaded() const noexcept { return threads_ != nullptr; }
+
+    /// Whether the operator still has the addresses of the last `setUp`.
+    [[nodiscard]] bool isSetUp() const noexcept { return operator_->user == this; }
+
+    /// `workspace` has `workspaceBytes`.
+    [[nodiscard]] Result<> setUp(Operands operands, std::byte* workspace);
+    /// Runs what was set up last.
+    [[nodiscard]] Result<> run() const;
+
+  private:
+    [[nodiscard]] xnn_status callReshape();
+
+    SharedOperator operator_;
+    SetUp setUp_;
+    pthreadpool_t threads_;
+    std::size_t workspaceBytes_ = 0;
+};
+
+/// A step that runs an operator, which steps may share. `threads` may be null. Null if XNNPACK
+/// refuses the sizes.
+[[nodiscard]] StepResult makeOperatorStep(SharedOperator shared, SetUp setUp, pthreadpool_t threads,
+                                          bool hasPackedConstants);
+
+/// A step of an operator of its own. Null if XNNPACK has none.
+[[nodiscard]] StepResult makeOperatorStep(CreatedOperator made, pthreadpool_t threads);
 
 /// The operator of `key` from the cache, else from `create`, which returns a Result<SharedOperator>
 /// and is not called if the weights were dropped (`hasWeights`). Null if there is none.

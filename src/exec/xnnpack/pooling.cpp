@@ -8,10 +8,10 @@
 //     input [batches, height, width, channels]
 //     output [batches, outputHeight, outputWidth, channels]
 
-#include <tuple>
-#include <utility>
+#include <cstdint>
 
 #include "exec/operation/spatial.h"
+#include "exec/xnnpack/clamped_step.h"
 #include "exec/xnnpack/families.h"
 
 namespace nnburst::exec::xnnpack {
@@ -46,69 +46,18 @@ struct Pooling {
                window.width.size == window.width.inputSize;
     }
 
-    /// Calls a creation function: padding, window, strides, `dilations` if it has them, channels
-    /// and their strides, then `rest`.
-    template <class Create, class... Dilations, class... Rest>
-    [[nodiscard]] Result<SharedOperator> create(Create function,
-                                                const std::tuple<Dilations...>& dilations,
-                                                const Rest&... rest) const {
-        const SlidingWindow& height = window.height;
-        const SlidingWindow& width = window.width;
-        xnn_operator_t created = nullptr;
-        const xnn_status status = std::apply(
-            [&](auto... dilation) {
-                return function(height.paddingBefore, width.paddingAfter, height.paddingAfter,
-                                width.paddingBefore, height.size, width.size, height.stride,
-                                width.stride, dilation..., channels(), channels(), channels(),
-                                rest..., 0, &created);
-            },
-            dilations);
-        return takeOperator(status, created);
-    }
-    template <class Create, class... Rest>
-    [[nodiscard]] Result<SharedOperator> createAverage(Create function, const Rest&... rest) const {
-        return create(function, std::tuple<>(), rest...);
-    }
-    template <class Create, class... Rest>
-    [[nodiscard]] Result<SharedOperator> createMaximum(Create function, const Rest&... rest) const {
-        return create(function, std::tuple(1U, 1U), rest...);
-    }
-    template <class Create, class... Rest>
-    [[nodiscard]] Result<SharedOperator> createGlobal(Create function, const Rest&... rest) const {
-        xnn_operator_t created = nullptr;
-        const xnn_status status =
-            function(channels(), channels(), channels(), rest..., 0, &created);
-        return takeOperator(status, created);
-    }
-
-    template <class T, class Function>
-    [[nodiscard]] SetUp setUp(Function function) const {
-        return
-            [=, batches = input.shape[0], height = input.shape[1], width = input.shape[2],
-             index = outputIndex](xnn_operator_t handle, Operands operands, pthreadpool_t threads) {
-                return function(handle, batches, height, width, operandAs<const T>(operands, 0),
-                                operandAs<T>(operands, index), threads);
-            };
-    }
-    template <class T, class Function>
-    [[nodiscard]] SetUp setUpGlobal(Function function) const {
-        return [=, batches = input.shape[0], elements = windowElements(), index = outputIndex](
-                   xnn_operator_t handle, Operands operands, pthreadpool_t threads) {
-            return function(handle, batches, elements, operandAs<const T>(operands, 0),
-                            operandAs<T>(operands, index), threads);
-        };
-    }
-
-    /// A step of a created operator; null if `created` is.
-    [[nodiscard]] StepResult step(Result<SharedOperator> created, SetUp setUp,
+    template <class Create>
+    [[nodiscard]] StepResult step(Create create, const FloatRange& range,
                                   pthreadpool_t threads) const {
-        if (!created) {
-            return tl::unexpected<Error>(std::move(created.error()));
-        }
-        if (!*created) {
-            return nullptr;
-        }
-        return makeOperatorStep(std::move(*created), std::move(setUp), threads, false);
+        return makeOperatorStep(
+            create(Elements::of(input), window, input.shape[0], channels(), range, outputIndex),
+            threads);
+    }
+    [[nodiscard]] StepResult globalStep(const FloatRange& range) const {
+        const ImageSizes images{input.shape[0], input.shape[1], input.shape[2]};
+        return makeClampedStep(
+            createGlobalAverage(Elements::of(input), images, channels(), range, outputIndex), range,
+            output, outputIndex, nullptr);
     }
 };
 
@@ -139,18 +88,6 @@ bool hasSameScale(const Pooling& pooling) noexcept {
            pooling.input.zeroPoint == pooling.output.zeroPoint;
 }
 
-template <class T>
-struct QuantizedBounds {
-    QuantizedBounds(const Pooling& pooling, QuantizedRange range) noexcept
-        : zeroPoint(static_cast<T>(pooling.input.zeroPoint)),
-          minimum(static_cast<T>(range.minimum)),
-          maximum(static_cast<T>(range.maximum)) {}
-
-    T zeroPoint;
-    T minimum;
-    T maximum;
-};
-
 }  // namespace
 
 StepResult makeAveragePool2d(const OperationView& operation, const StepContext& context) {
@@ -162,44 +99,22 @@ StepResult makeAveragePool2d(const OperationView& operation, const StepContext& 
     const FusedActivationFunc activation = pooling.arguments.activation;
     if (pooling.input.type == OperandType::TENSOR_FLOAT32) {
         const FloatRange range = activationRange(activation);
-        if (pooling.isGlobal()) {
-            return pooling.step(
-                pooling.createGlobal(xnn_create_global_average_pooling_nwc_f32, range.minimum,
-                                     range.maximum),
-                pooling.setUpGlobal<float>(xnn_setup_global_average_pooling_nwc_f32), nullptr);
-        }
-        return pooling.step(pooling.createAverage(xnn_create_average_pooling2d_nhwc_f32,
-                                                  range.minimum, range.maximum),
-                            pooling.setUp<float>(xnn_setup_average_pooling2d_nhwc_f32), threads);
+        return pooling.isGlobal() ? pooling.globalStep(range)
+                                  : pooling.step(createAveragePool, range, threads);
     }
     const QuantizedRange range = activationRange(activation, pooling.output);
     if (!hasSameScale(pooling) || !isRange(range) || pooling.isPadded()) {
         return nullptr;
     }
-    const float scale = pooling.input.scale;
-    if (pooling.input.type == OperandType::TENSOR_QUANT8_ASYMM) {
-        const QuantizedBounds<std::uint8_t> bounds(pooling, range);
-        if (pooling.isGlobal()) {
-            return pooling.step(
-                pooling.createGlobal(xnn_create_global_average_pooling_nwc_qu8, bounds.zeroPoint,
-                                     scale, bounds.zeroPoint, scale, bounds.minimum,
-                                     bounds.maximum),
-                pooling.setUpGlobal<std::uint8_t>(xnn_setup_global_average_pooling_nwc_qu8),
-                nullptr);
-        }
-        return pooling.step(
-            pooling.createAverage(xnn_create_average_pooling2d_nhwc_qu8, bounds.zeroPoint, scale,
-                                  bounds.zeroPoint, scale, bounds.minimum, bounds.maximum),
-            pooling.setUp<std::uint8_t>(xnn_setup_average_pooling2d_nhwc_qu8), threads);
+    switch (pooling.input.type) {
+        case OperandType::TENSOR_QUANT8_ASYMM:
+            return pooling.isGlobal() ? pooling.globalStep(rangeOf(range))
+                                      : pooling.step(createAveragePool, rangeOf(range), threads);
+        case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
+            return pooling.isGlobal() ? pooling.globalStep(rangeOf(range)) : nullptr;
+        default:
+            return nullptr;
     }
-    if (pooling.input.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED && pooling.isGlobal()) {
-        const QuantizedBounds<std::int8_t> bounds(pooling, range);
-        return pooling.step(
-            pooling.createGlobal(xnn_create_global_average_pooling_nwc_qs8, bounds.zeroPoint, scale,
-                                 bounds.zeroPoint, scale, bounds.minimum, bounds.maximum),
-            pooling.setUpGlobal<std::int8_t>(xnn_setup_global_average_pooling_nwc_qs8), nullptr);
-    }
-    return nullptr;
 }
 
 StepResult makeMaxPool2d(const OperationView& operation, const StepContext& context) {
@@ -210,28 +125,15 @@ StepResult makeMaxPool2d(const OperationView& operation, const StepContext& cont
     const pthreadpool_t threads = threadsFor(context, pooling.work(), Speed::ELEMENTWISE);
     const FusedActivationFunc activation = pooling.arguments.activation;
     if (pooling.input.type == OperandType::TENSOR_FLOAT32) {
-        const FloatRange range = activationRange(activation);
-        return pooling.step(
-            pooling.createMaximum(xnn_create_max_pooling2d_nhwc_f32, range.minimum, range.maximum),
-            pooling.setUp<float>(xnn_setup_max_pooling2d_nhwc_f32), threads);
+        return pooling.step(createMaxPool, activationRange(activation), threads);
     }
     const QuantizedRange range = activationRange(activation, pooling.output);
-    if (!hasSameScale(pooling) || !isRange(range)) {
+    const bool isQuantized = pooling.input.type == OperandType::TENSOR_QUANT8_ASYMM ||
+                             pooling.input.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+    if (!isQuantized || !hasSameScale(pooling) || !isRange(range)) {
         return nullptr;
     }
-    if (pooling.input.type == OperandType::TENSOR_QUANT8_ASYMM) {
-        const QuantizedBounds<std::uint8_t> bounds(pooling, range);
-        return pooling.step(
-            pooling.createMaximum(xnn_create_max_pooling2d_nhwc_u8, bounds.minimum, bounds.maximum),
-            pooling.setUp<std::uint8_t>(xnn_setup_max_pooling2d_nhwc_u8), threads);
-    }
-    if (pooling.input.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED) {
-        const QuantizedBounds<std::int8_t> bounds(pooling, range);
-        return pooling.step(
-            pooling.createMaximum(xnn_create_max_pooling2d_nhwc_s8, bounds.minimum, bounds.maximum),
-            pooling.setUp<std::int8_t>(xnn_setup_max_pooling2d_nhwc_s8), threads);
-    }
-    return nullptr;
+    return pooling.step(createMaxPool, rangeOf(range), threads);
 }
 
 }  // namespace nnburst::exec::xnnpack

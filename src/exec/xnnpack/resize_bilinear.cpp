@@ -18,31 +18,6 @@ namespace {
 /// XNNPACK computes positions in fixed point from sizes of less than this.
 constexpr std::uint32_t kSizeLimit = 1U << 24;
 
-template <class T, class Create, class Function>
-StepResult makeResize(Create create, Function setUp, std::uint32_t flags,
-                      const OperationView& operation, const StepContext& context) {
-    const Shape& input = operation.inputs[0].shape;
-    const Shape& output = operation.outputs[0].shape;
-    const std::size_t channels = input[3];
-    xnn_operator_t created = nullptr;
-    const xnn_status status = create(channels, channels, channels, flags, &created);
-    NNBURST_TRY_ASSIGN(SharedOperator shared, takeOperator(status, created));
-    if (!shared) {
-        return nullptr;
-    }
-    SetUp setUpOperator = [=, batches = input[0], height = input[1], width = input[2],
-                           outputHeight = output[1], outputWidth = output[2],
-                           index = operation.inputs.size()](
-                              xnn_operator_t handle, Operands operands, pthreadpool_t threads) {
-        return setUp(handle, batches, height, width, outputHeight, outputWidth,
-                     operandAs<const T>(operands, 0), operandAs<T>(operands, index), threads);
-    };
-    return makeOperatorStep(
-        std::move(shared), std::move(setUpOperator),
-        threadsFor(context, 4.0 * static_cast<double>(output.elementCount()), Speed::ELEMENTWISE),
-        false);
-}
-
 }  // namespace
 
 StepResult makeResizeBilinear(const OperationView& operation, const StepContext& context) {
@@ -58,22 +33,15 @@ StepResult makeResizeBilinear(const OperationView& operation, const StepContext&
     const std::uint32_t flags = arguments.alignsCorners   ? XNN_FLAG_ALIGN_CORNERS
                                 : arguments.hasHalfPixels ? 0
                                                           : XNN_FLAG_TENSORFLOW_LEGACY_MODE;
-    switch (operation.inputs[0].type) {
-        case OperandType::TENSOR_FLOAT32:
-            return makeResize<float>(xnn_create_resize_bilinear2d_nhwc_f32,
-                                     xnn_setup_resize_bilinear2d_nhwc_f32, flags, operation,
-                                     context);
-        case OperandType::TENSOR_QUANT8_ASYMM:
-            return makeResize<std::uint8_t>(xnn_create_resize_bilinear2d_nhwc_u8,
-                                            xnn_setup_resize_bilinear2d_nhwc_u8, flags, operation,
-                                            context);
-        case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
-            return makeResize<std::int8_t>(xnn_create_resize_bilinear2d_nhwc_s8,
-                                           xnn_setup_resize_bilinear2d_nhwc_s8, flags, operation,
-                                           context);
-        default:
-            return nullptr;
+    const OperandType type = operation.inputs[0].type;
+    if (type != OperandType::TENSOR_FLOAT32 && type != OperandType::TENSOR_QUANT8_ASYMM &&
+        type != OperandType::TENSOR_QUANT8_ASYMM_SIGNED) {
+        return nullptr;
     }
+    return makeOperatorStep(
+        createResizeBilinear(type, {input[0], input[1], input[2]}, input[3], output[1], output[2],
+                             flags, operation.inputs.size()),
+        threadsFor(context, 4.0 * static_cast<double>(output.elementCount()), Speed::ELEMENTWISE));
 }
 
 }  // namespace nnburst::exec::xnnpack

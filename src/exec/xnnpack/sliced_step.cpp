@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "memory/aligned_buffer.h"
 #include "nnburst/memory.h"
 
 namespace nnburst::exec::xnnpack {
@@ -15,35 +16,44 @@ namespace {
 
 class SlicedStep final : public Step {
   public:
-    explicit SlicedStep(SlicedOperator operation) : operation_(std::move(operation)) {
-        for (const Slice& slice : operation_.slices) {
+    explicit SlicedStep(SlicedOperator operation)
+        : use_(std::move(operation.shared), std::move(operation.setUp), operation.threads),
+          output_(operation.output),
+          slices_(std::move(operation.slices)),
+          padding_(operation.padding) {}
+
+    [[nodiscard]] Result<bool> reshape() {
+        NNBURST_TRY_ASSIGN(const bool isReshaped, use_.reshape());
+        std::size_t paddedBytes = 0;
+        for (const Slice& slice : slices_) {
             if (isPadded(slice)) {
                 // XNNPACK reads a little past the end of an operand.
-                scratchBytes_ =
-                    std::max(scratchBytes_, slice.paddingBefore + slice.inputBytes +
-                                                slice.paddingAfter + kMappingPaddingBytes);
+                paddedBytes = std::max(paddedBytes, slice.paddingBefore + slice.inputBytes +
+                                                        slice.paddingAfter + kMappingPaddingBytes);
             }
         }
+        workspaceOffset_ = (paddedBytes + kOperandAlignmentBytes - 1) / kOperandAlignmentBytes *
+                           kOperandAlignmentBytes;
+        scratchBytes_ = workspaceOffset_ + use_.workspaceBytes();
+        return isReshaped;
     }
 
     [[nodiscard]] std::size_t scratchBytes() const noexcept override { return scratchBytes_; }
     [[nodiscard]] bool hasPackedConstants() const noexcept override { return true; }
-    [[nodiscard]] bool isMultithreaded() const noexcept override {
-        return operation_.threads != nullptr;
-    }
+    [[nodiscard]] bool isMultithreaded() const noexcept override { return use_.isMultithreaded(); }
 
     Result<> setUp(std::span<std::byte* const> operands) override {
         operands_ = operands;
         sliceOperands_.assign(operands.begin(), operands.end());
         // Allocates what the operator keeps for its image's size, which all slices have.
-        return setUpSlice(operation_.slices.front(), operands_[0]);
+        return setUpSlice(slices_.front(), operands_[0]);
     }
 
     Result<> run(TimeLimit& limit) override {
-        for (const Slice& slice : operation_.slices) {
+        for (const Slice& slice : slices_) {
             NNBURST_TRY(setUpSlice(
                 slice, isPadded(slice) ? padInput(slice) : operands_[0] + slice.inputOffset));
-            NNBURST_TRY(runOperator(*operation_.shared, operation_.threads));
+            NNBURST_TRY(use_.run());
             if (limit.isOverAfter(TimeLimit::kWorkPerLook)) {
                 return {};
             }
@@ -58,17 +68,16 @@ class SlicedStep final : public Step {
 
     Result<> setUpSlice(const Slice& slice, std::byte* input) {
         sliceOperands_[0] = input;
-        sliceOperands_[operation_.output] = operands_[operation_.output] + slice.outputOffset;
-        // No step takes it as set up for itself: the next one sets it up again.
-        operation_.shared->user = nullptr;
-        return setUpOperator(*operation_.shared, operation_.setUp, sliceOperands_,
-                             operation_.threads);
+        sliceOperands_[output_] = operands_[output_] + slice.outputOffset;
+        return use_.setUp(sliceOperands_, use_.workspaceBytes() == 0
+                                              ? nullptr
+                                              : operands_.back() + workspaceOffset_);
     }
 
     /// Gives the slice's input with its padding, in scratch memory.
     std::byte* padInput(const Slice& slice) const noexcept {
         std::byte* const scratch = operands_.back();
-        const int padding = std::to_integer<int>(operation_.padding);
+        const int padding = std::to_integer<int>(padding_);
         std::memset(scratch, padding, slice.paddingBefore);
         std::memcpy(scratch + slice.paddingBefore, operands_[0] + slice.inputOffset,
                     slice.inputBytes);
@@ -76,7 +85,11 @@ class SlicedStep final : public Step {
         return scratch;
     }
 
-    SlicedOperator operation_;
+    OperatorUse use_;
+    std::size_t output_;
+    std::vector<Slice> slices_;
+    std::byte padding_;
+    std::size_t workspaceOffset_ = 0;  ///< in the scratch memory, after an input with its padding
     std::size_t scratchBytes_ = 0;
     std::span<std::byte* const> operands_;
     std::vector<std::byte*> sliceOperands_;
@@ -105,8 +118,13 @@ RowSlices sliceRows(std::uint32_t total, double wanted, std::uint32_t least) {
     return slices;
 }
 
-std::unique_ptr<Step> makeSlicedStep(SlicedOperator operation) {
-    return std::make_unique<SlicedStep>(std::move(operation));
+StepResult makeSlicedStep(SlicedOperator operation) {
+    auto step = std::make_unique<SlicedStep>(std::move(operation));
+    NNBURST_TRY_ASSIGN(const bool isReshaped, step->reshape());
+    if (!isReshaped) {
+        return nullptr;
+    }
+    return step;
 }
 
 }  // namespace nnburst::exec::xnnpack

@@ -5,7 +5,7 @@
 /// \file
 /// Long operators that run slice by slice. XNNPACK cannot be interrupted, so that a run can end
 /// between two slices only when its deadline has passed. All slices use one operator with one copy
-/// of the weights; each sets it up anew for other addresses, which takes 0.1 us.
+/// of the weights and the same sizes; each sets it up anew for other addresses, which takes 0.1 us.
 
 #include <cstddef>
 #include <cstdint>
@@ -58,7 +58,7 @@ struct SlicedOperator {
     std::byte padding{};  ///< the value of padding
 };
 
-/// A step whose weights are packed.
-[[nodiscard]] std::unique_ptr<Step> makeSlicedStep(SlicedOperator operation);
+/// A step whose weights are packed. Null if XNNPACK refuses the sizes.
+[[nodiscard]] StepResult makeSlicedStep(SlicedOperator operation);
 
 }  // namespace nnburst::exec::xnnpack

@@ -29,14 +29,6 @@ bool isAlongLastAxis(const OperationView& operation) noexcept {
            (axis.scalar<std::int32_t>() == -1 || axis.scalar<std::int32_t>() == last);
 }
 
-template <class T, class Function>
-SetUp rowSetUp(Function function, std::size_t rows, std::size_t output) {
-    return [=](xnn_operator_t handle, Operands operands, pthreadpool_t threads) {
-        return function(handle, rows, operandAs<const T>(operands, 0),
-                        operandAs<T>(operands, output), threads);
-    };
-}
-
 }  // namespace
 
 StepResult makeSoftmax(const OperationView& operation, const StepContext& /*context*/) {
@@ -49,31 +41,22 @@ StepResult makeSoftmax(const OperationView& operation, const StepContext& /*cont
     }
     const auto beta = operation.inputs[1].scalar<float>();
     const std::uint32_t channels = input.shape[input.shape.rank() - 1];
-    xnn_operator_t created = nullptr;
-    xnn_status status = xnn_status_unsupported_parameter;
+    Elements scaled = Elements::of(input);
     if (isFloat) {
-        if (beta == 1.0F) {
-            status = xnn_create_softmax_nc_f32(channels, channels, channels, 0, &created);
+        if (beta != 1.0F) {
+            return nullptr;
         }
     } else {
-        OperandView scaled = input;
         scaled.scale *= beta;
-        if (isNormalScale(scaled.scale) && output.scale == 0x1p-8F && output.zeroPoint == 0 &&
-            channels <= kMaximumQuantizedChannels) {
-            status = xnn_create_softmax_nc_qu8(channels, channels, channels, scaled.scale, 0,
-                                               output.scale, 0, &created);
+        if (!isNormalScale(scaled.scale) || output.scale != 0x1p-8F || output.zeroPoint != 0 ||
+            channels > kMaximumQuantizedChannels) {
+            return nullptr;
         }
     }
-    NNBURST_TRY_ASSIGN(SharedOperator softmax, takeOperator(status, created));
-    if (!softmax) {
-        return nullptr;
-    }
     const std::size_t rows = input.shape.elementCount() / channels;
-    const std::size_t outputIndex = operation.inputs.size();
-    SetUp setUp = isFloat ? rowSetUp<float>(xnn_setup_softmax_nc_f32, rows, outputIndex)
-                          : rowSetUp<std::uint8_t>(xnn_setup_softmax_nc_qu8, rows, outputIndex);
     // XNNPACK splits rows among threads, and there is mostly one row.
-    return makeOperatorStep(std::move(softmax), std::move(setUp), nullptr, false);
+    return makeOperatorStep(createSoftmax(scaled, rows, channels, operation.inputs.size()),
+                            nullptr);
 }
 
 }  // namespace nnburst::exec::xnnpack

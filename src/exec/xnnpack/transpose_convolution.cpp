@@ -34,11 +34,11 @@ struct Deconvolution {
         const TransposeConvolution::Axis& width = given.width;
         const auto padding = [](std::int64_t size) { return static_cast<std::uint32_t>(size); };
         xnn_operator_t created = nullptr;
-        const xnn_status status =
-            function(padding(height.paddingBefore), padding(width.paddingAfter),
-                     padding(height.paddingAfter), padding(width.paddingBefore), height.filterSize,
-                     width.filterSize, height.stride, width.stride, 1, 1, 1, inputs, outputs,
-                     inputs, outputs, rest..., 0, &created);
+        const xnn_status status = createPacked(
+            function, created, padding(height.paddingBefore), padding(width.paddingAfter),
+            padding(height.paddingAfter), padding(width.paddingBefore), height.filterSize,
+            width.filterSize, height.stride, width.stride, 1, 1, 1, inputs, outputs, inputs,
+            outputs, rest..., 0);
         return takeOperator(status, created);
     }
 };
@@ -81,28 +81,6 @@ Result<SharedOperator> createQuantized(const OperationView& operation,
         static_cast<std::int8_t>(range.maximum));
 }
 
-template <class T, class Function>
-SetUp imageSetUp(Function function, const OperationView& operation) {
-    const Shape& input = operation.inputs[0].shape;
-    return [function, batches = input[0], height = input[1], width = input[2],
-            output = operation.inputs.size()](xnn_operator_t handle, Operands operands,
-                                              pthreadpool_t threads) {
-        return function(handle, batches, height, width, 0, 0, operandAs<const T>(operands, 0),
-                        operandAs<T>(operands, output), threads);
-    };
-}
-
-SetUp setUpOf(const OperationView& operation) {
-    switch (operation.inputs[0].type) {
-        case OperandType::TENSOR_FLOAT32:
-            return imageSetUp<float>(xnn_setup_deconvolution2d_nhwc_f32, operation);
-        case OperandType::TENSOR_QUANT8_ASYMM:
-            return imageSetUp<std::uint8_t>(xnn_setup_deconvolution2d_nhwc_qu8, operation);
-        default:
-            return imageSetUp<std::int8_t>(xnn_setup_deconvolution2d_nhwc_qs8, operation);
-    }
-}
-
 }  // namespace
 
 StepResult makeTransposeConv2d(const OperationView& operation, const StepContext& context) {
@@ -134,8 +112,10 @@ StepResult makeTransposeConv2d(const OperationView& operation, const StepContext
         return nullptr;
     }
     const double work = taps * input[0] * filter[0] * filter[3];
-    return makeOperatorStep(std::move(shared), setUpOf(operation),
-                            threadsFor(context, work, Speed::DENSE), true);
+    return makeOperatorStep(
+        std::move(shared),
+        setUpDeconvolution(type, {input[0], input[1], input[2]}, operation.inputs.size()),
+        threadsFor(context, work, Speed::DENSE), true);
 }
 
 }  // namespace nnburst::exec::xnnpack

@@ -16,36 +16,21 @@ namespace nnburst::exec::xnnpack {
 
 namespace {
 
-template <class T>
-using UnarySetUp = xnn_status (*)(xnn_operator_t, std::size_t, const T*, T*, pthreadpool_t);
-
-/// A step of an operator on rows of `channels`; null if there is no operator.
-template <class T>
-StepResult makeUnaryStep(xnn_status status, xnn_operator_t created, UnarySetUp<T> function,
-                         const OperationView& operation, const StepContext& context,
-                         std::size_t channels = 1) {
-    NNBURST_TRY_ASSIGN(SharedOperator shared, takeOperator(status, created));
-    if (!shared) {
-        return nullptr;
-    }
-    const std::size_t elements = operation.inputs[0].shape.elementCount();
-    SetUp setUp = [function, rows = elements / channels, output = operation.inputs.size()](
-                      xnn_operator_t handle, Operands operands, pthreadpool_t threads) {
-        return function(handle, rows, operandAs<const T>(operands, 0),
-                        operandAs<T>(operands, output), threads);
-    };
-    return makeOperatorStep(std::move(shared), std::move(setUp),
-                            threadsFor(context, static_cast<double>(elements), Speed::ELEMENTWISE),
-                            channels > 1);
+/// A step of an operator on each element; null if there is none.
+StepResult makeElementwise(CreatedOperator made, const OperationView& operation,
+                           const StepContext& context) {
+    const auto elements = static_cast<double>(operation.inputs[0].shape.elementCount());
+    return makeOperatorStep(std::move(made), threadsFor(context, elements, Speed::ELEMENTWISE));
 }
 
-/// A step with one channel a row: XNNPACK joins rows that follow each other.
-template <class T, class Create, class... Rest>
-StepResult makeUnary(Create create, UnarySetUp<T> setUp, const OperationView& operation,
-                     const StepContext& context, Rest... rest) {
-    xnn_operator_t created = nullptr;
-    const xnn_status status = create(1, 1, 1, rest..., 0, &created);
-    return makeUnaryStep<T>(status, created, setUp, operation, context);
+StepResult makeFunction(const OperationView& operation, const StepContext& context) {
+    const OperandView& input = operation.inputs[0];
+    const float alpha =
+        operation.type == OperationType::ELU ? operation.inputs[1].scalar<float>() : 0.0F;
+    return makeElementwise(
+        createUnary(operation.type, Elements::of(input), Elements::of(operation.outputs[0]), alpha,
+                    input.shape.elementCount(), operation.inputs.size()),
+        operation, context);
 }
 
 FusedActivationFunc activationOf(OperationType type) noexcept {
@@ -61,104 +46,48 @@ FusedActivationFunc activationOf(OperationType type) noexcept {
     }
 }
 
-template <class T, class Create>
-StepResult makeQuantizedClamp(Create create, UnarySetUp<T> setUp, const OperationView& operation,
-                              const StepContext& context) {
-    const OperandView& output = operation.outputs[0];
-    const QuantizedRange range = activationRange(activationOf(operation.type), output);
-    if (operation.inputs[0].scale != output.scale ||
-        operation.inputs[0].zeroPoint != output.zeroPoint || !isRange(range)) {
-        return nullptr;
-    }
-    return makeUnary<T>(create, setUp, operation, context, static_cast<T>(range.minimum),
-                        static_cast<T>(range.maximum));
+bool isClamp(OperationType type) noexcept {
+    return type == OperationType::RELU || type == OperationType::RELU1 ||
+           type == OperationType::RELU6;
 }
 
-/// LOGISTIC and TANH, whose output scale the HAL prescribes.
-template <class T, class Create>
-StepResult makeQuantizedCurve(Create create, UnarySetUp<T> setUp, const OperationView& operation,
-                              const StepContext& context) {
+StepResult makeRelu(const OperationView& operation, const StepContext& context,
+                    const FloatRange& range) {
+    const OperandView& input = operation.inputs[0];
+    return makeElementwise(
+        createClamp(input.type, range, input.shape.elementCount(), operation.inputs.size()),
+        operation, context);
+}
+
+StepResult makeQuantized(const OperationView& operation, const StepContext& context) {
     const OperandView& input = operation.inputs[0];
     const OperandView& output = operation.outputs[0];
-    if (!isNormalScale(input.scale)) {
-        return nullptr;
+    if (isClamp(operation.type)) {
+        const QuantizedRange range = activationRange(activationOf(operation.type), output);
+        return input.scale == output.scale && input.zeroPoint == output.zeroPoint && isRange(range)
+                   ? makeRelu(operation, context, rangeOf(range))
+                   : nullptr;
     }
-    const QuantizedRange limits = quantizedLimits(output.type);
-    return makeUnary<T>(create, setUp, operation, context, static_cast<T>(input.zeroPoint),
-                        input.scale, static_cast<T>(output.zeroPoint), output.scale,
-                        static_cast<T>(limits.minimum), static_cast<T>(limits.maximum));
-}
-
-StepResult makeFloat(const OperationView& operation, const StepContext& context) {
-    switch (operation.type) {
-        case OperationType::ABS:
-            return makeUnary<float>(xnn_create_abs_nc_f32, xnn_setup_abs_nc_f32, operation,
-                                    context);
-        case OperationType::ELU: {
-            const float alpha = operation.inputs[1].scalar<float>();
-            return makeUnary<float>(xnn_create_elu_nc_f32, xnn_setup_elu_nc_f32, operation, context,
-                                    alpha);
-        }
-        case OperationType::FLOOR:
-            return makeUnary<float>(xnn_create_floor_nc_f32, xnn_setup_floor_nc_f32, operation,
-                                    context);
-        case OperationType::HARD_SWISH:
-            return makeUnary<float>(xnn_create_hardswish_nc_f32, xnn_setup_hardswish_nc_f32,
-                                    operation, context);
-        case OperationType::LOGISTIC:
-            return makeUnary<float>(xnn_create_sigmoid_nc_f32, xnn_setup_sigmoid_nc_f32, operation,
-                                    context);
-        case OperationType::NEG:
-            return makeUnary<float>(xnn_create_negate_nc_f32, xnn_setup_negate_nc_f32, operation,
-                                    context);
-        case OperationType::SQRT:
-            return makeUnary<float>(xnn_create_square_root_nc_f32, xnn_setup_square_root_nc_f32,
-                                    operation, context);
-        case OperationType::RELU:
-        case OperationType::RELU1:
-        case OperationType::RELU6: {
-            const FloatRange range = activationRange(activationOf(operation.type));
-            return makeUnary<float>(xnn_create_clamp_nc_f32, xnn_setup_clamp_nc_f32, operation,
-                                    context, range.minimum, range.maximum);
-        }
-        default:
-            return nullptr;
-    }
+    // The output scale of these is prescribed by the HAL.
+    const bool isCurve =
+        operation.type == OperationType::LOGISTIC || operation.type == OperationType::TANH;
+    return isCurve && isNormalScale(input.scale) ? makeFunction(operation, context) : nullptr;
 }
 
 }  // namespace
 
 StepResult makeUnary(const OperationView& operation, const StepContext& context) {
-    const OperandType type = operation.inputs[0].type;
-    const bool isUnsigned = type == OperandType::TENSOR_QUANT8_ASYMM;
-    if (type == OperandType::TENSOR_FLOAT32) {
-        return makeFloat(operation, context);
-    }
-    if (!isUnsigned && type != OperandType::TENSOR_QUANT8_ASYMM_SIGNED) {
-        return nullptr;
-    }
-    switch (operation.type) {
-        case OperationType::LOGISTIC:
-            return isUnsigned ? makeQuantizedCurve<std::uint8_t>(xnn_create_sigmoid_nc_qu8,
-                                                                 xnn_setup_sigmoid_nc_qu8,
-                                                                 operation, context)
-                              : makeQuantizedCurve<std::int8_t>(xnn_create_sigmoid_nc_qs8,
-                                                                xnn_setup_sigmoid_nc_qs8, operation,
-                                                                context);
-        case OperationType::TANH:
-            return isUnsigned
-                       ? makeQuantizedCurve<std::uint8_t>(xnn_create_tanh_nc_qu8,
-                                                          xnn_setup_tanh_nc_qu8, operation, context)
-                       : makeQuantizedCurve<std::int8_t>(xnn_create_tanh_nc_qs8,
-                                                         xnn_setup_tanh_nc_qs8, operation, context);
-        case OperationType::RELU:
-        case OperationType::RELU1:
-        case OperationType::RELU6:
-            return isUnsigned
-                       ? makeQuantizedClamp<std::uint8_t>(xnn_create_clamp_nc_u8,
-                                                          xnn_setup_clamp_nc_u8, operation, context)
-                       : makeQuantizedClamp<std::int8_t>(xnn_create_clamp_nc_s8,
-                                                         xnn_setup_clamp_nc_s8, operation, context);
+    switch (operation.inputs[0].type) {
+        case OperandType::TENSOR_FLOAT32:
+            if (isClamp(operation.type)) {
+                return makeRelu(operation, context, activationRange(activationOf(operation.type)));
+            }
+            // XNNPACK of 2022 has none for float32.
+            return operation.type == OperationType::TANH ? nullptr
+                                                         : makeFunction(operation, context);
+        case OperandType::TENSOR_QUANT8_ASYMM:
+        case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
+            return makeQuantized(operation, context);
         default:
             return nullptr;
     }
@@ -174,11 +103,9 @@ StepResult makePrelu(const OperationView& operation, const StepContext& context)
         !isOneAChannel || alpha.shape.rank() > input.shape.rank()) {
         return nullptr;
     }
-    xnn_operator_t created = nullptr;
-    const xnn_status status =
-        xnn_create_prelu_nc_f32(channels, channels, channels, alpha.as<const float>(), 0, &created);
-    return makeUnaryStep<float>(status, created, xnn_setup_prelu_nc_f32, operation, context,
-                                channels);
+    return makeElementwise(createPrelu(input.shape.elementCount() / channels, channels,
+                                       alpha.as<const float>(), operation.inputs.size()),
+                           operation, context);
 }
 
 }  // namespace nnburst::exec::xnnpack

@@ -321,7 +321,8 @@ TEST_P(OperatorSweep, averagePool2dIsAsTheReference) {
 }
 
 TEST_P(OperatorSweep, maxPool2dIsAsTheReference) {
-    sweep(250, 80,
+    // The release of 2024 refuses strides that are larger than the window: half of these.
+    sweep(250, NNBURST_XNNPACK_RELEASE >= 2024 ? 45 : 80,
           [this](Random& random) { return makePooling(random, OperationType::MAX_POOL_2D); });
 }
 
