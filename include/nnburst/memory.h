@@ -39,8 +39,8 @@ using SharedRegion = std::shared_ptr<const Region>;
 ///
 /// A region that cannot shrink is mapped and used in place: sealed memory (memfd_create(2); all
 /// that `create` makes), and buffers of devices (dma-bufs). Other memory (shm_open(3), a file, a
-/// memfd without seals) is *foreign*: whoever else has it can cut it at any time, which would turn
-/// an access through a mapping into SIGBUS. Foreign memory is accepted wherever the HAL takes
+/// memfd without seals or of huge pages) is *foreign*: who else has it can cut it at any time, and
+/// turn an access through a mapping into SIGBUS. Foreign memory is accepted wherever the HAL takes
 /// memory, but is copied by `read` and `write`, never mapped: that costs system calls and copies.
 class Region {
   public:

@@ -1,6 +1,7 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -36,11 +37,15 @@ tl::unexpected<Error> refused(const std::string& why) {
     return failure(ErrorStatus::INVALID_ARGUMENT, "received shared memory " + why);
 }
 
-/// Whether the memory cannot be cut or replaced, and can be written.
-bool isSealed(int fd, int openFlags) noexcept {
+/// Whether the memory can be mapped: it cannot be cut or replaced, and can be written. Not if it is
+/// of huge pages: the kernel rounds the size of their mappings up, over what lies behind.
+bool isMappable(int fd, int openFlags) noexcept {
     const int seals = ::fcntl(fd, F_GET_SEALS);
+    struct statfs fileSystem {};
     return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 &&
-           (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)) == 0 && (openFlags & O_ACCMODE) == O_RDWR;
+           (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)) == 0 &&
+           (openFlags & O_ACCMODE) == O_RDWR && ::fstatfs(fd, &fileSystem) == 0 &&
+           fileSystem.f_type != HUGETLBFS_MAGIC;
 }
 
 /// Refuses files on which pread(2) and pwrite(2) at any offset do not work, or could wait forever.
@@ -106,7 +111,7 @@ Result<SharedRegion> Region::receive(UniqueFd fd, std::uint64_t sizeBytes) {
                        systemError("cannot inspect received shared memory"));
     }
     const bool isOfDevice = isDeviceBuffer(fd.get()) && (openFlags & O_ACCMODE) == O_RDWR;
-    const bool isForeign = !isOfDevice && !isSealed(fd.get(), openFlags);
+    const bool isForeign = !isOfDevice && !isMappable(fd.get(), openFlags);
     if (isForeign) {
         NNBURST_TRY(checkForeign(fd.get(), status, openFlags));
     }

@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -227,6 +228,19 @@ TEST(ForeignRegion, isNeverMapped) {
         ASSERT_FALSE(mapping);
         EXPECT_EQ(mapping.error().status, ErrorStatus::INVALID_ARGUMENT);
     }
+}
+
+TEST(ForeignRegion, isMemoryOfHugePages) {
+    UniqueFd fd(::memfd_create("huge", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB));
+    if (!fd) {
+        GTEST_SKIP() << "this system has no memory of huge pages: " << std::strerror(errno);
+    }
+    ASSERT_EQ(::ftruncate(fd.get(), off_t{1} << 30), 0);  // whole pages, whatever their size
+    ASSERT_EQ(::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK), 0);
+    const Result<SharedRegion> region = Region::receive(std::move(fd), kSizeBytes);
+    ASSERT_TRUE(region) << region.error().message;
+    EXPECT_TRUE((*region)->isForeign());
+    EXPECT_FALSE(Mapping::map(*region));
 }
 
 TEST(ForeignRegion, isReadAndWrittenByCopy) {
