@@ -51,6 +51,10 @@ struct DriverOptions {
     std::uint64_t memoryLimitBytes = 0;
     /// Operations run by XNNPACK where it has the operator; false: reference kernels alone.
     bool useXnnpack = true;
+    /// Operations on 8-bit tensors run by kernels of this library where it has one and the
+    /// processor has instructions for dot products; false: XNNPACK alone, which gives the same
+    /// results. Without XNNPACK false is meant.
+    bool useDotProducts = true;
     /// The file of the secret by which compilation caches are known to be a driver's own. It is
     /// made when it is needed first. Empty: $XDG_STATE_HOME/nnburst/cache.key, or
     /// ~/.local/state/nnburst/cache.key; without either nothing is cached.

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -104,9 +105,11 @@ class Random {
     std::mt19937 engine_;
 };
 
-inline std::shared_ptr<Engine> makeEngine(bool useXnnpack, std::uint32_t threads = 1) {
+inline std::shared_ptr<Engine> makeEngine(bool useXnnpack, std::uint32_t threads = 1,
+                                          bool useDotProducts = true) {
     DriverOptions options;
     options.useXnnpack = useXnnpack;
+    options.useDotProducts = useDotProducts;
     options.threads = threads;
     auto engine = Engine::create(options);
     EXPECT_TRUE(engine) << engine.error().message;
@@ -114,8 +117,9 @@ inline std::shared_ptr<Engine> makeEngine(bool useXnnpack, std::uint32_t threads
 }
 
 inline std::shared_ptr<CompiledModel> compile(const Model& model, bool useXnnpack,
-                                              std::uint32_t threads = 1) {
-    auto compiled = CompiledModel::compile(makeEngine(useXnnpack, threads), model);
+                                              std::uint32_t threads = 1,
+                                              bool useDotProducts = true) {
+    auto compiled = CompiledModel::compile(makeEngine(useXnnpack, threads, useDotProducts), model);
     EXPECT_TRUE(compiled) << compiled.error().message;
     return compiled ? *compiled : nullptr;
 }
@@ -255,19 +259,25 @@ inline bool isCoveredByXnnpack(const Model& model) {
     return step && *step != nullptr;
 }
 
-/// Runs a model with XNNPACK and with the reference kernels on the same random inputs, and compares
-/// the outputs.
+/// Runs a model with XNNPACK, with our own kernels beside it, and with the reference kernels on the
+/// same random inputs, and compares the outputs: our own kernels compute the same bits as XNNPACK.
 inline void expectSameAsReference(const Model& model, std::uint32_t seed) {
-    const auto fast = compile(model, true);
+    const auto fast = compile(model, true, 1, false);
+    const auto own = compile(model, true);
     const auto reference = compile(model, false);
-    ASSERT_TRUE(fast && reference);
+    ASSERT_TRUE(fast && own && reference);
     TestRequest fastRequest = randomRequest(*fast, seed);
     TestRequest referenceRequest = randomRequest(*reference, seed);
     const auto fastRun = fastRequest.run(*fast);
     ASSERT_TRUE(fastRun) << fastRun.error().message;
     const auto referenceRun = referenceRequest.run(*reference);
     ASSERT_TRUE(referenceRun) << referenceRun.error().message;
+    TestRequest ownRequest = randomRequest(*own, seed);
+    const auto ownRun = ownRequest.run(*own);
+    ASSERT_TRUE(ownRun) << ownRun.error().message;
     for (std::size_t output = 0; output < reference->outputs().size(); ++output) {
+        EXPECT_TRUE(std::ranges::equal(ownRequest.output(output), fastRequest.output(output)))
+            << "output " << output << " of our own kernels";
         expectClose(reference->outputs()[output].type, fastRequest.output(output),
                     referenceRequest.output(output));
     }

@@ -224,6 +224,7 @@ Result<Capabilities> calibrate(const DriverOptions& driver, std::uint32_t rounds
     DriverOptions options;
     options.threads = driver.threads;
     options.useXnnpack = driver.useXnnpack;
+    options.useDotProducts = driver.useDotProducts;
     options.useHugePages = driver.useHugePages;
     options.cpuLatencyLimit = driver.cpuLatencyLimit;
     NNBURST_TRY_ASSIGN(const SharedDevice device, makeLocalDevice(options));

@@ -48,6 +48,7 @@ struct Options {
     int fd = -1;
     DriverOptions driver;
     bool noXnnpack = false;
+    bool noDotProducts = false;
     std::string verboseTags;
     std::string calibrationFile;
     std::uint32_t calibrationRounds = 10;
@@ -248,6 +249,8 @@ int run(int argc, char** argv, std::shared_ptr<Accelerator> accelerator) {
         ->type_name("BYTES")
         ->transform(CLI::AsSizeValue(false));
     app.add_flag("--no-xnnpack", options.noXnnpack, "Run all operations on the reference kernels");
+    app.add_flag("--no-dot-products", options.noDotProducts,
+                 "Run operations on 8-bit tensors on XNNPACK alone");
     app.add_option("--cache-key", options.driver.cacheKeyFile,
                    "File of the secret of compilation caches; made when it is needed first")
         ->type_name("FILE");
@@ -335,6 +338,7 @@ int run(int argc, char** argv, std::shared_ptr<Accelerator> accelerator) {
         return app.exit(error) == 0 ? 0 : 2;
     }
     options.driver.useXnnpack = !options.noXnnpack;
+    options.driver.useDotProducts = !options.noDotProducts;
     options.driver.idleTime = std::chrono::milliseconds(idleMilliseconds);
     if (!cpuLatencyLimit->empty()) {
         options.driver.cpuLatencyLimit = std::chrono::microseconds(idleMicroseconds);

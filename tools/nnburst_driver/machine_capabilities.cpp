@@ -33,6 +33,7 @@ Result<> measure(const DriverOptions& driver, const std::string& file) {
     DriverOptions kernels;  // without settings of the system, which only drivers need
     kernels.threads = driver.threads;
     kernels.useXnnpack = driver.useXnnpack;
+    kernels.useDotProducts = driver.useDotProducts;
     NNBURST_TRY_ASSIGN(const Capabilities capabilities, calibrate(kernels, kRounds));
     std::error_code ignored;  // writing the file reports what is wrong
     std::filesystem::create_directories(std::filesystem::path(file).parent_path(), ignored);
@@ -50,7 +51,9 @@ std::string machineCapabilitiesFile(const DriverOptions& driver) {
         "capabilities-{}-{}-processors-{}-threads{}.json", processor,
         driver.processors.empty() ? system::usableProcessors().size() : driver.processors.size(),
         driver.threads == 0 ? "auto" : std::to_string(driver.threads),
-        driver.useXnnpack ? "" : "-reference"));
+        !driver.useXnnpack       ? "-reference"
+        : !driver.useDotProducts ? "-xnnpack"
+                                 : ""));
 }
 
 Result<> measureInBackground(const DriverOptions& driver, const std::string& file) {

@@ -79,6 +79,9 @@ std::vector<std::string> argumentsOf(const std::string& program, const DriverOpt
     if (!options.useXnnpack) {
         arguments.emplace_back("--no-xnnpack");
     }
+    if (!options.useDotProducts) {
+        arguments.emplace_back("--no-dot-products");
+    }
     if (!options.cacheKeyFile.empty()) {
         arguments.insert(arguments.end(), {"--cache-key", options.cacheKeyFile});
     }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "exec/dot8/packed_weights.h"
 #include "exec/graph/constants.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
@@ -34,6 +35,9 @@ struct Graph {
     Constants constants;
     std::vector<bool> isFolded;  ///< one an operation: its outputs have become constants
     bool isRelaxed;              ///< Model::relaxComputationFloat32toFloat16
+    /// Of all plans and steps of this graph; itself thread-safe.
+    const std::unique_ptr<dot8::PackedWeights> packedWeights =
+        std::make_unique<dot8::PackedWeights>();
 };
 
 }  // namespace nnburst::exec

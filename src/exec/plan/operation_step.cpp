@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exec/dot8/backend.h"
 #include "exec/reference/reference_step.h"
 #include "exec/xnnpack/backend.h"
 #include "log/verbose.h"
@@ -17,21 +18,35 @@ bool hasElements(const OperandView& operand) noexcept {
     return operand.isOmitted || operand.shape.elementCount() != 0;
 }
 
+bool hasElements(const OperationInstance& operation) noexcept {
+    const auto has = [](const OperandView& operand) { return hasElements(operand); };
+    return std::all_of(operation.inputs.begin(), operation.inputs.end(), has) &&
+           std::all_of(operation.outputs.begin(), operation.outputs.end(), has);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation, std::uint32_t index,
                                                 const Kernels& kernels,
+                                                dot8::PackedWeights& weights,
                                                 xnnpack::OperatorCache& operators) {
     std::unique_ptr<Step> step;
-    if (kernels.usesXnnpack &&
-        std::all_of(operation.inputs.begin(), operation.inputs.end(), hasElements) &&
-        std::all_of(operation.outputs.begin(), operation.outputs.end(), hasElements)) {
+    const char* kind = "reference kernel";
+    const bool isEmpty = !hasElements(operation);
+    if (kernels.dot8 != nullptr && !isEmpty) {
+        NNBURST_TRY_ASSIGN(step, dot8::makeStep(operation.view(), {.kernels = kernels.dot8,
+                                                                   .threads = kernels.pool(),
+                                                                   .weights = &weights,
+                                                                   .operation = index}));
+        kind = step ? kernels.dot8->name : kind;
+    }
+    if (!step && kernels.usesXnnpack && !isEmpty) {
         NNBURST_TRY_ASSIGN(step, xnnpack::makeStep(operation.view(), {.threads = kernels.pool(),
                                                                       .operators = &operators,
                                                                       .operation = index}));
+        kind = step ? "XNNPACK" : kind;
     }
-    NNBURST_VLOG(COMPILATION, "operation {}, {}: {}", index, toString(operation.type),
-                 step ? "XNNPACK" : "reference kernel");
+    NNBURST_VLOG(COMPILATION, "operation {}, {}: {}", index, toString(operation.type), kind);
     if (!step) {
         step = makeReferenceStep(std::move(operation));
     }

@@ -3,11 +3,12 @@
 #pragma once
 
 /// \file
-/// The choice of the step for an operation: XNNPACK's operator if it covers the operation, else the
-/// reference kernel.
+/// The choice of the step for an operation: of our own 8-bit kernels, XNNPACK's operators and the
+/// reference kernels the first that covers the operation.
 
 #include <memory>
 
+#include "exec/dot8/packed_weights.h"
 #include "exec/operation/operation_instance.h"
 #include "exec/operation/step.h"
 #include "exec/threads/kernel_threads.h"
@@ -17,10 +18,11 @@
 namespace nnburst::exec {
 
 /// A step for an operation that was checked and whose shapes are known. `index` is the operation's
-/// index in its graph: operators with packed weights are shared by it.
+/// index in its graph: packed weights, in `weights` and `operators`, are shared by it.
 [[nodiscard]] Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation,
                                                               std::uint32_t index,
                                                               const Kernels& kernels,
+                                                              dot8::PackedWeights& weights,
                                                               xnnpack::OperatorCache& operators);
 
 }  // namespace nnburst::exec

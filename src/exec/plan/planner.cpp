@@ -212,8 +212,8 @@ class Planner {
             if (isReshaping(instance)) {
                 step = makeCopyStep(operation.inputs.size(), sizeBytes(instance.inputs[0]));
             } else {
-                NNBURST_TRY_ASSIGN(
-                    step, makeOperationStep(std::move(instance), index, kernels_, operators_));
+                NNBURST_TRY_ASSIGN(step, makeOperationStep(std::move(instance), index, kernels_,
+                                                           *graph_.packedWeights, operators_));
             }
             if (!step->hasPackedConstants()) {
                 for (const std::uint32_t input : operation.inputs) {

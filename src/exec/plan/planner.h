@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Makes plans: infers all shapes, chooses a step for each operation (XNNPACK's operator where it
-/// is covered, else the reference kernel), lets operands share memory.
+/// Makes plans: infers all shapes, chooses a step for each operation (operation_step.h), lets
+/// operands share memory.
 
 #include <memory>
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "exec/dot8/instruction_set.h"
 #include "exec/run/thread_choice.h"
 #include "exec/xnnpack/allocator.h"
 #include "model/invalid.h"
@@ -15,7 +16,8 @@
 namespace nnburst::exec {
 
 Result<Kernels> KernelEngine::kernels(std::uint32_t threadCount) const {
-    Kernels kernels{.usesXnnpack = settings_.usesXnnpack, .threads = nullptr};
+    Kernels kernels{
+        .usesXnnpack = settings_.usesXnnpack, .dot8 = settings_.dot8, .threads = nullptr};
     if (threadCount > 1 && settings_.usesXnnpack) {
         const system::MutexLock lock(mutex_);
         std::weak_ptr<const KernelThreads>& known = threads_[threadCount];
@@ -45,6 +47,8 @@ Result<std::shared_ptr<Engine>> Engine::create(const DriverOptions& options,
     }
     const auto engine = std::make_shared<KernelEngine>(KernelEngine::Settings{
         .usesXnnpack = options.useXnnpack,
+        .dot8 =
+            options.useXnnpack && options.useDotProducts ? dot8::fastestMicrokernels() : nullptr,
         .threadCounts = options.threads == 0 ? threadCountsToTry(system::usableProcessors().size())
                                              : std::vector{options.threads},
         .placement = placement,

@@ -24,6 +24,7 @@ class KernelEngine final : public Engine {
   public:
     struct Settings {
         bool usesXnnpack = true;
+        const dot8::Microkernels* dot8 = nullptr;  ///< null for no kernels of our own
         /// That a model may have, in the order in which they are tried; one at least. A model has
         /// the first, or each next one that is worth it (thread_choice.h).
         std::vector<std::uint32_t> threadCounts{1};

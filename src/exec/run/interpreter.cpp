@@ -217,7 +217,7 @@ Result<> Interpreter::makeStep(std::uint32_t index) {
         operators_.dropUnused();
     }
     NNBURST_TRY_ASSIGN(state.step, makeOperationStep(values_.shapes().operation(index), index,
-                                                     kernels_, operators));
+                                                     kernels_, *graph_.packedWeights, operators));
     const std::size_t scratchBytes = state.step->scratchBytes();
     const Operation& operation = graph_.subgraph.operations[index];
     state.operands.resize(operation.inputs.size() + operation.outputs.size());

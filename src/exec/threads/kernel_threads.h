@@ -16,6 +16,10 @@
 
 namespace nnburst::exec {
 
+namespace dot8 {
+struct Microkernels;
+}
+
 /// On which processors kernel threads run.
 enum class KernelThreadPlacement : std::uint8_t {
     ANYWHERE,
@@ -54,6 +58,8 @@ class KernelThreads {
 /// The implementation of the operations of one model, and their threads.
 struct Kernels {
     bool usesXnnpack = true;
+    /// Of our own 8-bit kernels (exec/dot8); null to do without them.
+    const dot8::Microkernels* dot8 = nullptr;
     /// Null for one thread: kernels then run on the calling thread, without system calls.
     std::shared_ptr<const KernelThreads> threads;
 

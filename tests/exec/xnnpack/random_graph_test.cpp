@@ -1,9 +1,9 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// XNNPACK and the reference kernels agree on random graphs, and plans compute what operations
-// compute one by one. A graph that fails is written to the working directory as a vector file that
-// nnburst-conformance can replay.
+// XNNPACK, our own kernels and the reference kernels agree on random graphs, and plans compute what
+// operations compute one by one. A graph that fails is written to the working directory as a vector
+// file that nnburst-conformance can replay.
 //
 //     NNBURST_GRAPHS       how many graphs; 2,000 unless it says otherwise (fewer with sanitizers)
 //     NNBURST_GRAPH_SEED   the first seed; 1 unless it says otherwise
@@ -93,8 +93,9 @@ class GraphTest {
     }
 
     void run() {
-        const auto fast = runModel(all_, true);
+        const auto fast = runModel(all_, Kind::XNNPACK);
         ASSERT_FALSE(fast.empty());
+        expectSame(runModel(all_, Kind::DOT_PRODUCTS), fast);
         for (std::size_t i = 0; i < fast.size(); ++i) {
             values_[all_.main.outputIndexes[i]] = fast[i];
         }
@@ -103,8 +104,9 @@ class GraphTest {
             compareWithReference(operation);
         }
         // Plans that place temporaries compute the same bits.
-        expectSame(runModel(model_, true), fast);
-        expectSame(runModel(model_, false), runModel(all_, false));
+        expectSame(runModel(model_, Kind::XNNPACK), fast);
+        expectSame(runModel(model_, Kind::DOT_PRODUCTS), fast);
+        expectSame(runModel(model_, Kind::REFERENCE), runModel(all_, Kind::REFERENCE));
     }
 
     /// Writes the graph with the outputs of the reference kernels.
@@ -113,7 +115,7 @@ class GraphTest {
         for (const std::uint32_t input : all_.main.inputIndexes) {
             example.inputs.push_back(values_[input]);
         }
-        const auto expected = runModel(all_, false);
+        const auto expected = runModel(all_, Kind::REFERENCE);
         for (std::size_t i = 0; i < expected.size(); ++i) {
             const Operand& operand = all_.main.operands[all_.main.outputIndexes[i]];
             example.outputs.push_back({operand.type, operand.dimensions, expected[i]});
@@ -125,10 +127,12 @@ class GraphTest {
     [[nodiscard]] std::size_t operationCount() const { return model_.main.operations.size(); }
 
   private:
+    enum class Kind { REFERENCE, XNNPACK, DOT_PRODUCTS };
+
     /// The outputs of a model whose inputs are among the values; none if it fails.
-    std::vector<Contents> runModel(const Model& model, bool useXnnpack,
+    std::vector<Contents> runModel(const Model& model, Kind kind,
                                    const std::vector<std::uint32_t>* inputs = nullptr) {
-        const auto compiled = CompiledModel::compile(engine(useXnnpack), model);
+        const auto compiled = CompiledModel::compile(engine(kind), model);
         EXPECT_TRUE(compiled) << compiled.error().message;
         if (!compiled) {
             return {};
@@ -150,10 +154,19 @@ class GraphTest {
         return outputs;
     }
 
-    static const std::shared_ptr<Engine>& engine(bool useXnnpack) {
-        static const std::shared_ptr<Engine> fast = makeEngine(true);
+    static const std::shared_ptr<Engine>& engine(Kind kind) {
         static const std::shared_ptr<Engine> reference = makeEngine(false);
-        return useXnnpack ? fast : reference;
+        static const std::shared_ptr<Engine> xnnpack = makeEngine(true, 1, false);
+        static const std::shared_ptr<Engine> dotProducts = makeEngine(true);
+        switch (kind) {
+            case Kind::REFERENCE:
+                return reference;
+            case Kind::XNNPACK:
+                return xnnpack;
+            case Kind::DOT_PRODUCTS:
+                break;
+        }
+        return dotProducts;
     }
 
     /// Runs the reference kernel on the inputs that XNNPACK had in the graph.
@@ -163,7 +176,7 @@ class GraphTest {
         if (inputs.empty()) {
             return;  // folded
         }
-        const auto expected = runModel(single, false, &inputs);
+        const auto expected = runModel(single, Kind::REFERENCE, &inputs);
         ASSERT_EQ(expected.size(), operation.outputs.size());
         for (std::size_t i = 0; i < expected.size(); ++i) {
             const Operand& output = model_.main.operands[operation.outputs[i]];

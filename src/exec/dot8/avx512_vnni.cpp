@@ -1,0 +1,231 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The micro-kernels of processors with AVX512-VNNI (F, BW, DQ, VL and VNNI).
+
+#include <immintrin.h>
+
+#include <cstring>
+
+#include "exec/dot8/microkernel.h"
+
+namespace nnburst::exec::dot8 {
+
+namespace {
+
+constexpr std::size_t kVectorColumns = 16;
+constexpr std::size_t kBlockColumns = 64;
+
+/// Four bytes of a row in every lane.
+template <Activations kActivations>
+[[gnu::always_inline]] inline __m512i broadcast(std::uint32_t four) noexcept {
+    if constexpr (kActivations == Activations::SIGNED) {
+        four ^= 0x80808080U;
+    }
+    return _mm512_set1_epi32(static_cast<int>(four));
+}
+
+[[gnu::always_inline]] inline std::uint32_t loadFour(const std::uint8_t* bytes) noexcept {
+    std::uint32_t four = 0;
+    std::memcpy(&four, bytes, sizeof(four));
+    return four;
+}
+
+/// Of the last 1 to 3 bytes of a row.
+[[gnu::always_inline]] inline std::uint32_t loadRest(const std::uint8_t* bytes,
+                                                     std::size_t count) noexcept {
+    std::uint32_t four = bytes[0];
+    if (count > 1) {
+        four |= static_cast<std::uint32_t>(bytes[1]) << 8;
+    }
+    if (count > 2) {
+        four |= static_cast<std::uint32_t>(bytes[2]) << 16;
+    }
+    return four;
+}
+
+/// The outputs before their zero point is added.
+[[gnu::always_inline]] inline __m512i requantize(__m512i sum, __m512 scale,
+                                                 const Requantization& to) noexcept {
+    const __m512 scaled = _mm512_mul_ps(_mm512_cvtepi32_ps(sum), scale);
+    const __m512 least = _mm512_max_ps(scaled, _mm512_set1_ps(to.minimum));
+    return _mm512_cvtps_epi32(_mm512_min_ps(least, _mm512_set1_ps(to.maximum)));
+}
+
+/// Writes the first `columns` of 16 elements.
+[[gnu::always_inline]] inline void store16(__m512i outputs, const Requantization& to,
+                                           std::size_t columns, std::uint8_t* output) noexcept {
+    const __m512i moved = _mm512_add_epi32(outputs, _mm512_set1_epi32(to.zeroPoint));
+    const auto mask =
+        columns >= kVectorColumns ? __mmask16{0xffff} : static_cast<__mmask16>((1U << columns) - 1);
+    _mm_mask_storeu_epi8(output, mask, _mm512_cvtepi32_epi8(moved));
+}
+
+/// Writes the first `columns` of 64 elements.
+[[gnu::always_inline]] inline void store64(const __m512i* outputs, const Requantization& to,
+                                           std::size_t columns, std::uint8_t* output) noexcept {
+    const __m512i zeroPoint = _mm512_set1_epi16(static_cast<short>(to.zeroPoint));
+    const __m512i low = _mm512_set1_epi16(0xff);
+    const __m512i first = _mm512_and_si512(
+        _mm512_add_epi16(_mm512_packs_epi32(outputs[0], outputs[1]), zeroPoint), low);
+    const __m512i second = _mm512_and_si512(
+        _mm512_add_epi16(_mm512_packs_epi32(outputs[2], outputs[3]), zeroPoint), low);
+    // Packing works within each 128 bits: quarters of the four vectors follow each other.
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    const __m512i packed = _mm512_permutexvar_epi32(order, _mm512_packus_epi16(first, second));
+    const __mmask64 mask = columns >= kBlockColumns ? ~__mmask64{0} : (__mmask64{1} << columns) - 1;
+    _mm512_mask_storeu_epi8(output, mask, packed);
+}
+
+template <Activations kActivations, int kRows, int kVectors>
+[[gnu::always_inline]] inline void accumulate(__m512i (&sums)[kRows][kVectors],
+                                              const std::uint32_t* fours,
+                                              const std::int8_t* weights) noexcept {
+    __m512i columns[kVectors];
+    _Pragma("GCC unroll 16") for (int v = 0; v < kVectors; ++v) {
+        columns[v] = _mm512_load_si512(weights + v * 64);
+    }
+    _Pragma("GCC unroll 16") for (int r = 0; r < kRows; ++r) {
+        const __m512i x = broadcast<kActivations>(fours[r]);
+        _Pragma("GCC unroll 16") for (int v = 0; v < kVectors; ++v) {
+            sums[r][v] = _mm512_dpbusd_epi32(sums[r][v], x, columns[v]);
+        }
+    }
+}
+
+/// Rows `first` to first + kRows - 1.
+template <Activations kActivations, int kRows, int kVectors>
+void multiplyTile(const BlockProduct& product, std::size_t first) noexcept {
+    __m512i sums[kRows][kVectors];
+    _Pragma("GCC unroll 16") for (int v = 0; v < kVectors; ++v) {
+        const __m512i bias = _mm512_loadu_si512(product.bias + v * 16);
+        _Pragma("GCC unroll 16") for (int r = 0; r < kRows; ++r) {
+            sums[r][v] = bias;
+            if constexpr (kActivations == Activations::UNSIGNED_CORRECTED) {
+                sums[r][v] = _mm512_sub_epi32(
+                    bias,
+                    _mm512_set1_epi32(product.corrections[first + static_cast<std::size_t>(r)]));
+            }
+        }
+    }
+    const std::size_t stride = product.rowStride;
+    const std::uint8_t* row = product.rows + first * stride;
+    const std::int8_t* weights = product.weights;
+    std::uint32_t fours[kRows];
+    for (std::size_t left = product.depth / 4; left != 0; --left) {
+        _Pragma("GCC unroll 16") for (int r = 0; r < kRows; ++r) {
+            fours[r] = loadFour(row + static_cast<std::size_t>(r) * stride);
+        }
+        accumulate<kActivations, kRows, kVectors>(sums, fours, weights);
+        row += 4;
+        weights += kVectors * 64;
+    }
+    if (const std::size_t rest = product.depth % 4; rest != 0) {
+        _Pragma("GCC unroll 16") for (int r = 0; r < kRows; ++r) {
+            fours[r] = loadRest(row + static_cast<std::size_t>(r) * stride, rest);
+        }
+        accumulate<kActivations, kRows, kVectors>(sums, fours, weights);
+    }
+    __m512 scales[kVectors];
+    _Pragma("GCC unroll 16") for (int v = 0; v < kVectors; ++v) {
+        scales[v] = _mm512_loadu_ps(product.scales + v * 16);
+    }
+    const Requantization to = product.requantization;
+    _Pragma("GCC unroll 16") for (int r = 0; r < kRows; ++r) {
+        std::uint8_t* output =
+            product.output + (first + static_cast<std::size_t>(r)) * product.outputStride;
+        _Pragma("GCC unroll 16") for (int v = 0; v < kVectors; ++v) {
+            sums[r][v] = requantize(sums[r][v], scales[v], to);
+        }
+        if constexpr (kVectors == 4) {
+            store64(sums[r], to, product.columns, output);
+        } else {
+            _Pragma("GCC unroll 16") for (int v = 0; v < kVectors; ++v) {
+                store16(sums[r][v], to, product.columns - static_cast<std::size_t>(v) * 16,
+                        output + v * 16);
+            }
+        }
+    }
+}
+
+/// All rows. The last tile begins earlier where rows are left over: some are computed twice.
+template <Activations kActivations, int kRows, int kVectors>
+void multiplyRows(const BlockProduct& product) noexcept {
+    const std::size_t count = product.rowCount;
+    std::size_t row = 0;
+    for (; row + kRows <= count; row += kRows) {
+        multiplyTile<kActivations, kRows, kVectors>(product, row);
+    }
+    if (row == count) {
+        return;
+    }
+    if (count > kRows) {
+        return multiplyTile<kActivations, kRows, kVectors>(product, count - kRows);
+    }
+    for (; row + 4 <= count; row += 4) {
+        multiplyTile<kActivations, 4, kVectors>(product, row);
+    }
+    for (; row + 2 <= count; row += 2) {
+        multiplyTile<kActivations, 2, kVectors>(product, row);
+    }
+    if (row != count) {
+        multiplyTile<kActivations, 1, kVectors>(product, row);
+    }
+}
+
+template <Activations kActivations>
+void multiplyColumns(const BlockProduct& product) noexcept {
+    switch ((product.columns + kVectorColumns - 1) / kVectorColumns) {
+        case 1:
+            return multiplyRows<kActivations, 12, 1>(product);
+        case 2:
+            return multiplyRows<kActivations, 12, 2>(product);
+        case 3:
+            return multiplyRows<kActivations, 8, 3>(product);
+        default:
+            return multiplyRows<kActivations, 6, 4>(product);
+    }
+}
+
+void multiply(const BlockProduct& product) {
+    switch (product.activations) {
+        case Activations::UNSIGNED:
+            return multiplyColumns<Activations::UNSIGNED>(product);
+        case Activations::UNSIGNED_CORRECTED:
+            return multiplyColumns<Activations::UNSIGNED_CORRECTED>(product);
+        case Activations::SIGNED:
+            return multiplyColumns<Activations::SIGNED>(product);
+    }
+}
+
+void sumRows(const std::uint8_t* rows, std::size_t rowStride, std::size_t rowCount,
+             std::size_t depth, std::int32_t factor, std::int32_t* sums) {
+    const __m512i zero = _mm512_setzero_si512();
+    const std::size_t rest = depth % 64;
+    const __mmask64 mask = (__mmask64{1} << rest) - 1;
+    for (std::size_t row = 0; row < rowCount; ++row, rows += rowStride) {
+        __m512i sum = zero;
+        std::size_t k = 0;
+        for (; k + 64 <= depth; k += 64) {
+            sum = _mm512_add_epi64(sum, _mm512_sad_epu8(_mm512_loadu_si512(rows + k), zero));
+        }
+        if (rest != 0) {
+            const __m512i last = _mm512_maskz_loadu_epi8(mask, rows + k);
+            sum = _mm512_add_epi64(sum, _mm512_sad_epu8(last, zero));
+        }
+        const auto total = static_cast<std::uint32_t>(_mm512_reduce_add_epi64(sum));
+        sums[row] = static_cast<std::int32_t>(total * static_cast<std::uint32_t>(factor));
+    }
+}
+
+}  // namespace
+
+extern const Microkernels kAvx512Vnni;
+const Microkernels kAvx512Vnni{.name = "AVX512-VNNI",
+                               .vectorColumns = kVectorColumns,
+                               .blockColumns = kBlockColumns,
+                               .tileRows = 12,
+                               .multiply = multiply,
+                               .sumRows = sumRows};
+
+}  // namespace nnburst::exec::dot8

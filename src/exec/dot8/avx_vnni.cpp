@@ -1,0 +1,208 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The micro-kernels of processors with AVX-VNNI (and AVX2) but without AVX-512.
+
+#include <immintrin.h>
+
+#include <cstring>
+
+#include "exec/dot8/microkernel.h"
+
+namespace nnburst::exec::dot8 {
+
+namespace {
+
+constexpr std::size_t kVectorColumns = 8;
+constexpr std::size_t kBlockColumns = 16;
+
+/// Four bytes of a row in every lane.
+template <Activations kActivations>
+[[gnu::always_inline]] inline __m256i broadcast(std::uint32_t four) noexcept {
+    if constexpr (kActivations == Activations::SIGNED) {
+        four ^= 0x80808080U;
+    }
+    return _mm256_set1_epi32(static_cast<int>(four));
+}
+
+[[gnu::always_inline]] inline std::uint32_t loadFour(const std::uint8_t* bytes) noexcept {
+    std::uint32_t four = 0;
+    std::memcpy(&four, bytes, sizeof(four));
+    return four;
+}
+
+/// Of the last 1 to 3 bytes of a row.
+[[gnu::always_inline]] inline std::uint32_t loadRest(const std::uint8_t* bytes,
+                                                     std::size_t count) noexcept {
+    std::uint32_t four = bytes[0];
+    if (count > 1) {
+        four |= static_cast<std::uint32_t>(bytes[1]) << 8;
+    }
+    if (count > 2) {
+        four |= static_cast<std::uint32_t>(bytes[2]) << 16;
+    }
+    return four;
+}
+
+/// The outputs before their zero point is added.
+[[gnu::always_inline]] inline __m256i requantize(__m256i sum, __m256 scale,
+                                                 const Requantization& to) noexcept {
+    const __m256 scaled = _mm256_mul_ps(_mm256_cvtepi32_ps(sum), scale);
+    const __m256 least = _mm256_max_ps(scaled, _mm256_set1_ps(to.minimum));
+    return _mm256_cvtps_epi32(_mm256_min_ps(least, _mm256_set1_ps(to.maximum)));
+}
+
+/// Writes the first `columns` of 16 elements.
+[[gnu::always_inline]] inline void store(__m256i first, __m256i second, const Requantization& to,
+                                         std::size_t columns, std::uint8_t* output) noexcept {
+    const __m256i zeroPoint = _mm256_set1_epi16(static_cast<short>(to.zeroPoint));
+    // Packing works within each 128 bits.
+    const __m256i ordered =
+        _mm256_permute4x64_epi64(_mm256_packs_epi32(first, second), _MM_SHUFFLE(3, 1, 2, 0));
+    const __m256i moved =
+        _mm256_and_si256(_mm256_add_epi16(ordered, zeroPoint), _mm256_set1_epi16(0xff));
+    const __m128i packed =
+        _mm_packus_epi16(_mm256_castsi256_si128(moved), _mm256_extracti128_si256(moved, 1));
+    if (columns >= kBlockColumns) {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(output), packed);
+        return;
+    }
+    alignas(16) std::uint8_t elements[kBlockColumns];
+    _mm_store_si128(reinterpret_cast<__m128i*>(elements), packed);
+    std::memcpy(output, elements, columns);
+}
+
+template <Activations kActivations, int kRows, int kVectors>
+[[gnu::always_inline]] inline void accumulate(__m256i (&sums)[kRows][2], const std::uint32_t* fours,
+                                              const std::int8_t* weights) noexcept {
+    __m256i columns[kVectors];
+    _Pragma("GCC unroll 8") for (int v = 0; v < kVectors; ++v) {
+        columns[v] = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights + v * 32));
+    }
+    _Pragma("GCC unroll 8") for (int r = 0; r < kRows; ++r) {
+        const __m256i x = broadcast<kActivations>(fours[r]);
+        _Pragma("GCC unroll 8") for (int v = 0; v < kVectors; ++v) {
+            sums[r][v] = _mm256_dpbusd_avx_epi32(sums[r][v], x, columns[v]);
+        }
+    }
+}
+
+/// Rows `first` to first + kRows - 1.
+template <Activations kActivations, int kRows, int kVectors>
+void multiplyTile(const BlockProduct& product, std::size_t first) noexcept {
+    __m256i sums[kRows][2];
+    _Pragma("GCC unroll 8") for (int v = 0; v < 2; ++v) {
+        const __m256i bias =
+            v < kVectors
+                ? _mm256_loadu_si256(reinterpret_cast<const __m256i*>(product.bias + v * 8))
+                : _mm256_setzero_si256();
+        _Pragma("GCC unroll 8") for (int r = 0; r < kRows; ++r) {
+            sums[r][v] = bias;
+            if constexpr (kActivations == Activations::UNSIGNED_CORRECTED) {
+                sums[r][v] = _mm256_sub_epi32(
+                    bias,
+                    _mm256_set1_epi32(product.corrections[first + static_cast<std::size_t>(r)]));
+            }
+        }
+    }
+    const std::size_t stride = product.rowStride;
+    const std::uint8_t* row = product.rows + first * stride;
+    const std::int8_t* weights = product.weights;
+    std::uint32_t fours[kRows];
+    for (std::size_t left = product.depth / 4; left != 0; --left) {
+        _Pragma("GCC unroll 8") for (int r = 0; r < kRows; ++r) {
+            fours[r] = loadFour(row + static_cast<std::size_t>(r) * stride);
+        }
+        accumulate<kActivations, kRows, kVectors>(sums, fours, weights);
+        row += 4;
+        weights += kVectors * 32;
+    }
+    if (const std::size_t rest = product.depth % 4; rest != 0) {
+        _Pragma("GCC unroll 8") for (int r = 0; r < kRows; ++r) {
+            fours[r] = loadRest(row + static_cast<std::size_t>(r) * stride, rest);
+        }
+        accumulate<kActivations, kRows, kVectors>(sums, fours, weights);
+    }
+    const Requantization to = product.requantization;
+    _Pragma("GCC unroll 8") for (int r = 0; r < kRows; ++r) {
+        _Pragma("GCC unroll 8") for (int v = 0; v < kVectors; ++v) {
+            sums[r][v] = requantize(sums[r][v], _mm256_loadu_ps(product.scales + v * 8), to);
+        }
+        store(sums[r][0], sums[r][1], to, product.columns,
+              product.output + (first + static_cast<std::size_t>(r)) * product.outputStride);
+    }
+}
+
+/// All rows. The last tile begins earlier where rows are left over: some are computed twice.
+template <Activations kActivations, int kRows, int kVectors>
+void multiplyRows(const BlockProduct& product) noexcept {
+    const std::size_t count = product.rowCount;
+    std::size_t row = 0;
+    for (; row + kRows <= count; row += kRows) {
+        multiplyTile<kActivations, kRows, kVectors>(product, row);
+    }
+    if (row == count) {
+        return;
+    }
+    if (count > kRows) {
+        return multiplyTile<kActivations, kRows, kVectors>(product, count - kRows);
+    }
+    for (; row + 2 <= count; row += 2) {
+        multiplyTile<kActivations, 2, kVectors>(product, row);
+    }
+    if (row != count) {
+        multiplyTile<kActivations, 1, kVectors>(product, row);
+    }
+}
+
+template <Activations kActivations>
+void multiplyColumns(const BlockProduct& product) noexcept {
+    if (product.columns <= kVectorColumns) {
+        return multiplyRows<kActivations, 6, 1>(product);
+    }
+    return multiplyRows<kActivations, 6, 2>(product);
+}
+
+void multiply(const BlockProduct& product) {
+    switch (product.activations) {
+        case Activations::UNSIGNED:
+            return multiplyColumns<Activations::UNSIGNED>(product);
+        case Activations::UNSIGNED_CORRECTED:
+            return multiplyColumns<Activations::UNSIGNED_CORRECTED>(product);
+        case Activations::SIGNED:
+            return multiplyColumns<Activations::SIGNED>(product);
+    }
+}
+
+void sumRows(const std::uint8_t* rows, std::size_t rowStride, std::size_t rowCount,
+             std::size_t depth, std::int32_t factor, std::int32_t* sums) {
+    const __m256i zero = _mm256_setzero_si256();
+    for (std::size_t row = 0; row < rowCount; ++row, rows += rowStride) {
+        __m256i sum = zero;
+        std::size_t k = 0;
+        for (; k + 32 <= depth; k += 32) {
+            const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(rows + k));
+            sum = _mm256_add_epi64(sum, _mm256_sad_epu8(bytes, zero));
+        }
+        alignas(32) std::uint64_t parts[4];
+        _mm256_store_si256(reinterpret_cast<__m256i*>(parts), sum);
+        std::uint64_t total = parts[0] + parts[1] + parts[2] + parts[3];
+        for (; k < depth; ++k) {
+            total += rows[k];
+        }
+        sums[row] = static_cast<std::int32_t>(static_cast<std::uint32_t>(total) *
+                                              static_cast<std::uint32_t>(factor));
+    }
+}
+
+}  // namespace
+
+extern const Microkernels kAvxVnni;
+const Microkernels kAvxVnni{.name = "AVX-VNNI",
+                            .vectorColumns = kVectorColumns,
+                            .blockColumns = kBlockColumns,
+                            .tileRows = 6,
+                            .multiply = multiply,
+                            .sumRows = sumRows};
+
+}  // namespace nnburst::exec::dot8

@@ -1,0 +1,25 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/dot8/backend.h"
+
+#include "exec/dot8/families.h"
+#include "log/assert.h"
+
+namespace nnburst::exec::dot8 {
+
+StepResult makeStep(const OperationView& operation, const StepContext& context) {
+    NNBURST_ASSERT(context.kernels != nullptr && context.weights != nullptr,
+                   "operation {} is made without kernels or without a cache", context.operation);
+    switch (operation.type) {
+        case OperationType::CONV_2D:
+            return makeConv2d(operation, context);
+        case OperationType::GROUPED_CONV_2D:
+            return makeGroupedConv2d(operation, context);
+        case OperationType::FULLY_CONNECTED:
+            return makeFullyConnected(operation, context);
+        default:
+            return nullptr;
+    }
+}
+
+}  // namespace nnburst::exec::dot8

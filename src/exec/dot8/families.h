@@ -1,0 +1,18 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The families of operations, one a file. Each returns null for operations that are not covered.
+
+#include "exec/dot8/backend.h"
+
+namespace nnburst::exec::dot8 {
+
+[[nodiscard]] StepResult makeConv2d(const OperationView& operation, const StepContext& context);
+[[nodiscard]] StepResult makeGroupedConv2d(const OperationView& operation,
+                                           const StepContext& context);
+[[nodiscard]] StepResult makeFullyConnected(const OperationView& operation,
+                                            const StepContext& context);
+
+}  // namespace nnburst::exec::dot8

@@ -1,0 +1,26 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Which of the instruction sets that there are micro-kernels for this processor has.
+
+#include <array>
+#include <cstdint>
+
+#include "exec/dot8/microkernel.h"
+
+namespace nnburst::exec::dot8 {
+
+enum class InstructionSet : std::uint8_t { AVX512_VNNI, AVX_VNNI };
+
+/// All, the fastest first.
+inline constexpr std::array kInstructionSets{InstructionSet::AVX512_VNNI, InstructionSet::AVX_VNNI};
+
+/// The micro-kernels of `set`; null unless the processor and the operating system support it.
+[[nodiscard]] const Microkernels* microkernels(InstructionSet set) noexcept;
+
+/// Those of the fastest set that is supported; null if none is.
+[[nodiscard]] const Microkernels* fastestMicrokernels() noexcept;
+
+}  // namespace nnburst::exec::dot8

@@ -1,0 +1,75 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What one instruction set does: multiplies rows of activations with packed weights. Each set is
+/// one source file, compiled with flags of its own; packing, blocking and threads are common to
+/// all. So this header has plain structs only: an inline function or a template of a header, when
+/// compiled for a processor that has the instructions, could be linked into code for every
+/// processor.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nnburst::exec::dot8 {
+
+/// How the bytes of activations become the unsigned bytes of a dot-product instruction.
+enum class Activations : std::uint8_t {
+    UNSIGNED,            ///< as they are
+    UNSIGNED_CORRECTED,  ///< as they are; each row's sum gets a correction (BlockProduct)
+    SIGNED,              ///< plus 128
+};
+
+/// From a 32-bit sum to an element of the output: multiplied by a scale in single precision,
+/// clamped, rounded to the nearest (ties to even), moved to the zero point. The same bits as
+/// XNNPACK's.
+struct Requantization {
+    float minimum;  ///< of the output, less its zero point; as `maximum` a whole number
+    float maximum;
+    std::int32_t zeroPoint;
+};
+
+/// Products of rows with one block of columns, the outputs.
+///
+///     sum[row, column] = bias[column] - correction[row]
+///                        + sum over k < depth of row[k] * weights[k, column]
+///
+/// Sums wrap around. Of a row, bytes 0 to depth - 1 are read. Of an output row, `columns` bytes are
+/// written, some of them more than once.
+struct BlockProduct {
+    const std::uint8_t* rows;
+    std::size_t rowStride;
+    std::size_t rowCount;
+    std::size_t depth;
+    const std::int32_t* corrections;  ///< one a row; read with UNSIGNED_CORRECTED only
+    /// [depth / 4 rounded up][columns rounded up to vectorColumns][4], aligned to a cache line,
+    /// with zeros where there is no weight.
+    const std::int8_t* weights;
+    const std::int32_t* bias;  ///< one a column, as `scales` as many as there are weights
+    const float* scales;
+    std::size_t columns;  ///< 1 to blockColumns
+    std::uint8_t* output;
+    std::size_t outputStride;
+    Requantization requantization;
+    Activations activations;
+};
+
+/// The functions of one instruction set.
+struct Microkernels {
+    const char* name;
+    std::size_t vectorColumns;  ///< columns that one register holds
+    std::size_t blockColumns;   ///< a multiple of it
+    std::size_t tileRows;  ///< rows that are multiplied together: their number is best a multiple
+
+    void (*multiply)(const BlockProduct& product);
+    /// sums[row] = factor * (the sum of the row's bytes 0 to depth - 1)
+    void (*sumRows)(const std::uint8_t* rows, std::size_t rowStride, std::size_t rowCount,
+                    std::size_t depth, std::int32_t factor, std::int32_t* sums);
+};
+
+/// Those that this build has.
+extern const Microkernels kAvx512Vnni;
+extern const Microkernels kAvxVnni;
+
+}  // namespace nnburst::exec::dot8

@@ -1,0 +1,125 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/dot8/packing.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "exec/dot8/coverage.h"
+
+namespace nnburst::exec::dot8 {
+
+namespace {
+
+/// Zero points as micro-kernels see them: activations as unsigned bytes, weights as signed ones.
+///
+///     sum of (x - inputZero) * (w - weightZero)
+///         = sum of x * w - weightZero * sum of x - inputZero * sum of w
+///           + depth * inputZero * weightZero
+///
+/// The second term is a row's correction, the last two are constants and become a part of the bias.
+struct ZeroPoints {
+    std::int32_t input = 0;
+    std::int32_t weight = 0;
+    std::int32_t weightOffset = 0;  ///< what is subtracted from a weight when it is packed
+    Activations activations = Activations::UNSIGNED;
+};
+
+ZeroPoints zeroPointsOf(const OperationView& operation, std::size_t weightCount) {
+    const OperandView& input = operation.inputs[0];
+    const OperandView& weights = operation.inputs[1];
+    if (input.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED) {
+        return {.input = input.zeroPoint + 128, .activations = Activations::SIGNED};
+    }
+    if (weights.type == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL) {
+        return {.input = input.zeroPoint};
+    }
+    const auto* const data = weights.as<const std::uint8_t>();
+    const auto [least, most] = std::minmax_element(data, data + weightCount);
+    const std::int32_t zeroPoint = weights.zeroPoint;
+    if (*least - zeroPoint >= -128 && *most - zeroPoint <= 127) {
+        return {.input = input.zeroPoint, .weightOffset = zeroPoint};
+    }
+    return {.input = input.zeroPoint,
+            .weight = zeroPoint - 128,
+            .weightOffset = 128,
+            .activations = Activations::UNSIGNED_CORRECTED};
+}
+
+/// The weights of one group, [outputs, depth], in their order for micro-kernels.
+template <class Weight>
+void packGroup(const Weight* weights, std::int32_t offset, const Microkernels& kernels,
+               std::size_t depth, std::size_t outputs, std::int8_t* packed) {
+    for (std::size_t block = 0; block < outputs; block += kernels.blockColumns) {
+        const std::size_t count = std::min(kernels.blockColumns, outputs - block);
+        const std::size_t columns =
+            (count + kernels.vectorColumns - 1) / kernels.vectorColumns * kernels.vectorColumns;
+        for (std::size_t k = 0; k < depth; k += 4) {
+            const std::size_t bytes = std::min<std::size_t>(4, depth - k);
+            for (std::size_t column = 0; column < count; ++column) {
+                const Weight* const from = weights + (block + column) * depth + k;
+                for (std::size_t i = 0; i < bytes; ++i) {
+                    packed[column * 4 + i] = static_cast<std::int8_t>(from[i] - offset);
+                }
+            }
+            packed += columns * 4;
+        }
+    }
+}
+
+template <class Weight>
+void pack(const OperationView& operation, const ZeroPoints& zeroPoints, std::size_t depth,
+          std::size_t groups, std::size_t outputs, PackedFilter& filter) {
+    const FilterLayout layout(*filter.kernels, depth, outputs);
+    const auto* const weights = operation.inputs[1].as<const Weight>();
+    const auto* const bias = operation.inputs[2].as<const std::int32_t>();
+    auto* const packedBias = reinterpret_cast<std::int32_t*>(filter.bias.data());
+    auto* const scales = reinterpret_cast<float*>(filter.scales.data());
+    // Sums wrap around.
+    const auto input = static_cast<std::uint32_t>(zeroPoints.input);
+    const auto constant =
+        static_cast<std::uint32_t>(depth) * input * static_cast<std::uint32_t>(zeroPoints.weight);
+    for (std::size_t group = 0; group < groups; ++group) {
+        const Weight* const groupWeights = weights + group * outputs * depth;
+        packGroup(
+            groupWeights, zeroPoints.weightOffset, *filter.kernels, depth, outputs,
+            reinterpret_cast<std::int8_t*>(filter.weights.data()) + group * layout.groupBytes);
+        for (std::size_t output = 0; output < outputs; ++output) {
+            std::uint32_t sum = 0;
+            for (std::size_t k = 0; k < depth; ++k) {
+                sum += static_cast<std::uint32_t>(groupWeights[output * depth + k] -
+                                                  zeroPoints.weightOffset);
+            }
+            const std::size_t channel = group * outputs + output;
+            packedBias[group * layout.columns + output] = static_cast<std::int32_t>(
+                static_cast<std::uint32_t>(bias[channel]) - input * sum + constant);
+            scales[group * layout.columns + output] = sumScale(operation, channel);
+        }
+    }
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const PackedFilter>> packFilter(const OperationView& operation,
+                                                       const Microkernels& kernels,
+                                                       std::size_t depth, std::size_t groups,
+                                                       std::size_t groupOutputs) {
+    const FilterLayout layout(kernels, depth, groupOutputs);
+    auto filter = std::make_shared<PackedFilter>();
+    filter->kernels = &kernels;
+    NNBURST_TRY_ASSIGN(filter->weights, AlignedBuffer::allocate(groups * layout.groupBytes));
+    NNBURST_TRY_ASSIGN(filter->bias, AlignedBuffer::allocate(groups * layout.columns * 4));
+    NNBURST_TRY_ASSIGN(filter->scales, AlignedBuffer::allocate(groups * layout.columns * 4));
+    const ZeroPoints zeroPoints = zeroPointsOf(operation, groups * groupOutputs * depth);
+    filter->activations = zeroPoints.activations;
+    filter->correction = zeroPoints.weight;
+    // Bytes are read as what they are: signed weights have no zero point.
+    if (operation.inputs[1].type == OperandType::TENSOR_QUANT8_ASYMM) {
+        pack<std::uint8_t>(operation, zeroPoints, depth, groups, groupOutputs, *filter);
+    } else {
+        pack<std::int8_t>(operation, zeroPoints, depth, groups, groupOutputs, *filter);
+    }
+    return std::shared_ptr<const PackedFilter>(std::move(filter));
+}
+
+}  // namespace nnburst::exec::dot8

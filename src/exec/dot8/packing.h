@@ -1,0 +1,48 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Packs weights for micro-kernels (BlockProduct).
+
+#include <cstddef>
+#include <memory>
+
+#include "exec/dot8/packed_weights.h"
+#include "exec/operation/operation.h"
+
+namespace nnburst::exec::dot8 {
+
+/// Where the parts of a packed filter lie.
+struct FilterLayout {
+    std::size_t blocks;      ///< of each group
+    std::size_t columns;     ///< of each group, rounded up: entries of bias and scales
+    std::size_t groupBytes;  ///< weights of each group
+
+    FilterLayout(const Microkernels& kernels, std::size_t depth, std::size_t outputs) noexcept
+        : blocks((outputs + kernels.blockColumns - 1) / kernels.blockColumns),
+          columns((outputs + kernels.vectorColumns - 1) / kernels.vectorColumns *
+                  kernels.vectorColumns),
+          groupBytes(columnBytes(depth) * columns),
+          blockBytes_(columnBytes(depth) * kernels.blockColumns) {}
+
+    /// Of the weights of a block in its group: all before it are full.
+    [[nodiscard]] std::size_t offset(std::size_t block) const noexcept {
+        return block * blockBytes_;
+    }
+
+  private:
+    static std::size_t columnBytes(std::size_t depth) noexcept { return (depth + 3) / 4 * 4; }
+
+    std::size_t blockBytes_;
+};
+
+/// Packs input 1 [groups * groupOutputs, depth] and input 2, the bias, of an operation that is
+/// covered. RESOURCE_EXHAUSTED_TRANSIENT if there is no memory.
+[[nodiscard]] Result<std::shared_ptr<const PackedFilter>> packFilter(const OperationView& operation,
+                                                                     const Microkernels& kernels,
+                                                                     std::size_t depth,
+                                                                     std::size_t groups,
+                                                                     std::size_t groupOutputs);
+
+}  // namespace nnburst::exec::dot8

@@ -1,0 +1,375 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Our own 8-bit kernels against XNNPACK, bit for bit, and against the reference kernels, on every
+// instruction set that the processor has. Operands lie between pages that cannot be touched.
+
+#include <gtest/gtest.h>
+#include <pthreadpool.h>
+
+#include <chrono>
+#include <limits>
+
+#include "exec/dot8/instruction_set.h"
+#include "exec/dot8/step_case.h"
+#include "exec/plan/planner.h"
+#include "support/sanitizers.h"
+
+namespace nnburst::exec {
+namespace {
+
+using dot8::InstructionSet;
+
+/// Two kernel threads.
+pthreadpool_t twoThreads() {
+    static const std::unique_ptr<struct pthreadpool, decltype(&pthreadpool_destroy)> pool(
+        pthreadpool_create(2), &pthreadpool_destroy);
+    return pool.get();
+}
+
+class Dot8 : public testing::TestWithParam<InstructionSet> {
+  protected:
+    void SetUp() override {
+        kernels_ = dot8::microkernels(GetParam());
+        if (kernels_ == nullptr) {
+            GTEST_SKIP() << "this processor does not have the instructions";
+        }
+    }
+
+    /// Compares random cases with XNNPACK. At least 75 of 100 must be covered;
+    /// of the others most have a zero point that leaves RELU one value.
+    template <class Make>
+    void sweep(int rounds, Make make) {
+        rounds = test::kHasSanitizer ? rounds / 5 : rounds;
+        int covered = 0;
+        for (int round = 0; round < rounds; ++round) {
+            const auto seed = static_cast<std::uint32_t>(round + 1);
+            Random random(seed);
+            const Case8 given = make(random);
+            SCOPED_TRACE("seed " + std::to_string(seed));
+            StepCase operation(given, random);
+            covered += operation.compare(*kernels_, random.flip() ? twoThreads() : nullptr) ? 1 : 0;
+            if (HasFailure()) {
+                return;
+            }
+        }
+        EXPECT_GE(covered * 100, rounds * 75);
+    }
+
+    const dot8::Microkernels* kernels_ = nullptr;
+};
+
+std::int32_t randomZeroPoint(Random& random, bool isUnsigned) {
+    const std::int32_t least = isUnsigned ? 0 : -128;
+    return random.oneOf({least, least + 255, least + 128, least + random.integer(0, 255)});
+}
+
+/// Scales such that most outputs spread over their range, and some all saturate.
+void setQuantization(Case8& given, Random& random, std::size_t terms) {
+    given.kind = random.oneOf({Kind8::UNSIGNED, Kind8::UNSIGNED, Kind8::UNSIGNED_PER_CHANNEL,
+                               Kind8::SIGNED, Kind8::SIGNED_PER_CHANNEL});
+    const bool isUnsigned =
+        given.kind == Kind8::UNSIGNED || given.kind == Kind8::UNSIGNED_PER_CHANNEL;
+    given.inputZeroPoint = randomZeroPoint(random, isUnsigned);
+    given.weightZeroPoint = randomZeroPoint(random, true);
+    given.outputZeroPoint = randomZeroPoint(random, isUnsigned);
+    given.inputScale = random.real(0.01F, 0.1F);
+    given.weightScale = random.real(0.01F, 0.1F);
+    const float spread = given.inputScale * given.weightScale * 50.0F *
+                         std::sqrt(static_cast<float>(terms)) * random.real(0.3F, 3.0F);
+    given.outputScale = random.integer(0, 9) == 0 ? spread * 0.01F : spread;
+    given.activation = random.integer(0, 3);
+}
+
+WindowAxis randomAxis(Random& random, std::uint32_t largest) {
+    WindowAxis axis;
+    do {
+        axis.input = random.size(1, largest);
+        axis.window = random.oneOf({1U, 2U, 3U, 3U, 5U, 7U});
+        axis.stride = random.oneOf({1, 1, 2, 3});
+        axis.dilation = random.oneOf({1, 1, 1, 2, 3});
+        axis.before = random.integer(0, static_cast<std::int32_t>(axis.window));
+        axis.after = random.integer(0, static_cast<std::int32_t>(axis.window));
+    } while (static_cast<std::int64_t>(axis.input) + axis.before + axis.after <
+             std::int64_t{axis.dilation} * (axis.window - 1) + 1);
+    return axis;
+}
+
+std::size_t windowSize(const Case8& given) {
+    return std::size_t{given.height.window} * given.width.window;
+}
+
+TEST_P(Dot8, connectsFullyAsXnnpackForAllRemaindersOfSizes) {
+    sweep(1500, [](Random& random) {
+        Case8 given{.type = OperationType::FULLY_CONNECTED};
+        given.batches = random.size(1, 30);
+        given.inputs = random.size(1, random.flip() ? 20U : 200U);
+        given.outputs = random.size(1, random.flip() ? 20U : 200U);
+        setQuantization(given, random, given.inputs);
+        if (given.kind == Kind8::UNSIGNED_PER_CHANNEL) {  // the HAL has none for this operation
+            given.kind = Kind8::UNSIGNED;
+        } else if (given.kind == Kind8::SIGNED_PER_CHANNEL) {
+            given.kind = Kind8::SIGNED;
+        }
+        return given;
+    });
+}
+
+TEST_P(Dot8, convolvesPixelsAsXnnpack) {
+    sweep(500, [](Random& random) {
+        Case8 given{.type = OperationType::CONV_2D};
+        given.batches = random.size(1, 3);
+        given.height.input = random.size(1, 12);
+        given.width.input = random.size(1, 20);
+        given.inputs = random.size(1, 100);
+        given.outputs = random.size(1, 150);
+        setQuantization(given, random, given.inputs);
+        return given;
+    });
+}
+
+TEST_P(Dot8, convolvesWindowsAsXnnpack) {
+    sweep(1500, [](Random& random) {
+        Case8 given{.type = OperationType::CONV_2D};
+        given.batches = random.size(1, 3);
+        given.height = randomAxis(random, 14);
+        given.width = randomAxis(random, 20);
+        given.inputs = random.oneOf({1U, 2U, 3U, 4U, random.size(1, 40), random.size(1, 80)});
+        given.outputs = random.oneOf({random.size(1, 20), random.size(1, 150)});
+        setQuantization(given, random, windowSize(given) * given.inputs);
+        return given;
+    });
+}
+
+TEST_P(Dot8, convolvesGroupsAsXnnpack) {
+    sweep(700, [](Random& random) {
+        Case8 given{.type = OperationType::GROUPED_CONV_2D};
+        given.batches = random.size(1, 2);
+        const bool isPointwise = random.integer(0, 3) == 0;
+        if (isPointwise) {
+            given.height.input = random.size(1, 8);
+            given.width.input = random.size(1, 8);
+        } else {
+            given.height = randomAxis(random, 9);
+            given.width = randomAxis(random, 9);
+            given.height.dilation = given.width.dilation = 1;
+        }
+        given.groups = random.integer(1, 5);
+        const auto groups = static_cast<std::uint32_t>(given.groups);
+        given.inputs = groups * random.size(1, 12);
+        given.outputs = groups * random.size(1, 40);
+        setQuantization(given, random, windowSize(given) * given.inputs / groups);
+        return given;
+    });
+}
+
+// ---- Sums and scales
+
+TEST_P(Dot8, letsSumsWrapAround) {
+    for (const bool isSigned : {false, true}) {
+        Case8 given{.type = OperationType::FULLY_CONNECTED};
+        given.kind = isSigned ? Kind8::SIGNED : Kind8::UNSIGNED;
+        given.batches = 2;
+        given.inputs = 140001;
+        given.outputs = 5;
+        given.inputZeroPoint = isSigned ? -128 : 0;
+        given.outputZeroPoint = isSigned ? 0 : 128;
+        given.outputScale = 30000.0F;
+        Random random(1);
+        StepCase operation(given, random);
+        std::fill(operation.input().begin(), operation.input().end(),
+                  isSigned ? std::byte{0x7f} : std::byte{0xff});
+        auto* const weights = operation.operation().inputs[1].data;
+        std::fill_n(weights, std::size_t{given.inputs} * given.outputs,
+                    isSigned ? std::byte{0x7f} : std::byte{0xff});
+        EXPECT_TRUE(operation.compare(*kernels_, nullptr));
+    }
+}
+
+TEST_P(Dot8, coversTheScalesThatXnnpackCovers) {
+    const auto compare = [&](float weightScale, float outputScale, std::int32_t activation,
+                             Kind8 kind) {
+        Case8 given{.type = OperationType::FULLY_CONNECTED, .kind = kind};
+        given.batches = 3;
+        given.inputs = 9;
+        given.outputs = 7;
+        given.inputScale = 1.0F;
+        given.weightScale = weightScale;
+        given.outputScale = outputScale;
+        given.activation = activation;
+        Random random(1);
+        return StepCase(given, random).compare(*kernels_, nullptr);
+    };
+    for (const Kind8 kind : {Kind8::UNSIGNED, Kind8::SIGNED}) {
+        EXPECT_TRUE(compare(0x1p-32F, 1.0F, 0, kind));
+        EXPECT_FALSE(compare(0x1.fp-33F, 1.0F, 0, kind));
+        EXPECT_TRUE(compare(255.9F, 1.0F, 0, kind));
+        EXPECT_FALSE(compare(256.0F, 1.0F, 0, kind));
+        EXPECT_FALSE(compare(0x1p-130F, 0x1p-120F, 0, kind));
+        EXPECT_FALSE(compare(0x1p-100F, 0x1p-130F, 0, kind));
+        EXPECT_FALSE(compare(1.0F, 1000.0F, 2, kind));  // RELU1: one value
+    }
+}
+
+TEST_P(Dot8, clampsBeforeItAddsTheZeroPoint) {
+    // Sums times the scale are far beyond 32 bits on both sides.
+    Case8 given{.type = OperationType::FULLY_CONNECTED, .kind = Kind8::SIGNED};
+    given.batches = 8;
+    given.inputs = 400;
+    given.outputs = 40;
+    given.inputScale = 1.0F;
+    given.weightScale = 255.0F;
+    given.outputScale = 1.0F;
+    given.outputZeroPoint = -128;
+    Random random(1);
+    StepCase operation(given, random);
+    auto* const bias = operation.operation().inputs[2].as<std::int32_t>();
+    for (std::size_t output = 0; output < given.outputs; ++output) {
+        bias[output] = output % 2 == 0 ? std::numeric_limits<std::int32_t>::min() / 2
+                                       : std::numeric_limits<std::int32_t>::max() / 2;
+    }
+    EXPECT_TRUE(operation.compare(*kernels_, nullptr));
+}
+
+TEST_P(Dot8, leavesSignedWeightsWithAZeroPointToTheReference) {
+    Case8 given{.type = OperationType::FULLY_CONNECTED, .kind = Kind8::SIGNED};
+    Random random(1);
+    StepCase operation(given, random);
+    operation.operation().inputs[1].zeroPoint = 3;
+    EXPECT_EQ(operation.makeDot8(*kernels_), nullptr);
+}
+
+TEST_P(Dot8, areCloseToTheReference) {
+    for (std::uint32_t seed = 1; seed <= 100; ++seed) {
+        Random random(seed);
+        Case8 given{.type = OperationType::CONV_2D};
+        given.height = randomAxis(random, 9);
+        given.width = randomAxis(random, 9);
+        given.inputs = random.size(1, 40);
+        given.outputs = random.size(1, 80);
+        setQuantization(given, random, windowSize(given) * given.inputs);
+        SCOPED_TRACE(given.description());
+        StepCase operation(given, random);
+        const auto step = operation.makeDot8(*kernels_);
+        if (step) {
+            expectClose(operation.operation().outputs[0].type, operation.run(*step),
+                        operation.runReference());
+        }
+        ASSERT_FALSE(HasFailure());
+    }
+}
+
+// ---- Packed weights, threads, time
+
+TEST_P(Dot8, sharesPackedWeightsAmongSteps) {
+    Random random(1);
+    Case8 given{.type = OperationType::CONV_2D, .inputs = 33, .outputs = 70};
+    given.height = given.width = {.input = 9, .window = 3, .before = 1, .after = 1};
+    given.weightZeroPoint = 120;
+    StepCase operation(given, random);
+    const auto first = operation.makeDot8(*kernels_);
+    ASSERT_NE(first, nullptr);
+    EXPECT_TRUE(first->hasPackedConstants());
+    const auto outputs = operation.run(*first);
+    operation.dropConstants();
+    const auto second = operation.makeDot8(*kernels_);
+    ASSERT_NE(second, nullptr);
+    EXPECT_EQ(operation.run(*second), outputs);
+}
+
+TEST_P(Dot8, makesNoStepWithoutWeights) {
+    Random random(1);
+    StepCase operation({.type = OperationType::CONV_2D}, random);
+    operation.dropConstants();
+    EXPECT_EQ(operation.makeDot8(*kernels_), nullptr);
+}
+
+TEST_P(Dot8, sharesLongOperationsAmongThreads) {
+    Random random(1);
+    for (const std::uint32_t height : {1U, 7U, 40U}) {
+        Case8 given{.type = OperationType::CONV_2D, .inputs = 130, .outputs = 500};
+        given.height.input = height;
+        given.width.input = 41;
+        given.weightZeroPoint = 100;
+        given.outputScale = 2.0F;
+        StepCase operation(given, random);
+        EXPECT_TRUE(operation.compare(*kernels_, twoThreads()));
+        EXPECT_TRUE(operation.makeDot8(*kernels_, twoThreads())->isMultithreaded());
+    }
+    StepCase small({.type = OperationType::CONV_2D}, random);
+    EXPECT_FALSE(small.makeDot8(*kernels_, twoThreads())->isMultithreaded());
+}
+
+TEST_P(Dot8, endsEarlyWhenTheTimeIsOver) {
+    for (const std::uint32_t window : {1U, 3U}) {
+        for (pthreadpool_t const threads : {pthreadpool_t{nullptr}, twoThreads()}) {
+            Random random(1);
+            Case8 given{.type = OperationType::CONV_2D, .inputs = 256, .outputs = 256};
+            given.height = given.width = {.input = 64, .window = window};
+            StepCase operation(given, random);
+            const auto step = operation.makeDot8(*kernels_, threads);
+            ASSERT_NE(step, nullptr);
+            std::vector<std::byte> output(sizeBytes(operation.operation().outputs[0]));
+            const AlignedBuffer scratch = *AlignedBuffer::allocate(step->scratchBytes());
+            std::vector<std::byte*> operands(operation.operation().inputs.size());
+            operands[0] = operation.input().data();
+            operands.push_back(output.data());
+            if (step->scratchBytes() != 0) {
+                operands.push_back(scratch.data());
+            }
+            ASSERT_TRUE(step->setUp(operands));
+            TimeLimit limit(std::chrono::steady_clock::now());
+            ASSERT_TRUE(step->run(limit));
+            EXPECT_TRUE(limit.isOver());
+            const std::vector<std::byte> untouched(output.size() / 2);
+            EXPECT_TRUE(std::equal(untouched.begin(), untouched.end(), output.rbegin()));
+        }
+    }
+}
+
+std::string setName(const testing::TestParamInfo<InstructionSet>& info) {
+    return info.param == InstructionSet::AVX512_VNNI ? "avx512Vnni" : "avxVnni";
+}
+
+INSTANTIATE_TEST_SUITE_P(InstructionSets, Dot8, testing::ValuesIn(dot8::kInstructionSets), setName);
+
+// ---- Models
+
+Model oneConvolution() {
+    ModelBuilder builder;
+    Random random(1);
+    const auto type = OperandType::TENSOR_QUANT8_ASYMM;
+    const auto x = builder.addTensor(type, {1, 8, 8, 16}, 0.5F, 120);
+    const auto w =
+        builder.addConstant(type, {24, 3, 3, 16}, random.elements(type, 24 * 9 * 16), 0.5F, 130);
+    const auto b = builder.addConstant(OperandType::TENSOR_INT32, {24},
+                                       random.elements(OperandType::TENSOR_INT32, 24), 0.25F, 0);
+    const auto y = builder.addTensor(type, {1, 8, 8, 24}, 200.0F, 128);
+    builder.addOperation(OperationType::CONV_2D,
+                         {x, w, b, builder.addScalar(1), builder.addScalar(1), builder.addScalar(1),
+                          builder.addScalar(0)},
+                         {y});
+    return build(builder, {x}, {y});
+}
+
+TEST(Dot8Models, runOnOurKernelsUnlessTheseAreSwitchedOff) {
+    if (dot8::fastestMicrokernels() == nullptr) {
+        GTEST_SKIP() << "this processor does not have the instructions";
+    }
+    const Model model = oneConvolution();
+    for (const bool useDotProducts : {true, false}) {
+        EXPECT_TRUE(makeEngine(true));  // initialises XNNPACK
+        const Kernels kernels{.dot8 = useDotProducts ? dot8::fastestMicrokernels() : nullptr};
+        const auto graph = Graph::create(model, model.main);
+        ASSERT_TRUE(graph);
+        xnnpack::OperatorCache operators;
+        const auto plan =
+            makePlan(**graph, {.inputs = {{.shape = {1, 8, 8, 16}}}, .omittedOutputs = {0}},
+                     kernels, operators);
+        ASSERT_TRUE(plan) << plan.error().message;
+        EXPECT_EQ((*graph)->packedWeights->find(0) != nullptr, useDotProducts);
+    }
+}
+
+}  // namespace
+}  // namespace nnburst::exec
