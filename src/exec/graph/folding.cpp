@@ -34,10 +34,11 @@ bool isFoldable(const Graph& graph, const ShapeInference& shapes, std::size_t in
 
 }  // namespace
 
-Result<> foldOperation(Graph& graph, const ShapeInference& shapes, std::size_t index) {
+Result<> foldOperation(Graph& graph, const ShapeInference& shapes, std::size_t index,
+                       TimeLimit& limit) {
     NNBURST_ASSERT(index < graph.subgraph.operations.size(), "operation {} of {}", index,
                    graph.subgraph.operations.size());
-    if (!isFoldable(graph, shapes, index)) {
+    if (limit.isOver() || !isFoldable(graph, shapes, index)) {
         return {};
     }
     const Operation& operation = graph.subgraph.operations[index];
@@ -56,17 +57,19 @@ Result<> foldOperation(Graph& graph, const ShapeInference& shapes, std::size_t i
     NNBURST_TRY_ASSIGN(const AlignedBuffer scratch, AlignedBuffer::allocate(step->scratchBytes()));
     operands.push_back(scratch.data());
     NNBURST_TRY(step->setUp(operands));
-    TimeLimit unlimited;
-    NNBURST_TRY(step->run(unlimited));
+    Result<> computed = step->run(limit);
+    if (limit.isOverAfter(TimeLimit::kWorkPerLook)) {
+        return {};
+    }
+    NNBURST_TRY(std::move(computed));
 
     for (std::size_t output = 0; output < results.size(); ++output) {
         const std::uint32_t operand = operation.outputs[output];
-        const OperandView computed = shapes.operand(operand);
-        NNBURST_TRY(
-            graph.constants.adopt(operand, std::move(results[output]), sizeBytes(computed)));
+        const OperandView view = shapes.operand(operand);
+        NNBURST_TRY(graph.constants.adopt(operand, std::move(results[output]), sizeBytes(view)));
         Operand& declared = graph.subgraph.operands[operand];
         declared.lifetime = OperandLifeTime::CONSTANT_COPY;
-        declared.dimensions.assign(computed.shape.sizes().begin(), computed.shape.sizes().end());
+        declared.dimensions.assign(view.shape.sizes().begin(), view.shape.sizes().end());
     }
     graph.isFolded[index] = true;
     return {};

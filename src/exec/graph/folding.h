@@ -9,14 +9,16 @@
 
 #include "exec/graph/graph.h"
 #include "exec/graph/shape_inference.h"
+#include "exec/operation/time_limit.h"
 #include "nnburst/result.h"
 
 namespace nnburst::exec {
 
 /// If all inputs of the operation are constants and no output is one of the graph's, computes it
 /// with its reference kernel and makes its outputs constants: plans then skip the operation.
-/// `shapes` has just visited it. An error is one that every run would return.
+/// `shapes` has just visited it. An operation that is not computed when `limit` is over is left to
+/// the runs of the graph. An error is one that every run would return.
 [[nodiscard]] Result<> foldOperation(Graph& graph, const ShapeInference& shapes,
-                                     std::size_t operation);
+                                     std::size_t operation, TimeLimit& limit);
 
 }  // namespace nnburst::exec

@@ -5,10 +5,12 @@
 /// \file
 /// The check of a graph's operations by their definitions.
 
+#include <chrono>
 #include <cstddef>
 
 #include "exec/graph/graph.h"
 #include "exec/graph/shape_inference.h"
+#include "exec/operation/time_limit.h"
 #include "nnburst/hal_version.h"
 #include "nnburst/result.h"
 
@@ -17,7 +19,14 @@ namespace nnburst::exec {
 /// Checks the operations of a graph, in order, and folds those of constants.
 class GraphCheck {
   public:
-    explicit GraphCheck(Graph& graph) : graph_(graph), shapes_(graph) {}
+    /// Operations of constants that are not computed by then are left to the runs of the graph,
+    /// which have deadlines: a small model can ask for hours of them.
+    static constexpr std::chrono::milliseconds kMostFoldingTime{500};
+
+    explicit GraphCheck(Graph& graph)
+        : graph_(graph),
+          shapes_(graph),
+          foldingLimit_(std::chrono::steady_clock::now() + kMostFoldingTime) {}
 
     /// Gives the first HAL version that allows the operation. The error does not say which
     /// operation it is.
@@ -28,6 +37,7 @@ class GraphCheck {
   private:
     Graph& graph_;
     ShapeInference shapes_;
+    TimeLimit foldingLimit_;
 };
 
 }  // namespace nnburst::exec

@@ -300,6 +300,34 @@ TEST(CompiledModel, doesNotBeginAfterItsDeadline) {
 
 // ---- Models that are refused
 
+TEST(CompiledModel, leavesLongOperationsOfConstantsToRuns) {
+    // A minute of work on 1 MiB: each output depends on each input.
+    constexpr std::uint32_t kSize = 1 << 18;
+    ModelBuilder builder;
+    const auto in = builder.addTensor(kFloat, {kSize});
+    const auto constant =
+        builder.addConstant(kFloat, {kSize}, bytesOf(std::vector<float>(kSize, 1.0F)));
+    const auto normalized = builder.addTensor(kFloat, {kSize});
+    builder.addOperation(
+        OperationType::LOCAL_RESPONSE_NORMALIZATION,
+        {constant, builder.addScalar(static_cast<std::int32_t>(kSize)), builder.addScalar(1.0F),
+         builder.addScalar(1.0F), builder.addScalar(0.5F)},
+        {normalized});
+    const auto out = builder.addTensor(kFloat, {kSize});
+    builder.addOperation(OperationType::ADD, {in, normalized, builder.addScalar(0)}, {out});
+    const auto model = compile(build(builder, {in}, {out}), true);
+    ASSERT_TRUE(model);
+    TestRequest request;
+    request.addInput(bytesOf(std::vector<float>(kSize)));
+    request.addOutput(kSize * sizeof(float));
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+    const Result<> result = request.run(*model, {.deadline = deadline});
+    ASSERT_FALSE(result) << "it was computed when the model was compiled";
+    EXPECT_TRUE(result.error().status == ErrorStatus::MISSED_DEADLINE_PERSISTENT ||
+                result.error().status == ErrorStatus::MISSED_DEADLINE_TRANSIENT)
+        << result.error().message;
+}
+
 TEST(CompiledModel, namesTheOperationThatCannotBe) {
     ModelBuilder builder;
     const auto x = builder.addTensor(kFloat, {2, 2});
