@@ -104,6 +104,21 @@ pid_t onlyDriver() {
     return drivers.size() == 1 ? drivers[0] : -1;
 }
 
+// Cap'n Proto has static objects of its own. If they are made by the first device, after static
+// objects of the application, then they are destroyed before those.
+TEST_F(SpawnedDriverTest, mayBeUsedByStaticObjectsUntilTheEndOfTheApplication) {
+    const auto useAndExit = [] {
+        static SharedDevice device;
+        static SharedPreparedModel model;
+        device = spawnDriver().value_or(nullptr);
+        if (device != nullptr) {
+            model = prepareModel(*device, makeAddModel()).value_or(nullptr);
+        }
+        std::exit(model != nullptr ? 0 : 1);
+    };
+    EXPECT_EXIT(useAndExit(), testing::ExitedWithCode(0), "");
+}
+
 TEST_F(SpawnedDriverTest, goesOnWhenTheApplicationIsInterruptedFromTheTerminal) {
     const Application application([](const Application& self) {
         ::setpgid(0, 0);
