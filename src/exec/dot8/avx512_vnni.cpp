@@ -218,6 +218,76 @@ void sumRows(const std::uint8_t* rows, std::size_t rowStride, std::size_t rowCou
     }
 }
 
+constexpr std::size_t kDepthwiseLanes = 32;
+
+template <bool kSigned>
+[[gnu::always_inline]] inline __m512i loadWords(const std::uint8_t* bytes) noexcept {
+    const __m256i loaded = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
+    return kSigned ? _mm512_cvtepi8_epi16(loaded) : _mm512_cvtepu8_epi16(loaded);
+}
+
+/// With kPairs not 0 their number is known, and weights stay in registers.
+template <bool kSigned, int kPairs>
+void convolveDepthwiseRow(const DepthwiseRow& row) noexcept {
+    constexpr int kHeld = kPairs == 0 ? 1 : kPairs;
+    const std::size_t pairs = kPairs == 0 ? row.tapPairs : static_cast<std::size_t>(kPairs);
+    __m512i held[kHeld][2];
+    if constexpr (kPairs != 0) {
+        _Pragma("GCC unroll 16") for (int p = 0; p < kPairs; ++p) {
+            held[p][0] = _mm512_load_si512(row.weights + p * 64);
+            held[p][1] = _mm512_load_si512(row.weights + p * 64 + 32);
+        }
+    }
+    const __m512i lowBias = _mm512_loadu_si512(row.bias);
+    const __m512i highBias = _mm512_loadu_si512(row.bias + 16);
+    const __m512 lowScale = _mm512_loadu_ps(row.scales);
+    const __m512 highScale = _mm512_loadu_ps(row.scales + 16);
+    const Requantization to = row.requantization;
+    const __m512i zeroPoint = _mm512_set1_epi16(static_cast<short>(to.zeroPoint));
+    std::uint8_t* output = row.output;
+    std::size_t offset = 0;
+    for (std::size_t step = 0; step < row.steps; ++step) {
+        __m512i low = lowBias;
+        __m512i high = highBias;
+        const auto add = [&](std::size_t pair, __m512i lowWeights, __m512i highWeights)
+            __attribute__((always_inline)) {
+            const __m512i first = loadWords<kSigned>(row.taps[2 * pair] + offset);
+            const __m512i second = loadWords<kSigned>(row.taps[2 * pair + 1] + offset);
+            low = _mm512_dpwssd_epi32(low, _mm512_unpacklo_epi16(first, second), lowWeights);
+            high = _mm512_dpwssd_epi32(high, _mm512_unpackhi_epi16(first, second), highWeights);
+        };
+        if constexpr (kPairs != 0) {
+            _Pragma("GCC unroll 16") for (int p = 0; p < kPairs; ++p) {
+                add(static_cast<std::size_t>(p), held[p][0], held[p][1]);
+            }
+        } else {
+            for (std::size_t p = 0; p < pairs; ++p) {
+                add(p, _mm512_load_si512(row.weights + p * 64),
+                    _mm512_load_si512(row.weights + p * 64 + 32));
+            }
+        }
+        low = requantize(low, lowScale, to);
+        high = requantize(high, highScale, to);
+        // Packing restores the order of the elements.
+        const __m512i moved = _mm512_add_epi16(_mm512_packs_epi32(low, high), zeroPoint);
+        const std::size_t count = step + 1 == row.steps ? row.lastElements : row.elements;
+        const auto mask =
+            count >= kDepthwiseLanes ? ~__mmask32{0} : static_cast<__mmask32>((1U << count) - 1);
+        _mm256_mask_storeu_epi8(output, mask, _mm512_cvtepi16_epi8(moved));
+        offset += row.stride;
+        output += row.stride;
+    }
+}
+
+void convolveDepthwise(const DepthwiseRow& row) {
+    constexpr int kPairsOf3x3 = 5;
+    if (row.tapPairs == kPairsOf3x3) {
+        return row.isSigned ? convolveDepthwiseRow<true, kPairsOf3x3>(row)
+                            : convolveDepthwiseRow<false, kPairsOf3x3>(row);
+    }
+    return row.isSigned ? convolveDepthwiseRow<true, 0>(row) : convolveDepthwiseRow<false, 0>(row);
+}
+
 }  // namespace
 
 extern const Microkernels kAvx512Vnni;
@@ -225,7 +295,9 @@ const Microkernels kAvx512Vnni{.name = "AVX512-VNNI",
                                .vectorColumns = kVectorColumns,
                                .blockColumns = kBlockColumns,
                                .tileRows = 12,
+                               .depthwiseLanes = kDepthwiseLanes,
                                .multiply = multiply,
-                               .sumRows = sumRows};
+                               .sumRows = sumRows,
+                               .convolveDepthwise = convolveDepthwise};
 
 }  // namespace nnburst::exec::dot8

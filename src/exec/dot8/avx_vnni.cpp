@@ -52,6 +52,19 @@ template <Activations kActivations>
     return _mm256_cvtps_epi32(_mm256_min_ps(least, _mm256_set1_ps(to.maximum)));
 }
 
+/// Writes the first `count` of 16 elements.
+[[gnu::always_inline]] inline void storePacked(__m128i elements, std::size_t count,
+                                               std::uint8_t* output) noexcept {
+    constexpr std::size_t kElements = 16;
+    if (count >= kElements) {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(output), elements);
+        return;
+    }
+    alignas(16) std::uint8_t stored[kElements];
+    _mm_store_si128(reinterpret_cast<__m128i*>(stored), elements);
+    std::memcpy(output, stored, count);
+}
+
 /// Writes the first `columns` of 16 elements.
 [[gnu::always_inline]] inline void store(__m256i first, __m256i second, const Requantization& to,
                                          std::size_t columns, std::uint8_t* output) noexcept {
@@ -61,15 +74,8 @@ template <Activations kActivations>
         _mm256_permute4x64_epi64(_mm256_packs_epi32(first, second), _MM_SHUFFLE(3, 1, 2, 0));
     const __m256i moved =
         _mm256_and_si256(_mm256_add_epi16(ordered, zeroPoint), _mm256_set1_epi16(0xff));
-    const __m128i packed =
-        _mm_packus_epi16(_mm256_castsi256_si128(moved), _mm256_extracti128_si256(moved, 1));
-    if (columns >= kBlockColumns) {
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(output), packed);
-        return;
-    }
-    alignas(16) std::uint8_t elements[kBlockColumns];
-    _mm_store_si128(reinterpret_cast<__m128i*>(elements), packed);
-    std::memcpy(output, elements, columns);
+    storePacked(_mm_packus_epi16(_mm256_castsi256_si128(moved), _mm256_extracti128_si256(moved, 1)),
+                columns, output);
 }
 
 template <Activations kActivations, int kRows, int kVectors>
@@ -195,6 +201,58 @@ void sumRows(const std::uint8_t* rows, std::size_t rowStride, std::size_t rowCou
     }
 }
 
+constexpr std::size_t kDepthwiseLanes = 16;
+
+template <bool kSigned>
+[[gnu::always_inline]] inline __m256i loadWords(const std::uint8_t* bytes) noexcept {
+    const __m128i loaded = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+    return kSigned ? _mm256_cvtepi8_epi16(loaded) : _mm256_cvtepu8_epi16(loaded);
+}
+
+[[gnu::always_inline]] inline __m256i loadWeights(const std::int16_t* weights) noexcept {
+    return _mm256_load_si256(reinterpret_cast<const __m256i*>(weights));
+}
+
+template <bool kSigned>
+void convolveDepthwiseRow(const DepthwiseRow& row) noexcept {
+    const __m256i lowBias = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row.bias));
+    const __m256i highBias = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row.bias + 8));
+    const __m256 lowScale = _mm256_loadu_ps(row.scales);
+    const __m256 highScale = _mm256_loadu_ps(row.scales + 8);
+    const Requantization to = row.requantization;
+    std::uint8_t* output = row.output;
+    std::size_t offset = 0;
+    for (std::size_t step = 0; step < row.steps; ++step) {
+        __m256i low = lowBias;
+        __m256i high = highBias;
+        const std::int16_t* weights = row.weights;
+        for (std::size_t p = 0; p < row.tapPairs; ++p, weights += 32) {
+            const __m256i first = loadWords<kSigned>(row.taps[2 * p] + offset);
+            const __m256i second = loadWords<kSigned>(row.taps[2 * p + 1] + offset);
+            low = _mm256_dpwssd_avx_epi32(low, _mm256_unpacklo_epi16(first, second),
+                                          loadWeights(weights));
+            high = _mm256_dpwssd_avx_epi32(high, _mm256_unpackhi_epi16(first, second),
+                                           loadWeights(weights + 16));
+        }
+        low = requantize(low, lowScale, to);
+        high = requantize(high, highScale, to);
+        // Packing restores the order of the elements.
+        const __m256i moved =
+            _mm256_and_si256(_mm256_add_epi16(_mm256_packs_epi32(low, high),
+                                              _mm256_set1_epi16(static_cast<short>(to.zeroPoint))),
+                             _mm256_set1_epi16(0xff));
+        storePacked(
+            _mm_packus_epi16(_mm256_castsi256_si128(moved), _mm256_extracti128_si256(moved, 1)),
+            step + 1 == row.steps ? row.lastElements : row.elements, output);
+        offset += row.stride;
+        output += row.stride;
+    }
+}
+
+void convolveDepthwise(const DepthwiseRow& row) {
+    return row.isSigned ? convolveDepthwiseRow<true>(row) : convolveDepthwiseRow<false>(row);
+}
+
 }  // namespace
 
 extern const Microkernels kAvxVnni;
@@ -202,7 +260,9 @@ const Microkernels kAvxVnni{.name = "AVX-VNNI",
                             .vectorColumns = kVectorColumns,
                             .blockColumns = kBlockColumns,
                             .tileRows = 6,
+                            .depthwiseLanes = kDepthwiseLanes,
                             .multiply = multiply,
-                            .sumRows = sumRows};
+                            .sumRows = sumRows,
+                            .convolveDepthwise = convolveDepthwise};
 
 }  // namespace nnburst::exec::dot8

@@ -13,6 +13,8 @@ StepResult makeStep(const OperationView& operation, const StepContext& context) 
     switch (operation.type) {
         case OperationType::CONV_2D:
             return makeConv2d(operation, context);
+        case OperationType::DEPTHWISE_CONV_2D:
+            return makeDepthwiseConv2d(operation, context);
         case OperationType::GROUPED_CONV_2D:
             return makeGroupedConv2d(operation, context);
         case OperationType::FULLY_CONNECTED:

@@ -10,6 +10,8 @@
 namespace nnburst::exec::dot8 {
 
 [[nodiscard]] StepResult makeConv2d(const OperationView& operation, const StepContext& context);
+[[nodiscard]] StepResult makeDepthwiseConv2d(const OperationView& operation,
+                                             const StepContext& context);
 [[nodiscard]] StepResult makeGroupedConv2d(const OperationView& operation,
                                            const StepContext& context);
 [[nodiscard]] StepResult makeFullyConnected(const OperationView& operation,

@@ -55,6 +55,31 @@ struct BlockProduct {
     Activations activations;
 };
 
+/// A row of the output of a depthwise convolution, in steps of `elements` outputs that have weights
+/// of their own: channels of one pixel, or all channels of several pixels.
+///
+///     sum[step, i] = bias[i] + sum over t < 2 * tapPairs of taps[t][step * stride + i] *
+///     weights[t, i]
+///
+/// Sums wrap around. For each tap and step, depthwiseLanes bytes are read. The last step writes
+/// `lastElements` bytes, each other one `elements`.
+struct DepthwiseRow {
+    const std::uint8_t* const* taps;
+    std::size_t tapPairs;
+    std::size_t stride;  ///< from a step to the next, of inputs and of outputs
+    std::size_t steps;
+    std::size_t elements;  ///< 1 to depthwiseLanes
+    std::size_t lastElements;
+    /// [tapPairs][depthwiseLanes][2], in the order of depthwisePosition, aligned to a cache line,
+    /// with zeros where there is no weight.
+    const std::int16_t* weights;
+    const std::int32_t* bias;  ///< in the order of depthwisePosition, as `scales`
+    const float* scales;
+    std::uint8_t* output;
+    Requantization requantization;
+    bool isSigned;  ///< bytes of activations are signed
+};
+
 /// The functions of one instruction set.
 struct Microkernels {
     const char* name;
@@ -62,10 +87,13 @@ struct Microkernels {
     std::size_t blockColumns;   ///< a multiple of it
     std::size_t tileRows;  ///< rows that are multiplied together: their number is best a multiple
 
+    std::size_t depthwiseLanes;  ///< a multiple of 8
+
     void (*multiply)(const BlockProduct& product);
     /// sums[row] = factor * (the sum of the row's bytes 0 to depth - 1)
     void (*sumRows)(const std::uint8_t* rows, std::size_t rowStride, std::size_t rowCount,
                     std::size_t depth, std::int32_t factor, std::int32_t* sums);
+    void (*convolveDepthwise)(const DepthwiseRow& row);
 };
 
 /// Those that this build has.

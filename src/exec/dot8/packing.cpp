@@ -122,4 +122,50 @@ Result<std::shared_ptr<const PackedFilter>> packFilter(const OperationView& oper
     return std::shared_ptr<const PackedFilter>(std::move(filter));
 }
 
+Result<std::shared_ptr<const PackedFilter>> packDepthwiseFilter(const OperationView& operation,
+                                                                const Microkernels& kernels,
+                                                                std::size_t taps,
+                                                                std::size_t outputs) {
+    const DepthwiseLayout layout(kernels, taps, outputs);
+    const std::size_t elements = layout.blocks * layout.lanes;
+    auto filter = std::make_shared<PackedFilter>();
+    filter->kernels = &kernels;
+    filter->activations = operation.inputs[0].type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED
+                              ? Activations::SIGNED
+                              : Activations::UNSIGNED;
+    NNBURST_TRY_ASSIGN(filter->weights,
+                       AlignedBuffer::allocate(layout.blocks * layout.blockWeights() * 2));
+    NNBURST_TRY_ASSIGN(filter->bias, AlignedBuffer::allocate(elements * 4));
+    NNBURST_TRY_ASSIGN(filter->scales, AlignedBuffer::allocate(elements * 4));
+    const OperandView& input = operation.inputs[0];
+    const OperandView& weights = operation.inputs[1];
+    const bool isUnsigned = weights.type == OperandType::TENSOR_QUANT8_ASYMM;
+    const std::int32_t zeroPoint = isUnsigned ? weights.zeroPoint : 0;
+    auto* const packed = reinterpret_cast<std::int16_t*>(filter->weights.data());
+    auto* const bias = reinterpret_cast<std::int32_t*>(filter->bias.data());
+    auto* const scales = reinterpret_cast<float*>(filter->scales.data());
+    for (std::size_t element = 0; element < outputs * layout.pixels; ++element) {
+        const std::size_t channel = element % outputs;
+        const std::size_t block = element / layout.lanes;
+        const std::size_t position = layout.position(element % layout.lanes);
+        std::uint32_t sum = 0;
+        for (std::size_t tap = 0; tap < taps; ++tap) {
+            const std::size_t from = tap * outputs + channel;
+            const std::int32_t weight =
+                (isUnsigned ? std::int32_t{weights.as<std::uint8_t>()[from]}
+                            : std::int32_t{weights.as<std::int8_t>()[from]}) -
+                zeroPoint;
+            sum += static_cast<std::uint32_t>(weight);
+            // Of each pair of taps first the lower halves of all elements, then the upper ones.
+            packed[block * layout.blockWeights() + tap / 2 * layout.lanes * 2 + position * 2 +
+                   tap % 2] = static_cast<std::int16_t>(weight);
+        }
+        bias[block * layout.lanes + position] = static_cast<std::int32_t>(
+            static_cast<std::uint32_t>(operation.inputs[2].as<const std::int32_t>()[channel]) -
+            static_cast<std::uint32_t>(input.zeroPoint) * sum);
+        scales[block * layout.lanes + position] = sumScale(operation, channel);
+    }
+    return std::shared_ptr<const PackedFilter>(std::move(filter));
+}
+
 }  // namespace nnburst::exec::dot8

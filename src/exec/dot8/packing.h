@@ -45,4 +45,32 @@ struct FilterLayout {
                                                                      std::size_t groups,
                                                                      std::size_t groupOutputs);
 
+/// Where parts of a packed depthwise filter lie: blocks of depthwiseLanes elements.
+struct DepthwiseLayout {
+    std::size_t pixels;  ///< output pixels of a step: several if their channels fit into one block
+    std::size_t blocks;
+    std::size_t tapPairs;
+    std::size_t lanes;
+
+    DepthwiseLayout(const Microkernels& kernels, std::size_t taps, std::size_t outputs) noexcept
+        : pixels(outputs <= kernels.depthwiseLanes ? kernels.depthwiseLanes / outputs : 1),
+          blocks((outputs + kernels.depthwiseLanes - 1) / kernels.depthwiseLanes),
+          tapPairs((taps + 1) / 2),
+          lanes(kernels.depthwiseLanes) {}
+
+    /// 16-bit weights of a block.
+    [[nodiscard]] std::size_t blockWeights() const noexcept { return tapPairs * lanes * 2; }
+
+    /// Where element `i` of a block lies: words are unpacked within each 128 bits, first the lower
+    /// halves of all, then the upper ones.
+    [[nodiscard]] std::size_t position(std::size_t i) const noexcept {
+        return i % 8 / 4 * (lanes / 2) + i / 8 * 4 + i % 4;
+    }
+};
+
+/// Packs input 1 [1, taps, outputs] and input 2, the bias, of a DEPTHWISE_CONV_2D that is covered.
+[[nodiscard]] Result<std::shared_ptr<const PackedFilter>> packDepthwiseFilter(
+    const OperationView& operation, const Microkernels& kernels, std::size_t taps,
+    std::size_t outputs);
+
 }  // namespace nnburst::exec::dot8

@@ -8,6 +8,7 @@
 
 #include "exec/dot8/coverage.h"
 #include "exec/dot8/packing.h"
+#include "exec/dot8/row_writer.h"
 #include "exec/dot8/shared_work.h"
 #include "log/assert.h"
 
@@ -24,8 +25,6 @@ constexpr std::size_t kMaximumDepth = std::size_t{1} << 20;
 
 /// What one thread multiplies in a nanosecond, about.
 constexpr double kMultiplicationsPerNs = 250;
-/// Splitting among threads costs 1 to 1.5 us.
-constexpr double kMinimumParallelNs = 2500;
 /// Tasks of this length even out threads that start late or run slowly.
 constexpr double kTaskNs = 20000;
 constexpr double kMaximumTasksPerThread = 4;
@@ -81,7 +80,7 @@ class ProductStep final : public Step {
         if (product_.windows) {
             const std::size_t rows = std::min(division_.taskRows, product_.rowCount);
             threadScratchBytes_ =
-                roundUp(rows * rowStride_ + WindowRows::kSlackBytes, kOperandAlignmentBytes);
+                roundUp(rows * rowStride_ + RowWriter::kSlackBytes, kOperandAlignmentBytes);
         }
     }
 

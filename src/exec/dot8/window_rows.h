@@ -21,9 +21,6 @@ struct WindowRows {
     std::size_t groupChannels = 0;  ///< in a row: those of one group
     std::uint8_t padding = 0;       ///< the byte that stands for 0
 
-    /// Bytes beyond the end of the last row that `gather` may write.
-    static constexpr std::size_t kSlackBytes = 64;
-
     /// Bytes of a row.
     [[nodiscard]] std::size_t depth() const noexcept {
         return std::size_t{window.height.size} * window.width.size * groupChannels;

@@ -163,6 +163,47 @@ TEST_P(Dot8, convolvesGroupsAsXnnpack) {
     });
 }
 
+TEST_P(Dot8, convolvesDepthwiseAsXnnpack) {
+    sweep(1200, [](Random& random) {
+        Case8 given{.type = OperationType::DEPTHWISE_CONV_2D};
+        given.batches = random.size(1, 3);
+        given.height = randomAxis(random, 14);
+        given.width = randomAxis(random, 40);
+        given.inputs = random.oneOf({random.size(1, 8), random.size(1, 40), random.size(1, 100)});
+        given.outputs = given.inputs * random.oneOf({1U, 1U, 1U, 2U, 3U, 8U});
+        setQuantization(given, random, windowSize(given));
+        return given;
+    });
+}
+
+TEST_P(Dot8, convolvesLargeImagesDepthwiseAsXnnpack) {
+    for (const std::uint32_t channels : {8U, 24U, 64U, 130U}) {
+        for (const std::int32_t stride : {1, 2}) {
+            Random random(channels);
+            Case8 given{.type = OperationType::DEPTHWISE_CONV_2D};
+            given.height = given.width = {
+                .input = 171, .window = 3, .stride = stride, .before = 1, .after = 1};
+            given.inputs = given.outputs = channels;
+            given.inputZeroPoint = 3;
+            given.weightZeroPoint = 200;
+            given.outputScale = 0.1F;
+            StepCase operation(given, random);
+            EXPECT_TRUE(operation.compare(*kernels_, nullptr));
+            EXPECT_TRUE(operation.compare(*kernels_, twoThreads()));
+            EXPECT_TRUE(operation.makeDot8(*kernels_, twoThreads())->isMultithreaded());
+        }
+    }
+}
+
+TEST_P(Dot8, leavesLargeDepthwiseWindowsToXnnpack) {
+    Random random(1);
+    Case8 given{.type = OperationType::DEPTHWISE_CONV_2D};
+    given.height = given.width = {.input = 20, .window = 11};
+    EXPECT_NE(StepCase(given, random).makeDot8(*kernels_), nullptr);
+    given.height.window = 12;
+    EXPECT_EQ(StepCase(given, random).makeDot8(*kernels_), nullptr);
+}
+
 // ---- Sums and scales
 
 TEST_P(Dot8, letsSumsWrapAround) {

@@ -1,0 +1,303 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// DEPTHWISE_CONV_2D, NHWC.
+//
+//     input  [batches, height, width, channels]
+//     filter [1, filterHeight, filterWidth, channels * multiplier]
+//     output [batches, outputHeight, outputWidth, channels * multiplier]
+//
+// The input rows that some rows of output need are copied to scratch memory, with padding, each
+// channel as often as it is used. There the pixels of a row are ordered by their phase, the column
+// modulo the stride: under each tap, the pixels for a row of output follow each other.
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "exec/dot8/coverage.h"
+#include "exec/dot8/families.h"
+#include "exec/dot8/packing.h"
+#include "exec/dot8/row_writer.h"
+#include "exec/dot8/shared_work.h"
+#include "exec/dot8/window.h"
+#include "log/assert.h"
+
+namespace nnburst::exec::dot8 {
+
+namespace {
+
+/// Larger windows are left to XNNPACK, as are rows that need more scratch memory than this.
+constexpr std::size_t kMaximumTaps = 128;
+constexpr std::size_t kMaximumScratchBytes = std::size_t{4} << 20;
+/// About as much stays in the second-level cache.
+constexpr std::size_t kTaskScratchBytes = std::size_t{96} << 10;
+
+constexpr double kMultiplicationsPerNs = 50;
+constexpr std::size_t kTasksPerThread = 2;
+
+constexpr std::size_t ceilDivide(std::size_t number, std::size_t divisor) noexcept {
+    return (number + divisor - 1) / divisor;
+}
+
+/// Sizes of a depthwise convolution.
+struct Sizes {
+    SpatialWindow window;
+    std::size_t batches;
+    std::size_t inputs;  ///< channels
+    std::size_t multiplier;
+    std::size_t outputs;  ///< channels
+    std::size_t taps;
+    /// Of a row in scratch memory: columns that windows cover, of them each phase has so many.
+    std::size_t columns;
+    std::size_t phaseColumns;
+    std::size_t rowBytes;
+
+    Sizes(const OperationView& operation, const Convolution& convolution) noexcept
+        : window(convolution.window),
+          batches(operation.inputs[0].shape[0]),
+          inputs(operation.inputs[0].shape[3]),
+          multiplier(convolution.arguments.depthMultiplier),
+          outputs(inputs * multiplier),
+          taps(std::size_t{window.height.size} * window.width.size),
+          columns(std::size_t{window.width.outputSize - 1} * window.width.stride +
+                  std::size_t{window.width.size - 1} * window.width.dilation + 1),
+          phaseColumns(ceilDivide(columns, window.width.stride)),
+          rowBytes(
+              ceilDivide(window.width.stride * phaseColumns * outputs, kOperandAlignmentBytes) *
+              kOperandAlignmentBytes) {}
+
+    /// Rows of input under `rows` rows of output.
+    [[nodiscard]] std::size_t inputRows(std::size_t rows) const noexcept {
+        return (rows - 1) * window.height.stride +
+               std::size_t{window.height.size - 1} * window.height.dilation + 1;
+    }
+    [[nodiscard]] std::size_t scratchBytes(std::size_t rows) const noexcept {
+        return inputRows(rows) * rowBytes + RowWriter::kSlackBytes;
+    }
+    [[nodiscard]] double work() const noexcept {
+        return static_cast<double>(batches) * window.height.outputSize *
+               static_cast<double>(rowWork());
+    }
+    [[nodiscard]] std::size_t rowWork() const noexcept {
+        return std::size_t{window.width.outputSize} * outputs * taps;
+    }
+    /// Rows of output of one task.
+    [[nodiscard]] std::size_t taskRows(std::size_t threads) const noexcept {
+        const std::size_t total = window.height.outputSize;
+        std::size_t rows = 1;
+        while (rows < total && scratchBytes(rows + 1) <= kTaskScratchBytes) {
+            ++rows;
+        }
+        const std::size_t wanted =
+            threads == 1 ? 1 : ceilDivide(threads * kTasksPerThread, batches);
+        return std::min(rows, ceilDivide(total, wanted));
+    }
+};
+
+class DepthwiseStep final : public Step {
+  public:
+    DepthwiseStep(const Sizes& sizes, std::shared_ptr<const PackedFilter> filter,
+                  const Requantization& requantization, std::uint8_t padding, pthreadpool_t threads)
+        : sizes_(sizes),
+          filter_(std::move(filter)),
+          layout_(*filter_->kernels, sizes.taps, sizes.outputs),
+          requantization_(requantization),
+          padding_(padding),
+          threads_(threads),
+          taskRows_(sizes.taskRows(threadCount(threads))),
+          threadScratchBytes_(sizes.scratchBytes(taskRows_)) {}
+
+    [[nodiscard]] std::size_t scratchBytes() const noexcept override {
+        return threadScratchBytes_ * threadCount(threads_);
+    }
+    [[nodiscard]] bool hasPackedConstants() const noexcept override { return true; }
+    [[nodiscard]] bool isMultithreaded() const noexcept override { return threads_ != nullptr; }
+
+    Result<> setUp(std::span<std::byte* const> operands) override {
+        NNBURST_ASSERT(operands.size() >= 5, "{} operands", operands.size());
+        input_ = reinterpret_cast<const std::uint8_t*>(operands.front());
+        output_ = reinterpret_cast<std::uint8_t*>(operands[operands.size() - 2]);
+        scratch_ = reinterpret_cast<std::uint8_t*>(operands.back());
+        return {};
+    }
+
+    Result<> run(TimeLimit& limit) override {
+        runTasks(
+            threads_, sizes_.batches * imageTasks(),
+            [](const void* step, std::size_t index, std::size_t thread, Pace& pace) {
+                static_cast<const DepthwiseStep*>(step)->runTask(index, thread, pace);
+            },
+            this, limit);
+        return {};
+    }
+
+  private:
+    [[nodiscard]] std::size_t imageTasks() const noexcept {
+        return ceilDivide(sizes_.window.height.outputSize, taskRows_);
+    }
+
+    void runTask(std::size_t index, std::size_t thread, Pace& pace) const noexcept {
+        const SlidingWindow& height = sizes_.window.height;
+        const std::size_t batch = index / imageTasks();
+        const std::size_t first = index % imageTasks() * taskRows_;
+        const std::size_t count = std::min<std::size_t>(taskRows_, height.outputSize - first);
+        std::uint8_t* const scratch = scratch_ + thread * threadScratchBytes_;
+        copyRows(batch, height.begin(static_cast<std::uint32_t>(first)), sizes_.inputRows(count),
+                 scratch);
+        for (std::size_t row = 0; row < count; ++row) {
+            const std::size_t outputRow = batch * height.outputSize + first + row;
+            convolveRow(scratch + row * height.stride * sizes_.rowBytes,
+                        output_ + outputRow * sizes_.window.width.outputSize * sizes_.outputs);
+            if (pace.isOverAfter(sizes_.rowWork())) {
+                return;
+            }
+        }
+    }
+
+    /// Copies `count` rows of input from `begin`, which may lie in the padding.
+    void copyRows(std::size_t batch, std::int64_t begin, std::size_t count,
+                  std::uint8_t* scratch) const noexcept {
+        const std::size_t height = sizes_.window.height.inputSize;
+        const std::size_t inputRowBytes =
+            std::size_t{sizes_.window.width.inputSize} * sizes_.inputs;
+        for (std::size_t i = 0; i < count; ++i, scratch += sizes_.rowBytes) {
+            const std::int64_t row = begin + static_cast<std::int64_t>(i);
+            if (row < 0 || row >= static_cast<std::int64_t>(height)) {
+                std::memset(scratch, padding_, sizes_.rowBytes);
+            } else {
+                copyRow(input_ + (batch * height + static_cast<std::size_t>(row)) * inputRowBytes,
+                        scratch);
+            }
+        }
+    }
+
+    void copyRow(const std::uint8_t* input, std::uint8_t* scratch) const noexcept {
+        const SlidingWindow& width = sizes_.window.width;
+        const std::size_t stride = width.stride;
+        // Columns before, within, and after the image.
+        const std::size_t before = std::min<std::size_t>(width.paddingBefore, sizes_.columns);
+        const std::size_t inside = std::min<std::size_t>(width.inputSize, sizes_.columns - before);
+        const std::uint8_t* const end = input_ + sizes_.batches * sizes_.window.height.inputSize *
+                                                     width.inputSize * sizes_.inputs;
+        RowWriter writer(scratch, end);
+        for (std::size_t phase = 0; phase < stride; ++phase) {
+            // The first column of this phase at or after `column`, counted in the phase.
+            const auto at = [&](std::size_t column) {
+                return column <= phase ? 0 : ceilDivide(column - phase, stride);
+            };
+            const std::size_t first = at(before);
+            const std::size_t last = at(before + inside);
+            writer.pad(padding_, first * sizes_.outputs);
+            if (first < last) {
+                copyPixels(input + (first * stride + phase - before) * sizes_.inputs, last - first,
+                           writer);
+            }
+            writer.pad(padding_, (sizes_.phaseColumns - last) * sizes_.outputs);
+        }
+    }
+
+    /// `count` pixels, a stride apart.
+    void copyPixels(const std::uint8_t* pixel, std::size_t count,
+                    RowWriter& writer) const noexcept {
+        const std::size_t stride = sizes_.window.width.stride;
+        if (stride == 1 && sizes_.multiplier == 1) {
+            return writer.copy(pixel, count * sizes_.inputs);
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint8_t* const from = pixel + i * stride * sizes_.inputs;
+            if (sizes_.multiplier == 1) {
+                writer.copy(from, sizes_.inputs);
+                continue;
+            }
+            for (std::size_t channel = 0; channel < sizes_.inputs; ++channel) {
+                writer.pad(from[channel], sizes_.multiplier);
+            }
+        }
+    }
+
+    /// Computes a row of output; the input rows under its window begin at `rows`.
+    void convolveRow(const std::uint8_t* rows, std::uint8_t* output) const noexcept {
+        const SlidingWindow& height = sizes_.window.height;
+        const SlidingWindow& width = sizes_.window.width;
+        std::array<const std::uint8_t*, kMaximumTaps + 1> taps{};
+        std::size_t tap = 0;
+        for (std::size_t t = 0; t < height.size; ++t) {
+            const std::uint8_t* const row = rows + t * height.dilation * sizes_.rowBytes;
+            for (std::size_t u = 0; u < width.size; ++u) {
+                const std::size_t column = u * width.dilation;
+                taps[tap++] =
+                    row + (column % width.stride * sizes_.phaseColumns + column / width.stride) *
+                              sizes_.outputs;
+            }
+        }
+        taps[tap] = taps[0];  // of a last pair; its weights are 0
+        const std::size_t pixels = layout_.pixels;
+        const std::size_t steps = ceilDivide(width.outputSize, pixels);
+        for (std::size_t block = 0; block < layout_.blocks; ++block) {
+            const std::size_t first = block * layout_.lanes;
+            for (std::size_t i = 0; block != 0 && i <= sizes_.taps; ++i) {
+                taps[i] += layout_.lanes;
+            }
+            const std::size_t elements = pixels * std::min(layout_.lanes, sizes_.outputs - first);
+            const DepthwiseRow row{
+                .taps = taps.data(),
+                .tapPairs = layout_.tapPairs,
+                .stride = pixels * sizes_.outputs,
+                .steps = steps,
+                .elements = elements,
+                .lastElements = layout_.blocks > 1
+                                    ? elements
+                                    : (width.outputSize - (steps - 1) * pixels) * sizes_.outputs,
+                .weights = reinterpret_cast<const std::int16_t*>(filter_->weights.data()) +
+                           block * layout_.blockWeights(),
+                .bias = reinterpret_cast<const std::int32_t*>(filter_->bias.data()) + first,
+                .scales = reinterpret_cast<const float*>(filter_->scales.data()) + first,
+                .output = output + first,
+                .requantization = requantization_,
+                .isSigned = filter_->activations == Activations::SIGNED};
+            filter_->kernels->convolveDepthwise(row);
+        }
+    }
+
+    const Sizes sizes_;
+    const std::shared_ptr<const PackedFilter> filter_;
+    const DepthwiseLayout layout_;
+    const Requantization requantization_;
+    const std::uint8_t padding_;
+    const pthreadpool_t threads_;
+    const std::size_t taskRows_;
+    const std::size_t threadScratchBytes_;
+    const std::uint8_t* input_ = nullptr;
+    std::uint8_t* scratch_ = nullptr;
+    std::uint8_t* output_ = nullptr;
+};
+
+}  // namespace
+
+StepResult makeDepthwiseConv2d(const OperationView& operation, const StepContext& context) {
+    NNBURST_TRY_ASSIGN(const std::optional<Convolution> convolution,
+                       readConvolution(operation, SpatialForm::DEPTHWISE_CONVOLUTION));
+    if (!convolution) {
+        return nullptr;
+    }
+    const Sizes sizes(operation, *convolution);
+    if (sizes.taps > kMaximumTaps || sizes.scratchBytes(1) > kMaximumScratchBytes) {
+        return nullptr;
+    }
+    std::shared_ptr<const PackedFilter> filter = context.weights->find(context.operation);
+    if (!filter) {
+        if (operation.inputs[1].data == nullptr || operation.inputs[2].data == nullptr) {
+            return nullptr;
+        }
+        NNBURST_TRY_ASSIGN(
+            filter, packDepthwiseFilter(operation, *context.kernels, sizes.taps, sizes.outputs));
+        filter = context.weights->insert(context.operation, std::move(filter));
+    }
+    return std::make_unique<DepthwiseStep>(
+        sizes, std::move(filter), requantizationOf(operation.outputs[0], convolution->range),
+        static_cast<std::uint8_t>(operation.inputs[0].zeroPoint),
+        sizes.work() < kMinimumParallelNs * kMultiplicationsPerNs ? nullptr : context.threads);
+}
+
+}  // namespace nnburst::exec::dot8
