@@ -77,55 +77,94 @@ template <Activations kActivations>
     _mm512_mask_storeu_epi8(output, mask, packed);
 }
 
-template <Activations kActivations, int kRows, int kVectors>
-[[gnu::always_inline]] inline void accumulate(__m512i (&sums)[kRows][kVectors],
-                                              const std::uint32_t* fours,
-                                              const std::int8_t* weights) noexcept {
-    __m512i columns[kVectors];
-    _Pragma("GCC unroll 16") for (int v = 0; v < kVectors; ++v) {
-        columns[v] = _mm512_load_si512(weights + v * 64);
-    }
+/// Makes g++ keep sums in registers throughout the loop before this call: otherwise it stores them
+/// in each iteration.
+template <int kRows, int kVectors>
+[[gnu::always_inline]] inline void keepInRegisters(__m512i (&sums)[kRows][kVectors]) noexcept {
     _Pragma("GCC unroll 16") for (int r = 0; r < kRows; ++r) {
-        const __m512i x = broadcast<kActivations>(fours[r]);
         _Pragma("GCC unroll 16") for (int v = 0; v < kVectors; ++v) {
-            sums[r][v] = _mm512_dpbusd_epi32(sums[r][v], x, columns[v]);
+            __asm__("" : "+v"(sums[r][v]));
         }
     }
 }
 
-/// Rows `first` to first + kRows - 1.
+/// The bias of vector `v`, less the correction of `row`.
+template <Activations kActivations>
+[[gnu::always_inline]] inline __m512i firstSum(const BlockProduct& product, std::size_t row,
+                                               int v) noexcept {
+    const __m512i bias = _mm512_loadu_si512(product.bias + v * 16);
+    if constexpr (kActivations == Activations::UNSIGNED_CORRECTED) {
+        return _mm512_sub_epi32(bias, _mm512_set1_epi32(product.corrections[row]));
+    }
+    return bias;
+}
+
+/// Sums as they are in memory, for the rows of a tile.
+template <int kRows, int kVectors>
+struct StoredSums {
+    alignas(64) std::int32_t values[kRows][kVectors * 16];
+};
+
+/// The sums that a tile begins with when the last bytes of a row are less than four: those bytes
+/// are in them already. Never inlined: g++ keeps sums in registers only if the code that adds to
+/// them is in a function once.
 template <Activations kActivations, int kRows, int kVectors>
+[[gnu::noinline]] void sumRests(const BlockProduct& product, std::size_t first,
+                                StoredSums<kRows, kVectors>& sums) noexcept {
+    const std::size_t whole = product.depth / 4;
+    const std::int8_t* const weights = product.weights + whole * kVectors * 64;
+    for (std::size_t r = 0; r < kRows; ++r) {
+        const std::uint8_t* const rest = product.rows + (first + r) * product.rowStride + whole * 4;
+        const __m512i x = broadcast<kActivations>(loadRest(rest, product.depth % 4));
+        for (int v = 0; v < kVectors; ++v) {
+            const __m512i sum = _mm512_dpbusd_epi32(firstSum<kActivations>(product, first + r, v),
+                                                    x, _mm512_load_si512(weights + v * 64));
+            std::int32_t* const to = sums.values[r] + v * 16;
+            _mm512_store_si512(to, sum);
+        }
+    }
+}
+
+/// Rows `first` to first + kRows - 1. With kHasRests the depth is no multiple of 4.
+template <Activations kActivations, int kRows, int kVectors, bool kHasRests>
 void multiplyTile(const BlockProduct& product, std::size_t first) noexcept {
     __m512i sums[kRows][kVectors];
-    _Pragma("GCC unroll 16") for (int v = 0; v < kVectors; ++v) {
-        const __m512i bias = _mm512_loadu_si512(product.bias + v * 16);
+    if constexpr (kHasRests) {
+        StoredSums<kRows, kVectors> stored;
+        sumRests<kActivations>(product, first, stored);
         _Pragma("GCC unroll 16") for (int r = 0; r < kRows; ++r) {
-            sums[r][v] = bias;
-            if constexpr (kActivations == Activations::UNSIGNED_CORRECTED) {
-                sums[r][v] = _mm512_sub_epi32(
-                    bias,
-                    _mm512_set1_epi32(product.corrections[first + static_cast<std::size_t>(r)]));
+            _Pragma("GCC unroll 16") for (int v = 0; v < kVectors; ++v) {
+                const std::int32_t* const from = stored.values[r] + v * 16;
+                sums[r][v] = _mm512_load_si512(from);
+            }
+        }
+    } else {
+        _Pragma("GCC unroll 16") for (int r = 0; r < kRows; ++r) {
+            _Pragma("GCC unroll 16") for (int v = 0; v < kVectors; ++v) {
+                sums[r][v] =
+                    firstSum<kActivations>(product, first + static_cast<std::size_t>(r), v);
             }
         }
     }
     const std::size_t stride = product.rowStride;
     const std::uint8_t* row = product.rows + first * stride;
     const std::int8_t* weights = product.weights;
-    std::uint32_t fours[kRows];
     for (std::size_t left = product.depth / 4; left != 0; --left) {
-        _Pragma("GCC unroll 16") for (int r = 0; r < kRows; ++r) {
-            fours[r] = loadFour(row + static_cast<std::size_t>(r) * stride);
+        __m512i columns[kVectors];
+        _Pragma("GCC unroll 16") for (int v = 0; v < kVectors; ++v) {
+            columns[v] = _mm512_load_si512(weights + v * 64);
         }
-        accumulate<kActivations, kRows, kVectors>(sums, fours, weights);
+        _Pragma("GCC unroll 16") for (int r = 0; r < kRows; ++r) {
+            const __m512i x =
+                broadcast<kActivations>(loadFour(row + static_cast<std::size_t>(r) * stride));
+            _Pragma("GCC unroll 16") for (int v = 0; v < kVectors; ++v) {
+                sums[r][v] = _mm512_dpbusd_epi32(sums[r][v], x, columns[v]);
+            }
+        }
         row += 4;
         weights += kVectors * 64;
     }
-    if (const std::size_t rest = product.depth % 4; rest != 0) {
-        _Pragma("GCC unroll 16") for (int r = 0; r < kRows; ++r) {
-            fours[r] = loadRest(row + static_cast<std::size_t>(r) * stride, rest);
-        }
-        accumulate<kActivations, kRows, kVectors>(sums, fours, weights);
-    }
+    keepInRegisters(sums);
     __m512 scales[kVectors];
     _Pragma("GCC unroll 16") for (int v = 0; v < kVectors; ++v) {
         scales[v] = _mm512_loadu_ps(product.scales + v * 16);
@@ -149,71 +188,99 @@ void multiplyTile(const BlockProduct& product, std::size_t first) noexcept {
 }
 
 /// All rows. The last tile begins earlier where rows are left over: some are computed twice.
-template <Activations kActivations, int kRows, int kVectors>
+template <Activations kActivations, int kRows, int kVectors, bool kHasRests>
 void multiplyRows(const BlockProduct& product) noexcept {
     const std::size_t count = product.rowCount;
     std::size_t row = 0;
     for (; row + kRows <= count; row += kRows) {
-        multiplyTile<kActivations, kRows, kVectors>(product, row);
+        multiplyTile<kActivations, kRows, kVectors, kHasRests>(product, row);
     }
     if (row == count) {
         return;
     }
     if (count > kRows) {
-        return multiplyTile<kActivations, kRows, kVectors>(product, count - kRows);
+        return multiplyTile<kActivations, kRows, kVectors, kHasRests>(product, count - kRows);
     }
     for (; row + 4 <= count; row += 4) {
-        multiplyTile<kActivations, 4, kVectors>(product, row);
+        multiplyTile<kActivations, 4, kVectors, kHasRests>(product, row);
     }
     for (; row + 2 <= count; row += 2) {
-        multiplyTile<kActivations, 2, kVectors>(product, row);
+        multiplyTile<kActivations, 2, kVectors, kHasRests>(product, row);
     }
     if (row != count) {
-        multiplyTile<kActivations, 1, kVectors>(product, row);
+        multiplyTile<kActivations, 1, kVectors, kHasRests>(product, row);
+    }
+}
+
+template <Activations kActivations, bool kHasRests>
+void multiplyColumns(const BlockProduct& product) noexcept {
+    switch ((product.columns + kVectorColumns - 1) / kVectorColumns) {
+        case 1:
+            return multiplyRows<kActivations, 12, 1, kHasRests>(product);
+        case 2:
+            return multiplyRows<kActivations, 12, 2, kHasRests>(product);
+        case 3:
+            return multiplyRows<kActivations, 8, 3, kHasRests>(product);
+        default:
+            return multiplyRows<kActivations, 6, 4, kHasRests>(product);
     }
 }
 
 template <Activations kActivations>
-void multiplyColumns(const BlockProduct& product) noexcept {
-    switch ((product.columns + kVectorColumns - 1) / kVectorColumns) {
-        case 1:
-            return multiplyRows<kActivations, 12, 1>(product);
-        case 2:
-            return multiplyRows<kActivations, 12, 2>(product);
-        case 3:
-            return multiplyRows<kActivations, 8, 3>(product);
-        default:
-            return multiplyRows<kActivations, 6, 4>(product);
-    }
+void multiplyBlock(const BlockProduct& product) noexcept {
+    return product.depth % 4 == 0 ? multiplyColumns<kActivations, false>(product)
+                                  : multiplyColumns<kActivations, true>(product);
 }
 
 void multiply(const BlockProduct& product) {
     switch (product.activations) {
         case Activations::UNSIGNED:
-            return multiplyColumns<Activations::UNSIGNED>(product);
+            return multiplyBlock<Activations::UNSIGNED>(product);
         case Activations::UNSIGNED_CORRECTED:
-            return multiplyColumns<Activations::UNSIGNED_CORRECTED>(product);
+            return multiplyBlock<Activations::UNSIGNED_CORRECTED>(product);
         case Activations::SIGNED:
-            return multiplyColumns<Activations::SIGNED>(product);
+            return multiplyBlock<Activations::SIGNED>(product);
     }
+}
+
+/// Eight 64-bit parts of the sum of a row's bytes.
+[[gnu::always_inline]] inline __m512i sumParts(const std::uint8_t* row,
+                                               std::size_t depth) noexcept {
+    const __m512i zero = _mm512_setzero_si512();
+    __m512i sum = zero;
+    std::size_t k = 0;
+    for (; k + 64 <= depth; k += 64) {
+        sum = _mm512_add_epi64(sum, _mm512_sad_epu8(_mm512_loadu_si512(row + k), zero));
+    }
+    if (const std::size_t rest = depth - k; rest != 0) {
+        const __m512i last = _mm512_maskz_loadu_epi8((__mmask64{1} << rest) - 1, row + k);
+        sum = _mm512_add_epi64(sum, _mm512_sad_epu8(last, zero));
+    }
+    return sum;
 }
 
 void sumRows(const std::uint8_t* rows, std::size_t rowStride, std::size_t rowCount,
              std::size_t depth, std::int32_t factor, std::int32_t* sums) {
-    const __m512i zero = _mm512_setzero_si512();
-    const std::size_t rest = depth % 64;
-    const __mmask64 mask = (__mmask64{1} << rest) - 1;
-    for (std::size_t row = 0; row < rowCount; ++row, rows += rowStride) {
-        __m512i sum = zero;
-        std::size_t k = 0;
-        for (; k + 64 <= depth; k += 64) {
-            sum = _mm512_add_epi64(sum, _mm512_sad_epu8(_mm512_loadu_si512(rows + k), zero));
-        }
-        if (rest != 0) {
-            const __m512i last = _mm512_maskz_loadu_epi8(mask, rows + k);
-            sum = _mm512_add_epi64(sum, _mm512_sad_epu8(last, zero));
-        }
-        const auto total = static_cast<std::uint32_t>(_mm512_reduce_add_epi64(sum));
+    std::size_t row = 0;
+    // Parts are below 2^32: those of two rows lie in one word, those of four are added together.
+    for (; row + 4 <= rowCount; row += 4, rows += 4 * rowStride) {
+        const __m512i first = _mm512_add_epi64(
+            sumParts(rows, depth), _mm512_slli_epi64(sumParts(rows + rowStride, depth), 32));
+        const __m512i second =
+            _mm512_add_epi64(sumParts(rows + 2 * rowStride, depth),
+                             _mm512_slli_epi64(sumParts(rows + 3 * rowStride, depth), 32));
+        const __m512i four = _mm512_add_epi32(_mm512_unpacklo_epi64(first, second),
+                                              _mm512_unpackhi_epi64(first, second));
+        const __m256i half =
+            _mm256_add_epi32(_mm512_castsi512_si256(four), _mm512_extracti64x4_epi64(four, 1));
+        const __m128i total =
+            _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(sums + row),
+                         _mm_mullo_epi32(total, _mm_set1_epi32(factor)));
+    }
+    for (; row < rowCount; ++row, rows += rowStride) {
+        const auto total =
+            static_cast<std::uint32_t>(_mm512_reduce_add_epi64(sumParts(rows, depth)));
         sums[row] = static_cast<std::int32_t>(total * static_cast<std::uint32_t>(factor));
     }
 }

@@ -78,57 +78,100 @@ template <Activations kActivations>
                 columns, output);
 }
 
-template <Activations kActivations, int kRows, int kVectors>
-[[gnu::always_inline]] inline void accumulate(__m256i (&sums)[kRows][2], const std::uint32_t* fours,
-                                              const std::int8_t* weights) noexcept {
-    __m256i columns[kVectors];
-    _Pragma("GCC unroll 8") for (int v = 0; v < kVectors; ++v) {
-        columns[v] = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights + v * 32));
-    }
+/// Makes g++ keep sums in registers throughout the loop before this call: otherwise it stores them
+/// in each iteration.
+template <int kRows, int kVectors>
+[[gnu::always_inline]] inline void keepInRegisters(__m256i (&sums)[kRows][kVectors]) noexcept {
     _Pragma("GCC unroll 8") for (int r = 0; r < kRows; ++r) {
-        const __m256i x = broadcast<kActivations>(fours[r]);
         _Pragma("GCC unroll 8") for (int v = 0; v < kVectors; ++v) {
-            sums[r][v] = _mm256_dpbusd_avx_epi32(sums[r][v], x, columns[v]);
+            __asm__("" : "+x"(sums[r][v]));
         }
     }
 }
 
-/// Rows `first` to first + kRows - 1.
+/// The bias of vector `v`, less the correction of `row`.
+template <Activations kActivations>
+[[gnu::always_inline]] inline __m256i firstSum(const BlockProduct& product, std::size_t row,
+                                               int v) noexcept {
+    const __m256i bias = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(product.bias + v * 8));
+    if constexpr (kActivations == Activations::UNSIGNED_CORRECTED) {
+        return _mm256_sub_epi32(bias, _mm256_set1_epi32(product.corrections[row]));
+    }
+    return bias;
+}
+
+/// Sums as they are in memory, for the rows of a tile.
+template <int kRows, int kVectors>
+struct StoredSums {
+    alignas(32) std::int32_t values[kRows][kVectors * 8];
+};
+
+/// The sums that a tile begins with when the last bytes of a row are less than four: those bytes
+/// are in them already. Never inlined: g++ keeps sums in registers only if the code that adds to
+/// them is in a function once.
 template <Activations kActivations, int kRows, int kVectors>
+[[gnu::noinline]] void sumRests(const BlockProduct& product, std::size_t first,
+                                StoredSums<kRows, kVectors>& sums) noexcept {
+    const std::size_t whole = product.depth / 4;
+    const std::int8_t* const weights = product.weights + whole * kVectors * 32;
+    for (std::size_t r = 0; r < kRows; ++r) {
+        const std::uint8_t* const rest = product.rows + (first + r) * product.rowStride + whole * 4;
+        const __m256i x = broadcast<kActivations>(loadRest(rest, product.depth % 4));
+        for (int v = 0; v < kVectors; ++v) {
+            const __m256i sum = _mm256_dpbusd_avx_epi32(
+                firstSum<kActivations>(product, first + r, v), x,
+                _mm256_load_si256(reinterpret_cast<const __m256i*>(weights + v * 32)));
+            std::int32_t* const to = sums.values[r] + v * 8;
+            _mm256_store_si256(reinterpret_cast<__m256i*>(to), sum);
+        }
+    }
+}
+
+/// Rows `first` to first + kRows - 1. With kHasRests the depth is no multiple of 4.
+template <Activations kActivations, int kRows, int kVectors, bool kHasRests>
 void multiplyTile(const BlockProduct& product, std::size_t first) noexcept {
     __m256i sums[kRows][2];
-    _Pragma("GCC unroll 8") for (int v = 0; v < 2; ++v) {
-        const __m256i bias =
-            v < kVectors
-                ? _mm256_loadu_si256(reinterpret_cast<const __m256i*>(product.bias + v * 8))
-                : _mm256_setzero_si256();
+    if constexpr (kHasRests) {
+        StoredSums<kRows, kVectors> stored;
+        sumRests<kActivations>(product, first, stored);
         _Pragma("GCC unroll 8") for (int r = 0; r < kRows; ++r) {
-            sums[r][v] = bias;
-            if constexpr (kActivations == Activations::UNSIGNED_CORRECTED) {
-                sums[r][v] = _mm256_sub_epi32(
-                    bias,
-                    _mm256_set1_epi32(product.corrections[first + static_cast<std::size_t>(r)]));
+            _Pragma("GCC unroll 8") for (int v = 0; v < kVectors; ++v) {
+                const std::int32_t* const from = stored.values[r] + v * 8;
+                sums[r][v] = _mm256_load_si256(reinterpret_cast<const __m256i*>(from));
             }
+        }
+    } else {
+        _Pragma("GCC unroll 8") for (int r = 0; r < kRows; ++r) {
+            _Pragma("GCC unroll 8") for (int v = 0; v < kVectors; ++v) {
+                sums[r][v] =
+                    firstSum<kActivations>(product, first + static_cast<std::size_t>(r), v);
+            }
+        }
+    }
+    if constexpr (kVectors == 1) {
+        for (int r = 0; r < kRows; ++r) {
+            sums[r][1] = _mm256_setzero_si256();
         }
     }
     const std::size_t stride = product.rowStride;
     const std::uint8_t* row = product.rows + first * stride;
     const std::int8_t* weights = product.weights;
-    std::uint32_t fours[kRows];
     for (std::size_t left = product.depth / 4; left != 0; --left) {
-        _Pragma("GCC unroll 8") for (int r = 0; r < kRows; ++r) {
-            fours[r] = loadFour(row + static_cast<std::size_t>(r) * stride);
+        __m256i columns[kVectors];
+        _Pragma("GCC unroll 8") for (int v = 0; v < kVectors; ++v) {
+            columns[v] = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights + v * 32));
         }
-        accumulate<kActivations, kRows, kVectors>(sums, fours, weights);
+        _Pragma("GCC unroll 8") for (int r = 0; r < kRows; ++r) {
+            const __m256i x =
+                broadcast<kActivations>(loadFour(row + static_cast<std::size_t>(r) * stride));
+            _Pragma("GCC unroll 8") for (int v = 0; v < kVectors; ++v) {
+                sums[r][v] = _mm256_dpbusd_avx_epi32(sums[r][v], x, columns[v]);
+            }
+        }
         row += 4;
         weights += kVectors * 32;
     }
-    if (const std::size_t rest = product.depth % 4; rest != 0) {
-        _Pragma("GCC unroll 8") for (int r = 0; r < kRows; ++r) {
-            fours[r] = loadRest(row + static_cast<std::size_t>(r) * stride, rest);
-        }
-        accumulate<kActivations, kRows, kVectors>(sums, fours, weights);
-    }
+    keepInRegisters(sums);
     const Requantization to = product.requantization;
     _Pragma("GCC unroll 8") for (int r = 0; r < kRows; ++r) {
         _Pragma("GCC unroll 8") for (int v = 0; v < kVectors; ++v) {
@@ -140,43 +183,49 @@ void multiplyTile(const BlockProduct& product, std::size_t first) noexcept {
 }
 
 /// All rows. The last tile begins earlier where rows are left over: some are computed twice.
-template <Activations kActivations, int kRows, int kVectors>
+template <Activations kActivations, int kRows, int kVectors, bool kHasRests>
 void multiplyRows(const BlockProduct& product) noexcept {
     const std::size_t count = product.rowCount;
     std::size_t row = 0;
     for (; row + kRows <= count; row += kRows) {
-        multiplyTile<kActivations, kRows, kVectors>(product, row);
+        multiplyTile<kActivations, kRows, kVectors, kHasRests>(product, row);
     }
     if (row == count) {
         return;
     }
     if (count > kRows) {
-        return multiplyTile<kActivations, kRows, kVectors>(product, count - kRows);
+        return multiplyTile<kActivations, kRows, kVectors, kHasRests>(product, count - kRows);
     }
     for (; row + 2 <= count; row += 2) {
-        multiplyTile<kActivations, 2, kVectors>(product, row);
+        multiplyTile<kActivations, 2, kVectors, kHasRests>(product, row);
     }
     if (row != count) {
-        multiplyTile<kActivations, 1, kVectors>(product, row);
+        multiplyTile<kActivations, 1, kVectors, kHasRests>(product, row);
     }
 }
 
-template <Activations kActivations>
+template <Activations kActivations, bool kHasRests>
 void multiplyColumns(const BlockProduct& product) noexcept {
     if (product.columns <= kVectorColumns) {
-        return multiplyRows<kActivations, 6, 1>(product);
+        return multiplyRows<kActivations, 6, 1, kHasRests>(product);
     }
-    return multiplyRows<kActivations, 6, 2>(product);
+    return multiplyRows<kActivations, 6, 2, kHasRests>(product);
+}
+
+template <Activations kActivations>
+void multiplyBlock(const BlockProduct& product) noexcept {
+    return product.depth % 4 == 0 ? multiplyColumns<kActivations, false>(product)
+                                  : multiplyColumns<kActivations, true>(product);
 }
 
 void multiply(const BlockProduct& product) {
     switch (product.activations) {
         case Activations::UNSIGNED:
-            return multiplyColumns<Activations::UNSIGNED>(product);
+            return multiplyBlock<Activations::UNSIGNED>(product);
         case Activations::UNSIGNED_CORRECTED:
-            return multiplyColumns<Activations::UNSIGNED_CORRECTED>(product);
+            return multiplyBlock<Activations::UNSIGNED_CORRECTED>(product);
         case Activations::SIGNED:
-            return multiplyColumns<Activations::SIGNED>(product);
+            return multiplyBlock<Activations::SIGNED>(product);
     }
 }
 

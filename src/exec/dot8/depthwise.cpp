@@ -220,7 +220,8 @@ class DepthwiseStep final : public Step {
     void convolveRow(const std::uint8_t* rows, std::uint8_t* output) const noexcept {
         const SlidingWindow& height = sizes_.window.height;
         const SlidingWindow& width = sizes_.window.width;
-        std::array<const std::uint8_t*, kMaximumTaps + 1> taps{};
+        std::array<const std::uint8_t*, kMaximumTaps + 1>
+            taps;  // NOLINT(*-member-init): filled below
         std::size_t tap = 0;
         for (std::size_t t = 0; t < height.size; ++t) {
             const std::uint8_t* const row = rows + t * height.dilation * sizes_.rowBytes;

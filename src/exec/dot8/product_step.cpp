@@ -75,7 +75,8 @@ class ProductStep final : public Step {
           requantization_(requantization),
           threads_(threads),
           division_(product, *filter_->kernels, threadCount(threads), ns),
-          rowStride_(product.windows ? roundUp(product.depth, 4) : product.groups * product.depth),
+          multipliedDepth_(product.windows ? roundUp(product.depth, 4) : product.depth),
+          rowStride_(product.windows ? multipliedDepth_ : product.groups * product.depth),
           outputStride_(product.groups * product.groupOutputs) {
         if (product_.windows) {
             const std::size_t rows = std::min(division_.taskRows, product_.rowCount);
@@ -159,7 +160,7 @@ class ProductStep final : public Step {
                 .rows = rows.data,
                 .rowStride = rowStride_,
                 .rowCount = rows.count,
-                .depth = product_.depth,
+                .depth = multipliedDepth_,
                 .corrections = corrections.data(),
                 .weights = reinterpret_cast<const std::int8_t*>(filter_->weights.data()) +
                            group * layout.groupBytes + layout.offset(block),
@@ -184,6 +185,8 @@ class ProductStep final : public Step {
     const Requantization requantization_;
     const pthreadpool_t threads_;
     const Division division_;
+    /// Rows in scratch memory are read to a multiple of 4: there the weights are 0.
+    const std::size_t multipliedDepth_;
     const std::size_t rowStride_;
     const std::size_t outputStride_;
     std::size_t threadScratchBytes_ = 0;

@@ -25,6 +25,11 @@ class RowWriter {
         constexpr std::size_t kPiece = 16;
         constexpr std::size_t kShort = 64;
         static_assert(kShort <= kSlackBytes);
+        if (count <= kPiece && kPiece <= static_cast<std::size_t>(end_ - from)) {
+            std::memcpy(next_, from, kPiece);
+            next_ += count;
+            return;
+        }
         const std::size_t pieces = (count + kPiece - 1) / kPiece;
         if (count <= kShort && pieces * kPiece <= static_cast<std::size_t>(end_ - from)) {
             for (std::size_t piece = 0; piece < pieces; ++piece) {
