@@ -6,15 +6,20 @@
 /// at the order in which calls end, not at times.
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "device/driver_process.h"
 #include "device/hal_models.h"
 #include "nnburst/device.h"
+#include "nnburst/model_builder.h"
 
 namespace nnburst::test {
 namespace {
@@ -91,6 +96,58 @@ TEST_P(StarvationTest, theDriverSaysThatItIsBusyWhileAllProcessorsAreTaken) {
     const EndlessLoops loops(attacker, GetParam(), manyLoops());
     EXPECT_TRUE(eventually([&] { return victim->getStatus() == DeviceStatus::BUSY; }));
     EXPECT_EQ(loops.running(), manyLoops());
+}
+
+// ---- A client that is killed
+
+constexpr std::uint32_t kLongSize = 1 << 19;
+
+/// Minutes of work on 2 MiB: each output depends on each input. Another model for each `bias`.
+Model makeLongModel(float bias) {
+    ModelBuilder builder;
+    const auto in = builder.addTensor(OperandType::TENSOR_FLOAT32, {kLongSize});
+    const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {kLongSize});
+    builder.addOperation(
+        OperationType::LOCAL_RESPONSE_NORMALIZATION,
+        {in, builder.addScalar(static_cast<std::int32_t>(kLongSize)), builder.addScalar(bias),
+         builder.addScalar(1.0F), builder.addScalar(0.5F)},
+        {out});
+    return std::move(*builder.build({in}, {out}));
+}
+
+/// Executes long models on all processors, one of them through a burst, until it is killed.
+[[noreturn]] void keepBusy(const DriverProcess& driver) {
+    const SharedDevice device = driver.connect();
+    constexpr std::uint32_t kBytes = kLongSize * sizeof(float);
+    Request request;
+    request.pools = {*Region::create(2 * kBytes)};
+    request.inputs = {{.location = {.poolIndex = 0, .offset = 0, .length = kBytes}}};
+    request.outputs = {{.location = {.poolIndex = 0, .offset = kBytes, .length = kBytes}}};
+    std::vector<SharedPreparedModel> prepared;
+    for (std::size_t i = 0; i < manyLoops(); ++i) {
+        prepared.push_back(*prepareModel(*device, makeLongModel(1.0F + static_cast<float>(i))));
+    }
+    for (std::size_t i = 1; i < prepared.size(); ++i) {
+        (void)prepared[i]->execute(request, {}, [](const auto&, const auto&) {});
+    }
+    ExecutionOutcome outcome;
+    (void)(*prepared[0]->configureExecutionBurst({}))->execute(request, {}, outcome);
+    ::_exit(1);
+}
+
+TEST(KilledClient, leavesNoExecutionThatRunsOn) {
+    const DriverProcess driver;
+    const pid_t client = ::fork();
+    ASSERT_GE(client, 0);
+    if (client == 0) {
+        keepBusy(driver);
+    }
+    const SharedDevice other = driver.connect();
+    EXPECT_TRUE(eventually([&] { return other->getStatus() == DeviceStatus::BUSY; }));
+    std::this_thread::sleep_for(100ms);  // the burst executes as well
+    ::kill(client, SIGKILL);
+    ASSERT_EQ(::waitpid(client, nullptr, 0), client);
+    EXPECT_TRUE(eventually([&] { return other->getStatus() == DeviceStatus::AVAILABLE; }));
 }
 
 INSTANTIATE_TEST_SUITE_P(Device, StarvationTest, testing::Values(Priority::LOW, Priority::HIGH),

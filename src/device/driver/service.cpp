@@ -414,11 +414,12 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client) {
     }
     ++connectionCount_;
     NNBURST_VLOG(DRIVER, "a client has connected, {} now", connectionCount_);
+    auto device = device_->forClient();
     auto connection = kj::heap<ClientConnection>(
         (*peer)->wrap(kj::mv(client)),
-        kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device_->forClient(), *peer),
-                                versions_));
-    auto disconnected = connection->network.onDisconnect();
+        kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device, *peer), versions_));
+    auto disconnected = connection->network.onDisconnect().then(
+        [device = std::move(device)] { device->cancelExecutions(); });
     return disconnected.attach(kj::mv(connection), kj::defer([this] {
                                    NNBURST_ASSERT(connectionCount_ > 0, "no client is connected");
                                    --connectionCount_;

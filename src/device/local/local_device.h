@@ -70,6 +70,9 @@ class LocalDevice final : public Device {
         const BufferDesc& desc, std::span<const SharedPreparedModel> preparedModels,
         std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles) override;
 
+    /// The client has gone: its executions end soon, whatever they are. Any thread.
+    void cancelExecutions() noexcept { share_->cancel(); }
+
     /// prepareModel with a model that is moved, and a callback that takes the concrete type.
     [[nodiscard]] Result<> prepare(Model model, const PrepareOptions& options,
                                    PrepareCallback callback);

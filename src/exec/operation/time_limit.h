@@ -3,9 +3,10 @@
 #pragma once
 
 /// \file
-/// The deadline of a run inside an operation. Kernels report how much they have done and end early
-/// once the deadline has passed; what they have written then means nothing.
+/// The end of a run inside an operation. Kernels report how much they have done and end early once
+/// the deadline has passed or the run was cancelled; what they have written then means nothing.
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 
@@ -19,11 +20,13 @@ class TimeLimit {
     /// Multiplications, or elements: 20 us to 1 ms, and a clock read takes 30 ns.
     static constexpr std::size_t kWorkPerLook = std::size_t{1} << 16;
 
-    /// Without a deadline it never ends.
-    explicit TimeLimit(const OptionalTimePoint& deadline = {}) noexcept : deadline_(deadline) {}
+    /// Without a deadline it ends when `isCancelled` is true, which may be null: never.
+    explicit TimeLimit(const OptionalTimePoint& deadline = {},
+                       const std::atomic<bool>* isCancelled = nullptr) noexcept
+        : deadline_(deadline), isCancelled_(isCancelled) {}
 
-    /// To be called after every `work` (multiplications, or elements). True from when the deadline
-    /// has been found to have passed.
+    /// To be called after every `work` (multiplications, or elements). True from when the run has
+    /// been found to be over.
     [[nodiscard]] bool isOverAfter(std::size_t work) noexcept {
         work_ += work;
         return work_ < kWorkPerLook ? isOver_ : look();
@@ -35,11 +38,14 @@ class TimeLimit {
   private:
     bool look() noexcept {
         work_ = 0;
-        isOver_ = isOver_ || (deadline_ && std::chrono::steady_clock::now() >= *deadline_);
+        isOver_ = isOver_ || (deadline_ && std::chrono::steady_clock::now() >= *deadline_) ||
+                  // Relaxed: a flag that nothing else depends on.
+                  (isCancelled_ != nullptr && isCancelled_->load(std::memory_order_relaxed));
         return isOver_;
     }
 
     OptionalTimePoint deadline_;
+    const std::atomic<bool>* isCancelled_;
     std::size_t work_ = 0;  // since the last look at the clock
     bool isOver_ = false;
 };

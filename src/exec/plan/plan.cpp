@@ -85,7 +85,7 @@ Result<> Plan::run(std::span<std::byte* const> arguments, const RunLimits& limit
             move(arguments_[index], arguments[index]);
         }
     }
-    TimeLimit timeLimit(limits.deadline);
+    TimeLimit timeLimit = limits.timeLimit();
     for (PlannedStep& step : steps_) {
         NNBURST_TRY(limits.checkBefore(step.operation));
         if (auto result = runStep(step, timeLimit); !result) {
@@ -93,7 +93,7 @@ Result<> Plan::run(std::span<std::byte* const> arguments, const RunLimits& limit
                            fmt::format("operation {}: {}", step.operation, result.error().message));
         }
         if (timeLimit.isOver()) {
-            return limits.missedIn(step.operation);
+            return limits.endedIn(step.operation);
         }
     }
     return {};

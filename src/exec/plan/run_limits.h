@@ -3,13 +3,15 @@
 #pragma once
 
 /// \file
-/// The limits of a run: deadline, loop time, and giving way to more urgent executions.
+/// The limits of a run: deadline, loop time, cancelling, and giving way to more urgent executions.
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 
+#include "exec/operation/time_limit.h"
 #include "exec/threads/execution_gate.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
@@ -21,6 +23,8 @@ struct RunLimits {
     const char* deadlineName = "deadline";  ///< in messages
     /// Limit on the time of each WHILE.
     std::chrono::nanoseconds loopTimeout{};
+    /// True when nobody wants the results any more; null: never.
+    const std::atomic<bool>* isCancelled = nullptr;
     /// Yields between operations to more urgent executions; null never yields.
     ExecutionGate::Pass* pass = nullptr;
 
@@ -30,6 +34,9 @@ struct RunLimits {
         if (pass != nullptr) {
             pass->letOthersPass();
         }
+        if (hasBeenCancelled()) {
+            return cancelled();
+        }
         if (deadline && std::chrono::steady_clock::now() >= *deadline) {
             return failure(
                 ErrorStatus::MISSED_DEADLINE_PERSISTENT,
@@ -38,10 +45,26 @@ struct RunLimits {
         return {};
     }
 
-    /// The error of a run whose deadline passed inside an operation (TimeLimit).
-    [[nodiscard]] tl::unexpected<Error> missedIn(std::uint32_t operation) const {
+    /// Ends operations of the run early.
+    [[nodiscard]] TimeLimit timeLimit() const noexcept { return TimeLimit(deadline, isCancelled); }
+
+    /// The error of a run that its time limit has ended inside an operation.
+    [[nodiscard]] tl::unexpected<Error> endedIn(std::uint32_t operation) const {
+        if (hasBeenCancelled()) {
+            return cancelled();
+        }
         return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
                        fmt::format("the {} has passed in operation {}", deadlineName, operation));
+    }
+
+  private:
+    [[nodiscard]] bool hasBeenCancelled() const noexcept {
+        // Relaxed: a flag that nothing else depends on.
+        return isCancelled != nullptr && isCancelled->load(std::memory_order_relaxed);
+    }
+    [[nodiscard]] static tl::unexpected<Error> cancelled() {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       "the execution was cancelled: its client has gone");
     }
 };
 

@@ -169,6 +169,7 @@ Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& calle
         .deadline = options.deadline,
         .loopTimeout =
             std::min(options.loopTimeout.value_or(kDefaultLoopTimeout), kMaximumLoopTimeout),
+        .isCancelled = caller.client == nullptr ? nullptr : &caller.client->isCancelled(),
         .pass = &pass};
     const auto runMain = [&]() -> Result<> {
         NNBURST_MARK(kernels__begin, this);

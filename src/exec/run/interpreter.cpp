@@ -101,7 +101,7 @@ Interpreter::~Interpreter() = default;
 Result<> Interpreter::run(std::span<const GraphInput> inputs, GraphOutputs& outputs,
                           const RunLimits& limits) {
     limits_ = &limits;
-    timeLimit_ = TimeLimit(limits.deadline);
+    timeLimit_ = limits.timeLimit();
     NNBURST_TRY(values_.begin(inputs, outputs));
     for (std::uint32_t index = 0; index < graph_.subgraph.operations.size(); ++index) {
         if (graph_.isFolded[index]) {
@@ -115,7 +115,7 @@ Result<> Interpreter::run(std::span<const GraphInput> inputs, GraphOutputs& outp
                            fmt::format("operation {}: {}", index, result.error().message));
         }
         if (timeLimit_.isOver()) {
-            return limits.missedIn(index);
+            return limits.endedIn(index);
         }
     }
     return outputs.sufficient();

@@ -25,10 +25,18 @@
 
 namespace nnburst::exec {
 
-/// How long the executions of one client have used lanes while others waited.
+/// How long the executions of one client have used lanes while others waited, and whether anybody
+/// still wants their results.
 class ClientShare {
+  public:
+    /// The client has gone. Its executions end soon, with an error. Any thread.
+    void cancel() noexcept { isCancelled_.store(true, std::memory_order_relaxed); }
+    [[nodiscard]] const std::atomic<bool>& isCancelled() const noexcept { return isCancelled_; }
+
+  private:
     friend class ExecutionGate;
     std::chrono::nanoseconds used_{};  // guarded by the gate's mutex
+    std::atomic<bool> isCancelled_{false};
 };
 
 /// Thread-safe.
