@@ -155,6 +155,17 @@ TEST_P(MemoryDomainTest, allocateRefusesWhatMakesNoSense) {
     }
 }
 
+TEST_P(MemoryDomainTest, allocateRefusesModelsAndRolesWithoutNumber) {
+    const SharedPreparedModel sum = prepare(makeAddModel());
+    const std::vector<SharedPreparedModel> models(5000, sum);
+    expectStatus(device->allocate({}, models, kInputs, {}), ErrorStatus::INVALID_ARGUMENT);
+    std::vector<BufferRole> roles;
+    for (std::uint32_t i = 0; i < 5000; ++i) {
+        roles.push_back({.modelIndex = i, .ioIndex = 0, .frequency = 1.0F});
+    }
+    expectStatus(device->allocate({}, models, roles, {}), ErrorStatus::INVALID_ARGUMENT);
+}
+
 TEST_P(MemoryDomainTest, allocateRefusesModelsOfOthers) {
     const SharedDevice other = *makeLocalDevice();
     const SharedPreparedModel foreign = *prepareModel(*other, makeAddModel());

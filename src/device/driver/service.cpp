@@ -172,6 +172,16 @@ class DeviceService final : public rpc::Device::Server {
 
     kj::Promise<void> allocate(AllocateContext context) override {
         const auto params = context.getParams();
+        // The model of each role is looked up on this thread.
+        for (const std::size_t count :
+             {std::size_t{params.getPreparedModels().size()},
+              std::size_t{params.getInputRoles().size()} + params.getOutputRoles().size()}) {
+            if (const auto few = checkCount(count, kMaximumRoles, "prepared models or roles");
+                !few) {
+                toMessage(few, context.getResults().initStatus());
+                return kj::READY_NOW;
+            }
+        }
         auto models = kj::heapArrayBuilder<kj::Promise<std::shared_ptr<LocalPreparedModel>>>(
             params.getPreparedModels().size());
         for (auto&& model : params.getPreparedModels()) {

@@ -15,9 +15,6 @@ namespace nnburst::device {
 
 namespace {
 
-/// More roles than any use of one buffer has.
-constexpr std::size_t kMaximumRoles = 4096;
-
 const char* roleName(ArgumentRole role) noexcept {
     return role == ArgumentRole::INPUT ? "input" : "output";
 }
@@ -144,6 +141,10 @@ Result<std::shared_ptr<LocalBuffer>> allocateBuffer(
     if (inputRoles.size() + outputRoles.size() > kMaximumRoles) {
         return invalid("allocate with {} roles: must be at most {}",
                        inputRoles.size() + outputRoles.size(), kMaximumRoles);
+    }
+    if (preparedModels.size() > kMaximumRoles) {
+        return invalid("allocate with {} prepared models: must be at most {}",
+                       preparedModels.size(), kMaximumRoles);
     }
     if (desc.dimensions.size() > kMaximumDimensions) {
         return invalid("allocate with {} dimensions: must be at most {}", desc.dimensions.size(),

@@ -40,6 +40,10 @@ class LocalBuffer final : public Buffer {
     const BufferToken token_;
 };
 
+/// Limit on the roles of one buffer, and on the prepared models that they name: more than any use
+/// of a buffer has.
+inline constexpr std::size_t kMaximumRoles = 4096;
+
 /// IDevice::allocate. Checks the description and the roles, whose operands must have one type and
 /// compatible dimensions, and makes the buffer. INVALID_ARGUMENT names the role and the rule;
 /// GENERAL_FAILURE if there is no memory. The models belong to the device that owns `buffers`.
