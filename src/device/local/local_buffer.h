@@ -5,6 +5,7 @@
 /// \file
 /// Memory domains (HAL 1.3 IDevice::allocate, IBuffer) of the device itself.
 
+#include <cstddef>
 #include <memory>
 #include <span>
 
