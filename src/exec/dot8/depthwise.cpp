@@ -18,6 +18,7 @@
 #include "exec/dot8/coverage.h"
 #include "exec/dot8/families.h"
 #include "exec/dot8/packing.h"
+#include "exec/dot8/rounding.h"
 #include "exec/dot8/row_writer.h"
 #include "exec/dot8/shared_work.h"
 #include "exec/dot8/window.h"
@@ -28,20 +29,16 @@ namespace nnburst::exec::dot8 {
 namespace {
 
 /// Larger windows are left to XNNPACK, as are rows that need more scratch memory than this.
-constexpr std::size_t kMaximumTaps = 128;
-constexpr std::size_t kMaximumScratchBytes = std::size_t{4} << 20;
+constexpr std::size_t kMaximumDepthwiseTaps = 128;
+constexpr std::size_t kMaximumDepthwiseScratchBytes = std::size_t{4} << 20;
 /// About as much stays in the second-level cache.
 constexpr std::size_t kTaskScratchBytes = std::size_t{96} << 10;
 
-constexpr double kMultiplicationsPerNs = 50;
-constexpr std::size_t kTasksPerThread = 2;
-
-constexpr std::size_t ceilDivide(std::size_t number, std::size_t divisor) noexcept {
-    return (number + divisor - 1) / divisor;
-}
+constexpr double kDepthwiseMultiplicationsPerNs = 50;
+constexpr std::size_t kDepthwiseTasksPerThread = 2;
 
 /// Sizes of a depthwise convolution.
-struct Sizes {
+struct DepthwiseSizes {
     SpatialWindow window;
     std::size_t batches;
     std::size_t inputs;  ///< channels
@@ -53,7 +50,7 @@ struct Sizes {
     std::size_t phaseColumns;
     std::size_t rowBytes;
 
-    Sizes(const OperationView& operation, const Convolution& convolution) noexcept
+    DepthwiseSizes(const OperationView& operation, const Convolution& convolution) noexcept
         : window(convolution.window),
           batches(operation.inputs[0].shape[0]),
           inputs(operation.inputs[0].shape[3]),
@@ -63,9 +60,7 @@ struct Sizes {
           columns(std::size_t{window.width.outputSize - 1} * window.width.stride +
                   std::size_t{window.width.size - 1} * window.width.dilation + 1),
           phaseColumns(ceilDivide(columns, window.width.stride)),
-          rowBytes(
-              ceilDivide(window.width.stride * phaseColumns * outputs, kOperandAlignmentBytes) *
-              kOperandAlignmentBytes) {}
+          rowBytes(roundUp(window.width.stride * phaseColumns * outputs, kOperandAlignmentBytes)) {}
 
     /// Rows of input under `rows` rows of output.
     [[nodiscard]] std::size_t inputRows(std::size_t rows) const noexcept {
@@ -90,14 +85,14 @@ struct Sizes {
             ++rows;
         }
         const std::size_t wanted =
-            threads == 1 ? 1 : ceilDivide(threads * kTasksPerThread, batches);
+            threads == 1 ? 1 : ceilDivide(threads * kDepthwiseTasksPerThread, batches);
         return std::min(rows, ceilDivide(total, wanted));
     }
 };
 
 class DepthwiseStep final : public Step {
   public:
-    DepthwiseStep(const Sizes& sizes, std::shared_ptr<const PackedFilter> filter,
+    DepthwiseStep(const DepthwiseSizes& sizes, std::shared_ptr<const PackedFilter> filter,
                   const Requantization& requantization, std::uint8_t padding, pthreadpool_t threads)
         : sizes_(sizes),
           filter_(std::move(filter)),
@@ -220,7 +215,7 @@ class DepthwiseStep final : public Step {
     void convolveRow(const std::uint8_t* rows, std::uint8_t* output) const noexcept {
         const SlidingWindow& height = sizes_.window.height;
         const SlidingWindow& width = sizes_.window.width;
-        std::array<const std::uint8_t*, kMaximumTaps + 1>
+        std::array<const std::uint8_t*, kMaximumDepthwiseTaps + 1>
             taps;  // NOLINT(*-member-init): filled below
         std::size_t tap = 0;
         for (std::size_t t = 0; t < height.size; ++t) {
@@ -261,7 +256,7 @@ class DepthwiseStep final : public Step {
         }
     }
 
-    const Sizes sizes_;
+    const DepthwiseSizes sizes_;
     const std::shared_ptr<const PackedFilter> filter_;
     const DepthwiseLayout layout_;
     const Requantization requantization_;
@@ -282,8 +277,9 @@ StepResult makeDepthwiseConv2d(const OperationView& operation, const StepContext
     if (!convolution) {
         return nullptr;
     }
-    const Sizes sizes(operation, *convolution);
-    if (sizes.taps > kMaximumTaps || sizes.scratchBytes(1) > kMaximumScratchBytes) {
+    const DepthwiseSizes sizes(operation, *convolution);
+    if (sizes.taps > kMaximumDepthwiseTaps ||
+        sizes.scratchBytes(1) > kMaximumDepthwiseScratchBytes) {
         return nullptr;
     }
     std::shared_ptr<const PackedFilter> filter = context.weights->find(context.operation);
@@ -298,7 +294,8 @@ StepResult makeDepthwiseConv2d(const OperationView& operation, const StepContext
     return std::make_unique<DepthwiseStep>(
         sizes, std::move(filter), requantizationOf(operation.outputs[0], convolution->range),
         static_cast<std::uint8_t>(operation.inputs[0].zeroPoint),
-        sizes.work() < kMinimumParallelNs * kMultiplicationsPerNs ? nullptr : context.threads);
+        sizes.work() < kMinimumParallelNs * kDepthwiseMultiplicationsPerNs ? nullptr
+                                                                           : context.threads);
 }
 
 }  // namespace nnburst::exec::dot8

@@ -52,8 +52,7 @@ void packGroup(const Weight* weights, std::int32_t offset, const Microkernels& k
                std::size_t depth, std::size_t outputs, std::int8_t* packed) {
     for (std::size_t block = 0; block < outputs; block += kernels.blockColumns) {
         const std::size_t count = std::min(kernels.blockColumns, outputs - block);
-        const std::size_t columns =
-            (count + kernels.vectorColumns - 1) / kernels.vectorColumns * kernels.vectorColumns;
+        const std::size_t columns = roundUp(count, kernels.vectorColumns);
         for (std::size_t k = 0; k < depth; k += 4) {
             const std::size_t bytes = std::min<std::size_t>(4, depth - k);
             for (std::size_t column = 0; column < count; ++column) {

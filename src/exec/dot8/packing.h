@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "exec/dot8/packed_weights.h"
+#include "exec/dot8/rounding.h"
 #include "exec/operation/operation.h"
 
 namespace nnburst::exec::dot8 {
@@ -20,9 +21,8 @@ struct FilterLayout {
     std::size_t groupBytes;  ///< weights of each group
 
     FilterLayout(const Microkernels& kernels, std::size_t depth, std::size_t outputs) noexcept
-        : blocks((outputs + kernels.blockColumns - 1) / kernels.blockColumns),
-          columns((outputs + kernels.vectorColumns - 1) / kernels.vectorColumns *
-                  kernels.vectorColumns),
+        : blocks(ceilDivide(outputs, kernels.blockColumns)),
+          columns(roundUp(outputs, kernels.vectorColumns)),
           groupBytes(columnBytes(depth) * columns),
           blockBytes_(columnBytes(depth) * kernels.blockColumns) {}
 
@@ -32,7 +32,7 @@ struct FilterLayout {
     }
 
   private:
-    static std::size_t columnBytes(std::size_t depth) noexcept { return (depth + 3) / 4 * 4; }
+    static std::size_t columnBytes(std::size_t depth) noexcept { return roundUp(depth, 4); }
 
     std::size_t blockBytes_;
 };
@@ -54,8 +54,8 @@ struct DepthwiseLayout {
 
     DepthwiseLayout(const Microkernels& kernels, std::size_t taps, std::size_t outputs) noexcept
         : pixels(outputs <= kernels.depthwiseLanes ? kernels.depthwiseLanes / outputs : 1),
-          blocks((outputs + kernels.depthwiseLanes - 1) / kernels.depthwiseLanes),
-          tapPairs((taps + 1) / 2),
+          blocks(ceilDivide(outputs, kernels.depthwiseLanes)),
+          tapPairs(ceilDivide(taps, 2)),
           lanes(kernels.depthwiseLanes) {}
 
     /// 16-bit weights of a block.

@@ -8,6 +8,7 @@
 
 #include "exec/dot8/coverage.h"
 #include "exec/dot8/packing.h"
+#include "exec/dot8/rounding.h"
 #include "exec/dot8/row_writer.h"
 #include "exec/dot8/shared_work.h"
 #include "log/assert.h"
@@ -28,14 +29,6 @@ constexpr double kMultiplicationsPerNs = 250;
 /// Tasks of this length even out threads that start late or run slowly.
 constexpr double kTaskNs = 20000;
 constexpr double kMaximumTasksPerThread = 4;
-
-std::size_t ceilDivide(std::size_t number, std::size_t divisor) noexcept {
-    return (number + divisor - 1) / divisor;
-}
-
-std::size_t roundUp(std::size_t number, std::size_t factor) noexcept {
-    return ceilDivide(number, factor) * factor;
-}
 
 /// How a product is divided into tasks: `taskRows` rows, with the blocks of columns in `splits`.
 struct Division {
