@@ -1,5 +1,8 @@
 # Everything comes from packages of Debian 12 or 13 (tools/dependencies lists them); nothing is downloaded.
 
+if(POLICY CMP0167)
+    cmake_policy(SET CMP0167 NEW)  # Boost's own file for CMake, since CMake 3.30
+endif()
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(Boost 1.74 REQUIRED)

@@ -116,12 +116,15 @@ Result<SharedOperator> createQuantized(const OperationView& operation,
     if (!isNormalScale(input.scale) || !isNormalScale(output.scale) || !isRange(range)) {
         return nullptr;
     }
+    const std::size_t products = std::size_t{convolution.window.height.size} *
+                                 convolution.window.width.size * convolution.groupInputs;
     if (filter.channelQuant != nullptr) {
         const std::vector<float>& scales = filter.channelQuant->scales;
         const bool isCovered = input.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED &&
                                std::all_of(scales.begin(), scales.end(), [&](float scale) {
-                                   return isNormalScale(scale) &&
-                                          isRequantizationScale(input.scale * scale / output.scale);
+                                   const float sumScale = input.scale * scale / output.scale;
+                                   return isNormalScale(scale) && isRequantizationScale(sumScale) &&
+                                          areSumsCovered(operation, sumScale, products);
                                });
         if (!isCovered) {
             return nullptr;
@@ -131,8 +134,9 @@ Result<SharedOperator> createQuantized(const OperationView& operation,
                                   scales.data(), given.weights, given.bias, given.outputZeroPoint,
                                   output.scale, given.minimum, given.maximum);
     }
-    if (!isNormalScale(filter.scale) ||
-        !isRequantizationScale(input.scale * filter.scale / output.scale)) {
+    const float sumScale = input.scale * filter.scale / output.scale;
+    if (!isNormalScale(filter.scale) || !isRequantizationScale(sumScale) ||
+        !areSumsCovered(operation, sumScale, products)) {
         return nullptr;
     }
     if (input.type == OperandType::TENSOR_QUANT8_ASYMM) {

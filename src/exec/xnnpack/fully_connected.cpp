@@ -39,9 +39,10 @@ Result<SharedOperator> createQuantized(const OperationView& operation,
     const std::size_t inputs = weights.shape[1];
     const auto* bias = operation.inputs[2].as<std::int32_t>();
     const QuantizedRange range = activationRange(activation, output);
+    const float sumScale = input.scale * weights.scale / output.scale;
     if (!isNormalScale(input.scale) || !isNormalScale(weights.scale) ||
-        !isNormalScale(output.scale) ||
-        !isRequantizationScale(input.scale * weights.scale / output.scale) || !isRange(range)) {
+        !isNormalScale(output.scale) || !isRequantizationScale(sumScale) ||
+        !areSumsCovered(operation, sumScale, inputs) || !isRange(range)) {
         return nullptr;
     }
     xnn_operator_t created = nullptr;

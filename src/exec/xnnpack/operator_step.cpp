@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 namespace nnburst::exec::xnnpack {
@@ -141,6 +143,23 @@ Result<SharedOperator> takeOperator(xnn_status status, xnn_operator_t created) {
 
 bool isNormalScale(float scale) noexcept {
     return scale > 0.0F && std::isnormal(scale);
+}
+
+bool areSumsCovered(const OperationView& operation, float scale, std::size_t products) noexcept {
+    const OperandView& output = operation.outputs[0];
+    if (kHasRightLargeSums || output.type != OperandType::TENSOR_QUANT8_ASYMM_SIGNED ||
+        output.zeroPoint >= 0) {
+        return true;
+    }
+    constexpr double kLargestProduct = 255.0 * 128.0;
+    double largestSum = kLargestProduct * static_cast<double>(products);
+    const OperandView& bias = operation.inputs[2];
+    const std::span values(bias.as<const std::int32_t>(), bias.shape.elementCount());
+    if (!values.empty()) {
+        largestSum -= std::min(0.0, static_cast<double>(std::ranges::min(values)));
+    }
+    constexpr double kLargestZeroPoint = 128.0;
+    return largestSum * static_cast<double>(scale) < 0x1p31 - kLargestZeroPoint;
 }
 
 bool isRequantizationScale(float scale) noexcept {

@@ -112,6 +112,12 @@ inline constexpr double kMaximumTaps = 1 << 27;
 /// more, and aborts below 2^-32.
 [[nodiscard]] bool isRequantizationScale(float scale) noexcept;
 
+/// Whether XNNPACK clamps every sum of `products` products and a bias, times `scale`, as it must.
+/// The bias of `operation`, a convolution or fully connected layer of 8 bits, is input 2, and
+/// known.
+[[nodiscard]] bool areSumsCovered(const OperationView& operation, float scale,
+                                  std::size_t products) noexcept;
+
 /// XNNPACK refuses ranges of one value.
 template <class Range>
 [[nodiscard]] bool isRange(const Range& range) noexcept {

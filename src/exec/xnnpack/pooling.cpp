@@ -103,7 +103,7 @@ StepResult makeAveragePool2d(const OperationView& operation, const StepContext& 
                                   : pooling.step(createAveragePool, range, threads);
     }
     const QuantizedRange range = activationRange(activation, pooling.output);
-    if (!hasSameScale(pooling) || !isRange(range) || pooling.isPadded()) {
+    if (!kHasRightAverages || !hasSameScale(pooling) || !isRange(range) || pooling.isPadded()) {
         return nullptr;
     }
     switch (pooling.input.type) {

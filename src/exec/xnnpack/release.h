@@ -47,6 +47,19 @@ struct SetUp {
     std::function<xnn_status(xnn_operator_t, Operands, void* workspace, pthreadpool_t)> setUp;
 };
 
+// ---- What a release computes wrongly
+
+#if NNBURST_XNNPACK_RELEASE >= 2024
+/// Averages of 8 bits are not those of the reference where they lie half-way between two values.
+inline constexpr bool kHasRightAverages = false;
+/// Sums of signed 8 bits wrap around where they are scaled to below the least 32-bit integer and
+/// the zero point is negative.
+inline constexpr bool kHasRightLargeSums = false;
+#else
+inline constexpr bool kHasRightAverages = true;
+inline constexpr bool kHasRightLargeSums = true;
+#endif
+
 // ---- Operators with packed weights
 
 #if NNBURST_XNNPACK_RELEASE >= 2024

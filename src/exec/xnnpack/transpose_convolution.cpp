@@ -58,9 +58,13 @@ Result<SharedOperator> createQuantized(const OperationView& operation,
     const OperandView& output = operation.outputs[0];
     const auto* bias = operation.inputs[2].as<std::int32_t>();
     const QuantizedRange range = activationRange(deconvolution.given.arguments.activation, output);
+    const float sumScale = input.scale * filter.scale / output.scale;
+    const std::size_t products =
+        std::size_t{filter.shape[1]} * filter.shape[2] * deconvolution.inputs;
     if (filter.channelQuant != nullptr || !isNormalScale(input.scale) ||
         !isNormalScale(filter.scale) || !isNormalScale(output.scale) ||
-        !isRequantizationScale(input.scale * filter.scale / output.scale) || !isRange(range)) {
+        !isRequantizationScale(sumScale) || !areSumsCovered(operation, sumScale, products) ||
+        !isRange(range)) {
         return nullptr;
     }
     if (input.type == OperandType::TENSOR_QUANT8_ASYMM) {

@@ -269,6 +269,13 @@ TEST_P(Dot8, clampsBeforeItAddsTheZeroPoint) {
         bias[output] = output % 2 == 0 ? std::numeric_limits<std::int32_t>::min() / 2
                                        : std::numeric_limits<std::int32_t>::max() / 2;
     }
+    if (NNBURST_XNNPACK_RELEASE >= 2024) {  // its sums wrap around, so it is not asked for them
+        EXPECT_EQ(operation.makeXnnpack(), nullptr);
+        const auto own = operation.makeDot8(*kernels_);
+        ASSERT_NE(own, nullptr);
+        EXPECT_EQ(operation.run(*own), operation.runReference());
+        return;
+    }
     EXPECT_TRUE(operation.compare(*kernels_, nullptr));
 }
 

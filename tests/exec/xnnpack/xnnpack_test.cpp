@@ -315,7 +315,12 @@ class OperatorSweep : public XnnpackSweep {
 
 TEST_P(OperatorSweep, averagePool2dIsAsTheReference) {
     // Of quantised images only those without padding are covered, of signed ones whole images.
-    const int covered = GetParam() == Kind::FLOAT ? 80 : GetParam() == Kind::UNSIGNED ? 40 : 15;
+    // The release of 2024 is not asked for quantised ones: it rounds them otherwise.
+    const bool isQuantized = type_ == kUnsigned || type_ == kSigned;
+    const int covered = NNBURST_XNNPACK_RELEASE >= 2024 && isQuantized ? 0
+                        : GetParam() == Kind::FLOAT                    ? 80
+                        : GetParam() == Kind::UNSIGNED                 ? 40
+                                                                       : 15;
     sweep(250, covered,
           [this](Random& random) { return makePooling(random, OperationType::AVERAGE_POOL_2D); });
 }
