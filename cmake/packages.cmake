@@ -3,7 +3,9 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME nnburst)
 set(CPACK_PACKAGE_VENDOR "The nnburst authors")
-set(CPACK_PACKAGE_CONTACT "The nnburst authors <nnburst@localhost>")
+# Debian wants an address here; a distributor sets the one that answers.
+set(CPACK_PACKAGE_CONTACT "The nnburst authors <nnburst@localhost>" CACHE STRING
+    "Maintainer of the Debian packages")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
