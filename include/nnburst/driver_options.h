@@ -49,6 +49,11 @@ struct DriverOptions {
     /// 0: no limit. What needs more fails with RESOURCE_EXHAUSTED_TRANSIENT. Memory that clients
     /// share with it does not count.
     std::uint64_t memoryLimitBytes = 0;
+    /// Memory that one model may take so that several of its executions run at a time, each on a
+    /// processor: temporaries and operators for each beyond the first. They share the weights. It
+    /// is made when several bursts or executions use the model at a time, and temporaries are given
+    /// back as `idleTime` says. 0: executions of one model follow each other.
+    std::uint64_t concurrencyMemoryBytes = std::uint64_t{256} << 20;
     /// Operations run by XNNPACK where it has the operator; false: reference kernels alone.
     bool useXnnpack = true;
     /// Operations on 8-bit tensors run by kernels of this library where it has one and the

@@ -15,6 +15,7 @@
 #include "burst/reusable_registry.h"
 #include "burst/slot_mappings.h"
 #include "exec/run/execution_session.h"
+#include "exec/run/model_user.h"
 #include "fmq/wait.h"
 #include "log/marks.h"
 #include "model/invalid.h"
@@ -64,6 +65,7 @@ class Server::Impl final : public Servable {
           slots_(std::move(controlPlane), pool),
           waiter_(channel_.requestEvent(), channel_.resultEvent(), driverPolicy(wait),
                   channel_.driverWaits()),
+          user_(executable),
           session_(std::move(executable)),
           lines_(std::max(requests.capacity(), results.capacity())) {}
 
@@ -135,6 +137,7 @@ class Server::Impl final : public Servable {
     template <class HasNews>
     [[nodiscard]] bool awaitRequest(std::chrono::nanoseconds parkAfter, const HasNews& hasNews) {
         if (!std::exchange(isFirstAwaited_, true)) {
+            user_.makeRunner();  // here, because the thread of the control plane must not wait
             return awaitFirstRequest(parkAfter, hasNews);
         }
         return waiter_.wait({.deadline = {}, .atMost = parkAfter}, &forecast_, hasNews);
@@ -167,11 +170,12 @@ class Server::Impl final : public Servable {
         }
     }
 
-    /// While executions have to wait for each other, neither side of the burst spins.
+    /// While executions have to wait for each other, or so many run at a time that spinning clients
+    /// would take their processors, neither side of the burst spins.
     void lookForContention() noexcept {
-        const std::uint32_t delayed = session_.executable().model->delayedCount();
-        if (delayed != delayedCount_) {
-            delayedCount_ = delayed;
+        const exec::Contention contention = session_.executable().model->contention();
+        if (contention.delayedCount != delayedCount_ || contention.isCrowded) {
+            delayedCount_ = contention.delayedCount;
             contendedExecutions_ = kExecutionsUntilUncontended;
         } else if (contendedExecutions_ > 0) {
             --contendedExecutions_;
@@ -300,6 +304,7 @@ class Server::Impl final : public Servable {
     bool isFirstAwaited_ = false;
     fmq::Waiter waiter_;
     fmq::WaitForecast forecast_;
+    const exec::ModelUser user_;
     exec::ExecutionSession session_;
     ReusableRegistry registry_;
     std::vector<FrameLine> lines_;

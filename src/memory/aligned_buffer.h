@@ -31,6 +31,7 @@ class AlignedBuffer {
     /// Returns the memory to the system until it is touched again. The contents are lost, the
     /// address stays.
     void release() const noexcept;
+    [[nodiscard]] std::uint64_t sizeBytes() const noexcept { return sizeBytes_; }
 
   private:
     struct Free {

@@ -28,6 +28,7 @@ class DoublingModel final : public exec::CompiledModel {
     std::atomic<int> runs{0};
     mutable std::atomic<int> binds{0};
     std::atomic<std::uint32_t> delayed{0};
+    std::atomic<bool> isCrowded{false};
     /// The number of output elements that it reports; 0 for the true one.
     std::atomic<std::uint32_t> shape{0};
 
@@ -42,7 +43,9 @@ class DoublingModel final : public exec::CompiledModel {
 
     std::span<const Operand> inputs() const noexcept override { return {&operand_, 1}; }
     std::span<const Operand> outputs() const noexcept override { return {&operand_, 1}; }
-    std::uint32_t delayedCount() const noexcept override { return delayed; }
+    exec::Contention contention() const noexcept override {
+        return {.delayedCount = delayed, .isCrowded = isCrowded};
+    }
 
     Result<> bind(std::span<const RequestArgument> inputs, std::span<const RequestArgument> outputs,
                   std::span<const exec::PoolView> pools,

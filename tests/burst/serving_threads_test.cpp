@@ -311,6 +311,18 @@ TEST(Burst, tellsTheClientWhileExecutionsWaitForEachOther) {
     waitFor([&] { return !driver.isContended(); });
 }
 
+TEST(Burst, tellsTheClientWhileSpinningWouldTakeTheProcessorsOfOthers) {
+    BurstPair burst;
+    const Channel channel = std::move(*Channel::open(burst.controller->channel()));
+    const fmq::EventFlag driver(
+        *reinterpret_cast<fmq::EventWord*>(channel.memory().data() + kRequestEventOffset));
+    DoublingRequest doubling;
+    ExecutionOutcome outcome;
+    burst.model->isCrowded = true;
+    ASSERT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
+    waitFor([&] { return driver.isContended(); });
+}
+
 TEST(ManyBursts, areServedWhileTheClientOfOneDoesNotAnswer) {
     const auto pool = *ServingThreadPool::create(1);
     BurstPair silent({}, pool);

@@ -312,6 +312,14 @@ TEST_F(SpawnedDriverTest, refusesWhatNeedsMoreMemoryThanItsLimit) {
     EXPECT_TRUE(prepareModel(**spawnDriver(), makeModelWithTemporary(1024))) << "without a limit";
 }
 
+TEST_F(SpawnedDriverTest, takesALimitOfTheMemoryForConcurrentExecutions) {
+    for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{1} << 20}) {
+        const auto device = spawnDriver({.concurrencyMemoryBytes = bytes}, NNBURST_DRIVER_PATH);
+        ASSERT_TRUE(device) << device.error().message;
+        EXPECT_TRUE(computes(**device));
+    }
+}
+
 TEST_F(SpawnedDriverTest, thatCannotBeStartedIsNamedWithWhoGaveItsName) {
     const auto given = spawnDriver({}, "/nonexistent/nnburst-driver");
     ASSERT_FALSE(given);

@@ -248,6 +248,12 @@ int run(int argc, char** argv, std::shared_ptr<Accelerator> accelerator) {
                    "included; what needs more is refused")
         ->type_name("BYTES")
         ->transform(CLI::AsSizeValue(false));
+    app.add_option("--concurrency-memory", options.driver.concurrencyMemoryBytes,
+                   "Memory that one model may take to run several executions at a time, such as "
+                   "64M; 0: they follow each other")
+        ->type_name("BYTES")
+        ->transform(CLI::AsSizeValue(false))
+        ->capture_default_str();
     app.add_flag("--no-xnnpack", options.noXnnpack, "Run all operations on the reference kernels");
     app.add_flag("--no-dot-products", options.noDotProducts,
                  "Run operations on 8-bit tensors on XNNPACK alone");

@@ -57,6 +57,17 @@ Program findProgram(const std::string& program) {
                         beside.native(), valueOf("PATH"), kEnvironmentVariable)};
 }
 
+void addMemoryLimits(const DriverOptions& options, std::vector<std::string>& arguments) {
+    if (options.memoryLimitBytes != 0) {
+        arguments.insert(arguments.end(),
+                         {"--memory-limit", std::to_string(options.memoryLimitBytes)});
+    }
+    if (options.concurrencyMemoryBytes != DriverOptions().concurrencyMemoryBytes) {
+        arguments.insert(arguments.end(),
+                         {"--concurrency-memory", std::to_string(options.concurrencyMemoryBytes)});
+    }
+}
+
 std::vector<std::string> argumentsOf(const std::string& program, const DriverOptions& options) {
     std::vector<std::string> arguments{
         options.processName.empty() ? program : options.processName, "--fd",
@@ -72,10 +83,7 @@ std::vector<std::string> argumentsOf(const std::string& program, const DriverOpt
     if (options.logLevel != DriverOptions().logLevel) {
         arguments.insert(arguments.end(), {"--log-level", toString(options.logLevel)});
     }
-    if (options.memoryLimitBytes != 0) {
-        arguments.insert(arguments.end(),
-                         {"--memory-limit", std::to_string(options.memoryLimitBytes)});
-    }
+    addMemoryLimits(options, arguments);
     if (!options.useXnnpack) {
         arguments.emplace_back("--no-xnnpack");
     }

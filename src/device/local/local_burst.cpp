@@ -13,6 +13,7 @@
 #include "burst/submission_errors.h"
 #include "device/local/region_mappings.h"
 #include "exec/run/execution_session.h"
+#include "exec/run/model_user.h"
 #include "model/outcome.h"
 #include "model/request_check.h"
 #include "nnburst/unique_fd.h"
@@ -24,7 +25,9 @@ namespace nnburst::device {
 class LocalBurst::State {
   public:
     State(exec::Executable executable, std::uint32_t inFlight)
-        : session_(std::move(executable)), ended_(inFlight) {}
+        : user_(executable), session_(std::move(executable)), ended_(inFlight) {
+        user_.makeRunner();
+    }
 
     /// Calls `run`, which overwrites the outcome that it is given, unless another thread is using
     /// the burst.
@@ -141,6 +144,7 @@ class LocalBurst::State {
     // follow try-locks: it does not check what the mutex guards, which is all below.
     system::Mutex mutex_;
     RegionMappings mappings_;
+    const exec::ModelUser user_;
     exec::ExecutionSession session_;
     std::vector<Ended> ended_;
     std::uint64_t lastSubmission_ = 0;

@@ -75,6 +75,7 @@ class Plan {
 
     /// Whether several kernel threads share the work of at least one step.
     [[nodiscard]] bool isMultithreaded() const noexcept;
+    [[nodiscard]] std::uint64_t arenaBytes() const noexcept { return arena_.sizeBytes(); }
 
     /// Releases the memory of temporaries until the next run.
     void releaseScratch() const noexcept { arena_.release(); }

@@ -64,8 +64,8 @@ class AcceleratedModel final : public CompiledModel {
     [[nodiscard]] std::span<const Operand> outputs() const noexcept override {
         return arguments_.outputs();
     }
-    [[nodiscard]] std::uint32_t delayedCount() const noexcept override {
-        return gate().delayedCount();
+    [[nodiscard]] Contention contention() const noexcept override {
+        return {.delayedCount = gate().delayedCount(), .isCrowded = gate().isCrowded()};
     }
 
     [[nodiscard]] Result<> bind(std::span<const RequestArgument> inputs,
@@ -113,7 +113,7 @@ class AcceleratedModel final : public CompiledModel {
 
     Result<> runInTurn(RequestBindings& bindings, const Caller& caller,
                        const ExecutionOptions& options, ExecutionOutcome& outcome) {
-        ExecutionGate::Pass pass(gate(), lock_, ExecutionGate::Pass::Width::ONE_LANE,
+        ExecutionGate::Pass pass(gate(), runners_, ExecutionGate::Pass::Width::ONE_LANE,
                                  caller.client);
         NNBURST_TRY(pass.enter({.priority = caller.priority, .deadline = options.deadline}));
         if (options.deadline && Clock::now() >= *options.deadline) {
@@ -158,7 +158,7 @@ class AcceleratedModel final : public CompiledModel {
     std::vector<Shape> outputShapes_;
 
     /// Guards all below.
-    ExecutionGate::ModelLock lock_;
+    ExecutionGate::RunnerSet runners_;
     const std::unique_ptr<AcceleratorModel> kernels_;
     std::vector<std::span<const std::byte>> given_;
     std::vector<std::span<std::byte>> wanted_;

@@ -60,7 +60,7 @@ Result<> ArgumentBinder::bind(std::span<const RequestArgument> inputs,
         }
         return {};
     };
-    bindings.memo = {};
+    bindings.memo = {.runner = bindings.memo.runner};
     bindings.hasUnaligned = false;
     NNBURST_TRY(bindList(ArgumentRole::INPUT, inputs, inputs_, expectedInputs_, bindings.inputs));
     return bindList(ArgumentRole::OUTPUT, outputs, outputs_, expectedOutputs_, bindings.outputs);

@@ -3,6 +3,8 @@
 #include "exec/run/compiled_model.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -13,7 +15,7 @@
 #include "exec/run/aligned_arguments.h"
 #include "exec/run/argument_binder.h"
 #include "exec/run/engine.h"
-#include "exec/run/graph_runner.h"
+#include "exec/run/model_runner.h"
 #include "exec/run/request_outputs.h"
 #include "exec/run/thread_choice.h"
 #include "exec/run/trial_request.h"
@@ -25,6 +27,7 @@
 #include "model/operand_info.h"
 #include "model/request_check.h"
 #include "nnburst/validation.h"
+#include "system/mutex.h"
 
 namespace nnburst::exec {
 
@@ -36,21 +39,15 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::nanoseconds kDefaultLoopTimeout = std::chrono::seconds(2);
 constexpr std::chrono::nanoseconds kMaximumLoopTimeout = std::chrono::seconds(15);
 
-/// The dimensions that hold for an argument.
-std::span<const std::uint32_t> dimensionsOf(const ArgumentBinding& argument,
-                                            const Operand& operand) noexcept {
-    return argument.dimensions.empty() ? std::span<const std::uint32_t>(operand.dimensions)
-                                       : argument.dimensions;
-}
-
 class RunnableModel final : public CompiledModel {
   public:
     RunnableModel(std::shared_ptr<Engine> engine, Kernels kernels, const Model& model)
-        : engine_(std::move(engine)), kernels_(std::move(kernels)), arguments_(model) {
-        given_.resize(inputs().size());
-    }
+        : engine_(std::move(engine)),
+          kernels_(std::move(kernels)),
+          arguments_(model),
+          maximumRunners_(runnersOfUse()) {}
 
-    /// Does before the first run what can be done.
+    /// Makes the first runner. Does before the first run what can be done.
     Result<> prepare(const Model& model);
 
     [[nodiscard]] std::span<const Operand> inputs() const noexcept override {
@@ -59,8 +56,8 @@ class RunnableModel final : public CompiledModel {
     [[nodiscard]] std::span<const Operand> outputs() const noexcept override {
         return arguments_.outputs();
     }
-    [[nodiscard]] std::uint32_t delayedCount() const noexcept override {
-        return gate().delayedCount();
+    [[nodiscard]] Contention contention() const noexcept override {
+        return {.delayedCount = gate().delayedCount(), .isCrowded = gate().isCrowded()};
     }
 
     [[nodiscard]] std::uint32_t kernelThreads() const noexcept override {
@@ -70,9 +67,9 @@ class RunnableModel final : public CompiledModel {
         return kernels_.threads ? kernels_.threads->processors() : std::span<const std::uint32_t>();
     }
     /// Known before the first run: several threads share the work of some operation.
-    [[nodiscard]] bool isMultithreaded() const noexcept { return main_->isMultithreaded(); }
+    [[nodiscard]] bool isMultithreaded() const noexcept { return runners_[0]->isMultithreaded(); }
     /// Known before the first run: all steps and shapes. Such a model has no loops.
-    [[nodiscard]] bool isPlanned() const noexcept { return main_->isPlanned(); }
+    [[nodiscard]] bool isPlanned() const noexcept { return runners_[0]->isPlanned(); }
 
     [[nodiscard]] Result<> bind(std::span<const RequestArgument> inputs,
                                 std::span<const RequestArgument> outputs,
@@ -88,53 +85,122 @@ class RunnableModel final : public CompiledModel {
 
     bool releaseIfIdle() override;
 
+    std::uint32_t addUser() noexcept override {
+        return userCount_.fetch_add(1, std::memory_order_relaxed);  // only counts
+    }
+    void removeUser() noexcept override { userCount_.fetch_sub(1, std::memory_order_relaxed); }
+    void makeRunnersForUsers() override;
+    [[nodiscard]] std::uint32_t runnerCount() const noexcept override {
+        return usedRunners_.count();
+    }
+
   private:
+    static constexpr std::size_t kMaximumRunners = ExecutionGate::RunnerSet::kMaximumRunners;
+
     Result<> runInTurn(RequestBindings& bindings, const Caller& caller,
                        const ExecutionOptions& options, ExecutionOutcome& outcome);
     Result<> runOnAlignedCopies(const RequestBindings& bindings, const Caller& caller,
                                 const ExecutionOptions& options, ExecutionOutcome& outcome);
-    Result<> runGraph(RequestBindings& bindings, RequestOutputs& outputs, const RunLimits& limits);
     [[nodiscard]] ExecutionGate& gate() const noexcept { return kernelEngine(*engine_).gate(); }
     /// A pool of threads does one thing at a time, and wants all processors for it.
     [[nodiscard]] ExecutionGate::Pass::Width width() const noexcept {
         return kernels_.threads ? ExecutionGate::Pass::Width::ALL_LANES
                                 : ExecutionGate::Pass::Width::ONE_LANE;
     }
-    Result<std::unique_ptr<GraphRunner>> makeRunner(const Model& model, const Subgraph& subgraph);
+    /// As many as the engine has lanes. One that takes all lanes is enough.
+    [[nodiscard]] std::uint32_t runnersOfUse() const noexcept;
+    /// The runner to prefer for `bindings`, which may be run for the first time.
+    std::uint32_t preferredRunner(const RequestBindings& bindings, const Caller& caller) {
+        const std::uint32_t last = bindings.memo.runner;
+        return last < usedRunners_.count() ? last : firstRunner(caller);
+    }
+    std::uint32_t firstRunner(const Caller& caller);
+    /// False if there can be no further one: from then on the model keeps those that it has.
+    bool addRunner() NNBURST_REQUIRES(growth_);
+    Result<std::unique_ptr<ModelRunner>> makeRunner(std::uint32_t index);
 
     const std::shared_ptr<Engine> engine_;
     const Kernels kernels_;
     const ArgumentBinder arguments_;
 
-    /// Guards all below, and the steps: an XNNPACK operator must not run in two threads.
-    ExecutionGate::ModelLock lock_;
-    std::vector<std::unique_ptr<GraphRunner>> referenced_;
-    std::unique_ptr<GraphRunner> main_;
-    bool hasRun_ = false;            // since the last look whether the model is idle
-    bool isReleased_ = false;        // nothing was used since it was given back
-    std::vector<GraphInput> given_;  // of the run at hand; here to reuse its memory
+    ModelGraphs graphs_;
+    /// Each is used by the execution that holds it in `usedRunners_`. Those that are counted there
+    /// stay.
+    std::array<std::unique_ptr<ModelRunner>, kMaximumRunners> runners_;
+    ExecutionGate::RunnerSet usedRunners_;
+    std::atomic<std::uint32_t> userCount_{0};
+    /// Held while a runner is made. Executions that find a runner do not take it.
+    system::Mutex growth_;
+    std::atomic<std::uint32_t> maximumRunners_;  // changed with growth_ held
 };
 
 Result<> RunnableModel::prepare(const Model& model) {
-    NNBURST_ASSERT(main_ == nullptr, "a model is prepared twice");
-    referenced_.resize(model.referenced.size());  // stays where it is from now on
-    for (std::size_t index = 0; index < referenced_.size(); ++index) {
-        NNBURST_TRY_ASSIGN(referenced_[index], makeRunner(model, model.referenced[index]));
-    }
-    NNBURST_TRY_ASSIGN(main_, makeRunner(model, model.main));
-    for (std::size_t index = 0; index < referenced_.size(); ++index) {
-        if (auto prepared = referenced_[index]->prepare(); !prepared) {
-            return failure(prepared.error().status, fmt::format("referenced subgraph {}: {}", index,
-                                                                prepared.error().message));
-        }
-    }
-    return main_->prepare();
+    NNBURST_ASSERT(runners_[0] == nullptr, "a model is prepared twice");
+    NNBURST_TRY_ASSIGN(graphs_, ModelGraphs::create(model));
+    NNBURST_TRY_ASSIGN(runners_[0], makeRunner(0));
+    return {};
 }
 
-Result<std::unique_ptr<GraphRunner>> RunnableModel::makeRunner(const Model& model,
-                                                               const Subgraph& subgraph) {
-    NNBURST_TRY_ASSIGN(auto graph, Graph::create(model, subgraph));
-    return std::make_unique<GraphRunner>(kernels_, std::move(graph), referenced_);
+Result<std::unique_ptr<ModelRunner>> RunnableModel::makeRunner(std::uint32_t index) {
+    auto runner = std::make_unique<ModelRunner>(kernels_, graphs_, arguments_, index);
+    NNBURST_TRY(runner->prepare(runners_[0].get()));
+    return runner;
+}
+
+std::uint32_t RunnableModel::runnersOfUse() const noexcept {
+    return width() == ExecutionGate::Pass::Width::ALL_LANES
+               ? 1
+               : std::min<std::uint32_t>(gate().laneCount(), kMaximumRunners);
+}
+
+bool RunnableModel::addRunner() {
+    const std::uint32_t count = usedRunners_.count();
+    if (count >= maximumRunners_.load(std::memory_order_relaxed)) {
+        return false;
+    }
+    const std::uint64_t limit = kernelEngine(*engine_).settings().concurrencyMemoryBytes;
+    std::uint64_t used = 0;
+    for (std::uint32_t index = 1; index < count; ++index) {
+        used += runners_[index]->memoryBytes();
+    }
+    // The next one has temporaries as the first one has, at least.
+    if (limit != 0 && used + runners_[0]->memoryBytes() <= limit) {
+        auto runner = makeRunner(count);
+        if (runner && used + (*runner)->memoryBytes() <= limit) {
+            used += (*runner)->memoryBytes();
+            runners_[count] = std::move(*runner);
+            usedRunners_.add();
+            NNBURST_VLOG(COMPILATION, "a model has {} runners; those beyond the first: {} bytes",
+                         count + 1, used);
+            return true;
+        }
+    }
+    NNBURST_VLOG(COMPILATION, "a model keeps {} runners; those beyond the first: {} of {} bytes",
+                 count, used, limit);
+    maximumRunners_.store(count, std::memory_order_relaxed);
+    return false;
+}
+
+void RunnableModel::makeRunnersForUsers() {
+    if (userCount_.load(std::memory_order_relaxed) <= usedRunners_.count()) {
+        return;
+    }
+    const system::MutexLock lock(growth_);
+    while (usedRunners_.count() < userCount_.load(std::memory_order_relaxed) && addRunner()) {
+    }
+}
+
+/// An execution that has to wait for a runner while a lane is free makes one, unless it is one of
+/// many of the same bindings: those allocate nothing.
+std::uint32_t RunnableModel::firstRunner(const Caller& caller) {
+    if (maximumRunners_.load(std::memory_order_relaxed) > usedRunners_.count() &&
+        usedRunners_.areAllHeld() && !gate().isBusy()) {
+        const system::MutexLock lock(growth_);
+        if (usedRunners_.areAllHeld()) {
+            (void)addRunner();
+        }
+    }
+    return caller.user % usedRunners_.count();
 }
 
 Result<> RunnableModel::checkOmitted(std::span<const RequestArgument> inputs) const {
@@ -146,18 +212,18 @@ Result<> RunnableModel::checkOmitted(std::span<const RequestArgument> inputs) co
         return {};
     }
     std::vector<const Graph*> referenced;
-    for (const auto& runner : referenced_) {
-        referenced.push_back(&runner->graph());
+    for (const auto& graph : graphs_.referenced) {
+        referenced.push_back(graph->graph.get());
     }
-    return OmissionCheck(std::move(referenced)).check(main_->graph(), isOmitted);
+    return OmissionCheck(std::move(referenced)).check(*graphs_.main->graph, isOmitted);
 }
 
 Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& caller,
                                   const ExecutionOptions& options, ExecutionOutcome& outcome) {
-    ExecutionGate::Pass pass(gate(), lock_, width(), caller.client);
-    NNBURST_TRY(pass.enter({.priority = caller.priority, .deadline = options.deadline}));
-    hasRun_ = true;
-    isReleased_ = false;
+    ExecutionGate::Pass pass(gate(), usedRunners_, width(), caller.client);
+    NNBURST_TRY(pass.enter({.priority = caller.priority, .deadline = options.deadline},
+                           preferredRunner(bindings, caller)));
+    ModelRunner& runner = *runners_[pass.runner()];
     // The time went to others; the same run may do better later.
     if (options.deadline && Clock::now() >= *options.deadline) {
         return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
@@ -173,7 +239,7 @@ Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& calle
         .pass = &pass};
     const auto runMain = [&]() -> Result<> {
         NNBURST_MARK(kernels__begin, this);
-        Result<> result = runGraph(bindings, outputs, limits);
+        Result<> result = runner.run(bindings, outputs, limits);
         NNBURST_MARK(kernels__end, this);
         return result;
     };
@@ -185,29 +251,6 @@ Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& calle
     outcome.timing.timeOnDevice = static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
     return {};
-}
-
-Result<> RunnableModel::runGraph(RequestBindings& bindings, RequestOutputs& outputs,
-                                 const RunLimits& limits) {
-    if (main_->recalls(bindings.memo)) {
-        const std::span<std::byte*> addresses = main_->inputAddresses();
-        for (std::size_t input = 0; input < inputs().size(); ++input) {
-            addresses[input] = bindings.inputs[input].data;
-        }
-        return main_->runAgain(bindings.memo, outputs, limits);
-    }
-    NNBURST_ASSERT(bindings.inputs.size() == inputs().size() &&
-                       bindings.outputs.size() == arguments_.outputs().size(),
-                   "bindings of {} inputs and {} outputs; the model has {} and {}",
-                   bindings.inputs.size(), bindings.outputs.size(), inputs().size(),
-                   arguments_.outputs().size());
-    for (std::size_t input = 0; input < inputs().size(); ++input) {
-        const ArgumentBinding& argument = bindings.inputs[input];
-        given_[input] = {.shape = Shape(dimensionsOf(argument, inputs()[input])),
-                         .data = argument.data,
-                         .isOmitted = argument.hasNoValue};
-    }
-    return main_->run(given_, outputs, limits, &bindings.memo);
 }
 
 Result<> RunnableModel::runOnAlignedCopies(const RequestBindings& bindings, const Caller& caller,
@@ -229,22 +272,16 @@ Result<> RunnableModel::run(RequestBindings& bindings, const Caller& caller,
 }
 
 bool RunnableModel::releaseIfIdle() {
-    ExecutionGate::Pass pass(gate(), lock_, width());
-    if (!pass.enter({.priority = Priority::LOW, .deadline = Clock::now()})) {
-        return false;  // it is running, or the engine is busy
-    }
-    if (hasRun_) {
-        hasRun_ = false;
-        return false;
-    }
-    if (!isReleased_) {
-        main_->releaseScratch();
-        for (const auto& subgraph : referenced_) {
-            subgraph->releaseScratch();
+    bool isIdle = true;
+    for (std::uint32_t index = 0; index < usedRunners_.count(); ++index) {
+        ExecutionGate::Pass pass(gate(), usedRunners_, width());
+        if (!pass.enter({.priority = Priority::LOW, .deadline = Clock::now()}, index)) {
+            return false;  // all runners are in use, or the engine is busy
         }
-        isReleased_ = true;
+        // Another one than was asked for: this one is in use.
+        isIdle = pass.runner() == index && runners_[index]->releaseIfIdle() && isIdle;
     }
-    return true;
+    return isIdle;
 }
 
 Result<std::shared_ptr<RunnableModel>> compileFor(std::uint32_t threadCount,

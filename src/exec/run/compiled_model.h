@@ -75,14 +75,23 @@ struct RequestBindings {
 /// On whose behalf an execution runs.
 struct Caller {
     Caller(Priority given) noexcept : priority(given) {}  // NOLINT(google-explicit-constructor)
-    Caller(Priority given, ClientShare* share) noexcept : priority(given), client(share) {}
+    Caller(Priority given, ClientShare* share, std::uint32_t numberOfUser = 0) noexcept
+        : priority(given), client(share), user(numberOfUser) {}
 
     Priority priority;              ///< among the executions of the same client
     ClientShare* client = nullptr;  ///< null: callers without a client count as one
+    std::uint32_t user = 0;         ///< from CompiledModel::addUser; 0 for others
 };
 
-/// A model that is checked, planned and packed. Thread-safe; concurrent runs take turns, the most
-/// urgent first (urgency.h).
+/// Signs of contention for the processors of an engine.
+struct Contention {
+    std::uint32_t delayedCount = 0;  ///< executions that have had to wait for others so far
+    bool isCrowded = false;          ///< see ExecutionGate::isCrowded
+};
+
+/// A model that is checked, planned and packed. Thread-safe. Concurrent runs are under way side by
+/// side as far as the engine has lanes and the model has runners; others wait, in the order of the
+/// gate (execution_gate.h).
 class CompiledModel {
   public:
     /// Checks and plans `model`, folds its constants and packs its weights. The model may be
@@ -98,9 +107,8 @@ class CompiledModel {
     [[nodiscard]] virtual std::span<const Operand> inputs() const noexcept = 0;
     [[nodiscard]] virtual std::span<const Operand> outputs() const noexcept = 0;
 
-    /// Executions of the engine, of any model, that have had to wait for others so far. Growth
-    /// indicates contention for processors.
-    [[nodiscard]] virtual std::uint32_t delayedCount() const noexcept = 0;
+    /// Whether the executions of the engine, of any model, contend for processors.
+    [[nodiscard]] virtual Contention contention() const noexcept = 0;
     /// Threads that share the work of one operation, the executing one included.
     [[nodiscard]] virtual std::uint32_t kernelThreads() const noexcept { return 1; }
     /// Processors that the others of these threads have for themselves.
@@ -117,7 +125,7 @@ class CompiledModel {
                                         RequestBindings& bindings) const = 0;
 
     /// Checks whether the model can do without the inputs that are left out, as far as that is
-    /// known before it runs; `inputs` are as many as the model has. Takes no turn.
+    /// known before it runs; `inputs` are as many as the model has. Does not wait for runs.
     /// INVALID_ARGUMENT.
     [[nodiscard]] virtual Result<> checkOmitted(std::span<const RequestArgument> /*inputs*/) const {
         return {};
@@ -126,16 +134,27 @@ class CompiledModel {
     /// Runs the model on bound memory, in place, when it is its turn among all executions of the
     /// engine. `bindings` are those of `bind`. Overwrites `outcome`; of its timing only
     /// timeOnDevice is set here, if options.measure is YES and the run succeeds. The first run with
-    /// certain input dimensions plans them; later ones allocate nothing. OUTPUT_INSUFFICIENT_SIZE
+    /// certain input dimensions plans them, once for each runner, and the first run of `bindings`
+    /// may make a runner; later ones allocate nothing. OUTPUT_INSUFFICIENT_SIZE
     /// comes with output shapes, before anything is computed where shapes are known beforehand;
     /// after other errors the shapes say nothing, and ExecutionSession clears them.
     [[nodiscard]] virtual Result<> run(RequestBindings& bindings, const Caller& caller,
                                        const ExecutionOptions& options,
                                        ExecutionOutcome& outcome) = 0;
 
-    /// Gives the memory of temporaries back to the system until the next run, if there was no run
-    /// since the last call of this. False if there was one.
+    /// Gives the memory of temporaries of each runner back to the system until its next run, if
+    /// there was no run of it since the last call of this. False if there was a run of any.
     virtual bool releaseIfIdle() = 0;
+
+    /// Announces a burst, or whatever else executes the model again and again on one thread. Gives
+    /// its number among them, for its runs.
+    virtual std::uint32_t addUser() noexcept { return 0; }
+    virtual void removeUser() noexcept {}
+    /// Makes a runner for each user, as far as that is of use and the memory limit allows. Takes as
+    /// long as preparing the model without packing its weights.
+    virtual void makeRunnersForUsers() {}
+    /// Runs that can be under way at a time.
+    [[nodiscard]] virtual std::uint32_t runnerCount() const noexcept { return 1; }
 };
 
 }  // namespace nnburst::exec

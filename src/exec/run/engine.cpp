@@ -53,7 +53,8 @@ Result<std::shared_ptr<Engine>> Engine::create(const DriverOptions& options,
                                              : std::vector{options.threads},
         .placement = placement,
         .realtimePriority = options.realtimePriority,
-        .laneCount = std::max(1U, std::thread::hardware_concurrency())});
+        .laneCount = std::max(1U, std::thread::hardware_concurrency()),
+        .concurrencyMemoryBytes = options.concurrencyMemoryBytes});
     if (options.useXnnpack) {
         // Once per process, whatever the number of calls; what it sets up stays.
         if (const xnn_status status = xnn_initialize(&xnnpack::allocator());

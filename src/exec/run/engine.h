@@ -34,6 +34,8 @@ class KernelEngine final : public Engine {
         KernelThreadPlacement placement = KernelThreadPlacement::ANYWHERE;
         std::uint32_t realtimePriority = 0;  ///< of kernel threads; 0: as other threads
         std::uint32_t laneCount = 1;         ///< of the gate
+        /// What the further runners of one model may take (DriverOptions).
+        std::uint64_t concurrencyMemoryBytes = DriverOptions().concurrencyMemoryBytes;
     };
 
     explicit KernelEngine(Settings settings)

@@ -28,7 +28,9 @@ struct Executable {
     /// Executions follow the rules of this version.
     HalVersion version = kLatestHalVersion;
 
-    [[nodiscard]] Caller caller() const noexcept { return {priority, client.get()}; }
+    std::uint32_t user = 0;  ///< number of the model's user (model_user.h)
+
+    [[nodiscard]] Caller caller() const noexcept { return {priority, client.get(), user}; }
 };
 
 }  // namespace nnburst::exec

@@ -23,20 +23,56 @@ constexpr std::size_t kMaximumSpecializations = 8;
 
 }  // namespace
 
-GraphRunner::GraphRunner(const Kernels& kernels, std::unique_ptr<Graph> graph,
+Result<std::unique_ptr<SharedGraph>> SharedGraph::create(const Model& model,
+                                                         const Subgraph& subgraph) {
+    NNBURST_TRY_ASSIGN(auto graph, Graph::create(model, subgraph));
+    return std::make_unique<SharedGraph>(std::move(graph));
+}
+
+GraphRunner::GraphRunner(const Kernels& kernels, SharedGraph& shared,
                          std::span<const std::unique_ptr<GraphRunner>> referenced)
-    : kernels_(kernels), graph_(std::move(graph)), referenced_(referenced) {
-    wanted_.inputs.resize(graph_->subgraph.inputIndexes.size());
-    wanted_.omittedOutputs.resize(graph_->subgraph.outputIndexes.size());
+    : kernels_(kernels),
+      shared_(shared),
+      graph_(*shared.graph),
+      referenced_(referenced),
+      operators_(&shared.originals) {
+    wanted_.inputs.resize(graph_.subgraph.inputIndexes.size());
+    wanted_.omittedOutputs.resize(graph_.subgraph.outputIndexes.size());
     arguments_.resize(wanted_.inputs.size() + wanted_.omittedOutputs.size());
     plans_.reserve(kMaximumSpecializations);
 }
 
 GraphRunner::~GraphRunner() = default;
 
-Result<> GraphRunner::prepare() {
-    const Subgraph& subgraph = graph_->subgraph;
-    GraphCheck check(*graph_);
+Result<> GraphRunner::prepare(const GraphRunner* first) {
+    isFirst_ = first == nullptr;
+    bool isInterpreted = false;
+    if (isFirst_) {
+        NNBURST_TRY_ASSIGN(isInterpreted, checkGraph());
+    } else {
+        isInterpreted = first->interpreter_ != nullptr;
+        isPlanned_ = first->isPlanned_;
+    }
+    if (isPlanned_) {
+        const Subgraph& subgraph = graph_.subgraph;
+        for (std::size_t input = 0; input < wanted_.inputs.size(); ++input) {
+            wanted_.inputs[input].shape =
+                Shape(subgraph.operands[subgraph.inputIndexes[input]].dimensions);
+        }
+        NNBURST_TRY(addPlan());
+    }
+    if (isInterpreted) {
+        interpreter_ = std::make_unique<Interpreter>(graph_, kernels_, operators_, referenced_);
+    }
+    if (isFirst_) {
+        shared_.graph->constants.dropSources();
+    }
+    return {};
+}
+
+Result<bool> GraphRunner::checkGraph() {
+    const Subgraph& subgraph = graph_.subgraph;
+    GraphCheck check(*shared_.graph);
     bool isDecided = true;
     for (std::size_t index = 0; index < subgraph.operations.size(); ++index) {
         if (auto checked = check.visit(index); !checked) {
@@ -50,20 +86,11 @@ Result<> GraphRunner::prepare() {
             const Operand& operand = subgraph.operands[input];
             return isFullySpecified(operand.type, operand.dimensions);
         });
-    if (isDecided && isSpecified) {
-        for (std::size_t input = 0; input < wanted_.inputs.size(); ++input) {
-            wanted_.inputs[input].shape =
-                Shape(subgraph.operands[subgraph.inputIndexes[input]].dimensions);
-        }
-        NNBURST_TRY(addPlan());
-    } else {
-        NNBURST_TRY(graph_->constants.keepAll());
+    isPlanned_ = isDecided && isSpecified;
+    if (!isPlanned_) {
+        NNBURST_TRY(shared_.graph->constants.keepAll());
     }
-    if (!isDecided) {
-        interpreter_ = std::make_unique<Interpreter>(*graph_, kernels_, operators_, referenced_);
-    }
-    graph_->constants.dropSources();
-    return {};
+    return !isDecided;
 }
 
 Result<> GraphRunner::run(std::span<const GraphInput> inputs, GraphOutputs& outputs,
@@ -71,7 +98,10 @@ Result<> GraphRunner::run(std::span<const GraphInput> inputs, GraphOutputs& outp
     NNBURST_ASSERT(inputs.size() == wanted_.inputs.size(), "{} inputs; the graph has {}",
                    inputs.size(), wanted_.inputs.size());
     if (interpreter_ != nullptr) {
-        return interpreter_->run(inputs, outputs, limits);
+        Result<> result = interpreter_->run(inputs, outputs, limits);
+        // Only tells how much it is.
+        memoryBytes_.store(interpreter_->memoryBytes(), std::memory_order_relaxed);
+        return result;
     }
     for (std::size_t input = 0; input < inputs.size(); ++input) {
         wanted_.inputs[input] = {.shape = inputs[input].shape,
@@ -83,7 +113,8 @@ Result<> GraphRunner::run(std::span<const GraphInput> inputs, GraphOutputs& outp
     }
     NNBURST_TRY_ASSIGN(Plan * plan, findPlan());
     if (memo != nullptr) {
-        *memo = {.plan = plan, .generation = generation_};
+        memo->plan = plan;
+        memo->generation = generation_;
     }
     return runPlan(*plan, outputs, limits);
 }
@@ -128,8 +159,14 @@ Result<Plan*> GraphRunner::findPlan() {
 }
 
 Result<Plan*> GraphRunner::addPlan() {
-    NNBURST_TRY_ASSIGN(auto plan, makePlan(*graph_, wanted_, kernels_, operators_));
+    const std::uint64_t before = xnnpack::allocatedBytes();
+    std::unique_ptr<Plan> plan;
+    {
+        const system::MutexLock lock(shared_.planning);
+        NNBURST_TRY_ASSIGN(plan, makePlan(*shared_.graph, wanted_, kernels_, operators_));
+    }
     if (plans_.size() == kMaximumSpecializations) {
+        memoryBytes_.fetch_sub(plans_.back().memoryBytes, std::memory_order_relaxed);
         plans_.pop_back();
         ++generation_;
         operators_.dropUnused();
@@ -137,7 +174,11 @@ Result<Plan*> GraphRunner::addPlan() {
     NNBURST_ASSERT(plan->outputs().size() == wanted_.omittedOutputs.size(),
                    "a plan with {} outputs of {}", plan->outputs().size(),
                    wanted_.omittedOutputs.size());
-    plans_.insert(plans_.begin(), {wanted_, std::move(plan)});
+    // The first runner packs the weights, which are not its own.
+    const std::uint64_t bytes =
+        plan->arenaBytes() + (isFirst_ ? 0 : xnnpack::allocatedBytes() - before);
+    memoryBytes_.fetch_add(bytes, std::memory_order_relaxed);
+    plans_.insert(plans_.begin(), {wanted_, std::move(plan), bytes});
     return plans_.front().plan.get();
 }
 

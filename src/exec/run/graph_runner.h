@@ -7,6 +7,7 @@
 /// one that IF or WHILE refers to. A graph whose shapes all follow from those of its inputs runs by
 /// plans (plan.h), one for each set of input shapes; any other is interpreted (interpreter.h).
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,6 +24,7 @@
 #include "exec/xnnpack/operator_cache.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
+#include "system/mutex.h"
 
 namespace nnburst::exec {
 
@@ -52,18 +54,34 @@ class GraphOutputs {
     [[nodiscard]] virtual Result<> sufficient() const = 0;
 };
 
+/// A graph, its constants and the originals of its operators, for the runners of all threads.
+struct SharedGraph {
+    explicit SharedGraph(std::unique_ptr<Graph> given) noexcept : graph(std::move(given)) {}
+
+    /// `subgraph`, one of those of `model`, which is valid.
+    [[nodiscard]] static Result<std::unique_ptr<SharedGraph>> create(const Model& model,
+                                                                     const Subgraph& subgraph);
+
+    /// Only the preparation of its first runner, and making a plan, may change its constants.
+    const std::unique_ptr<Graph> graph;
+    xnnpack::OriginalOperators originals;
+    /// Held while a plan is made. A run whose shapes have a plan does not take it.
+    system::Mutex planning;
+};
+
 /// Used by one thread at a time.
 class GraphRunner {
   public:
-    /// `referenced` are the model's referenced subgraphs; those that the graph refers to are there
-    /// before its first run. Both outlive the runner.
-    GraphRunner(const Kernels& kernels, std::unique_ptr<Graph> graph,
+    /// `referenced` are the runners of the model's referenced subgraphs; those that the graph
+    /// refers to are there before its first run. All outlive the runner.
+    GraphRunner(const Kernels& kernels, SharedGraph& shared,
                 std::span<const std::unique_ptr<GraphRunner>> referenced);
     ~GraphRunner();
 
-    /// Checks and folds the graph and does before the first run what can be done. Drops what is
-    /// not needed of the model's memory.
-    [[nodiscard]] Result<> prepare();
+    /// Does before the first run what can be done. If `first`, the first runner of the graph, is
+    /// null, this is the first one: it checks and folds the graph and drops what is not needed of
+    /// the model's memory. `first` may be running.
+    [[nodiscard]] Result<> prepare(const GraphRunner* first = nullptr);
 
     /// Runs the graph. OUTPUT_INSUFFICIENT_SIZE (of GraphOutputs::sufficient) before anything is
     /// computed where shapes are known beforehand. The first run with certain shapes may allocate,
@@ -86,7 +104,7 @@ class GraphRunner {
                                     const RunLimits& limits);
 
     /// All its shapes were known when it was prepared.
-    [[nodiscard]] bool isPlanned() const noexcept { return !plans_.empty(); }
+    [[nodiscard]] bool isPlanned() const noexcept { return isPlanned_; }
 
     /// It has a plan, and several kernel threads share the work of at least one of its steps.
     [[nodiscard]] bool isMultithreaded() const noexcept {
@@ -96,20 +114,29 @@ class GraphRunner {
     /// Gives back the memory of temporaries until the next run.
     void releaseScratch() const noexcept;
 
-    [[nodiscard]] const Graph& graph() const noexcept { return *graph_; }
+    /// Memory that this runner has for itself. Thread-safe: an estimate while it runs.
+    [[nodiscard]] std::uint64_t memoryBytes() const noexcept {
+        return memoryBytes_.load(std::memory_order_relaxed);
+    }
+
+    [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
 
   private:
     struct Specialized {
         Specialization specialization;
         std::unique_ptr<Plan> plan;
+        std::uint64_t memoryBytes;
     };
 
+    /// Whether the graph is interpreted. Keeps the constants of one that has no plan.
+    Result<bool> checkGraph();
     Result<> runPlan(Plan& plan, GraphOutputs& outputs, const RunLimits& limits);
     Result<Plan*> findPlan();
     Result<Plan*> addPlan();
 
     const Kernels& kernels_;
-    const std::unique_ptr<Graph> graph_;  // does not change once it is prepared
+    SharedGraph& shared_;
+    const Graph& graph_;
     const std::span<const std::unique_ptr<GraphRunner>> referenced_;
     xnnpack::OperatorCache operators_;
     std::vector<Specialized> plans_;            // the one used last is the first
@@ -117,6 +144,9 @@ class GraphRunner {
     Specialization wanted_;                     // of the run at hand; here to reuse its memory
     std::vector<std::byte*> arguments_;         // of the run at hand
     std::unique_ptr<Interpreter> interpreter_;  // of a graph that is not planned
+    bool isFirst_ = true;                       // of the runners of its graph
+    bool isPlanned_ = false;
+    std::atomic<std::uint64_t> memoryBytes_{0};
 };
 
 }  // namespace nnburst::exec

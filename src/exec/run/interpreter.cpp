@@ -212,7 +212,7 @@ Result<> Interpreter::makeStep(std::uint32_t index) {
     // Operators are shared by operation and size only: not where they depend on values too.
     xnnpack::OperatorCache& operators = state.hasValueInputs ? state.operators : operators_;
     if (state.hasValueInputs) {
-        state.operators = {};
+        state.operators = xnnpack::OperatorCache();
     } else {
         operators_.dropUnused();
     }

@@ -37,6 +37,8 @@ class Interpreter {
 
     /// Gives back the memory of operands until the next run.
     void releaseScratch() const noexcept;
+    /// The size of that memory.
+    [[nodiscard]] std::uint64_t memoryBytes() const noexcept { return values_.ownBytes(); }
 
   private:
     struct OperationState;

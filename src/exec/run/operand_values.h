@@ -49,6 +49,9 @@ class OperandValues {
     /// Copies an operand from its own memory to the graph's output, if it is one.
     [[nodiscard]] Result<> publish(std::uint32_t operand);
 
+    /// The size of the operands' own memory.
+    [[nodiscard]] std::uint64_t ownBytes() const noexcept { return ownBytes_; }
+
     /// Gives the operands' own memory back until the next run.
     void releaseScratch() const noexcept;
 

@@ -13,8 +13,12 @@ class Plan;
 
 /// How a model has run a request, so that it finds its way again at once.
 struct RunMemo {
+    static constexpr std::uint32_t kNoRunner = UINT32_MAX;
+
     Plan* plan = nullptr;
-    std::uint64_t generation = 0;  ///< of the model's plans
+    std::uint64_t generation = 0;  ///< of the runner's plans
+    /// Of the model's runners, the one that ran it; it is taken again if it is free.
+    std::uint32_t runner = kNoRunner;
 };
 
 }  // namespace nnburst::exec

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 
+#include "log/assert.h"
 #include "system/relax_processor.h"
 
 namespace nnburst::exec {
@@ -25,6 +26,32 @@ constexpr std::chrono::microseconds kQuantum{200};
 constexpr std::chrono::nanoseconds kLeastUse{1000};
 
 }  // namespace
+
+bool ExecutionGate::RunnerSet::areAllHeld() const noexcept {
+    const auto end = runners_.begin() + count();
+    return std::all_of(runners_.begin(), end, [](const Runner& runner) {
+        return runner.isHeld.load(std::memory_order_relaxed);  // only an estimate
+    });
+}
+
+void ExecutionGate::RunnerSet::add() noexcept {
+    const std::uint32_t count = count_.load(std::memory_order_relaxed);  // only this changes it
+    NNBURST_ASSERT(count < kMaximumRunners, "a model with more than {} runners", count);
+    // sync [runner-added]: whoever sees the number may use the runner
+    count_.store(count + 1, std::memory_order_release);
+}
+
+std::uint32_t ExecutionGate::RunnerSet::tryHoldAny() noexcept {
+    for (std::uint32_t runner = 0; runner < count(); ++runner) {
+        std::atomic<bool>& isHeld = runners_[runner].isHeld;
+        // sync [gate-left]: looks first, because an exchange takes the cache line from its user
+        if (!isHeld.load(std::memory_order_seq_cst) &&
+            !isHeld.exchange(true, std::memory_order_seq_cst)) {
+            return runner;
+        }
+    }
+    return kNoRunner;
+}
 
 void ExecutionGate::chargeAndAdmit(ClientShare* client, const OptionalTimePoint& start) {
     const system::MutexLock lock(mutex_);
@@ -57,12 +84,15 @@ void ExecutionGate::admitWaiters() {
         if (!tryTake(waiter.lanes)) {
             return;
         }
-        if (waiter.modelLock != nullptr &&
-            waiter.modelLock->isHeld_.exchange(true, std::memory_order_seq_cst)) {
-            // The next waiter may take them.
-            freeLanes_.fetch_add(waiter.lanes, std::memory_order_seq_cst);
-            ++next;
-            continue;
+        if (waiter.runners != nullptr) {
+            const std::uint32_t runner = waiter.runners->tryHold(waiter.runner);
+            if (runner == kNoRunner) {
+                // The next waiter may take them.
+                freeLanes_.fetch_add(waiter.lanes, std::memory_order_seq_cst);
+                ++next;
+                continue;
+            }
+            waiter.runner = runner;
         }
         next = waiters_.erase(next);
         admittedUsed_ = std::max(admittedUsed_, waiter.client->used_);
@@ -78,14 +108,14 @@ void ExecutionGate::admitWaiters() {
 
 /// True if `waiter` is the only one that waits for its model, and a lane is free to spin on.
 bool ExecutionGate::maySpin(const Waiter& waiter) {
-    if (waiter.modelLock == nullptr || freeLanes_.load(std::memory_order_relaxed) <= 0 ||
+    if (waiter.runners == nullptr || freeLanes_.load(std::memory_order_relaxed) <= 0 ||
         std::any_of(waiters_.begin(), waiters_.end(), [&](const Waiter* other) {
-            return other != &waiter && other->modelLock == waiter.modelLock;
+            return other != &waiter && other->runners == waiter.runners;
         })) {
         return false;
     }
-    if (waiter.modelLock->sleepsAhead_ > 0) {
-        --waiter.modelLock->sleepsAhead_;
+    if (waiter.runners->sleepsAhead_ > 0) {
+        --waiter.runners->sleepsAhead_;
         return false;
     }
     return true;
@@ -106,9 +136,10 @@ bool ExecutionGate::spin(const Waiter& waiter, const OptionalTimePoint& deadline
     return false;
 }
 
-bool ExecutionGate::wait(ModelLock* modelLock, std::int32_t lanes, ClientShare* client,
-                         const Urgency& urgency) {
-    Waiter waiter{.modelLock = modelLock,
+bool ExecutionGate::wait(RunnerSet* runners, std::uint32_t& runner, std::int32_t lanes,
+                         ClientShare* client, const Urgency& urgency) {
+    Waiter waiter{.runners = runners,
+                  .runner = runner,
                   .lanes = lanes,
                   .client = client,
                   .work = {.urgency = urgency, .since = Clock::now()},
@@ -123,20 +154,24 @@ bool ExecutionGate::wait(ModelLock* modelLock, std::int32_t lanes, ClientShare* 
         delayedCount_.fetch_add(1, std::memory_order_relaxed);  // only counts
         admitWaiters();
         if (waiter.isAdmitted.load(std::memory_order_relaxed)) {
+            runner = waiter.runner;
             return true;
         }
         spins = maySpin(waiter);
         waiter.isSpinning = spins;
     }
     if (spins && spin(waiter, urgency.deadline)) {
+        runner = waiter.runner;
         return true;
     }
     const system::MutexLock lock(mutex_);
     if (spins) {
         waiter.isSpinning = false;
-        modelLock->sleepsAhead_ = kSleepsAfterVainSpin;
+        runners->sleepsAhead_ = kSleepsAfterVainSpin;
     }
-    return sleep(waiter);
+    const bool isAdmitted = sleep(waiter);
+    runner = waiter.runner;
+    return isAdmitted;
 }
 
 bool ExecutionGate::sleep(Waiter& waiter) {
@@ -167,18 +202,17 @@ bool ExecutionGate::hasMoreUrgent(const WaitingWork& running, const ClientShare*
     };
     return std::any_of(
         waiters_.begin(), waiters_.end(), [&](const Waiter* waiter) NNBURST_REQUIRES(mutex_) {
-            const bool canRun = waiter->modelLock == nullptr ||
-                                !waiter->modelLock->isHeld_.load(std::memory_order_relaxed);
+            const bool canRun = waiter->runners == nullptr || !waiter->runners->areAllHeld();
             return canRun && comesFirst(waiter);
         });
 }
 
 Result<> ExecutionGate::Pass::waitAndEnter() {
-    if (!gate_.wait(&modelLock_, lanes_, client_, work_.urgency)) {
+    if (!gate_.wait(&runners_, runner_, lanes_, client_, work_.urgency)) {
         return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
                        "the deadline passed while other executions were running");
     }
-    holdsModelLock_ = true;
+    holdsRunner_ = true;
     hasLanes_ = true;
     start_ = Clock::now();
     return {};
@@ -194,9 +228,9 @@ void ExecutionGate::Pass::yield() {
     if (!gate_.hasMoreUrgent(work_, client_, *start_)) {
         return;
     }
-    gate_.leave(nullptr, lanes_);
+    gate_.leave(nullptr, runner_, lanes_);
     gate_.chargeAndAdmit(client_, start_);
-    hasLanes_ = gate_.wait(nullptr, lanes_, client_, work_.urgency);
+    hasLanes_ = gate_.wait(nullptr, runner_, lanes_, client_, work_.urgency);
     start_ = Clock::now();
 }
 

@@ -4,14 +4,16 @@
 
 /// \file
 /// The one place where executions of all kinds wait for each other: as many run at a time as the
-/// engine has lanes, and one of each compiled model. An execution whose kernels use several threads
-/// takes all lanes. While no execution waits, entering and leaving takes a few atomic operations
-/// and no lock. An execution that is the next for its model spins for a while if a lane is free,
-/// because being woken takes as long as a short execution. All others sleep.
+/// engine has lanes, and as many of each compiled model as it has runners. An execution whose
+/// kernels use several threads takes all lanes. While no execution waits, entering and leaving
+/// takes a few atomic operations and no lock. An execution that is the next for its model spins for
+/// a while if a lane is free, because being woken takes as long as a short execution. All others
+/// sleep.
 ///
 /// Between clients the order is fair: the client that has used the lanes for the shortest time
 /// while others waited comes first. Among the executions of one client the most urgent comes first.
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -41,12 +43,45 @@ class ClientShare {
 
 /// Thread-safe.
 class ExecutionGate {
+    static constexpr std::uint32_t kNoRunner = UINT32_MAX;
+    static constexpr std::size_t kCacheLineBytes = 64;
+
   public:
-    /// Lock of a compiled model, whose operators and memory only one execution may use at a time.
-    /// An execution takes it together with its lanes.
-    class ModelLock {
+    /// Which runners of a compiled model are in use. A runner has operators and memory that only
+    /// one execution may use at a time. An execution takes a runner together with its lanes. A
+    /// model has one runner at first.
+    class RunnerSet {
+      public:
+        static constexpr std::uint32_t kMaximumRunners = 64;
+
+        [[nodiscard]] std::uint32_t count() const noexcept {
+            // sync [runner-added]
+            return count_.load(std::memory_order_acquire);
+        }
+        /// Whether no runner is free. It may have changed when the call returns.
+        [[nodiscard]] bool areAllHeld() const noexcept;
+        /// One more runner, of which all is there. One thread at a time.
+        void add() noexcept;
+
+      private:
         friend class ExecutionGate;
-        std::atomic<bool> isHeld_{false};
+
+        /// On a cache line of its own: runners are used by different processors.
+        struct alignas(kCacheLineBytes) Runner {
+            std::atomic<bool> isHeld{false};
+        };
+
+        /// Takes `preferred` or another free runner; kNoRunner if none is free.
+        [[nodiscard]] std::uint32_t tryHold(std::uint32_t preferred) noexcept {
+            // sync [gate-left]
+            return !runners_[preferred].isHeld.exchange(true, std::memory_order_seq_cst)
+                       ? preferred
+                       : tryHoldAny();
+        }
+        [[nodiscard]] std::uint32_t tryHoldAny() noexcept;
+
+        std::array<Runner, kMaximumRunners> runners_;
+        std::atomic<std::uint32_t> count_{1};
         std::uint32_t sleepsAhead_ = 0;  // guarded by mutex_: so many next waiters do not spin
     };
 
@@ -62,6 +97,13 @@ class ExecutionGate {
     [[nodiscard]] bool isBusy() const noexcept {
         return freeLanes_.load(std::memory_order_relaxed) <= 0;
     }
+    /// To be asked by an execution that has left: others run, and if each of them and itself had a
+    /// client that spins, these threads would need more processors than there are lanes.
+    [[nodiscard]] bool isCrowded() const noexcept {
+        const std::int32_t lanes = static_cast<std::int32_t>(laneCount_);
+        const std::int32_t others = lanes - freeLanes_.load(std::memory_order_relaxed);
+        return others > 0 && 2 * (others + 1) > lanes;
+    }
     /// The number of waiting executions.
     [[nodiscard]] std::uint32_t waitingCount() const noexcept {
         return waitingCount_.load(std::memory_order_relaxed);
@@ -74,7 +116,8 @@ class ExecutionGate {
 
   private:
     struct Waiter {
-        ModelLock* modelLock;  ///< null if it holds the lock already
+        RunnerSet* runners;    ///< of its model; null if it holds a runner already
+        std::uint32_t runner;  ///< the preferred one, and the one that it has when it is admitted
         std::int32_t lanes;
         ClientShare* client;
         WaitingWork work;
@@ -83,16 +126,18 @@ class ExecutionGate {
         bool isSpinning = false;  // without the lock, unlike those who sleep
     };
 
-    [[nodiscard]] bool tryEnter(ModelLock& modelLock, std::int32_t lanes) noexcept {
+    /// Takes `lanes` and a runner, `preferred` if that is free. kNoRunner if one of them is
+    /// missing.
+    [[nodiscard]] std::uint32_t tryEnter(RunnerSet& runners, std::uint32_t preferred,
+                                         std::int32_t lanes) noexcept {
         if (!tryTake(lanes)) {
-            return false;
+            return kNoRunner;
         }
-        // sync [gate-left]
-        if (modelLock.isHeld_.exchange(true, std::memory_order_seq_cst)) {
-            leave(nullptr, lanes);
-            return false;
+        const std::uint32_t runner = runners.tryHold(preferred);
+        if (runner == kNoRunner) {
+            leave(nullptr, kNoRunner, lanes);
         }
-        return true;
+        return runner;
     }
 
     [[nodiscard]] bool tryTake(std::int32_t lanes) noexcept {
@@ -106,13 +151,13 @@ class ExecutionGate {
         return false;
     }
 
-    /// Releases `lanes`, which may be 0, and `modelLock` unless it is null.
-    void leave(ModelLock* modelLock, std::int32_t lanes) noexcept {
+    /// Releases `lanes`, which may be 0, and `runner` of `runners` unless that is null.
+    void leave(RunnerSet* runners, std::uint32_t runner, std::int32_t lanes) noexcept {
         // sync [gate-left]: ordered before the look for waiters, as they announce themselves before
-        // they look for a lane: one of the two sees the other. The lock is released before the
-        // lane, so that an execution that takes the lane sees the lock free.
-        if (modelLock != nullptr) {
-            modelLock->isHeld_.store(
+        // they look for a lane: one of the two sees the other. The runner is released before the
+        // lane, so that an execution that takes the lane sees the runner free.
+        if (runners != nullptr) {
+            runners->runners_[runner].isHeld.store(
                 false, lanes != 0 ? std::memory_order_release : std::memory_order_seq_cst);
         }
         if (lanes != 0) {
@@ -125,9 +170,10 @@ class ExecutionGate {
     /// Adds what an execution has used since `start` (if that is known) to its client's account,
     /// and admits others.
     void chargeAndAdmit(ClientShare* client, const OptionalTimePoint& start);
-    /// Waits for `lanes`, and for `modelLock` unless it is null; false if the deadline comes first.
-    [[nodiscard]] bool wait(ModelLock* modelLock, std::int32_t lanes, ClientShare* client,
-                            const Urgency& urgency);
+    /// Waits for `lanes`, and for a runner of `runners` unless that is null; false if the deadline
+    /// comes first. `runner` is the preferred one, and then the one that was taken.
+    [[nodiscard]] bool wait(RunnerSet* runners, std::uint32_t& runner, std::int32_t lanes,
+                            ClientShare* client, const Urgency& urgency);
     [[nodiscard]] bool sleep(Waiter& waiter) NNBURST_REQUIRES(mutex_);
     void admitWaiters() NNBURST_REQUIRES(mutex_);
     [[nodiscard]] bool precedes(const Waiter& a, const Waiter& b, TimePoint now) const
@@ -152,45 +198,53 @@ class ExecutionGate {
     ClientShare unnamed_;  // of executions without a client
 };
 
-/// RAII: holds lanes and the model lock from `enter` until it is destroyed. Used by one thread.
+/// RAII: holds lanes and a runner from `enter` until it is destroyed. Used by one thread.
 class ExecutionGate::Pass {
   public:
     enum class Width : std::uint8_t { ONE_LANE, ALL_LANES };
 
     /// `client` may be null: executions without one share an account. It must outlive the pass.
-    Pass(ExecutionGate& gate, ModelLock& modelLock, Width width = Width::ONE_LANE,
+    Pass(ExecutionGate& gate, RunnerSet& runners, Width width = Width::ONE_LANE,
          ClientShare* client = nullptr) noexcept
         : gate_(gate),
-          modelLock_(modelLock),
+          runners_(runners),
           client_(client == nullptr ? &gate.unnamed_ : client),
           lanes_(width == Width::ONE_LANE ? 1 : static_cast<std::int32_t>(gate.laneCount())) {}
     Pass(const Pass&) = delete;
     Pass& operator=(const Pass&) = delete;
     ~Pass() {
-        if (holdsModelLock_) {
-            gate_.leave(&modelLock_, hasLanes_ ? lanes_ : 0);
+        if (holdsRunner_) {
+            gate_.leave(&runners_, runner_, hasLanes_ ? lanes_ : 0);
             if (gate_.hasWaiters()) {
                 gate_.chargeAndAdmit(client_, hasLanes_ ? start_ : std::nullopt);
             }
         }
     }
 
-    /// Waits until this execution may run. MISSED_DEADLINE_TRANSIENT if its deadline passes first:
-    /// the time went to others, so the same execution may do better later.
-    [[nodiscard]] Result<> enter(const Urgency& urgency) {
+    /// Waits until this execution may run, on the runner `preferred`, which the model has, or on
+    /// another one if that is in use. MISSED_DEADLINE_TRANSIENT if its deadline passes first: the
+    /// time went to others, so the same execution may do better later.
+    [[nodiscard]] Result<> enter(const Urgency& urgency, std::uint32_t preferred = 0) {
         work_.urgency = urgency;
-        if (gate_.waitingCount_.load(std::memory_order_relaxed) == 0 &&
-            gate_.tryEnter(modelLock_, lanes_)) {
-            holdsModelLock_ = true;
-            hasLanes_ = true;
-            return {};
+        runner_ = preferred;
+        if (gate_.waitingCount_.load(std::memory_order_relaxed) == 0) {
+            const std::uint32_t taken = gate_.tryEnter(runners_, preferred, lanes_);
+            if (taken != kNoRunner) {
+                runner_ = taken;
+                holdsRunner_ = true;
+                hasLanes_ = true;
+                return {};
+            }
         }
         return waitAndEnter();
     }
 
+    /// The runner that it holds, from `enter` on.
+    [[nodiscard]] std::uint32_t runner() const noexcept { return runner_; }
+
     /// To be called between operations: gives the lanes to executions that come first (more urgent
     /// ones of the same client, and those of clients that have used less) and waits for them again.
-    /// The model lock is kept. After the deadline it does not wait.
+    /// The runner is kept. After the deadline it does not wait.
     void letOthersPass() {
         if (gate_.waitingCount_.load(std::memory_order_relaxed) != 0) {
             yield();
@@ -202,12 +256,13 @@ class ExecutionGate::Pass {
     void yield();
 
     ExecutionGate& gate_;
-    ModelLock& modelLock_;
+    RunnerSet& runners_;
     ClientShare* const client_;
     const std::int32_t lanes_;
     WaitingWork work_;
     OptionalTimePoint start_;  // start of its use of lanes; unset while no other execution waits
-    bool holdsModelLock_ = false;
+    std::uint32_t runner_ = kNoRunner;
+    bool holdsRunner_ = false;
     bool hasLanes_ = false;
 };
 

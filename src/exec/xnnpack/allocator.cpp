@@ -2,29 +2,111 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/xnnpack/allocator.h"
 
+#include <algorithm>
 #include <cstdlib>
 
+#include "log/assert.h"
 #include "system/huge_pages.h"
 
 namespace nnburst::exec::xnnpack {
 
+namespace {
+
+thread_local constinit AllocationRecord* threadRecord = nullptr;
+thread_local constinit std::span<const AllocatedBlock> threadBorrowed{};
+
+thread_local constinit std::uint64_t threadAllocatedBytes = 0;
+
+void* recorded(void* block, std::size_t size, std::size_t alignment) noexcept {
+    threadAllocatedBytes += size;
+    if (threadRecord != nullptr && block != nullptr) {
+        threadRecord->add({.address = block, .sizeBytes = size, .alignment = alignment});
+    }
+    return block;
+}
+
+void* allocate(void* /*context*/, std::size_t size) noexcept {
+    return recorded(std::malloc(size), size, 0);
+}
+
+void* allocateAligned(void* /*context*/, std::size_t alignment, std::size_t size) noexcept {
+    void* block = nullptr;
+    if (::posix_memalign(&block, system::blockAlignment(size, alignment), size) != 0) {
+        return nullptr;
+    }
+    system::adviseHugePages(block, size);
+    return recorded(block, size, alignment);
+}
+
+void* reallocate(void* /*context*/, void* block, std::size_t size) noexcept {
+    threadAllocatedBytes += size;
+    if (threadRecord != nullptr) {
+        threadRecord->resize();
+    }
+    return std::realloc(block, size);
+}
+
+void release(void* /*context*/, void* block) noexcept {
+    const bool isBorrowed =
+        std::any_of(threadBorrowed.begin(), threadBorrowed.end(),
+                    [&](const AllocatedBlock& borrowed) { return borrowed.address == block; });
+    if (isBorrowed) {
+        return;
+    }
+    if (threadRecord != nullptr) {
+        threadRecord->remove(block);
+    }
+    std::free(block);
+}
+
+}  // namespace
+
 const xnn_allocator& allocator() noexcept {
-    static const xnn_allocator kAllocator{
-        .context = nullptr,
-        .allocate = [](void*, std::size_t size) { return std::malloc(size); },
-        .reallocate = [](void*, void* block,
-                         std::size_t size) { return std::realloc(block, size); },
-        .deallocate = [](void*, void* block) { std::free(block); },
-        .aligned_allocate = [](void*, std::size_t alignment, std::size_t size) -> void* {
-            void* block = nullptr;
-            if (::posix_memalign(&block, system::blockAlignment(size, alignment), size) != 0) {
-                return nullptr;
-            }
-            system::adviseHugePages(block, size);
-            return block;
-        },
-        .aligned_deallocate = [](void*, void* block) { std::free(block); }};
+    static const xnn_allocator kAllocator{.context = nullptr,
+                                          .allocate = allocate,
+                                          .reallocate = reallocate,
+                                          .deallocate = release,
+                                          .aligned_allocate = allocateAligned,
+                                          .aligned_deallocate = release};
     return kAllocator;
+}
+
+std::uint64_t allocatedBytes() noexcept {
+    return threadAllocatedBytes;
+}
+
+AllocationRecord::AllocationRecord() noexcept {
+    NNBURST_ASSERT(threadRecord == nullptr, "two records of allocations on one thread");
+    threadRecord = this;
+}
+
+AllocationRecord::~AllocationRecord() {
+    threadRecord = nullptr;
+}
+
+void AllocationRecord::add(const AllocatedBlock& block) noexcept {
+    if (count_ == kMaximumBlocks) {
+        isComplete_ = false;
+        return;
+    }
+    blocks_[count_++] = block;
+}
+
+void AllocationRecord::remove(const void* address) noexcept {
+    const auto end = blocks_.begin() + static_cast<std::ptrdiff_t>(count_);
+    const auto last = std::remove_if(blocks_.begin(), end, [&](const AllocatedBlock& block) {
+        return block.address == address;
+    });
+    count_ = static_cast<std::size_t>(last - blocks_.begin());
+}
+
+BorrowedBlocks::BorrowedBlocks(std::span<const AllocatedBlock> blocks) noexcept {
+    NNBURST_ASSERT(threadBorrowed.empty(), "blocks are borrowed twice on one thread");
+    threadBorrowed = blocks;
+}
+
+BorrowedBlocks::~BorrowedBlocks() {
+    threadBorrowed = {};
 }
 
 }  // namespace nnburst::exec::xnnpack

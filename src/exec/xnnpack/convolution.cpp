@@ -276,7 +276,7 @@ StepResult makeConvolution(const OperationView& operation, const StepContext& co
     }
     const Shape& input = operation.inputs[0].shape;
     return makeOperatorStep(std::move(shared), setUpOf(operation, {input[0], input[1], input[2]}),
-                            threadsFor(context, convolution.work(), convolution.speed()), true);
+                            threadsFor(context, convolution.work(), convolution.speed()));
 }
 
 Result<Convolution> readConvolution(const OperationView& operation, SpatialForm form) {

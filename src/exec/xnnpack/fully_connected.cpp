@@ -119,7 +119,7 @@ StepResult makeFullyConnected(const OperationView& operation, const StepContext&
     }
     return makeOperatorStep(std::move(shared),
                             setUpFullyConnected(input.type, batches, operation.inputs.size()),
-                            threadsFor(context, work, Speed::DENSE), true);
+                            threadsFor(context, work, Speed::DENSE));
 }
 
 }  // namespace nnburst::exec::xnnpack

@@ -3,7 +3,12 @@
 #pragma once
 
 /// \file
-/// XNNPACK operators with packed weights, shared by the plans of one compiled model.
+/// XNNPACK operators with packed weights, and how the plans of one compiled model share them.
+///
+/// An operator holds the addresses that it was set up with, so it is used by one thread at a time.
+/// Its weights never change. So a model keeps each operator as it was created, the *original*, and
+/// every runner of the model (exec/run/model_runner.h) gets a copy: the operator's own block of
+/// memory again, with the weights of the original.
 
 #include <xnnpack.h>
 
@@ -11,16 +16,30 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <vector>
+
+#include "exec/xnnpack/allocator.h"
+#include "nnburst/result.h"
+#include "system/mutex.h"
 
 namespace nnburst::exec::xnnpack {
 
+class OriginalOperator;
+
 /// One XNNPACK operator. It has the sizes and addresses of one user at a time.
 struct Operator {
+    /// Deletes an operator, but not the blocks that it shares with its original.
     struct Delete {
-        void operator()(xnn_operator_t created) const noexcept { xnn_delete_operator(created); }
+        std::shared_ptr<const OriginalOperator> original;  ///< null if it is no copy
+        void operator()(xnn_operator_t created) const noexcept;
     };
 
-    explicit Operator(xnn_operator_t created) noexcept : handle(created) {}
+    explicit Operator(xnn_operator_t created,
+                      std::shared_ptr<const OriginalOperator> original = nullptr) noexcept
+        : handle(created, Delete{std::move(original)}) {}
+
+    /// Others can be made of it without the weights that it was created with.
+    [[nodiscard]] bool isCopy() const noexcept { return handle.get_deleter().original != nullptr; }
 
     std::unique_ptr<xnn_operator, Delete> handle;
     /// The step that reshaped it last; another one must reshape it again before it sets it up.
@@ -30,6 +49,30 @@ struct Operator {
 };
 
 using SharedOperator = std::shared_ptr<Operator>;
+
+/// An operator as it was created. It is neither reshaped nor set up and never runs. Thread-safe.
+class OriginalOperator {
+  public:
+    /// Whether an operator, which took `record` when it was created and was neither reshaped nor
+    /// set up, can be copied: it is one block of memory without addresses of itself, and all others
+    /// that it has are aligned. XNNPACK keeps tables that change in blocks without alignment.
+    [[nodiscard]] static bool canBeCopied(const Operator& created, const AllocationRecord& record);
+
+    /// Of an operator that can be copied.
+    OriginalOperator(SharedOperator created, const AllocationRecord& record);
+
+    /// An operator with the weights of `original`, for another user. Null if there is no memory.
+    [[nodiscard]] static SharedOperator copy(
+        const std::shared_ptr<const OriginalOperator>& original);
+
+    /// What copies share with it.
+    [[nodiscard]] std::span<const AllocatedBlock> sharedBlocks() const noexcept { return shared_; }
+
+  private:
+    SharedOperator created_;
+    AllocatedBlock own_;
+    std::vector<AllocatedBlock> shared_;
+};
 
 /// What an operator with packed weights was created for: the operation, and the size of its image
 /// where that matters. An operator keeps a table of addresses for the size of its image, which is
@@ -45,18 +88,34 @@ struct OperatorKey {
     auto operator<=>(const OperatorKey&) const noexcept = default;
 };
 
-/// Used by one thread at a time.
+/// The originals of one graph, for all runners of its model. Holds weak references: an original
+/// lives as long as one of its copies. Thread-safe.
+class OriginalOperators {
+  public:
+    /// Null if there is none.
+    [[nodiscard]] std::shared_ptr<const OriginalOperator> find(const OperatorKey& key) const;
+    void insert(const OperatorKey& key, const std::shared_ptr<const OriginalOperator>& original);
+
+  private:
+    mutable system::Mutex mutex_;
+    std::map<OperatorKey, std::weak_ptr<const OriginalOperator>> originals_
+        NNBURST_GUARDED_BY(mutex_);
+};
+
+/// The operators of one runner. Used by one thread at a time.
 class OperatorCache {
   public:
-    /// Null if there is no such operator.
-    [[nodiscard]] SharedOperator find(const OperatorKey& key) const {
-        const auto found = operators_.find(key);
-        return found == operators_.end() ? nullptr : found->second;
-    }
+    /// Shares weights with other caches of `originals`, which outlives it; null: with none.
+    explicit OperatorCache(OriginalOperators* originals = nullptr) noexcept
+        : originals_(originals) {}
 
-    void insert(const OperatorKey& key, SharedOperator created) {
-        operators_.insert_or_assign(key, std::move(created));
-    }
+    /// Null if there is no such operator, here or among the originals.
+    [[nodiscard]] SharedOperator find(const OperatorKey& key);
+
+    /// Keeps `created`, which took `record` and was neither reshaped nor set up, and gives the
+    /// operator to use.
+    [[nodiscard]] SharedOperator insert(const OperatorKey& key, SharedOperator created,
+                                        const AllocationRecord& record);
 
     /// Deletes the operators that no step uses.
     void dropUnused() {
@@ -64,6 +123,7 @@ class OperatorCache {
     }
 
   private:
+    OriginalOperators* originals_;
     std::map<OperatorKey, SharedOperator> operators_;
 };
 

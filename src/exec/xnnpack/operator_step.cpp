@@ -22,10 +22,8 @@ Result<> failed(const char* what, xnn_status status) {
 
 class OperatorStep final : public Step {
   public:
-    OperatorStep(SharedOperator shared, SetUp setUp, pthreadpool_t threads,
-                 bool hasPackedConstants) noexcept
-        : use_(std::move(shared), std::move(setUp), threads),
-          hasPackedConstants_(hasPackedConstants) {}
+    OperatorStep(SharedOperator shared, SetUp setUp, pthreadpool_t threads) noexcept
+        : use_(std::move(shared), std::move(setUp), threads) {}
 
     [[nodiscard]] Result<bool> reshape() { return use_.reshape(); }
 
@@ -33,7 +31,7 @@ class OperatorStep final : public Step {
         return use_.workspaceBytes();
     }
 
-    [[nodiscard]] bool hasPackedConstants() const noexcept override { return hasPackedConstants_; }
+    [[nodiscard]] bool hasPackedConstants() const noexcept override { return use_.sharesWeights(); }
 
     [[nodiscard]] bool isMultithreaded() const noexcept override { return use_.isMultithreaded(); }
 
@@ -53,7 +51,6 @@ class OperatorStep final : public Step {
   private:
     OperatorUse use_;
     std::span<std::byte* const> operands_;
-    bool hasPackedConstants_;
 };
 
 }  // namespace
@@ -110,10 +107,8 @@ Result<> OperatorUse::run() const {
     return status == xnn_status_success ? Result<>() : failed("run", status);
 }
 
-StepResult makeOperatorStep(SharedOperator shared, SetUp setUp, pthreadpool_t threads,
-                            bool hasPackedConstants) {
-    auto step = std::make_unique<OperatorStep>(std::move(shared), std::move(setUp), threads,
-                                               hasPackedConstants);
+StepResult makeOperatorStep(SharedOperator shared, SetUp setUp, pthreadpool_t threads) {
+    auto step = std::make_unique<OperatorStep>(std::move(shared), std::move(setUp), threads);
     NNBURST_TRY_ASSIGN(const bool isReshaped, step->reshape());
     if (!isReshaped) {
         return nullptr;
@@ -126,8 +121,7 @@ StepResult makeOperatorStep(CreatedOperator made, pthreadpool_t threads) {
     if (!shared) {
         return nullptr;
     }
-    return makeOperatorStep(std::move(shared), std::move(made.setUp), threads,
-                            made.hasPackedConstants);
+    return makeOperatorStep(std::move(shared), std::move(made.setUp), threads);
 }
 
 Result<SharedOperator> takeOperator(xnn_status status, xnn_operator_t created) {

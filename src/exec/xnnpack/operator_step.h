@@ -36,6 +36,8 @@ class OperatorUse {
     /// What the operator needs beside the operands; known after `reshape`.
     [[nodiscard]] std::size_t workspaceBytes() const noexcept { return workspaceBytes_; }
     [[nodiscard]] bool isMultithreaded() const noexcept { return threads_ != nullptr; }
+    /// Another operator can be made for another runner without the constants.
+    [[nodiscard]] bool sharesWeights() const noexcept { return operator_->isCopy(); }
 
     /// Whether the operator still has the addresses of the last `setUp`.
     [[nodiscard]] bool isSetUp() const noexcept { return operator_->user == this; }
@@ -56,8 +58,8 @@ class OperatorUse {
 
 /// A step that runs an operator, which steps may share. `threads` may be null. Null if XNNPACK
 /// refuses the sizes.
-[[nodiscard]] StepResult makeOperatorStep(SharedOperator shared, SetUp setUp, pthreadpool_t threads,
-                                          bool hasPackedConstants);
+[[nodiscard]] StepResult makeOperatorStep(SharedOperator shared, SetUp setUp,
+                                          pthreadpool_t threads);
 
 /// A step of an operator of its own. Null if XNNPACK has none.
 [[nodiscard]] StepResult makeOperatorStep(CreatedOperator made, pthreadpool_t threads);
@@ -70,14 +72,12 @@ template <class Create>
                                                    Create create) {
     NNBURST_ASSERT(context.operators != nullptr, "operation {} is made without a cache",
                    key.operation);
-    SharedOperator shared = context.operators->find(key);
-    if (!shared && hasWeights) {
-        NNBURST_TRY_ASSIGN(shared, create());
-        if (shared) {
-            context.operators->insert(key, shared);
-        }
+    if (SharedOperator known = context.operators->find(key); known || !hasWeights) {
+        return known;
     }
-    return shared;
+    const AllocationRecord record;
+    NNBURST_TRY_ASSIGN(SharedOperator created, create());
+    return created ? context.operators->insert(key, std::move(created), record) : nullptr;
 }
 
 /// Takes the result of a creation function: an operator, or null where XNNPACK refuses what our own

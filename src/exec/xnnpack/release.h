@@ -117,8 +117,6 @@ struct CreatedOperator {
     SetUp setUp{};
     /// Outputs are within the range that was asked for; else they are to be clamped to it.
     bool isClamped = true;
-    /// Constant inputs were copied.
-    bool hasPackedConstants = false;
 };
 
 /// A range of quantised elements is that of the values as they are stored.

@@ -378,7 +378,6 @@ CreatedOperator createPrelu(std::size_t rows, std::size_t channels, const float*
     CreatedOperator made;
     made.status = xnn_create_prelu_nc_f32(channels, channels, channels, factors, 0, &made.created);
     made.setUp = rowsOf<float>(xnn_setup_prelu_nc_f32, rows, outputIndex);
-    made.hasPackedConstants = true;
     return made;
 }
 

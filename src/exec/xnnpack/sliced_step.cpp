@@ -39,7 +39,7 @@ class SlicedStep final : public Step {
     }
 
     [[nodiscard]] std::size_t scratchBytes() const noexcept override { return scratchBytes_; }
-    [[nodiscard]] bool hasPackedConstants() const noexcept override { return true; }
+    [[nodiscard]] bool hasPackedConstants() const noexcept override { return use_.sharesWeights(); }
     [[nodiscard]] bool isMultithreaded() const noexcept override { return use_.isMultithreaded(); }
 
     Result<> setUp(std::span<std::byte* const> operands) override {

@@ -58,7 +58,7 @@ struct SlicedOperator {
     std::byte padding{};  ///< the value of padding
 };
 
-/// A step whose weights are packed. Null if XNNPACK refuses the sizes.
+/// Null if XNNPACK refuses the sizes.
 [[nodiscard]] StepResult makeSlicedStep(SlicedOperator operation);
 
 }  // namespace nnburst::exec::xnnpack

@@ -191,9 +191,9 @@ TEST(WaitingWork, risesWithTimeSoThatNothingStarves) {
 
 TEST(ExecutionGate, letsAsManyInAsItHasLanes) {
     exec::ExecutionGate gate(2);
-    exec::ExecutionGate::ModelLock a;
-    exec::ExecutionGate::ModelLock b;
-    exec::ExecutionGate::ModelLock c;
+    exec::ExecutionGate::RunnerSet a;
+    exec::ExecutionGate::RunnerSet b;
+    exec::ExecutionGate::RunnerSet c;
     const Urgency soon{.deadline = TimePoint(std::chrono::steady_clock::now()) + 20ms};
     exec::ExecutionGate::Pass first(gate, a);
     ASSERT_TRUE(first.enter({}));
@@ -215,9 +215,72 @@ TEST(ExecutionGate, letsAsManyInAsItHasLanes) {
     EXPECT_EQ(gate.delayedCount(), 2U);
 }
 
+TEST(ExecutionGate, letsAsManyOfAModelInAsItHasRunners) {
+    exec::ExecutionGate gate(3);
+    exec::ExecutionGate::RunnerSet model;
+    const Urgency soon{.deadline = TimePoint(std::chrono::steady_clock::now()) + 20ms};
+    std::optional<exec::ExecutionGate::Pass> first(std::in_place, gate, model);
+    ASSERT_TRUE(first->enter({}));
+    EXPECT_EQ(first->runner(), 0U);
+    {
+        exec::ExecutionGate::Pass second(gate, model);
+        EXPECT_FALSE(second.enter(soon)) << "it has one runner";
+    }
+    model.add();
+    std::optional<exec::ExecutionGate::Pass> second(std::in_place, gate, model);
+    ASSERT_TRUE(second->enter({}));
+    EXPECT_EQ(second->runner(), 1U) << "the preferred one is in use";
+    {
+        exec::ExecutionGate::Pass third(gate, model);
+        EXPECT_FALSE(third.enter(soon));
+    }
+    first.reset();
+    first.emplace(gate, model);
+    ASSERT_TRUE(first->enter({}, 1));
+    EXPECT_EQ(first->runner(), 0U);
+    first.reset();
+    second.reset();
+    second.emplace(gate, model);
+    ASSERT_TRUE(second->enter({}, 1));
+    EXPECT_EQ(second->runner(), 1U) << "the preferred one is free";
+}
+
+TEST(ExecutionGate, anExecutionThatLetsOthersPassKeepsItsRunner) {
+    exec::ExecutionGate gate(1);
+    exec::ExecutionGate::RunnerSet model;
+    model.add();
+    exec::ExecutionGate::Pass low(gate, model);
+    ASSERT_TRUE(low.enter({.priority = Priority::LOW, .deadline = {}}));
+    std::uint32_t runner = 0;
+    std::thread urgent([&] {
+        exec::ExecutionGate::Pass high(gate, model);
+        EXPECT_TRUE(high.enter({.priority = Priority::HIGH, .deadline = {}}));
+        runner = high.runner();
+    });
+    while (gate.waitingCount() == 0) {
+        std::this_thread::yield();
+    }
+    low.letOthersPass();  // comes back when the urgent one has left
+    urgent.join();
+    EXPECT_EQ(low.runner(), 0U);
+    EXPECT_EQ(runner, 1U) << "the same model, beside the one that waits";
+}
+
+TEST(ExecutionGate, isCrowdedWhenSpinningClientsWouldTakeTheProcessorsOfExecutions) {
+    exec::ExecutionGate gate(4);
+    std::vector<exec::ExecutionGate::RunnerSet> models(2);
+    EXPECT_FALSE(gate.isCrowded());
+    exec::ExecutionGate::Pass first(gate, models[0]);
+    ASSERT_TRUE(first.enter({}));
+    EXPECT_FALSE(gate.isCrowded()) << "two executions and two clients on four processors";
+    exec::ExecutionGate::Pass second(gate, models[1]);
+    ASSERT_TRUE(second.enter({}));
+    EXPECT_TRUE(gate.isCrowded()) << "three of each";
+}
+
 TEST(ExecutionGate, whoSpinsIsLetInOrLateLikeOthers) {
     exec::ExecutionGate gate(2);
-    exec::ExecutionGate::ModelLock model;
+    exec::ExecutionGate::RunnerSet model;
     for (int i = 0; i < 100; ++i) {
         std::optional<exec::ExecutionGate::Pass> holder(std::in_place, gate, model);
         ASSERT_TRUE(holder->enter({}));
@@ -243,9 +306,9 @@ TEST(ExecutionGate, whoSpinsIsLetInOrLateLikeOthers) {
 TEST(ExecutionGate, letsAnExecutionThatNeedsAllLanesInAlone) {
     using exec::ExecutionGate;
     ExecutionGate gate(2);
-    ExecutionGate::ModelLock narrow;
-    ExecutionGate::ModelLock wide;
-    ExecutionGate::ModelLock late;
+    ExecutionGate::RunnerSet narrow;
+    ExecutionGate::RunnerSet wide;
+    ExecutionGate::RunnerSet late;
     const Urgency soon{.deadline = TimePoint(std::chrono::steady_clock::now()) + 20ms};
     std::atomic<bool> wasIn{false};
     std::thread waiting;
@@ -275,9 +338,9 @@ TEST(ExecutionGate, letsAnExecutionThatNeedsAllLanesInAlone) {
 TEST(ExecutionGate, letsOthersInWhenAnExecutionThatNeedsAllLanesGivesUp) {
     using exec::ExecutionGate;
     ExecutionGate gate(2);
-    ExecutionGate::ModelLock first;
-    ExecutionGate::ModelLock wide;
-    ExecutionGate::ModelLock second;
+    ExecutionGate::RunnerSet first;
+    ExecutionGate::RunnerSet wide;
+    ExecutionGate::RunnerSet second;
     ExecutionGate::Pass one(gate, first);
     ASSERT_TRUE(one.enter({}));
     const TimePoint soon = std::chrono::steady_clock::now() + 100ms;
@@ -297,7 +360,7 @@ TEST(ExecutionGate, letsOthersInWhenAnExecutionThatNeedsAllLanesGivesUp) {
 /// Threads that wait at a gate whose one lane is in use, and the order in which they are admitted.
 TEST(ExecutionGate, letsTheMostUrgentInFirst) {
     exec::ExecutionGate gate(1);
-    std::vector<exec::ExecutionGate::ModelLock> models(4);
+    std::vector<exec::ExecutionGate::RunnerSet> models(4);
     std::mutex mutex;
     std::string order;
     std::vector<std::thread> threads;
@@ -327,9 +390,9 @@ TEST(ExecutionGate, letsTheMostUrgentInFirst) {
 
 TEST(ExecutionGate, aRunningExecutionMakesWayForAMoreUrgentOne) {
     exec::ExecutionGate gate(1);
-    exec::ExecutionGate::ModelLock lowModel;
-    exec::ExecutionGate::ModelLock highModel;
-    exec::ExecutionGate::ModelLock mediumModel;
+    exec::ExecutionGate::RunnerSet lowModel;
+    exec::ExecutionGate::RunnerSet highModel;
+    exec::ExecutionGate::RunnerSet mediumModel;
     std::atomic<bool> wasIn{false};
     exec::ExecutionGate::Pass low(gate, lowModel);
     ASSERT_TRUE(low.enter({.priority = Priority::LOW, .deadline = {}}));
@@ -360,7 +423,7 @@ TEST(ExecutionGate, urgentExecutionsOfOneClientDoNotOvertakeThoseOfAnother) {
     exec::ExecutionGate gate(1);
     exec::ClientShare urgentShare;
     exec::ClientShare modestShare;
-    std::vector<exec::ExecutionGate::ModelLock> models(kUrgent + 2);
+    std::vector<exec::ExecutionGate::RunnerSet> models(kUrgent + 2);
     std::mutex mutex;
     std::string order;
     std::vector<std::thread> threads;
@@ -399,8 +462,8 @@ TEST(ExecutionGate, aRunningExecutionMakesWayForOtherClients) {
     exec::ExecutionGate gate(1);
     exec::ClientShare urgentShare;
     exec::ClientShare modestShare;
-    exec::ExecutionGate::ModelLock urgentModel;
-    exec::ExecutionGate::ModelLock modestModel;
+    exec::ExecutionGate::RunnerSet urgentModel;
+    exec::ExecutionGate::RunnerSet modestModel;
     std::atomic<bool> wasIn{false};
     exec::ExecutionGate::Pass urgent(gate, urgentModel, exec::ExecutionGate::Pass::Width::ONE_LANE,
                                      &urgentShare);
@@ -419,7 +482,7 @@ TEST(ExecutionGate, aRunningExecutionMakesWayForOtherClients) {
 
 TEST(ExecutionGate, losesNobodyUnderLoad) {
     exec::ExecutionGate gate(2);
-    std::vector<exec::ExecutionGate::ModelLock> models(3);
+    std::vector<exec::ExecutionGate::RunnerSet> models(3);
     std::vector<int> counts(models.size());  // each guarded by its model lock
     std::atomic<int> inside{0};
     std::atomic<bool> isRight{true};

@@ -53,13 +53,13 @@ void expectRightOnAllThreads(CompiledModel& model) {
     EXPECT_EQ(right, kThreads);
 }
 
-TEST(Concurrency, threadsTakeTurnsInOneModel) {
+TEST(Concurrency, threadsRunOneModel) {
     const auto model = compile(*makeMobileNetV1({.resolution = 32}), true);
     ASSERT_TRUE(model);
     expectRightOnAllThreads(*model);
 }
 
-TEST(Concurrency, threadsTakeTurnsInOneModelOnReferenceKernels) {
+TEST(Concurrency, threadsRunOneModelOnReferenceKernels) {
     const auto model = compile(*makeStreamingLstm({.features = 8, .cells = 16}), false);
     ASSERT_TRUE(model);
     expectRightOnAllThreads(*model);

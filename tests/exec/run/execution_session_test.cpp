@@ -27,7 +27,7 @@ class CopyingModel final : public CompiledModel {
 
     std::span<const Operand> inputs() const noexcept override { return {&operand, 1}; }
     std::span<const Operand> outputs() const noexcept override { return {&operand, 1}; }
-    std::uint32_t delayedCount() const noexcept override { return 0; }
+    Contention contention() const noexcept override { return {}; }
     bool releaseIfIdle() override { return false; }
 
     Result<> bind(std::span<const RequestArgument> inputs, std::span<const RequestArgument> outputs,

@@ -1,0 +1,109 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/run/model_runner.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "log/assert.h"
+
+namespace nnburst::exec {
+
+namespace {
+
+/// The dimensions that hold for an argument.
+std::span<const std::uint32_t> dimensionsOf(const ArgumentBinding& argument,
+                                            const Operand& operand) noexcept {
+    return argument.dimensions.empty() ? std::span<const std::uint32_t>(operand.dimensions)
+                                       : argument.dimensions;
+}
+
+}  // namespace
+
+Result<ModelGraphs> ModelGraphs::create(const Model& model) {
+    ModelGraphs graphs;
+    for (const Subgraph& subgraph : model.referenced) {
+        NNBURST_TRY_ASSIGN(graphs.referenced.emplace_back(), SharedGraph::create(model, subgraph));
+    }
+    NNBURST_TRY_ASSIGN(graphs.main, SharedGraph::create(model, model.main));
+    return graphs;
+}
+
+ModelRunner::ModelRunner(const Kernels& kernels, ModelGraphs& graphs,
+                         const ArgumentBinder& arguments, std::uint32_t index)
+    : arguments_(arguments),
+      index_(index),
+      referenced_(graphs.referenced.size()),
+      main_(kernels, *graphs.main, referenced_),
+      given_(arguments.inputs().size()) {
+    for (std::size_t graph = 0; graph < referenced_.size(); ++graph) {
+        referenced_[graph] =
+            std::make_unique<GraphRunner>(kernels, *graphs.referenced[graph], referenced_);
+    }
+}
+
+Result<> ModelRunner::prepare(const ModelRunner* first) {
+    for (std::size_t index = 0; index < referenced_.size(); ++index) {
+        const auto prepared = referenced_[index]->prepare(
+            first == nullptr ? nullptr : first->referenced_[index].get());
+        if (!prepared) {
+            return failure(prepared.error().status, fmt::format("referenced subgraph {}: {}", index,
+                                                                prepared.error().message));
+        }
+    }
+    return main_.prepare(first == nullptr ? nullptr : &first->main_);
+}
+
+Result<> ModelRunner::run(RequestBindings& bindings, RequestOutputs& outputs,
+                          const RunLimits& limits) {
+    hasRun_ = true;
+    isReleased_ = false;
+    const std::span<const Operand> inputs = arguments_.inputs();
+    if (bindings.memo.runner == index_ && main_.recalls(bindings.memo)) {
+        const std::span<std::byte*> addresses = main_.inputAddresses();
+        for (std::size_t input = 0; input < inputs.size(); ++input) {
+            addresses[input] = bindings.inputs[input].data;
+        }
+        return main_.runAgain(bindings.memo, outputs, limits);
+    }
+    NNBURST_ASSERT(bindings.inputs.size() == inputs.size() &&
+                       bindings.outputs.size() == arguments_.outputs().size(),
+                   "bindings of {} inputs and {} outputs; the model has {} and {}",
+                   bindings.inputs.size(), bindings.outputs.size(), inputs.size(),
+                   arguments_.outputs().size());
+    for (std::size_t input = 0; input < inputs.size(); ++input) {
+        const ArgumentBinding& argument = bindings.inputs[input];
+        given_[input] = {.shape = Shape(dimensionsOf(argument, inputs[input])),
+                         .data = argument.data,
+                         .isOmitted = argument.hasNoValue};
+    }
+    bindings.memo.plan = nullptr;
+    bindings.memo.runner = index_;
+    return main_.run(given_, outputs, limits, &bindings.memo);
+}
+
+bool ModelRunner::releaseIfIdle() {
+    if (hasRun_) {
+        hasRun_ = false;
+        return false;
+    }
+    if (!isReleased_) {
+        main_.releaseScratch();
+        for (const auto& subgraph : referenced_) {
+            subgraph->releaseScratch();
+        }
+        isReleased_ = true;
+    }
+    return true;
+}
+
+std::uint64_t ModelRunner::memoryBytes() const noexcept {
+    std::uint64_t total = main_.memoryBytes();
+    for (const auto& subgraph : referenced_) {
+        total += subgraph->memoryBytes();
+    }
+    return total;
+}
+
+}  // namespace nnburst::exec

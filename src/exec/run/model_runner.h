@@ -1,0 +1,71 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What runs a compiled model: the plans, arenas, operators and interpreters of its graphs. A model
+/// has one runner for each run that may be under way at a time. Its runners share the graphs, their
+/// constants and the packed weights.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "exec/graph/graph.h"
+#include "exec/plan/run_limits.h"
+#include "exec/run/argument_binder.h"
+#include "exec/run/compiled_model.h"
+#include "exec/run/graph_runner.h"
+#include "exec/run/request_outputs.h"
+#include "exec/threads/kernel_threads.h"
+#include "nnburst/result.h"
+
+namespace nnburst::exec {
+
+/// The graphs of a compiled model, for all its runners.
+struct ModelGraphs {
+    /// Of `model`, which is valid.
+    [[nodiscard]] static Result<ModelGraphs> create(const Model& model);
+
+    std::unique_ptr<SharedGraph> main;
+    std::vector<std::unique_ptr<SharedGraph>> referenced;
+};
+
+/// Used by one thread at a time.
+class ModelRunner {
+  public:
+    /// All arguments outlive the runner. `index` is that of this runner in its model.
+    ModelRunner(const Kernels& kernels, ModelGraphs& graphs, const ArgumentBinder& arguments,
+                std::uint32_t index);
+
+    /// Does before the first run what can be done. The first runner of a model checks and folds its
+    /// graphs, and drops what is not needed of the model's memory; `first` is null for it. Others
+    /// are prepared as `first` was. May run while `first` runs.
+    [[nodiscard]] Result<> prepare(const ModelRunner* first);
+
+    /// Runs the model on `bindings`.
+    [[nodiscard]] Result<> run(RequestBindings& bindings, RequestOutputs& outputs,
+                               const RunLimits& limits);
+
+    /// Gives back the memory of temporaries until the next run, if there was no run since the last
+    /// call of this. False if there was one.
+    [[nodiscard]] bool releaseIfIdle();
+
+    /// See GraphRunner.
+    [[nodiscard]] bool isMultithreaded() const noexcept { return main_.isMultithreaded(); }
+    [[nodiscard]] bool isPlanned() const noexcept { return main_.isPlanned(); }
+    [[nodiscard]] std::uint64_t memoryBytes() const noexcept;
+
+  private:
+    const ArgumentBinder& arguments_;
+    const std::uint32_t index_;
+    std::vector<std::unique_ptr<GraphRunner>> referenced_;  // stays where it is
+    GraphRunner main_;
+    bool hasRun_ = false;            // since the last look whether the model is idle
+    bool isReleased_ = false;        // nothing was used since it was given back
+    std::vector<GraphInput> given_;  // of the run at hand; here to reuse its memory
+};
+
+}  // namespace nnburst::exec

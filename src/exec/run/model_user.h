@@ -1,0 +1,34 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Tells a compiled model how many bursts execute it.
+
+#include <memory>
+
+#include "exec/run/compiled_model.h"
+#include "exec/run/executable.h"
+
+namespace nnburst::exec {
+
+/// RAII: a burst, for as long as this exists. Bursts of one model prefer different runners of it,
+/// so that each finds the kernels set up with its own addresses.
+class ModelUser {
+  public:
+    /// Executions of `executable` are those of the burst from here on.
+    explicit ModelUser(Executable& executable) noexcept : model_(executable.model) {
+        executable.user = model_->addUser();
+    }
+    ~ModelUser() { model_->removeUser(); }
+    ModelUser(const ModelUser&) = delete;
+    ModelUser& operator=(const ModelUser&) = delete;
+
+    /// See CompiledModel::makeRunnersForUsers.
+    void makeRunner() const { model_->makeRunnersForUsers(); }
+
+  private:
+    const std::shared_ptr<CompiledModel> model_;
+};
+
+}  // namespace nnburst::exec

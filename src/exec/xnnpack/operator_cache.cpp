@@ -1,0 +1,123 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/xnnpack/operator_cache.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "log/assert.h"
+
+namespace nnburst::exec::xnnpack {
+
+namespace {
+
+/// Newer releases may keep what changes from run to run in aligned blocks, too. There each runner
+/// packs the weights, which are kept for that.
+constexpr bool kCanCopyOperators = NNBURST_XNNPACK_RELEASE < 2024;
+
+/// Null if `record` does not have the block of the operator itself.
+const AllocatedBlock* ownBlock(const Operator& created, const AllocationRecord& record) noexcept {
+    const auto blocks = record.blocks();
+    const auto own = std::find_if(blocks.begin(), blocks.end(), [&](const AllocatedBlock& block) {
+        return block.address == created.handle.get();
+    });
+    return own == blocks.end() ? nullptr : &*own;
+}
+
+/// Whether a word of `block` may be an address inside it.
+bool pointsIntoItself(const AllocatedBlock& block) noexcept {
+    const auto* bytes = static_cast<const std::byte*>(block.address);
+    const auto begin = reinterpret_cast<std::uintptr_t>(bytes);
+    for (std::size_t offset = 0; offset + sizeof(std::uintptr_t) <= block.sizeBytes;
+         offset += sizeof(std::uintptr_t)) {
+        std::uintptr_t word = 0;
+        std::memcpy(&word, bytes + offset, sizeof(word));
+        if (word - begin < block.sizeBytes) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+void Operator::Delete::operator()(xnn_operator_t created) const noexcept {
+    const BorrowedBlocks borrowed(original == nullptr ? std::span<const AllocatedBlock>()
+                                                      : original->sharedBlocks());
+    xnn_delete_operator(created);
+}
+
+bool OriginalOperator::canBeCopied(const Operator& created, const AllocationRecord& record) {
+    const AllocatedBlock* const own = ownBlock(created, record);
+    const auto blocks = record.blocks();
+    return kCanCopyOperators && record.isComplete() && own != nullptr && !pointsIntoItself(*own) &&
+           std::all_of(blocks.begin(), blocks.end(),
+                       [](const AllocatedBlock& block) { return block.alignment != 0; });
+}
+
+OriginalOperator::OriginalOperator(SharedOperator created, const AllocationRecord& record)
+    : created_(std::move(created)) {
+    const AllocatedBlock* const own = ownBlock(*created_, record);
+    NNBURST_ASSERT(own != nullptr, "an operator whose memory was not recorded");
+    own_ = *own;
+    for (const AllocatedBlock& block : record.blocks()) {
+        if (block.address != own_.address) {
+            shared_.push_back(block);
+        }
+    }
+}
+
+SharedOperator OriginalOperator::copy(const std::shared_ptr<const OriginalOperator>& original) {
+    const AllocatedBlock& own = original->own_;
+    const xnn_allocator& memory = allocator();
+    void* const block = memory.aligned_allocate(memory.context, own.alignment, own.sizeBytes);
+    if (block == nullptr) {
+        return nullptr;
+    }
+    std::memcpy(block, own.address, own.sizeBytes);
+    return std::make_shared<Operator>(static_cast<xnn_operator_t>(block), original);
+}
+
+std::shared_ptr<const OriginalOperator> OriginalOperators::find(const OperatorKey& key) const {
+    const system::MutexLock lock(mutex_);
+    const auto found = originals_.find(key);
+    return found == originals_.end() ? nullptr : found->second.lock();
+}
+
+void OriginalOperators::insert(const OperatorKey& key,
+                               const std::shared_ptr<const OriginalOperator>& original) {
+    const system::MutexLock lock(mutex_);
+    std::erase_if(originals_, [](const auto& entry) { return entry.second.expired(); });
+    originals_.insert_or_assign(key, original);
+}
+
+SharedOperator OperatorCache::find(const OperatorKey& key) {
+    if (const auto found = operators_.find(key); found != operators_.end()) {
+        return found->second;
+    }
+    const auto original = originals_ == nullptr ? nullptr : originals_->find(key);
+    if (original == nullptr) {
+        return nullptr;
+    }
+    SharedOperator copy = OriginalOperator::copy(original);
+    if (copy != nullptr) {
+        operators_.insert_or_assign(key, copy);
+    }
+    return copy;
+}
+
+SharedOperator OperatorCache::insert(const OperatorKey& key, SharedOperator created,
+                                     const AllocationRecord& record) {
+    if (originals_ != nullptr && OriginalOperator::canBeCopied(*created, record)) {
+        const auto original = std::make_shared<const OriginalOperator>(created, record);
+        if (SharedOperator copy = OriginalOperator::copy(original); copy != nullptr) {
+            originals_->insert(key, original);
+            created = std::move(copy);
+        }
+    }
+    operators_.insert_or_assign(key, created);
+    return created;
+}
+
+}  // namespace nnburst::exec::xnnpack

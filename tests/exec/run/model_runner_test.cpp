@@ -1,0 +1,378 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A model has several runners: runs of it are under way at the same time, within a limit of memory,
+// and give the same results on each runner.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <latch>
+#include <optional>
+#include <thread>
+
+#include "exec/run/engine.h"
+#include "exec/run/model_user.h"
+#include "nnburst/builtin_models.h"
+#include "nnburst/model_builder.h"
+#include "support/allocation_counter.h"
+#include "support/model_runner.h"
+
+namespace nnburst::exec {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::shared_ptr<Engine> engineWith(std::uint32_t lanes, KernelEngine::Settings settings = {}) {
+    EXPECT_TRUE(makeEngine(true));  // initialises XNNPACK
+    settings.laneCount = lanes;
+    return std::make_shared<KernelEngine>(std::move(settings));
+}
+
+std::shared_ptr<CompiledModel> compileOn(const std::shared_ptr<Engine>& engine,
+                                         const Model& model) {
+    auto compiled = CompiledModel::compile(engine, model);
+    EXPECT_TRUE(compiled) << compiled.error().message;
+    return compiled ? *compiled : nullptr;
+}
+
+/// A user of a model and a request of its own.
+class User {
+  public:
+    User(const std::shared_ptr<CompiledModel>& model, std::uint32_t seed)
+        : model_(model), number_(model->addUser()), request_(randomRequest(*model, seed)) {
+        EXPECT_TRUE(model->bind(request_.inputs(), request_.outputs(), request_.pools(), bindings));
+    }
+    ~User() { model_->removeUser(); }
+    User(const User&) = delete;
+    User& operator=(const User&) = delete;
+
+    Result<> run(const ExecutionOptions& options = {}) {
+        return model_->run(bindings, Caller(Priority::MEDIUM, nullptr, number_), options, outcome_);
+    }
+    [[nodiscard]] std::uint32_t runner() const { return bindings.memo.runner; }
+    [[nodiscard]] std::span<std::byte> output() const { return request_.output(0); }
+    [[nodiscard]] std::vector<std::byte> takeOutput() {
+        std::vector<std::byte> taken(output().begin(), output().end());
+        std::fill(output().begin(), output().end(), std::byte{0x55});
+        return taken;
+    }
+
+    RequestBindings bindings;
+
+  private:
+    std::shared_ptr<CompiledModel> model_;
+    std::uint32_t number_;
+    TestRequest request_;
+    ExecutionOutcome outcome_;
+};
+
+/// Memory for an output that is not given before `release`: the run that asks for it waits inside.
+class HeldMemory final : public OutputMemory {
+  public:
+    explicit HeldMemory(std::size_t sizeBytes) : bytes_(*AlignedBuffer::allocate(sizeBytes)) {}
+
+    Result<std::byte*> place(std::span<const std::uint32_t>, std::uint64_t) override {
+        isAsked_.count_down();
+        isReleased_.wait();
+        return bytes_.data();
+    }
+    void awaitAsked() const { isAsked_.wait(); }
+    void release() { isReleased_.count_down(); }
+    [[nodiscard]] const std::byte* data() const { return bytes_.data(); }
+
+  private:
+    AlignedBuffer bytes_;
+    std::latch isAsked_{1};
+    std::latch isReleased_{1};
+};
+
+/// A run of `model` that is under way until this is destroyed.
+class HeldRun {
+  public:
+    explicit HeldRun(const std::shared_ptr<CompiledModel>& model)
+        : user_(model, 1), memory_(sizeOf(model->outputs()[0])) {
+        user_.bindings.outputs[0].memory = &memory_;
+        thread_ = std::thread([this] { EXPECT_TRUE(user_.run()); });
+        memory_.awaitAsked();
+    }
+    ~HeldRun() { end(); }
+
+    /// Ends the run and gives its output.
+    std::vector<std::byte> end() {
+        if (thread_.joinable()) {
+            memory_.release();
+            thread_.join();
+        }
+        return {memory_.data(), memory_.data() + user_.output().size()};
+    }
+    [[nodiscard]] std::uint32_t runner() const { return user_.runner(); }
+
+  private:
+    User user_;
+    HeldMemory memory_;
+    std::thread thread_;
+};
+
+std::vector<std::byte> outputOf(const std::shared_ptr<CompiledModel>& model, std::uint32_t seed) {
+    User user(model, seed);
+    EXPECT_TRUE(user.run());
+    return user.takeOutput();
+}
+
+TEST(ModelRunners, aRunCompletesWhileAnotherOneOfTheSameModelIsUnderWay) {
+    const Model source = *makeMobileNetV1({.resolution = 32});
+    const auto model = compileOn(engineWith(2), source);
+    const auto alone = compileOn(engineWith(1), source);
+    ASSERT_TRUE(model && alone);
+    EXPECT_EQ(model->runnerCount(), 1U) << "nobody runs it concurrently";
+    HeldRun held(model);
+    User other(model, 2);
+    ASSERT_TRUE(other.run());
+    EXPECT_EQ(model->runnerCount(), 2U) << "made by the first run that found none free";
+    EXPECT_EQ(other.takeOutput(), outputOf(alone, 2));
+    EXPECT_EQ(held.end(), outputOf(alone, 1));
+}
+
+TEST(ModelRunners, aRunWaitsWhileAllProcessorsAreInUse) {
+    const auto model = compileOn(engineWith(1), *makeMobileNetV1({.resolution = 32}));
+    ASSERT_TRUE(model);
+    HeldRun held(model);
+    User late(model, 2);
+    const auto result = late.run({.deadline = std::chrono::steady_clock::now() + 1ms});
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
+    EXPECT_EQ(model->runnerCount(), 1U);
+}
+
+TEST(ModelRunners, withoutMemoryForThemRunsFollowEachOther) {
+    const auto model = compileOn(engineWith(2, {.concurrencyMemoryBytes = 0}),
+                                 *makeMobileNetV1({.resolution = 32}));
+    ASSERT_TRUE(model);
+    std::optional<HeldRun> held(std::in_place, model);
+    User late(model, 2);
+    const auto result = late.run({.deadline = std::chrono::steady_clock::now() + 1ms});
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
+    EXPECT_EQ(model->runnerCount(), 1U);
+    held.reset();
+    EXPECT_TRUE(late.run());
+}
+
+TEST(ModelRunners, severalKernelThreadsRunOneExecutionAtATime) {
+    const auto model =
+        compileOn(engineWith(2, {.threadCounts = {2}}), *makeMobileNetV1({.resolution = 32}));
+    ASSERT_TRUE(model);
+    const User first(model, 1);
+    const User second(model, 2);
+    model->makeRunnersForUsers();
+    EXPECT_EQ(model->runnerCount(), 1U);
+}
+
+TEST(ModelRunners, thereIsOneForEachUserButNotMoreThanLanes) {
+    const auto model = compileOn(engineWith(3), *makeMobileNetV1({.resolution = 32}));
+    ASSERT_TRUE(model);
+    std::vector<std::unique_ptr<User>> users;
+    for (const std::uint32_t expected : {1U, 2U, 3U, 3U}) {
+        users.push_back(std::make_unique<User>(model, expected));
+        model->makeRunnersForUsers();
+        EXPECT_EQ(model->runnerCount(), expected);
+    }
+    // Each finds the kernels set up with its own addresses again.
+    for (int round = 0; round < 3; ++round) {
+        for (std::uint32_t user = 0; user < users.size(); ++user) {
+            ASSERT_TRUE(users[user]->run());
+            EXPECT_EQ(users[user]->runner(), user % 3);
+        }
+    }
+}
+
+/// x + x, then that plus itself, and so on: `count` operations on a mebibyte each.
+Model sums(int count) {
+    ModelBuilder builder;
+    const auto x = builder.addTensor(OperandType::TENSOR_FLOAT32, {1 << 18});
+    const auto activation = builder.addScalar(0);
+    auto sum = x;
+    for (int i = 0; i < count; ++i) {
+        const auto next = builder.addTensor(OperandType::TENSOR_FLOAT32, {1 << 18});
+        builder.addOperation(OperationType::ADD, {sum, sum, activation}, {next});
+        sum = next;
+    }
+    auto built = builder.build({x}, {sum});
+    EXPECT_TRUE(built) << built.error().message;
+    return std::move(*built);
+}
+
+TEST(ModelRunners, keepToTheMemoryLimit) {
+    constexpr std::uint64_t kMebibyte = 1 << 20;
+    const Model source = sums(2);  // one temporary of 1 MiB
+    for (const std::uint32_t expected : {1U, 2U, 4U, 8U}) {
+        const auto model = compileOn(
+            engineWith(8, {.concurrencyMemoryBytes = (expected - 1) * kMebibyte + kMebibyte / 2}),
+            source);
+        ASSERT_TRUE(model);
+        std::vector<std::unique_ptr<User>> users;
+        for (std::uint32_t user = 0; user < 10; ++user) {
+            users.push_back(std::make_unique<User>(model, user));
+        }
+        model->makeRunnersForUsers();
+        EXPECT_EQ(model->runnerCount(), expected);
+        for (const auto& user : users) {
+            EXPECT_TRUE(user->run());
+        }
+    }
+}
+
+/// Weights in memory of a client, who changes them after the preparation.
+TEST(ModelRunners, doNotReadTheModelAgain) {
+    Model source = *makeMobileNetV1({.resolution = 32});
+    ASSERT_FALSE(source.pools.empty());
+    const auto model = compileOn(engineWith(2), source);
+    ASSERT_TRUE(model);
+    const std::vector<std::byte> expected = outputOf(model, 1);
+    for (const SharedRegion& pool : source.pools) {
+        const auto theirs = Mapping::map(pool);
+        ASSERT_TRUE(theirs) << theirs.error().message;
+        std::fill_n(theirs->data(), theirs->sizeBytes(), std::byte{0x3F});
+    }
+    const User first(model, 1);
+    User second(model, 1);
+    model->makeRunnersForUsers();
+    ASSERT_EQ(model->runnerCount(), 2U);
+    ASSERT_TRUE(second.run());
+    EXPECT_EQ(second.runner(), 1U);
+    EXPECT_EQ(second.takeOutput(), expected);
+}
+
+void expectSameOnEachRunner(const Model& source, bool useXnnpack, std::uint32_t rounds = 50) {
+    constexpr std::uint32_t kRunners = 4;
+    const auto alone = compileOn(engineWith(1, {.usesXnnpack = useXnnpack}), source);
+    const auto model = compileOn(engineWith(kRunners, {.usesXnnpack = useXnnpack}), source);
+    ASSERT_TRUE(alone && model);
+    std::vector<std::vector<std::byte>> expected;
+    std::vector<std::unique_ptr<User>> users;
+    for (std::uint32_t user = 0; user < kRunners + 1; ++user) {
+        expected.push_back(outputOf(alone, user));
+        users.push_back(std::make_unique<User>(model, user));
+    }
+    std::latch start(kRunners + 1);
+    std::atomic<std::uint32_t> right{0};
+    std::vector<std::thread> threads;
+    for (std::uint32_t user = 0; user < users.size(); ++user) {
+        threads.emplace_back([&, user] {
+            start.arrive_and_wait();
+            if (user == 1) {
+                model->makeRunnersForUsers();  // while others run
+            }
+            for (std::uint32_t round = 0; round < rounds; ++round) {
+                right += users[user]->run() && users[user]->takeOutput() == expected[user] ? 1 : 0;
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(right, rounds * users.size());
+    EXPECT_EQ(model->runnerCount(), kRunners);
+}
+
+TEST(ModelRunners, giveTheSameResults) {
+    for (const auto precision : {BuiltinPrecision::FLOAT32, BuiltinPrecision::QUANT8}) {
+        expectSameOnEachRunner(*makeMobileNetV1({.resolution = 32, .precision = precision}), true);
+    }
+    expectSameOnEachRunner(*makeStreamingLstm({.features = 8, .cells = 16}), true);
+    expectSameOnEachRunner(*makeMobileNetV1({.resolution = 32}), false, 5);
+}
+
+std::vector<float> randomFloats(std::size_t count) {
+    Random random(7);
+    std::vector<float> values(count);
+    std::generate(values.begin(), values.end(), [&] { return random.real(-1.0F, 1.0F); });
+    return values;
+}
+
+/// XNNPACK changes tables of this operator when it runs: each runner packs its own weights, which
+/// are more than are kept anyway.
+TEST(ModelRunners, runTransposedConvolutions) {
+    ModelBuilder builder;
+    constexpr auto kFloat = OperandType::TENSOR_FLOAT32;
+    const auto x = builder.addTensor(kFloat, {1, 8, 8, 16});
+    const std::vector<float> weights = randomFloats(std::size_t{16} * 3 * 3 * 16);
+    const auto filter =
+        builder.addConstant(kFloat, {16, 3, 3, 16}, std::as_bytes(std::span(weights)));
+    const std::vector<float> biases = randomFloats(16);
+    const auto bias = builder.addConstant(kFloat, {16}, std::as_bytes(std::span(biases)));
+    const auto y = builder.addTensor(kFloat, {1, 17, 17, 16});
+    builder.addOperation(OperationType::TRANSPOSE_CONV_2D,
+                         {x, filter, bias, builder.addScalar(0), builder.addScalar(0),
+                          builder.addScalar(0), builder.addScalar(0), builder.addScalar(2),
+                          builder.addScalar(2), builder.addScalar(0), builder.addScalar(false)},
+                         {y});
+    auto built = builder.build({x}, {y});
+    ASSERT_TRUE(built) << built.error().message;
+    expectSameOnEachRunner(*built, true);
+}
+
+TEST(ModelRunners, allocateNothingAfterTheFirstRunOnEach) {
+    if (!test::kCountsAllocations) {
+        GTEST_SKIP() << "sanitizers have an allocator of their own";
+    }
+    const auto model = compileOn(engineWith(2), *makeMobileNetV1());
+    ASSERT_TRUE(model);
+    User first(model, 1);
+    User second(model, 2);
+    model->makeRunnersForUsers();
+    for (User* const user : {&first, &second}) {
+        ASSERT_TRUE(user->run());
+    }
+    ASSERT_NE(first.runner(), second.runner());
+    const std::uint64_t before = test::allocationCount();
+    for (int round = 0; round < 3; ++round) {
+        for (User* const user : {&first, &second}) {
+            EXPECT_TRUE(user->run());
+        }
+    }
+    EXPECT_EQ(test::allocationCount() - before, 0U);
+}
+
+/// The user makes none on the path of a request that has run before.
+TEST(ModelRunners, areNotMadeByARequestThatHasRun) {
+    const auto model = compileOn(engineWith(2), *makeMobileNetV1({.resolution = 32}));
+    ASSERT_TRUE(model);
+    User user(model, 2);
+    ASSERT_TRUE(user.run());
+    const HeldRun held(model);
+    const auto result = user.run({.deadline = std::chrono::steady_clock::now() + 1ms});
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
+    EXPECT_EQ(model->runnerCount(), 1U);
+}
+
+TEST(ModelRunners, releaseTheirMemoryEachWhenItIsIdle) {
+    const auto model = compileOn(engineWith(2), *makeMobileNetV1({.resolution = 32}));
+    ASSERT_TRUE(model);
+    User first(model, 1);
+    User second(model, 2);
+    model->makeRunnersForUsers();
+    ASSERT_TRUE(first.run());
+    const std::vector<std::byte> expected = first.takeOutput();
+    ASSERT_TRUE(second.run());
+    EXPECT_FALSE(model->releaseIfIdle()) << "both have just run";
+    EXPECT_TRUE(model->releaseIfIdle());
+    EXPECT_TRUE(model->releaseIfIdle());
+    ASSERT_TRUE(second.run());
+    EXPECT_FALSE(model->releaseIfIdle()) << "the second has run";
+    EXPECT_TRUE(model->releaseIfIdle());
+    {
+        const HeldRun held(model);
+        EXPECT_FALSE(model->releaseIfIdle()) << "one is under way";
+    }
+    ASSERT_TRUE(first.run());
+    EXPECT_EQ(first.takeOutput(), expected);
+}
+
+}  // namespace
+}  // namespace nnburst::exec
