@@ -14,6 +14,8 @@ inline constexpr const char* kBurntNumber = "burnt, % of a processor";
 inline constexpr const char* kCallsNumber = "system calls an execution";
 /// Of all clients.
 inline constexpr const char* kTotalNumber = "executions a second";
+inline constexpr const char* kProcessorNumber = "executions a second for each processor of use";
+inline constexpr const char* kTailNumber = "p99 of an execution, us";
 inline constexpr const char* kFairnessNumber = "slowest / fastest client";
 inline constexpr const char* kInputNumber = "ns an input";
 inline constexpr const char* kIdleNumber = "driver while all are idle, % of a processor";

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Do many clients get the same throughput from one driver as a single client, and each a fair
-/// share? The clients are threads with a burst each; neither they nor the driver are pinned.
+/// Do clients of one model together get from each processor what a single client gets, and each a
+/// fair share? The clients are threads with a burst each; neither they nor the driver are pinned.
 
 #include <benchmark/benchmark.h>
 
@@ -44,10 +44,15 @@ class Client {
     Client(const Model& model, PreparedModel& prepared) : path_(model, prepared) {}
 
     void start(const std::atomic<bool>& isOver) {
+        times_.clear();
         thread_ = std::thread([this, &isOver] {
+            Clock::time_point start = Clock::now();
             while (isSuccess_ && !isOver.load(std::memory_order_relaxed)) {
                 isSuccess_ = path_.execute();
                 executions_.fetch_add(1, std::memory_order_relaxed);
+                const Clock::time_point end = Clock::now();
+                times_.push_back(std::chrono::duration<double, std::micro>(end - start).count());
+                start = end;
             }
         });
     }
@@ -57,13 +62,18 @@ class Client {
         return isSuccess_;
     }
 
+    /// Of each execution, in microseconds. After `join`.
+    [[nodiscard]] const std::vector<double>& times() const noexcept { return times_; }
+
     [[nodiscard]] std::uint64_t executions() const noexcept {
         return executions_.load(std::memory_order_relaxed);
     }
 
   private:
     BurstPath path_;
-    bool isSuccess_ = true;  ///< written by the thread until it is joined
+    // Written by the thread until it is joined.
+    bool isSuccess_ = true;
+    std::vector<double> times_;
     std::atomic<std::uint64_t> executions_{0};
     std::thread thread_;
 };
@@ -75,6 +85,16 @@ std::vector<std::uint64_t> executionsOf(const std::vector<std::unique_ptr<Client
         executions.push_back(client->executions());
     }
     return executions;
+}
+
+double tailOf(const std::vector<std::unique_ptr<Client>>& clients) {
+    std::vector<double> times;
+    for (const std::unique_ptr<Client>& client : clients) {
+        times.insert(times.end(), client->times().begin(), client->times().end());
+    }
+    const auto tail = times.begin() + static_cast<std::ptrdiff_t>(times.size() * 99 / 100);
+    std::nth_element(times.begin(), tail, times.end());
+    return *tail;
 }
 
 /// The measured time: long enough that one execution more or less does not decide which client is
@@ -127,6 +147,10 @@ void measure(benchmark::State& state, std::size_t count) {
         state.counters[kFairnessNumber] = static_cast<double>(*slowest) /
                                           static_cast<double>(std::max<std::uint64_t>(*fastest, 1));
         state.counters[kTotalNumber] = total / elapsed.count();
+        const auto processors = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
+        state.counters[kProcessorNumber] =
+            total / elapsed.count() / static_cast<double>(std::min(count, processors));
+        state.counters[kTailNumber] = tailOf(clients);
     }
     setRound(state, samples, host.finish());
 }
