@@ -18,25 +18,35 @@ class Run {
         : count_(count), task_(task), work_(work), limit_(limit) {}
 
     void onThreads(pthreadpool_t threads) noexcept {
-        // sync [dot8-tasks]: own atomics, because race detectors do not see those of the pool
+        // sync [dot8-begun]: own atomics, because race detectors do not see those of the pool
         next_.store(0, std::memory_order_release);
         pthreadpool_parallelize_1d(threads, &Run::part, this, threadCount(threads), 0);
-        // sync [dot8-tasks]: what all threads have written
-        (void)next_.load(std::memory_order_acquire);
+        // sync [dot8-ended]: what all threads have written
+        (void)ended_.load(std::memory_order_acquire);
     }
 
     void onThisThread() noexcept { takeTasks(0); }
 
   private:
-    static void part(void* run, std::size_t thread) { static_cast<Run*>(run)->takeTasks(thread); }
+    static void part(void* run, std::size_t thread) {
+        static_cast<Run*>(run)->onPoolThread(thread);
+    }
+
+    void onPoolThread(std::size_t thread) noexcept {
+        // sync [dot8-begun]
+        (void)next_.load(std::memory_order_acquire);
+        takeTasks(thread);
+        // sync [dot8-ended]: nothing of this object is read after it
+        ended_.fetch_add(1, std::memory_order_release);
+    }
 
     void takeTasks(std::size_t thread) noexcept {
         Pace pace(std::this_thread::get_id() == caller_ ? &limit_ : nullptr, isOver_);
-        // sync [dot8-tasks]
-        std::size_t index = next_.fetch_add(1, std::memory_order_acq_rel);
+        // Relaxed: it gives out indexes and nothing else.
+        std::size_t index = next_.fetch_add(1, std::memory_order_relaxed);
         while (index < count_ && !pace.isOverAfter(0)) {
             task_(work_, index, thread, pace);
-            index = next_.fetch_add(1, std::memory_order_acq_rel);
+            index = next_.fetch_add(1, std::memory_order_relaxed);
         }
     }
 
@@ -46,6 +56,7 @@ class Run {
     TimeLimit& limit_;
     const std::thread::id caller_ = std::this_thread::get_id();
     std::atomic<std::size_t> next_{0};
+    std::atomic<std::size_t> ended_{0};  // threads
     std::atomic<bool> isOver_{false};
 };
 
