@@ -28,7 +28,8 @@ kj::Duration hangTimeout() noexcept {
 
 DriverLink::Session::Session(EventLoop& loop, UniqueFd socket)
     : stream(loop.io().lowLevelProvider->wrapUnixSocketFd(kj::AutoCloseFd(socket.release()))),
-      network(*stream, kMaximumFdsPerMessage, capnp::rpc::twoparty::Side::CLIENT, readerOptions()),
+      messages(*stream),
+      network(messages, kMaximumFdsPerMessage, capnp::rpc::twoparty::Side::CLIENT, readerOptions()),
       rpcSystem(capnp::makeRpcClient(network)) {}
 
 DriverLink::DriverLink(EventLoop& loop, UniqueFd socket, std::string driverName,

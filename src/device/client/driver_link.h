@@ -7,6 +7,7 @@
 /// of it lives on the event loop's thread.
 
 #include <capnp/rpc-twoparty.h>
+#include <capnp/serialize-async.h>
 
 #include <atomic>
 #include <chrono>
@@ -68,6 +69,7 @@ class DriverLink {
         Session(EventLoop& loop, UniqueFd socket);
 
         kj::Own<kj::AsyncCapabilityStream> stream;
+        capnp::AsyncCapabilityMessageStream messages;  ///< as the driver's (driver/service.cpp)
         capnp::TwoPartyVatNetwork network;
         capnp::RpcSystem<capnp::rpc::twoparty::VatId> rpcSystem;
     };

@@ -3,6 +3,7 @@
 #include "device/driver/service.h"
 
 #include <capnp/rpc-twoparty.h>
+#include <capnp/serialize-async.h>
 
 #include <atomic>
 #include <chrono>
@@ -388,11 +389,15 @@ class DriverService final : public rpc::Driver::Server {
 struct ClientConnection {
     ClientConnection(kj::Own<kj::AsyncCapabilityStream> clientStream, rpc::Driver::Client driver)
         : stream(kj::mv(clientStream)),
-          network(*stream, kMaximumFdsPerMessage, capnp::rpc::twoparty::Side::SERVER,
+          messages(*stream),
+          network(messages, kMaximumFdsPerMessage, capnp::rpc::twoparty::Side::SERVER,
                   readerOptions()),
           rpcSystem(capnp::makeRpcServer(network, kj::mv(driver))) {}
 
     kj::Own<kj::AsyncCapabilityStream> stream;
+    /// Without a buffer: with the one that Cap'n Proto 1.1 takes by itself, large messages arrived
+    /// without their descriptors now and then.
+    capnp::AsyncCapabilityMessageStream messages;
     capnp::TwoPartyVatNetwork network;
     capnp::RpcSystem<capnp::rpc::twoparty::VatId> rpcSystem;
 };
