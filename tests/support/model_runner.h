@@ -162,6 +162,13 @@ class TestRequest {
         return model.run(bindings_, Priority::MEDIUM, options, outcome_);
     }
 
+    /// As the user of this number (CompiledModel::addUser), which prefers a runner of its own.
+    [[nodiscard]] Result<> runAs(std::uint32_t user, CompiledModel& model) {
+        NNBURST_TRY(bind(model));
+        bindings_.memo = {};
+        return model.run(bindings_, Caller(Priority::MEDIUM, nullptr, user), {}, outcome_);
+    }
+
     /// With what the last run has bound.
     [[nodiscard]] Result<> runAgain(CompiledModel& model) {
         return model.run(bindings_, Priority::MEDIUM, {}, outcome_);
