@@ -10,6 +10,10 @@ add_compile_options("$<$<CONFIG:Debug>:-D_GLIBCXX_ASSERTIONS>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # g++ 12 warns of overflows in fmt's inlined formatting at -O3 that cannot happen.
     add_compile_options(-Wno-stringop-overflow)
+    if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 14)
+        # It sees copies of vectors of one element beyond their end that there are not.
+        add_compile_options(-Wno-array-bounds -Wno-stringop-overread)
+    endif()
     if(NNBURST_SANITIZER)
         # With a sanitizer it warns of uninitialized members of alternatives that a std::variant does
         # not hold.

@@ -45,9 +45,10 @@ FileSpec quantizedConvFile() {
 /// A FULLY_CONNECTED from 3 to 2 elements, of type `input` with weights of type `weights`.
 FileSpec denseFile(TensorType input, TensorType weights) {
     FileSpec file;
-    // One or none; g++ 14 warns wrongly of copies of vectors of such a size that it knows.
-    const std::vector<float> scales(input == TensorType::FLOAT32 ? 0 : 1, 1.0F);
-    const std::vector<float> weightScales(weights == TensorType::FLOAT32 ? 0 : 1, 0.5F);
+    const std::vector<float> scales =
+        input == TensorType::FLOAT32 ? std::vector<float>{} : std::vector<float>{1.0F};
+    const std::vector<float> weightScales =
+        weights == TensorType::FLOAT32 ? std::vector<float>{} : std::vector<float>{0.5F};
     file.codes = {{.code = Code::FULLY_CONNECTED}};
     file.buffers = {{}, std::vector<std::uint8_t>(weights == TensorType::FLOAT32 ? 24 : 6, 0)};
     file.tensors = {{.shape = {4, 3}, .type = input, .scales = scales},
