@@ -85,6 +85,9 @@ sub locate {
     pos($text) = $start;
     return "its code is not in $entry->{file}: $entry->{from}" unless $text =~ /$pattern/g;
     @$entry{qw(begin end)} = ($-[0], $+[0]);
+    if ($entry->{from} =~ /;\s*$/ && substr($text, 0, $entry->{begin}) =~ /(?:\.|->|::)$/) {
+        return "its statement is a part of another one in $entry->{file}, say all of that: $entry->{from}";
+    }
     if ($entry->{after} eq '' && $text =~ /$pattern/g) {
         return "its code is in $entry->{file} more than once, say after what (@): $entry->{from}";
     }
