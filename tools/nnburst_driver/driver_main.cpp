@@ -8,12 +8,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,30 +28,17 @@
 #include "machine_capabilities.h"
 #include "nnburst/driver.h"
 #include "nnburst/logging.h"
-#include "nnburst/version.h"
+#include "options.h"
 #include "process_setup.h"
 #include "support/thread_option.h"
-#include "system/realtime.h"
 
 namespace nnburst {
 namespace {
 
+using driver::Options;
+
 /// The first descriptor that systemd passes (sd_listen_fds(3)).
 constexpr int kFirstSystemdFd = 3;
-
-struct Options {
-    std::string program;  ///< for messages
-    std::shared_ptr<Accelerator> accelerator;
-    std::string socketPath;
-    int fd = -1;
-    DriverOptions driver;
-    bool noXnnpack = false;
-    bool noDotProducts = false;
-    std::string verboseTags;
-    std::string calibrationFile;
-    std::uint32_t calibrationRounds = 10;
-    bool noCalibration = false;
-};
 
 /// The socket on which systemd listens for this process, if systemd started it: LISTEN_PID is our
 /// process and LISTEN_FDS the number of sockets.
@@ -149,16 +134,16 @@ Result<> serve(const Options& options) {
         NNBURST_TRY(checkSocket(options.fd, false));
         NNBURST_TRY_ASSIGN(parent, endWithParent(options.fd));
     }
-    NNBURST_TRY(setProcessName(options.driver.processName));
-    NNBURST_TRY(useProcessors(options.driver.processors));
-    NNBURST_TRY(limitMemory(options.driver.memoryLimitBytes));
+    NNBURST_TRY(setProcessName(options.device.processName));
+    NNBURST_TRY(useProcessors(options.device.processors));
+    NNBURST_TRY(limitMemory(options.device.memoryLimitBytes));
     allowManyDescriptors();
     std::optional<device::UnixListener> listener;
     if (!options.socketPath.empty()) {
         NNBURST_TRY_ASSIGN(auto listening, device::UnixListener::listen(options.socketPath));
         listener.emplace(std::move(listening));
     }
-    DriverOptions driver = options.driver;
+    DriverOptions driver = options.device;
     findCapabilities(options, driver);  // may fork: no thread has started yet
 
     std::shared_ptr<device::Scheduler> scheduler;
@@ -190,7 +175,7 @@ Result<> serve(const Options& options) {
             end = end.exclusiveJoin(service.listen(listener ? listener->fd() : *systemd));
             logger().info("serving on {} with {}",
                           listener ? options.socketPath : "the socket of systemd",
-                          tools::threadsText(options.driver.threads));
+                          tools::threadsText(options.device.threads));
         }
         loop.run(kj::mv(end));
     }
@@ -212,9 +197,9 @@ Result<> calibrateTo(const Options& options) {
                        "--calibrate: it measures the kernels of nnburst-driver, which this driver "
                        "does not use; write a file for --capabilities instead");
     }
-    NNBURST_TRY(useProcessors(options.driver.processors));
+    NNBURST_TRY(useProcessors(options.device.processors));
     NNBURST_TRY_ASSIGN(const Capabilities capabilities,
-                       calibrate(options.driver, options.calibrationRounds));
+                       calibrate(options.device, options.calibrationRounds));
     return device::writeCapabilities(capabilities, options.calibrationFile);
 }
 
@@ -224,134 +209,12 @@ int run(int argc, char** argv, std::shared_ptr<Accelerator> accelerator) {
     options.program = options.accelerator && argc > 0
                           ? std::filesystem::path(argv[0]).filename().string()
                           : "nnburst-driver";
-    CLI::App app("The nnburst driver: runs neural networks for other processes.");
-    app.set_version_flag("--version", options.accelerator ? options.accelerator->name()
-                                                          : "nnburst-driver " NNBURST_VERSION);
-    app.add_option("--socket", options.socketPath,
-                   "Serve on the Unix socket PATH; its mode is 0660, and it is removed at the end")
-        ->type_name("PATH");
-    app.add_option("--fd", options.fd,
-                   "Serve one client on the connected socket N, which this process inherited, and "
-                   "end with it")
-        ->type_name("N")
-        ->check(CLI::NonNegativeNumber);
-    tools::addThreadOption(app, "--threads", options.driver.threads);
-    app.add_option("--processors", options.driver.processors,
-                   "Processors to run on, such as 0,2; all by default")
-        ->type_name("LIST")
-        ->delimiter(',');
-    app.add_option("--name", options.driver.processName,
-                   "Name of the process in ps and top, at most 15 characters")
-        ->type_name("NAME");
-    app.add_option("--memory-limit", options.driver.memoryLimitBytes,
-                   "Private memory that the driver may have, such as 512M, stacks of threads "
-                   "included; what needs more is refused")
-        ->type_name("BYTES")
-        ->transform(CLI::AsSizeValue(false));
-    app.add_option("--concurrency-memory", options.driver.concurrencyMemoryBytes,
-                   "Memory that one model may take to run several executions at a time, such as "
-                   "64M; 0: they follow each other")
-        ->type_name("BYTES")
-        ->transform(CLI::AsSizeValue(false))
-        ->capture_default_str();
-    app.add_flag("--no-xnnpack", options.noXnnpack, "Run all operations on the reference kernels");
-    app.add_flag("--no-dot-products", options.noDotProducts,
-                 "Run operations on 8-bit tensors on XNNPACK alone");
-    app.add_option("--cache-key", options.driver.cacheKeyFile,
-                   "File of the secret of compilation caches; made when it is needed first")
-        ->type_name("FILE");
-    std::map<std::string, HalVersion> versions;
-    std::string versionNames;
-    for (const HalVersion version : kHalVersions) {
-        versions.emplace(toString(version), version);
-        versionNames += (versionNames.empty() ? "" : "|") + std::string(toString(version));
-    }
-    app.add_option("--hal", options.driver.version, "Act as a driver of HAL VERSION")
-        ->type_name(versionNames)
-        ->transform(CLI::CheckedTransformer(versions).description(""));
-    std::map<std::string, DriverVariant> variants;
-    for (const DriverVariant variant : {DriverVariant::FULL, DriverVariant::FLOAT,
-                                        DriverVariant::QUANT, DriverVariant::MINIMAL}) {
-        variants.emplace(toString(variant), variant);
-    }
-    app.add_option("--variant", options.driver.variant,
-                   "Support only a part of the operations, for tests")
-        ->type_name("full|float|quant|minimal")
-        ->transform(CLI::CheckedTransformer(variants).description(""));
-    app.add_option("--capabilities", options.driver.capabilitiesFile,
-                   "Report the capabilities that --calibrate has written to FILE")
-        ->type_name("FILE");
-    app.add_flag("--no-calibration", options.noCalibration,
-                 "Report 1.0 for all capabilities if there is no --capabilities: neither use nor "
-                 "measure those of this machine");
-    app.add_option("--calibrate", options.calibrationFile,
-                   "Measure the capabilities with these options on this machine, write them to "
-                   "FILE, and end")
-        ->type_name("FILE");
-    app.add_option("--calibration-rounds", options.calibrationRounds,
-                   "Times to measure each workload")
-        ->type_name("N")
-        ->check(CLI::Range(1U, 10000U))
-        ->capture_default_str();
-    app.add_option(
-           "--vlog", options.verboseTags,
-           "Log verbosely: all, or some of compilation, cpuexe, driver, execution, manager, "
-           "model (also NNBURST_VLOG; SIGUSR2 switches all of them on and off)")
-        ->type_name("TAGS");
-    app.add_option("--extension", options.driver.extensionLibraries,
-                   "Load the vendor extension in the shared library FILE; may be given several "
-                   "times")
-        ->type_name("FILE");
-    app.add_option("--realtime", options.driver.realtimePriority,
-                   "Serve bursts with real-time priority (SCHED_FIFO): needs CAP_SYS_NICE, or a "
-                   "limit of real-time priorities (ulimit -r) of at least PRIORITY")
-        ->type_name("PRIORITY")
-        ->check(CLI::Range(1U, system::kMaximumRealtimePriority));
-    app.add_flag("--lock-memory", options.driver.lockMemory,
-                 "Lock all memory that was touched: needs CAP_IPC_LOCK, or no limit of locked "
-                 "memory (ulimit -l unlimited)");
-    app.add_flag("--huge-pages", options.driver.useHugePages,
-                 "Keep weights and temporaries on huge pages: needs madvise or always in "
-                 "/sys/kernel/mm/transparent_hugepage/enabled");
-    std::int64_t idleMicroseconds = 0;
-    const CLI::Option* cpuLatencyLimit =
-        app.add_option("--shallow-idle", idleMicroseconds,
-                       "Keep processors out of idle states that take longer than MICROSECONDS to "
-                       "wake up from: needs write access to /dev/cpu_dma_latency")
-            ->type_name("MICROSECONDS")
-            ->check(CLI::Range(std::int64_t{0}, std::int64_t{INT32_MAX}));
-    std::int64_t idleMilliseconds = options.driver.idleTime.count();
-    app.add_option("--idle-time", idleMilliseconds,
-                   "Milliseconds after which a model that is not executed gives back the memory of "
-                   "its temporaries; 0 for never")
-        ->type_name("MS")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    std::map<std::string, LogLevel> levels;
-    std::string levelNames;
-    for (auto level = LogLevel::TRACE; level <= LogLevel::OFF;
-         level = static_cast<LogLevel>(static_cast<int>(level) + 1)) {
-        levels.emplace(toString(level), level);
-        levelNames += (levelNames.empty() ? "" : "|") + std::string(toString(level));
-    }
-    app.add_option("--log-level", options.driver.logLevel,
-                   "Log messages of this level and above to standard error; info by default")
-        ->type_name(levelNames)
-        ->transform(CLI::CheckedTransformer(levels).description(""));
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : 2;
-    }
-    options.driver.useXnnpack = !options.noXnnpack;
-    options.driver.useDotProducts = !options.noDotProducts;
-    options.driver.idleTime = std::chrono::milliseconds(idleMilliseconds);
-    if (!cpuLatencyLimit->empty()) {
-        options.driver.cpuLatencyLimit = std::chrono::microseconds(idleMicroseconds);
+    if (const std::optional<int> status = driver::parse(argc, argv, options)) {
+        return *status;
     }
 
-    setLogName(options.driver.processName.empty() ? options.program : options.driver.processName);
-    setLogLevel(options.driver.logLevel);
+    setLogName(options.device.processName.empty() ? options.program : options.device.processName);
+    setLogLevel(options.device.logLevel);
     // Before any thread starts, so that all of them have the same signals blocked.
     ignoreSignals();
     kj::UnixEventPort::captureSignal(SIGTERM);

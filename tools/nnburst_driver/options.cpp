@@ -1,0 +1,182 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "options.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <map>
+#include <utility>
+
+#include "nnburst/version.h"
+#include "support/thread_option.h"
+#include "system/realtime.h"
+
+namespace nnburst::driver {
+
+namespace {
+
+/// Names of values for an option that takes one of them.
+template <class T>
+struct NamedValues {
+    std::map<std::string, T> values;
+    std::string names;  ///< joined by |
+
+    void add(T value) {
+        values.emplace(toString(value), value);
+        names += (names.empty() ? "" : "|") + std::string(toString(value));
+    }
+    [[nodiscard]] auto transformer() const {
+        return CLI::CheckedTransformer(values).description("");
+    }
+};
+
+void addSocketOptions(CLI::App& app, Options& options) {
+    app.add_option("--socket", options.socketPath,
+                   "Serve on the Unix socket PATH; its mode is 0660, and it is removed at the end")
+        ->type_name("PATH");
+    app.add_option("--fd", options.fd,
+                   "Serve one client on the connected socket N, which this process inherited, and "
+                   "end with it")
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber);
+}
+
+void addKernelOptions(CLI::App& app, DriverOptions& device) {
+    tools::addThreadOption(app, "--threads", device.threads);
+    app.add_option("--processors", device.processors,
+                   "Processors to run on, such as 0,2; all by default")
+        ->type_name("LIST")
+        ->delimiter(',');
+    app.add_option("--name", device.processName,
+                   "Name of the process in ps and top, at most 15 characters")
+        ->type_name("NAME");
+    app.add_option("--memory-limit", device.memoryLimitBytes,
+                   "Private memory that the driver may have, such as 512M, stacks of threads "
+                   "included; what needs more is refused")
+        ->type_name("BYTES")
+        ->transform(CLI::AsSizeValue(false));
+    app.add_option("--concurrency-memory", device.concurrencyMemoryBytes,
+                   "Memory that one model may take to run several executions at a time, such as "
+                   "64M; 0: they follow each other")
+        ->type_name("BYTES")
+        ->transform(CLI::AsSizeValue(false))
+        ->capture_default_str();
+    app.add_flag_callback(
+        "--no-xnnpack", [&device] { device.useXnnpack = false; },
+        "Run all operations on the reference kernels");
+    app.add_flag_callback(
+        "--no-dot-products", [&device] { device.useDotProducts = false; },
+        "Run operations on 8-bit tensors on XNNPACK alone");
+    app.add_option("--cache-key", device.cacheKeyFile,
+                   "File of the secret of compilation caches; made when it is needed first")
+        ->type_name("FILE");
+    app.add_option("--extension", device.extensionLibraries,
+                   "Load the vendor extension in the shared library FILE; may be given several "
+                   "times")
+        ->type_name("FILE");
+}
+
+void addKindOptions(CLI::App& app, Options& options) {
+    NamedValues<HalVersion> versions;
+    for (const HalVersion version : kHalVersions) {
+        versions.add(version);
+    }
+    app.add_option("--hal", options.device.version, "Act as a driver of HAL VERSION")
+        ->type_name(versions.names)
+        ->transform(versions.transformer());
+    NamedValues<DriverVariant> variants;
+    for (const DriverVariant variant : {DriverVariant::FULL, DriverVariant::FLOAT,
+                                        DriverVariant::QUANT, DriverVariant::MINIMAL}) {
+        variants.add(variant);
+    }
+    app.add_option("--variant", options.device.variant,
+                   "Support only a part of the operations, for tests")
+        ->type_name(variants.names)
+        ->transform(variants.transformer());
+    app.add_option("--capabilities", options.device.capabilitiesFile,
+                   "Report the capabilities that --calibrate has written to FILE")
+        ->type_name("FILE");
+    app.add_flag("--no-calibration", options.noCalibration,
+                 "Report 1.0 for all capabilities if there is no --capabilities: neither use nor "
+                 "measure those of this machine");
+    app.add_option("--calibrate", options.calibrationFile,
+                   "Measure the capabilities with these options on this machine, write them to "
+                   "FILE, and end")
+        ->type_name("FILE");
+    app.add_option("--calibration-rounds", options.calibrationRounds,
+                   "Times to measure each workload")
+        ->type_name("N")
+        ->check(CLI::Range(1U, 10000U))
+        ->capture_default_str();
+}
+
+void addTuningOptions(CLI::App& app, DriverOptions& device) {
+    app.add_option("--realtime", device.realtimePriority,
+                   "Serve bursts with real-time priority (SCHED_FIFO): needs CAP_SYS_NICE, or a "
+                   "limit of real-time priorities (ulimit -r) of at least PRIORITY")
+        ->type_name("PRIORITY")
+        ->check(CLI::Range(1U, system::kMaximumRealtimePriority));
+    app.add_flag("--lock-memory", device.lockMemory,
+                 "Lock all memory that was touched: needs CAP_IPC_LOCK, or no limit of locked "
+                 "memory (ulimit -l unlimited)");
+    app.add_flag("--huge-pages", device.useHugePages,
+                 "Keep weights and temporaries on huge pages: needs madvise or always in "
+                 "/sys/kernel/mm/transparent_hugepage/enabled");
+    app.add_option_function<std::int64_t>(
+           "--shallow-idle",
+           [&device](std::int64_t microseconds) {
+               device.cpuLatencyLimit = std::chrono::microseconds(microseconds);
+           },
+           "Keep processors out of idle states that take longer than MICROSECONDS to wake up from: "
+           "needs write access to /dev/cpu_dma_latency")
+        ->type_name("MICROSECONDS")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{INT32_MAX}));
+    app.add_option_function<std::int64_t>(
+           "--idle-time",
+           [&device](std::int64_t milliseconds) {
+               device.idleTime = std::chrono::milliseconds(milliseconds);
+           },
+           "Milliseconds after which a model that is not executed gives back the memory of its "
+           "temporaries; 0 for never")
+        ->type_name("MS")
+        ->check(CLI::NonNegativeNumber)
+        ->default_str(std::to_string(device.idleTime.count()));
+}
+
+void addLogOptions(CLI::App& app, Options& options) {
+    app.add_option(
+           "--vlog", options.verboseTags,
+           "Log verbosely: all, or some of compilation, cpuexe, driver, execution, manager, "
+           "model (also NNBURST_VLOG; SIGUSR2 switches all of them on and off)")
+        ->type_name("TAGS");
+    NamedValues<LogLevel> levels;
+    for (auto level = LogLevel::TRACE; level <= LogLevel::OFF;
+         level = static_cast<LogLevel>(static_cast<int>(level) + 1)) {
+        levels.add(level);
+    }
+    app.add_option("--log-level", options.device.logLevel,
+                   "Log messages of this level and above to standard error; info by default")
+        ->type_name(levels.names)
+        ->transform(levels.transformer());
+}
+
+}  // namespace
+
+std::optional<int> parse(int argc, char** argv, Options& options) {
+    CLI::App app("The nnburst driver: runs neural networks for other processes.");
+    app.set_version_flag("--version", options.accelerator ? options.accelerator->name()
+                                                          : "nnburst-driver " NNBURST_VERSION);
+    addSocketOptions(app, options);
+    addKernelOptions(app, options.device);
+    addKindOptions(app, options);
+    addTuningOptions(app, options.device);
+    addLogOptions(app, options);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
+    return std::nullopt;
+}
+
+}  // namespace nnburst::driver

@@ -1,0 +1,35 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The command line of driver programs.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "nnburst/driver.h"
+#include "nnburst/driver_options.h"
+
+namespace nnburst::driver {
+
+struct Options {
+    std::string program;  ///< for messages
+    std::shared_ptr<Accelerator> accelerator;
+    std::string socketPath;
+    int fd = -1;
+    DriverOptions device;
+    std::string verboseTags;
+    std::string calibrationFile;
+    std::uint32_t calibrationRounds = 10;
+    bool noCalibration = false;
+};
+
+/// Reads the command line into `options`, whose program and accelerator are set. Returns the status
+/// to exit with if the program has nothing else to do: after --help, and after a wrong argument,
+/// about which it has written to standard error.
+[[nodiscard]] std::optional<int> parse(int argc, char** argv, Options& options);
+
+}  // namespace nnburst::driver
