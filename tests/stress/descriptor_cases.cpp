@@ -1,0 +1,165 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Descriptors: files that cannot be closed or do not answer, and more than the driver has.
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "device/foreign_memory.h"
+#include "nnburst/device.h"
+#include "scenario.h"
+#include "stress_case.h"
+
+namespace nnburst::stress {
+
+namespace {
+
+/// A file of one page that behaves as hostile_files.cpp says.
+UniqueFd openHostileFile(const test::TemporaryDirectory& directory, const std::string& name) {
+    UniqueFd file(::open((directory.path() / name).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    (void)::ftruncate(file.get(), 4096);
+    return file;
+}
+
+/// Sends the file as memory, as cache files and as a fence, on a new connection each time.
+void sendHostileFiles(const std::string& socketPath, const test::TemporaryDirectory& directory,
+                      const std::string& name) {
+    while (true) {
+        const auto device = nnburst::connect(socketPath);
+        if (!device) {
+            continue;
+        }
+        const auto prepared = prepareModel(**device, test::makeAddModel());
+        if (!prepared) {
+            continue;
+        }
+        test::AddRequest add;
+        ExecutionOutcome outcome;
+        std::array<UniqueFd, 3> files;
+        for (UniqueFd& file : files) {
+            file = openHostileFile(directory, name);
+        }
+        (void)(*prepared)->executeFenced(add.request, std::array{files[0].get()}, {}, {});
+        (void)prepareModel(**device, test::makeAddModel(),
+                           {.modelCache = {files[1].get()}, .dataCache = {files[2].get()}});
+        const auto region = Region::receive(std::move(files[0]), 4096);
+        if (region) {
+            (void)(*prepared)->executeSynchronously(test::addRequest(*region), {}, outcome);
+        }
+    }
+}
+
+StressCase hostileFiles(const std::string& caseName, const std::string& fileName,
+                        const std::string& what) {
+    return {
+        caseName, what, [fileName](std::chrono::milliseconds duration) {
+            const test::TemporaryDirectory directory;
+            std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
+            const Attacker attacker = [&](const std::string& path) {
+                sendHostileFiles(path, directory, fileName);
+            };
+            return run(
+                {.preload = NNBURST_HOSTILE_FILES_PATH,
+                 .attackers = {attacker, attacker, attacker},
+                 .afterwards = [&] { std::ofstream(directory.path() / (fileName + ".released")); }},
+                duration);
+        }};
+}
+
+/// A connection that never says anything.
+UniqueFd connectSilently(const std::string& path) {
+    UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+    if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) !=
+        0) {
+        socket.reset();
+    }
+    return socket;
+}
+
+/// Holds `count` of them, and connects again where the driver has closed one.
+void holdConnections(const std::string& path, std::size_t count) {
+    std::vector<UniqueFd> connections(count);
+    while (true) {
+        for (UniqueFd& connection : connections) {
+            char byte = 0;
+            const bool isClosed =
+                !connection || ::recv(connection.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+            if (isClosed) {
+                connection = connectSilently(path);
+            }
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+}
+
+CaseResult runIdleConnections(std::chrono::milliseconds duration) {
+    return run({.attackers = {[](const std::string& path) { holdConnections(path, 1100); }}},
+               duration);
+}
+
+CaseResult runFewDescriptors(std::chrono::milliseconds duration) {
+    return run({.driverLimits = {{RLIMIT_NOFILE, 256}},
+                .attackers = {[](const std::string& path) { holdConnections(path, 300); }}},
+               duration);
+}
+
+/// Executes with new memory each time and never frees any.
+void useUpSlots(const std::string& path) {
+    const auto device = nnburst::connect(path);
+    if (!device) {
+        return;
+    }
+    const auto prepared = prepareModel(**device, test::makeAddModel());
+    if (!prepared) {
+        return;
+    }
+    const auto burst = (*prepared)->configureExecutionBurst({});
+    if (!burst) {
+        return;
+    }
+    std::vector<SharedRegion> regions;
+    ExecutionOutcome outcome;
+    constexpr std::size_t kSlots = 19'744;
+    while (regions.size() < kSlots) {
+        const auto region = Region::create(4096);
+        if (!region || !(*burst)->execute(test::addRequest(*region), {}, outcome)) {
+            break;
+        }
+        regions.push_back(*region);
+    }
+    holdUntilKilled();
+}
+
+CaseResult runManySlots(std::chrono::milliseconds duration) {
+    return run({.attackers = {useUpSlots}}, duration);
+}
+
+}  // namespace
+
+StressCases descriptorCases() {
+    return {
+        hostileFiles("files_cannot_be_closed", "close-fails",
+                     "memory, cache files and fences whose close(2) fails"),
+        hostileFiles("files_do_not_answer", "stalls",
+                     "memory, cache files and fences of a file system that does not answer"),
+        {"idle_connections", "1,100 connections that say nothing", runIdleConnections},
+        {"few_descriptors", "300 connections to a driver that may have 256 descriptors",
+         runFewDescriptors},
+        {"many_slots", "a burst with new memory in each of 19,744 requests", runManySlots},
+    };
+}
+
+}  // namespace nnburst::stress

@@ -1,0 +1,142 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+namespace nnburst::stress {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+/// Of the duration of a case, how much the good client is alone.
+constexpr double kShareAlone = 0.3;
+/// Of the time beside the attack, how much passes after the attackers have been killed.
+constexpr double kShareAfterwards = 0.2;
+
+void judge(const Service& service, bool isServed, const char* when, CaseResult& result) {
+    if (service.failures > 0) {
+        result.fail(Outcome::FAILURE, fmt::format("{}: {} failures of the good client, first: {}",
+                                                  when, service.failures, service.firstFailure));
+    }
+    if (!isServed) {
+        result.fail(Outcome::HANG,
+                    fmt::format("{}: {} frames and {} connections of the good client in {} s", when,
+                                service.executions, service.controlCalls, kHangBound.count()));
+    }
+}
+
+}  // namespace
+
+std::string endOf(pid_t child) {
+    siginfo_t info{};
+    if (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        info.si_pid != child) {
+        return {};
+    }
+    return fmt::format("{} {}", info.si_code == CLD_EXITED ? "exit status" : "signal",
+                       info.si_status);
+}
+
+std::unique_ptr<test::DriverProcess> startDriver(const Attack& attack) {
+    if (!attack.preload.empty()) {
+        ::setenv("LD_PRELOAD", attack.preload.c_str(), 1);
+    }
+    auto driver = std::make_unique<test::DriverProcess>(attack.driverArguments);
+    ::unsetenv("LD_PRELOAD");
+    std::filesystem::permissions(
+        std::filesystem::path(driver->socketPath()).parent_path(),
+        std::filesystem::perms::group_exec | std::filesystem::perms::others_exec,
+        std::filesystem::perm_options::add);
+    for (const auto& [resource, value] : attack.driverLimits) {
+        const rlimit limit{.rlim_cur = value, .rlim_max = value};
+        (void)::prlimit(driver->pid(), static_cast<__rlimit_resource>(resource), &limit, nullptr);
+    }
+    return driver;
+}
+
+Usage settle(pid_t driver, const Usage& before) {
+    const auto deadline = Clock::now() + kHangBound / 2;
+    Usage after = usageOf(driver);
+    while (!excess(before, after).empty() && Clock::now() < deadline) {
+        std::this_thread::sleep_for(20ms);
+        after = usageOf(driver);
+    }
+    return after;
+}
+
+void finish(test::DriverProcess& driver, const Usage& before, CaseResult& result) {
+    result.before = before;
+    result.after = settle(driver.pid(), before);
+    if (const std::string end = endOf(driver.pid()); !end.empty()) {
+        return result.fail(Outcome::CRASH, "the driver has ended: " + end);
+    }
+    if (const std::string kept = excess(before, result.after); !kept.empty()) {
+        result.fail(Outcome::FAILURE, "the driver has not given back: " + kept);
+    }
+    driver.signal(SIGTERM);
+    const auto deadline = Clock::now() + kHangBound;
+    std::string end;
+    while ((end = endOf(driver.pid())).empty() && Clock::now() < deadline) {
+        std::this_thread::sleep_for(10ms);
+    }
+    if (end.empty()) {
+        result.fail(Outcome::HANG, "the driver does not end when it is asked to");
+    } else if (end != "exit status 0") {
+        result.fail(Outcome::CRASH, "the driver, asked to end, ended with " + end);
+    }
+}
+
+CaseResult run(const Attack& attack, std::chrono::milliseconds duration) {
+    CaseResult result;
+    const auto driver = startDriver(attack);
+    GoodClient client(driver->socketPath());
+    if (!client.begin()) {
+        result.fail(Outcome::HANG, "the good client is not served before the attack");
+        return result;
+    }
+    std::this_thread::sleep_for(duration * kShareAlone);
+    bool isServed = false;
+    result.alone = client.end(isServed);
+    judge(result.alone, isServed, "alone", result);
+    const Usage before = usageOf(driver->pid());
+
+    const auto besideTime = duration * (1 - kShareAlone);
+    std::vector<Child> attackers;
+    for (const Attacker& attacker : attack.attackers) {
+        attackers.emplace_back([&] { attacker(driver->socketPath()); }, Owner::STRANGER);
+    }
+    (void)client.begin();
+    {
+        UsageWatch watch(driver->pid());
+        std::this_thread::sleep_for(besideTime * (1 - kShareAfterwards));
+        for (Child& attacker : attackers) {
+            attacker.signal(SIGCONT);
+            (void)attacker.kill();
+        }
+        std::this_thread::sleep_for(besideTime * kShareAfterwards);
+        result.beside = client.end(isServed);
+        result.largest = watch.largest();
+    }
+    if (const std::string end = endOf(driver->pid()); !end.empty()) {
+        result.fail(Outcome::CRASH, "the driver has ended: " + end);
+        return result;
+    }
+    judge(result.beside, isServed, "beside the attack", result);
+    if (attack.afterwards) {
+        attack.afterwards();
+    }
+    finish(*driver, before, result);
+    return result;
+}
+
+}  // namespace nnburst::stress

@@ -1,0 +1,59 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What the cases have in common: a driver of their own, a good client beside the attack, and what
+/// has to hold afterwards:
+///
+/// - the driver lives, and ends with status 0 when it is asked to;
+/// - every call of the good client gave a right result, during the attack and after it;
+/// - when the attackers have been killed, the driver holds what it held before (excess()).
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "child.h"
+#include "device/driver_process.h"
+#include "driver_usage.h"
+#include "good_client.h"
+#include "outcome.h"
+
+namespace nnburst::stress {
+
+/// Runs in a process of its own, as a user of its own if there can be one, with the path of the
+/// driver's socket. Errors that it gets are no failures. What it holds when it returns is given
+/// back; holdUntilKilled() keeps it.
+using Attacker = std::function<void(const std::string& socketPath)>;
+
+struct Attack {
+    std::vector<std::string> driverArguments;
+    /// Applied to the driver when it has started: RLIMIT_ and value.
+    std::vector<std::pair<int, std::uint64_t>> driverLimits;
+    /// Of the environment of the driver: LD_PRELOAD.
+    std::string preload;
+    std::vector<Attacker> attackers;
+    /// What ends the attack when the attackers have been killed, if that does not.
+    std::function<void()> afterwards;
+};
+
+/// Measures the good client alone, then beside the attack; kills the attackers; checks what has to
+/// hold. `duration` is for both measurements.
+[[nodiscard]] CaseResult run(const Attack& attack, std::chrono::milliseconds duration);
+
+// ---- The parts, for cases that are no attacks
+
+/// A driver whose socket strangers can reach.
+[[nodiscard]] std::unique_ptr<test::DriverProcess> startDriver(const Attack& attack);
+/// Checks that the driver lives, has given back what it held beyond `before`, and ends when it is
+/// asked to.
+void finish(test::DriverProcess& driver, const Usage& before, CaseResult& result);
+/// Waits until the driver holds no more than `before` and its slack; gives what it holds.
+[[nodiscard]] Usage settle(pid_t driver, const Usage& before);
+/// Why the process has ended, or empty if it has not. Does not reap it.
+[[nodiscard]] std::string endOf(pid_t child);
+
+}  // namespace nnburst::stress

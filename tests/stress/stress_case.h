@@ -1,0 +1,38 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The cases of the stress program. Each function gives the cases of one file.
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "outcome.h"
+
+namespace nnburst::stress {
+
+struct StressCase {
+    std::string name;
+    std::string description;
+    /// Takes about as long as it is told, more where it cannot be done in that time.
+    std::function<CaseResult(std::chrono::milliseconds)> run;
+};
+using StressCases = std::vector<StressCase>;
+
+/// Files that cannot be closed or do not answer; descriptors used up.
+[[nodiscard]] StressCases descriptorCases();
+
+/// All of them, in the order of the table.
+[[nodiscard]] inline StressCases allCases() {
+    StressCases all;
+    for (StressCases (*cases)() : {descriptorCases}) {
+        StressCases more = cases();
+        all.insert(all.end(), more.begin(), more.end());
+    }
+    return all;
+}
+
+}  // namespace nnburst::stress
