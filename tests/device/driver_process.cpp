@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <thread>
 
 #include "nnburst/model_builder.h"
@@ -70,14 +71,21 @@ TemporaryDirectory::~TemporaryDirectory() {
     std::filesystem::remove_all(path_, error);
 }
 
-DriverProcess::DriverProcess(std::vector<std::string> moreArguments, Calibration calibration) {
+DriverProcess::DriverProcess(std::vector<std::string> moreArguments, Calibration calibration,
+                             Log log) {
     if (calibration == Calibration::NONE) {
         moreArguments.insert(moreArguments.begin(), "--no-calibration");
     }
-    moreArguments.insert(moreArguments.begin(),
-                         {"--socket", socketPath(), "--log-level", "warning"});
-    pid_ = start(moreArguments, -1);
-    EXPECT_TRUE(eventually([this] { return nnburst::connect(socketPath()).has_value(); }));
+    moreArguments.insert(moreArguments.begin(), {"--socket", socketPath(), "--log-level",
+                                                 log == Log::FILE ? "info" : "warning"});
+    const UniqueFd file(log == Log::FILE ? ::open(logPath().c_str(),
+                                                  O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)
+                                         : -1);
+    pid_ = start(moreArguments, file.get());
+    EXPECT_TRUE(eventually([this] {
+        const auto device = nnburst::connect(socketPath());
+        return device || device.error().message.find("refuses") != std::string::npos;
+    }));
 }
 
 DriverProcess::~DriverProcess() {
@@ -92,6 +100,11 @@ SharedDevice DriverProcess::connect() const {
     auto device = nnburst::connect(socketPath());
     EXPECT_TRUE(device) << device.error().message;
     return device ? *device : nullptr;
+}
+
+std::string DriverProcess::log() const {
+    std::ifstream file(logPath());
+    return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void DriverProcess::signal(int number) const {

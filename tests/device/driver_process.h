@@ -44,8 +44,11 @@ class DriverProcess {
     /// Capabilities: 1.0 each, or those of the machine, which are measured in the background.
     enum class Calibration : std::uint8_t { NONE, MACHINE };
 
+    /// Where the driver logs to: standard error of the test, or a file, with level info.
+    enum class Log : std::uint8_t { INHERITED, FILE };
+
     explicit DriverProcess(std::vector<std::string> moreArguments = {},
-                           Calibration calibration = Calibration::NONE);
+                           Calibration calibration = Calibration::NONE, Log log = Log::INHERITED);
     ~DriverProcess();
     DriverProcess(const DriverProcess&) = delete;
     DriverProcess& operator=(const DriverProcess&) = delete;
@@ -53,12 +56,16 @@ class DriverProcess {
     [[nodiscard]] std::string socketPath() const { return directory_.path() / "driver.sock"; }
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
     [[nodiscard]] SharedDevice connect() const;
+    /// What the driver has logged to its file.
+    [[nodiscard]] std::string log() const;
 
     void signal(int number) const;
     /// Waits for the end; gives the exit status, or minus the number of the signal.
     [[nodiscard]] int waitForEnd();
 
   private:
+    [[nodiscard]] std::string logPath() const { return directory_.path() / "driver.log"; }
+
     TemporaryDirectory directory_;
     pid_t pid_ = -1;
 };

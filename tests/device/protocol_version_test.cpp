@@ -83,7 +83,8 @@ class DriverThread {
                   LocalDevice::create({}, scheduler, exec::KernelThreadPlacement::ANYWHERE);
               EventLoop loop;
               {
-                  Service service(loop, *device, versions);
+                  Service service(loop, *device,
+                                  {.access = {}, .userNames = {}, .versions = versions});
                   loop.run(service.serve(
                       loop.io().lowLevelProvider->wrapUnixSocketFd(kj::AutoCloseFd(fd))));
               }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "calibrate.h"
+#include "device/driver/access_list.h"
 #include "device/driver/service.h"
 #include "device/local/capabilities_file.h"
 #include "device/local/local_device.h"
@@ -114,6 +115,39 @@ void findCapabilities(const Options& options, DriverOptions& driver) {
     }
 }
 
+/// Refuses options of sockets that do not fit the way of serving.
+Result<> checkSocketOptions(const Options& options) {
+    const auto only = [](const char* option, const char* way) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("{} can be given only with {}", option, way));
+    };
+    if (options.socketPath.empty() && !options.socketMode.empty()) {
+        return only("--socket-mode", "--socket (socket units have SocketMode=)");
+    }
+    if (options.socketPath.empty() && !options.socketGroup.empty()) {
+        return only("--socket-group", "--socket (socket units have SocketGroup=)");
+    }
+    if (options.fd >= 0 && !options.allowedUsers.empty()) {
+        return only("--allow-user", "--socket or socket activation");
+    }
+    if (options.fd >= 0 && !options.allowedGroups.empty()) {
+        return only("--allow-group", "--socket or socket activation");
+    }
+    return {};
+}
+
+Result<device::SocketPermissions> permissionsOf(const Options& options) {
+    device::SocketPermissions permissions;
+    if (!options.socketMode.empty()) {
+        permissions.mode =
+            static_cast<mode_t>(std::strtoul(options.socketMode.c_str(), nullptr, 8));
+    }
+    if (!options.socketGroup.empty()) {
+        NNBURST_TRY_ASSIGN(permissions.group, device::groupOf(options.socketGroup));
+    }
+    return permissions;
+}
+
 /// Serves until a signal stops it, and then ends the process; returns only if it cannot serve.
 Result<> serve(const Options& options) {
     NNBURST_TRY_ASSIGN(const std::optional<int> systemd, systemdSocket());
@@ -129,6 +163,11 @@ Result<> serve(const Options& options) {
     if (systemd) {
         NNBURST_TRY(checkSocket(*systemd, true));
     }
+    NNBURST_TRY(checkSocketOptions(options));
+    device::ServiceOptions serviceOptions;
+    NNBURST_TRY_ASSIGN(serviceOptions.access,
+                       device::AccessList::create(options.allowedUsers, options.allowedGroups));
+    serviceOptions.userNames = device::UserNames::read();
     UniqueFd parent;
     if (options.fd >= 0) {
         NNBURST_TRY(checkSocket(options.fd, false));
@@ -140,7 +179,9 @@ Result<> serve(const Options& options) {
     allowManyDescriptors();
     std::optional<device::UnixListener> listener;
     if (!options.socketPath.empty()) {
-        NNBURST_TRY_ASSIGN(auto listening, device::UnixListener::listen(options.socketPath));
+        NNBURST_TRY_ASSIGN(const device::SocketPermissions permissions, permissionsOf(options));
+        NNBURST_TRY_ASSIGN(auto listening,
+                           device::UnixListener::listen(options.socketPath, permissions));
         listener.emplace(std::move(listening));
     }
     DriverOptions driver = options.device;
@@ -156,7 +197,7 @@ Result<> serve(const Options& options) {
 
     device::EventLoop loop;
     {
-        device::Service service(loop, device);
+        device::Service service(loop, device, std::move(serviceOptions));
         const auto signalled = [&loop](int number) {
             return loop.io().unixEventPort.onSignal(number).then(
                 [number](auto&&) { logger().info("stopping: {}", ::strsignal(number)); });

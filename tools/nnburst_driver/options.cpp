@@ -30,10 +30,36 @@ struct NamedValues {
     }
 };
 
+/// Accepts three or four octal digits, the first of four being 0.
+CLI::Validator isMode() {
+    return {[](const std::string& text) {
+                const std::size_t digits = text.size();
+                const bool isGood = text.find_first_not_of("01234567") == std::string::npos &&
+                                    (digits == 3 || (digits == 4 && text.front() == '0'));
+                return isGood ? std::string() : "mode '" + text + "': must be 0000 to 0777";
+            },
+            "", "mode"};
+}
+
 void addSocketOptions(CLI::App& app, Options& options) {
     app.add_option("--socket", options.socketPath,
-                   "Serve on the Unix socket PATH; its mode is 0660, and it is removed at the end")
+                   "Serve on the Unix socket PATH, which is removed at the end")
         ->type_name("PATH");
+    app.add_option("--socket-mode", options.socketMode,
+                   "Permission bits of the socket in octal digits; 0660 by default")
+        ->type_name("MODE")
+        ->check(isMode());
+    app.add_option("--socket-group", options.socketGroup,
+                   "Group of the socket, a name or a number; the group of this process by default")
+        ->type_name("GROUP");
+    app.add_option("--allow-user", options.allowedUsers,
+                   "Serve only clients of this user, a name or a number, and those of other "
+                   "--allow-user and --allow-group; may be given several times")
+        ->type_name("USER");
+    app.add_option("--allow-group", options.allowedGroups,
+                   "Serve only clients in this group, a name or a number, and those of other "
+                   "--allow-user and --allow-group; may be given several times")
+        ->type_name("GROUP");
     app.add_option("--fd", options.fd,
                    "Serve one client on the connected socket N, which this process inherited, and "
                    "end with it")

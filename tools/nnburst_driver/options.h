@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "nnburst/driver.h"
 #include "nnburst/driver_options.h"
@@ -19,6 +20,10 @@ struct Options {
     std::string program;  ///< for messages
     std::shared_ptr<Accelerator> accelerator;
     std::string socketPath;
+    std::string socketMode;                  ///< octal digits; empty: 0660
+    std::string socketGroup;                 ///< name or number; empty: the group of this process
+    std::vector<std::string> allowedUsers;   ///< names or numbers
+    std::vector<std::string> allowedGroups;  ///< names or numbers; all clients if both are empty
     int fd = -1;
     DriverOptions device;
     std::string verboseTags;

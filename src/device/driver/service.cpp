@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/driver/service.h"
 
-#include <capnp/rpc-twoparty.h>
-#include <capnp/serialize-async.h>
-
 #include <atomic>
 #include <chrono>
 #include <utility>
 #include <vector>
 
 #include "device/driver/buffer_service.h"
+#include "device/driver/client_connection.h"
+#include "device/driver/client_identity.h"
 #include "device/driver/prepared_model_service.h"
+#include "device/driver/refusal.h"
 #include "device/driver/run_on_job_thread.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/descriptors.h"
@@ -385,39 +385,21 @@ class DriverService final : public rpc::Driver::Server {
     const ProtocolVersions versions_;
 };
 
-/// The RPC system of one client.
-struct ClientConnection {
-    ClientConnection(kj::Own<kj::AsyncCapabilityStream> clientStream, rpc::Driver::Client driver)
-        : stream(kj::mv(clientStream)),
-          messages(*stream),
-          network(messages, kMaximumFdsPerMessage, capnp::rpc::twoparty::Side::SERVER,
-                  readerOptions()),
-          rpcSystem(capnp::makeRpcServer(network, kj::mv(driver))) {}
-
-    kj::Own<kj::AsyncCapabilityStream> stream;
-    /// Without a buffer: with the one that Cap'n Proto 1.1 takes by itself, large messages arrived
-    /// without their descriptors now and then.
-    capnp::AsyncCapabilityMessageStream messages;
-    capnp::TwoPartyVatNetwork network;
-    capnp::RpcSystem<capnp::rpc::twoparty::VatId> rpcSystem;
-};
-
 }  // namespace
 
-class Service::Log final : public kj::TaskSet::ErrorHandler {
+class Service::TaskErrors final : public kj::TaskSet::ErrorHandler {
   public:
     void taskFailed(kj::Exception&& exception) override {
         logger().debug("client: {}", exception.getDescription().cStr());
     }
 };
 
-Service::Service(EventLoop& loop, std::shared_ptr<LocalDevice> device,
-                 const ProtocolVersions& versions)
+Service::Service(EventLoop& loop, std::shared_ptr<LocalDevice> device, ServiceOptions options)
     : loop_(loop),
       device_(std::move(device)),
-      versions_(versions),
-      log_(kj::heap<Log>()),
-      clients_(*log_) {}
+      options_(std::move(options)),
+      taskErrors_(kj::heap<TaskErrors>()),
+      clients_(*taskErrors_) {}
 
 Service::~Service() = default;
 
@@ -428,18 +410,16 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client) {
         return kj::READY_NOW;
     }
     ++connectionCount_;
-    NNBURST_VLOG(DRIVER, "a client has connected, {} now", connectionCount_);
     auto device = device_->forClient();
     auto connection = kj::heap<ClientConnection>(
         (*peer)->wrap(kj::mv(client)),
-        kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device, *peer), versions_));
-    auto disconnected = connection->network.onDisconnect().then(
+        kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device, *peer), options_.versions),
+        readerOptions());
+    auto disconnected = connection->onDisconnect().then(
         [device = std::move(device)] { device->cancelExecutions(); });
     return disconnected.attach(kj::mv(connection), kj::defer([this] {
                                    NNBURST_ASSERT(connectionCount_ > 0, "no client is connected");
                                    --connectionCount_;
-                                   NNBURST_VLOG(DRIVER, "a client has gone, {} left",
-                                                connectionCount_);
                                }));
 }
 
@@ -455,13 +435,7 @@ kj::Promise<void> Service::acceptNext(kj::ConnectionReceiver& receiver) {
     auto accepted = kj::evalNow([&receiver] { return receiver.accept(); });
     return accepted.then(
         [this, &receiver](kj::Own<kj::AsyncIoStream>&& stream) {
-            if (connectionCount_ < kMaximumConnections) {
-                clients_.add(kj::evalNow(
-                    [&] { return serve(stream.downcast<kj::AsyncCapabilityStream>()); }));
-            } else {
-                logger().warn("refused a client: {} clients are connected; at most {} can be",
-                              connectionCount_, kMaximumConnections);
-            }
+            admit(stream.downcast<kj::AsyncCapabilityStream>());
             return acceptNext(receiver);
         },
         [this, &receiver](kj::Exception&& exception) {
@@ -472,6 +446,49 @@ kj::Promise<void> Service::acceptNext(kj::ConnectionReceiver& receiver) {
                 .afterDelay(static_cast<std::int64_t>(kAcceptPause.count()) * kj::MILLISECONDS)
                 .then([this, &receiver] { return acceptNext(receiver); });
         });
+}
+
+void Service::admit(kj::Own<kj::AsyncCapabilityStream> client) {
+    Result<ClientIdentity> identity = failure(ErrorStatus::GENERAL_FAILURE, "it has no socket");
+    KJ_IF_MAYBE (socket, client->getFd()) {
+        identity = identifyClient(*socket);
+    }
+    if (!identity) {
+        log_.write(spdlog::level::warn, "refused a client: " + identity.error().message);
+        return;
+    }
+    const std::string who = options_.userNames.describe(*identity);
+    if (const Result<> admitted = options_.access.check(*identity); !admitted) {
+        log_.write(spdlog::level::warn,
+                   fmt::format("refused {}: neither its user nor a group of it is admitted", who));
+        clients_.add(kj::evalNow([&] { return refuse(kj::mv(client), admitted.error()); }));
+        return;
+    }
+    if (connectionCount_ >= kMaximumConnections) {
+        log_.write(spdlog::level::warn,
+                   fmt::format("refused {}: {} clients are connected; at most {} can be", who,
+                               connectionCount_, kMaximumConnections));
+        return;
+    }
+    const std::uint64_t number = ++clientCount_;
+    log_.write(spdlog::level::info, fmt::format("client {} has connected: {}; {} are", number, who,
+                                                connectionCount_ + 1));
+    clients_.add(kj::evalNow([&] {
+                     return serve(kj::mv(client));
+                 }).attach(kj::defer([this, number, who, start = std::chrono::steady_clock::now()] {
+        const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+        logger().info("client {} has gone after {:.1f} s: {}", number, time.count(), who);
+    })));
+}
+
+kj::Promise<void> Service::refuse(kj::Own<kj::AsyncCapabilityStream> client, const Error& reason) {
+    if (refusalCount_ >= kMaximumRefusals) {
+        return kj::READY_NOW;
+    }
+    ++refusalCount_;
+    return serveRefusal(loop_, kj::mv(client), options_.versions, reason).attach(kj::defer([this] {
+        --refusalCount_;
+    }));
 }
 
 }  // namespace nnburst::device

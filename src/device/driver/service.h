@@ -7,10 +7,15 @@
 /// loop only moves messages; models are prepared and executed on job threads. What a
 /// client holds is freed when its connection ends.
 
+#include <kj/async-io.h>
 #include <kj/async.h>
 
+#include <cstdint>
 #include <memory>
+#include <string>
 
+#include "device/driver/access_list.h"
+#include "device/driver/client_log.h"
 #include "device/local/local_device.h"
 #include "device/rpc/event_loop.h"
 #include "device/rpc/protocol_version.h"
@@ -18,34 +23,44 @@
 
 namespace nnburst::device {
 
+struct ServiceOptions {
+    AccessList access;          ///< whom `listen` admits
+    UserNames userNames;        ///< for the log
+    ProtocolVersions versions;  ///< that clients may speak; others are for tests
+};
+
 /// Used on the event loop's thread only.
 class Service {
   public:
     /// Connections at the same time; more are closed at once.
     static constexpr std::size_t kMaximumConnections = 1024;
 
-    /// `versions` are those of the protocol that clients may speak; others are for tests.
-    Service(EventLoop& loop, std::shared_ptr<LocalDevice> device,
-            const ProtocolVersions& versions = {});
+    Service(EventLoop& loop, std::shared_ptr<LocalDevice> device, ServiceOptions options);
     ~Service();
     KJ_DISALLOW_COPY(Service);
 
     /// Serves one client. Resolves when it is gone and what it held is freed.
     [[nodiscard]] kj::Promise<void> serve(kj::Own<kj::AsyncCapabilityStream> client);
 
-    /// Accepts clients on a listening Unix socket, which is borrowed. Never resolves.
+    /// Accepts clients on a listening Unix socket, which is borrowed. Those that are not admitted
+    /// are told so when they open the connection. Logs who comes and goes. Never resolves.
     [[nodiscard]] kj::Promise<void> listen(int socket);
 
   private:
-    class Log;
+    class TaskErrors;
 
     kj::Promise<void> acceptNext(kj::ConnectionReceiver& receiver);
+    void admit(kj::Own<kj::AsyncCapabilityStream> client);
+    kj::Promise<void> refuse(kj::Own<kj::AsyncCapabilityStream> client, const Error& reason);
 
     EventLoop& loop_;
     std::shared_ptr<LocalDevice> device_;
-    const ProtocolVersions versions_;
+    const ServiceOptions options_;
     std::size_t connectionCount_ = 0;
-    kj::Own<kj::TaskSet::ErrorHandler> log_;
+    std::size_t refusalCount_ = 0;   // refused clients that are still connected
+    std::uint64_t clientCount_ = 0;  // that were ever admitted
+    ClientLog log_;
+    kj::Own<kj::TaskSet::ErrorHandler> taskErrors_;
     kj::TaskSet clients_;
 };
 

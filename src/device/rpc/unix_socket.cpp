@@ -19,8 +19,9 @@ namespace nnburst::device {
 
 namespace {
 
-constexpr mode_t kSocketMode = 0660;
 constexpr int kWaitingConnections = 64;
+/// What chown(2) leaves as it is.
+constexpr auto kSameOwner = static_cast<uid_t>(-1);
 
 tl::unexpected<Error> failed(ErrorStatus status, const char* what, const std::string& path) {
     return failure(status, fmt::format("cannot {} '{}': {}", what, path, std::strerror(errno)));
@@ -107,23 +108,28 @@ UnixListener::~UnixListener() {
     }
 }
 
-Result<UnixListener> UnixListener::listen(const std::string& path) {
+Result<UnixListener> UnixListener::listen(const std::string& path,
+                                          const SocketPermissions& permissions) {
     NNBURST_TRY_ASSIGN(const sockaddr_un address, addressOf(path));
     NNBURST_TRY_ASSIGN(UniqueFd fd, makeSocket());
     const UniqueFd lock = lockDirectoryOf(path);
     NNBURST_TRY(removeStale(path));
-    // The mode is set on the descriptor before binding, so that no other user can connect
-    // meanwhile.
-    if (::fchmod(fd.get(), kSocketMode) != 0 ||
-        ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+    if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
         return failed(ErrorStatus::GENERAL_FAILURE, "bind a socket to", path);
     }
-    struct stat status {};
-    if (::chmod(path.c_str(), kSocketMode) != 0 || ::lstat(path.c_str(), &status) != 0 ||
-        ::listen(fd.get(), kWaitingConnections) != 0) {
-        auto error = failed(ErrorStatus::GENERAL_FAILURE, "listen at", path);
+    // Nobody can connect before listen(2).
+    const auto abandon = [&path](const char* what) {
+        auto error = failed(ErrorStatus::GENERAL_FAILURE, what, path);
         ::unlink(path.c_str());
         return error;
+    };
+    if (permissions.group && ::lchown(path.c_str(), kSameOwner, *permissions.group) != 0) {
+        return abandon("change the group of the socket");
+    }
+    struct stat status {};
+    if (::chmod(path.c_str(), permissions.mode) != 0 || ::lstat(path.c_str(), &status) != 0 ||
+        ::listen(fd.get(), kWaitingConnections) != 0) {
+        return abandon("listen at");
     }
     return UnixListener(std::move(fd), path, status.st_ino);
 }

@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 
 #include "nnburst/memory.h"
@@ -18,13 +19,20 @@ namespace nnburst::device {
 /// INVALID_ARGUMENT for a path that is too long for a socket.
 [[nodiscard]] Result<UniqueFd> connectUnixSocket(const std::string& path);
 
+/// Who can reach a socket's file: connecting to it needs the right to write it.
+struct SocketPermissions {
+    mode_t mode = 0660;          ///< permission bits
+    std::optional<gid_t> group;  ///< none: the group of this process
+};
+
 /// A listening socket with its file. The destructor removes the file if it still belongs to the
 /// socket.
 class UnixListener {
   public:
-    /// Listens at `path`, with mode 0660. A socket file that a dead driver left there is replaced.
-    /// GENERAL_FAILURE if a living one listens there, or if the file is no socket.
-    [[nodiscard]] static Result<UnixListener> listen(const std::string& path);
+    /// Listens at `path`. A socket file that a dead driver left there is replaced. GENERAL_FAILURE
+    /// if a living one listens there, if the file is no socket, or if it cannot have the group.
+    [[nodiscard]] static Result<UnixListener> listen(const std::string& path,
+                                                     const SocketPermissions& permissions = {});
 
     UnixListener(UnixListener&& other) noexcept;
     UnixListener& operator=(UnixListener&&) = delete;

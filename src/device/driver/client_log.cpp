@@ -1,0 +1,28 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/driver/client_log.h"
+
+#include "log/logger.h"
+
+namespace nnburst::device {
+
+void ClientLog::write(spdlog::level::level_enum level, const std::string& line) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - secondStart_ >= std::chrono::seconds(1)) {
+        if (leftOut_ > 0) {
+            logger().warn("{} lines about clients were left out: at most {} are logged in a second",
+                          leftOut_, kLinesPerSecond);
+        }
+        secondStart_ = now;
+        linesInSecond_ = 0;
+        leftOut_ = 0;
+    }
+    if (linesInSecond_ >= kLinesPerSecond) {
+        ++leftOut_;
+        return;
+    }
+    ++linesInSecond_;
+    logger().log(level, line);
+}
+
+}  // namespace nnburst::device

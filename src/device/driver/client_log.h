@@ -1,0 +1,31 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The lines about clients in the driver's log. Their number is limited, because clients decide how
+/// often they connect.
+
+#include <spdlog/common.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace nnburst::device {
+
+/// Used by one thread.
+class ClientLog {
+  public:
+    /// Lines in a second. The next second begins with the number of those that were left out.
+    static constexpr std::uint32_t kLinesPerSecond = 50;
+
+    void write(spdlog::level::level_enum level, const std::string& line);
+
+  private:
+    std::chrono::steady_clock::time_point secondStart_;
+    std::uint32_t linesInSecond_ = 0;
+    std::uint64_t leftOut_ = 0;
+};
+
+}  // namespace nnburst::device

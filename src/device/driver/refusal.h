@@ -1,0 +1,29 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A connection whose client is told why it is not served.
+
+#include <kj/async-io.h>
+#include <kj/async.h>
+
+#include <cstddef>
+
+#include "device/rpc/event_loop.h"
+#include "device/rpc/protocol_version.h"
+#include "nnburst/result.h"
+
+namespace nnburst::device {
+
+/// Refused clients that are connected at a time. More are closed without a word, so that refused
+/// clients cannot take what others need.
+inline constexpr std::size_t kMaximumRefusals = 32;
+
+/// Answers `open` with `reason` and nothing else. Resolves when the client has gone, at the latest
+/// after some seconds. On the event loop's thread.
+[[nodiscard]] kj::Promise<void> serveRefusal(EventLoop& loop,
+                                             kj::Own<kj::AsyncCapabilityStream> client,
+                                             const ProtocolVersions& versions, const Error& reason);
+
+}  // namespace nnburst::device
