@@ -84,7 +84,10 @@ class DriverThread {
               EventLoop loop;
               {
                   Service service(loop, *device,
-                                  {.access = {}, .userNames = {}, .versions = versions});
+                                  {.access = {},
+                                   .userNames = {},
+                                   .limits = limitsOfOwnDriver(MachineSize::get()),
+                                   .versions = versions});
                   loop.run(service.serve(
                       loop.io().lowLevelProvider->wrapUnixSocketFd(kj::AutoCloseFd(fd))));
               }

@@ -20,6 +20,7 @@
 
 #include "calibrate.h"
 #include "device/driver/access_list.h"
+#include "device/driver/limits.h"
 #include "device/driver/service.h"
 #include "device/local/capabilities_file.h"
 #include "device/local/local_device.h"
@@ -148,6 +149,17 @@ Result<device::SocketPermissions> permissionsOf(const Options& options) {
     return permissions;
 }
 
+/// A driver that serves one application belongs to it; others share theirs among their clients.
+Result<device::Limits> limitsOf(const Options& options) {
+    const device::MachineSize machine = device::MachineSize::get();
+    device::Limits limits =
+        options.fd >= 0 ? device::limitsOfOwnDriver(machine) : device::defaultLimits(machine);
+    for (const std::string& limit : options.limits) {
+        NNBURST_TRY(device::setLimit(limit, limits));
+    }
+    return limits;
+}
+
 /// Serves until a signal stops it, and then ends the process; returns only if it cannot serve.
 Result<> serve(const Options& options) {
     NNBURST_TRY_ASSIGN(const std::optional<int> systemd, systemdSocket());
@@ -177,6 +189,7 @@ Result<> serve(const Options& options) {
     NNBURST_TRY(useProcessors(options.device.processors));
     NNBURST_TRY(limitMemory(options.device.memoryLimitBytes));
     allowManyDescriptors();
+    NNBURST_TRY_ASSIGN(serviceOptions.limits, limitsOf(options));
     std::optional<device::UnixListener> listener;
     if (!options.socketPath.empty()) {
         NNBURST_TRY_ASSIGN(const device::SocketPermissions permissions, permissionsOf(options));

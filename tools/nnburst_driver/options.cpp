@@ -67,6 +67,13 @@ void addSocketOptions(CLI::App& app, Options& options) {
         ->check(CLI::NonNegativeNumber);
 }
 
+void addLimitOptions(CLI::App& app, Options& options) {
+    app.add_option("--limit", options.limits,
+                   "Set one limit, such as user.memory=2G, client.bursts=16 or 1000.priority=high; "
+                   "may be given several times")
+        ->type_name("SCOPE.NAME=VALUE");
+}
+
 void addKernelOptions(CLI::App& app, DriverOptions& device) {
     tools::addThreadOption(app, "--threads", device.threads);
     app.add_option("--processors", device.processors,
@@ -193,6 +200,7 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
     app.set_version_flag("--version", options.accelerator ? options.accelerator->name()
                                                           : "nnburst-driver " NNBURST_VERSION);
     addSocketOptions(app, options);
+    addLimitOptions(app, options);
     addKernelOptions(app, options.device);
     addKindOptions(app, options);
     addTuningOptions(app, options.device);

@@ -26,6 +26,7 @@ struct Options {
     std::vector<std::string> allowedGroups;  ///< names or numbers; all clients if both are empty
     int fd = -1;
     DriverOptions device;
+    std::vector<std::string> limits;  ///< as setLimit takes them
     std::string verboseTags;
     std::string calibrationFile;
     std::uint32_t calibrationRounds = 10;

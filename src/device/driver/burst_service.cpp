@@ -18,6 +18,9 @@ namespace nnburst::device {
 
 namespace {
 
+/// The driver's end, and the client's until the client has it and has dropped the capability.
+constexpr std::uint64_t kDescriptorsOfDoorbell = 2;
+
 /// Asks the client for memory, from the thread that serves the burst.
 class RpcDriverControlPlane final : public burst::DriverControlPlane {
   public:
@@ -63,7 +66,7 @@ class RpcDriverControlPlane final : public burst::DriverControlPlane {
 class BurstService final : public rpc::Burst::Server {
   public:
     BurstService(std::shared_ptr<Scheduler::Client> scheduler,
-                 std::unique_ptr<burst::Server> server) noexcept
+                 std::shared_ptr<burst::Server> server) noexcept
         : scheduler_(std::move(scheduler)), server_(std::move(server)) {
         NNBURST_ASSERT(scheduler_ != nullptr && server_ != nullptr,
                        "a burst without a scheduler or without a server");
@@ -97,13 +100,19 @@ Result<ServedBurst> serveBurst(EventLoop& loop, std::shared_ptr<Scheduler::Clien
     if (!channel) {
         return failure(ErrorStatus::INVALID_ARGUMENT, "configureExecutionBurst without a channel");
     }
-    NNBURST_TRY_ASSIGN(auto server,
+    NNBURST_TRY_ASSIGN(Charge burst, peer->account()->charge(Resource::BURSTS, 1));
+    NNBURST_TRY_ASSIGN(Charge doorbell,
+                       peer->account()->charge(Resource::DESCRIPTORS, kDescriptorsOfDoorbell));
+    NNBURST_TRY_ASSIGN(auto created,
                        burst::Server::create(std::move(channel), std::move(executable),
                                              std::make_shared<RpcDriverControlPlane>(
                                                  loop, kj::mv(callback), std::move(peer)),
                                              wait, pool));
-    const UniqueFd doorbell = server->takeDoorbell();
-    NNBURST_TRY_ASSIGN(rpc::File::Client file, fileToMessage(doorbell.get()));
+    const UniqueFd clientsEnd = created->takeDoorbell();
+    NNBURST_TRY_ASSIGN(rpc::File::Client file, fileToMessage(clientsEnd.get()));
+    auto server =
+        chargedFor(chargedFor(std::shared_ptr<burst::Server>(std::move(created)), std::move(burst)),
+                   std::move(doorbell));
     return ServedBurst{.burst = kj::heap<BurstService>(std::move(scheduler), std::move(server)),
                        .doorbell = kj::mv(file)};
 }

@@ -58,12 +58,14 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
   public:
     PreparedModelService(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
                          std::shared_ptr<burst::ServingThreadPool> pool,
-                         std::shared_ptr<LocalPreparedModel> model, SharedPeer peer) noexcept
+                         std::shared_ptr<LocalPreparedModel> model, SharedPeer peer,
+                         Charge charge) noexcept
         : loop_(loop),
           scheduler_(std::move(scheduler)),
           servingThreads_(std::move(pool)),
           model_(std::move(model)),
-          peer_(std::move(peer)) {
+          peer_(std::move(peer)),
+          charge_(std::move(charge)) {
         NNBURST_ASSERT(model_ != nullptr, "a service of no prepared model");
     }
 
@@ -248,13 +250,15 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
     const std::shared_ptr<burst::ServingThreadPool> servingThreads_;
     const std::shared_ptr<LocalPreparedModel> model_;
     const SharedPeer peer_;
+    const Charge charge_;
 };
 
 }  // namespace
 
-rpc::PreparedModel::Client PreparedModelServices::serve(std::shared_ptr<LocalPreparedModel> model) {
+rpc::PreparedModel::Client PreparedModelServices::serve(std::shared_ptr<LocalPreparedModel> model,
+                                                        Charge charge) {
     return served_.add(kj::heap<PreparedModelService>(loop_, scheduler_, servingThreads_,
-                                                      std::move(model), peer_));
+                                                      std::move(model), peer_, std::move(charge)));
 }
 
 kj::Promise<std::shared_ptr<LocalPreparedModel>> PreparedModelServices::find(

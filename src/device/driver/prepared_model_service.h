@@ -32,8 +32,9 @@ class PreparedModelServices {
           peer_(std::move(peer)) {}
     KJ_DISALLOW_COPY(PreparedModelServices);
 
-    /// The capability of `model`.
-    [[nodiscard]] rpc::PreparedModel::Client serve(std::shared_ptr<LocalPreparedModel> model);
+    /// The capability of `model`, for which `charge` was made.
+    [[nodiscard]] rpc::PreparedModel::Client serve(std::shared_ptr<LocalPreparedModel> model,
+                                                   Charge charge);
 
     /// The model behind a capability that the client sent; null if this object does not serve it.
     [[nodiscard]] kj::Promise<std::shared_ptr<LocalPreparedModel>> find(

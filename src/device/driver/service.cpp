@@ -32,13 +32,14 @@ using Callback = std::shared_ptr<rpc::PreparedModelCallback::Client>;
 /// Pause after a failed accept(2), which would fail again at once.
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
-/// Calls a client's callback. On the loop's thread.
-void notify(PreparedModelServices& models, const Callback& callback, Prepared prepared) {
+/// Calls a client's callback. On the loop's thread. `charge` is for the prepared model.
+void notify(PreparedModelServices& models, const Callback& callback, Prepared prepared,
+            Charge charge) {
     auto call = callback->notifyRequest();
     if (prepared) {
         toMessage(Result<>(), call.initStatus());
         NNBURST_ASSERT(*prepared != nullptr, "a preparation succeeded without a model");
-        call.setPreparedModel(models.serve(std::move(*prepared)));
+        call.setPreparedModel(models.serve(std::move(*prepared), std::move(charge)));
     } else {
         toMessage(tl::unexpected<Error>(prepared.error()), call.initStatus());
     }
@@ -122,6 +123,10 @@ class DeviceService final : public rpc::Device::Server {
     kj::Promise<void> prepareModel(PrepareModelContext context) override {
         const auto params = context.getParams();
         const auto launch = launchOf(params.getCallback());
+        if (!launch.charged) {
+            toMessage(finish(launch, launch.charged), context.getResults().initStatus());
+            return kj::READY_NOW;
+        }
         return receiveOptions(params.getOptions())
             .then([this, context,
                    launch](Result<ReceivedOptions>&& options) mutable -> kj::Promise<Result<>> {
@@ -150,6 +155,10 @@ class DeviceService final : public rpc::Device::Server {
     kj::Promise<void> prepareModelFromCache(PrepareModelFromCacheContext context) override {
         const auto params = context.getParams();
         const auto launch = launchOf(params.getCallback());
+        if (!launch.charged) {
+            toMessage(finish(launch, launch.charged), context.getResults().initStatus());
+            return kj::READY_NOW;
+        }
         return receiveOptions(params.getOptions())
             .then(
                 [this, launch](Result<ReceivedOptions>&& options) mutable -> kj::Promise<Result<>> {
@@ -205,23 +214,27 @@ class DeviceService final : public rpc::Device::Server {
   private:
     /// A preparation that a client has requested: calls the client's callback once.
     struct Launch {
+        Result<> charged;  ///< an error if the client has as many prepared models as it may have
         Callback client;
         std::shared_ptr<std::atomic<bool>> isNotified;
         LocalDevice::PrepareCallback callback;
     };
 
     Launch launchOf(rpc::PreparedModelCallback::Client client) {
-        Launch launch{.client = ownedByLoop(loop_, kj::mv(client)),
+        auto charged = peer_->account()->charge(Resource::PREPARED_MODELS, 1);
+        const auto charge = std::make_shared<Charge>(charged ? std::move(*charged) : Charge());
+        Launch launch{.charged = charged ? Result<>() : tl::unexpected<Error>(charged.error()),
+                      .client = ownedByLoop(loop_, kj::mv(client)),
                       .isNotified = std::make_shared<std::atomic<bool>>(false),
                       .callback = {}};
         launch.callback = [&loop = loop_, models = ownedByLoop(loop_, models_),
-                           client = launch.client,
-                           isNotified = launch.isNotified](Prepared prepared) {
+                           client = launch.client, isNotified = launch.isNotified,
+                           charge](Prepared prepared) {
             const bool wasNotified =
                 isNotified->exchange(true, std::memory_order_relaxed);  // loop.post orders it
             NNBURST_ASSERT(!wasNotified, "a preparation has ended twice");
-            (void)loop.post([models, client, prepared = std::move(prepared)]() mutable {
-                notify(**models, client, std::move(prepared));
+            (void)loop.post([models, client, charge, prepared = std::move(prepared)]() mutable {
+                notify(**models, client, std::move(prepared), std::move(*charge));
             });
         };
         return launch;
@@ -230,7 +243,7 @@ class DeviceService final : public rpc::Device::Server {
     /// Calls the callback if the launch failed before it was called.
     Result<> finish(const Launch& launch, const Result<>& launched) {
         if (!launched && !launch.isNotified->load(std::memory_order_relaxed)) {
-            notify(*models_, launch.client, tl::unexpected<Error>(launched.error()));
+            notify(*models_, launch.client, tl::unexpected<Error>(launched.error()), {});
         }
         return launched;
     }
@@ -387,6 +400,17 @@ class DriverService final : public rpc::Driver::Server {
 
 }  // namespace
 
+namespace {
+
+Result<ClientIdentity> identityOf(kj::AsyncIoStream& client) {
+    KJ_IF_MAYBE (socket, client.getFd()) {
+        return identifyClient(*socket);
+    }
+    return failure(ErrorStatus::GENERAL_FAILURE, "a client without a socket");
+}
+
+}  // namespace
+
 class Service::TaskErrors final : public kj::TaskSet::ErrorHandler {
   public:
     void taskFailed(kj::Exception&& exception) override {
@@ -398,18 +422,30 @@ Service::Service(EventLoop& loop, std::shared_ptr<LocalDevice> device, ServiceOp
     : loop_(loop),
       device_(std::move(device)),
       options_(std::move(options)),
+      accounts_(options_.limits),
       taskErrors_(kj::heap<TaskErrors>()),
       clients_(*taskErrors_) {}
 
 Service::~Service() = default;
 
 kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client) {
-    auto peer = PeerDescriptors::create(loop_);
+    auto account = [&]() -> Result<ClientAccount> {
+        NNBURST_TRY_ASSIGN(const ClientIdentity identity, identityOf(*client));
+        return accounts_.open(identity, options_.userNames.describe(identity));
+    }();
+    if (!account) {
+        logger().warn("refused a client: {}", account.error().message);
+        return kj::READY_NOW;
+    }
+    return serve(kj::mv(client), std::move(*account));
+}
+
+kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, ClientAccount account) {
+    auto peer = PeerDescriptors::create(loop_, account.account);
     if (!peer) {
         logger().warn("refused a client: {}", peer.error().message);
         return kj::READY_NOW;
     }
-    ++connectionCount_;
     auto device = device_->forClient();
     auto connection = kj::heap<ClientConnection>(
         (*peer)->wrap(kj::mv(client)),
@@ -417,10 +453,7 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client) {
         readerOptions());
     auto disconnected = connection->onDisconnect().then(
         [device = std::move(device)] { device->cancelExecutions(); });
-    return disconnected.attach(kj::mv(connection), kj::defer([this] {
-                                   NNBURST_ASSERT(connectionCount_ > 0, "no client is connected");
-                                   --connectionCount_;
-                               }));
+    return disconnected.attach(kj::mv(connection), kj::heap(std::move(account)));
 }
 
 kj::Promise<void> Service::listen(int socket) {
@@ -449,10 +482,7 @@ kj::Promise<void> Service::acceptNext(kj::ConnectionReceiver& receiver) {
 }
 
 void Service::admit(kj::Own<kj::AsyncCapabilityStream> client) {
-    Result<ClientIdentity> identity = failure(ErrorStatus::GENERAL_FAILURE, "it has no socket");
-    KJ_IF_MAYBE (socket, client->getFd()) {
-        identity = identifyClient(*socket);
-    }
+    const Result<ClientIdentity> identity = identityOf(*client);
     if (!identity) {
         log_.write(spdlog::level::warn, "refused a client: " + identity.error().message);
         return;
@@ -464,17 +494,20 @@ void Service::admit(kj::Own<kj::AsyncCapabilityStream> client) {
         clients_.add(kj::evalNow([&] { return refuse(kj::mv(client), admitted.error()); }));
         return;
     }
-    if (connectionCount_ >= kMaximumConnections) {
+    const std::uint64_t number = clientCount_ + 1;
+    auto account = accounts_.open(*identity, fmt::format("client {} ({})", number, who));
+    if (!account) {
         log_.write(spdlog::level::warn,
-                   fmt::format("refused {}: {} clients are connected; at most {} can be", who,
-                               connectionCount_, kMaximumConnections));
+                   fmt::format("refused {}: {}", who, account.error().message));
+        clients_.add(kj::evalNow([&] { return refuse(kj::mv(client), account.error()); }));
         return;
     }
-    const std::uint64_t number = ++clientCount_;
-    log_.write(spdlog::level::info, fmt::format("client {} has connected: {}; {} are", number, who,
-                                                connectionCount_ + 1));
+    clientCount_ = number;
+    log_.write(spdlog::level::info,
+               fmt::format("client {} has connected: {}; {} are", number, who,
+                           accounts_.driver()->usage(Resource::CONNECTIONS).used));
     clients_.add(kj::evalNow([&] {
-                     return serve(kj::mv(client));
+                     return serve(kj::mv(client), std::move(*account));
                  }).attach(kj::defer([this, number, who, start = std::chrono::steady_clock::now()] {
         const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
         logger().info("client {} has gone after {:.1f} s: {}", number, time.count(), who);

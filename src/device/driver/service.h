@@ -15,7 +15,9 @@
 #include <string>
 
 #include "device/driver/access_list.h"
+#include "device/driver/client_accounts.h"
 #include "device/driver/client_log.h"
+#include "device/driver/limits.h"
 #include "device/local/local_device.h"
 #include "device/rpc/event_loop.h"
 #include "device/rpc/protocol_version.h"
@@ -26,18 +28,19 @@ namespace nnburst::device {
 struct ServiceOptions {
     AccessList access;          ///< whom `listen` admits
     UserNames userNames;        ///< for the log
+    Limits limits;              ///< on what clients may make the driver hold
     ProtocolVersions versions;  ///< that clients may speak; others are for tests
 };
 
 /// Used on the event loop's thread only.
 class Service {
   public:
-    /// Connections at the same time; more are closed at once.
-    static constexpr std::size_t kMaximumConnections = 1024;
-
     Service(EventLoop& loop, std::shared_ptr<LocalDevice> device, ServiceOptions options);
     ~Service();
     KJ_DISALLOW_COPY(Service);
+
+    /// What the clients use.
+    [[nodiscard]] const ClientAccounts& accounts() const noexcept { return accounts_; }
 
     /// Serves one client. Resolves when it is gone and what it held is freed.
     [[nodiscard]] kj::Promise<void> serve(kj::Own<kj::AsyncCapabilityStream> client);
@@ -50,13 +53,14 @@ class Service {
     class TaskErrors;
 
     kj::Promise<void> acceptNext(kj::ConnectionReceiver& receiver);
+    kj::Promise<void> serve(kj::Own<kj::AsyncCapabilityStream> client, ClientAccount account);
     void admit(kj::Own<kj::AsyncCapabilityStream> client);
     kj::Promise<void> refuse(kj::Own<kj::AsyncCapabilityStream> client, const Error& reason);
 
     EventLoop& loop_;
     std::shared_ptr<LocalDevice> device_;
     const ServiceOptions options_;
-    std::size_t connectionCount_ = 0;
+    ClientAccounts accounts_;
     std::size_t refusalCount_ = 0;   // refused clients that are still connected
     std::uint64_t clientCount_ = 0;  // that were ever admitted
     ClientLog log_;

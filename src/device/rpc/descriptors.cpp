@@ -31,6 +31,17 @@ class FileServer final : public rpc::File::Server {
     UniqueFd fd_;
 };
 
+/// Charges a region for as long as somebody has it.
+Result<SharedRegion> charged(Result<SharedRegion> region, const SharedAccount& account) {
+    if (!region || *region == nullptr || account == nullptr) {
+        return region;
+    }
+    NNBURST_TRY_ASSIGN(Charge descriptor, account->charge(Resource::DESCRIPTORS, 1));
+    NNBURST_TRY_ASSIGN(Charge addresses,
+                       account->charge(Resource::ADDRESS_SPACE, (*region)->sizeBytes()));
+    return chargedFor(chargedFor(std::move(*region), std::move(addresses)), std::move(descriptor));
+}
+
 }  // namespace
 
 void toMessage(const SharedRegion& region, rpc::MemoryRegion::Builder builder) {
@@ -46,11 +57,20 @@ kj::Promise<Result<SharedRegion>> receiveRegion(rpc::MemoryRegion::Reader reader
         return Result<SharedRegion>(nullptr);
     }
     const std::uint64_t sizeBytes = reader.getSizeBytes();
-    return peer->claim(reader.getMemory()).then([peer, sizeBytes](UniqueFd fd) {
-        return peer->examine<SharedRegion>(std::move(fd), [sizeBytes](UniqueFd claimed) {
-            return Region::receive(std::move(claimed), sizeBytes);
+    return peer->claim(reader.getMemory())
+        .then([peer, sizeBytes](Result<UniqueFd> fd) -> kj::Promise<Result<SharedRegion>> {
+            if (!fd) {
+                return Result<SharedRegion>(tl::unexpected<Error>(std::move(fd.error())));
+            }
+            return peer
+                ->examine<SharedRegion>(std::move(*fd),
+                                        [sizeBytes](UniqueFd claimed) {
+                                            return Region::receive(std::move(claimed), sizeBytes);
+                                        })
+                .then([peer](Result<SharedRegion> region) {
+                    return charged(std::move(region), peer->account());
+                });
         });
-    });
 }
 
 kj::Promise<Result<std::vector<SharedRegion>>> receiveRegions(
@@ -91,13 +111,16 @@ namespace {
 kj::Promise<Result<UniqueFd>> claimFile(rpc::File::Client file, const SharedPeer& peer,
                                         const FileCheck& check) {
     return peer->claim(kj::mv(file))
-        .then([peer, check](UniqueFd fd) -> kj::Promise<Result<UniqueFd>> {
+        .then([peer, check](Result<UniqueFd> fd) -> kj::Promise<Result<UniqueFd>> {
             if (!fd) {
+                return fd;
+            }
+            if (!*fd) {
                 return Result<UniqueFd>(failure(ErrorStatus::INVALID_ARGUMENT,
                                                 "received file has no descriptor, or was "
                                                 "sent twice"));
             }
-            return peer->examine<UniqueFd>(std::move(fd), check);
+            return peer->examine<UniqueFd>(std::move(*fd), check);
         });
 }
 

@@ -114,6 +114,13 @@ class DescriptorThread final : public std::enable_shared_from_this<DescriptorThr
     bool isRunning_ NNBURST_GUARDED_BY(mutex_) = false;
 };
 
+namespace {
+
+/// A descriptor that has arrived, and its stand-in.
+constexpr std::uint64_t kDescriptorsOfArrival = 2;
+
+}  // namespace
+
 bool mayBlock(int fd) noexcept {
     if (::fcntl(fd, F_GET_SEALS) >= 0) {
         return false;  // a memfd or shared memory
@@ -234,18 +241,23 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
     kj::Own<kj::AsyncCapabilityStream> inner_;
 };
 
-Result<std::shared_ptr<PeerDescriptors>> PeerDescriptors::create(EventLoop& loop) {
+Result<std::shared_ptr<PeerDescriptors>> PeerDescriptors::create(EventLoop& loop,
+                                                                 SharedAccount account) {
     UniqueFd standIn(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!standIn) {
         return failure(
             ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
             fmt::format("cannot create an eventfd for a connection: {}", std::strerror(errno)));
     }
-    return std::shared_ptr<PeerDescriptors>(new PeerDescriptors(loop, std::move(standIn)));
+    return std::shared_ptr<PeerDescriptors>(
+        new PeerDescriptors(loop, std::move(standIn), std::move(account)));
 }
 
-PeerDescriptors::PeerDescriptors(EventLoop& loop, UniqueFd standIn)
-    : loop_(loop), standIn_(std::move(standIn)), thread_(std::make_shared<DescriptorThread>()) {}
+PeerDescriptors::PeerDescriptors(EventLoop& loop, UniqueFd standIn, SharedAccount account)
+    : loop_(loop),
+      account_(std::move(account)),
+      standIn_(std::move(standIn)),
+      thread_(std::make_shared<DescriptorThread>()) {}
 
 PeerDescriptors::~PeerDescriptors() {
     for (Arrived& arrived : arrived_) {
@@ -259,11 +271,15 @@ kj::Own<kj::AsyncCapabilityStream> PeerDescriptors::wrap(
 }
 
 UniqueFd PeerDescriptors::keep(UniqueFd fd) {
-    auto standIn = UniqueFd::duplicate(standIn_.get());
+    auto charge = chargeTo(account_, Resource::DESCRIPTORS, kDescriptorsOfArrival);
+    auto standIn = charge ? UniqueFd::duplicate(standIn_.get())
+                          : Result<UniqueFd>(tl::unexpected<Error>(charge.error()));
     if (!standIn) {
+        refusal_ = std::move(standIn.error());
         close(std::move(fd));
         return {};
     }
+    refusal_.reset();
     // The RPC system has closed the earlier stand-in of this number.
     const auto stale = std::find_if(arrived_.begin(), arrived_.end(), [&](const Arrived& arrived) {
         return arrived.standIn == standIn->get();
@@ -276,15 +292,16 @@ UniqueFd PeerDescriptors::keep(UniqueFd fd) {
         close(std::move(arrived_.front().fd));
         arrived_.pop_front();
     }
-    arrived_.push_back({.standIn = standIn->get(), .fd = std::move(fd)});
+    arrived_.push_back(
+        {.standIn = standIn->get(), .fd = std::move(fd), .charge = std::move(*charge)});
     return std::move(*standIn);
 }
 
-kj::Promise<UniqueFd> PeerDescriptors::claim(capnp::Capability::Client capability) {
+kj::Promise<Result<UniqueFd>> PeerDescriptors::claim(capnp::Capability::Client capability) {
     auto held = kj::heap<capnp::Capability::Client>(kj::mv(capability));
     auto number = held->getFd();
     return number
-        .then([self = shared_from_this()](kj::Maybe<int> received) -> UniqueFd {
+        .then([self = shared_from_this()](kj::Maybe<int> received) -> Result<UniqueFd> {
             KJ_IF_MAYBE (standIn, received) {
                 auto& arrived = self->arrived_;
                 const auto found = std::find_if(
@@ -296,7 +313,10 @@ kj::Promise<UniqueFd> PeerDescriptors::claim(capnp::Capability::Client capabilit
                     return fd;
                 }
             }
-            return {};
+            if (self->refusal_) {
+                return tl::unexpected<Error>(*self->refusal_);
+            }
+            return UniqueFd();
         })
         .attach(kj::mv(held));
 }

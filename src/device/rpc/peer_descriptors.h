@@ -23,8 +23,10 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "account/account.h"
 #include "device/rpc/event_loop.h"
 #include "nnburst/result.h"
 #include "nnburst/unique_fd.h"
@@ -45,7 +47,9 @@ class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptor
     /// An examination that takes longer fails.
     static constexpr std::chrono::milliseconds kExaminationTimeout{1000};
 
-    [[nodiscard]] static Result<std::shared_ptr<PeerDescriptors>> create(EventLoop& loop);
+    /// Received descriptors are charged to `account`, which may be null.
+    [[nodiscard]] static Result<std::shared_ptr<PeerDescriptors>> create(
+        EventLoop& loop, SharedAccount account = nullptr);
     ~PeerDescriptors();
     PeerDescriptors(const PeerDescriptors&) = delete;
     PeerDescriptors& operator=(const PeerDescriptors&) = delete;
@@ -55,8 +59,11 @@ class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptor
         kj::Own<kj::AsyncCapabilityStream> stream);
 
     /// The descriptor that arrived with `capability`. It can be claimed once. Invalid if there is
-    /// none.
-    [[nodiscard]] kj::Promise<UniqueFd> claim(capnp::Capability::Client capability);
+    /// none; RESOURCE_EXHAUSTED_* if it was not accepted because of a limit.
+    [[nodiscard]] kj::Promise<Result<UniqueFd>> claim(capnp::Capability::Client capability);
+
+    /// What the peer is charged for. Null if it is not.
+    [[nodiscard]] const SharedAccount& account() const noexcept { return account_; }
 
     /// Calls `examine` with a descriptor: here if that cannot block, else on the peer's thread.
     /// RESOURCE_EXHAUSTED_TRANSIENT after kExaminationTimeout, or if the peer has too many
@@ -73,9 +80,10 @@ class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptor
     struct Arrived {
         int standIn;
         UniqueFd fd;
+        Charge charge;
     };
 
-    PeerDescriptors(EventLoop& loop, UniqueFd standIn);
+    PeerDescriptors(EventLoop& loop, UniqueFd standIn, SharedAccount account);
 
     /// Keeps a descriptor and returns its stand-in, or an invalid one if the system gives none.
     [[nodiscard]] UniqueFd keep(UniqueFd fd);
@@ -83,8 +91,10 @@ class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptor
     [[nodiscard]] static Error timeoutError();
 
     EventLoop& loop_;
+    const SharedAccount account_;
     const UniqueFd standIn_;  // an eventfd that is never signalled
     std::deque<Arrived> arrived_;
+    std::optional<Error> refusal_;  // why the last descriptor that came was not kept
     const std::shared_ptr<DescriptorThread> thread_;
 };
 

@@ -1,0 +1,64 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// How much the clients of a driver may make it hold. docs/driver.md has the table of limits.
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "account/account.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst::device {
+
+/// The limits of one user.
+struct UserLimits {
+    Amounts user;    ///< of all clients of the user together
+    Amounts client;  ///< of each client
+    /// A model that asks for a higher priority gets this one.
+    Priority highestPriority = Priority::MEDIUM;
+};
+
+/// The limits of a driver.
+struct Limits {
+    Amounts driver;    ///< of all clients together
+    UserLimits users;  ///< of each user that is not in `ofUser`
+    std::map<uid_t, UserLimits> ofUser;
+
+    [[nodiscard]] const UserLimits& of(uid_t user) const;
+};
+
+/// What limits are derived from.
+struct MachineSize {
+    std::uint64_t memoryBytes = 0;
+    std::uint64_t descriptors = 0;  ///< that this process may have open
+
+    /// Of this machine, its control group, and this process.
+    [[nodiscard]] static MachineSize get() noexcept;
+};
+
+/// Descriptors that clients cannot use: for accept(2), status, administration and the log. A
+/// third of those that the process may have, and at most this.
+inline constexpr std::uint64_t kReservedDescriptors = 96;
+
+/// The limits of a driver that clients of several users share: a user has at most two thirds of
+/// what the driver has, a client half.
+[[nodiscard]] Limits defaultLimits(const MachineSize& machine) noexcept;
+
+/// The limits of a driver that one application has started for itself: what the machine has, at any
+/// priority.
+[[nodiscard]] Limits limitsOfOwnDriver(const MachineSize& machine) noexcept;
+
+/// Changes one limit. `assignment` is "SCOPE.RESOURCE=AMOUNT", such as "user.memory=2G" or
+/// "client.bursts=16". The scope is driver, user, client, or the number of a user, such as
+/// "1000.memory=4G", for that user as a whole. "user.priority=high" and "1000.priority=high" grant
+/// a priority. INVALID_ARGUMENT names what is wrong.
+[[nodiscard]] Result<> setLimit(const std::string& assignment, Limits& limits);
+
+}  // namespace nnburst::device

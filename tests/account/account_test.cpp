@@ -1,0 +1,111 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "account/account.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace nnburst {
+namespace {
+
+Amounts amountsOf(std::uint64_t each) {
+    Amounts amounts;
+    for (std::size_t i = 0; i < kResourceCount; ++i) {
+        amounts[static_cast<Resource>(i)] = each;
+    }
+    return amounts;
+}
+
+std::uint64_t used(const Account& account, Resource resource) {
+    return account.usage(resource).used;
+}
+
+class AccountTest : public testing::Test {
+  protected:
+    const SharedAccount user = Account::create("user 7", amountsOf(100));
+    const SharedAccount client = Account::create("client 1", amountsOf(60), user);
+};
+
+TEST_F(AccountTest, chargesTheAccountsAboveAndGivesBack) {
+    {
+        const auto charge = client->charge(Resource::MEMORY, 40);
+        ASSERT_TRUE(charge);
+        EXPECT_EQ(used(*client, Resource::MEMORY), 40U);
+        EXPECT_EQ(used(*user, Resource::MEMORY), 40U);
+        EXPECT_EQ(used(*client, Resource::BURSTS), 0U);
+    }
+    EXPECT_EQ(used(*client, Resource::MEMORY), 0U);
+    EXPECT_EQ(used(*user, Resource::MEMORY), 0U);
+    EXPECT_EQ(client->usage(Resource::MEMORY).highest, 40U);
+}
+
+TEST_F(AccountTest, refusesWhatExceedsTheClientsLimit) {
+    const auto first = client->charge(Resource::BURSTS, 60);
+    ASSERT_TRUE(first);
+    const auto second = client->charge(Resource::BURSTS, 1);
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    EXPECT_EQ(second.error().message,
+              "limit on bursts of client 1: 1 more and 60 in use exceed 60");
+}
+
+TEST_F(AccountTest, refusesWhatExceedsTheUsersLimitAndChargesNothing) {
+    const SharedAccount other = Account::create("client 2", amountsOf(60), user);
+    const auto first = client->charge(Resource::MEMORY, 60);
+    ASSERT_TRUE(first);
+    const auto second = other->charge(Resource::MEMORY, 41);
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    EXPECT_NE(second.error().message.find("user 7"), std::string::npos);
+    EXPECT_EQ(used(*other, Resource::MEMORY), 0U);
+    EXPECT_EQ(used(*user, Resource::MEMORY), 60U);
+}
+
+TEST_F(AccountTest, refusesForGoodWhatAloneExceedsALimit) {
+    const auto charge = client->charge(Resource::MEMORY, UINT64_MAX);
+    ASSERT_FALSE(charge);
+    EXPECT_EQ(charge.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT);
+}
+
+TEST_F(AccountTest, isLetGoByAMovedCharge) {
+    Charge kept = std::move(*client->charge(Resource::MEMORY, 10));
+    kept = std::move(*client->charge(Resource::MEMORY, 20));
+    EXPECT_EQ(used(*client, Resource::MEMORY), 20U);
+    const Charge last = std::move(kept);
+    EXPECT_EQ(used(*client, Resource::MEMORY), 20U);
+}
+
+TEST_F(AccountTest, givesBackWithTheLastOwnerOfWhatWasCharged) {
+    auto value =
+        chargedFor(std::make_shared<int>(1), std::move(*client->charge(Resource::MEMORY, 9)));
+    const auto copy = value;
+    value = nullptr;
+    EXPECT_EQ(used(*client, Resource::MEMORY), 9U);
+    EXPECT_EQ(*copy, 1);
+}
+
+TEST_F(AccountTest, staysWithinItsLimitsWhenManyThreadsCharge) {
+    const SharedAccount other = Account::create("client 2", amountsOf(60), user);
+    std::vector<std::thread> threads;
+    for (const SharedAccount& account : {client, other, client, other}) {
+        threads.emplace_back([&account = *account, this] {
+            for (int i = 0; i < 10000; ++i) {
+                const auto charge = account.charge(Resource::EXECUTIONS, 30);
+                EXPECT_LE(used(*user, Resource::EXECUTIONS), 100U);
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(used(*user, Resource::EXECUTIONS), 0U);
+    EXPECT_LE(user->usage(Resource::EXECUTIONS).highest, 100U);
+}
+
+}  // namespace
+}  // namespace nnburst
