@@ -245,13 +245,13 @@ class DepthwiseStep final : public Step {
                 .lastElements = layout_.blocks > 1
                                     ? elements
                                     : (width.outputSize - (steps - 1) * pixels) * sizes_.outputs,
-                .weights = reinterpret_cast<const std::int16_t*>(filter_->weights.data()) +
+                .weights = reinterpret_cast<const std::int16_t*>(filter_->weights()) +
                            block * layout_.blockWeights(),
-                .bias = reinterpret_cast<const std::int32_t*>(filter_->bias.data()) + first,
-                .scales = reinterpret_cast<const float*>(filter_->scales.data()) + first,
+                .bias = filter_->bias() + first,
+                .scales = filter_->scales() + first,
                 .output = output + first,
                 .requantization = requantization_,
-                .isSigned = filter_->activations == Activations::SIGNED};
+                .isSigned = filter_->form.activations == Activations::SIGNED};
             filter_->kernels->convolveDepthwise(row);
         }
     }
@@ -282,7 +282,9 @@ StepResult makeDepthwiseConv2d(const OperationView& operation, const StepContext
         sizes.scratchBytes(1) > kMaximumDepthwiseScratchBytes) {
         return nullptr;
     }
-    std::shared_ptr<const PackedFilter> filter = context.weights->find(context.operation);
+    const DepthwiseLayout layout(*context.kernels, sizes.taps, sizes.outputs);
+    std::shared_ptr<const PackedFilter> filter =
+        context.weights->find(context.operation, layout.form());
     if (!filter) {
         if (operation.inputs[1].data == nullptr || operation.inputs[2].data == nullptr) {
             return nullptr;

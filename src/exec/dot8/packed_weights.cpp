@@ -2,20 +2,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/dot8/packed_weights.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace nnburst::exec::dot8 {
 
-std::shared_ptr<const PackedFilter> PackedWeights::find(std::uint32_t operation) const {
+std::string packingName(const Microkernels& kernels) {
+    return fmt::format("{} {}", kernels.name, kPackingVersion);
+}
+
+Result<std::shared_ptr<PackedFilter>> PackedFilter::allocate(const Microkernels& kernels,
+                                                             const FilterForm& form) {
+    auto filter = std::make_shared<PackedFilter>();
+    filter->kernels = &kernels;
+    filter->form = form;
+    NNBURST_TRY_ASSIGN(filter->memory, AlignedBuffer::allocate(form.totalBytes()));
+    return filter;
+}
+
+std::shared_ptr<const PackedFilter> PackedWeights::find(std::uint32_t operation,
+                                                        const FilterForm& form) const {
     const system::MutexLock lock(mutex_);
     const auto found = filters_.find(operation);
-    return found == filters_.end() ? nullptr : found->second;
+    return found == filters_.end() || !found->second->form.hasSizesOf(form) ? nullptr
+                                                                            : found->second;
 }
 
 std::shared_ptr<const PackedFilter> PackedWeights::insert(
     std::uint32_t operation, std::shared_ptr<const PackedFilter> filter) {
     const system::MutexLock lock(mutex_);
-    return filters_.try_emplace(operation, std::move(filter)).first->second;
+    std::shared_ptr<const PackedFilter>& kept = filters_[operation];
+    if (!kept || !kept->form.hasSizesOf(filter->form)) {
+        kept = std::move(filter);
+    }
+    return kept;
+}
+
+std::vector<FilterOfOperation> PackedWeights::all() const {
+    const system::MutexLock lock(mutex_);
+    return {filters_.begin(), filters_.end()};
 }
 
 }  // namespace nnburst::exec::dot8

@@ -10,6 +10,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "exec/dot8/microkernel.h"
 #include "memory/aligned_buffer.h"
@@ -18,27 +21,78 @@
 
 namespace nnburst::exec::dot8 {
 
-/// The filter of a convolution, or the weights of a fully connected layer.
-struct PackedFilter {
-    const Microkernels* kernels = nullptr;  ///< whose layout it is
+/// Changes with anything that packing puts into a filter, since filters are kept in files.
+inline constexpr std::uint32_t kPackingVersion = 1;
+
+/// Names what packs filters as `kernels` read them.
+[[nodiscard]] std::string packingName(const Microkernels& kernels);
+
+/// What is to be known of a filter besides its bytes.
+struct FilterForm {
     Activations activations = Activations::UNSIGNED;
     /// With UNSIGNED_CORRECTED: what the sum of a row's bytes is multiplied by.
     std::int32_t correction = 0;
-    /// For each group what BlockProduct says, block after block. No addresses are in there.
-    AlignedBuffer weights;
-    AlignedBuffer bias;    ///< int32
-    AlignedBuffer scales;  ///< float
+    std::uint64_t weightBytes = 0;
+    std::uint64_t columns = 0;  ///< entries of bias and of scales
+
+    /// The filters of one operation are equal in this for the same kernels.
+    [[nodiscard]] bool hasSizesOf(const FilterForm& other) const noexcept {
+        return weightBytes == other.weightBytes && columns == other.columns;
+    }
+    /// Of weights, bias and scales together.
+    [[nodiscard]] std::uint64_t totalBytes() const noexcept {
+        return scalesOffset() + columns * sizeof(float);
+    }
+    [[nodiscard]] std::uint64_t biasOffset() const noexcept { return aligned(weightBytes); }
+    [[nodiscard]] std::uint64_t scalesOffset() const noexcept {
+        return aligned(biasOffset() + columns * sizeof(std::int32_t));
+    }
+
+  private:
+    static constexpr std::uint64_t aligned(std::uint64_t offset) noexcept {
+        return (offset + kOperandAlignmentBytes - 1) / kOperandAlignmentBytes *
+               kOperandAlignmentBytes;
+    }
 };
+
+/// The filter of a convolution, or the weights of a fully connected layer. No addresses are in
+/// `memory`, and nothing changes it once it is packed.
+///
+///     memory: weights, for each group what BlockProduct says, block after block | bias | scales
+struct PackedFilter {
+    const Microkernels* kernels = nullptr;  ///< whose layout it is
+    FilterForm form;
+    AlignedBuffer memory;
+
+    /// One of zeros. RESOURCE_EXHAUSTED_TRANSIENT if there is no memory.
+    [[nodiscard]] static Result<std::shared_ptr<PackedFilter>> allocate(const Microkernels& kernels,
+                                                                        const FilterForm& form);
+
+    [[nodiscard]] std::byte* weights() const noexcept { return memory.data(); }
+    [[nodiscard]] std::int32_t* bias() const noexcept {
+        return reinterpret_cast<std::int32_t*>(memory.data() + form.biasOffset());
+    }
+    [[nodiscard]] float* scales() const noexcept {
+        return reinterpret_cast<float*>(memory.data() + form.scalesOffset());
+    }
+};
+
+/// A filter and the index of its operation.
+using FilterOfOperation = std::pair<std::uint32_t, std::shared_ptr<const PackedFilter>>;
 
 /// The packed filters of one graph, by the index of the operation. Thread-safe.
 class PackedWeights {
   public:
-    /// Null if the operation has none yet.
-    [[nodiscard]] std::shared_ptr<const PackedFilter> find(std::uint32_t operation) const;
+    /// Null if the operation has none yet with the sizes of `form`.
+    [[nodiscard]] std::shared_ptr<const PackedFilter> find(std::uint32_t operation,
+                                                           const FilterForm& form) const;
 
-    /// Keeps `filter`, unless there is one already. Returns that which is kept.
+    /// Keeps `filter`, unless there is one of its sizes already. Returns that which is kept.
     std::shared_ptr<const PackedFilter> insert(std::uint32_t operation,
                                                std::shared_ptr<const PackedFilter> filter);
+
+    /// All filters, by their operations.
+    [[nodiscard]] std::vector<FilterOfOperation> all() const;
 
   private:
     mutable system::Mutex mutex_;

@@ -72,17 +72,16 @@ void pack(const OperationView& operation, const ZeroPoints& zeroPoints, std::siz
     const FilterLayout layout(*filter.kernels, depth, outputs);
     const auto* const weights = operation.inputs[1].as<const Weight>();
     const auto* const bias = operation.inputs[2].as<const std::int32_t>();
-    auto* const packedBias = reinterpret_cast<std::int32_t*>(filter.bias.data());
-    auto* const scales = reinterpret_cast<float*>(filter.scales.data());
+    std::int32_t* const packedBias = filter.bias();
+    float* const scales = filter.scales();
     // Sums wrap around.
     const auto input = static_cast<std::uint32_t>(zeroPoints.input);
     const auto constant =
         static_cast<std::uint32_t>(depth) * input * static_cast<std::uint32_t>(zeroPoints.weight);
     for (std::size_t group = 0; group < groups; ++group) {
         const Weight* const groupWeights = weights + group * outputs * depth;
-        packGroup(
-            groupWeights, zeroPoints.weightOffset, *filter.kernels, depth, outputs,
-            reinterpret_cast<std::int8_t*>(filter.weights.data()) + group * layout.groupBytes);
+        packGroup(groupWeights, zeroPoints.weightOffset, *filter.kernels, depth, outputs,
+                  reinterpret_cast<std::int8_t*>(filter.weights()) + group * layout.groupBytes);
         for (std::size_t output = 0; output < outputs; ++output) {
             std::uint32_t sum = 0;
             for (std::size_t k = 0; k < depth; ++k) {
@@ -104,14 +103,11 @@ Result<std::shared_ptr<const PackedFilter>> packFilter(const OperationView& oper
                                                        std::size_t depth, std::size_t groups,
                                                        std::size_t groupOutputs) {
     const FilterLayout layout(kernels, depth, groupOutputs);
-    auto filter = std::make_shared<PackedFilter>();
-    filter->kernels = &kernels;
-    NNBURST_TRY_ASSIGN(filter->weights, AlignedBuffer::allocate(groups * layout.groupBytes));
-    NNBURST_TRY_ASSIGN(filter->bias, AlignedBuffer::allocate(groups * layout.columns * 4));
-    NNBURST_TRY_ASSIGN(filter->scales, AlignedBuffer::allocate(groups * layout.columns * 4));
     const ZeroPoints zeroPoints = zeroPointsOf(operation, groups * groupOutputs * depth);
-    filter->activations = zeroPoints.activations;
-    filter->correction = zeroPoints.weight;
+    FilterForm form = layout.form(groups);
+    form.activations = zeroPoints.activations;
+    form.correction = zeroPoints.weight;
+    NNBURST_TRY_ASSIGN(auto filter, PackedFilter::allocate(kernels, form));
     // Bytes are read as what they are: signed weights have no zero point.
     if (operation.inputs[1].type == OperandType::TENSOR_QUANT8_ASYMM) {
         pack<std::uint8_t>(operation, zeroPoints, depth, groups, groupOutputs, *filter);
@@ -126,23 +122,18 @@ Result<std::shared_ptr<const PackedFilter>> packDepthwiseFilter(const OperationV
                                                                 std::size_t taps,
                                                                 std::size_t outputs) {
     const DepthwiseLayout layout(kernels, taps, outputs);
-    const std::size_t elements = layout.blocks * layout.lanes;
-    auto filter = std::make_shared<PackedFilter>();
-    filter->kernels = &kernels;
-    filter->activations = operation.inputs[0].type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED
-                              ? Activations::SIGNED
-                              : Activations::UNSIGNED;
-    NNBURST_TRY_ASSIGN(filter->weights,
-                       AlignedBuffer::allocate(layout.blocks * layout.blockWeights() * 2));
-    NNBURST_TRY_ASSIGN(filter->bias, AlignedBuffer::allocate(elements * 4));
-    NNBURST_TRY_ASSIGN(filter->scales, AlignedBuffer::allocate(elements * 4));
+    FilterForm form = layout.form();
+    form.activations = operation.inputs[0].type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED
+                           ? Activations::SIGNED
+                           : Activations::UNSIGNED;
+    NNBURST_TRY_ASSIGN(auto filter, PackedFilter::allocate(kernels, form));
     const OperandView& input = operation.inputs[0];
     const OperandView& weights = operation.inputs[1];
     const bool isUnsigned = weights.type == OperandType::TENSOR_QUANT8_ASYMM;
     const std::int32_t zeroPoint = isUnsigned ? weights.zeroPoint : 0;
-    auto* const packed = reinterpret_cast<std::int16_t*>(filter->weights.data());
-    auto* const bias = reinterpret_cast<std::int32_t*>(filter->bias.data());
-    auto* const scales = reinterpret_cast<float*>(filter->scales.data());
+    auto* const packed = reinterpret_cast<std::int16_t*>(filter->weights());
+    std::int32_t* const bias = filter->bias();
+    float* const scales = filter->scales();
     for (std::size_t element = 0; element < outputs * layout.pixels; ++element) {
         const std::size_t channel = element % outputs;
         const std::size_t block = element / layout.lanes;

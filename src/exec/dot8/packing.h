@@ -31,6 +31,11 @@ struct FilterLayout {
         return block * blockBytes_;
     }
 
+    /// The sizes of a filter with so many groups.
+    [[nodiscard]] FilterForm form(std::size_t groups) const noexcept {
+        return {.weightBytes = groups * groupBytes, .columns = groups * columns};
+    }
+
   private:
     static std::size_t columnBytes(std::size_t depth) noexcept { return roundUp(depth, 4); }
 
@@ -60,6 +65,12 @@ struct DepthwiseLayout {
 
     /// 16-bit weights of a block.
     [[nodiscard]] std::size_t blockWeights() const noexcept { return tapPairs * lanes * 2; }
+
+    /// The sizes of a filter.
+    [[nodiscard]] FilterForm form() const noexcept {
+        return {.weightBytes = blocks * blockWeights() * sizeof(std::int16_t),
+                .columns = blocks * lanes};
+    }
 
     /// Where element `i` of a block lies: words are unpacked within each 128 bits, first the lower
     /// halves of all, then the upper ones.

@@ -139,9 +139,9 @@ class ProductStep final : public Step {
         const Microkernels& kernels = *filter_->kernels;
         std::array<std::int32_t, kMaximumTaskRows>
             corrections;  // NOLINT(*-member-init): filled below
-        if (filter_->activations == Activations::UNSIGNED_CORRECTED) {
-            kernels.sumRows(rows.data, rowStride_, rows.count, product_.depth, filter_->correction,
-                            corrections.data());
+        if (filter_->form.activations == Activations::UNSIGNED_CORRECTED) {
+            kernels.sumRows(rows.data, rowStride_, rows.count, product_.depth,
+                            filter_->form.correction, corrections.data());
         }
         const FilterLayout layout(kernels, product_.depth, product_.groupOutputs);
         const std::size_t first = layout.blocks * split / division_.splits;
@@ -155,16 +155,16 @@ class ProductStep final : public Step {
                 .rowCount = rows.count,
                 .depth = multipliedDepth_,
                 .corrections = corrections.data(),
-                .weights = reinterpret_cast<const std::int8_t*>(filter_->weights.data()) +
+                .weights = reinterpret_cast<const std::int8_t*>(filter_->weights()) +
                            group * layout.groupBytes + layout.offset(block),
-                .bias = reinterpret_cast<const std::int32_t*>(filter_->bias.data()) + parameter,
-                .scales = reinterpret_cast<const float*>(filter_->scales.data()) + parameter,
+                .bias = filter_->bias() + parameter,
+                .scales = filter_->scales() + parameter,
                 .columns = std::min(kernels.blockColumns, product_.groupOutputs - column),
                 .output =
                     output_ + rows.first * outputStride_ + group * product_.groupOutputs + column,
                 .outputStride = outputStride_,
                 .requantization = requantization_,
-                .activations = filter_->activations};
+                .activations = filter_->form.activations};
             kernels.multiply(product);
             if (pace.isOverAfter(rows.count * product_.depth * product.columns)) {
                 return false;
@@ -195,7 +195,9 @@ StepResult makeProductStep(const OperationView& operation, const StepContext& co
     if (product.depth > kMaximumDepth) {
         return nullptr;
     }
-    std::shared_ptr<const PackedFilter> filter = context.weights->find(context.operation);
+    const FilterLayout layout(*context.kernels, product.depth, product.groupOutputs);
+    std::shared_ptr<const PackedFilter> filter =
+        context.weights->find(context.operation, layout.form(product.groups));
     if (!filter) {
         if (operation.inputs[1].data == nullptr || operation.inputs[2].data == nullptr) {
             return nullptr;

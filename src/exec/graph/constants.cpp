@@ -31,11 +31,20 @@ bool isWeightType(OperandType type) noexcept {
 
 }  // namespace
 
-Result<Constants> Constants::load(const Model& model, const Subgraph& subgraph) {
+Result<Constants> Constants::load(const Model& model, const Subgraph& subgraph,
+                                  std::span<const std::uint32_t> dropped) {
     Constants constants;
     constants.values_.resize(subgraph.operands.size());
     constants.mappings_.resize(model.pools.size());
+    for (const std::uint32_t operand : dropped) {
+        NNBURST_ASSERT(operand < constants.values_.size(), "operand {} of {}", operand,
+                       constants.values_.size());
+        constants.values_[operand].isDropped = true;
+    }
     for (std::uint32_t index = 0; index < subgraph.operands.size(); ++index) {
+        if (constants.values_[index].isDropped) {
+            continue;
+        }
         const Operand& operand = subgraph.operands[index];
         const DataLocation& location = operand.location;
         std::byte* source = nullptr;

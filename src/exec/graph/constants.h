@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "memory/aligned_buffer.h"
@@ -32,12 +33,18 @@ class Constants {
     static constexpr std::uint64_t kMaximumCopiedBytes = std::uint64_t{8} << 30;
 
     /// Finds the constants of `subgraph` in `model`, which is valid and outlives this object or
-    /// the call of dropSources.
-    [[nodiscard]] static Result<Constants> load(const Model& model, const Subgraph& subgraph);
+    /// the call of dropSources. The values of `dropped` are treated as dropped already.
+    [[nodiscard]] static Result<Constants> load(const Model& model, const Subgraph& subgraph,
+                                                std::span<const std::uint32_t> dropped = {});
 
     /// The value of an operand; null if it is no constant, or was dropped.
     [[nodiscard]] std::byte* data(std::uint32_t operand) const noexcept {
         return values_[operand].data;
+    }
+
+    /// A constant whose value was dropped.
+    [[nodiscard]] bool isDropped(std::uint32_t operand) const noexcept {
+        return values_[operand].isDropped;
     }
 
     /// Copies the value of `operand`, if it is a constant, to private memory unless that has been

@@ -2,12 +2,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/graph/graph.h"
 
+#include <utility>
+
 namespace nnburst::exec {
 
-Result<std::unique_ptr<Graph>> Graph::create(const Model& model, const Subgraph& subgraph) {
-    NNBURST_TRY_ASSIGN(Constants constants, Constants::load(model, subgraph));
-    return std::make_unique<Graph>(subgraph, std::move(constants),
-                                   model.relaxComputationFloat32toFloat16);
+Result<std::unique_ptr<Graph>> Graph::create(const Model& model, const Subgraph& subgraph,
+                                             const PackedGraph& packed) {
+    NNBURST_TRY_ASSIGN(Constants constants,
+                       Constants::load(model, subgraph, packed.packedConstants));
+    auto graph = std::make_unique<Graph>(subgraph, std::move(constants),
+                                         model.relaxComputationFloat32toFloat16);
+    for (const auto& [operation, filter] : packed.filters) {
+        graph->packedWeights->insert(operation, filter);
+    }
+    return graph;
+}
+
+PackedGraph Graph::packed() const {
+    PackedGraph packed{.filters = packedWeights->all(), .packedConstants = {}};
+    std::vector<bool> isPacked(subgraph.operations.size(), false);
+    for (const auto& [operation, filter] : packed.filters) {
+        isPacked[operation] = true;
+    }
+    std::vector<bool> isNeeded(subgraph.operands.size(), false);
+    for (std::size_t operation = 0; operation < subgraph.operations.size(); ++operation) {
+        for (const std::uint32_t input : subgraph.operations[operation].inputs) {
+            isNeeded[input] = isNeeded[input] || !isPacked[operation];
+        }
+    }
+    for (std::uint32_t operand = 0; operand < subgraph.operands.size(); ++operand) {
+        if (!isNeeded[operand] && constants.isDropped(operand)) {
+            packed.packedConstants.push_back(operand);
+        }
+    }
+    return packed;
 }
 
 }  // namespace nnburst::exec

@@ -11,6 +11,7 @@
 
 #include "exec/dot8/packed_weights.h"
 #include "exec/graph/constants.h"
+#include "exec/graph/packed_graph.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
 
@@ -27,9 +28,14 @@ struct Graph {
     Graph(const Graph&) = delete;
     Graph& operator=(const Graph&) = delete;
 
-    /// `subgraph`, one of those of `model`, which is valid.
+    /// `subgraph`, one of those of `model`, which is valid. Has the filters of `packed`, and not
+    /// the values of its constants.
     [[nodiscard]] static Result<std::unique_ptr<Graph>> create(const Model& model,
-                                                               const Subgraph& subgraph);
+                                                               const Subgraph& subgraph,
+                                                               const PackedGraph& packed = {});
+
+    /// What has been packed so far. Nothing changes `constants` meanwhile.
+    [[nodiscard]] PackedGraph packed() const;
 
     Subgraph subgraph;
     Constants constants;

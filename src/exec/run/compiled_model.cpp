@@ -48,7 +48,9 @@ class RunnableModel final : public CompiledModel {
           maximumRunners_(runnersOfUse()) {}
 
     /// Makes the first runner. Does before the first run what can be done.
-    Result<> prepare(const Model& model);
+    Result<> prepare(const Model& model, const PackedModel& packed);
+
+    [[nodiscard]] PackedModel packed() const override;
 
     [[nodiscard]] std::span<const Operand> inputs() const noexcept override {
         return arguments_.inputs();
@@ -134,11 +136,26 @@ class RunnableModel final : public CompiledModel {
     std::atomic<std::uint32_t> maximumRunners_;  // changed with growth_ held
 };
 
-Result<> RunnableModel::prepare(const Model& model) {
+Result<> RunnableModel::prepare(const Model& model, const PackedModel& packed) {
     NNBURST_ASSERT(runners_[0] == nullptr, "a model is prepared twice");
-    NNBURST_TRY_ASSIGN(graphs_, ModelGraphs::create(model));
+    NNBURST_TRY_ASSIGN(graphs_, ModelGraphs::create(model, packed));
     NNBURST_TRY_ASSIGN(runners_[0], makeRunner(0));
     return {};
+}
+
+PackedModel RunnableModel::packed() const {
+    if (kernels_.dot8 == nullptr) {
+        return {};
+    }
+    PackedModel packed{.packing = dot8::packingName(*kernels_.dot8), .graphs = {}};
+    packed.graphs.push_back(graphs_.main->packed());
+    for (const auto& graph : graphs_.referenced) {
+        packed.graphs.push_back(graph->packed());
+    }
+    const bool isEmpty =
+        std::all_of(packed.graphs.begin(), packed.graphs.end(),
+                    [](const PackedGraph& graph) { return graph.filters.empty(); });
+    return isEmpty ? PackedModel() : packed;
 }
 
 Result<std::unique_ptr<ModelRunner>> RunnableModel::makeRunner(std::uint32_t index) {
@@ -286,10 +303,10 @@ bool RunnableModel::releaseIfIdle() {
 
 Result<std::shared_ptr<RunnableModel>> compileFor(std::uint32_t threadCount,
                                                   const std::shared_ptr<Engine>& engine,
-                                                  const Model& model) {
+                                                  const Model& model, const PackedModel& packed) {
     NNBURST_TRY_ASSIGN(Kernels kernels, kernelEngine(*engine).kernels(threadCount));
     auto compiled = std::make_shared<RunnableModel>(engine, std::move(kernels), model);
-    NNBURST_TRY(compiled->prepare(model));
+    NNBURST_TRY(compiled->prepare(model, packed));
     return compiled;
 }
 
@@ -316,14 +333,15 @@ bool isSooner(const KernelEngine& engine, RunnableModel& more, RunnableModel& fe
 /// With the number of threads that answers soonest, of those that the engine gives. Models of which
 /// shapes are not known before they run have the first.
 Result<std::shared_ptr<RunnableModel>> compileForBest(const std::shared_ptr<Engine>& engine,
-                                                      const Model& model) {
+                                                      const Model& model,
+                                                      const PackedModel& packed) {
     const KernelEngine& kernels = kernelEngine(*engine);
     const std::span counts(kernels.settings().threadCounts);
     NNBURST_ASSERT(!counts.empty(), "the engine has no number of threads to try");
     NNBURST_TRY_ASSIGN(std::shared_ptr<RunnableModel> best,
-                       compileFor(counts.front(), engine, model));
+                       compileFor(counts.front(), engine, model, packed));
     for (const std::uint32_t count : counts.subspan(1)) {
-        auto more = compileFor(count, engine, model);
+        auto more = compileFor(count, engine, model, packed);
         // Also without memory or threads for more: it runs with what it has.
         if (!more || !(*more)->isMultithreaded() || !isSooner(kernels, **more, *best)) {
             break;
@@ -342,13 +360,14 @@ Result<std::shared_ptr<RunnableModel>> compileForBest(const std::shared_ptr<Engi
 }  // namespace
 
 Result<std::shared_ptr<CompiledModel>> CompiledModel::compile(const std::shared_ptr<Engine>& engine,
-                                                              const Model& model) {
+                                                              const Model& model,
+                                                              const PackedModel& packed) {
     NNBURST_TRY(validateModel(model));
     if (!model.referenced.empty()) {
         // Preparing a graph does not look beyond it.
         NNBURST_TRY(requiredVersion(model));
     }
-    return compileForBest(engine, model);
+    return compileForBest(engine, model, packed);
 }
 
 }  // namespace nnburst::exec

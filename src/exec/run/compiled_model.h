@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "exec/run/packed_model.h"
 #include "exec/run/run_memo.h"
 #include "exec/threads/execution_gate.h"
 #include "exec/threads/kernel_threads.h"
@@ -36,6 +37,9 @@ class Engine {
 
     /// All lanes are busy.
     [[nodiscard]] virtual bool isBusy() const noexcept = 0;
+
+    /// The kernels of this library that read packed weights; null if this engine has none.
+    [[nodiscard]] virtual const dot8::Microkernels* packedFor() const noexcept { return nullptr; }
 };
 
 /// A pool of a request as this process sees it.
@@ -97,15 +101,20 @@ class CompiledModel {
     /// Checks and plans `model`, folds its constants and packs its weights. The model may be
     /// dropped afterwards; its pools are kept as long as they are needed. Runs it, to choose the
     /// number of its threads, if the engine leaves that open. INVALID_ARGUMENT if the model is not
-    /// valid or an operation is not supported, naming it.
+    /// valid or an operation is not supported, naming it. `packed`, of an earlier compilation of
+    /// the same model, is for the kernels of `engine`: what it has is neither packed again nor read
+    /// from `model`.
     [[nodiscard]] static Result<std::shared_ptr<CompiledModel>> compile(
-        const std::shared_ptr<Engine>& engine, const Model& model);
+        const std::shared_ptr<Engine>& engine, const Model& model, const PackedModel& packed = {});
 
     virtual ~CompiledModel() = default;
 
     /// Main inputs and outputs as the model declares them, in order.
     [[nodiscard]] virtual std::span<const Operand> inputs() const noexcept = 0;
     [[nodiscard]] virtual std::span<const Operand> outputs() const noexcept = 0;
+
+    /// What was packed for the kernels of the engine. Shares its memory with the model.
+    [[nodiscard]] virtual PackedModel packed() const { return {}; }
 
     /// Whether the executions of the engine, of any model, contend for processors.
     [[nodiscard]] virtual Contention contention() const noexcept = 0;

@@ -50,6 +50,9 @@ class KernelEngine final : public Engine {
     /// Where executions wait for each other.
     [[nodiscard]] ExecutionGate& gate() const noexcept { return gate_; }
 
+    [[nodiscard]] const dot8::Microkernels* packedFor() const noexcept override {
+        return settings_.dot8;
+    }
     [[nodiscard]] bool isBusy() const noexcept override {
         return gate_.isBusy() || gate_.waitingCount() != 0;
     }

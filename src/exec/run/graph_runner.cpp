@@ -24,8 +24,9 @@ constexpr std::size_t kMaximumSpecializations = 8;
 }  // namespace
 
 Result<std::unique_ptr<SharedGraph>> SharedGraph::create(const Model& model,
-                                                         const Subgraph& subgraph) {
-    NNBURST_TRY_ASSIGN(auto graph, Graph::create(model, subgraph));
+                                                         const Subgraph& subgraph,
+                                                         const PackedGraph& packed) {
+    NNBURST_TRY_ASSIGN(auto graph, Graph::create(model, subgraph, packed));
     return std::make_unique<SharedGraph>(std::move(graph));
 }
 

@@ -58,9 +58,16 @@ class GraphOutputs {
 struct SharedGraph {
     explicit SharedGraph(std::unique_ptr<Graph> given) noexcept : graph(std::move(given)) {}
 
-    /// `subgraph`, one of those of `model`, which is valid.
+    /// As Graph::create.
     [[nodiscard]] static Result<std::unique_ptr<SharedGraph>> create(const Model& model,
-                                                                     const Subgraph& subgraph);
+                                                                     const Subgraph& subgraph,
+                                                                     const PackedGraph& packed);
+
+    /// What has been packed so far. Thread-safe.
+    [[nodiscard]] PackedGraph packed() {
+        const system::MutexLock lock(planning);
+        return graph->packed();
+    }
 
     /// Only the preparation of its first runner, and making a plan, may change its constants.
     const std::unique_ptr<Graph> graph;

@@ -21,12 +21,20 @@ std::span<const std::uint32_t> dimensionsOf(const ArgumentBinding& argument,
 
 }  // namespace
 
-Result<ModelGraphs> ModelGraphs::create(const Model& model) {
+Result<ModelGraphs> ModelGraphs::create(const Model& model, const PackedModel& packed) {
+    const std::size_t count = model.referenced.size() + 1;
+    NNBURST_ASSERT(packed.graphs.empty() || packed.graphs.size() == count,
+                   "a model of {} subgraphs, of which {} are packed", count, packed.graphs.size());
+    const auto create = [&](const Subgraph& subgraph, std::size_t index) {
+        return SharedGraph::create(model, subgraph,
+                                   packed.graphs.empty() ? PackedGraph() : packed.graphs[index]);
+    };
     ModelGraphs graphs;
-    for (const Subgraph& subgraph : model.referenced) {
-        NNBURST_TRY_ASSIGN(graphs.referenced.emplace_back(), SharedGraph::create(model, subgraph));
+    for (std::size_t index = 0; index < model.referenced.size(); ++index) {
+        NNBURST_TRY_ASSIGN(graphs.referenced.emplace_back(),
+                           create(model.referenced[index], index + 1));
     }
-    NNBURST_TRY_ASSIGN(graphs.main, SharedGraph::create(model, model.main));
+    NNBURST_TRY_ASSIGN(graphs.main, create(model.main, 0));
     return graphs;
 }
 

@@ -26,8 +26,8 @@ namespace nnburst::exec {
 
 /// The graphs of a compiled model, for all its runners.
 struct ModelGraphs {
-    /// Of `model`, which is valid.
-    [[nodiscard]] static Result<ModelGraphs> create(const Model& model);
+    /// Of `model`, which is valid, with what is packed of it.
+    [[nodiscard]] static Result<ModelGraphs> create(const Model& model, const PackedModel& packed);
 
     std::unique_ptr<SharedGraph> main;
     std::vector<std::unique_ptr<SharedGraph>> referenced;

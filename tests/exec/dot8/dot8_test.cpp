@@ -384,16 +384,17 @@ INSTANTIATE_TEST_SUITE_P(InstructionSets, Dot8, testing::ValuesIn(dot8::kInstruc
 
 // ---- Models
 
-Model oneConvolution() {
+Model oneConvolution(std::uint32_t outputs = 24) {
     ModelBuilder builder;
     Random random(1);
     const auto type = OperandType::TENSOR_QUANT8_ASYMM;
     const auto x = builder.addTensor(type, {1, 8, 8, 16}, 0.5F, 120);
-    const auto w =
-        builder.addConstant(type, {24, 3, 3, 16}, random.elements(type, 24 * 9 * 16), 0.5F, 130);
-    const auto b = builder.addConstant(OperandType::TENSOR_INT32, {24},
-                                       random.elements(OperandType::TENSOR_INT32, 24), 0.25F, 0);
-    const auto y = builder.addTensor(type, {1, 8, 8, 24}, 200.0F, 128);
+    const auto w = builder.addConstant(
+        type, {outputs, 3, 3, 16}, random.elements(type, std::size_t{outputs} * 9 * 16), 0.5F, 130);
+    const auto b =
+        builder.addConstant(OperandType::TENSOR_INT32, {outputs},
+                            random.elements(OperandType::TENSOR_INT32, outputs), 0.25F, 0);
+    const auto y = builder.addTensor(type, {1, 8, 8, outputs}, 200.0F, 128);
     builder.addOperation(OperationType::CONV_2D,
                          {x, w, b, builder.addScalar(1), builder.addScalar(1), builder.addScalar(1),
                           builder.addScalar(0)},
@@ -416,8 +417,79 @@ TEST(Dot8Models, runOnOurKernelsUnlessTheseAreSwitchedOff) {
             makePlan(**graph, {.inputs = {{.shape = {1, 8, 8, 16}}}, .omittedOutputs = {0}},
                      kernels, operators);
         ASSERT_TRUE(plan) << plan.error().message;
-        EXPECT_EQ((*graph)->packedWeights->find(0) != nullptr, useDotProducts);
+        EXPECT_EQ((*graph)->packedWeights->all().size(), useDotProducts ? 1U : 0U);
     }
+}
+
+std::vector<std::byte> outputOf(CompiledModel& model) {
+    Random random(1);
+    TestRequest request;
+    request.addInput(random.elements(OperandType::TENSOR_QUANT8_ASYMM, 8 * 8 * 16));
+    request.addOutput(std::size_t{8} * 8 * 64);
+    EXPECT_TRUE(request.run(model));
+    const auto output = request.output(0);
+    return {output.begin(), output.end()};
+}
+
+class Dot8PackedModels : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (dot8::fastestMicrokernels() == nullptr) {
+            GTEST_SKIP() << "this processor does not have the instructions";
+        }
+    }
+    Result<std::shared_ptr<CompiledModel>> compileWith(const PackedModel& packed) {
+        return CompiledModel::compile(engine_, model_, packed);
+    }
+
+    const std::shared_ptr<Engine> engine_ = makeEngine(true);
+    const Model model_ = oneConvolution(64);
+    static constexpr std::uint32_t kWeights = 1;
+};
+
+TEST_F(Dot8PackedModels, areCompiledAgainWithoutTheValuesOfTheirWeights) {
+    const auto compiled = compileWith({});
+    ASSERT_TRUE(compiled) << compiled.error().message;
+    const std::vector<std::byte> expected = outputOf(**compiled);
+    const PackedModel packed = (*compiled)->packed();
+    EXPECT_EQ(packed.packing, dot8::packingName(*dot8::fastestMicrokernels()));
+    ASSERT_EQ(packed.graphs.size(), 1U);
+    EXPECT_EQ(packed.graphs[0].filters.size(), 1U);
+    EXPECT_EQ(packed.graphs[0].packedConstants, std::vector<std::uint32_t>{kWeights});
+
+    const DataLocation& location = model_.main.operands[kWeights].location;
+    ASSERT_EQ(model_.main.operands[kWeights].lifetime, OperandLifeTime::CONSTANT_REFERENCE);
+    const Mapping pool = *Mapping::map(model_.pools[location.poolIndex]);
+    std::memset(pool.data() + location.offset, 0, location.length);
+    const auto again = compileWith(packed);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(outputOf(**again), expected);
+    EXPECT_EQ((*again)->packed().graphs[0].packedConstants, packed.graphs[0].packedConstants);
+    const auto blank = compileWith({});
+    ASSERT_TRUE(blank);
+    EXPECT_NE(outputOf(**blank), expected);
+}
+
+TEST_F(Dot8PackedModels, ofOtherSizesAreRefused) {
+    const auto compiled = compileWith({});
+    ASSERT_TRUE(compiled);
+    PackedModel packed = (*compiled)->packed();
+    auto& filter = packed.graphs.at(0).filters.at(0).second;
+    dot8::FilterForm form = filter->form;
+    form.columns += 16;
+    filter = *dot8::PackedFilter::allocate(*filter->kernels, form);
+    const auto again = compileWith(packed);
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error().status, ErrorStatus::GENERAL_FAILURE);
+}
+
+TEST_F(Dot8PackedModels, shareTheirFiltersWithTheCompiledModel) {
+    const auto compiled = compileWith({});
+    ASSERT_TRUE(compiled);
+    const PackedModel packed = (*compiled)->packed();
+    const auto again = compileWith(packed);
+    ASSERT_TRUE(again);
+    EXPECT_EQ((*again)->packed().graphs.at(0).filters, packed.graphs.at(0).filters);
 }
 
 }  // namespace

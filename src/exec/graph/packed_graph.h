@@ -1,0 +1,22 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What preparing a subgraph has packed, so that preparing it again need not pack it.
+
+#include <cstdint>
+#include <vector>
+
+#include "exec/dot8/packed_weights.h"
+
+namespace nnburst::exec {
+
+struct PackedGraph {
+    std::vector<dot8::FilterOfOperation> filters;  ///< by their operations
+    /// Constant operands of which only these filters are made: with these, their values are not
+    /// needed. In ascending order.
+    std::vector<std::uint32_t> packedConstants;
+};
+
+}  // namespace nnburst::exec
