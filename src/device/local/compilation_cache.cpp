@@ -5,138 +5,75 @@
 #include <capnp/message.h>
 #include <capnp/serialize.h>
 #include <fmt/format.h>
-#include <openssl/core_names.h>
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <span>
+#include <tuple>
 #include <utility>
 
+#include "device/local/cache_file.h"
 #include "device/local/cache_key.h"
 #include "device/local/state_file.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/rpc_limits.h"
-#include "nnburst/version.h"
 
 namespace nnburst::device {
 
 namespace {
 
-constexpr std::array<char, 8> kMagic{'n', 'n', 'b', 'c', 'a', 'c', 'h', 'e'};
-constexpr std::uint32_t kFormatVersion = 1;
-
 /// f_type of statfs(2) for FUSE (linux/magic.h lacks it).
 constexpr long kFuseMagic = 0x65735546;
 
-enum class FileKind : std::uint32_t { MODEL = 1, DATA = 2 };
+using Bytes = std::span<const std::byte>;
 
-using Code = std::array<std::uint8_t, 32>;
-
-/// The first bytes of each file. Little-endian, as in memory.
-struct FileHeader {
-    std::array<char, 8> magic = kMagic;
-    std::uint32_t formatVersion = kFormatVersion;
-    FileKind kind = FileKind::MODEL;
-    std::uint64_t payloadBytes = 0;
-    CacheToken token{};
-    Code code{};  ///< of all above, the version of nnburst and the payload
-};
-static_assert(sizeof(FileHeader) == 88);
-
-tl::unexpected<Error> refused(FileKind kind, const std::string& why) {
-    return failure(ErrorStatus::GENERAL_FAILURE,
-                   fmt::format("{} cache: {}; prepare from the model again",
-                               kind == FileKind::MODEL ? "model" : "data", why));
+tl::unexpected<Error> refused(const std::string& why) {
+    return cacheFileRefused(CacheFileKind::MODEL, why);
 }
 
-/// HMAC-SHA256 over pieces that follow each other.
-class Authentication {
-  public:
-    explicit Authentication(const CacheKey& key)
-        : algorithm_(EVP_MAC_fetch(nullptr, "HMAC", nullptr)),
-          context_(EVP_MAC_CTX_new(algorithm_.get())) {
-        std::array<char, 7> digest{"SHA256"};
-        const std::array parameters{
-            OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest.data(), 0),
-            OSSL_PARAM_construct_end()};
-        isGood_ = context_ != nullptr &&
-                  EVP_MAC_init(context_.get(), key.data(), key.size(), parameters.data()) == 1;
-    }
-
-    void add(std::span<const std::byte> bytes) {
-        isGood_ = isGood_ && EVP_MAC_update(context_.get(),
-                                            reinterpret_cast<const unsigned char*>(bytes.data()),
-                                            bytes.size()) == 1;
-    }
-
-    /// What the header says of its file, without the code.
-    void add(const FileHeader& header) {
-        add(std::as_bytes(std::span(&header, 1)).first(offsetof(FileHeader, code)));
-        add(std::as_bytes(std::span(std::string_view(NNBURST_VERSION))));
-    }
-
-    [[nodiscard]] Result<Code> finish() {
-        Code code{};
-        std::size_t size = 0;
-        if (!isGood_ || EVP_MAC_final(context_.get(), code.data(), &size, code.size()) != 1 ||
-            size != code.size()) {
-            return failure(ErrorStatus::GENERAL_FAILURE, "cannot compute an HMAC-SHA256");
-        }
-        return code;
-    }
-
-  private:
-    struct Free {
-        void operator()(EVP_MAC* algorithm) const noexcept { EVP_MAC_free(algorithm); }
-        void operator()(EVP_MAC_CTX* context) const noexcept { EVP_MAC_CTX_free(context); }
-    };
-    std::unique_ptr<EVP_MAC, Free> algorithm_;
-    std::unique_ptr<EVP_MAC_CTX, Free> context_;
-    bool isGood_ = false;
+/// Bytes of a pool of the model.
+struct PoolRange {
+    std::uint64_t pool = 0;
+    std::uint64_t offset = 0;
+    std::uint64_t sizeBytes = 0;
 };
+
+/// What is kept of a filter besides its bytes.
+struct FilterRecord {
+    std::uint64_t operation = 0;
+    std::uint32_t activations = 0;
+    std::int32_t correction = 0;
+    std::uint64_t weightBytes = 0;
+    std::uint64_t columns = 0;
+
+    FilterRecord() = default;
+    explicit FilterRecord(const exec::dot8::FilterOfOperation& filter) noexcept
+        : operation(filter.first),
+          activations(static_cast<std::uint32_t>(filter.second->form.activations)),
+          correction(filter.second->form.correction),
+          weightBytes(filter.second->form.weightBytes),
+          columns(filter.second->form.columns) {}
+
+    [[nodiscard]] exec::dot8::FilterForm form() const noexcept {
+        return {.activations = static_cast<exec::dot8::Activations>(activations),
+                .correction = correction,
+                .weightBytes = weightBytes,
+                .columns = columns};
+    }
+};
+
+/// Subgraph `index` of those of PackedModel::graphs.
+const Subgraph& subgraphOf(const Model& model, std::size_t index) {
+    return index == 0 ? model.main : model.referenced[index - 1];
+}
 
 // ---- Saving
-
-Result<> writeAll(int fd, std::uint64_t offset, std::span<const std::byte> bytes) {
-    std::size_t done = 0;
-    while (done < bytes.size()) {
-        const ssize_t count = ::pwrite(fd, bytes.data() + done, bytes.size() - done,
-                                       static_cast<off_t>(offset + done));
-        if (count < 0 && errno != EINTR) {
-            return failure(ErrorStatus::GENERAL_FAILURE,
-                           fmt::format("cannot write a cache file: {}", std::strerror(errno)));
-        }
-        done += count > 0 ? static_cast<std::size_t>(count) : 0;
-    }
-    return {};
-}
-
-/// Writes header and payload; gives the authentication code. The header comes last: until then
-/// there is nothing valid in the file.
-Result<Code> writeFile(const CacheKey& key, int fd, FileKind kind, const CacheToken& token,
-                       std::span<const std::span<const std::byte>> pieces) {
-    FileHeader header{.kind = kind, .token = token};
-    for (const auto& piece : pieces) {
-        header.payloadBytes += piece.size();
-    }
-    Authentication authentication(key);
-    authentication.add(header);
-    std::uint64_t offset = sizeof(header);
-    for (const auto& piece : pieces) {
-        authentication.add(piece);
-        NNBURST_TRY(writeAll(fd, offset, piece));
-        offset += piece.size();
-    }
-    NNBURST_TRY_ASSIGN(header.code, authentication.finish());
-    NNBURST_TRY(writeAll(fd, 0, std::as_bytes(std::span(&header, 1))));
-    return header.code;
-}
 
 Result<> truncate(int fd) {
     if (::ftruncate(fd, 0) != 0) {
@@ -146,94 +83,223 @@ Result<> truncate(int fd) {
     return {};
 }
 
-template <class T>
-void append(std::vector<std::byte>& bytes, const T& value) {
-    const auto piece = std::as_bytes(std::span(&value, 1));
-    bytes.insert(bytes.end(), piece.begin(), piece.end());
+/// Tables, in the order in which TableReader reads them.
+class TableWriter {
+  public:
+    template <class T>
+    void put(const T& value) {
+        static_assert(std::has_unique_object_representations_v<T>);
+        append(std::as_bytes(std::span(&value, 1)));
+    }
+    template <class T>
+    void putAll(std::span<const T> values) {
+        put(std::uint64_t{values.size()});
+        append(std::as_bytes(values));
+    }
+    [[nodiscard]] Bytes bytes() const noexcept { return bytes_; }
+
+  private:
+    void append(Bytes bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+
+    std::vector<std::byte> bytes_;
+};
+
+/// Where constants lie in pools whose values are needed beside what is packed. Ordered.
+std::vector<PoolRange> neededRanges(const Model& model, const exec::PackedModel& packed) {
+    std::set<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>> ranges;
+    for (std::size_t index = 0; index <= model.referenced.size(); ++index) {
+        const Subgraph& subgraph = subgraphOf(model, index);
+        std::vector<bool> isPacked(subgraph.operands.size(), false);
+        if (!packed.graphs.empty()) {
+            for (const std::uint32_t operand : packed.graphs[index].packedConstants) {
+                isPacked[operand] = true;
+            }
+        }
+        for (std::size_t i = 0; i < subgraph.operands.size(); ++i) {
+            const Operand& operand = subgraph.operands[i];
+            if (operand.lifetime == OperandLifeTime::CONSTANT_REFERENCE && !isPacked[i]) {
+                const DataLocation& location = operand.location;
+                ranges.emplace(location.poolIndex, location.offset, location.length);
+            }
+        }
+    }
+    std::vector<PoolRange> needed;
+    for (const auto& [pool, offset, length] : ranges) {
+        needed.push_back({.pool = pool, .offset = offset, .sizeBytes = length});
+    }
+    return needed;
+}
+
+/// The tables of the model file; `pieces` becomes the payload of the data file.
+void writeTables(const ModelSnapshot& snapshot, const exec::PackedModel& packed,
+                 std::span<const Mapping> pools, TableWriter& tables, std::vector<Bytes>& pieces) {
+    const Model& model = snapshot.model;
+    std::vector<std::uint64_t> poolSizes;
+    for (const SharedRegion& pool : model.pools) {
+        poolSizes.push_back(pool->sizeBytes());
+    }
+    const std::vector<PoolRange> ranges = neededRanges(model, packed);
+    tables.put(std::uint64_t{model.operandValues.size()});
+    tables.putAll(std::span<const std::uint64_t>(poolSizes));
+    tables.putAll(std::span<const PoolRange>(ranges));
+    pieces.push_back(std::as_bytes(std::span(model.operandValues)));
+    for (const PoolRange& range : ranges) {
+        pieces.emplace_back(pools[range.pool].bytes().subspan(range.offset, range.sizeBytes));
+    }
+    tables.putAll(std::span<const char>(packed.packing));
+    tables.put(std::uint64_t{packed.graphs.size()});
+    for (const exec::PackedGraph& graph : packed.graphs) {
+        const std::vector<FilterRecord> records(graph.filters.begin(), graph.filters.end());
+        tables.putAll(std::span<const FilterRecord>(records));
+        tables.putAll(std::span<const std::uint32_t>(graph.packedConstants));
+        for (const auto& [operation, filter] : graph.filters) {
+            pieces.emplace_back(filter->memory.data(), filter->form.totalBytes());
+        }
+    }
 }
 
 // ---- Loading
 
-/// A file, read once.
-class CacheFile {
+/// Tables, which are authentic by now, but need not fit the rest: drivers of other builds may have
+/// the same key.
+class TableReader {
   public:
-    static Result<CacheFile> open(int fd, FileKind kind, const CacheToken& token) {
-        CacheFile file;
-        file.kind_ = kind;
-        struct stat status {};
-        if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-            return refused(kind, "it is no regular file");
-        }
-        const auto sizeBytes = static_cast<std::uint64_t>(status.st_size);
-        if (sizeBytes < sizeof(FileHeader)) {
-            return refused(kind, fmt::format("it has {} bytes", sizeBytes));
-        }
-        NNBURST_TRY_ASSIGN(UniqueFd owned, UniqueFd::duplicate(fd));
-        auto region = Region::receive(std::move(owned), sizeBytes);
-        if (!region) {
-            return refused(kind, region.error().message);
-        }
-        file.region_ = std::move(*region);
-        NNBURST_TRY(file.read(0, std::as_writable_bytes(std::span(&file.header_, 1))));
-        const FileHeader& header = file.header_;
-        if (header.magic != kMagic || header.formatVersion != kFormatVersion ||
-            header.kind != kind || header.payloadBytes != sizeBytes - sizeof(FileHeader)) {
-            return refused(kind, "it is not one of this version of nnburst, or is damaged");
-        }
-        if (header.token != token) {
-            return refused(kind, "it was saved for another token");
-        }
-        return file;
-    }
-
-    [[nodiscard]] const FileHeader& header() const noexcept { return header_; }
-
-    Result<> read(std::uint64_t offset, std::span<std::byte> destination) const {
-        if (Result<> result = region_->read(offset, destination); !result) {
-            return refused(kind_, result.error().message);
-        }
-        return {};
-    }
-
-    /// Compares the code of what was read with that of the header.
-    Result<> check(Authentication& authentication) const {
-        NNBURST_TRY_ASSIGN(const Code code, authentication.finish());
-        if (CRYPTO_memcmp(code.data(), header_.code.data(), code.size()) != 0) {
-            return refused(kind_, "it was changed, or written with another key or version");
-        }
-        return {};
-    }
-
-  private:
-    FileKind kind_ = FileKind::MODEL;
-    SharedRegion region_;
-    FileHeader header_;
-};
-
-/// The payload of a model file, which is authentic by now, piece by piece.
-class PayloadReader {
-  public:
-    explicit PayloadReader(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
+    explicit TableReader(Bytes bytes) noexcept : bytes_(bytes) {}
 
     template <class T>
     Result<T> take() {
         T value{};
-        if (bytes_.size() < sizeof(T)) {
-            return refused(FileKind::MODEL, "it is incomplete");
-        }
-        std::memcpy(&value, bytes_.data(), sizeof(T));
-        bytes_ = bytes_.subspan(sizeof(T));
+        NNBURST_TRY(copy(std::as_writable_bytes(std::span(&value, 1))));
         return value;
     }
-    [[nodiscard]] std::span<const std::byte> rest() const noexcept { return bytes_; }
+    template <class T>
+    Result<std::vector<T>> takeAll() {
+        NNBURST_TRY_ASSIGN(const std::uint64_t count, take<std::uint64_t>());
+        if (count > bytes_.size() / sizeof(T)) {
+            return refused("it is incomplete");
+        }
+        std::vector<T> values(count);
+        NNBURST_TRY(copy(std::as_writable_bytes(std::span(values))));
+        return values;
+    }
+    [[nodiscard]] Bytes rest() const noexcept { return bytes_; }
 
   private:
-    std::span<const std::byte> bytes_;
+    Result<> copy(std::span<std::byte> destination) {
+        if (bytes_.size() < destination.size()) {
+            return refused("it is incomplete");
+        }
+        if (!destination.empty()) {
+            std::memcpy(destination.data(), bytes_.data(), destination.size());
+        }
+        bytes_ = bytes_.subspan(destination.size());
+        return {};
+    }
+
+    Bytes bytes_;
 };
+
+/// Reads what the tables tell of, from the data file.
+class DataReader {
+  public:
+    DataReader(TableReader& tables, CacheFileReader& data) : tables_(tables), data_(data) {}
+
+    Result<> readConstants(std::vector<std::uint8_t>& operandValues,
+                           std::vector<SharedRegion>& pools) {
+        NNBURST_TRY_ASSIGN(const std::uint64_t valueBytes, tables_.take<std::uint64_t>());
+        NNBURST_TRY_ASSIGN(const auto poolSizes, tables_.takeAll<std::uint64_t>());
+        NNBURST_TRY_ASSIGN(const auto ranges, tables_.takeAll<PoolRange>());
+        NNBURST_TRY(checkRoom(valueBytes));
+        operandValues.resize(valueBytes);
+        NNBURST_TRY(data_.read(std::as_writable_bytes(std::span(operandValues))));
+        std::vector<Mapping> mappings;
+        for (const std::uint64_t sizeBytes : poolSizes) {
+            NNBURST_TRY_ASSIGN(SharedRegion region, Region::create(sizeBytes));
+            NNBURST_TRY_ASSIGN(mappings.emplace_back(), Mapping::map(region));
+            pools.push_back(std::move(region));
+        }
+        for (const PoolRange& range : ranges) {
+            if (range.pool >= pools.size() || range.offset > poolSizes[range.pool] ||
+                range.sizeBytes > poolSizes[range.pool] - range.offset) {
+                return refused("a constant lies outside its pool");
+            }
+            NNBURST_TRY(
+                data_.read(mappings[range.pool].bytes().subspan(range.offset, range.sizeBytes)));
+        }
+        return {};
+    }
+
+    Result<exec::PackedModel> readPacked(const exec::dot8::Microkernels* kernels) {
+        exec::PackedModel packed;
+        NNBURST_TRY_ASSIGN(const auto packing, tables_.takeAll<char>());
+        packed.packing.assign(packing.begin(), packing.end());
+        const std::string own = kernels == nullptr ? "" : exec::dot8::packingName(*kernels);
+        if (!packed.packing.empty() && packed.packing != own) {
+            return refused(fmt::format("its weights are packed for '{}', and this device has '{}'",
+                                       packed.packing, own));
+        }
+        NNBURST_TRY_ASSIGN(const std::uint64_t graphs, tables_.take<std::uint64_t>());
+        for (std::uint64_t graph = 0; graph < graphs; ++graph) {
+            NNBURST_TRY_ASSIGN(exec::PackedGraph read, readGraph(*kernels));
+            packed.graphs.push_back(std::move(read));
+        }
+        return packed;
+    }
+
+  private:
+    /// What is to be allocated is in the file.
+    Result<> checkRoom(std::uint64_t sizeBytes) {
+        if (sizeBytes > data_.header().payloadBytes) {
+            return refused("it belongs to another data file");
+        }
+        return {};
+    }
+
+    Result<exec::PackedGraph> readGraph(const exec::dot8::Microkernels& kernels) {
+        exec::PackedGraph graph;
+        NNBURST_TRY_ASSIGN(const auto records, tables_.takeAll<FilterRecord>());
+        NNBURST_TRY_ASSIGN(graph.packedConstants, tables_.takeAll<std::uint32_t>());
+        for (const FilterRecord& record : records) {
+            NNBURST_TRY(checkRoom(record.weightBytes));
+            NNBURST_TRY(checkRoom(record.columns));
+            NNBURST_TRY(checkRoom(record.form().totalBytes()));
+            NNBURST_TRY_ASSIGN(auto filter,
+                               exec::dot8::PackedFilter::allocate(kernels, record.form()));
+            NNBURST_TRY(data_.read({filter->memory.data(), filter->form.totalBytes()}));
+            graph.filters.emplace_back(static_cast<std::uint32_t>(record.operation),
+                                       std::move(filter));
+        }
+        return graph;
+    }
+
+    TableReader& tables_;
+    CacheFileReader& data_;
+};
+
+/// `packed` is for the operations and operands of `model`.
+Result<> checkPacked(const Model& model, const exec::PackedModel& packed) {
+    if (!packed.graphs.empty() && packed.graphs.size() != model.referenced.size() + 1) {
+        return refused("its packed weights belong to another model");
+    }
+    for (std::size_t index = 0; index < packed.graphs.size(); ++index) {
+        const Subgraph& subgraph = subgraphOf(model, index);
+        const exec::PackedGraph& graph = packed.graphs[index];
+        const bool areOperations = std::all_of(
+            graph.filters.begin(), graph.filters.end(),
+            [&](const auto& filter) { return filter.first < subgraph.operations.size(); });
+        const bool areOperands =
+            std::all_of(graph.packedConstants.begin(), graph.packedConstants.end(),
+                        [&](std::uint32_t operand) { return operand < subgraph.operands.size(); });
+        if (!areOperations || !areOperands) {
+            return refused("its packed weights belong to another model");
+        }
+    }
+    return {};
+}
 
 Result<Model> structureFromBytes(std::span<const std::byte> bytes) {
     if (bytes.size() % sizeof(capnp::word) != 0) {
-        return refused(FileKind::MODEL, "it is incomplete");
+        return refused("it is incomplete");
     }
     std::vector<capnp::word> words(bytes.size() / sizeof(capnp::word));
     std::memcpy(words.data(), bytes.data(), bytes.size());
@@ -244,7 +310,7 @@ Result<Model> structureFromBytes(std::span<const std::byte> bytes) {
                          readerOptions());
                      model = structureFromMessage(message.getRoot<rpc::Model>());
                  })) {
-        return refused(FileKind::MODEL, exception->getDescription().cStr());
+        return refused(exception->getDescription().cStr());
     }
     return model;
 }
@@ -269,7 +335,8 @@ Result<> checkCacheFileKind(int file) {
 CompilationCache::CompilationCache(std::string keyFile)
     : keyFile_(keyFile.empty() ? stateFile("cache.key") : std::move(keyFile)) {}
 
-Result<> CompilationCache::save(const ModelSnapshot& snapshot, const CacheFiles& files) const {
+Result<> CompilationCache::save(const ModelSnapshot& snapshot, const exec::PackedModel& packed,
+                                const CacheFiles& files) const {
     if (!files.isComplete()) {
         return failure(
             ErrorStatus::INVALID_ARGUMENT,
@@ -282,34 +349,28 @@ Result<> CompilationCache::save(const ModelSnapshot& snapshot, const CacheFiles&
     NNBURST_TRY(truncate(dataFile));
     NNBURST_TRY_ASSIGN(const CacheKey key, readCacheKey(keyFile_, true));
 
-    std::vector<Mapping> mappings;
-    std::vector<std::span<const std::byte>> pieces{
-        std::as_bytes(std::span(snapshot.model.operandValues))};
+    std::vector<Mapping> pools;
     for (const SharedRegion& pool : snapshot.model.pools) {
-        NNBURST_TRY_ASSIGN(Mapping mapping, Mapping::map(pool, MappingAccess::READ_ONLY));
-        pieces.emplace_back(mapping.bytes());
-        mappings.push_back(std::move(mapping));
+        NNBURST_TRY_ASSIGN(pools.emplace_back(), Mapping::map(pool, MappingAccess::READ_ONLY));
     }
-    NNBURST_TRY_ASSIGN(const Code dataCode,
-                       writeFile(key, dataFile, FileKind::DATA, files.token, pieces));
+    TableWriter tables;
+    std::vector<Bytes> pieces;
+    writeTables(snapshot, packed, pools, tables, pieces);
+    NNBURST_TRY_ASSIGN(const CacheCode dataCode,
+                       writeCacheFile(key, dataFile, CacheFileKind::DATA, files.token, pieces));
 
     capnp::MallocMessageBuilder message;
     NNBURST_TRY(structureToMessage(snapshot.model, message.initRoot<rpc::Model>()));
     const auto words = capnp::messageToFlatArray(message);
-    std::vector<std::byte> start;
-    append(start, snapshot.digest);
-    append(start, dataCode);
-    append(start, std::uint64_t{pieces.size()});
-    for (const auto& piece : pieces) {
-        append(start, std::uint64_t{piece.size()});
-    }
-    const std::array<std::span<const std::byte>, 2> modelPieces{
-        start, std::as_bytes(std::span(words.begin(), words.size()))};
-    NNBURST_TRY(writeFile(key, modelFile, FileKind::MODEL, files.token, modelPieces));
+    const std::array<Bytes, 4> modelPieces{std::as_bytes(std::span(snapshot.digest)),
+                                           std::as_bytes(std::span(dataCode)), tables.bytes(),
+                                           std::as_bytes(std::span(words.begin(), words.size()))};
+    NNBURST_TRY(writeCacheFile(key, modelFile, CacheFileKind::MODEL, files.token, modelPieces));
     return {};
 }
 
-Result<ModelSnapshot> CompilationCache::load(const CacheFiles& files) const {
+Result<CachedModel> CompilationCache::load(const CacheFiles& files,
+                                           const exec::dot8::Microkernels* kernels) const {
     if (!files.isComplete()) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        fmt::format("prepareModelFromCache with {} model and {} data cache files: "
@@ -318,56 +379,40 @@ Result<ModelSnapshot> CompilationCache::load(const CacheFiles& files) const {
                                    kCacheFiles.numDataCache));
     }
     NNBURST_TRY_ASSIGN(const CacheKey key, readCacheKey(keyFile_, false));
-    NNBURST_TRY_ASSIGN(const CacheFile modelFile,
-                       CacheFile::open(files.model[0].get(), FileKind::MODEL, files.token));
-    NNBURST_TRY_ASSIGN(const CacheFile dataFile,
-                       CacheFile::open(files.data[0].get(), FileKind::DATA, files.token));
+    NNBURST_TRY_ASSIGN(
+        CacheFileReader modelFile,
+        CacheFileReader::open(key, files.model[0].get(), CacheFileKind::MODEL, files.token));
+    NNBURST_TRY_ASSIGN(
+        CacheFileReader dataFile,
+        CacheFileReader::open(key, files.data[0].get(), CacheFileKind::DATA, files.token));
 
     // Sizes are believed only after the codes were compared; until then they are bounded.
     if (modelFile.header().payloadBytes > 2 * kMaximumMessageBytes) {
-        return refused(FileKind::MODEL, "it is too large");
+        return refused("it is too large");
     }
     std::vector<std::byte> payload(modelFile.header().payloadBytes);
-    NNBURST_TRY(modelFile.read(sizeof(FileHeader), payload));
-    Authentication authentication(key);
-    authentication.add(modelFile.header());
-    authentication.add(payload);
-    NNBURST_TRY(modelFile.check(authentication));
+    NNBURST_TRY(modelFile.read(payload));
+    NNBURST_TRY(modelFile.check());
 
-    PayloadReader reader(payload);
-    ModelSnapshot snapshot;
-    NNBURST_TRY_ASSIGN(snapshot.digest, reader.take<Digest>());
-    NNBURST_TRY_ASSIGN(const Code dataCode, reader.take<Code>());
+    TableReader reader(payload);
+    CachedModel cached;
+    NNBURST_TRY_ASSIGN(cached.snapshot.digest, reader.take<Digest>());
+    NNBURST_TRY_ASSIGN(const CacheCode dataCode, reader.take<CacheCode>());
     if (dataCode != dataFile.header().code) {
-        return refused(FileKind::DATA, "it belongs to another model");
+        return cacheFileRefused(CacheFileKind::DATA, "it belongs to another model");
     }
-    NNBURST_TRY_ASSIGN(const std::uint64_t pieceCount, reader.take<std::uint64_t>());
-    Authentication ofData(key);
-    ofData.add(dataFile.header());
-    std::uint64_t offset = sizeof(FileHeader);
     std::vector<std::uint8_t> operandValues;
     std::vector<SharedRegion> pools;
-    for (std::uint64_t piece = 0; piece < pieceCount; ++piece) {
-        NNBURST_TRY_ASSIGN(const std::uint64_t sizeBytes, reader.take<std::uint64_t>());
-        if (piece == 0) {
-            operandValues.resize(sizeBytes);
-            const auto bytes = std::as_writable_bytes(std::span(operandValues));
-            NNBURST_TRY(dataFile.read(offset, bytes));
-            ofData.add(bytes);
-        } else {
-            NNBURST_TRY_ASSIGN(SharedRegion region, Region::create(sizeBytes));
-            NNBURST_TRY_ASSIGN(const Mapping mapping, Mapping::map(region));
-            NNBURST_TRY(dataFile.read(offset, mapping.bytes()));
-            ofData.add(mapping.bytes());
-            pools.push_back(std::move(region));
-        }
-        offset += sizeBytes;
-    }
-    NNBURST_TRY(dataFile.check(ofData));
-    NNBURST_TRY_ASSIGN(snapshot.model, structureFromBytes(reader.rest()));
-    snapshot.model.operandValues = std::move(operandValues);
-    snapshot.model.pools = std::move(pools);
-    return snapshot;
+    DataReader data(reader, dataFile);
+    NNBURST_TRY(data.readConstants(operandValues, pools));
+    NNBURST_TRY_ASSIGN(cached.packed, data.readPacked(kernels));
+    NNBURST_TRY(dataFile.check());
+    Model& model = cached.snapshot.model;
+    NNBURST_TRY_ASSIGN(model, structureFromBytes(reader.rest()));
+    NNBURST_TRY(checkPacked(model, cached.packed));
+    model.operandValues = std::move(operandValues);
+    model.pools = std::move(pools);
+    return cached;
 }
 
 }  // namespace nnburst::device

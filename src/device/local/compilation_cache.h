@@ -5,15 +5,17 @@
 /// \file
 /// Compilation caching (HAL 1.2 and 1.3: prepareModel with cache files, prepareModelFromCache).
 ///
-/// The model cache file holds the structure of a model and the authentication code of its data; the
-/// data cache file holds its constants. Both are authenticated (HMAC-SHA256) with a key that only
-/// drivers of this user have. A file that was changed, cut, extended or exchanged, or that another
-/// version of nnburst wrote, is refused: the client has to prepare from the model. The cache holds
-/// the checked model and not packed weights, whose layout is internal to XNNPACK.
+/// The model cache file holds the structure of a model and the code of its data; the data cache
+/// file holds its constants. Both are authenticated (cache_file.h) with a key that only drivers of
+/// this user have. A file that was changed, cut, extended or exchanged, or that another version of
+/// nnburst wrote, is refused: the client has to prepare from the model.
 ///
-///     each file: FileHeader | payload
-///     model:     digest | authentication code of the data | pool count | pool sizes | structure
-///     data:      operand values | pools
+/// Weights of 8 bits that were packed for kernels of this library are kept as they are packed, in
+/// place of the constants that they were made of: such a cache is of use for the same kernels only.
+/// XNNPACK's packed weights hold addresses, so what XNNPACK computes with is kept as constants.
+///
+///     model payload: digest | code of the data | tables | structure
+///     data payload:  operand values | constants in pools | packed filters
 
 #include <array>
 #include <cstdint>
@@ -21,6 +23,7 @@
 #include <vector>
 
 #include "device/local/model_snapshot.h"
+#include "exec/run/packed_model.h"
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
@@ -42,6 +45,12 @@ struct CacheFiles {
     }
 };
 
+/// A model, without the values of the constants that are packed.
+struct CachedModel {
+    ModelSnapshot snapshot;
+    exec::PackedModel packed;
+};
+
 /// GENERAL_FAILURE unless `file` is a regular file whose accesses end by themselves: not one of
 /// FUSE, whose owner decides when an access ends. May block on such a file.
 [[nodiscard]] Result<> checkCacheFileKind(int file);
@@ -56,14 +65,17 @@ class CompilationCache {
     /// Whether the path of the key file is known. If not, nothing can be cached.
     [[nodiscard]] bool isSupported() const noexcept { return !keyFile_.empty(); }
 
-    /// Saves a prepared model. The files may be anything: if they cannot be filled, the error says
-    /// why, and they hold no valid model.
-    [[nodiscard]] Result<> save(const ModelSnapshot& snapshot, const CacheFiles& files) const;
+    /// Saves a prepared model, with what was packed of it. The files may be anything: if they
+    /// cannot be filled, the error says why, and they hold no valid model.
+    [[nodiscard]] Result<> save(const ModelSnapshot& snapshot, const exec::PackedModel& packed,
+                                const CacheFiles& files) const;
 
-    /// Loads a saved model into memory of its own. GENERAL_FAILURE if a file was not written by
-    /// save, for this token and this version, or has changed since; INVALID_ARGUMENT if the number
-    /// of files is wrong.
-    [[nodiscard]] Result<ModelSnapshot> load(const CacheFiles& files) const;
+    /// Loads a saved model into memory of its own, for a device whose kernels are `kernels` (null:
+    /// it has none that read packed weights). GENERAL_FAILURE if a file was not written by save,
+    /// for this token, this version and these kernels, or has changed since; INVALID_ARGUMENT if
+    /// the number of files is wrong.
+    [[nodiscard]] Result<CachedModel> load(const CacheFiles& files,
+                                           const exec::dot8::Microkernels* kernels) const;
 
   private:
     std::string keyFile_;

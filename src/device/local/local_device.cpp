@@ -100,7 +100,7 @@ CompiledOrError compileUntil(const OptionalTimePoint& deadline, ModelStore& mode
                        "prepareModel: the deadline passed during the preparation");
     }
     if (compiled) {
-        work.save();
+        work.save(**compiled);
     }
     return compiled;
 }
@@ -237,27 +237,29 @@ Result<> LocalDevice::prepare(Model model, const PrepareOptions& given, PrepareC
         return checkSupported(*sharedModel, shared_.version, shared_.variant);
     };
     const auto snapshot = std::make_shared<ModelSnapshot>();
-    return launch(check(), options,
-                  {.compile = [sharedModel, snapshot](ModelStore& models) -> CompiledOrError {
-                       NNBURST_TRY_ASSIGN(*snapshot, ModelSnapshot::take(std::move(*sharedModel)));
-                       return models.compile(*snapshot);
-                   },
-                   .save =
-                       [snapshot, files, cache = shared_.cache] {
-                           if (files->model.empty() && files->data.empty()) {
-                               return;
-                           }
-                           // A preparation does not fail because of its cache.
-                           if (const Result<> saved = cache->save(*snapshot, *files); !saved) {
-                               logger().warn("cannot save to the cache: {}", saved.error().message);
-                           }
-                       }},
-                  std::move(callback));
+    return launch(
+        check(), options,
+        {.compile = [sharedModel, snapshot](ModelStore& models) -> CompiledOrError {
+             NNBURST_TRY_ASSIGN(*snapshot, ModelSnapshot::take(std::move(*sharedModel)));
+             return models.compile(*snapshot);
+         },
+         .save =
+             [snapshot, files, cache = shared_.cache](const exec::CompiledModel& compiled) {
+                 if (files->model.empty() && files->data.empty()) {
+                     return;
+                 }
+                 // A preparation does not fail because of its cache.
+                 if (const Result<> saved = cache->save(*snapshot, compiled.packed(), *files);
+                     !saved) {
+                     logger().warn("cannot save to the cache: {}", saved.error().message);
+                 }
+             }},
+        std::move(callback));
 }
 
 Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallback callback) {
     const PrepareOptions options = knownTo(shared_.version, given);
-    const auto snapshot = std::make_shared<ModelSnapshot>();
+    const auto cached = std::make_shared<CachedModel>();
     const auto load = [&]() -> Result<> {
         NNBURST_TRY(checkOptions(options));
         if (!knowsCompilationCaching(shared_.version)) {
@@ -265,12 +267,13 @@ Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallb
                            fmt::format("prepareModelFromCache: HAL {} has no compilation caching",
                                        toString(shared_.version)));
         }
-        NNBURST_TRY_ASSIGN(*snapshot, shared_.cache->load(duplicateFiles(options)));
-        NNBURST_TRY(resolveExtensions(snapshot->model, PrefixSource::CACHE));
-        NNBURST_TRY(validateModel(snapshot->model));
-        NNBURST_TRY(checkExtensionsKnown(snapshot->model));
-        if (const Result<> supported =
-                checkSupported(snapshot->model, shared_.version, shared_.variant);
+        NNBURST_TRY_ASSIGN(
+            *cached, shared_.cache->load(duplicateFiles(options), shared_.models->packedFor()));
+        Model& model = cached->snapshot.model;
+        NNBURST_TRY(resolveExtensions(model, PrefixSource::CACHE));
+        NNBURST_TRY(validateModel(model));
+        NNBURST_TRY(checkExtensionsKnown(model));
+        if (const Result<> supported = checkSupported(model, shared_.version, shared_.variant);
             !supported) {
             return failure(ErrorStatus::GENERAL_FAILURE,
                            fmt::format("prepareModelFromCache: the cached model is of another "
@@ -280,8 +283,11 @@ Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallb
         return {};
     };
     return launch(load(), options,
-                  {.compile = [snapshot](ModelStore& models) { return models.compile(*snapshot); },
-                   .save = [] {}},
+                  {.compile =
+                       [cached](ModelStore& models) {
+                           return models.compile(cached->snapshot, cached->packed);
+                       },
+                   .save = [](const exec::CompiledModel& /*compiled*/) {}},
                   std::move(callback));
 }
 

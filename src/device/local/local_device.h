@@ -28,7 +28,8 @@ using CompiledOrError = Result<std::shared_ptr<exec::CompiledModel>>;
 /// The two parts of a preparation.
 struct Preparation {
     std::function<CompiledOrError(ModelStore&)> compile;
-    std::function<void()> save;  ///< fills the cache after `compile`
+    /// Fills the cache after `compile`.
+    std::function<void(const exec::CompiledModel& compiled)> save;
 };
 
 class LocalDevice final : public Device {

@@ -7,13 +7,15 @@
 
 namespace nnburst::device {
 
-Result<std::shared_ptr<exec::CompiledModel>> ModelStore::compile(const ModelSnapshot& snapshot) {
+Result<std::shared_ptr<exec::CompiledModel>> ModelStore::compile(const ModelSnapshot& snapshot,
+                                                                 const exec::PackedModel& packed) {
     if (auto known = findOrBegin(snapshot.digest)) {
         return known;
     }
     try {
-        auto compiled = accelerator_ ? exec::compileFor(accelerator_, engine_, snapshot.model)
-                                     : exec::CompiledModel::compile(engine_, snapshot.model);
+        auto compiled = accelerator_
+                            ? exec::compileFor(accelerator_, engine_, snapshot.model)
+                            : exec::CompiledModel::compile(engine_, snapshot.model, packed);
         end(snapshot.digest, compiled ? *compiled : nullptr);
         return compiled;
     } catch (...) {  // std::bad_alloc

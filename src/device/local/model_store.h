@@ -26,11 +26,16 @@ class ModelStore {
                         std::shared_ptr<Accelerator> accelerator = nullptr) noexcept
         : engine_(std::move(engine)), accelerator_(std::move(accelerator)) {}
 
-    /// The compiled model of this content: an existing one, one that another thread is compiling
-    /// (the call then waits for it), or a new one. Errors as CompiledModel::compile
-    /// or exec::compileFor.
+    /// The compiled model of this content, of which `packed` is packed already: an existing one,
+    /// one that another thread is compiling (the call then waits for it), or a new one. Errors as
+    /// CompiledModel::compile or exec::compileFor.
     [[nodiscard]] Result<std::shared_ptr<exec::CompiledModel>> compile(
-        const ModelSnapshot& snapshot);
+        const ModelSnapshot& snapshot, const exec::PackedModel& packed = {});
+
+    /// The kernels that read packed weights of these models; null if there are none.
+    [[nodiscard]] const exec::dot8::Microkernels* packedFor() const noexcept {
+        return accelerator_ ? nullptr : engine_->packedFor();
+    }
 
     /// The models that exist.
     [[nodiscard]] std::vector<std::shared_ptr<exec::CompiledModel>> models() const;

@@ -257,14 +257,14 @@ TEST_P(CompilationCacheTest, refusesEveryChange) {
         const std::vector<char> good = bytesOf(file);
         for (int i = 0; i < 150; ++i) {
             // Each byte of the header, and places of the rest.
-            const std::size_t at = i < 88 ? static_cast<std::size_t>(i) : random() % good.size();
+            const std::size_t at = i < 120 ? static_cast<std::size_t>(i) : random() % good.size();
             std::vector<char> bad = good;
             bad[at] = static_cast<char>(bad[at] ^ (1 << (random() % 8)));
             write(file, bad);
             expectRefusal(cache, "byte " + std::to_string(at) + " of " + file.string());
         }
         for (const std::size_t size :
-             {std::size_t{0}, std::size_t{1}, std::size_t{87}, std::size_t{88}, good.size() / 2,
+             {std::size_t{0}, std::size_t{1}, std::size_t{119}, std::size_t{120}, good.size() / 2,
               good.size() - 1, good.size() + 1, good.size() + 4096}) {
             std::vector<char> bad = good;
             bad.resize(size);
@@ -278,6 +278,65 @@ TEST_P(CompilationCacheTest, refusesEveryChange) {
         write(file, good);
     }
     EXPECT_TRUE(prepareFromCache(*device, cache.open()));
+}
+
+/// A convolution of 8 bits. Where the processor has the instructions, its weights are packed for
+/// kernels of this library.
+Model makeConvolutionModel() {
+    constexpr std::uint32_t kChannels = 96;
+    std::vector<std::byte> weights(std::size_t{kChannels} * kChannels);
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        weights[i] = static_cast<std::byte>(i * 37 >> 3);
+    }
+    const std::vector<std::int32_t> biases(kChannels, 100);
+    ModelBuilder builder;
+    const auto type = OperandType::TENSOR_QUANT8_ASYMM;
+    const auto x = builder.addTensor(type, {1, 4, 4, kChannels}, 0.5F, 128);
+    const auto filter = builder.addConstant(type, {kChannels, 1, 1, kChannels}, weights, 0.5F, 120);
+    const auto bias = builder.addConstant(OperandType::TENSOR_INT32, {kChannels},
+                                          std::as_bytes(std::span(biases)), 0.25F, 0);
+    const auto y = builder.addTensor(type, {1, 4, 4, kChannels}, 64.0F, 128);
+    builder.addOperation(OperationType::CONV_2D,
+                         {x, filter, bias, builder.addScalar(1), builder.addScalar(1),
+                          builder.addScalar(1), builder.addScalar(0)},
+                         {y});
+    return std::move(*builder.build({x}, {y}));
+}
+
+TEST_P(CompilationCacheTest, refusesEveryChangeOfItsData) {
+    Cache cache(directory.path(), "weights");
+    save(cache, makeConvolutionModel());
+    const std::vector<char> good = bytesOf(cache.data());
+    std::mt19937 random(1);
+    for (std::size_t at = 0; at < good.size(); at += 1 + random() % 128) {
+        std::vector<char> bad = good;
+        bad[at] = static_cast<char>(bad[at] ^ (1 << (random() % 8)));
+        write(cache.data(), bad);
+        expectRefusal(cache, "byte " + std::to_string(at));
+    }
+    write(cache.data(), good);
+    EXPECT_TRUE(prepareFromCache(*device, cache.open()));
+}
+
+TEST_P(CompilationCacheTest, hasWeightsOnceAndForTheKernelsThatTheyArePackedFor) {
+    const Model model = makeConvolutionModel();
+    const SharedDevice withoutKernels = *makeLocalDevice({.useDotProducts = false});
+    Cache raw(directory.path(), "raw");
+    ASSERT_TRUE(prepareModel(*withoutKernels, model, raw.open()));
+    Cache packed(directory.path(), "packed");
+    save(packed, model);
+    EXPECT_TRUE(prepareFromCache(*withoutKernels, raw.open()));
+    EXPECT_TRUE(prepareFromCache(*device, raw.open())) << "it packs the constants";
+    EXPECT_TRUE(prepareFromCache(*device, packed.open()));
+    if (bytesOf(packed.data()).size() == bytesOf(raw.data()).size()) {
+        GTEST_SKIP() << "this processor does not have the instructions";
+    }
+    EXPECT_LT(bytesOf(packed.data()).size(), bytesOf(raw.data()).size() * 3 / 2);
+    const auto refused = prepareFromCache(*withoutKernels, packed.open());
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().status, ErrorStatus::GENERAL_FAILURE);
+    EXPECT_NE(refused.error().message.find("packed for"), std::string::npos)
+        << refused.error().message;
 }
 
 TEST_P(CompilationCacheTest, refusesWhatIsNoFile) {
