@@ -96,10 +96,9 @@ struct CachedModel {
 /// Alternates between networks that differ in their weights.
 class Networks {
   public:
-    Networks(float width, std::uint32_t resolution)
-        : models_{CachedModel({.width = width, .resolution = resolution, .seed = 1}),
-                  CachedModel({.width = width, .resolution = resolution, .seed = 2}),
-                  CachedModel({.width = width, .resolution = resolution, .seed = 3})} {}
+    explicit Networks(const MobileNetV1Options& options)
+        : models_{CachedModel(withSeed(options, 1)), CachedModel(withSeed(options, 2)),
+                  CachedModel(withSeed(options, 3))} {}
 
     void measure(benchmark::State& state, Device& device, bool isFromCache) {
         SharedPreparedModel prepared;
@@ -123,17 +122,30 @@ class Networks {
     }
 
   private:
+    static MobileNetV1Options withSeed(MobileNetV1Options options, std::uint32_t seed) {
+        options.seed = seed;
+        return options;
+    }
+
     std::array<CachedModel, 3> models_;
     std::size_t turn_ = 0;
 };
 
-Networks& networks(bool isLarge) {
-    if (isLarge) {
-        static Networks large(1.0F, 224);
-        return large;
+enum class Network : std::uint8_t { SMALL, LARGE, LARGE_QUANT8 };
+
+Networks& networks(Network network) {
+    static Networks small({.width = 0.25F, .resolution = 128});
+    static Networks large({.width = 1.0F, .resolution = 224});
+    static Networks largeQuant8(
+        {.width = 1.0F, .resolution = 224, .precision = BuiltinPrecision::QUANT8});
+    switch (network) {
+        case Network::SMALL:
+            return small;
+        case Network::LARGE:
+            return large;
+        default:
+            return largeQuant8;
     }
-    static Networks small(0.25F, 128);
-    return small;
 }
 
 }  // namespace
@@ -151,13 +163,22 @@ void registerPreparation() {
         {"driverModel", "prepared in a driver", driver, false},
         {"driverCache", "the same from the cache", driver, true},
     }};
-    for (const bool isLarge : {false, true}) {
+    struct Group {
+        Network network;
+        const char* name;
+        const char* label;
+    };
+    constexpr std::array<Group, 3> kGroups{{
+        {Network::SMALL, "prepareSmall/", "MobileNet 0.25/128, "},
+        {Network::LARGE, "prepareLarge/", "MobileNet 1.0/224, "},
+        {Network::LARGE_QUANT8, "prepareQuant8/", "MobileNet 1.0/224 quant8, "},
+    }};
+    for (const Group& group : kGroups) {
         for (const Row& row : kRows) {
-            const std::string group = isLarge ? "prepareLarge/" : "prepareSmall/";
-            const std::string network = isLarge ? "MobileNet 1.0/224, " : "MobileNet 0.25/128, ";
-            registerRow(group + row.name, network + row.label, [=](benchmark::State& state) {
-                networks(isLarge).measure(state, row.device(), row.isFromCache);
-            });
+            registerRow(std::string(group.name) + row.name, std::string(group.label) + row.label,
+                        [=](benchmark::State& state) {
+                            networks(group.network).measure(state, row.device(), row.isFromCache);
+                        });
         }
     }
 }
