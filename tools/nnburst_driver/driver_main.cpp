@@ -26,12 +26,14 @@
 #include "device/local/local_device.h"
 #include "device/rpc/event_loop.h"
 #include "device/rpc/unix_socket.h"
+#include "lifecycle.h"
 #include "log/logger.h"
 #include "machine_capabilities.h"
 #include "nnburst/driver.h"
 #include "nnburst/logging.h"
 #include "options.h"
 #include "process_setup.h"
+#include "service_manager.h"
 #include "support/thread_option.h"
 
 namespace nnburst {
@@ -176,6 +178,7 @@ Result<> serve(const Options& options) {
         NNBURST_TRY(checkSocket(*systemd, true));
     }
     NNBURST_TRY(checkSocketOptions(options));
+    NNBURST_TRY_ASSIGN(const ServiceManager manager, ServiceManager::connect());
     device::ServiceOptions serviceOptions;
     NNBURST_TRY_ASSIGN(serviceOptions.access,
                        device::AccessList::create(options.allowedUsers, options.allowedGroups));
@@ -209,36 +212,39 @@ Result<> serve(const Options& options) {
                                     options.accelerator));
 
     device::EventLoop loop;
+    bool isDrained = false;
     {
         device::Service service(loop, device, std::move(serviceOptions));
-        const auto signalled = [&loop](int number) {
-            return loop.io().unixEventPort.onSignal(number).then(
-                [number](auto&&) { logger().info("stopping: {}", ::strsignal(number)); });
-        };
-        kj::Promise<void> end = signalled(SIGTERM).exclusiveJoin(signalled(SIGINT));
+        Lifecycle lifecycle(loop, service, manager);
         kj::Promise<void> verbosity =
             switchVerbosity(loop, verboseLogging()).eagerlyEvaluate(nullptr);
         if (options.fd >= 0) {
             auto stream = loop.io().lowLevelProvider->wrapUnixSocketFd(kj::AutoCloseFd(options.fd));
-            end = end.exclusiveJoin(service.serve(kj::mv(stream)));
+            kj::Promise<void> gone = service.serve(kj::mv(stream));
             if (parent) {
-                end = end.exclusiveJoin(endOf(loop, std::move(parent)));
+                gone = gone.exclusiveJoin(endOf(loop, std::move(parent)));
             }
             logger().debug("serving the process that started this one, {}", ::getppid());
+            isDrained = lifecycle.run(kj::mv(gone), options.drainTimeout, [] {});
         } else {
-            end = end.exclusiveJoin(service.listen(listener ? listener->fd() : *systemd));
+            kj::Promise<void> accepting =
+                service.listen(listener ? listener->fd() : *systemd).eagerlyEvaluate(nullptr);
             logger().info("serving on {} with {}",
                           listener ? options.socketPath : "the socket of systemd",
                           tools::threadsText(options.device.threads));
+            isDrained = lifecycle.run(kj::NEVER_DONE, options.drainTimeout, [&] {
+                accepting = kj::READY_NOW;
+                listener.reset();
+            });
         }
-        loop.run(kj::mv(end));
     }
     loop.close();
-    listener.reset();
-    // Waits for running jobs. Job threads may still refer to the loop, so the process ends without
-    // destroying it.
-    device.reset();
-    scheduler.reset();
+    if (isDrained) {
+        // Waits for running jobs. Job threads may still refer to the loop, so the process ends
+        // without destroying it.
+        device.reset();
+        scheduler.reset();
+    }
     logger().debug("ended");
     logger().flush();
     std::_Exit(0);

@@ -15,6 +15,9 @@ namespace nnburst::driver {
 
 namespace {
 
+/// A year.
+constexpr std::int64_t kMaximumMilliseconds = std::int64_t{365} * 24 * 3600 * 1000;
+
 /// Names of values for an option that takes one of them.
 template <class T>
 struct NamedValues {
@@ -29,6 +32,17 @@ struct NamedValues {
         return CLI::CheckedTransformer(values).description("");
     }
 };
+
+/// An option of `app` that takes milliseconds. `value` is the default and outlives `app`.
+void addMilliseconds(CLI::App& app, const char* name, std::chrono::milliseconds& value,
+                     const char* description) {
+    app.add_option_function<std::int64_t>(
+           name, [&value](std::int64_t count) { value = std::chrono::milliseconds(count); },
+           description)
+        ->type_name("MS")
+        ->check(CLI::Range(std::int64_t{0}, kMaximumMilliseconds))
+        ->default_str(std::to_string(value.count()));
+}
 
 /// Accepts three or four octal digits, the first of four being 0.
 CLI::Validator isMode() {
@@ -60,6 +74,9 @@ void addSocketOptions(CLI::App& app, Options& options) {
                    "Serve only clients in this group, a name or a number, and those of other "
                    "--allow-user and --allow-group; may be given several times")
         ->type_name("GROUP");
+    addMilliseconds(app, "--drain-timeout", options.drainTimeout,
+                    "Milliseconds that running executions and preparations have to end when a "
+                    "signal stops the driver; a second signal stops it at once");
     app.add_option("--fd", options.fd,
                    "Serve one client on the connected socket N, which this process inherited, and "
                    "end with it")
@@ -164,16 +181,9 @@ void addTuningOptions(CLI::App& app, DriverOptions& device) {
            "needs write access to /dev/cpu_dma_latency")
         ->type_name("MICROSECONDS")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{INT32_MAX}));
-    app.add_option_function<std::int64_t>(
-           "--idle-time",
-           [&device](std::int64_t milliseconds) {
-               device.idleTime = std::chrono::milliseconds(milliseconds);
-           },
-           "Milliseconds after which a model that is not executed gives back the memory of its "
-           "temporaries; 0 for never")
-        ->type_name("MS")
-        ->check(CLI::NonNegativeNumber)
-        ->default_str(std::to_string(device.idleTime.count()));
+    addMilliseconds(app, "--idle-time", device.idleTime,
+                    "Milliseconds after which a model that is not executed gives back the memory "
+                    "of its temporaries; 0 for never");
 }
 
 void addLogOptions(CLI::App& app, Options& options) {

@@ -5,6 +5,7 @@
 /// \file
 /// The command line of driver programs.
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -25,6 +26,7 @@ struct Options {
     std::vector<std::string> allowedUsers;   ///< names or numbers
     std::vector<std::string> allowedGroups;  ///< names or numbers; all clients if both are empty
     int fd = -1;
+    std::chrono::milliseconds drainTimeout{3000};  ///< for what runs when a signal stops the driver
     DriverOptions device;
     std::vector<std::string> limits;  ///< as setLimit takes them
     std::string verboseTags;

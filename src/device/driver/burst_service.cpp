@@ -66,28 +66,41 @@ class RpcDriverControlPlane final : public burst::DriverControlPlane {
 class BurstService final : public rpc::Burst::Server {
   public:
     BurstService(std::shared_ptr<Scheduler::Client> scheduler,
-                 std::shared_ptr<burst::Server> server) noexcept
-        : scheduler_(std::move(scheduler)), server_(std::move(server)) {
+                 std::shared_ptr<burst::Server> server, std::shared_ptr<WorkTracker> work)
+        : scheduler_(std::move(scheduler)),
+          server_(std::move(server)),
+          stoppable_(std::move(work), [this](auto&& token) { end(std::move(token)); }) {
         NNBURST_ASSERT(scheduler_ != nullptr && server_ != nullptr,
                        "a burst without a scheduler or without a server");
     }
 
-    /// The client is gone or has dropped the burst. Its thread may be running the model, or be
-    /// asking this loop for memory: a job thread waits for it.
-    ~BurstService() noexcept {
-        server_->stop();
-        scheduler_->submit([server = std::move(server_)]() mutable { server = nullptr; });
-    }
+    /// The client is gone or has dropped the burst.
+    ~BurstService() noexcept { end(nullptr); }
 
   protected:
     kj::Promise<void> freeMemory(FreeMemoryContext context) override {
-        server_->freeMemory(context.getParams().getSlot());
+        if (server_) {
+            server_->freeMemory(context.getParams().getSlot());
+        }
         return kj::READY_NOW;
     }
 
   private:
+    /// Nothing is served after the execution that is running; `token` is released when it has
+    /// ended. Its thread may be asking this loop for memory: a job thread waits for it.
+    void end(WorkTracker::Token token) {
+        if (server_) {
+            server_->stop();
+            scheduler_->submit([server = std::move(server_), token = std::move(token)]() mutable {
+                server = nullptr;
+                token = nullptr;
+            });
+        }
+    }
+
     const std::shared_ptr<Scheduler::Client> scheduler_;
     std::shared_ptr<burst::Server> server_;  // shared, because a job has to be copyable
+    const WorkTracker::Stoppable stoppable_;
 };
 
 }  // namespace
@@ -96,7 +109,7 @@ Result<ServedBurst> serveBurst(EventLoop& loop, std::shared_ptr<Scheduler::Clien
                                const std::shared_ptr<burst::ServingThreadPool>& pool,
                                SharedRegion channel, exec::Executable executable,
                                rpc::BurstCallback::Client callback, const WaitPolicy& wait,
-                               SharedPeer peer) {
+                               SharedPeer peer, std::shared_ptr<WorkTracker> work) {
     if (!channel) {
         return failure(ErrorStatus::INVALID_ARGUMENT, "configureExecutionBurst without a channel");
     }
@@ -113,8 +126,9 @@ Result<ServedBurst> serveBurst(EventLoop& loop, std::shared_ptr<Scheduler::Clien
     auto server =
         chargedFor(chargedFor(std::shared_ptr<burst::Server>(std::move(created)), std::move(burst)),
                    std::move(doorbell));
-    return ServedBurst{.burst = kj::heap<BurstService>(std::move(scheduler), std::move(server)),
-                       .doorbell = kj::mv(file)};
+    return ServedBurst{
+        .burst = kj::heap<BurstService>(std::move(scheduler), std::move(server), std::move(work)),
+        .doorbell = kj::mv(file)};
 }
 
 }  // namespace nnburst::device

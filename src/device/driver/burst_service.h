@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "burst/serving_threads.h"
+#include "device/driver/work_tracker.h"
 #include "device/local/scheduler.h"
 #include "device/rpc/descriptors.h"
 #include "device/rpc/event_loop.h"
@@ -32,6 +33,7 @@ struct ServedBurst {
                                              const std::shared_ptr<burst::ServingThreadPool>& pool,
                                              SharedRegion channel, exec::Executable executable,
                                              rpc::BurstCallback::Client callback,
-                                             const WaitPolicy& wait, SharedPeer peer);
+                                             const WaitPolicy& wait, SharedPeer peer,
+                                             std::shared_ptr<WorkTracker> work);
 
 }  // namespace nnburst::device

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "device/driver/burst_service.h"
+#include "device/driver/dispatch_tracked.h"
 #include "device/driver/run_on_job_thread.h"
 #include "device/local/single_execution.h"
 #include "device/rpc/conversion.h"
@@ -58,19 +59,27 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
   public:
     PreparedModelService(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
                          std::shared_ptr<burst::ServingThreadPool> pool,
-                         std::shared_ptr<LocalPreparedModel> model, SharedPeer peer,
-                         Charge charge) noexcept
+                         std::shared_ptr<LocalPreparedModel> model, SharedPeer peer, Charge charge,
+                         std::shared_ptr<WorkTracker> work) noexcept
         : loop_(loop),
           scheduler_(std::move(scheduler)),
           servingThreads_(std::move(pool)),
           model_(std::move(model)),
           peer_(std::move(peer)),
-          charge_(std::move(charge)) {
+          charge_(std::move(charge)),
+          work_(std::move(work)) {
         NNBURST_ASSERT(model_ != nullptr, "a service of no prepared model");
     }
 
     [[nodiscard]] const std::shared_ptr<LocalPreparedModel>& model() const noexcept {
         return model_;
+    }
+
+    DispatchCallResult dispatchCall(std::uint64_t interfaceId, std::uint16_t methodId,
+                                    AnyCallContext context) override {
+        return dispatchTracked(*work_, [&] {
+            return rpc::PreparedModel::Server::dispatchCall(interfaceId, methodId, context);
+        });
     }
 
   protected:
@@ -121,9 +130,9 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                               Result<Request>(tl::unexpected<Error>(options.error()))))
             .then([this, context, options, callback](Result<Request>&& request) mutable {
                 // The callback comes in every case; it is sent before the answer to this call.
-                const auto notify = [&loop = loop_, callback](const Result<>& status,
-                                                              const ExecutionOutcome& outcome) {
-                    (void)loop.post([callback, status, outcome] {
+                const auto notify = [&loop = loop_, callback, token = work_->begin()](
+                                        const Result<>& status, const ExecutionOutcome& outcome) {
+                    (void)loop.post([callback, status, outcome, token] {
                         auto call = callback->notifyRequest();
                         toMessage(status, call.initStatus());
                         toMessage(outcome, call.initOutcome());
@@ -183,7 +192,8 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                     }
                     NNBURST_TRY_ASSIGN(const WaitPolicy wait, fromMessage(params.getDriverWait()));
                     return serveBurst(loop_, scheduler_, servingThreads_, std::move(*channel),
-                                      model_->executable(), params.getCallback(), wait, peer_);
+                                      model_->executable(), params.getCallback(), wait, peer_,
+                                      work_);
                 }();
                 auto results = context.getResults();
                 if (!served) {
@@ -242,6 +252,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         }
         toMessage(Result<>(), results.initStatus());
         results.setFence(kj::mv(*fence));
+        work_->add(*end);
         results.setCallback(kj::heap<FencedCallbackService>(*end, model_->waiter()));
     }
 
@@ -251,14 +262,15 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
     const std::shared_ptr<LocalPreparedModel> model_;
     const SharedPeer peer_;
     const Charge charge_;
+    const std::shared_ptr<WorkTracker> work_;
 };
 
 }  // namespace
 
 rpc::PreparedModel::Client PreparedModelServices::serve(std::shared_ptr<LocalPreparedModel> model,
                                                         Charge charge) {
-    return served_.add(kj::heap<PreparedModelService>(loop_, scheduler_, servingThreads_,
-                                                      std::move(model), peer_, std::move(charge)));
+    return served_.add(kj::heap<PreparedModelService>(
+        loop_, scheduler_, servingThreads_, std::move(model), peer_, std::move(charge), work_));
 }
 
 kj::Promise<std::shared_ptr<LocalPreparedModel>> PreparedModelServices::find(

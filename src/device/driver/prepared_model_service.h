@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "burst/serving_threads.h"
+#include "device/driver/work_tracker.h"
 #include "device/local/local_prepared_model.h"
 #include "device/local/scheduler.h"
 #include "device/rpc/descriptors.h"
@@ -23,13 +24,16 @@ namespace nnburst::device {
 /// thread.
 class PreparedModelServices {
   public:
-    /// The threads of `pool` serve bursts. `peer` has the descriptors that the client sends.
+    /// The threads of `pool` serve bursts. `peer` has the descriptors that the client sends. `work`
+    /// learns of all that is accepted.
     PreparedModelServices(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
-                          std::shared_ptr<burst::ServingThreadPool> pool, SharedPeer peer) noexcept
+                          std::shared_ptr<burst::ServingThreadPool> pool, SharedPeer peer,
+                          std::shared_ptr<WorkTracker> work) noexcept
         : loop_(loop),
           scheduler_(std::move(scheduler)),
           servingThreads_(std::move(pool)),
-          peer_(std::move(peer)) {}
+          peer_(std::move(peer)),
+          work_(std::move(work)) {}
     KJ_DISALLOW_COPY(PreparedModelServices);
 
     /// The capability of `model`, for which `charge` was made.
@@ -45,6 +49,7 @@ class PreparedModelServices {
     const std::shared_ptr<Scheduler::Client> scheduler_;
     const std::shared_ptr<burst::ServingThreadPool> servingThreads_;
     const SharedPeer peer_;
+    const std::shared_ptr<WorkTracker> work_;
     capnp::CapabilityServerSet<rpc::PreparedModel> served_;
 };
 

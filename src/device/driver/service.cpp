@@ -10,6 +10,7 @@
 #include "device/driver/buffer_service.h"
 #include "device/driver/client_connection.h"
 #include "device/driver/client_identity.h"
+#include "device/driver/dispatch_tracked.h"
 #include "device/driver/prepared_model_service.h"
 #include "device/driver/refusal.h"
 #include "device/driver/run_on_job_thread.h"
@@ -31,6 +32,9 @@ using Callback = std::shared_ptr<rpc::PreparedModelCallback::Client>;
 
 /// Pause after a failed accept(2), which would fail again at once.
 constexpr std::chrono::milliseconds kAcceptPause{100};
+
+/// How often a service that drains looks whether it is idle.
+constexpr kj::Duration kIdleCheckInterval = 2 * kj::MILLISECONDS;
 
 /// Calls a client's callback. On the loop's thread. `charge` is for the prepared model.
 void notify(PreparedModelServices& models, const Callback& callback, Prepared prepared,
@@ -54,12 +58,21 @@ Result<UniqueFd> checkCacheFile(UniqueFd file) {
 
 class DeviceService final : public rpc::Device::Server {
   public:
-    DeviceService(EventLoop& loop, std::shared_ptr<LocalDevice> device, SharedPeer peer)
+    DeviceService(EventLoop& loop, std::shared_ptr<LocalDevice> device, SharedPeer peer,
+                  std::shared_ptr<WorkTracker> work)
         : loop_(loop),
           device_(std::move(device)),
           models_(std::make_shared<PreparedModelServices>(loop, device_->scheduler(),
-                                                          device_->servingThreads(), peer)),
-          peer_(std::move(peer)) {}
+                                                          device_->servingThreads(), peer, work)),
+          peer_(std::move(peer)),
+          work_(std::move(work)) {}
+
+    DispatchCallResult dispatchCall(std::uint64_t interfaceId, std::uint16_t methodId,
+                                    AnyCallContext context) override {
+        return dispatchTracked(*work_, [&] {
+            return rpc::Device::Server::dispatchCall(interfaceId, methodId, context);
+        });
+    }
 
   protected:
     kj::Promise<void> getCapabilities(GetCapabilitiesContext context) override {
@@ -228,14 +241,15 @@ class DeviceService final : public rpc::Device::Server {
                       .isNotified = std::make_shared<std::atomic<bool>>(false),
                       .callback = {}};
         launch.callback = [&loop = loop_, models = ownedByLoop(loop_, models_),
-                           client = launch.client, isNotified = launch.isNotified,
-                           charge](Prepared prepared) {
+                           client = launch.client, token = work_->begin(),
+                           isNotified = launch.isNotified, charge](Prepared prepared) {
             const bool wasNotified =
                 isNotified->exchange(true, std::memory_order_relaxed);  // loop.post orders it
             NNBURST_ASSERT(!wasNotified, "a preparation has ended twice");
-            (void)loop.post([models, client, charge, prepared = std::move(prepared)]() mutable {
-                notify(**models, client, std::move(prepared), std::move(*charge));
-            });
+            (void)loop.post(
+                [models, client, token, charge, prepared = std::move(prepared)]() mutable {
+                    notify(**models, client, std::move(prepared), std::move(*charge));
+                });
         };
         return launch;
     }
@@ -365,6 +379,7 @@ class DeviceService final : public rpc::Device::Server {
     const std::shared_ptr<LocalDevice> device_;
     const std::shared_ptr<PreparedModelServices> models_;  // shared with callbacks that are posted
     const SharedPeer peer_;
+    const std::shared_ptr<WorkTracker> work_;
 };
 
 /// The first object that a client gets: it opens the connection.
@@ -449,11 +464,24 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, Clie
     auto device = device_->forClient();
     auto connection = kj::heap<ClientConnection>(
         (*peer)->wrap(kj::mv(client)),
-        kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device, *peer), options_.versions),
+        kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device, *peer, work_),
+                                options_.versions),
         readerOptions());
     auto disconnected = connection->onDisconnect().then(
         [device = std::move(device)] { device->cancelExecutions(); });
     return disconnected.attach(kj::mv(connection), kj::heap(std::move(account)));
+}
+
+kj::Promise<void> Service::drain() {
+    work_->refuseMore();
+    return awaitIdle();
+}
+
+kj::Promise<void> Service::awaitIdle() {
+    if (work_->isIdle()) {
+        return kj::READY_NOW;
+    }
+    return loop_.timer().afterDelay(kIdleCheckInterval).then([this] { return awaitIdle(); });
 }
 
 kj::Promise<void> Service::listen(int socket) {

@@ -18,6 +18,7 @@
 #include "device/driver/client_accounts.h"
 #include "device/driver/client_log.h"
 #include "device/driver/limits.h"
+#include "device/driver/work_tracker.h"
 #include "device/local/local_device.h"
 #include "device/rpc/event_loop.h"
 #include "device/rpc/protocol_version.h"
@@ -49,9 +50,19 @@ class Service {
     /// are told so when they open the connection. Logs who comes and goes. Never resolves.
     [[nodiscard]] kj::Promise<void> listen(int socket);
 
+    /// Accepts no more work and finishes what was accepted: running executions of bursts, other
+    /// executions, preparations. Calls that come later fail with DEVICE_UNAVAILABLE. Resolves when
+    /// nothing is left; answers may still be on their way to the sockets.
+    [[nodiscard]] kj::Promise<void> drain();
+
+    [[nodiscard]] std::uint64_t connectionCount() const noexcept {
+        return accounts_.driver()->usage(Resource::CONNECTIONS).used;
+    }
+
   private:
     class TaskErrors;
 
+    kj::Promise<void> awaitIdle();
     kj::Promise<void> acceptNext(kj::ConnectionReceiver& receiver);
     kj::Promise<void> serve(kj::Own<kj::AsyncCapabilityStream> client, ClientAccount account);
     void admit(kj::Own<kj::AsyncCapabilityStream> client);
@@ -61,6 +72,7 @@ class Service {
     std::shared_ptr<LocalDevice> device_;
     const ServiceOptions options_;
     ClientAccounts accounts_;
+    const std::shared_ptr<WorkTracker> work_ = std::make_shared<WorkTracker>();
     std::size_t refusalCount_ = 0;   // refused clients that are still connected
     std::uint64_t clientCount_ = 0;  // that were ever admitted
     ClientLog log_;

@@ -1,0 +1,166 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// How a driver stops: it finishes what it has begun, and tells the service manager.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <future>
+#include <iterator>
+#include <sstream>
+
+#include "device/driver_process.h"
+#include "device/hal_models.h"
+
+namespace nnburst::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+/// Longer than any test.
+const std::string kForever = "3600000";
+
+/// An execution of an endless loop, which ends after its time limit with a status of its own.
+class LoopingExecution {
+  public:
+    explicit LoopingExecution(const SharedDevice& device, bool inBurst)
+        : prepared_(*prepareModel(*device, makeEndlessModel())) {
+        request_.input(std::vector<float>{1.0F}, {}).output(sizeof(float));
+        if (inBurst) {
+            burst_ = std::move(*prepared_->configureExecutionBurst({}));
+        }
+    }
+
+    /// Starts it and waits until the driver runs it.
+    std::future<Result<>> start(std::chrono::nanoseconds loopTimeout, pid_t driver) {
+        const auto before = processorTime(driver);
+        auto ended = std::async(std::launch::async, [this, loopTimeout] {
+            ExecutionOutcome outcome;
+            const ExecutionOptions options{.loopTimeout = loopTimeout};
+            return burst_ ? burst_->execute(request_.request, options, outcome)
+                          : prepared_->executeSynchronously(request_.request, options, outcome);
+        });
+        EXPECT_TRUE(eventually([&] { return processorTime(driver) > before + 5; }));
+        return ended;
+    }
+
+  private:
+    /// In ticks of the kernel's clock.
+    static long processorTime(pid_t pid) {
+        std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+        std::string stat((std::istreambuf_iterator<char>(file)), {});
+        std::istringstream fields(stat.substr(stat.rfind(')') + 2));
+        std::string skipped;
+        for (int i = 3; i < 14; ++i) {
+            fields >> skipped;
+        }
+        long user = 0;
+        long system = 0;
+        fields >> user >> system;
+        return user + system;
+    }
+
+    SharedPreparedModel prepared_;
+    std::unique_ptr<Burst> burst_;
+    SmallRequest request_;
+};
+
+class DrainTest : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Ways, DrainTest, testing::Bool(), [](const auto& parameter) {
+    return std::string(parameter.param ? "burst" : "rpc");
+});
+
+TEST_P(DrainTest, aRunningExecutionIsFinishedAndNothingElseIsAccepted) {
+    DriverProcess driver({"--drain-timeout", kForever});
+    const SharedDevice device = driver.connect();
+    LoopingExecution looping(device, GetParam());
+    auto ended = looping.start(1s, driver.pid());
+    driver.signal(SIGTERM);
+    ASSERT_TRUE(eventually([&] { return !nnburst::connect(driver.socketPath()); }));
+    if (ended.wait_for(0s) != std::future_status::ready) {  // else the machine is slow
+        const auto refused = prepareModel(*device, makeAddModel());
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+        EXPECT_THAT(refused.error().message, HasSubstr("the driver is stopping"));
+    }
+    const Result<> result = ended.get();
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_PERSISTENT)
+        << "it ended by its own time limit: " << result.error().message;
+    EXPECT_EQ(driver.waitForEnd(), 0);
+}
+
+TEST_P(DrainTest, theTimeoutBoundsIt) {
+    DriverProcess driver({"--drain-timeout", "50"}, DriverProcess::Calibration::NONE,
+                         DriverProcess::Log::FILE);
+    LoopingExecution looping(driver.connect(), GetParam());
+    auto ended = looping.start(1h, driver.pid());
+    driver.signal(SIGTERM);
+    EXPECT_EQ(driver.waitForEnd(), 0);
+    EXPECT_EQ(ended.get().error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+    EXPECT_THAT(driver.log(), HasSubstr("left unfinished: the time of --drain-timeout is over"));
+    EXPECT_FALSE(std::filesystem::exists(driver.socketPath()));
+}
+
+TEST_P(DrainTest, aSecondSignalEndsTheDriverAtOnce) {
+    DriverProcess driver({"--drain-timeout", kForever}, DriverProcess::Calibration::NONE,
+                         DriverProcess::Log::FILE);
+    LoopingExecution looping(driver.connect(), GetParam());
+    auto ended = looping.start(1h, driver.pid());
+    driver.signal(SIGTERM);
+    ASSERT_TRUE(eventually([&] { return driver.log().find("stopping:") != std::string::npos; }));
+    driver.signal(SIGINT);
+    EXPECT_EQ(driver.waitForEnd(), 0);
+    EXPECT_EQ(ended.get().error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+    EXPECT_THAT(driver.log(), HasSubstr("left unfinished: a second signal came"));
+}
+
+TEST(ServiceManagerTest, isToldWhenTheDriverServesLivesAndStops) {
+    const TemporaryDirectory directory;
+    const std::string path = directory.path() / "notify";
+    const UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+    ASSERT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)),
+              0);
+    ::setenv("NOTIFY_SOCKET", path.c_str(), 1);
+    ::setenv("WATCHDOG_USEC", "30000", 1);
+    DriverProcess driver;
+    ::unsetenv("NOTIFY_SOCKET");
+    ::unsetenv("WATCHDOG_USEC");
+
+    const auto awaitMessage = [&](const std::string& wanted) {
+        return eventually([&] {
+            pollfd event{.fd = socket.get(), .events = POLLIN, .revents = 0};
+            if (::poll(&event, 1, 100) <= 0) {
+                return false;
+            }
+            std::array<char, 1024> buffer{};
+            const ssize_t count = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
+            return std::string(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)))
+                       .find(wanted) != std::string::npos;
+        });
+    };
+    EXPECT_TRUE(awaitMessage("READY=1"));
+    EXPECT_TRUE(awaitMessage("WATCHDOG=1"));
+    const SharedDevice device = driver.connect();
+    EXPECT_TRUE(awaitMessage("STATUS=Serving 1 clients"));
+    driver.signal(SIGTERM);
+    EXPECT_TRUE(awaitMessage("STOPPING=1"));
+    EXPECT_EQ(driver.waitForEnd(), 0);
+}
+
+}  // namespace
+}  // namespace nnburst::test

@@ -1,0 +1,73 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lifecycle.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "log/logger.h"
+
+namespace nnburst {
+
+namespace {
+
+/// How often the service manager is told how many clients there are.
+constexpr std::chrono::microseconds kReportInterval{10'000'000};
+
+}  // namespace
+
+bool Lifecycle::run(kj::Promise<void> gone, std::chrono::milliseconds drainTimeout,
+                    const std::function<void()>& stopAccepting) {
+    manager_.notify("READY=1");
+    kj::Promise<void> reports = manager_.isConnected() ? report().eagerlyEvaluate(nullptr)
+                                                       : kj::Promise<void>(kj::READY_NOW);
+    kj::Promise<void> stopped = stopSignal().then([&] {
+        stopAccepting();
+        manager_.notify(fmt::format("STOPPING=1\nSTATUS=Finishing the work of {} clients",
+                                    service_.connectionCount()));
+        return drain(drainTimeout);
+    });
+    loop_.run(gone.exclusiveJoin(kj::mv(stopped)));
+    loop_.io().waitScope.poll();  // answers that are ready go to the sockets
+    return !isWorkLeft_;
+}
+
+kj::Promise<void> Lifecycle::stopSignal() {
+    const auto signalled = [this](int number) {
+        return loop_.io().unixEventPort.onSignal(number).then([number](auto&&) {
+            logger().info("stopping: {}", ::strsignal(number));  // NOLINT(concurrency-mt-unsafe)
+        });
+    };
+    return signalled(SIGTERM).exclusiveJoin(signalled(SIGINT));
+}
+
+kj::Promise<void> Lifecycle::drain(std::chrono::milliseconds timeout) {
+    const auto leave = [this](const char* why) {
+        logger().warn("work of clients is left unfinished: {}", why);
+        isWorkLeft_ = true;
+    };
+    return service_.drain()
+        .exclusiveJoin(stopSignal().then([leave] { leave("a second signal came"); }))
+        .exclusiveJoin(
+            loop_.timer()
+                .afterDelay(static_cast<std::int64_t>(timeout.count()) * kj::MILLISECONDS)
+                .then([leave] { leave("the time of --drain-timeout is over"); }));
+}
+
+/// Also the sign of life of the event loop, which a watchdog of the service manager waits for.
+kj::Promise<void> Lifecycle::report() {
+    const auto watchdog = manager_.watchdogTime();
+    manager_.notify(fmt::format("{}STATUS=Serving {} clients",
+                                watchdog.count() > 0 ? "WATCHDOG=1\n" : "",
+                                service_.connectionCount()));
+    const auto interval =
+        watchdog.count() > 0 ? std::min(kReportInterval, watchdog / 3) : kReportInterval;
+    return loop_.timer()
+        .afterDelay(static_cast<std::int64_t>(interval.count()) * kj::MICROSECONDS)
+        .then([this] { return report(); });
+}
+
+}  // namespace nnburst
