@@ -145,15 +145,16 @@ TEST(DriverAccessTest, refusedClientsThatStayDoNotKeepOthersOut) {
     EXPECT_THAT(driver.log(), HasSubstr("lines about clients were left out"));
 }
 
-TEST(DriverAccessTest, theLogSaysWhoComesAndGoes) {
+TEST(DriverAccessTest, theLogSaysWhoComesAndWhatItUsedUntilItGoes) {
     const DriverProcess driver({}, DriverProcess::Calibration::NONE, DriverProcess::Log::FILE);
-    { const SharedDevice device = driver.connect(); }
+    { const auto prepared = prepareModel(*driver.connect(), makeAddModel()); }
     const std::string client =
         fmt::format("process {} 'device_access_t', user {}", ::getpid(), ::getuid());
     EXPECT_TRUE(eventually([&] {
         const std::string log = driver.log();
         return log.find("has connected: " + client) != std::string::npos &&
-               log.find(" has gone after ") != std::string::npos;
+               log.find(" has gone after ") != std::string::npos &&
+               log.find(", 1 prepared-models") != std::string::npos;
     })) << driver.log();
 }
 

@@ -6,6 +6,17 @@
 
 namespace nnburst::device {
 
+std::string describeHighest(const Account& account) {
+    std::string text;
+    for (const Account::Usage& usage : account.usage()) {
+        if (usage.highest > 0) {
+            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", usage.highest,
+                                toString(usage.resource));
+        }
+    }
+    return text.empty() ? "nothing" : text;
+}
+
 void ClientLog::write(spdlog::level::level_enum level, const std::string& line) {
     const auto now = std::chrono::steady_clock::now();
     if (now - secondStart_ >= std::chrono::seconds(1)) {

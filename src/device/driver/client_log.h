@@ -12,7 +12,12 @@
 #include <cstdint>
 #include <string>
 
+#include "account/account.h"
+
 namespace nnburst::device {
+
+/// The most that was used of each resource at a time, such as "1 prepared-models, 2 bursts".
+[[nodiscard]] std::string describeHighest(const Account& account);
 
 /// Used by one thread.
 class ClientLog {

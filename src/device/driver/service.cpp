@@ -56,6 +56,26 @@ Result<UniqueFd> checkCacheFile(UniqueFd file) {
     return file;
 }
 
+/// The options of a preparation, with the files that came in the message.
+struct ReceivedOptions {
+    PrepareOptions options;
+    std::vector<UniqueFd> modelCache;
+    std::vector<UniqueFd> dataCache;
+    Result<> cacheFiles;  ///< why there are no files although the client sent some
+
+    /// Borrows the files.
+    [[nodiscard]] PrepareOptions complete() const {
+        PrepareOptions complete = options;
+        for (const UniqueFd& file : modelCache) {
+            complete.modelCache.push_back(file.get());
+        }
+        for (const UniqueFd& file : dataCache) {
+            complete.dataCache.push_back(file.get());
+        }
+        return complete;
+    }
+};
+
 class DeviceService final : public rpc::Device::Server {
   public:
     DeviceService(EventLoop& loop, std::shared_ptr<LocalDevice> device, SharedPeer peer,
@@ -261,26 +281,6 @@ class DeviceService final : public rpc::Device::Server {
         }
         return launched;
     }
-
-    /// The options of a preparation, with the files that came in the message.
-    struct ReceivedOptions {
-        PrepareOptions options;
-        std::vector<UniqueFd> modelCache;
-        std::vector<UniqueFd> dataCache;
-        Result<> cacheFiles;  ///< why there are no files although the client sent some
-
-        /// Borrows the files.
-        [[nodiscard]] PrepareOptions complete() const {
-            PrepareOptions complete = options;
-            for (const UniqueFd& file : modelCache) {
-                complete.modelCache.push_back(file.get());
-            }
-            for (const UniqueFd& file : dataCache) {
-                complete.dataCache.push_back(file.get());
-            }
-            return complete;
-        }
-    };
 
     kj::Promise<Result<ReceivedOptions>> receiveOptions(rpc::PrepareOptions::Reader reader) {
         auto dataCache =
@@ -532,14 +532,17 @@ void Service::admit(kj::Own<kj::AsyncCapabilityStream> client) {
     }
     clientCount_ = number;
     log_.write(spdlog::level::info,
-               fmt::format("client {} has connected: {}; {} are", number, who,
-                           accounts_.driver()->usage(Resource::CONNECTIONS).used));
+               fmt::format("client {} has connected: {}; {} are", number, who, connectionCount()));
+    auto end = kj::defer(
+        [this, number, who, account = account->account, start = std::chrono::steady_clock::now()] {
+            const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+            log_.write(spdlog::level::info,
+                       fmt::format("client {} has gone after {:.1f} s: {}; it used at most {}",
+                                   number, time.count(), who, describeHighest(*account)));
+        });
     clients_.add(kj::evalNow([&] {
                      return serve(kj::mv(client), std::move(*account));
-                 }).attach(kj::defer([this, number, who, start = std::chrono::steady_clock::now()] {
-        const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-        logger().info("client {} has gone after {:.1f} s: {}", number, time.count(), who);
-    })));
+                 }).attach(kj::mv(end)));
 }
 
 kj::Promise<void> Service::refuse(kj::Own<kj::AsyncCapabilityStream> client, const Error& reason) {
