@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
@@ -17,6 +16,7 @@
 
 #include "device/foreign_memory.h"
 #include "nnburst/device.h"
+#include "raw_client.h"
 #include "scenario.h"
 #include "stress_case.h"
 
@@ -32,10 +32,10 @@ UniqueFd openHostileFile(const test::TemporaryDirectory& directory, const std::s
 }
 
 /// Sends the file as memory, as cache files and as a fence, on a new connection each time.
-void sendHostileFiles(const std::string& socketPath, const test::TemporaryDirectory& directory,
+void sendHostileFiles(const Target& target, const test::TemporaryDirectory& directory,
                       const std::string& name) {
     while (true) {
-        const auto device = nnburst::connect(socketPath);
+        const auto device = nnburst::connect(target.socketPath);
         if (!device) {
             continue;
         }
@@ -49,12 +49,15 @@ void sendHostileFiles(const std::string& socketPath, const test::TemporaryDirect
         for (UniqueFd& file : files) {
             file = openHostileFile(directory, name);
         }
-        (void)(*prepared)->executeFenced(add.request, std::array{files[0].get()}, {}, {});
-        (void)prepareModel(**device, test::makeAddModel(),
-                           {.modelCache = {files[1].get()}, .dataCache = {files[2].get()}});
+        target.log.note(
+            (*prepared)->executeFenced(add.request, std::array{files[0].get()}, {}, {}));
+        target.log.note(
+            prepareModel(**device, test::makeAddModel(),
+                         {.modelCache = {files[1].get()}, .dataCache = {files[2].get()}}));
         const auto region = Region::receive(std::move(files[0]), 4096);
         if (region) {
-            (void)(*prepared)->executeSynchronously(test::addRequest(*region), {}, outcome);
+            target.log.note(
+                (*prepared)->executeSynchronously(test::addRequest(*region), {}, outcome));
         }
     }
 }
@@ -65,8 +68,8 @@ StressCase hostileFiles(const std::string& caseName, const std::string& fileName
         caseName, what, [fileName](std::chrono::milliseconds duration) {
             const test::TemporaryDirectory directory;
             std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
-            const Attacker attacker = [&](const std::string& path) {
-                sendHostileFiles(path, directory, fileName);
+            const Attacker attacker = [&](const Target& target) {
+                sendHostileFiles(target, directory, fileName);
             };
             return run(
                 {.preload = NNBURST_HOSTILE_FILES_PATH,
@@ -76,21 +79,9 @@ StressCase hostileFiles(const std::string& caseName, const std::string& fileName
         }};
 }
 
-/// A connection that never says anything.
-UniqueFd connectSilently(const std::string& path) {
-    UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
-    if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) !=
-        0) {
-        socket.reset();
-    }
-    return socket;
-}
-
-/// Holds `count` of them, and connects again where the driver has closed one.
-void holdConnections(const std::string& path, std::size_t count) {
+/// Holds `count` connections that never say anything, and connects again where the driver has
+/// closed one.
+void holdConnections(const Target& target, std::size_t count) {
     std::vector<UniqueFd> connections(count);
     while (true) {
         for (UniqueFd& connection : connections) {
@@ -98,7 +89,8 @@ void holdConnections(const std::string& path, std::size_t count) {
             const bool isClosed =
                 !connection || ::recv(connection.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
             if (isClosed) {
-                connection = connectSilently(path);
+                connection = connectSocket(target.socketPath);
+                target.log.noteDone();
             }
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -106,19 +98,19 @@ void holdConnections(const std::string& path, std::size_t count) {
 }
 
 CaseResult runIdleConnections(std::chrono::milliseconds duration) {
-    return run({.attackers = {[](const std::string& path) { holdConnections(path, 1100); }}},
+    return run({.attackers = {[](const Target& target) { holdConnections(target, 1100); }}},
                duration);
 }
 
 CaseResult runFewDescriptors(std::chrono::milliseconds duration) {
     return run({.driverLimits = {{RLIMIT_NOFILE, 256}},
-                .attackers = {[](const std::string& path) { holdConnections(path, 300); }}},
+                .attackers = {[](const Target& target) { holdConnections(target, 300); }}},
                duration);
 }
 
 /// Executes with new memory each time and never frees any.
-void useUpSlots(const std::string& path) {
-    const auto device = nnburst::connect(path);
+void useUpSlots(const Target& target) {
+    const auto device = nnburst::connect(target.socketPath);
     if (!device) {
         return;
     }
@@ -135,9 +127,10 @@ void useUpSlots(const std::string& path) {
     constexpr std::size_t kSlots = 19'744;
     while (regions.size() < kSlots) {
         const auto region = Region::create(4096);
-        if (!region || !(*burst)->execute(test::addRequest(*region), {}, outcome)) {
+        if (!region) {
             break;
         }
+        target.log.note((*burst)->execute(test::addRequest(*region), {}, outcome));
         regions.push_back(*region);
     }
     holdUntilKilled();

@@ -69,7 +69,7 @@ std::string excess(const Usage& before, const Usage& after) {
     check("mapped bytes", before.addressBytes, after.addressBytes,
           before.addressBytes + kAddressSlackBytes);
     check("descriptors", before.descriptors, after.descriptors, before.descriptors + kCountSlack);
-    check("threads", before.threads, after.threads, before.threads + kCountSlack);
+    check("threads", before.threads, after.threads, before.threads + kThreadSlack);
     check("mappings of clients' memory", before.sharedMappings, after.sharedMappings,
           before.sharedMappings + kCountSlack);
     return text;

@@ -22,9 +22,10 @@ namespace nnburst::stress {
 inline constexpr std::uint64_t kMemorySlackBytes = 8 << 20;
 /// Mapped addresses may stay: the allocator's arenas reserve 64 MiB each, eight for a processor.
 inline constexpr std::uint64_t kAddressSlackBytes = std::uint64_t{4} << 30;
-/// Descriptors and threads may stay above what they were by this: threads that wait for more work,
-/// a connection that is just closing.
+/// Descriptors and mappings may stay above what they were by this: a connection that is closing.
 inline constexpr std::uint64_t kCountSlack = 8;
+/// Threads may stay: the driver's pools keep some that wait for more work.
+inline constexpr std::uint64_t kThreadSlack = 32;
 
 /// What of `after` exceeds `before`; empty if nothing does.
 [[nodiscard]] std::string excess(const Usage& before, const Usage& after);

@@ -4,11 +4,13 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <new>
 #include <thread>
 
 namespace nnburst::stress {
@@ -18,6 +20,9 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
+/// Of every driver, so that an attack that succeeds ends the driver and not the machine. Stacks of
+/// threads count, 8 MiB each.
+constexpr std::uint64_t kDriverMemoryBytes = std::uint64_t{20} << 30;
 /// Of the duration of a case, how much the good client is alone.
 constexpr double kShareAlone = 0.3;
 /// Of the time beside the attack, how much passes after the attackers have been killed.
@@ -35,7 +40,31 @@ void judge(const Service& service, bool isServed, const char* when, CaseResult& 
     }
 }
 
+/// In memory that children share.
+AttackLog* shareLog() {
+    void* const memory = ::mmap(nullptr, sizeof(AttackLog), PROT_READ | PROT_WRITE,
+                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return new (memory) AttackLog;
+}
+
+void unshareLog(AttackLog* log) {
+    ::munmap(log, sizeof(AttackLog));
+}
+
 }  // namespace
+
+void AttackLog::refuse(const Error& error) {
+    if (refused_.fetch_add(1, std::memory_order_relaxed) == 0) {
+        (void)error.message.copy(firstRefusal_.data(), firstRefusal_.size() - 1);
+    }
+}
+
+std::string AttackLog::text() const {
+    const std::uint64_t refused = refused_;
+    return fmt::format(
+        "{} calls done{}", done_.load(),
+        refused == 0 ? "" : fmt::format(", {} refused: {}", refused, firstRefusal_.data()));
+}
 
 std::string endOf(pid_t child) {
     siginfo_t info{};
@@ -51,7 +80,9 @@ std::unique_ptr<test::DriverProcess> startDriver(const Attack& attack) {
     if (!attack.preload.empty()) {
         ::setenv("LD_PRELOAD", attack.preload.c_str(), 1);
     }
-    auto driver = std::make_unique<test::DriverProcess>(attack.driverArguments);
+    std::vector<std::string> arguments{"--memory-limit", std::to_string(kDriverMemoryBytes)};
+    arguments.insert(arguments.end(), attack.driverArguments.begin(), attack.driverArguments.end());
+    auto driver = std::make_unique<test::DriverProcess>(arguments);
     ::unsetenv("LD_PRELOAD");
     std::filesystem::permissions(
         std::filesystem::path(driver->socketPath()).parent_path(),
@@ -111,9 +142,11 @@ CaseResult run(const Attack& attack, std::chrono::milliseconds duration) {
     const Usage before = usageOf(driver->pid());
 
     const auto besideTime = duration * (1 - kShareAlone);
+    const std::unique_ptr<AttackLog, void (*)(AttackLog*)> log(shareLog(), unshareLog);
+    const Target target{driver->socketPath(), *log};
     std::vector<Child> attackers;
     for (const Attacker& attacker : attack.attackers) {
-        attackers.emplace_back([&] { attacker(driver->socketPath()); }, Owner::STRANGER);
+        attackers.emplace_back([&] { attacker(target); }, Owner::STRANGER);
     }
     (void)client.begin();
     {
@@ -131,6 +164,7 @@ CaseResult run(const Attack& attack, std::chrono::milliseconds duration) {
         result.fail(Outcome::CRASH, "the driver has ended: " + end);
         return result;
     }
+    result.notes = log->text();
     judge(result.beside, isServed, "beside the attack", result);
     if (attack.afterwards) {
         attack.afterwards();

@@ -10,6 +10,8 @@
 /// - every call of the good client gave a right result, during the attack and after it;
 /// - when the attackers have been killed, the driver holds what it held before (excess()).
 
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -24,10 +26,39 @@
 
 namespace nnburst::stress {
 
-/// Runs in a process of its own, as a user of its own if there can be one, with the path of the
-/// driver's socket. Errors that it gets are no failures. What it holds when it returns is given
-/// back; holdUntilKilled() keeps it.
-using Attacker = std::function<void(const std::string& socketPath)>;
+/// What the attackers of a case tell it, in memory that they share: how many of their calls were
+/// done, how many were refused, and the first refusal.
+class AttackLog {
+  public:
+    template <class T>
+    void note(const Result<T>& result) {
+        if (result) {
+            done_.fetch_add(1, std::memory_order_relaxed);
+        } else {
+            refuse(result.error());
+        }
+    }
+    void noteDone() { done_.fetch_add(1, std::memory_order_relaxed); }
+    [[nodiscard]] std::string text() const;
+
+  private:
+    void refuse(const Error& error);
+
+    // Counts alone: nothing is read because of them until the attackers are dead.
+    std::atomic<std::uint64_t> done_{0};
+    std::atomic<std::uint64_t> refused_{0};
+    std::array<char, 200> firstRefusal_{};
+};
+
+/// Where an attacker finds the driver.
+struct Target {
+    std::string socketPath;
+    AttackLog& log;
+};
+
+/// Runs in a process of its own, as a user of its own if there can be one. Errors that it gets are
+/// no failures. What it holds when it returns is given back; holdUntilKilled() keeps it.
+using Attacker = std::function<void(const Target&)>;
 
 struct Attack {
     std::vector<std::string> driverArguments;

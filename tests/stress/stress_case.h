@@ -24,11 +24,20 @@ using StressCases = std::vector<StressCase>;
 
 /// Files that cannot be closed or do not answer; descriptors used up.
 [[nodiscard]] StressCases descriptorCases();
+/// Bursts that are many, that lie, or whose client never answers.
+[[nodiscard]] StressCases burstCases();
+/// Messages that are large, never end, or whose answers are never read.
+[[nodiscard]] StressCases messageCases();
+/// Memory, present or mapped.
+[[nodiscard]] StressCases memoryCases();
+/// Work without end, big models, bursts that spin.
+[[nodiscard]] StressCases processorCases();
 
 /// All of them, in the order of the table.
 [[nodiscard]] inline StressCases allCases() {
     StressCases all;
-    for (StressCases (*cases)() : {descriptorCases}) {
+    for (StressCases (*cases)() :
+         {processorCases, memoryCases, descriptorCases, messageCases, burstCases}) {
         StressCases more = cases();
         all.insert(all.end(), more.begin(), more.end());
     }

@@ -1,0 +1,171 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Bursts that are many, that lie, or whose client never answers.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "device/foreign_memory.h"
+#include "nnburst/device.h"
+#include "raw_client.h"
+#include "scenario.h"
+#include "stress_case.h"
+
+namespace nnburst::stress {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+StressCase attacking(const std::string& name, const std::string& description,
+                     const Attacker& attacker, std::size_t processes = 1) {
+    return {name, description, [=](std::chrono::milliseconds duration) {
+                return run({.attackers = std::vector<Attacker>(processes, attacker)}, duration);
+            }};
+}
+
+/// Runs `attack` again and again, with a request for makeAddModel().
+Attacker withRawClient(
+    const std::function<void(const Target&, RawClient&, rpc::PreparedModel::Client&)>& attack) {
+    return [attack](const Target& target) {
+        while (true) {
+            KJ_IF_MAYBE (exception, kj::runCatchingExceptions([&] {
+                             RawClient client(target.socketPath);
+                             auto prepared = client.prepare(test::makeAddModel());
+                             attack(target, client, prepared);
+                         })) {
+                target.log.note(Result<>(
+                    failure(ErrorStatus::DEVICE_UNAVAILABLE, exception->getDescription().cStr())));
+                ::usleep(10'000);
+            }
+        }
+    };
+}
+
+/// 1,000 bursts, each with a request whose memory the client is asked for and never gives.
+void giveNoMemory(const Target& target, RawClient& client, rpc::PreparedModel::Client& prepared) {
+    const test::AddRequest add;
+    constexpr std::size_t kBursts = 1000;
+    std::vector<std::unique_ptr<RawBurst>> bursts;
+    while (bursts.size() < kBursts) {
+        bursts.push_back(std::make_unique<RawBurst>(client, prepared));
+        bursts.back()->send(add.request);
+        target.log.noteDone();
+    }
+    while (true) {
+        client.serveFor(1000);
+    }
+}
+
+/// Bursts that are dropped while the driver waits for the memory of their first requests.
+void dropUnansweredBursts(const Target& target, RawClient& client,
+                          rpc::PreparedModel::Client& prepared) {
+    const test::AddRequest add;
+    std::vector<std::unique_ptr<RawBurst>> bursts;
+    for (int i = 0; i < 16; ++i) {
+        bursts.push_back(std::make_unique<RawBurst>(client, prepared));
+        bursts.back()->send(add.request);
+    }
+    client.serveFor(2);  // the requests for memory arrive
+    bursts.clear();
+    target.log.noteDone();
+}
+
+/// Anything in every word of the channel but its sequence numbers, again and again.
+void writeGarbage(const Target& target, RawClient& client, rpc::PreparedModel::Client& prepared) {
+    std::mt19937_64 random(std::random_device{}());
+    const test::AddRequest add;
+    RawBurst burst(client, prepared);
+    const std::span<std::byte> memory = burst.channel().memory();
+    const auto words = memory.size() / sizeof(std::uint64_t);
+    for (int round = 0; round < 2000; ++round) {
+        burst.send(add.request);
+        for (std::uint64_t i = random() % 4; i > 0; --i) {
+            auto& word = *reinterpret_cast<std::atomic<std::uint64_t>*>(
+                memory.data() + random() % words * sizeof(std::uint64_t));
+            word.store(random() % 2 == 0 ? random() : word.load() ^ (1ULL << (random() % 64)));
+        }
+        if (round % 100 == 0) {
+            client.serveFor(1);
+            target.log.noteDone();
+        }
+    }
+}
+
+/// A client that submits as many executions as a burst takes and reads none of the results.
+void readNoResults(const Target& target, RawClient& client, rpc::PreparedModel::Client& prepared) {
+    RawBurst burst(client, prepared);
+    const test::AddRequest add;
+    for (int i = 0; i < 10'000; ++i) {
+        burst.send(add.request);
+        if (i % 100 == 0) {
+            client.serveFor(1);
+            target.log.noteDone();
+        }
+    }
+}
+
+/// 9,990 bursts, all of which end with their connection.
+void holdManyBursts(const Target& target) {
+    constexpr std::size_t kBursts = 9990;
+    const auto device = nnburst::connect(target.socketPath);
+    if (!device) {
+        return;
+    }
+    const auto prepared = prepareModel(**device, test::makeAddModel());
+    std::vector<std::unique_ptr<Burst>> bursts;
+    while (prepared && bursts.size() < kBursts) {
+        auto burst = (*prepared)->configureExecutionBurst({.queueLines = 16});
+        target.log.note(burst);
+        if (!burst) {
+            std::this_thread::sleep_for(10ms);
+            continue;
+        }
+        bursts.push_back(std::move(*burst));
+    }
+    holdUntilKilled();
+}
+
+/// Bursts that come and go as fast as they can.
+void openAndCloseBursts(const Target& target) {
+    const auto device = nnburst::connect(target.socketPath);
+    if (!device) {
+        return;
+    }
+    const auto prepared = prepareModel(**device, test::makeAddModel());
+    const test::AddRequest add;
+    ExecutionOutcome outcome;
+    while (prepared) {
+        const auto burst = (*prepared)->configureExecutionBurst({});
+        target.log.note(burst);
+        if (burst) {
+            (void)(*burst)->execute(add.request, {}, outcome);
+        }
+    }
+}
+
+}  // namespace
+
+StressCases burstCases() {
+    return {
+        attacking("memory_never_comes", "1,000 bursts whose client never gives their memory",
+                  withRawClient(giveNoMemory)),
+        attacking("dropped_unanswered", "bursts that are dropped while their memory is awaited",
+                  withRawClient(dropUnansweredBursts)),
+        attacking("garbage_in_channels", "anything in any word of a channel",
+                  withRawClient(writeGarbage), 2),
+        attacking("slow_readers", "bursts whose results are never read",
+                  withRawClient(readNoResults), 2),
+        attacking("many_bursts", "9,990 bursts, all gone at once", holdManyBursts),
+        attacking("bursts_come_and_go", "bursts that are set up and dropped without a pause",
+                  openAndCloseBursts, 2),
+    };
+}
+
+}  // namespace nnburst::stress

@@ -1,0 +1,210 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Messages of the control plane that are large, never end, or whose answers are never read.
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "device/rpc/conversion.h"
+#include "nnburst/device.h"
+#include "raw_client.h"
+#include "raw_messages.h"
+#include "scenario.h"
+#include "stress_case.h"
+
+namespace nnburst::stress {
+
+namespace {
+
+/// Runs `attack` again and again; exceptions of the RPC system are refusals.
+Attacker repeatedly(const std::function<void(const Target&)>& attack) {
+    return [attack](const Target& target) {
+        while (true) {
+            KJ_IF_MAYBE (exception, kj::runCatchingExceptions([&] {
+                             attack(target);
+                             target.log.noteDone();
+                         })) {
+                target.log.note(Result<>(
+                    failure(ErrorStatus::DEVICE_UNAVAILABLE, exception->getDescription().cStr())));
+                ::usleep(10'000);
+            }
+        }
+    };
+}
+
+StressCase attacking(const std::string& name, const std::string& description,
+                     const Attacker& attacker) {
+    return {name, description, [attacker](std::chrono::milliseconds duration) {
+                return run({.attackers = {attacker}}, duration);
+            }};
+}
+
+/// allocate() for four million prepared models, none of which is one.
+void allocateForManyModels(const Target& target) {
+    RawClient client(target.socketPath);
+    constexpr unsigned kModels = 4'000'000;
+    while (true) {
+        auto request = client.device().allocateRequest(capnp::MessageSize{kModels + 1000, 0});
+        request.initPreparedModels(kModels);
+        (void)request.send().wait(client.io().waitScope);
+        target.log.noteDone();
+    }
+}
+
+/// Calls of 30 MB whose memory is a promise that nobody keeps, so that the driver keeps the call.
+void promiseMemory(const Target& target) {
+    RawClient client(target.socketPath);
+    constexpr int kCalls = 120;
+    constexpr unsigned kBytes = 30'000'000;
+    std::vector<kj::Promise<void>> calls;
+    std::vector<kj::Own<kj::PromiseFulfiller<rpc::Memory::Client>>> unkept;
+    for (int i = 0; i < kCalls; ++i) {
+        auto request = client.device().getSupportedOperationsRequest();
+        auto model = request.initModel();
+        model.getOperandValues().initInline(kBytes);
+        auto promise = kj::newPromiseAndFulfiller<rpc::Memory::Client>();
+        auto pool = model.initPools(1)[0];
+        pool.setMemory(rpc::Memory::Client(kj::mv(promise.promise)));
+        pool.setSizeBytes(4096);
+        unkept.push_back(kj::mv(promise.fulfiller));
+        calls.push_back(request.send().ignoreResult());
+        client.serveFor(1);
+        target.log.noteDone();
+    }
+    while (true) {
+        client.serveFor(1000);
+    }
+}
+
+/// Writes as much as the socket takes. False when the connection is lost.
+bool sendSome(int socket, std::span<const std::byte> bytes, std::size_t& sent) {
+    while (sent < bytes.size()) {
+        const ssize_t count =
+            ::send(socket, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (count < 0) {
+            return errno == EAGAIN;
+        }
+        sent += static_cast<std::size_t>(count);
+    }
+    return true;
+}
+
+/// Messages of almost 32 MiB on 60 connections, the last byte of which never comes.
+void sendHalfMessages(const Target& target) {
+    constexpr std::size_t kConnections = 60;
+    constexpr std::uint32_t kWords = (32 << 20) / 8 - 64;
+    // A segment table with one segment, and its contents.
+    std::vector<std::byte> message(8 + std::size_t{kWords} * 8);
+    std::memcpy(message.data() + 4, &kWords, sizeof(kWords));
+    struct Connection {
+        UniqueFd socket;
+        std::size_t sent = 0;
+    };
+    std::vector<Connection> connections(kConnections);
+    while (true) {
+        for (Connection& connection : connections) {
+            if (!connection.socket) {
+                connection = {connectSocket(target.socketPath), 0};
+                target.log.noteDone();
+            }
+            if (connection.socket &&
+                !sendSome(connection.socket.get(), std::span(message).first(message.size() - 1),
+                          connection.sent)) {
+                connection.socket.reset();
+            }
+        }
+        ::usleep(1000);
+    }
+}
+
+/// Calls without end on one connection, whose answers stay in the socket and in the driver.
+void readNoAnswers(const Target& target) {
+    const UniqueFd socket = connectSocket(target.socketPath);
+    std::vector<std::byte> bytes = openingMessages();
+    std::size_t sent = 0;
+    for (std::uint32_t question = 2; socket; ++question) {
+        const std::vector<std::byte> call = capabilitiesCall(question);
+        bytes.insert(bytes.end(), call.begin(), call.end());
+        if (bytes.size() < 64 * 1024) {
+            continue;
+        }
+        while (sent < bytes.size()) {
+            if (!sendSome(socket.get(), bytes, sent)) {
+                return;
+            }
+            pollfd writable{.fd = socket.get(), .events = POLLOUT, .revents = 0};
+            (void)::poll(&writable, 1, 1000);
+        }
+        target.log.noteDone();
+        bytes.clear();
+        sent = 0;
+    }
+}
+
+/// Bytes of a good conversation, some of them changed, on connections that come and go.
+void sendGarbage(const Target& target) {
+    std::mt19937 random(std::random_device{}());
+    UniqueFd socket = connectSocket(target.socketPath);
+    std::vector<std::byte> bytes = openingMessages();
+    for (std::uint32_t question = 2; question < 50; ++question) {
+        const std::vector<std::byte> call = capabilitiesCall(question);
+        bytes.insert(bytes.end(), call.begin(), call.end());
+    }
+    for (std::uint32_t i = random() % 8; i > 0; --i) {
+        bytes[random() % bytes.size()] = static_cast<std::byte>(random());
+    }
+    std::size_t sent = 0;
+    (void)sendSome(socket.get(), bytes, sent);
+    ::usleep(500);
+}
+
+/// A memfd of huge pages as the memory of a request, whose mapping may be larger than it says.
+void sendHugePages(const Target& target) {
+    RawClient client(target.socketPath);
+    auto prepared = client.prepare(test::makeAddModel());
+    const UniqueFd file(::memfd_create("huge", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB));
+    if (!file || ::ftruncate(file.get(), 2 << 20) != 0) {
+        throw KJ_EXCEPTION(FAILED, "this machine has no huge pages");
+    }
+    (void)::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+    for (const std::uint64_t sizeBytes : {4096, 2 << 20}) {
+        auto request = prepared.executeSynchronouslyRequest();
+        const test::AddRequest add;
+        auto message = request.initRequest();
+        (void)device::toMessage(add.request, message);
+        setRegion(message.getPools()[0].initMemory(), file.get(), sizeBytes);
+        request.initOptions();
+        (void)request.send().wait(client.io().waitScope);
+    }
+}
+
+}  // namespace
+
+StressCases messageCases() {
+    return {
+        attacking("allocate_many_models", "allocate() for four million prepared models",
+                  repeatedly(allocateForManyModels)),
+        attacking("unkept_promises", "120 calls with 30 MB each and memory that is never given",
+                  repeatedly(promiseMemory)),
+        attacking("half_messages", "60 connections, each with a message of 32 MiB without its end",
+                  repeatedly(sendHalfMessages)),
+        attacking("unread_answers", "calls whose answers are never read",
+                  repeatedly(readNoAnswers)),
+        attacking("garbage", "conversations with changed bytes", repeatedly(sendGarbage)),
+        attacking("huge_pages", "memory on huge pages, whose mappings are larger than they say",
+                  repeatedly(sendHugePages)),
+    };
+}
+
+}  // namespace nnburst::stress

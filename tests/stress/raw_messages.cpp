@@ -1,0 +1,66 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "raw_messages.h"
+
+#include <capnp/message.h>
+#include <capnp/rpc.capnp.h>
+#include <capnp/serialize.h>
+
+#include "device/rpc/nnburst.capnp.h"
+
+namespace nnburst::stress {
+
+namespace {
+
+constexpr std::uint32_t kDoorQuestion = 0;
+constexpr std::uint32_t kOpenQuestion = 1;
+// Ordinals of the methods in nnburst.capnp.
+constexpr std::uint16_t kOpenMethod = 0;
+constexpr std::uint16_t kGetCapabilitiesMethod = 0;
+/// `device` among the pointers of the results of Driver.open, after `status`.
+constexpr std::uint16_t kDevicePointer = 1;
+
+void append(std::vector<std::byte>& bytes, capnp::MessageBuilder& message) {
+    const auto words = capnp::messageToFlatArray(message);
+    const auto flat = words.asBytes();
+    for (const kj::byte byte : flat) {
+        bytes.push_back(static_cast<std::byte>(byte));
+    }
+}
+
+}  // namespace
+
+std::vector<std::byte> openingMessages() {
+    std::vector<std::byte> bytes;
+    capnp::MallocMessageBuilder door;
+    door.initRoot<capnp::rpc::Message>().initBootstrap().setQuestionId(kDoorQuestion);
+    append(bytes, door);
+
+    capnp::MallocMessageBuilder open;
+    auto call = open.initRoot<capnp::rpc::Message>().initCall();
+    call.setQuestionId(kOpenQuestion);
+    call.initTarget().initPromisedAnswer().setQuestionId(kDoorQuestion);
+    call.setInterfaceId(capnp::typeId<rpc::Driver>());
+    call.setMethodId(kOpenMethod);
+    call.initParams().getContent().initAs<rpc::Driver::OpenParams>().setProtocolVersion(
+        rpc::PROTOCOL_VERSION);
+    append(bytes, open);
+    return bytes;
+}
+
+std::vector<std::byte> capabilitiesCall(std::uint32_t question) {
+    std::vector<std::byte> bytes;
+    capnp::MallocMessageBuilder message;
+    auto call = message.initRoot<capnp::rpc::Message>().initCall();
+    call.setQuestionId(question);
+    auto answer = call.initTarget().initPromisedAnswer();
+    answer.setQuestionId(kOpenQuestion);
+    answer.initTransform(1)[0].setGetPointerField(kDevicePointer);
+    call.setInterfaceId(capnp::typeId<rpc::Device>());
+    call.setMethodId(kGetCapabilitiesMethod);
+    call.initParams().getContent().initAs<rpc::Device::GetCapabilitiesParams>();
+    append(bytes, message);
+    return bytes;
+}
+
+}  // namespace nnburst::stress

@@ -1,0 +1,20 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Messages of the control plane as bytes, written by hand (capnp/rpc.capnp). So a sender decides
+/// what it reads and when, which an RPC system does not leave to it.
+
+#include <cstdint>
+#include <vector>
+
+namespace nnburst::stress {
+
+/// Asks for the door, opens it, and so has the device as the answer to question 1.
+[[nodiscard]] std::vector<std::byte> openingMessages();
+
+/// Calls Device.getCapabilities on the answer to question 1, as question `question`.
+[[nodiscard]] std::vector<std::byte> capabilitiesCall(std::uint32_t question);
+
+}  // namespace nnburst::stress
