@@ -17,9 +17,11 @@ namespace nnburst::exec::xnnpack {
 
 namespace {
 
-/// Whether every output is in some window: XNNPACK does not write those that are not.
+/// Whether every output is in some window: XNNPACK does not write those that are not. And whether
+/// there are as many outputs as the stride: with fewer, XNNPACK writes outside its memory.
 bool isCovered(const TransposeConvolution::Axis& axis) noexcept {
-    return axis.filterSize >= axis.stride && axis.paddingAfter >= 0;
+    return axis.filterSize >= axis.stride && axis.paddingAfter >= 0 &&
+           axis.outputSize >= axis.stride;
 }
 
 /// The arguments of a creation function, without weights.

@@ -466,6 +466,27 @@ TEST(Xnnpack, isNotAskedForAWindowLargerThanItsImage) {
         << compiled.error().message;
 }
 
+TEST(Xnnpack, isNotAskedForFewerTransposedOutputsThanTheStride) {
+    Random random(1);
+    for (const OperandType type : {kFloat, kUnsigned}) {
+        OperationModel model(random);
+        const bool isFloat = type == kFloat;
+        const Quantization quantization = isFloat ? Quantization{} : Quantization{0.5F, 100};
+        const auto x = model.tensor(type, {1, 7, 1, 3}, quantization);
+        const auto w = model.constant(type, {7, 4, 6, 3}, quantization);
+        const auto b = model.constant(isFloat ? kFloat : OperandType::TENSOR_INT32, {7},
+                                      isFloat ? Quantization{} : Quantization{0.25F, 0});
+        const auto y =
+            model.tensor(type, {1, 8, 1, 7}, isFloat ? Quantization{} : Quantization{50.0F, 100});
+        std::vector<std::uint32_t> arguments = model.scalars({2, 3, 0, 2, 3, 1, 0});
+        arguments.push_back(model.boolean(false));
+        const Model few =
+            model.build(OperationType::TRANSPOSE_CONV_2D, {x, w, b}, arguments, {x}, y);
+        EXPECT_FALSE(isCoveredByXnnpack(few));
+        expectSameAsReference(few, 1);
+    }
+}
+
 TEST(Xnnpack, isNotAskedForTablesOfManyGigabytes) {
     Random random(1);
     OperationModel model(random);
