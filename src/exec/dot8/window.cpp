@@ -6,20 +6,6 @@
 
 namespace nnburst::exec::dot8 {
 
-namespace {
-
-/// Window positions in one image above which XNNPACK leaves a convolution to the reference kernel,
-/// whose rounding the model then has.
-constexpr double kMaximumTaps = 1 << 27;
-
-bool hasTooManyTaps(const SpatialWindow& window) noexcept {
-    return static_cast<double>(window.height.size) * window.width.size * window.height.outputSize *
-               window.width.outputSize >
-           kMaximumTaps;
-}
-
-}  // namespace
-
 Result<std::optional<Convolution>> readConvolution(const OperationView& operation,
                                                    SpatialForm form) {
     const Shape& input = operation.inputs[0].shape;
@@ -31,7 +17,7 @@ Result<std::optional<Convolution>> readConvolution(const OperationView& operatio
                        slideWindow(operation, arguments, input[arguments.heightAxis()],
                                    input[arguments.widthAxis()], filter[1], filter[2]));
     convolution.range = activationRange(arguments.activation, operation.outputs[0]);
-    if (arguments.isNchw || hasTooManyTaps(convolution.window) ||
+    if (arguments.isNchw || tapCount(convolution.window) > kMaximumTaps ||
         !isCovered(operation, convolution.range)) {
         return std::optional<Convolution>();
     }

@@ -276,4 +276,14 @@ Result<TransposeConvolution> resolveTransposeConvolution(const OperationView& op
     return convolution;
 }
 
+double tapCount(const TransposeConvolution& convolution) noexcept {
+    return static_cast<double>(convolution.height.filterSize) * convolution.width.filterSize *
+           convolution.height.outputSize * convolution.width.outputSize;
+}
+
+double tapCount(const SpatialWindow& window) noexcept {
+    return static_cast<double>(window.height.size) * window.width.size * window.height.outputSize *
+           window.width.outputSize;
+}
+
 }  // namespace nnburst::exec

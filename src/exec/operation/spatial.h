@@ -90,6 +90,14 @@ struct TransposeConvolution {
 [[nodiscard]] Result<TransposeConvolution> resolveTransposeConvolution(
     const OperationView& operation);
 
+/// Window positions in one image above which an operation is left to the reference kernels,
+/// whatever other kernels there are. XNNPACK keeps the address of each, and Debian's does not check
+/// the size of that table: 1 GiB with this many.
+inline constexpr double kMaximumTaps = 1 << 27;
+
+/// Elements of the windows over one image.
+[[nodiscard]] double tapCount(const TransposeConvolution& convolution) noexcept;
+
 /// Checks and reads the arguments of TRANSPOSE_CONV_2D without its shapes.
 [[nodiscard]] Result<SpatialArguments> readTransposeArguments(const OperationView& operation);
 
@@ -116,6 +124,9 @@ struct SpatialWindow {
     SlidingWindow height;
     SlidingWindow width;
 };
+
+/// Elements of the windows over one image.
+[[nodiscard]] double tapCount(const SpatialWindow& window) noexcept;
 
 /// Lays windows of `windowHeight` x `windowWidth` (for poolings that of the arguments) over an
 /// image of known size, none of them 0. INVALID_ARGUMENT if not even one window fits into the

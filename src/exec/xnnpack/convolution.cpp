@@ -30,10 +30,7 @@ struct Convolution {
     std::uint32_t groupOutputs = 0;
     std::uint32_t flags = 0;
 
-    [[nodiscard]] double taps() const noexcept {
-        return static_cast<double>(window.height.size) * window.width.size *
-               window.height.outputSize * window.width.outputSize;
-    }
+    [[nodiscard]] double taps() const noexcept { return tapCount(window); }
     [[nodiscard]] double work() const noexcept {
         return taps() * batches * groups * groupInputs * groupOutputs;
     }

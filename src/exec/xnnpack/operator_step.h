@@ -101,10 +101,6 @@ inline constexpr double kMinimumParallelNs = 2500;
     return work < kMinimumParallelNs * static_cast<double>(speed) ? nullptr : context.threads;
 }
 
-/// Window positions that an operator may look at in one image. It keeps the address of each, and
-/// Debian's XNNPACK does not check the size of that table: 1 GiB with this many.
-inline constexpr double kMaximumTaps = 1 << 27;
-
 /// XNNPACK refuses scales that are subnormal.
 [[nodiscard]] bool isNormalScale(float scale) noexcept;
 

@@ -99,8 +99,7 @@ StepResult makeTransposeConv2d(const OperationView& operation, const StepContext
     const Shape& filter = operation.inputs[1].shape;
     const Deconvolution deconvolution{
         .given = convolution, .inputs = filter[3], .outputs = filter[0]};
-    const Shape& output = operation.outputs[0].shape;
-    const double taps = static_cast<double>(filter[1]) * filter[2] * output[1] * output[2];
+    const double taps = tapCount(convolution);
     if ((!isFloat && !isQuantized) || convolution.arguments.isNchw ||
         !operation.inputs[1].isConstant || !operation.inputs[2].isConstant ||
         !isCovered(convolution.height) || !isCovered(convolution.width) || taps > kMaximumTaps) {
