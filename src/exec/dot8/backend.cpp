@@ -17,6 +17,8 @@ StepResult makeStep(const OperationView& operation, const StepContext& context) 
             return makeDepthwiseConv2d(operation, context);
         case OperationType::GROUPED_CONV_2D:
             return makeGroupedConv2d(operation, context);
+        case OperationType::TRANSPOSE_CONV_2D:
+            return makeTransposeConv2d(operation, context);
         case OperationType::FULLY_CONNECTED:
             return makeFullyConnected(operation, context);
         default:

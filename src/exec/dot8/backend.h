@@ -4,9 +4,9 @@
 
 /// \file
 /// 8-bit kernels of our own for processors with dot-product instructions: the planner's interface
-/// to them. They take CONV_2D, DEPTHWISE_CONV_2D, GROUPED_CONV_2D and FULLY_CONNECTED with 8-bit
-/// elements, where XNNPACK's version of 2022 does not use such instructions, and compute the same
-/// bits as XNNPACK.
+/// to them. They take CONV_2D, DEPTHWISE_CONV_2D, GROUPED_CONV_2D, TRANSPOSE_CONV_2D and
+/// FULLY_CONNECTED with 8-bit elements, where XNNPACK's version of 2022 does not use such
+/// instructions, and compute the same bits as XNNPACK.
 
 #include <pthreadpool.h>
 

@@ -14,6 +14,8 @@ namespace nnburst::exec::dot8 {
                                              const StepContext& context);
 [[nodiscard]] StepResult makeGroupedConv2d(const OperationView& operation,
                                            const StepContext& context);
+[[nodiscard]] StepResult makeTransposeConv2d(const OperationView& operation,
+                                             const StepContext& context);
 [[nodiscard]] StepResult makeFullyConnected(const OperationView& operation,
                                             const StepContext& context);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "exec/dot8/coverage.h"
 
@@ -66,34 +67,76 @@ void packGroup(const Weight* weights, std::int32_t offset, const Microkernels& k
     }
 }
 
+/// Packs a matrix: weights [outputs, depth], which are those of `channel` and the next ones, to
+/// `matrix` in `filter`.
 template <class Weight>
-void pack(const OperationView& operation, const ZeroPoints& zeroPoints, std::size_t depth,
-          std::size_t groups, std::size_t outputs, PackedFilter& filter) {
-    const FilterLayout layout(*filter.kernels, depth, outputs);
-    const auto* const weights = operation.inputs[1].as<const Weight>();
-    const auto* const bias = operation.inputs[2].as<const std::int32_t>();
-    std::int32_t* const packedBias = filter.bias();
-    float* const scales = filter.scales();
+void packMatrix(const OperationView& operation, const ZeroPoints& zeroPoints, const Weight* weights,
+                std::size_t channel, const FilterMatrix& matrix, PackedFilter& filter) {
+    packGroup(weights, zeroPoints.weightOffset, *filter.kernels, matrix.depth, matrix.outputs,
+              reinterpret_cast<std::int8_t*>(filter.weights()) + matrix.weightsOffset);
+    const std::int32_t* const bias = operation.inputs[2].as<const std::int32_t>() + channel;
+    std::int32_t* const packedBias = filter.bias() + matrix.parametersOffset;
+    float* const scales = filter.scales() + matrix.parametersOffset;
     // Sums wrap around.
     const auto input = static_cast<std::uint32_t>(zeroPoints.input);
-    const auto constant =
-        static_cast<std::uint32_t>(depth) * input * static_cast<std::uint32_t>(zeroPoints.weight);
-    for (std::size_t group = 0; group < groups; ++group) {
-        const Weight* const groupWeights = weights + group * outputs * depth;
-        packGroup(groupWeights, zeroPoints.weightOffset, *filter.kernels, depth, outputs,
-                  reinterpret_cast<std::int8_t*>(filter.weights()) + group * layout.groupBytes);
-        for (std::size_t output = 0; output < outputs; ++output) {
-            std::uint32_t sum = 0;
-            for (std::size_t k = 0; k < depth; ++k) {
-                sum += static_cast<std::uint32_t>(groupWeights[output * depth + k] -
-                                                  zeroPoints.weightOffset);
-            }
-            const std::size_t channel = group * outputs + output;
-            packedBias[group * layout.columns + output] = static_cast<std::int32_t>(
-                static_cast<std::uint32_t>(bias[channel]) - input * sum + constant);
-            scales[group * layout.columns + output] = sumScale(operation, channel);
+    const auto constant = static_cast<std::uint32_t>(matrix.depth) * input *
+                          static_cast<std::uint32_t>(zeroPoints.weight);
+    for (std::size_t output = 0; output < matrix.outputs; ++output) {
+        std::uint32_t sum = 0;
+        for (std::size_t k = 0; k < matrix.depth; ++k) {
+            sum += static_cast<std::uint32_t>(weights[output * matrix.depth + k] -
+                                              zeroPoints.weightOffset);
         }
+        packedBias[output] = static_cast<std::int32_t>(static_cast<std::uint32_t>(bias[output]) -
+                                                       input * sum + constant);
+        scales[output] = sumScale(operation, channel + output);
     }
+}
+
+template <class Weight>
+void packGroups(const OperationView& operation, const ZeroPoints& zeroPoints, std::size_t depth,
+                std::size_t groups, std::size_t outputs, PackedFilter& filter) {
+    const FilterLayout layout(*filter.kernels, depth, outputs);
+    for (std::size_t group = 0; group < groups; ++group) {
+        packMatrix(operation, zeroPoints,
+                   operation.inputs[1].as<const Weight>() + group * outputs * depth,
+                   group * outputs,
+                   {.depth = depth,
+                    .outputs = outputs,
+                    .weightsOffset = group * layout.groupBytes,
+                    .parametersOffset = group * layout.columns},
+                   filter);
+    }
+}
+
+/// The weights of each phase, in the order of its rows, and packed.
+template <class Weight>
+void packPhases(const OperationView& operation, const ZeroPoints& zeroPoints,
+                std::span<const TransposePhase> phases, PackedFilter& filter) {
+    const Shape& shape = operation.inputs[1].shape;
+    const std::size_t channels = shape[3];
+    const auto* const from = operation.inputs[1].as<const Weight>();
+    std::vector<Weight> weights;
+    for (const TransposePhase& phase : phases) {
+        weights.clear();
+        for (std::size_t output = 0; output < shape[0]; ++output) {
+            for (std::size_t y = phase.height.taps; y-- > 0;) {
+                for (std::size_t x = phase.width.taps; x-- > 0;) {
+                    const Weight* const tap =
+                        from + ((output * shape[1] + phase.height.tap(y)) * shape[2] +
+                                phase.width.tap(x)) *
+                                   channels;
+                    weights.insert(weights.end(), tap, tap + channels);
+                }
+            }
+        }
+        packMatrix(operation, zeroPoints, weights.data(), 0, phase.matrix, filter);
+    }
+}
+
+/// Bytes of weights are read as what they are: signed weights have no zero point.
+bool hasUnsignedWeights(const OperationView& operation) noexcept {
+    return operation.inputs[1].type == OperandType::TENSOR_QUANT8_ASYMM;
 }
 
 }  // namespace
@@ -108,11 +151,26 @@ Result<std::shared_ptr<const PackedFilter>> packFilter(const OperationView& oper
     form.activations = zeroPoints.activations;
     form.correction = zeroPoints.weight;
     NNBURST_TRY_ASSIGN(auto filter, PackedFilter::allocate(kernels, form));
-    // Bytes are read as what they are: signed weights have no zero point.
-    if (operation.inputs[1].type == OperandType::TENSOR_QUANT8_ASYMM) {
-        pack<std::uint8_t>(operation, zeroPoints, depth, groups, groupOutputs, *filter);
+    if (hasUnsignedWeights(operation)) {
+        packGroups<std::uint8_t>(operation, zeroPoints, depth, groups, groupOutputs, *filter);
     } else {
-        pack<std::int8_t>(operation, zeroPoints, depth, groups, groupOutputs, *filter);
+        packGroups<std::int8_t>(operation, zeroPoints, depth, groups, groupOutputs, *filter);
+    }
+    return std::shared_ptr<const PackedFilter>(std::move(filter));
+}
+
+Result<std::shared_ptr<const PackedFilter>> packTransposeFilter(
+    const OperationView& operation, const Microkernels& kernels, const FilterForm& sizes,
+    std::span<const TransposePhase> phases) {
+    const ZeroPoints zeroPoints = zeroPointsOf(operation, operation.inputs[1].shape.elementCount());
+    FilterForm form = sizes;
+    form.activations = zeroPoints.activations;
+    form.correction = zeroPoints.weight;
+    NNBURST_TRY_ASSIGN(auto filter, PackedFilter::allocate(kernels, form));
+    if (hasUnsignedWeights(operation)) {
+        packPhases<std::uint8_t>(operation, zeroPoints, phases, *filter);
+    } else {
+        packPhases<std::int8_t>(operation, zeroPoints, phases, *filter);
     }
     return std::shared_ptr<const PackedFilter>(std::move(filter));
 }
@@ -129,7 +187,7 @@ Result<std::shared_ptr<const PackedFilter>> packDepthwiseFilter(const OperationV
     NNBURST_TRY_ASSIGN(auto filter, PackedFilter::allocate(kernels, form));
     const OperandView& input = operation.inputs[0];
     const OperandView& weights = operation.inputs[1];
-    const bool isUnsigned = weights.type == OperandType::TENSOR_QUANT8_ASYMM;
+    const bool isUnsigned = hasUnsignedWeights(operation);
     const std::int32_t zeroPoint = isUnsigned ? weights.zeroPoint : 0;
     auto* const packed = reinterpret_cast<std::int16_t*>(filter->weights());
     std::int32_t* const bias = filter->bias();

@@ -7,9 +7,12 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 
+#include "exec/dot8/block_products.h"
 #include "exec/dot8/packed_weights.h"
 #include "exec/dot8/rounding.h"
+#include "exec/dot8/transpose_phase.h"
 #include "exec/operation/operation.h"
 
 namespace nnburst::exec::dot8 {
@@ -49,6 +52,12 @@ struct FilterLayout {
                                                                      std::size_t depth,
                                                                      std::size_t groups,
                                                                      std::size_t groupOutputs);
+
+/// Packs input 1 [outputs, filterHeight, filterWidth, inputs] and input 2, the bias, of a
+/// TRANSPOSE_CONV_2D that is covered: a matrix for each of its phases.
+[[nodiscard]] Result<std::shared_ptr<const PackedFilter>> packTransposeFilter(
+    const OperationView& operation, const Microkernels& kernels, const FilterForm& sizes,
+    std::span<const TransposePhase> phases);
 
 /// Where parts of a packed depthwise filter lie: blocks of depthwiseLanes elements.
 struct DepthwiseLayout {

@@ -3,61 +3,18 @@
 #include "exec/dot8/product_step.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
+#include "exec/dot8/block_products.h"
 #include "exec/dot8/coverage.h"
 #include "exec/dot8/packing.h"
 #include "exec/dot8/rounding.h"
 #include "exec/dot8/row_writer.h"
-#include "exec/dot8/shared_work.h"
 #include "log/assert.h"
 
 namespace nnburst::exec::dot8 {
 
 namespace {
-
-/// Rows that a task multiplies at most: their corrections lie on the stack.
-constexpr std::size_t kMaximumTaskRows = 120;
-/// About as many bytes of rows stay in the second-level cache beside the weights.
-constexpr std::size_t kTaskRowBytes = std::size_t{64} << 10;
-/// Longer rows would need much scratch memory; XNNPACK takes them.
-constexpr std::size_t kMaximumDepth = std::size_t{1} << 20;
-
-/// What one thread multiplies in a nanosecond, about.
-constexpr double kMultiplicationsPerNs = 250;
-/// Tasks of this length even out threads that start late or run slowly.
-constexpr double kTaskNs = 20000;
-constexpr double kMaximumTasksPerThread = 4;
-
-/// How a product is divided into tasks: `taskRows` rows, with the blocks of columns in `splits`.
-struct Division {
-    std::size_t taskRows = 0;
-    std::size_t splits = 1;
-
-    Division(const Product& product, const Microkernels& kernels, std::size_t threads,
-             double ns) noexcept {
-        const std::size_t tile = kernels.tileRows;
-        const std::size_t most =
-            std::clamp(kTaskRowBytes / product.depth, tile, kMaximumTaskRows) / tile * tile;
-        taskRows = most;
-        if (threads == 1) {
-            return;
-        }
-        const std::size_t wanted = threads * static_cast<std::size_t>(std::clamp(
-                                                 ns / static_cast<double>(threads) / kTaskNs, 1.0,
-                                                 kMaximumTasksPerThread));
-        const std::size_t blocks = ceilDivide(product.groupOutputs, kernels.blockColumns);
-        // Few rows: dividing them would let each thread read all weights.
-        if (product.rowCount > most || blocks < 2 * threads) {
-            taskRows = std::min(most, roundUp(ceilDivide(product.rowCount, wanted), tile));
-        }
-        const std::size_t rowTasks = ceilDivide(product.rowCount, taskRows);
-        if (rowTasks < wanted) {
-            splits = std::min(blocks, ceilDivide(wanted, rowTasks));
-        }
-    }
-};
 
 class ProductStep final : public Step {
   public:
@@ -67,7 +24,8 @@ class ProductStep final : public Step {
           filter_(std::move(filter)),
           requantization_(requantization),
           threads_(threads),
-          division_(product, *filter_->kernels, threadCount(threads), ns),
+          division_(product.rowCount, product.depth, product.groupOutputs, *filter_->kernels,
+                    threadCount(threads), ns),
           multipliedDepth_(product.windows ? roundUp(product.depth, 4) : product.depth),
           rowStride_(product.windows ? multipliedDepth_ : product.groups * product.depth),
           outputStride_(product.groups * product.groupOutputs) {
@@ -106,78 +64,41 @@ class ProductStep final : public Step {
     }
 
   private:
-    /// Rows of one group, where micro-kernels read them.
-    struct Rows {
-        const std::uint8_t* data;
-        std::size_t first;
-        std::size_t count;
-    };
-
     void runTask(std::size_t index, std::size_t thread, Pace& pace) const noexcept {
-        Rows rows{
-            .data = nullptr, .first = index / division_.splits * division_.taskRows, .count = 0};
-        rows.count = std::min(division_.taskRows, product_.rowCount - rows.first);
+        const std::size_t first = index / division_.splits * division_.taskRows;
         const std::size_t split = index % division_.splits;
+        const FilterLayout layout(*filter_->kernels, product_.depth, product_.groupOutputs);
+        ActivationRows rows{.stride = rowStride_,
+                            .count = std::min(division_.taskRows, product_.rowCount - first),
+                            .multipliedDepth = multipliedDepth_};
         for (std::size_t group = 0; group < product_.groups; ++group) {
             if (product_.windows) {
                 std::uint8_t* const scratch = scratch_ + thread * threadScratchBytes_;
-                product_.windows->gather(input_, group, rows.first, rows.count, scratch,
-                                         rowStride_);
+                product_.windows->gather(input_, group, first, rows.count, scratch, rowStride_);
                 rows.data = scratch;
             } else {
-                rows.data = input_ + rows.first * rowStride_ + group * product_.depth;
+                rows.data = input_ + first * rowStride_ + group * product_.depth;
             }
-            if (!multiply(rows, group, split, pace)) {
+            const FilterMatrix matrix{.filter = filter_.get(),
+                                      .depth = product_.depth,
+                                      .outputs = product_.groupOutputs,
+                                      .weightsOffset = group * layout.groupBytes,
+                                      .parametersOffset = group * layout.columns};
+            const OutputRows output{
+                .data = output_ + first * outputStride_ + group * product_.groupOutputs,
+                .stride = outputStride_};
+            if (!multiplyBlocks(matrix, rows, output, requantization_, split, division_.splits,
+                                pace)) {
                 return;
             }
         }
-    }
-
-    /// False if the time is over.
-    bool multiply(const Rows& rows, std::size_t group, std::size_t split,
-                  Pace& pace) const noexcept {
-        const Microkernels& kernels = *filter_->kernels;
-        std::array<std::int32_t, kMaximumTaskRows>
-            corrections;  // NOLINT(*-member-init): filled below
-        if (filter_->form.activations == Activations::UNSIGNED_CORRECTED) {
-            kernels.sumRows(rows.data, rowStride_, rows.count, product_.depth,
-                            filter_->form.correction, corrections.data());
-        }
-        const FilterLayout layout(kernels, product_.depth, product_.groupOutputs);
-        const std::size_t first = layout.blocks * split / division_.splits;
-        const std::size_t last = layout.blocks * (split + 1) / division_.splits;
-        for (std::size_t block = first; block < last; ++block) {
-            const std::size_t column = block * kernels.blockColumns;
-            const std::size_t parameter = group * layout.columns + column;
-            const BlockProduct product{
-                .rows = rows.data,
-                .rowStride = rowStride_,
-                .rowCount = rows.count,
-                .depth = multipliedDepth_,
-                .corrections = corrections.data(),
-                .weights = reinterpret_cast<const std::int8_t*>(filter_->weights()) +
-                           group * layout.groupBytes + layout.offset(block),
-                .bias = filter_->bias() + parameter,
-                .scales = filter_->scales() + parameter,
-                .columns = std::min(kernels.blockColumns, product_.groupOutputs - column),
-                .output =
-                    output_ + rows.first * outputStride_ + group * product_.groupOutputs + column,
-                .outputStride = outputStride_,
-                .requantization = requantization_,
-                .activations = filter_->form.activations};
-            kernels.multiply(product);
-            if (pace.isOverAfter(rows.count * product_.depth * product.columns)) {
-                return false;
-            }
-        }
-        return true;
     }
 
     const Product product_;
     const std::shared_ptr<const PackedFilter> filter_;
     const Requantization requantization_;
     const pthreadpool_t threads_;
-    const Division division_;
+    const ProductDivision division_;
     /// Rows in scratch memory are read to a multiple of 4: there the weights are 0.
     const std::size_t multipliedDepth_;
     const std::size_t rowStride_;
@@ -208,9 +129,9 @@ StepResult makeProductStep(const OperationView& operation, const StepContext& co
     }
     NNBURST_ASSERT(filter->kernels == context.kernels, "operation {} is packed for {}",
                    context.operation, filter->kernels->name);
-    const double ns = static_cast<double>(product.rowCount) * static_cast<double>(product.depth) *
-                      static_cast<double>(product.groups * product.groupOutputs) /
-                      kMultiplicationsPerNs;
+    const double ns =
+        productNs(static_cast<double>(product.rowCount) * static_cast<double>(product.depth) *
+                  static_cast<double>(product.groups * product.groupOutputs));
     return std::make_unique<ProductStep>(product, std::move(filter),
                                          requantizationOf(operation.outputs[0], range),
                                          ns < kMinimumParallelNs ? nullptr : context.threads, ns);

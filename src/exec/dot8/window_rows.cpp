@@ -108,7 +108,7 @@ void WindowRows::gather(const std::uint8_t* images, std::size_t group, std::size
     auto y = static_cast<std::uint32_t>(first / width.outputSize % height.outputSize);
     std::size_t batch = first / width.outputSize / height.outputSize;
     while (count != 0) {
-        const std::int64_t top = height.begin(y);
+        const std::int64_t top = height.begin(y) + skippedRows;
         const InnerTaps vertical(height, top);
         const auto last =
             static_cast<std::uint32_t>(std::min<std::size_t>(width.outputSize, x + count));
@@ -120,7 +120,7 @@ void WindowRows::gather(const std::uint8_t* images, std::size_t group, std::size
             const Window place(*this, images + batch * imageBytes + group * groupChannels, top,
                                vertical);
             for (std::uint32_t i = x; i < last; ++i, rows += stride) {
-                place.write(width.begin(i), RowWriter(rows, end));
+                place.write(width.begin(i) + skippedColumns, RowWriter(rows, end));
             }
         }
         count -= last - x;

@@ -20,6 +20,9 @@ struct WindowRows {
     std::size_t channels = 0;
     std::size_t groupChannels = 0;  ///< in a row: those of one group
     std::uint8_t padding = 0;       ///< the byte that stands for 0
+    /// Rows and columns of the image before the first window, if that has no padding before it.
+    std::uint32_t skippedRows = 0;
+    std::uint32_t skippedColumns = 0;
 
     /// Bytes of a row.
     [[nodiscard]] std::size_t depth() const noexcept {

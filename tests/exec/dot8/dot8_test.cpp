@@ -163,6 +163,63 @@ TEST_P(Dot8, convolvesGroupsAsXnnpack) {
     });
 }
 
+/// An axis of a transposed convolution, of which every output is under some window.
+WindowAxis randomTransposedAxis(Random& random, std::uint32_t largest) {
+    WindowAxis axis;
+    axis.input = random.size(1, largest);
+    axis.stride = random.oneOf({1, 2, 2, 3});
+    axis.window = static_cast<std::uint32_t>(axis.stride) + random.size(0, 4);
+    const auto most = static_cast<std::int32_t>(axis.window) / 2;
+    axis.before = random.integer(0, most);
+    axis.after = random.integer(0, most);
+    return axis;
+}
+
+TEST_P(Dot8, convolvesTransposedAsXnnpack) {
+    sweep(1500, [](Random& random) {
+        Case8 given{.type = OperationType::TRANSPOSE_CONV_2D};
+        given.batches = random.size(1, 3);
+        do {
+            given.height = randomTransposedAxis(random, 9);
+            given.width = randomTransposedAxis(random, 20);
+        } while (given.height.before + given.height.after >=
+                     static_cast<std::int32_t>(given.height.window) ||
+                 given.width.before + given.width.after >=
+                     static_cast<std::int32_t>(given.width.window));
+        given.inputs = random.size(1, random.flip() ? 8U : 70U);
+        given.outputs = random.size(1, random.flip() ? 8U : 150U);
+        setQuantization(given, random, given.inputs * windowSize(given) / 2);
+        if (given.kind == Kind8::UNSIGNED_PER_CHANNEL) {  // left to the reference kernel
+            given.kind = Kind8::UNSIGNED;
+        } else if (given.kind == Kind8::SIGNED_PER_CHANNEL) {
+            given.kind = Kind8::SIGNED;
+        }
+        return given;
+    });
+}
+
+TEST_P(Dot8, leavesTransposedConvolutionsWithOutputsUnderNoWindowToTheReference) {
+    Random random(1);
+    Case8 given{.type = OperationType::TRANSPOSE_CONV_2D, .inputs = 4, .outputs = 4};
+    given.height = {.input = 4, .window = 2, .stride = 3};
+    given.width = {.input = 4, .window = 3, .stride = 3};
+    EXPECT_EQ(StepCase(given, random).makeDot8(*kernels_), nullptr);
+    given.height.window = 3;
+    EXPECT_NE(StepCase(given, random).makeDot8(*kernels_), nullptr);
+}
+
+TEST_P(Dot8, leavesTransposedConvolutionsPerChannelToTheReference) {
+    Random random(1);
+    Case8 given{.type = OperationType::TRANSPOSE_CONV_2D, .inputs = 4, .outputs = 4};
+    given.height = given.width = {.input = 4, .window = 2, .stride = 2};
+    for (const Kind8 kind : {Kind8::SIGNED_PER_CHANNEL, Kind8::UNSIGNED_PER_CHANNEL}) {
+        given.kind = kind;
+        EXPECT_EQ(StepCase(given, random).makeDot8(*kernels_), nullptr);
+    }
+    given.kind = Kind8::SIGNED;
+    EXPECT_NE(StepCase(given, random).makeDot8(*kernels_), nullptr);
+}
+
 TEST_P(Dot8, convolvesDepthwiseAsXnnpack) {
     sweep(1200, [](Random& random) {
         Case8 given{.type = OperationType::DEPTHWISE_CONV_2D};

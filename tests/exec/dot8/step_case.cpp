@@ -97,14 +97,13 @@ StepCase::StepCase(const Case8& given, Random& random) : case_(given) {
                 random.elements(OperandType::TENSOR_INT32, given.outputs));
     addArguments();
 
-    OperandView output{
-        .type = element, .scale = given.outputScale, .zeroPoint = given.outputZeroPoint};
+    instance_.outputs.push_back(
+        {.type = element, .scale = given.outputScale, .zeroPoint = given.outputZeroPoint});
     Shape shape;
     const auto inferred =
         findOperation(given.type)->inferShapes(instance_.view(), std::span(&shape, 1));
     EXPECT_TRUE(inferred) << inferred.error().message << given.description();
-    output.shape = shape;
-    instance_.outputs.push_back(output);
+    instance_.outputs[0].shape = shape;
 }
 
 void StepCase::addConstant(const OperandView& view, std::vector<std::byte> data) {
@@ -135,7 +134,8 @@ void StepCase::addArguments() {
     }
     addInteger(case_.activation);
     if (case_.type == OperationType::CONV_2D || case_.type == OperationType::DEPTHWISE_CONV_2D ||
-        case_.type == OperationType::GROUPED_CONV_2D) {
+        case_.type == OperationType::GROUPED_CONV_2D ||
+        case_.type == OperationType::TRANSPOSE_CONV_2D) {
         const std::uint8_t isNchw = 0;
         addScalar(OperandType::BOOL, &isNchw, 1);
     }
