@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <new>
@@ -41,29 +42,40 @@ void judge(const Service& service, bool isServed, const char* when, CaseResult& 
 }
 
 /// In memory that children share.
-AttackLog* shareLog() {
-    void* const memory = ::mmap(nullptr, sizeof(AttackLog), PROT_READ | PROT_WRITE,
-                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return new (memory) AttackLog;
+CaseLog* shareLog() {
+    void* const memory =
+        ::mmap(nullptr, sizeof(CaseLog), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return new (memory) CaseLog;
 }
 
-void unshareLog(AttackLog* log) {
-    ::munmap(log, sizeof(AttackLog));
+void unshareLog(CaseLog* log) {
+    ::munmap(log, sizeof(CaseLog));
 }
 
 }  // namespace
 
-void AttackLog::refuse(const Error& error) {
+void CaseLog::refuse(const Error& error) {
     if (refused_.fetch_add(1, std::memory_order_relaxed) == 0) {
         (void)error.message.copy(firstRefusal_.data(), firstRefusal_.size() - 1);
     }
 }
 
-std::string AttackLog::text() const {
+std::string CaseLog::text() const {
     const std::uint64_t refused = refused_;
     return fmt::format(
         "{} calls done{}", done_.load(),
         refused == 0 ? "" : fmt::format(", {} refused: {}", refused, firstRefusal_.data()));
+}
+
+void CaseLog::fail(const std::string& what) {
+    if (failed_.fetch_add(1, std::memory_order_relaxed) == 0) {
+        (void)what.copy(firstFailure_.data(), firstFailure_.size() - 1);
+    }
+}
+
+std::string CaseLog::firstFailure() const {
+    const std::uint64_t failed = failed_;
+    return failed == 0 ? "" : fmt::format("{} failures, first: {}", failed, firstFailure_.data());
 }
 
 std::string endOf(pid_t child) {
@@ -80,8 +92,10 @@ std::unique_ptr<test::DriverProcess> startDriver(const Attack& attack) {
     if (!attack.preload.empty()) {
         ::setenv("LD_PRELOAD", attack.preload.c_str(), 1);
     }
-    std::vector<std::string> arguments{"--memory-limit", std::to_string(kDriverMemoryBytes)};
-    arguments.insert(arguments.end(), attack.driverArguments.begin(), attack.driverArguments.end());
+    std::vector<std::string> arguments = attack.driverArguments;
+    if (std::ranges::count(arguments, "--memory-limit") == 0) {
+        arguments.insert(arguments.end(), {"--memory-limit", std::to_string(kDriverMemoryBytes)});
+    }
     auto driver = std::make_unique<test::DriverProcess>(arguments);
     ::unsetenv("LD_PRELOAD");
     std::filesystem::permissions(
@@ -127,6 +141,26 @@ void finish(test::DriverProcess& driver, const Usage& before, CaseResult& result
     }
 }
 
+namespace {
+
+void endAttackers(const Attack& attack, std::vector<Child>& attackers, CaseResult& result) {
+    const auto deadline = Clock::now() + (attack.endsByItself ? kHangBound : 0s);
+    for (Child& attacker : attackers) {
+        while (!attacker.hasEnded() && Clock::now() < deadline) {
+            std::this_thread::sleep_for(2ms);
+        }
+        if (attack.endsByItself && !attacker.hasEnded()) {
+            result.fail(Outcome::HANG, "a client does not end");
+        }
+        const int status = attacker.kill();
+        if (attack.endsByItself && status != 0 && result.outcome != Outcome::HANG) {
+            result.fail(Outcome::CRASH, fmt::format("a client ended with status {:#x}", status));
+        }
+    }
+}
+
+}  // namespace
+
 CaseResult run(const Attack& attack, std::chrono::milliseconds duration) {
     CaseResult result;
     const auto driver = startDriver(attack);
@@ -142,20 +176,19 @@ CaseResult run(const Attack& attack, std::chrono::milliseconds duration) {
     const Usage before = usageOf(driver->pid());
 
     const auto besideTime = duration * (1 - kShareAlone);
-    const std::unique_ptr<AttackLog, void (*)(AttackLog*)> log(shareLog(), unshareLog);
-    const Target target{driver->socketPath(), *log};
+    const std::unique_ptr<CaseLog, void (*)(CaseLog*)> log(shareLog(), unshareLog);
+    const auto attackTime = duration * (1 - kShareAlone) * (1 - kShareAfterwards);
+    const Target target{driver->socketPath(), *log,
+                        Clock::now() + std::chrono::duration_cast<Clock::duration>(attackTime)};
+    (void)client.begin();
     std::vector<Child> attackers;
     for (const Attacker& attacker : attack.attackers) {
         attackers.emplace_back([&] { attacker(target); }, Owner::STRANGER);
     }
-    (void)client.begin();
     {
         UsageWatch watch(driver->pid());
-        std::this_thread::sleep_for(besideTime * (1 - kShareAfterwards));
-        for (Child& attacker : attackers) {
-            attacker.signal(SIGCONT);
-            (void)attacker.kill();
-        }
+        std::this_thread::sleep_until(target.end);
+        endAttackers(attack, attackers, result);
         std::this_thread::sleep_for(besideTime * kShareAfterwards);
         result.beside = client.end(isServed);
         result.largest = watch.largest();
@@ -165,7 +198,15 @@ CaseResult run(const Attack& attack, std::chrono::milliseconds duration) {
         return result;
     }
     result.notes = log->text();
-    judge(result.beside, isServed, "beside the attack", result);
+    if (const std::string failure = log->firstFailure(); !failure.empty()) {
+        result.fail(Outcome::FAILURE, failure);
+    }
+    if (attack.mayRefuseOthers) {
+        (void)client.begin();
+        judge(client.end(isServed), isServed, "after the attack", result);
+    } else {
+        judge(result.beside, isServed, "beside the attack", result);
+    }
     if (attack.afterwards) {
         attack.afterwards();
     }

@@ -27,8 +27,9 @@
 namespace nnburst::stress {
 
 /// What the attackers of a case tell it, in memory that they share: how many of their calls were
-/// done, how many were refused, and the first refusal.
-class AttackLog {
+/// done, how many were refused, and the first refusal. Of calls that had to succeed, the first
+/// failure.
+class CaseLog {
   public:
     template <class T>
     void note(const Result<T>& result) {
@@ -39,7 +40,10 @@ class AttackLog {
         }
     }
     void noteDone() { done_.fetch_add(1, std::memory_order_relaxed); }
+    void fail(const std::string& what);
     [[nodiscard]] std::string text() const;
+    /// Empty if there is none.
+    [[nodiscard]] std::string firstFailure() const;
 
   private:
     void refuse(const Error& error);
@@ -48,12 +52,16 @@ class AttackLog {
     std::atomic<std::uint64_t> done_{0};
     std::atomic<std::uint64_t> refused_{0};
     std::array<char, 200> firstRefusal_{};
+    std::atomic<std::uint64_t> failed_{0};
+    std::array<char, 400> firstFailure_{};
 };
 
 /// Where an attacker finds the driver.
 struct Target {
     std::string socketPath;
-    AttackLog& log;
+    CaseLog& log;
+    /// When those end that end by themselves.
+    std::chrono::steady_clock::time_point end;
 };
 
 /// Runs in a process of its own, as a user of its own if there can be one. Errors that it gets are
@@ -67,6 +75,11 @@ struct Attack {
     /// Of the environment of the driver: LD_PRELOAD.
     std::string preload;
     std::vector<Attacker> attackers;
+    /// The attackers end by themselves at Target::end, and it is a hang if they do not; otherwise
+    /// they are killed then.
+    bool endsByItself = false;
+    /// The good client may be refused beside the attack, but is served afterwards.
+    bool mayRefuseOthers = false;
     /// What ends the attack when the attackers have been killed, if that does not.
     std::function<void()> afterwards;
 };

@@ -30,14 +30,18 @@ using StressCases = std::vector<StressCase>;
 [[nodiscard]] StressCases messageCases();
 /// Memory, present or mapped.
 [[nodiscard]] StressCases memoryCases();
+/// Drivers that are killed and stopped.
+[[nodiscard]] StressCases driverCases();
+/// Heavy use by honest clients, and clients that are killed and stopped.
+[[nodiscard]] StressCases useCases();
 /// Work without end, big models, bursts that spin.
 [[nodiscard]] StressCases processorCases();
 
 /// All of them, in the order of the table.
 [[nodiscard]] inline StressCases allCases() {
     StressCases all;
-    for (StressCases (*cases)() :
-         {processorCases, memoryCases, descriptorCases, messageCases, burstCases}) {
+    for (StressCases (*cases)() : {processorCases, memoryCases, descriptorCases, messageCases,
+                                   burstCases, useCases, driverCases}) {
         StressCases more = cases();
         all.insert(all.end(), more.begin(), more.end());
     }
