@@ -2,15 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/driver/client_connection.h"
 
+#include <utility>
+
 #include "device/rpc/rpc_limits.h"
 
 namespace nnburst::device {
 
-ClientConnection::ClientConnection(kj::Own<kj::AsyncCapabilityStream> clientStream,
+namespace {
+
+/// Of calls that have not been answered: no more are read meanwhile.
+constexpr std::size_t kMaximumUnansweredBytes = 2 * kMaximumMessageBytes;
+
+}  // namespace
+
+ClientConnection::ClientConnection(SharedPeer peer, kj::Own<kj::AsyncCapabilityStream> socket,
                                    rpc::Driver::Client driver, const capnp::ReaderOptions& options)
-    : stream_(kj::mv(clientStream)),
-      messages_(*stream_),
+    : stream_(peer->wrap(kj::mv(socket))),
+      messages_(std::move(peer), *stream_),
       network_(messages_, kMaximumFdsPerMessage, capnp::rpc::twoparty::Side::SERVER, options),
-      rpcSystem_(capnp::makeRpcServer(network_, kj::mv(driver))) {}
+      rpcSystem_(capnp::makeRpcServer(network_, kj::mv(driver))) {
+    rpcSystem_.setFlowLimit(kMaximumUnansweredBytes / sizeof(capnp::word));
+}
 
 }  // namespace nnburst::device

@@ -6,9 +6,10 @@
 /// The RPC system of one client.
 
 #include <capnp/rpc-twoparty.h>
-#include <capnp/serialize-async.h>
 #include <kj/async-io.h>
 
+#include "device/driver/client_messages.h"
+#include "device/rpc/descriptors.h"
 #include "device/rpc/nnburst.capnp.h"
 
 namespace nnburst::device {
@@ -16,17 +17,16 @@ namespace nnburst::device {
 /// Used on the event loop's thread only. Serves while it lives.
 class ClientConnection {
   public:
-    /// `driver` is the first object that the client gets.
-    ClientConnection(kj::Own<kj::AsyncCapabilityStream> clientStream, rpc::Driver::Client driver,
-                     const capnp::ReaderOptions& options);
+    /// `driver` is the first object that the client gets. `peer` owns the descriptors that the
+    /// client sends and has its account.
+    ClientConnection(SharedPeer peer, kj::Own<kj::AsyncCapabilityStream> socket,
+                     rpc::Driver::Client driver, const capnp::ReaderOptions& options);
 
     [[nodiscard]] kj::Promise<void> onDisconnect() { return network_.onDisconnect(); }
 
   private:
     kj::Own<kj::AsyncCapabilityStream> stream_;
-    /// Without a buffer: with the one that Cap'n Proto 1.1 takes by itself, large messages arrived
-    /// without their descriptors now and then.
-    capnp::AsyncCapabilityMessageStream messages_;
+    ClientMessages messages_;
     capnp::TwoPartyVatNetwork network_;
     capnp::RpcSystem<capnp::rpc::twoparty::VatId> rpcSystem_;
 };

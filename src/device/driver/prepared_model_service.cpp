@@ -275,14 +275,15 @@ rpc::PreparedModel::Client PreparedModelServices::serve(std::shared_ptr<LocalPre
 
 kj::Promise<std::shared_ptr<LocalPreparedModel>> PreparedModelServices::find(
     rpc::PreparedModel::Client client) {
-    return served_.getLocalServer(client).then(
-        [](const kj::Maybe<rpc::PreparedModel::Server&>& server)
-            -> std::shared_ptr<LocalPreparedModel> {
-            KJ_IF_MAYBE (found, server) {
-                return kj::downcast<PreparedModelService>(*found).model();
-            }
-            return nullptr;
-        });
+    auto resolved = served_.getLocalServer(client).exclusiveJoin(
+        resolutionTimeout<kj::Maybe<rpc::PreparedModel::Server&>>(loop_));
+    return resolved.then([](const kj::Maybe<rpc::PreparedModel::Server&>& server)
+                             -> std::shared_ptr<LocalPreparedModel> {
+        KJ_IF_MAYBE (found, server) {
+            return kj::downcast<PreparedModelService>(*found).model();
+        }
+        return nullptr;
+    });
 }
 
 }  // namespace nnburst::device

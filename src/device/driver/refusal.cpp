@@ -49,7 +49,7 @@ kj::Promise<void> serveRefusal(EventLoop& loop, kj::Own<kj::AsyncCapabilityStrea
         return kj::READY_NOW;
     }
     auto connection = kj::heap<ClientConnection>(
-        (*peer)->wrap(kj::mv(client)), kj::heap<RefusingDriver>(versions, reason),
+        *peer, kj::mv(client), kj::heap<RefusingDriver>(versions, reason),
         capnp::ReaderOptions{.traversalLimitInWords = kMaximumMessageWords, .nestingLimit = 16});
     auto gone = connection->onDisconnect();
     return gone.exclusiveJoin(loop.timer().afterDelay(kTimeToRead)).attach(kj::mv(connection));

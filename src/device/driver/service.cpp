@@ -463,7 +463,7 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, Clie
     }
     auto device = device_->forClient();
     auto connection = kj::heap<ClientConnection>(
-        (*peer)->wrap(kj::mv(client)),
+        *peer, kj::mv(client),
         kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device, *peer, work_),
                                 options_.versions),
         readerOptions());

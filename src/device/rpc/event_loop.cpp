@@ -57,6 +57,11 @@ Error toError(const kj::Exception& exception) {
     return {ErrorStatus::GENERAL_FAILURE, "RPC failed: " + description};
 }
 
+void throwUnresolved() {
+    kj::throwFatalException(
+        KJ_EXCEPTION(OVERLOADED, "an object that the peer has promised did not come in time"));
+}
+
 EventLoop::EventLoop()
     : io_(setUpAsyncIo()),
       wakeUp_(makeEventFd()),

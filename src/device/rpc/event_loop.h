@@ -157,6 +157,17 @@ Result<T> EventLoop::call(kj::Function<kj::Promise<Result<T>>()> start) {
     return answer.wait();
 }
 
+/// How long a promise that a peer has sent may take to be resolved.
+inline constexpr kj::Duration kResolutionTimeout = 5 * kj::SECONDS;
+
+[[noreturn]] void throwUnresolved();
+
+/// Fails after kResolutionTimeout: to be joined with what waits for a promise of a peer.
+template <class T>
+[[nodiscard]] kj::Promise<T> resolutionTimeout(EventLoop& loop) {
+    return loop.timer().afterDelay(kResolutionTimeout).then([]() -> T { throwUnresolved(); });
+}
+
 /// Shared ownership of an object of the loop's thread, such as a capability. Any thread may hold
 /// and release it; the object is destroyed on the loop's thread. After EventLoop::close it is
 /// leaked: the process is ending.

@@ -121,6 +121,11 @@ constexpr std::uint64_t kDescriptorsOfArrival = 2;
 
 }  // namespace
 
+kj::Exception overLimit(const Error& error) {
+    logger().warn("a client is cut off: {}", error.message);
+    return KJ_EXCEPTION(OVERLOADED, error.message);
+}
+
 bool mayBlock(int fd) noexcept {
     if (::fcntl(fd, F_GET_SEALS) >= 0) {
         return false;  // a memfd or shared memory
@@ -149,22 +154,16 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
 
     kj::Promise<ReadResult> tryReadWithFds(void* buffer, size_t minBytes, size_t maxBytes,
                                            kj::AutoCloseFd* fdBuffer, size_t maxFds) override {
-        return readOnce(buffer, maxBytes, fdBuffer, maxFds)
-            .then([this, buffer, minBytes, maxBytes, fdBuffer,
-                   maxFds](ReadResult read) -> kj::Promise<ReadResult> {
-                if (read.byteCount == 0 || read.byteCount >= minBytes) {
-                    return read;
-                }
-                return tryReadWithFds(static_cast<kj::byte*>(buffer) + read.byteCount,
-                                      minBytes - read.byteCount, maxBytes - read.byteCount,
-                                      fdBuffer + read.capCount, maxFds - read.capCount)
-                    .then([read](ReadResult more) -> ReadResult {
-                        return {read.byteCount + more.byteCount, read.capCount + more.capCount};
-                    });
-            });
+        KJ_IF_MAYBE (exception, chargeFor(minBytes)) {
+            return kj::mv(*exception);
+        }
+        return readAll(buffer, minBytes, maxBytes, fdBuffer, maxFds);
     }
 
     kj::Promise<size_t> tryRead(void* buffer, size_t minBytes, size_t maxBytes) override {
+        KJ_IF_MAYBE (exception, chargeFor(minBytes)) {
+            return kj::mv(*exception);
+        }
         return inner_->tryRead(buffer, minBytes, maxBytes);  // the kernel drops descriptors
     }
     kj::Promise<void> write(const void* buffer, size_t size) override {
@@ -195,6 +194,8 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
     }
 
   private:
+    /// Smaller reads are not charged while they last.
+    static constexpr std::size_t kChargedReadBytes = 4096;
     /// The most descriptors that come at once (SCM_MAX_FD, unix(7)).
     static constexpr std::size_t kMaximumFdsAtOnce = 253;
 
@@ -214,6 +215,37 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
         std::shared_ptr<PeerDescriptors> peer;
         kj::Array<kj::AutoCloseFd> fds;
     };
+
+    /// The buffer of a read is there from its begin, however long the peer takes to fill it.
+    kj::Maybe<kj::Exception> chargeFor(std::size_t bytes) {
+        if (bytes < kChargedReadBytes) {
+            return nullptr;
+        }
+        auto charge = chargeTo(peer_->account_, Resource::MESSAGES, bytes);
+        if (!charge) {
+            return overLimit(charge.error());
+        }
+        peer_->readCharge_ = std::move(*charge);
+        return nullptr;
+    }
+
+    /// Reads until `minBytes` have come.
+    kj::Promise<ReadResult> readAll(void* buffer, size_t minBytes, size_t maxBytes,
+                                    kj::AutoCloseFd* fdBuffer, size_t maxFds) {
+        return readOnce(buffer, maxBytes, fdBuffer, maxFds)
+            .then([this, buffer, minBytes, maxBytes, fdBuffer,
+                   maxFds](ReadResult read) -> kj::Promise<ReadResult> {
+                if (read.byteCount == 0 || read.byteCount >= minBytes) {
+                    return read;
+                }
+                return readAll(static_cast<kj::byte*>(buffer) + read.byteCount,
+                               minBytes - read.byteCount, maxBytes - read.byteCount,
+                               fdBuffer + read.capCount, maxFds - read.capCount)
+                    .then([read](ReadResult more) -> ReadResult {
+                        return {read.byteCount + more.byteCount, read.capCount + more.capCount};
+                    });
+            });
+    }
 
     /// Reads until some byte has come, so that no descriptor lies in the socket's stream while that
     /// waits for more.
@@ -300,7 +332,7 @@ UniqueFd PeerDescriptors::keep(UniqueFd fd) {
 kj::Promise<Result<UniqueFd>> PeerDescriptors::claim(capnp::Capability::Client capability) {
     auto held = kj::heap<capnp::Capability::Client>(kj::mv(capability));
     auto number = held->getFd();
-    return number
+    return number.exclusiveJoin(resolutionTimeout<kj::Maybe<int>>(loop_))
         .then([self = shared_from_this()](kj::Maybe<int> received) -> Result<UniqueFd> {
             KJ_IF_MAYBE (standIn, received) {
                 auto& arrived = self->arrived_;

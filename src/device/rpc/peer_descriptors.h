@@ -35,6 +35,9 @@ namespace nnburst::device {
 
 class DescriptorThread;
 
+/// The exception that ends the connection of a client that exceeds a limit. Logs it.
+[[nodiscard]] kj::Exception overLimit(const Error& error);
+
 /// Whether fstat(2), poll(2) or close(2) on a descriptor may wait for another process: regular
 /// files and directories other than memfds and shared memory. Does not block itself.
 [[nodiscard]] bool mayBlock(int fd) noexcept;
@@ -72,6 +75,10 @@ class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptor
     [[nodiscard]] kj::Promise<Result<T>> examine(UniqueFd fd,
                                                  std::function<Result<T>(UniqueFd)> examine);
 
+    /// A message is read into memory that is charged as soon as its size is known. Gives that
+    /// charge back: the message has come.
+    void dropReadCharge() noexcept { readCharge_ = Charge(); }
+
     /// Closes a descriptor without blocking.
     void close(UniqueFd fd);
 
@@ -94,6 +101,7 @@ class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptor
     const SharedAccount account_;
     const UniqueFd standIn_;  // an eventfd that is never signalled
     std::deque<Arrived> arrived_;
+    Charge readCharge_;             // of the message that is being read
     std::optional<Error> refusal_;  // why the last descriptor that came was not kept
     const std::shared_ptr<DescriptorThread> thread_;
 };

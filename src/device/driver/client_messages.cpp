@@ -1,0 +1,91 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/driver/client_messages.h"
+
+#include <kj/debug.h>
+
+#include <utility>
+
+#include "log/assert.h"
+#include "log/logger.h"
+
+namespace nnburst::device {
+
+namespace {
+
+/// MessageReader::sizeInWords of Cap'n Proto 0.9 needs a root that was read before.
+std::uint64_t sizeOf(capnp::MessageReader& message) {
+    std::uint64_t bytes = 0;
+    for (unsigned id = 0;; ++id) {
+        const kj::ArrayPtr<const capnp::word> segment = message.getSegment(id);
+        if (segment.begin() == nullptr) {  // not for an empty one
+            return bytes;
+        }
+        bytes += segment.asBytes().size();
+    }
+}
+
+}  // namespace
+
+ClientMessages::ClientMessages(SharedPeer peer, kj::AsyncCapabilityStream& stream)
+    : peer_(std::move(peer)), stream_(stream) {}
+
+kj::Promise<kj::Maybe<capnp::MessageReaderAndFds>> ClientMessages::tryReadMessage(
+    kj::ArrayPtr<kj::AutoCloseFd> fdSpace, capnp::ReaderOptions options,
+    kj::ArrayPtr<capnp::word> scratchSpace) {
+    return whenNothingIsWritten()
+        .then([this, fdSpace, options, scratchSpace] {
+            return stream_.tryReadMessage(fdSpace, options, scratchSpace);
+        })
+        .then([this](kj::Maybe<capnp::MessageReaderAndFds>&& read)
+                  -> kj::Promise<kj::Maybe<capnp::MessageReaderAndFds>> {
+            KJ_IF_MAYBE (message, read) {
+                peer_->dropReadCharge();
+                auto charge = chargeTo(peer_->account(), Resource::MESSAGES,
+                                       sizeOf(*message->reader) + kBytesBesideMessage);
+                if (!charge) {
+                    return overLimit(charge.error());
+                }
+                message->reader = message->reader.attach(kj::heap(std::move(*charge)));
+            }
+            return kj::mv(read);
+        });
+}
+
+kj::Promise<void> ClientMessages::writeMessage(
+    kj::ArrayPtr<const int> fds, kj::ArrayPtr<const kj::ArrayPtr<const capnp::word>> segments) {
+    return counted(stream_.writeMessage(fds, segments));
+}
+
+kj::Promise<void> ClientMessages::writeMessages(
+    kj::ArrayPtr<kj::ArrayPtr<const kj::ArrayPtr<const capnp::word>>> messages) {
+    return counted(stream_.writeMessages(messages));
+}
+
+kj::Promise<void> ClientMessages::counted(kj::Promise<void> write) {
+    ++writeCount_;
+    return write.then([this] { endWrite(); },
+                      [this](kj::Exception&& exception) {
+                          endWrite();
+                          kj::throwFatalException(kj::mv(exception));
+                      });
+}
+
+void ClientMessages::endWrite() {
+    NNBURST_ASSERT(writeCount_ > 0, "a write has ended that did not begin");
+    if (--writeCount_ == 0 && whenWritten_.get() != nullptr) {
+        auto waiting = kj::mv(whenWritten_);
+        waiting->fulfill();
+    }
+}
+
+kj::Promise<void> ClientMessages::whenNothingIsWritten() {
+    if (writeCount_ == 0) {
+        return kj::READY_NOW;
+    }
+    auto pair = kj::newPromiseAndFulfiller<void>();
+    whenWritten_ = kj::mv(pair.fulfiller);
+    return kj::mv(pair.promise);
+}
+
+}  // namespace nnburst::device

@@ -1,0 +1,56 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Messages between the RPC system and one client. What they hold is charged to the client, and a
+/// client that does not read its answers is not read from.
+
+#include <capnp/serialize-async.h>
+#include <kj/async-io.h>
+
+#include <cstddef>
+
+#include "device/rpc/descriptors.h"
+
+namespace nnburst::device {
+
+/// Used on the event loop's thread only.
+class ClientMessages final : public capnp::MessageStream {
+  public:
+    /// What a message takes beside its bytes: the objects of the RPC system.
+    static constexpr std::uint64_t kBytesBesideMessage = 1024;
+
+    /// `stream` is one that `peer` wraps. Messages are charged to the account of `peer`; without
+    /// one they are not.
+    ClientMessages(SharedPeer peer, kj::AsyncCapabilityStream& stream);
+
+    /// A message is charged from when its first bytes come until it is dropped. One that exceeds a
+    /// limit ends the connection (OVERLOADED). While an answer waits to be written, no message is
+    /// read: so the answers that a client does not read stay few.
+    kj::Promise<kj::Maybe<capnp::MessageReaderAndFds>> tryReadMessage(
+        kj::ArrayPtr<kj::AutoCloseFd> fdSpace, capnp::ReaderOptions options,
+        kj::ArrayPtr<capnp::word> scratchSpace) override;
+
+    kj::Promise<void> writeMessage(
+        kj::ArrayPtr<const int> fds,
+        kj::ArrayPtr<const kj::ArrayPtr<const capnp::word>> segments) override;
+    kj::Promise<void> writeMessages(
+        kj::ArrayPtr<kj::ArrayPtr<const kj::ArrayPtr<const capnp::word>>> messages) override;
+    kj::Maybe<int> getSendBufferSize() override { return stream_.getSendBufferSize(); }
+    kj::Promise<void> end() override { return stream_.end(); }
+
+  private:
+    kj::Promise<void> counted(kj::Promise<void> write);
+    void endWrite();
+    kj::Promise<void> whenNothingIsWritten();
+
+    const SharedPeer peer_;
+    /// Without a buffer: with the one that Cap'n Proto 1.1 takes by itself, large messages arrived
+    /// without their descriptors now and then.
+    capnp::AsyncCapabilityMessageStream stream_;
+    std::size_t writeCount_ = 0;                       // writes that have not ended
+    kj::Own<kj::PromiseFulfiller<void>> whenWritten_;  // of the reader that waits for them
+};
+
+}  // namespace nnburst::device

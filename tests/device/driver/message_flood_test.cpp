@@ -1,0 +1,191 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Clients that send a driver more than it can answer, or do not read what it answers. Its memory
+/// must stay within their limits, and others must be served.
+
+#include <capnp/rpc-twoparty.h>
+#include <capnp/rpc.capnp.h>
+#include <capnp/serialize.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/driver_process.h"
+#include "device/rpc/event_loop.h"
+#include "device/rpc/nnburst.capnp.h"
+#include "device/rpc/rpc_limits.h"
+#include "nnburst/device.h"
+
+namespace nnburst::test {
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+/// Memory of a process that is in use: of its own, not shared with others.
+std::uint64_t residentBytes(pid_t process) {
+    std::ifstream status(fmt::format("/proc/{}/status", process));
+    std::string name;
+    std::uint64_t kibibytes = 0;
+    while (status >> name) {
+        if (name == "RssAnon:") {
+            status >> kibibytes;
+        }
+    }
+    return kibibytes * 1024;
+}
+
+UniqueFd connectTo(const DriverProcess& driver) {
+    UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strcpy(address.sun_path, driver.socketPath().c_str());  // NOLINT: as long as it was there
+    EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+    return socket;
+}
+
+/// Sends until nothing has been accepted for a while, or the peer has closed. Gives what was sent.
+std::size_t sendAll(const UniqueFd& socket, std::span<const std::byte> bytes) {
+    std::size_t sent = 0;
+    while (sent < bytes.size()) {
+        pollfd event{.fd = socket.get(), .events = POLLOUT, .revents = 0};
+        if (::poll(&event, 1, 1000) != 1) {
+            break;
+        }
+        const ssize_t accepted = ::send(socket.get(), bytes.data() + sent, bytes.size() - sent,
+                                        MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (accepted <= 0) {
+            break;
+        }
+        sent += static_cast<std::size_t>(accepted);
+    }
+    return sent;
+}
+
+bool isClosed(const UniqueFd& socket) {
+    pollfd event{.fd = socket.get(), .events = POLLRDHUP, .revents = 0};
+    return ::poll(&event, 1, 0) == 1;
+}
+
+void expectServed(const DriverProcess& driver) {
+    const SharedDevice device = driver.connect();
+    ASSERT_NE(device, nullptr);
+    const auto prepared = prepareModel(*device, makeAddModel());
+    ASSERT_TRUE(prepared) << prepared.error().message;
+    AddRequest add;
+    ExecutionOutcome outcome;
+    const auto executed = (*prepared)->executeSynchronously(add.request, {}, outcome);
+    EXPECT_TRUE(executed) << executed.error().message;
+}
+
+TEST(MessageFlood, halfMessagesAreChargedFromTheirBegin) {
+    const DriverProcess driver({"--limit", "client.messages=16M"});
+    expectServed(driver);
+    // A message of one segment: its size, and a part of it.
+    std::vector<std::byte> message(8 + 31 * kMiB);
+    const std::uint32_t words = 31 * kMiB / sizeof(capnp::word);
+    std::memcpy(message.data() + 4, &words, sizeof(words));
+    const UniqueFd socket = connectTo(driver);
+    (void)sendAll(socket, std::span<const std::byte>(message).first(message.size() - 1));
+    EXPECT_TRUE(eventually([&] { return isClosed(socket); }));
+    EXPECT_LT(residentBytes(driver.pid()), 64 * kMiB);
+    expectServed(driver);
+}
+
+TEST(MessageFlood, halfMessagesOfManyConnectionsAreChargedToTheirUser) {
+    const DriverProcess driver({"--limit", "user.messages=64M"});
+    std::vector<std::byte> message(8 + 8 * kMiB);
+    const std::uint32_t words = 8 * kMiB / sizeof(capnp::word);
+    std::memcpy(message.data() + 4, &words, sizeof(words));
+    std::vector<UniqueFd> sockets;
+    for (int i = 0; i < 20; ++i) {
+        sockets.push_back(connectTo(driver));
+        (void)sendAll(sockets.back(),
+                      std::span<const std::byte>(message).first(message.size() - 1));
+    }
+    const auto closed = [&] { return std::count_if(sockets.begin(), sockets.end(), isClosed); };
+    EXPECT_TRUE(eventually([&] { return closed() == 12; })) << closed();
+    EXPECT_LT(residentBytes(driver.pid()), 128 * kMiB);
+    sockets.clear();
+    expectServed(driver);
+}
+
+TEST(MessageFlood, aClientThatReadsNoAnswersIsNotReadFrom) {
+    const DriverProcess driver;
+    expectServed(driver);
+    const std::uint64_t before = residentBytes(driver.pid());
+    capnp::MallocMessageBuilder builder;
+    std::vector<std::byte> messages;
+    for (std::uint32_t question = 0; messages.size() < 8 * kMiB; ++question) {
+        builder.initRoot<capnp::rpc::Message>().initBootstrap().setQuestionId(question);
+        const auto flat = capnp::messageToFlatArray(builder);
+        const auto bytes = std::as_bytes(std::span(flat.asBytes().begin(), flat.asBytes().size()));
+        messages.insert(messages.end(), bytes.begin(), bytes.end());
+    }
+    const UniqueFd socket = connectTo(driver);
+    EXPECT_LT(sendAll(socket, messages), messages.size());
+    EXPECT_LT(residentBytes(driver.pid()), before + 64 * kMiB);
+    expectServed(driver);
+}
+
+/// Sends `count` calls that have an object among their arguments that is promised and never comes,
+/// and waits until all have failed.
+void callWithPromises(const DriverProcess& driver, std::size_t count, std::uint32_t bytesEach) {
+    device::EventLoop loop;
+    {
+        auto stream = loop.io().lowLevelProvider->wrapUnixSocketFd(connectTo(driver).release());
+        capnp::TwoPartyVatNetwork network(*stream, device::kMaximumFdsPerMessage,
+                                          capnp::rpc::twoparty::Side::CLIENT);
+        auto system = capnp::makeRpcClient(network);
+        capnp::MallocMessageBuilder message;
+        auto server = message.initRoot<capnp::rpc::twoparty::VatId>();
+        server.setSide(capnp::rpc::twoparty::Side::SERVER);
+        auto open = system.bootstrap(server).castAs<rpc::Driver>().openRequest();
+        open.setProtocolVersion(4);
+        auto driverDevice = open.send().getDevice();
+        std::size_t failed = 0;
+        auto calls = kj::heapArrayBuilder<kj::Promise<void>>(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            auto call = driverDevice.getSupportedOperationsRequest();
+            auto model = call.initModel();
+            model.initOperandValues().initInline(bytesEach);
+            auto pool = model.initPools(1)[0];
+            pool.setSizeBytes(4096);
+            pool.setMemory(kj::Promise<rpc::Memory::Client>(kj::NEVER_DONE));
+            calls.add(
+                call.send().ignoreResult().then([] {}, [&failed](kj::Exception&&) { ++failed; }));
+        }
+        loop.run(kj::joinPromises(calls.finish()));
+        EXPECT_EQ(failed, count);
+    }
+    loop.close();
+}
+
+TEST(MessageFlood, callsThatWaitForAPromiseAreCharged) {
+    const DriverProcess driver({"--limit", "client.messages=48M"});
+    expectServed(driver);
+    callWithPromises(driver, 120, 1 * kMiB);
+    EXPECT_LT(residentBytes(driver.pid()), 128 * kMiB);
+    expectServed(driver);
+}
+
+TEST(MessageFlood, aCallThatWaitsForAPromiseFailsAfterAWhile) {
+    const DriverProcess driver;
+    callWithPromises(driver, 1, 16);
+}
+
+}  // namespace
+}  // namespace nnburst::test
