@@ -98,7 +98,7 @@ TEST_P(StarvationTest, theDriverSaysThatItIsBusyWhileAllProcessorsAreTaken) {
     EXPECT_EQ(loops.running(), manyLoops());
 }
 
-// ---- A client that is killed
+// ---- Long operations
 
 constexpr std::uint32_t kLongSize = 1 << 19;
 
@@ -115,14 +115,47 @@ Model makeLongModel(float bias) {
     return std::move(*builder.build({in}, {out}));
 }
 
-/// Executes long models on all processors, one of them through a burst, until it is killed.
-[[noreturn]] void keepBusy(const DriverProcess& driver) {
-    const SharedDevice device = driver.connect();
+/// A request of a model of makeLongModel.
+Request makeLongRequest() {
     constexpr std::uint32_t kBytes = kLongSize * sizeof(float);
     Request request;
     request.pools = {*Region::create(2 * kBytes)};
     request.inputs = {{.location = {.poolIndex = 0, .offset = 0, .length = kBytes}}};
     request.outputs = {{.location = {.poolIndex = 0, .offset = kBytes, .length = kBytes}}};
+    return request;
+}
+
+TEST_P(StarvationTest, executionsOfOneClientDoNotWaitForTheEndOfLongOperationsOfAnother) {
+    const SharedPreparedModel prepared = *prepareModel(*victim, makeAddModel());
+    const auto running = std::make_shared<std::atomic<std::size_t>>(0);
+    const Request request = makeLongRequest();
+    for (std::size_t i = 0; i < manyLoops(); ++i) {
+        const auto longOne = prepareModel(*attacker, makeLongModel(1.0F + static_cast<float>(i)),
+                                          {.priority = GetParam()});
+        ASSERT_TRUE(longOne) << longOne.error().message;
+        ++*running;
+        // The deadline ends a test that fails.
+        ASSERT_TRUE((*longOne)->execute(
+            request, {.deadline = TimePoint(std::chrono::steady_clock::now()) + 60s},
+            [running](const Result<>&, const ExecutionOutcome&) { --*running; }));
+    }
+    ASSERT_TRUE(eventually([&] { return victim->getStatus() == DeviceStatus::BUSY; }));
+    AddRequest add;
+    ExecutionOutcome outcome;
+    const auto executed = prepared->executeSynchronously(add.request, {}, outcome);
+    EXPECT_TRUE(executed) << executed.error().message;
+    const auto burst = std::move(*prepared->configureExecutionBurst({}));
+    const auto computed = burst->execute(add.request, {}, outcome);
+    EXPECT_TRUE(computed) << computed.error().message;
+    EXPECT_EQ(*running, manyLoops()) << "the long operations had to end first";
+}
+
+// ---- A client that is killed
+
+/// Executes long models on all processors, one of them through a burst, until it is killed.
+[[noreturn]] void keepBusy(const DriverProcess& driver) {
+    const SharedDevice device = driver.connect();
+    const Request request = makeLongRequest();
     std::vector<SharedPreparedModel> prepared;
     for (std::size_t i = 0; i < manyLoops(); ++i) {
         prepared.push_back(*prepareModel(*device, makeLongModel(1.0F + static_cast<float>(i))));

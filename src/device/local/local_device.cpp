@@ -23,6 +23,7 @@
 #include "model/version_rules.h"
 #include "nnburst/validation.h"
 #include "nnburst/version.h"
+#include "system/scheduling.h"
 
 namespace nnburst::device {
 
@@ -307,8 +308,10 @@ Result<> LocalDevice::launch(Result<> checked, const PrepareOptions& options, Pr
                                            .version = shared_.version},
              scheduler = scheduler_, fences = fences_, work = std::move(work),
              deadline = options.deadline, sharedCallback]() mutable {
-                auto compiled = catchExceptions(
-                    "prepareModel", [&] { return compileUntil(deadline, *models, work); });
+                auto compiled = catchExceptions("prepareModel", [&] {
+                    const system::ScopedLongTimeSlice longSlice;
+                    return compileUntil(deadline, *models, work);
+                });
                 const HalVersion version = executable.version;
                 Result<std::shared_ptr<LocalPreparedModel>> prepared;
                 if (compiled) {

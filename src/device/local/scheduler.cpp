@@ -6,12 +6,14 @@
 #include <chrono>
 #include <exception>
 #include <iterator>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "log/assert.h"
 #include "log/logger.h"
 #include "system/mutex.h"
+#include "system/scheduling.h"
 #include "system/semaphore.h"
 #include "system/thread.h"
 
@@ -97,8 +99,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
             Taken taken = take(kind);
             if (taken.job) {
                 mutex.unlock();
-                runLogged(taken.job);
-                taken.job = nullptr;  // what it holds may take long to destroy
+                run(taken);
                 mutex.lock();
                 --taken.account->queues[indexOf(kind)].running;
                 continue;
@@ -117,7 +118,20 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
     struct Taken {
         Job job;  // none if no client may run one
         std::shared_ptr<Account> account;
+        bool isOneOfSeveral = false;  // the client has others that wait or run
     };
+
+    /// A client that keeps threads busy makes way for others.
+    static void run(Taken& taken) noexcept {
+        std::optional<system::ScopedLongTimeSlice> longSlice;
+        std::optional<system::ScopedLowPriority> lowPriority;
+        if (taken.isOneOfSeveral) {
+            longSlice.emplace();
+            lowPriority.emplace();
+        }
+        runLogged(taken.job);
+        taken.job = nullptr;  // what it holds may take long to destroy
+    }
 
     /// Takes the job with the smallest start tag. Start-time fair queueing: the start tags of a
     /// client's jobs count up from the virtual time, so that a client with few jobs goes before one
@@ -144,6 +158,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         pool.virtualTime = std::max(pool.virtualTime, nextTag - 1);
         taken.job = takeMostUrgent(queue.jobs);
         ++queue.running;
+        taken.isOneOfSeveral = queue.running > 1 || !queue.jobs.empty();
         if (queue.jobs.empty()) {
             pool.clients.erase(next);
         }

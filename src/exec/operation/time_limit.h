@@ -3,8 +3,9 @@
 #pragma once
 
 /// \file
-/// The end of a run inside an operation. Kernels report how much they have done and end early once
-/// the deadline has passed or the run was cancelled; what they have written then means nothing.
+/// What happens to a run inside an operation. Kernels report how much they have done. They let
+/// others run first, and they end early once the deadline has passed or the run was cancelled; what
+/// they have written then means nothing.
 
 #include <atomic>
 #include <chrono>
@@ -14,6 +15,12 @@
 
 namespace nnburst::exec {
 
+/// What lets executions of others run first, if they come first.
+struct LetOthersPass {
+    void (*call)(void* pass) noexcept = nullptr;  ///< null: nothing
+    void* pass = nullptr;
+};
+
 /// Used by one thread. Reads the clock once in kWorkPerLook, however often it is asked.
 class TimeLimit {
   public:
@@ -22,8 +29,9 @@ class TimeLimit {
 
     /// Without a deadline it ends when `isCancelled` is true, which may be null: never.
     explicit TimeLimit(const OptionalTimePoint& deadline = {},
-                       const std::atomic<bool>* isCancelled = nullptr) noexcept
-        : deadline_(deadline), isCancelled_(isCancelled) {}
+                       const std::atomic<bool>* isCancelled = nullptr,
+                       LetOthersPass letOthersPass = {}) noexcept
+        : deadline_(deadline), isCancelled_(isCancelled), letOthersPass_(letOthersPass) {}
 
     /// To be called after every `work` (multiplications, or elements). True from when the run has
     /// been found to be over.
@@ -38,6 +46,9 @@ class TimeLimit {
   private:
     bool look() noexcept {
         work_ = 0;
+        if (letOthersPass_.call != nullptr) {
+            letOthersPass_.call(letOthersPass_.pass);
+        }
         isOver_ = isOver_ || (deadline_ && std::chrono::steady_clock::now() >= *deadline_) ||
                   // Relaxed: a flag that nothing else depends on.
                   (isCancelled_ != nullptr && isCancelled_->load(std::memory_order_relaxed));
@@ -46,6 +57,7 @@ class TimeLimit {
 
     OptionalTimePoint deadline_;
     const std::atomic<bool>* isCancelled_;
+    LetOthersPass letOthersPass_;
     std::size_t work_ = 0;  // since the last look at the clock
     bool isOver_ = false;
 };

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <new>
 
 #include "exec/operation/time_limit.h"
 #include "exec/threads/execution_gate.h"
@@ -25,7 +26,7 @@ struct RunLimits {
     std::chrono::nanoseconds loopTimeout{};
     /// True when nobody wants the results any more; null: never.
     const std::atomic<bool>* isCancelled = nullptr;
-    /// Yields between operations to more urgent executions; null never yields.
+    /// Yields to more urgent executions; null never yields.
     ExecutionGate::Pass* pass = nullptr;
 
     /// To be called before each operation. MISSED_DEADLINE_PERSISTENT after the deadline: a run
@@ -45,8 +46,11 @@ struct RunLimits {
         return {};
     }
 
-    /// Ends operations of the run early.
-    [[nodiscard]] TimeLimit timeLimit() const noexcept { return TimeLimit(deadline, isCancelled); }
+    /// The same inside operations.
+    [[nodiscard]] TimeLimit timeLimit() const noexcept {
+        return TimeLimit(deadline, isCancelled,
+                         pass == nullptr ? LetOthersPass{} : LetOthersPass{letOthersPass, pass});
+    }
 
     /// The error of a run that its time limit has ended inside an operation.
     [[nodiscard]] tl::unexpected<Error> endedIn(std::uint32_t operation) const {
@@ -58,6 +62,13 @@ struct RunLimits {
     }
 
   private:
+    static void letOthersPass(void* pass) noexcept {
+        try {
+            static_cast<ExecutionGate::Pass*>(pass)->letOthersPass();
+        } catch (const std::bad_alloc&) {
+            // No memory to wait: it goes on.
+        }
+    }
     [[nodiscard]] bool hasBeenCancelled() const noexcept {
         // Relaxed: a flag that nothing else depends on.
         return isCancelled != nullptr && isCancelled->load(std::memory_order_relaxed);

@@ -17,11 +17,18 @@ using Clock = std::chrono::steady_clock;
 
 /// An execution that is the next for its model spins for so long before it sleeps.
 constexpr std::chrono::microseconds kSpin{800};
+/// An execution of a client that has used less than its share spins for so long: one that runs will
+/// make way between two operations, and who sleeps meanwhile is woken on a processor that another
+/// one has got.
+constexpr std::chrono::microseconds kLightSpin{100};
 /// After a spin without success so many of the next executions sleep at once.
 constexpr std::uint32_t kSleepsAfterVainSpin = 16;
 /// A running execution keeps its lanes for at least this long before those of other clients get
 /// them: passing them on takes some 20 microseconds.
 constexpr std::chrono::microseconds kQuantum{200};
+/// So much less than the others a client may have used that comes back. It is more than kQuantum,
+/// so that an execution of a client that uses less than its share need not wait for the end of one.
+constexpr std::chrono::microseconds kCredit{1000};
 /// What an execution counts whose duration is not known, so that clients take turns.
 constexpr std::chrono::nanoseconds kLeastUse{1000};
 
@@ -53,11 +60,18 @@ std::uint32_t ExecutionGate::RunnerSet::tryHoldAny() noexcept {
     return kNoRunner;
 }
 
-void ExecutionGate::chargeAndAdmit(ClientShare* client, const OptionalTimePoint& start) {
+void ExecutionGate::chargeAndAdmit(ClientShare* client, const std::optional<Admission>& admission) {
     const system::MutexLock lock(mutex_);
-    client->used_ +=
-        start ? std::max<std::chrono::nanoseconds>(Clock::now() - *start, kLeastUse) : kLeastUse;
-    admitWaiters();
+    const TimePoint now = Clock::now();
+    if (admission) {
+        client->used_ += std::max<std::chrono::nanoseconds>(now - admission->start, kLeastUse);
+        client->end(admission->start);
+    } else if (client != nullptr) {
+        client->used_ += waiters_.empty()
+                             ? kLeastUse
+                             : std::max<std::chrono::nanoseconds>(now - contendedSince_, kLeastUse);
+    }
+    admitWaiters(now);
 }
 
 /// The client that has used less comes first, among the executions of one client the most urgent.
@@ -65,65 +79,79 @@ bool ExecutionGate::precedes(const Waiter& a, const Waiter& b, TimePoint now) co
     if (a.client == b.client) {
         return a.work.precedes(b.work, now);
     }
-    if (a.client->used_ != b.client->used_) {
-        return a.client->used_ < b.client->used_;
+    const std::chrono::nanoseconds usedByA = a.client->usedUntil(now);
+    const std::chrono::nanoseconds usedByB = b.client->usedUntil(now);
+    if (usedByA != usedByB) {
+        return usedByA < usedByB;
     }
     return std::less<const ClientShare*>()(a.client, b.client);  // any order
 }
 
 /// Gives free lanes to executions that wait for them, in order.
-void ExecutionGate::admitWaiters() {
-    const TimePoint now = Clock::now();
+void ExecutionGate::admitWaiters(TimePoint now) {
     std::sort(waiters_.begin(), waiters_.end(),
               [&](const Waiter* a, const Waiter* b)
                   NNBURST_REQUIRES(mutex_) { return precedes(*a, *b, now); });
-    for (auto next = waiters_.begin(); next != waiters_.end();) {
-        Waiter& waiter = **next;
+    for (std::size_t next = 0; next < waiters_.size();) {
+        Waiter& waiter = *waiters_[next];
         // The lanes first: see leave. A waiter that needs more lanes than are free blocks the
         // others.
         if (!tryTake(waiter.lanes)) {
             return;
         }
-        if (waiter.runners != nullptr) {
-            const std::uint32_t runner = waiter.runners->tryHold(waiter.runner);
-            if (runner == kNoRunner) {
-                // The next waiter may take them.
-                freeLanes_.fetch_add(waiter.lanes, std::memory_order_seq_cst);
-                ++next;
-                continue;
-            }
-            waiter.runner = runner;
-        }
-        next = waiters_.erase(next);
-        admittedUsed_ = std::max(admittedUsed_, waiter.client->used_);
-        waitingCount_.fetch_sub(1, std::memory_order_seq_cst);
-        const bool isSpinning = waiter.isSpinning;
-        // sync [gate-admitted]: a spinning waiter returns without the lock, which destroys `waiter`
-        waiter.isAdmitted.store(true, std::memory_order_release);
-        if (!isSpinning) {
-            waiter.admitted.notifyOne();
+        if (!tryAdmit(waiter, now)) {
+            freeLanes_.fetch_add(waiter.lanes, std::memory_order_seq_cst);
+            ++next;  // which may take them
         }
     }
 }
 
-/// True if `waiter` is the only one that waits for its model, and a lane is free to spin on.
-bool ExecutionGate::maySpin(const Waiter& waiter) {
-    if (waiter.runners == nullptr || freeLanes_.load(std::memory_order_relaxed) <= 0 ||
-        std::any_of(waiters_.begin(), waiters_.end(), [&](const Waiter* other) {
-            return other != &waiter && other->runners == waiter.runners;
-        })) {
-        return false;
+/// Lets `waiter`, for which lanes were taken, run; false if it has no runner.
+bool ExecutionGate::tryAdmit(Waiter& waiter, TimePoint now) {
+    waiter.admission.runner = waiter.runner;
+    if (waiter.runners != nullptr) {
+        waiter.admission.runner = waiter.runners->tryHold(waiter.runner);
+        if (waiter.admission.runner == kNoRunner) {
+            return false;
+        }
     }
-    if (waiter.runners->sleepsAhead_ > 0) {
-        --waiter.runners->sleepsAhead_;
-        return false;
+    std::erase(waiters_, &waiter);
+    waiter.admission.start = now;
+    waiter.client->begin(now);
+    admittedUsed_ = std::max(admittedUsed_, waiter.client->usedUntil(now));
+    waitingCount_.fetch_sub(1, std::memory_order_seq_cst);
+    const bool isSpinning = waiter.isSpinning;
+    // sync [gate-admitted]: a spinning waiter returns without the lock, which destroys `waiter`
+    waiter.isAdmitted.store(true, std::memory_order_release);
+    if (!isSpinning) {
+        waiter.admitted.notifyOne();
     }
     return true;
 }
 
-bool ExecutionGate::spin(const Waiter& waiter, const OptionalTimePoint& deadline) {
+/// How long `waiter` spins before it sleeps.
+std::chrono::nanoseconds ExecutionGate::spinTime(const Waiter& waiter) {
+    if (waiter.isLight && laneCount_ > 1) {
+        return kLightSpin;
+    }
+    // It is the only one that waits for its model, and a lane is free to spin on.
+    if (waiter.runners == nullptr || freeLanes_.load(std::memory_order_relaxed) <= 0 ||
+        std::any_of(waiters_.begin(), waiters_.end(), [&](const Waiter* other) {
+            return other != &waiter && other->runners == waiter.runners;
+        })) {
+        return {};
+    }
+    if (waiter.runners->sleepsAhead_ > 0) {
+        --waiter.runners->sleepsAhead_;
+        return {};
+    }
+    return kSpin;
+}
+
+bool ExecutionGate::spin(const Waiter& waiter, std::chrono::nanoseconds limit) {
     constexpr int kSpinsPerClockRead = 64;
-    const TimePoint end = std::min(Clock::now() + kSpin, deadline.value_or(TimePoint::max()));
+    const TimePoint end =
+        std::min(Clock::now() + limit, waiter.work.urgency.deadline.value_or(TimePoint::max()));
     do {
         for (int spin = 0; spin < kSpinsPerClockRead; ++spin) {
             // sync [gate-admitted]
@@ -136,44 +164,52 @@ bool ExecutionGate::spin(const Waiter& waiter, const OptionalTimePoint& deadline
     return false;
 }
 
-bool ExecutionGate::wait(RunnerSet* runners, std::uint32_t& runner, std::int32_t lanes,
-                         ClientShare* client, const Urgency& urgency) {
+std::optional<ExecutionGate::Admission> ExecutionGate::wait(RunnerSet* runners,
+                                                            std::uint32_t preferred,
+                                                            std::int32_t lanes, ClientShare* client,
+                                                            const Urgency& urgency) {
+    const TimePoint now = Clock::now();
     Waiter waiter{.runners = runners,
-                  .runner = runner,
+                  .runner = preferred,
                   .lanes = lanes,
                   .client = client,
-                  .work = {.urgency = urgency, .since = Clock::now()},
+                  .work = {.urgency = urgency, .since = now},
                   .admitted = {}};
-    bool spins = false;
+    std::chrono::nanoseconds spinLimit{};
     {
         const system::MutexLock lock(mutex_);
         waiter.work.arrival = arrivals_++;
-        client->used_ = std::max(client->used_, admittedUsed_);
+        const std::chrono::nanoseconds saved = admittedUsed_ - client->usedUntil(now);
+        if (saved > kCredit) {
+            client->used_ += saved - kCredit;
+            waiter.isLight = true;
+        }
+        if (waiters_.empty()) {
+            contendedSince_ = now;
+        }
         waiters_.push_back(&waiter);
         waitingCount_.fetch_add(1, std::memory_order_seq_cst);
         delayedCount_.fetch_add(1, std::memory_order_relaxed);  // only counts
-        admitWaiters();
+        admitWaiters(now);
         if (waiter.isAdmitted.load(std::memory_order_relaxed)) {
-            runner = waiter.runner;
-            return true;
+            return waiter.admission;
         }
-        spins = maySpin(waiter);
-        waiter.isSpinning = spins;
+        spinLimit = spinTime(waiter);
+        waiter.isSpinning = spinLimit.count() != 0;
     }
-    if (spins && spin(waiter, urgency.deadline)) {
-        runner = waiter.runner;
-        return true;
+    const bool spins = waiter.isSpinning;
+    if (spins && spin(waiter, spinLimit)) {
+        return waiter.admission;
     }
     const system::MutexLock lock(mutex_);
-    if (spins) {
-        waiter.isSpinning = false;
+    waiter.isSpinning = false;
+    if (spins && !waiter.isLight) {
         runners->sleepsAhead_ = kSleepsAfterVainSpin;
     }
-    const bool isAdmitted = sleep(waiter);
-    runner = waiter.runner;
-    return isAdmitted;
+    return sleep(waiter) ? std::optional(waiter.admission) : std::nullopt;
 }
 
+/// Until `waiter` is admitted; false if its deadline comes first.
 bool ExecutionGate::sleep(Waiter& waiter) {
     const OptionalTimePoint& deadline = waiter.work.urgency.deadline;
     while (!waiter.isAdmitted.load(std::memory_order_relaxed)) {
@@ -183,22 +219,26 @@ bool ExecutionGate::sleep(Waiter& waiter) {
                    !waiter.isAdmitted.load(std::memory_order_relaxed)) {
             std::erase(waiters_, &waiter);
             waitingCount_.fetch_sub(1, std::memory_order_seq_cst);
-            admitWaiters();  // those that this one has blocked
+            admitWaiters(Clock::now());  // those that this one has blocked
             return false;
         }
     }
     return true;
 }
 
-bool ExecutionGate::hasMoreUrgent(const WaitingWork& running, const ClientShare* client,
-                                  TimePoint start) {
+bool ExecutionGate::hasMoreUrgent(const WaitingWork& running, ClientShare* client,
+                                  std::optional<Admission>& admission) {
     const system::MutexLock lock(mutex_);
     const TimePoint now = Clock::now();
+    if (!admission) {
+        admission = Admission{.start = waiters_.empty() ? now : contendedSince_};
+        client->begin(admission->start);
+    }
     const auto comesFirst = [&](const Waiter* waiter) NNBURST_REQUIRES(mutex_) {
         if (waiter->client == client) {
             return waiter->work.level(now) > static_cast<std::int64_t>(running.urgency.priority);
         }
-        return waiter->client->used_ + kQuantum <= client->used_ + (now - start);
+        return waiter->client->usedUntil(now) + kQuantum <= client->usedUntil(now);
     };
     return std::any_of(
         waiters_.begin(), waiters_.end(), [&](const Waiter* waiter) NNBURST_REQUIRES(mutex_) {
@@ -208,30 +248,31 @@ bool ExecutionGate::hasMoreUrgent(const WaitingWork& running, const ClientShare*
 }
 
 Result<> ExecutionGate::Pass::waitAndEnter() {
-    if (!gate_.wait(&runners_, runner_, lanes_, client_, work_.urgency)) {
+    admission_ = gate_.wait(&runners_, runner_, lanes_, client_, work_.urgency);
+    if (!admission_) {
         return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
                        "the deadline passed while other executions were running");
     }
+    runner_ = admission_->runner;
     holdsRunner_ = true;
     hasLanes_ = true;
-    start_ = Clock::now();
     return {};
 }
 
 void ExecutionGate::Pass::yield() {
-    if (!hasLanes_) {
+    if (!hasLanes_ || !gate_.hasMoreUrgent(work_, client_, admission_)) {
         return;
     }
-    if (!start_) {
-        start_ = Clock::now();
-    }
-    if (!gate_.hasMoreUrgent(work_, client_, *start_)) {
-        return;
+    if (!lowPriority_) {
+        longSlice_.emplace();
+        lowPriority_.emplace();
     }
     gate_.leave(nullptr, runner_, lanes_);
-    gate_.chargeAndAdmit(client_, start_);
-    hasLanes_ = gate_.wait(nullptr, runner_, lanes_, client_, work_.urgency);
-    start_ = Clock::now();
+    gate_.chargeAndAdmit(client_, admission_);
+    admission_.reset();
+    hasLanes_ = false;  // if there is no memory to wait it goes on without
+    admission_ = gate_.wait(nullptr, runner_, lanes_, client_, work_.urgency);
+    hasLanes_ = admission_.has_value();
 }
 
 }  // namespace nnburst::exec

@@ -12,6 +12,8 @@
 ///
 /// Between clients the order is fair: the client that has used the lanes for the shortest time
 /// while others waited comes first. Among the executions of one client the most urgent comes first.
+/// An execution makes way between its operations and inside long ones, and from then on runs with a
+/// low priority, so that threads of clients that use less get a processor at once.
 
 #include <array>
 #include <atomic>
@@ -24,6 +26,7 @@
 #include "exec/threads/urgency.h"
 #include "nnburst/result.h"
 #include "system/mutex.h"
+#include "system/scheduling.h"
 
 namespace nnburst::exec {
 
@@ -37,7 +40,25 @@ class ClientShare {
 
   private:
     friend class ExecutionGate;
-    std::chrono::nanoseconds used_{};  // guarded by the gate's mutex
+
+    void begin(TimePoint start) noexcept {
+        ++runningCount_;
+        startSum_ += start.time_since_epoch();
+    }
+    void end(TimePoint start) noexcept {
+        --runningCount_;
+        startSum_ -= start.time_since_epoch();
+    }
+    /// With the executions that have begun and not ended.
+    [[nodiscard]] std::chrono::nanoseconds usedUntil(TimePoint now) const noexcept {
+        return used_ + runningCount_ * now.time_since_epoch() - startSum_;
+    }
+
+    // Guarded by the gate's mutex.
+    std::chrono::nanoseconds used_{};      // by executions that have ended
+    std::int64_t runningCount_ = 0;        // of executions whose start is known
+    std::chrono::nanoseconds startSum_{};  // of their starts
+
     std::atomic<bool> isCancelled_{false};
 };
 
@@ -115,12 +136,20 @@ class ExecutionGate {
     [[nodiscard]] std::uint32_t laneCount() const noexcept { return laneCount_; }
 
   private:
+    /// What an execution that has waited gets.
+    struct Admission {
+        std::uint32_t runner = kNoRunner;
+        TimePoint start;  ///< of its use of lanes
+    };
+
     struct Waiter {
         RunnerSet* runners;    ///< of its model; null if it holds a runner already
-        std::uint32_t runner;  ///< the preferred one, and the one that it has when it is admitted
+        std::uint32_t runner;  ///< the preferred one
         std::int32_t lanes;
         ClientShare* client;
         WaitingWork work;
+        bool isLight = false;  ///< its client has used less than its share
+        Admission admission{};
         system::ConditionVariable admitted;
         std::atomic<bool> isAdmitted{false};
         bool isSpinning = false;  // without the lock, unlike those who sleep
@@ -167,22 +196,25 @@ class ExecutionGate {
     [[nodiscard]] bool hasWaiters() const noexcept {
         return waitingCount_.load(std::memory_order_seq_cst) != 0;
     }
-    /// Adds what an execution has used since `start` (if that is known) to its client's account,
-    /// and admits others.
-    void chargeAndAdmit(ClientShare* client, const OptionalTimePoint& start);
-    /// Waits for `lanes`, and for a runner of `runners` unless that is null; false if the deadline
-    /// comes first. `runner` is the preferred one, and then the one that was taken.
-    [[nodiscard]] bool wait(RunnerSet* runners, std::uint32_t& runner, std::int32_t lanes,
-                            ClientShare* client, const Urgency& urgency);
+    /// Adds what an execution has used while others waited to the account of `client` (null: it had
+    /// no lanes), and admits others.
+    void chargeAndAdmit(ClientShare* client, const std::optional<Admission>& admission);
+    /// Waits for `lanes`, and for a runner of `runners`, best `preferred`, unless that is null.
+    /// None if the deadline comes first.
+    [[nodiscard]] std::optional<Admission> wait(RunnerSet* runners, std::uint32_t preferred,
+                                                std::int32_t lanes, ClientShare* client,
+                                                const Urgency& urgency);
     [[nodiscard]] bool sleep(Waiter& waiter) NNBURST_REQUIRES(mutex_);
-    void admitWaiters() NNBURST_REQUIRES(mutex_);
+    void admitWaiters(TimePoint now) NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] bool tryAdmit(Waiter& waiter, TimePoint now) NNBURST_REQUIRES(mutex_);
     [[nodiscard]] bool precedes(const Waiter& a, const Waiter& b, TimePoint now) const
         NNBURST_REQUIRES(mutex_);
-    [[nodiscard]] bool maySpin(const Waiter& waiter) NNBURST_REQUIRES(mutex_);
-    [[nodiscard]] static bool spin(const Waiter& waiter, const OptionalTimePoint& deadline);
-    /// Whether a waiting execution comes before one that has been running since `start`.
-    [[nodiscard]] bool hasMoreUrgent(const WaitingWork& running, const ClientShare* client,
-                                     TimePoint start);
+    [[nodiscard]] std::chrono::nanoseconds spinTime(const Waiter& waiter) NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] static bool spin(const Waiter& waiter, std::chrono::nanoseconds limit);
+    /// Whether a waiting execution comes before a running one of `client`. Counts the running one
+    /// from now on if it was not counted before.
+    [[nodiscard]] bool hasMoreUrgent(const WaitingWork& running, ClientShare* client,
+                                     std::optional<Admission>& admission);
 
     const std::uint32_t laneCount_;
     std::atomic<std::int32_t> freeLanes_;
@@ -193,9 +225,10 @@ class ExecutionGate {
     std::vector<Waiter*> waiters_ NNBURST_GUARDED_BY(mutex_);
     std::uint64_t arrivals_ NNBURST_GUARDED_BY(mutex_) = 0;
     /// What the client whose execution was admitted last had used. A client that comes back starts
-    /// from here: it saves no time for later.
+    /// from here, less kCredit: it saves no more for later.
     std::chrono::nanoseconds admittedUsed_ NNBURST_GUARDED_BY(mutex_){};
-    ClientShare unnamed_;  // of executions without a client
+    TimePoint contendedSince_ NNBURST_GUARDED_BY(mutex_);  // since when waiters_ is not empty
+    ClientShare unnamed_;                                  // of executions without a client
 };
 
 /// RAII: holds lanes and a runner from `enter` until it is destroyed. Used by one thread.
@@ -215,8 +248,8 @@ class ExecutionGate::Pass {
     ~Pass() {
         if (holdsRunner_) {
             gate_.leave(&runners_, runner_, hasLanes_ ? lanes_ : 0);
-            if (gate_.hasWaiters()) {
-                gate_.chargeAndAdmit(client_, hasLanes_ ? start_ : std::nullopt);
+            if (admission_ || gate_.hasWaiters()) {
+                gate_.chargeAndAdmit(hasLanes_ ? client_ : nullptr, admission_);
             }
         }
     }
@@ -242,7 +275,8 @@ class ExecutionGate::Pass {
     /// The runner that it holds, from `enter` on.
     [[nodiscard]] std::uint32_t runner() const noexcept { return runner_; }
 
-    /// To be called between operations: gives the lanes to executions that come first (more urgent
+    /// To be called between operations and inside long ones: gives the lanes to executions that
+    /// come first (more urgent
     /// ones of the same client, and those of clients that have used less) and waits for them again.
     /// The runner is kept. After the deadline it does not wait.
     void letOthersPass() {
@@ -260,7 +294,9 @@ class ExecutionGate::Pass {
     ClientShare* const client_;
     const std::int32_t lanes_;
     WaitingWork work_;
-    OptionalTimePoint start_;  // start of its use of lanes; unset while no other execution waits
+    std::optional<Admission> admission_;  // if it has waited, or others have while it runs
+    std::optional<system::ScopedLongTimeSlice> longSlice_;  // once it has made way
+    std::optional<system::ScopedLowPriority> lowPriority_;  // once it has made way
     std::uint32_t runner_ = kNoRunner;
     bool holdsRunner_ = false;
     bool hasLanes_ = false;

@@ -12,6 +12,7 @@
 #include <latch>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -478,6 +479,36 @@ TEST(ExecutionGate, aRunningExecutionMakesWayForOtherClients) {
         urgent.letOthersPass();
     }
     other.join();
+}
+
+/// Two lanes: a client has one of them and wants the other, too, which another client has.
+TEST(ExecutionGate, aClientThatRunsOnALaneDoesNotInterruptAnotherForASecondOne) {
+    using Pass = exec::ExecutionGate::Pass;
+    exec::ExecutionGate gate(2);
+    exec::ClientShare greedyShare;
+    exec::ClientShare modestShare;
+    std::vector<exec::ExecutionGate::RunnerSet> models(3);
+    std::optional<Pass> greedy(std::in_place, gate, models[0], Pass::Width::ONE_LANE, &greedyShare);
+    ASSERT_TRUE(greedy->enter({}));
+    Pass modest(gate, models[1], Pass::Width::ONE_LANE, &modestShare);
+    ASSERT_TRUE(modest.enter({}));
+    std::atomic<bool> wasIn{false};
+    std::thread second([&] {
+        Pass more(gate, models[2], Pass::Width::ONE_LANE, &greedyShare);
+        EXPECT_TRUE(more.enter({}));
+        wasIn = true;
+    });
+    while (gate.waitingCount() != 1) {
+        std::this_thread::yield();
+    }
+    greedy->letOthersPass();  // counts its time from here on at the latest
+    const auto end = std::chrono::steady_clock::now() + 5ms;
+    while (std::chrono::steady_clock::now() < end) {
+        modest.letOthersPass();
+    }
+    EXPECT_FALSE(wasIn);
+    greedy.reset();
+    second.join();
 }
 
 TEST(ExecutionGate, losesNobodyUnderLoad) {

@@ -1,0 +1,105 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "system/scheduling.h"
+
+#include <linux/capability.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+
+namespace nnburst::system {
+
+namespace {
+
+/// Longer than the slices that Linux gives by itself (at most 3 ms).
+constexpr std::chrono::nanoseconds kLongSlice = std::chrono::milliseconds(20);
+/// Linux chooses.
+constexpr std::chrono::nanoseconds kUsualSlice{0};
+constexpr int kLowNice = 10;
+/// RLIMIT_NICE is this less the lowest nice value that a thread may take.
+constexpr int kNiceOfLimitZero = 20;
+constexpr pid_t kCallingThread = 0;
+
+/// The first version of sched_attr, see sched_setattr(2). The C library of Debian 12 declares
+/// neither this nor the calls.
+struct SchedulingAttributes {
+    std::uint32_t size;
+    std::uint32_t policy;
+    std::uint64_t flags;
+    std::int32_t nice;
+    std::uint32_t priority;
+    std::uint64_t runtime;
+    std::uint64_t deadline;
+    std::uint64_t period;
+};
+static_assert(sizeof(SchedulingAttributes) == 48, "SCHED_ATTR_SIZE_VER0");
+
+thread_local int longSliceScopes = 0;
+
+/// Of a thread of SCHED_OTHER. A failure leaves the thread as it is.
+void setTimeSlice(std::chrono::nanoseconds slice) noexcept {
+    SchedulingAttributes attributes{};
+    if (::syscall(SYS_sched_getattr, kCallingThread, &attributes, sizeof(attributes), 0) != 0 ||
+        attributes.policy != SCHED_OTHER) {
+        return;
+    }
+    attributes.runtime = static_cast<std::uint64_t>(slice.count());
+    (void)::syscall(SYS_sched_setattr, kCallingThread, &attributes, 0);
+}
+
+/// Of the calling thread alone, which is what PRIO_PROCESS means on Linux.
+void setNice(int nice) noexcept {
+    (void)::setpriority(PRIO_PROCESS, kCallingThread, nice);
+}
+
+/// Whether the calling thread has CAP_SYS_NICE.
+[[nodiscard]] bool mayTakeAnyNice() noexcept {
+    __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = kCallingThread};
+    std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
+    return ::syscall(SYS_capget, &header, sets.data()) == 0 &&
+           (sets[CAP_TO_INDEX(CAP_SYS_NICE)].effective & CAP_TO_MASK(CAP_SYS_NICE)) != 0;
+}
+
+/// Whether a thread of this process may lower its nice value to `nice`.
+[[nodiscard]] bool mayTakeNice(int nice) noexcept {
+    static const bool mayTakeAny = mayTakeAnyNice();
+    static const rlim_t limit = [] {
+        rlimit both{};
+        return ::getrlimit(RLIMIT_NICE, &both) == 0 ? both.rlim_cur : 0;
+    }();
+    return mayTakeAny || limit >= static_cast<rlim_t>(kNiceOfLimitZero - nice);
+}
+
+}  // namespace
+
+ScopedLongTimeSlice::ScopedLongTimeSlice() noexcept {
+    if (longSliceScopes++ == 0) {
+        setTimeSlice(kLongSlice);
+    }
+}
+
+ScopedLongTimeSlice::~ScopedLongTimeSlice() {
+    if (--longSliceScopes == 0) {
+        setTimeSlice(kUsualSlice);
+    }
+}
+
+ScopedLowPriority::ScopedLowPriority() noexcept
+    : niceBefore_(::getpriority(PRIO_PROCESS, kCallingThread)) {
+    if (niceBefore_ < kLowNice && mayTakeNice(niceBefore_)) {
+        setNice(kLowNice);
+    }
+}
+
+ScopedLowPriority::~ScopedLowPriority() {
+    if (niceBefore_ < kLowNice && mayTakeNice(niceBefore_)) {
+        setNice(niceBefore_);
+    }
+}
+
+}  // namespace nnburst::system

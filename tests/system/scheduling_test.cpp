@@ -1,0 +1,84 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "system/scheduling.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+
+namespace nnburst::system {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Of the calling thread. Zero where Linux has none for threads.
+std::chrono::nanoseconds timeSlice() {
+    std::array<std::uint64_t, 6> attributes{};  // sched_attr
+    constexpr std::size_t kRuntime = 3;
+    EXPECT_EQ(::syscall(SYS_sched_getattr, 0, attributes.data(), sizeof(attributes), 0), 0);
+    return std::chrono::nanoseconds(attributes[kRuntime]);
+}
+
+int niceValue() {
+    return ::getpriority(PRIO_PROCESS, 0);
+}
+
+TEST(Scheduling, aLongTimeSliceLastsUntilTheOutermostScopeEnds) {
+    const std::chrono::nanoseconds usual = timeSlice();
+    if (usual == 0ns) {
+        GTEST_SKIP() << "this Linux has no time slices of threads (since 6.12)";
+    }
+    {
+        const ScopedLongTimeSlice outer;
+        EXPECT_EQ(timeSlice(), 20ms);
+        {
+            const ScopedLongTimeSlice inner;
+            EXPECT_EQ(timeSlice(), 20ms);
+        }
+        EXPECT_EQ(timeSlice(), 20ms);
+    }
+    EXPECT_EQ(timeSlice(), usual);
+}
+
+TEST(Scheduling, aLowPriorityEndsWithItsScope) {
+    const int before = niceValue();
+    bool isLow = false;
+    {
+        const ScopedLowPriority low;
+        isLow = niceValue() == 10;
+    }
+    EXPECT_EQ(niceValue(), before);
+    if (!isLow) {
+        GTEST_SKIP()
+            << "this process may not set a nice value back: it has neither CAP_SYS_NICE nor "
+               "an RLIMIT_NICE of 20";
+    }
+}
+
+TEST(Scheduling, aLowPriorityKeepsALowerOne) {
+    if (niceValue() != 0) {
+        GTEST_SKIP() << "the nice value of this process is " << niceValue();
+    }
+    ASSERT_EQ(::setpriority(PRIO_PROCESS, 0, 15), 0);
+    {
+        const ScopedLowPriority low;
+        EXPECT_EQ(niceValue(), 15);
+    }
+    EXPECT_EQ(niceValue(), 15);
+    (void)::setpriority(PRIO_PROCESS, 0, 0);  // where it may
+}
+
+TEST(Scheduling, aLongTimeSliceKeepsALowPriority) {
+    const ScopedLowPriority low;
+    const int before = niceValue();
+    const ScopedLongTimeSlice slice;
+    EXPECT_EQ(niceValue(), before);
+}
+
+}  // namespace
+}  // namespace nnburst::system
