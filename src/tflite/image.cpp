@@ -136,10 +136,10 @@ Result<> convertSpaceToDepth(OperatorImport& op, OperationType operation) {
 }
 
 Result<> convertSpaceToBatch(OperatorImport& op, OperationType operation) {
-    constexpr std::size_t kPaddings = 2;
+    constexpr std::size_t kPaddingsInput = 2;
     NNBURST_TRY(requireImage(op));
     NNBURST_TRY_ASSIGN(const auto block, blockSizes(op));
-    if (block && op.knownIntegers(kPaddings)) {
+    if (block && op.knownIntegers(kPaddingsInput)) {
         NNBURST_TRY_ASSIGN(const auto paddings, margins(op, "paddings"));
         const Dimensions image = op.shape(0);
         const auto height = static_cast<std::uint32_t>((*block)[0]);
@@ -150,7 +150,7 @@ Result<> convertSpaceToBatch(OperatorImport& op, OperationType operation) {
                              grown(sizeAt(image, 2), paddings[2], paddings[3]) / width,
                              sizeAt(image, 3)});
     }
-    op.add(operation, {op.input(0), op.input(1), op.input(kPaddings)}, {op.output()});
+    op.add(operation, {op.input(0), op.input(1), op.input(kPaddingsInput)}, {op.output()});
     return {};
 }
 

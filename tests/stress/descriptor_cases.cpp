@@ -103,7 +103,7 @@ CaseResult runIdleConnections(std::chrono::milliseconds duration) {
 }
 
 CaseResult runFewDescriptors(std::chrono::milliseconds duration) {
-    return run({.driverLimits = {{RLIMIT_NOFILE, 256}},
+    return run({.driverDescriptors = 256,
                 .attackers = {[](const Target& target) { holdConnections(target, 300); }}},
                duration);
 }

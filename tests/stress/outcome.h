@@ -14,10 +14,10 @@ namespace nnburst::stress {
 
 enum class Outcome : std::uint8_t {
     SUCCESS,
+    SKIPPED,  ///< this machine cannot show it
     FAILURE,  ///< something is wrong: a result, a call that had to succeed, resources that stay
     HANG,     ///< something did not end within kHangBound
     CRASH,    ///< the driver, or the case itself, ended by a signal or without being asked to
-    SKIPPED,  ///< this machine cannot show it
 };
 
 [[nodiscard]] const char* toString(Outcome outcome) noexcept;

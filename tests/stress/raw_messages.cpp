@@ -6,6 +6,7 @@
 #include <capnp/rpc.capnp.h>
 #include <capnp/serialize.h>
 
+#include "device/rpc/conversion.h"
 #include "device/rpc/nnburst.capnp.h"
 
 namespace nnburst::stress {
@@ -17,6 +18,8 @@ constexpr std::uint32_t kOpenQuestion = 1;
 // Ordinals of the methods in nnburst.capnp.
 constexpr std::uint16_t kOpenMethod = 0;
 constexpr std::uint16_t kGetCapabilitiesMethod = 0;
+constexpr std::uint16_t kGetSupportedOperationsMethod = 6;
+constexpr std::uint16_t kPrepareModelMethod = 7;
 /// `device` among the pointers of the results of Driver.open, after `status`.
 constexpr std::uint16_t kDevicePointer = 1;
 
@@ -26,6 +29,18 @@ void append(std::vector<std::byte>& bytes, capnp::MessageBuilder& message) {
     for (const kj::byte byte : flat) {
         bytes.push_back(static_cast<std::byte>(byte));
     }
+}
+
+capnp::rpc::Call::Builder initDeviceCall(capnp::MallocMessageBuilder& message,
+                                         std::uint32_t question, std::uint16_t method) {
+    auto call = message.initRoot<capnp::rpc::Message>().initCall();
+    call.setQuestionId(question);
+    auto answer = call.initTarget().initPromisedAnswer();
+    answer.setQuestionId(kOpenQuestion);
+    answer.initTransform(1)[0].setGetPointerField(kDevicePointer);
+    call.setInterfaceId(capnp::typeId<rpc::Device>());
+    call.setMethodId(method);
+    return call;
 }
 
 }  // namespace
@@ -51,14 +66,28 @@ std::vector<std::byte> openingMessages() {
 std::vector<std::byte> capabilitiesCall(std::uint32_t question) {
     std::vector<std::byte> bytes;
     capnp::MallocMessageBuilder message;
-    auto call = message.initRoot<capnp::rpc::Message>().initCall();
-    call.setQuestionId(question);
-    auto answer = call.initTarget().initPromisedAnswer();
-    answer.setQuestionId(kOpenQuestion);
-    answer.initTransform(1)[0].setGetPointerField(kDevicePointer);
-    call.setInterfaceId(capnp::typeId<rpc::Device>());
-    call.setMethodId(kGetCapabilitiesMethod);
+    auto call = initDeviceCall(message, question, kGetCapabilitiesMethod);
     call.initParams().getContent().initAs<rpc::Device::GetCapabilitiesParams>();
+    append(bytes, message);
+    return bytes;
+}
+
+std::vector<std::byte> modelCall(std::uint32_t question, const Model& model, bool isPreparation) {
+    std::vector<std::byte> bytes;
+    // One segment, as readers of these bytes may expect.
+    constexpr unsigned kMostWords = 1 << 20;
+    capnp::MallocMessageBuilder message(kMostWords);
+    auto call = initDeviceCall(message, question,
+                               isPreparation ? kPrepareModelMethod : kGetSupportedOperationsMethod);
+    auto content = call.initParams().getContent();
+    if (isPreparation) {
+        auto params = content.initAs<rpc::Device::PrepareModelParams>();
+        (void)device::structureToMessage(model, params.initModel());
+        device::toMessage(PrepareOptions(), params.initOptions());
+    } else {
+        auto params = content.initAs<rpc::Device::GetSupportedOperationsParams>();
+        (void)device::structureToMessage(model, params.initModel());
+    }
     append(bytes, message);
     return bytes;
 }

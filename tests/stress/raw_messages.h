@@ -6,8 +6,11 @@
 /// Messages of the control plane as bytes, written by hand (capnp/rpc.capnp). So a sender decides
 /// what it reads and when, which an RPC system does not leave to it.
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "nnburst/types.h"
 
 namespace nnburst::stress {
 
@@ -16,5 +19,10 @@ namespace nnburst::stress {
 
 /// Calls Device.getCapabilities on the answer to question 1, as question `question`.
 [[nodiscard]] std::vector<std::byte> capabilitiesCall(std::uint32_t question);
+
+/// Calls Device.prepareModel, without a callback, or Device.getSupportedOperations with `model`,
+/// whose constants come without memory.
+[[nodiscard]] std::vector<std::byte> modelCall(std::uint32_t question, const Model& model,
+                                               bool isPreparation);
 
 }  // namespace nnburst::stress

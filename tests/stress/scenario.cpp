@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -96,16 +97,20 @@ std::unique_ptr<test::DriverProcess> startDriver(const Attack& attack) {
     if (std::ranges::count(arguments, "--memory-limit") == 0) {
         arguments.insert(arguments.end(), {"--memory-limit", std::to_string(kDriverMemoryBytes)});
     }
+    rlimit before{};
+    (void)::getrlimit(RLIMIT_NOFILE, &before);
+    if (attack.driverDescriptors > 0) {
+        const rlimit few{.rlim_cur = attack.driverDescriptors,
+                         .rlim_max = attack.driverDescriptors};
+        (void)::setrlimit(RLIMIT_NOFILE, &few);
+    }
     auto driver = std::make_unique<test::DriverProcess>(arguments);
+    (void)::setrlimit(RLIMIT_NOFILE, &before);
     ::unsetenv("LD_PRELOAD");
     std::filesystem::permissions(
         std::filesystem::path(driver->socketPath()).parent_path(),
         std::filesystem::perms::group_exec | std::filesystem::perms::others_exec,
         std::filesystem::perm_options::add);
-    for (const auto& [resource, value] : attack.driverLimits) {
-        const rlimit limit{.rlim_cur = value, .rlim_max = value};
-        (void)::prlimit(driver->pid(), static_cast<__rlimit_resource>(resource), &limit, nullptr);
-    }
     return driver;
 }
 
@@ -163,6 +168,10 @@ void endAttackers(const Attack& attack, std::vector<Child>& attackers, CaseResul
 
 CaseResult run(const Attack& attack, std::chrono::milliseconds duration) {
     CaseResult result;
+    if (attack.driverDescriptors > 0 && ::geteuid() != 0) {
+        result.fail(Outcome::SKIPPED, "root alone can give a driver few descriptors");
+        return result;
+    }
     const auto driver = startDriver(attack);
     GoodClient client(driver->socketPath());
     if (!client.begin()) {

@@ -70,8 +70,9 @@ using Attacker = std::function<void(const Target&)>;
 
 struct Attack {
     std::vector<std::string> driverArguments;
-    /// Applied to the driver when it has started: RLIMIT_ and value.
-    std::vector<std::pair<int, std::uint64_t>> driverLimits;
+    /// That the driver may have open (RLIMIT_NOFILE), which needs root, as this process takes the
+    /// limit for a moment; 0: as this process.
+    std::uint64_t driverDescriptors = 0;
     /// Of the environment of the driver: LD_PRELOAD.
     std::string preload;
     std::vector<Attacker> attackers;

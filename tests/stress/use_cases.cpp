@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <random>
@@ -236,11 +235,10 @@ std::vector<Attacker> processes(std::uint32_t count, std::uint32_t threads,
 }
 
 StressCase withLimits(const std::string& name, const std::string& description,
-                      const std::vector<std::string>& arguments,
-                      const std::vector<std::pair<int, std::uint64_t>>& limits) {
+                      const std::vector<std::string>& arguments, std::uint64_t descriptors) {
     return {name, description, [=](std::chrono::milliseconds duration) {
                 return run({.driverArguments = arguments,
-                            .driverLimits = limits,
+                            .driverDescriptors = descriptors,
                             .attackers = processes(4, 6, Refusals::ARE_ALLOWED),
                             .endsByItself = true,
                             .mayRefuseOthers = true},
@@ -264,10 +262,10 @@ StressCases useCases() {
         working("clients_killed", "clients that are killed within 15 ms", {killClients}),
         working("clients_stopped", "clients that are stopped at any step", {stopClients}),
         withLimits("low_descriptors", "four clients of six threads; the driver has 64 descriptors",
-                   {}, {{RLIMIT_NOFILE, 64}}),
+                   {}, 64),
         withLimits("low_memory",
                    "four clients of six threads; the driver has 160 MiB, stacks included",
-                   {"--memory-limit", std::to_string(160 << 20)}, {}),
+                   {"--memory-limit", std::to_string(160 << 20)}, 0),
     };
 }
 
