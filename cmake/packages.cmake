@@ -33,7 +33,8 @@ set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
     "${CPACK_DEBIAN_RUNTIME_PACKAGE_NAME} ${same_version}, libexpected-dev")
 # To link libnnburst.a.
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "capnproto, libcapnp-dev, libfarmhash-dev, libflatbuffers-dev, \
-libfmt-dev, libpthreadpool-dev, libspdlog-dev, libssl-dev, libxnnpack-dev")
+libfmt-dev, libpthreadpool-dev, libseccomp-dev, libspdlog-dev, libssl-dev, \
+libxnnpack-dev")
 set(CPACK_COMPONENT_DEV_DESCRIPTION
     "Headers, and files for CMake and pkg-config, to compile applications with nnburst.")
 

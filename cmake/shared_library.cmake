@@ -32,7 +32,7 @@ if(NNBURST_BUILD_TOOLS)
     list(APPEND objects $<TARGET_OBJECTS:nnburst_tools>)
 endif()
 set(NNBURST_STATIC_NEEDS flatbuffers XNNPACK pthreadpool farmhash spdlog fmt capnp-rpc capnp kj-async
-    kj crypto)
+    kj crypto seccomp)
 add_library(nnburst_static STATIC ${objects} $<TARGET_OBJECTS:nnburst_schema>)
 set_target_properties(nnburst_static PROPERTIES
     OUTPUT_NAME nnburst

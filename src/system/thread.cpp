@@ -82,7 +82,9 @@ Result<std::thread> startThread(const std::string& name, std::function<void()> b
     ::pthread_sigmask(SIG_BLOCK, &sentToProcess, &before);  // inherited by the new thread
     Result<std::thread> started = [&]() -> Result<std::thread> {
         try {
-            return std::thread([body = std::move(body)]() mutable {
+            return std::thread([name, body = std::move(body)]() mutable {
+                // Naming another thread would open a file.
+                ::pthread_setname_np(::pthread_self(), name.c_str());
                 body();
                 body = nullptr;
                 OrphanedThreads::get().end();
@@ -93,9 +95,6 @@ Result<std::thread> startThread(const std::string& name, std::function<void()> b
         }
     }();
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    if (started) {
-        ::pthread_setname_np(started->native_handle(), name.c_str());
-    }
     return started;
 }
 

@@ -112,7 +112,7 @@ TEST_F(DmaBufTest, isUsedInPlaceByADriver) {
     }
     const DeviceBuffer buffer(4096);
     ::setenv("LD_PRELOAD", NNBURST_FAKE_DMA_BUF_PATH, 1);
-    const DriverProcess driver;
+    const DriverProcess driver({"--no-sandbox"});  // fake_dma_buf.cpp reads links
     ::unsetenv("LD_PRELOAD");
     const SharedDevice device = driver.connect();
     expectRightResults(*device, buffer);

@@ -36,7 +36,8 @@ class HostileDescriptorTest : public testing::Test {
         }
         ::setenv("LD_PRELOAD", NNBURST_HOSTILE_FILES_PATH, 1);
         driver_ = std::make_unique<DriverProcess>(
-            std::vector<std::string>{"--cache-key", directory_.path() / "cache.key"});
+            std::vector<std::string>{"--cache-key", directory_.path() / "cache.key",
+                                     "--no-sandbox"});  // hostile_files.cpp reads links
         ::unsetenv("LD_PRELOAD");
         victim_ = driver_->connect();
         ASSERT_NE(victim_, nullptr);

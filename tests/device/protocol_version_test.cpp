@@ -79,8 +79,8 @@ class DriverThread {
         : thread_([fd = socket.release(), versions] {
               const std::shared_ptr<Scheduler> scheduler =
                   *Scheduler::create("nnburst-job", defaultJobLimits());
-              const auto device =
-                  LocalDevice::create({}, scheduler, exec::KernelThreadPlacement::ANYWHERE);
+              const auto device = LocalDevice::create(*DeviceSetup::prepare({}), scheduler,
+                                                      exec::KernelThreadPlacement::ANYWHERE);
               EventLoop loop;
               {
                   Service service(loop, *device,

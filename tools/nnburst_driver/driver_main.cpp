@@ -21,6 +21,7 @@
 #include "calibrate.h"
 #include "device/driver/access_list.h"
 #include "device/driver/limits.h"
+#include "device/driver/sandbox.h"
 #include "device/driver/service.h"
 #include "device/local/capabilities_file.h"
 #include "device/local/local_device.h"
@@ -162,6 +163,23 @@ Result<device::Limits> limitsOf(const Options& options) {
     return limits;
 }
 
+/// The first step into the sandbox. Reads before what the driver would read later.
+Result<> giveUpRights(const Options& options, device::DeviceSetup& setup) {
+    setup.cache->readKey();
+    device::SandboxNeeds needs{.realtime = setup.options.realtimePriority != 0,
+                               .lockedMemory = setup.options.lockMemory,
+                               .removableFrom = {}};
+    if (!options.socketPath.empty()) {
+        const auto folder = std::filesystem::path(options.socketPath).parent_path();
+        needs.removableFrom = folder.empty() ? "." : folder.string();
+    }
+    NNBURST_TRY_ASSIGN(const bool hasLandlock, device::restrictRights(needs));
+    if (!hasLandlock) {
+        logger().info("this kernel has no Landlock: the driver can read what its user can read");
+    }
+    return {};
+}
+
 /// Serves until a signal stops it, and then ends the process; returns only if it cannot serve.
 Result<> serve(const Options& options) {
     NNBURST_TRY_ASSIGN(const std::optional<int> systemd, systemdSocket());
@@ -203,15 +221,23 @@ Result<> serve(const Options& options) {
     DriverOptions driver = options.device;
     findCapabilities(options, driver);  // may fork: no thread has started yet
 
+    NNBURST_TRY_ASSIGN(device::DeviceSetup setup, device::DeviceSetup::prepare(driver));
+    const bool isSandboxed = device::kHasSandbox && options.hasSandbox && !options.accelerator;
+    if (isSandboxed) {
+        NNBURST_TRY(giveUpRights(options, setup));
+    }
     std::shared_ptr<device::Scheduler> scheduler;
     NNBURST_TRY_ASSIGN(scheduler,
                        device::Scheduler::create("nnburst-job", device::defaultJobLimits()));
     NNBURST_TRY_ASSIGN(
         std::shared_ptr<device::LocalDevice> device,
-        device::LocalDevice::create(driver, scheduler, exec::KernelThreadPlacement::APART,
+        device::LocalDevice::create(std::move(setup), scheduler, exec::KernelThreadPlacement::APART,
                                     options.accelerator));
 
     device::EventLoop loop;
+    if (isSandboxed) {
+        NNBURST_TRY(device::restrictSystemCalls());
+    }
     bool isDrained = false;
     {
         device::Service service(loop, device, std::move(serviceOptions));

@@ -74,6 +74,9 @@ void addSocketOptions(CLI::App& app, Options& options) {
                    "Serve only clients in this group, a name or a number, and those of other "
                    "--allow-user and --allow-group; may be given several times")
         ->type_name("GROUP");
+    app.add_flag_callback(
+        "--no-sandbox", [&options] { options.hasSandbox = false; },
+        "Keep all rights of the process, and all system calls, while serving");
     addMilliseconds(app, "--drain-timeout", options.drainTimeout,
                     "Milliseconds that running executions and preparations have to end when a "
                     "signal stops the driver; a second signal stops it at once");
@@ -117,8 +120,9 @@ void addKernelOptions(CLI::App& app, DriverOptions& device) {
     app.add_flag_callback(
         "--no-dot-products", [&device] { device.useDotProducts = false; },
         "Run operations on 8-bit tensors on XNNPACK alone");
-    app.add_option("--cache-key", device.cacheKeyFile,
-                   "File of the secret of compilation caches; made when it is needed first")
+    app.add_option(
+           "--cache-key", device.cacheKeyFile,
+           "File of the secret of compilation caches; made when the driver starts if there is none")
         ->type_name("FILE");
     app.add_option("--extension", device.extensionLibraries,
                    "Load the vendor extension in the shared library FILE; may be given several "

@@ -29,6 +29,7 @@ struct Options {
     std::chrono::milliseconds drainTimeout{3000};  ///< for what runs when a signal stops the driver
     DriverOptions device;
     std::vector<std::string> limits;  ///< as setLimit takes them
+    bool hasSandbox = true;
     std::string verboseTags;
     std::string calibrationFile;
     std::uint32_t calibrationRounds = 10;

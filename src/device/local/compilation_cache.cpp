@@ -335,6 +335,17 @@ Result<> checkCacheFileKind(int file) {
 CompilationCache::CompilationCache(std::string keyFile)
     : keyFile_(keyFile.empty() ? stateFile("cache.key") : std::move(keyFile)) {}
 
+void CompilationCache::readKey() {
+    if (isSupported()) {
+        key_ = readCacheKey(keyFile_, true);
+        (void)CacheAuthentication::create({}, {});  // OpenSSL opens its files now
+    }
+}
+
+Result<CacheKey> CompilationCache::key(bool mayCreate) const {
+    return key_ ? *key_ : readCacheKey(keyFile_, mayCreate);
+}
+
 Result<> CompilationCache::save(const ModelSnapshot& snapshot, const exec::PackedModel& packed,
                                 const CacheFiles& files) const {
     if (!files.isComplete()) {
@@ -347,7 +358,7 @@ Result<> CompilationCache::save(const ModelSnapshot& snapshot, const exec::Packe
     const int dataFile = files.data[0].get();
     NNBURST_TRY(truncate(modelFile));
     NNBURST_TRY(truncate(dataFile));
-    NNBURST_TRY_ASSIGN(const CacheKey key, readCacheKey(keyFile_, true));
+    NNBURST_TRY_ASSIGN(const CacheKey key, key(true));
 
     std::vector<Mapping> pools;
     for (const SharedRegion& pool : snapshot.model.pools) {
@@ -378,7 +389,7 @@ Result<CachedModel> CompilationCache::load(const CacheFiles& files,
                                    files.model.size(), files.data.size(), kCacheFiles.numModelCache,
                                    kCacheFiles.numDataCache));
     }
-    NNBURST_TRY_ASSIGN(const CacheKey key, readCacheKey(keyFile_, false));
+    NNBURST_TRY_ASSIGN(const CacheKey key, key(false));
     NNBURST_TRY_ASSIGN(
         CacheFileReader modelFile,
         CacheFileReader::open(key, files.model[0].get(), CacheFileKind::MODEL, files.token));

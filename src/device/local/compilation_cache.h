@@ -19,9 +19,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "device/local/cache_key.h"
 #include "device/local/model_snapshot.h"
 #include "exec/run/packed_model.h"
 #include "nnburst/memory.h"
@@ -65,6 +67,10 @@ class CompilationCache {
     /// Whether the path of the key file is known. If not, nothing can be cached.
     [[nodiscard]] bool isSupported() const noexcept { return !keyFile_.empty(); }
 
+    /// Reads the key now, or makes it, and keeps it: for a process that cannot open files later.
+    /// What fails is reported when the key is needed. Before other threads use this object.
+    void readKey();
+
     /// Saves a prepared model, with what was packed of it. The files may be anything: if they
     /// cannot be filled, the error says why, and they hold no valid model.
     [[nodiscard]] Result<> save(const ModelSnapshot& snapshot, const exec::PackedModel& packed,
@@ -78,7 +84,10 @@ class CompilationCache {
                                            const exec::dot8::Microkernels* kernels) const;
 
   private:
+    [[nodiscard]] Result<CacheKey> key(bool mayCreate) const;
+
     std::string keyFile_;
+    std::optional<Result<CacheKey>> key_;  // none: it is read when it is needed
 };
 
 }  // namespace nnburst::device

@@ -126,35 +126,42 @@ LocalDevice::LocalDevice(Shared shared)
     : shared_(std::move(shared)),
       scheduler_(std::make_shared<Scheduler::Client>(shared_.scheduler)) {}
 
-Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& given,
-                                                         std::shared_ptr<Scheduler> scheduler,
-                                                         exec::KernelThreadPlacement placement,
-                                                         std::shared_ptr<Accelerator> accelerator) {
-    DriverOptions options = given;
-    NNBURST_TRY_ASSIGN(SystemTuning applied, SystemTuning::apply(options));
-    auto tuning = std::make_shared<const SystemTuning>(std::move(applied));
+Result<DeviceSetup> DeviceSetup::prepare(const DriverOptions& options) {
+    DeviceSetup setup{.options = options,
+                      .tuning = nullptr,
+                      .capabilities = uncalibrated(),
+                      .cache = std::make_shared<CompilationCache>(options.cacheKeyFile)};
+    NNBURST_TRY_ASSIGN(SystemTuning applied, SystemTuning::apply(setup.options));
+    setup.tuning = std::make_shared<const SystemTuning>(std::move(applied));
     // OpenSSL registers its exit handler now, so that a static device, whose job threads use
     // OpenSSL, is destroyed before the handler runs.
     ::OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS, nullptr);
-    NNBURST_TRY_ASSIGN(std::shared_ptr<exec::Engine> engine,
-                       exec::Engine::create(options, placement));
     for (const std::string& library : options.extensionLibraries) {
         NNBURST_TRY(loadExtension(library));
     }
+    if (!options.capabilitiesFile.empty()) {
+        NNBURST_TRY_ASSIGN(setup.capabilities, readCapabilities(options.capabilitiesFile));
+    }
+    return setup;
+}
+
+Result<std::shared_ptr<LocalDevice>> LocalDevice::create(DeviceSetup setup,
+                                                         std::shared_ptr<Scheduler> scheduler,
+                                                         exec::KernelThreadPlacement placement,
+                                                         std::shared_ptr<Accelerator> accelerator) {
+    const DriverOptions& options = setup.options;
+    NNBURST_TRY_ASSIGN(std::shared_ptr<exec::Engine> engine,
+                       exec::Engine::create(options, placement));
     NNBURST_TRY_ASSIGN(std::shared_ptr<burst::ServingThreadPool> servingThreads,
                        burst::ServingThreadPool::create(burst::ServingThreadPool::kMaximumThreads,
                                                         options.realtimePriority));
-    Capabilities capabilities = uncalibrated();
-    if (!options.capabilitiesFile.empty()) {
-        NNBURST_TRY_ASSIGN(capabilities, readCapabilities(options.capabilitiesFile));
-    }
     const auto models = std::make_shared<ModelStore>(engine, accelerator);
     std::shared_ptr<IdleWatchdog> watchdog;
     if (options.idleTime.count() > 0) {
         NNBURST_TRY_ASSIGN(watchdog, IdleWatchdog::create(models, options.idleTime));
     }
     return std::shared_ptr<LocalDevice>(
-        new LocalDevice({.tuning = std::move(tuning),
+        new LocalDevice({.tuning = std::move(setup.tuning),
                          .accelerator = std::move(accelerator),
                          .engine = std::move(engine),
                          .scheduler = std::move(scheduler),
@@ -162,8 +169,8 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(const DriverOptions& gi
                          .buffers = std::make_shared<exec::ManagedBuffers>(),
                          .models = models,
                          .watchdog = std::move(watchdog),
-                         .cache = std::make_shared<CompilationCache>(options.cacheKeyFile),
-                         .capabilities = std::move(capabilities),
+                         .cache = std::move(setup.cache),
+                         .capabilities = std::move(setup.capabilities),
                          .version = options.version,
                          .variant = options.variant}));
 }
@@ -409,7 +416,8 @@ Result<SharedDevice> makeLocalDevice(std::shared_ptr<Accelerator> accelerator,
     NNBURST_TRY_ASSIGN(std::shared_ptr<device::Scheduler> scheduler,
                        device::Scheduler::create("nnburst-job", device::defaultJobLimits()));
     // Kernel threads with processors of their own would take these from the application's threads.
-    return device::LocalDevice::create(options, std::move(scheduler),
+    NNBURST_TRY_ASSIGN(device::DeviceSetup setup, device::DeviceSetup::prepare(options));
+    return device::LocalDevice::create(std::move(setup), std::move(scheduler),
                                        exec::KernelThreadPlacement::ANYWHERE,
                                        std::move(accelerator));
 }

@@ -32,6 +32,17 @@ struct Preparation {
     std::function<void(const exec::CompiledModel& compiled)> save;
 };
 
+/// What a device reads and asks the system for before it works: settings, extensions, files. Starts
+/// no thread, so that a process can give up rights between `prepare` and LocalDevice::create.
+struct DeviceSetup {
+    DriverOptions options;  ///< without what the system does not grant
+    std::shared_ptr<const SystemTuning> tuning;
+    Capabilities capabilities;
+    std::shared_ptr<CompilationCache> cache;
+
+    [[nodiscard]] static Result<DeviceSetup> prepare(const DriverOptions& options);
+};
+
 class LocalDevice final : public Device {
   public:
     using PrepareCallback =
@@ -41,7 +52,7 @@ class LocalDevice final : public Device {
     /// first client. `placement` says where kernel threads may run. Models are computed by
     /// `accelerator`, or by the kernels of this library if it is null.
     [[nodiscard]] static Result<std::shared_ptr<LocalDevice>> create(
-        const DriverOptions& options, std::shared_ptr<Scheduler> scheduler,
+        DeviceSetup setup, std::shared_ptr<Scheduler> scheduler,
         exec::KernelThreadPlacement placement, std::shared_ptr<Accelerator> accelerator = nullptr);
 
     /// The same device for another client, whose jobs are queued separately.

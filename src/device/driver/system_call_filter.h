@@ -1,0 +1,20 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The system calls that a driver may make while it serves (seccomp(2)).
+
+#include "nnburst/result.h"
+
+namespace nnburst::device {
+
+class SystemCallFilter {
+  public:
+    /// Limits all threads of the process to the calls of the list in system_call_filter.cpp, until
+    /// it ends. Another one ends it with SIGSYS and a line on standard error. Needs no_new_privs.
+    /// GENERAL_FAILURE if the system refuses.
+    [[nodiscard]] static Result<> install();
+};
+
+}  // namespace nnburst::device
