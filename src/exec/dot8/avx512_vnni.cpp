@@ -7,6 +7,7 @@
 
 #include <cstring>
 
+#include "exec/dot8/mean_of_pixels.h"
 #include "exec/dot8/microkernel.h"
 
 namespace nnburst::exec::dot8 {
@@ -355,6 +356,32 @@ void convolveDepthwise(const DepthwiseRow& row) {
     return row.isSigned ? convolveDepthwiseRow<true, 0>(row) : convolveDepthwiseRow<false, 0>(row);
 }
 
+/// A table of 256 bytes is 16 of 16 bytes: the higher half of an index says in which it is.
+void lookUp(const std::uint8_t* table, const std::uint8_t* input, std::size_t count,
+            std::uint8_t* output) {
+    __m512i tables[16];
+    for (int i = 0; i < 16; ++i) {
+        tables[i] = _mm512_broadcast_i32x4(
+            _mm_load_si128(reinterpret_cast<const __m128i*>(table + 16 * i)));
+    }
+    for (std::size_t i = 0; i < count; i += 64) {
+        const __mmask64 mask = count - i >= 64 ? ~__mmask64{0} : (__mmask64{1} << (count - i)) - 1;
+        const __m512i indexes = _mm512_maskz_loadu_epi8(mask, input + i);
+        const __m512i high = _mm512_and_si512(indexes, _mm512_set1_epi8(static_cast<char>(0xf0)));
+        const __m512i low = _mm512_and_si512(indexes, _mm512_set1_epi8(0x0f));
+        // Four chains of instructions that do not wait for each other.
+        __m512i found[4] = {};
+        for (int part = 0; part < 16; ++part) {
+            const __mmask64 isHere =
+                _mm512_cmpeq_epi8_mask(high, _mm512_set1_epi8(static_cast<char>(16 * part)));
+            found[part % 4] = _mm512_mask_shuffle_epi8(found[part % 4], isHere, tables[part], low);
+        }
+        const __m512i all = _mm512_or_si512(_mm512_or_si512(found[0], found[1]),
+                                            _mm512_or_si512(found[2], found[3]));
+        _mm512_mask_storeu_epi8(output + i, mask, all);
+    }
+}
+
 }  // namespace
 
 extern const Microkernels kAvx512Vnni;
@@ -365,6 +392,8 @@ const Microkernels kAvx512Vnni{.name = "AVX512-VNNI",
                                .depthwiseLanes = kDepthwiseLanes,
                                .multiply = multiply,
                                .sumRows = sumRows,
-                               .convolveDepthwise = convolveDepthwise};
+                               .convolveDepthwise = convolveDepthwise,
+                               .meanOfPixels = meanOfPixels,
+                               .lookUp = lookUp};
 
 }  // namespace nnburst::exec::dot8

@@ -7,6 +7,7 @@
 
 #include <cstring>
 
+#include "exec/dot8/mean_of_pixels.h"
 #include "exec/dot8/microkernel.h"
 
 namespace nnburst::exec::dot8 {
@@ -302,6 +303,33 @@ void convolveDepthwise(const DepthwiseRow& row) {
     return row.isSigned ? convolveDepthwiseRow<true>(row) : convolveDepthwiseRow<false>(row);
 }
 
+/// A table of 256 bytes is 16 of 16 bytes: the higher half of an index says in which it is.
+void lookUp(const std::uint8_t* table, const std::uint8_t* input, std::size_t count,
+            std::uint8_t* output) {
+    const auto lookUp32 = [table](__m256i indexes) {
+        const __m256i low = _mm256_and_si256(indexes, _mm256_set1_epi8(0x0f));
+        const __m256i high = _mm256_andnot_si256(_mm256_set1_epi8(0x0f), indexes);
+        __m256i found = _mm256_setzero_si256();
+        for (int part = 0; part < 16; ++part) {
+            const __m256i sixteen = _mm256_broadcastsi128_si256(
+                _mm_load_si128(reinterpret_cast<const __m128i*>(table + 16 * part)));
+            const __m256i isHere =
+                _mm256_cmpeq_epi8(high, _mm256_set1_epi8(static_cast<char>(16 * part)));
+            found =
+                _mm256_or_si256(found, _mm256_and_si256(isHere, _mm256_shuffle_epi8(sixteen, low)));
+        }
+        return found;
+    };
+    std::size_t i = 0;
+    for (; i + 32 <= count; i += 32) {
+        const __m256i indexes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(input + i));
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(output + i), lookUp32(indexes));
+    }
+    for (; i < count; ++i) {
+        output[i] = table[input[i]];
+    }
+}
+
 }  // namespace
 
 extern const Microkernels kAvxVnni;
@@ -312,6 +340,8 @@ const Microkernels kAvxVnni{.name = "AVX-VNNI",
                             .depthwiseLanes = kDepthwiseLanes,
                             .multiply = multiply,
                             .sumRows = sumRows,
-                            .convolveDepthwise = convolveDepthwise};
+                            .convolveDepthwise = convolveDepthwise,
+                            .meanOfPixels = meanOfPixels,
+                            .lookUp = lookUp};
 
 }  // namespace nnburst::exec::dot8

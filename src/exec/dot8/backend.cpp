@@ -26,4 +26,17 @@ StepResult makeStep(const OperationView& operation, const StepContext& context) 
     }
 }
 
+StepResult makeStepAsReference(const OperationView& operation, const StepContext& context) {
+    NNBURST_ASSERT(context.kernels != nullptr, "operation {} is made without kernels",
+                   context.operation);
+    switch (operation.type) {
+        case OperationType::AVERAGE_POOL_2D:
+            return makeAveragePool2d(operation, context);
+        case OperationType::MEAN:
+            return makeMean(operation, context);
+        default:
+            return nullptr;
+    }
+}
+
 }  // namespace nnburst::exec::dot8

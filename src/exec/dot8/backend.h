@@ -37,4 +37,10 @@ using StepResult = Result<std::unique_ptr<Step>>;
 /// them packed.
 [[nodiscard]] StepResult makeStep(const OperationView& operation, const StepContext& context);
 
+/// The same for operations that these kernels compute with the bits of the reference kernels and
+/// not with those of XNNPACK: for what XNNPACK does not cover. Of `context`, weights are not
+/// needed.
+[[nodiscard]] StepResult makeStepAsReference(const OperationView& operation,
+                                             const StepContext& context);
+
 }  // namespace nnburst::exec::dot8

@@ -19,4 +19,10 @@ namespace nnburst::exec::dot8 {
 [[nodiscard]] StepResult makeFullyConnected(const OperationView& operation,
                                             const StepContext& context);
 
+// With the bits of the reference kernels.
+
+[[nodiscard]] StepResult makeAveragePool2d(const OperationView& operation,
+                                           const StepContext& context);
+[[nodiscard]] StepResult makeMean(const OperationView& operation, const StepContext& context);
+
 }  // namespace nnburst::exec::dot8

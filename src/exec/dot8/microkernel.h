@@ -80,6 +80,24 @@ struct DepthwiseRow {
     bool isSigned;  ///< bytes of activations are signed
 };
 
+/// The mean of some pixels, channel by channel, rounded to the nearest integer, ties away from 0,
+/// and clamped: quotient(n) = (n + taps / 2) / taps for n >= 0, else the same of -n, negative.
+struct PixelMean {
+    static constexpr std::size_t kMaximumTaps = 2048;  ///< for which the multiplier is exact
+
+    const std::uint8_t* pixels;
+    std::size_t rowStride;
+    std::size_t pixelStride;
+    std::size_t rows;
+    std::size_t columns;
+    std::size_t channels;
+    std::uint32_t multiplier;  ///< 2^31 / taps, rounded up; taps = rows * columns, 1 or more
+    std::int32_t minimum;
+    std::int32_t maximum;
+    std::uint8_t* output;
+    bool isSigned;  ///< bytes are signed
+};
+
 /// The functions of one instruction set.
 struct Microkernels {
     const char* name;
@@ -94,6 +112,10 @@ struct Microkernels {
     void (*sumRows)(const std::uint8_t* rows, std::size_t rowStride, std::size_t rowCount,
                     std::size_t depth, std::int32_t factor, std::int32_t* sums);
     void (*convolveDepthwise)(const DepthwiseRow& row);
+    void (*meanOfPixels)(const PixelMean& mean);
+    /// output[i] = table[input[i]], for i < count; the table has 256 bytes, aligned to 64.
+    void (*lookUp)(const std::uint8_t* table, const std::uint8_t* input, std::size_t count,
+                   std::uint8_t* output);
 };
 
 /// Those that this build has.

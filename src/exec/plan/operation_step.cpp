@@ -33,11 +33,12 @@ Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation, std
     std::unique_ptr<Step> step;
     const char* kind = "reference kernel";
     const bool isEmpty = !hasElements(operation);
+    const dot8::StepContext ownContext{.kernels = kernels.dot8,
+                                       .threads = kernels.pool(),
+                                       .weights = &weights,
+                                       .operation = index};
     if (kernels.dot8 != nullptr && !isEmpty) {
-        NNBURST_TRY_ASSIGN(step, dot8::makeStep(operation.view(), {.kernels = kernels.dot8,
-                                                                   .threads = kernels.pool(),
-                                                                   .weights = &weights,
-                                                                   .operation = index}));
+        NNBURST_TRY_ASSIGN(step, dot8::makeStep(operation.view(), ownContext));
         kind = step ? kernels.dot8->name : kind;
     }
     if (!step && kernels.usesXnnpack && !isEmpty) {
@@ -45,6 +46,10 @@ Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation, std
                                                                       .operators = &operators,
                                                                       .operation = index}));
         kind = step ? "XNNPACK" : kind;
+    }
+    if (!step && kernels.dot8 != nullptr && !isEmpty) {
+        NNBURST_TRY_ASSIGN(step, dot8::makeStepAsReference(operation.view(), ownContext));
+        kind = step ? kernels.dot8->name : kind;
     }
     NNBURST_VLOG(COMPILATION, "operation {}, {}: {}", index, toString(operation.type), kind);
     if (!step) {

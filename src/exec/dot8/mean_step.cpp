@@ -1,0 +1,194 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// AVERAGE_POOL_2D, NHWC, and MEAN over axes that follow each other.
+//
+//     input  [batches, height, width, channels]
+//     output [batches, outputHeight, outputWidth, channels]
+//
+// For MEAN: height 1, and one window over the whole width, which is all reduced axes.
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "exec/dot8/families.h"
+#include "exec/dot8/rounding.h"
+#include "exec/dot8/shared_work.h"
+#include "exec/operation/activation.h"
+#include "exec/operation/shape_arguments.h"
+#include "exec/operation/spatial.h"
+#include "log/assert.h"
+
+namespace nnburst::exec::dot8 {
+
+namespace {
+
+constexpr double kElementsPerNs = 20;
+
+/// The windows over images whose means are taken.
+struct Means {
+    SpatialWindow window;
+    std::size_t batches = 0;
+    std::size_t channels = 0;
+    QuantizedRange range{};
+    bool isSigned = false;
+
+    [[nodiscard]] std::size_t rowWork() const noexcept {
+        return std::size_t{window.width.outputSize} * window.height.size * window.width.size *
+               channels;
+    }
+    [[nodiscard]] std::size_t rows() const noexcept { return batches * window.height.outputSize; }
+};
+
+/// The inputs under a window that lie in the image: `first` and the next ones.
+struct InnerRange {
+    std::size_t first;
+    std::size_t count;
+
+    InnerRange(const SlidingWindow& axis, std::uint32_t output) noexcept {
+        const std::int64_t begin = axis.begin(output);
+        const std::int64_t from = std::max<std::int64_t>(begin, 0);
+        const std::int64_t to = std::min<std::int64_t>(begin + axis.size, axis.inputSize);
+        first = static_cast<std::size_t>(from);
+        count = static_cast<std::size_t>(to - from);
+    }
+};
+
+class MeanStep final : public Step {
+  public:
+    MeanStep(const Means& means, const Microkernels& kernels, pthreadpool_t threads)
+        : means_(means), kernels_(kernels), threads_(threads) {}
+
+    [[nodiscard]] bool isMultithreaded() const noexcept override { return threads_ != nullptr; }
+
+    Result<> setUp(std::span<std::byte* const> operands) override {
+        NNBURST_ASSERT(operands.size() >= 2, "{} operands", operands.size());
+        input_ = reinterpret_cast<const std::uint8_t*>(operands.front());
+        output_ = reinterpret_cast<std::uint8_t*>(operands.back());
+        return {};
+    }
+
+    Result<> run(TimeLimit& limit) override {
+        runTasks(
+            threads_, means_.rows(),
+            [](const void* step, std::size_t index, std::size_t /*thread*/, Pace& pace) {
+                static_cast<const MeanStep*>(step)->runRow(index, pace);
+            },
+            this, limit);
+        return {};
+    }
+
+  private:
+    /// Row `index` of the outputs of all images.
+    void runRow(std::size_t index, Pace& pace) const noexcept {
+        const SlidingWindow& height = means_.window.height;
+        const SlidingWindow& width = means_.window.width;
+        const std::size_t batch = index / height.outputSize;
+        const InnerRange rows(height, static_cast<std::uint32_t>(index % height.outputSize));
+        const std::size_t rowStride = width.inputSize * means_.channels;
+        const std::uint8_t* const first =
+            input_ + (batch * height.inputSize + rows.first) * rowStride;
+        for (std::uint32_t x = 0; x < width.outputSize; ++x) {
+            const InnerRange columns(width, x);
+            const std::size_t taps = rows.count * columns.count;
+            kernels_.meanOfPixels(
+                {.pixels = first + columns.first * means_.channels,
+                 .rowStride = rowStride,
+                 .pixelStride = means_.channels,
+                 .rows = rows.count,
+                 .columns = columns.count,
+                 .channels = means_.channels,
+                 .multiplier = static_cast<std::uint32_t>(ceilDivide(std::size_t{1} << 31, taps)),
+                 .minimum = means_.range.minimum,
+                 .maximum = means_.range.maximum,
+                 .output = output_ + (index * width.outputSize + x) * means_.channels,
+                 .isSigned = means_.isSigned});
+        }
+        (void)pace.isOverAfter(means_.rowWork());
+    }
+
+    const Means means_;
+    const Microkernels& kernels_;
+    const pthreadpool_t threads_;
+    const std::uint8_t* input_ = nullptr;
+    std::uint8_t* output_ = nullptr;
+};
+
+bool isQuantized(const OperandView& operand) noexcept {
+    return operand.type == OperandType::TENSOR_QUANT8_ASYMM ||
+           operand.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+}
+
+StepResult makeMeanStep(Means means, const OperationView& operation, const StepContext& context) {
+    const std::uint64_t taps = std::uint64_t{means.window.height.size} * means.window.width.size;
+    if (taps > PixelMean::kMaximumTaps) {
+        return nullptr;
+    }
+    means.isSigned = operation.inputs[0].type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+    const double ns =
+        static_cast<double>(means.rowWork()) * static_cast<double>(means.rows()) / kElementsPerNs;
+    return std::make_unique<MeanStep>(means, *context.kernels,
+                                      ns < kMinimumParallelNs ? nullptr : context.threads);
+}
+
+}  // namespace
+
+StepResult makeAveragePool2d(const OperationView& operation, const StepContext& context) {
+    const OperandView& input = operation.inputs[0];
+    if (!isQuantized(input)) {
+        return nullptr;
+    }
+    NNBURST_TRY_ASSIGN(const SpatialArguments arguments,
+                       readSpatialArguments(operation, SpatialForm::POOLING));
+    if (arguments.isNchw) {
+        return nullptr;
+    }
+    Means means{.batches = input.shape[0],
+                .channels = input.shape[3],
+                .range = activationRange(arguments.activation, operation.outputs[0])};
+    NNBURST_TRY_ASSIGN(means.window,
+                       slideWindow(operation, arguments, input.shape[1], input.shape[2],
+                                   arguments.height.window, arguments.width.window));
+    return makeMeanStep(means, operation, context);
+}
+
+StepResult makeMean(const OperationView& operation, const StepContext& context) {
+    const OperandView& input = operation.inputs[0];
+    const OperandView& axes = operation.inputs[1];
+    if (!isQuantized(input) || axes.data == nullptr || !axes.isConstant) {
+        return nullptr;
+    }
+    NNBURST_TRY_ASSIGN(const auto values, readValues(operation, 1, "axes"));
+    const auto rank = static_cast<std::int64_t>(input.shape.rank());
+    std::array<bool, kMaximumRank> isReduced{};
+    for (const std::int32_t axis : values) {
+        isReduced[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)] = true;
+    }
+    // Axes before those that are reduced, these, and those behind them.
+    std::array<std::uint64_t, 3> sizes{1, 1, 1};
+    std::size_t part = 0;
+    for (std::size_t axis = 0; axis < input.shape.rank(); ++axis) {
+        if (isReduced[axis] ? part == 2 : part == 1) {
+            ++part;
+        } else if (isReduced[axis]) {
+            part = 1;
+        }
+        if (part > 2) {
+            return nullptr;
+        }
+        sizes[part] *= input.shape[axis];
+    }
+    if (sizes[1] > PixelMean::kMaximumTaps) {
+        return nullptr;
+    }
+    const auto width = static_cast<std::uint32_t>(sizes[1]);
+    const Means means{.window = {.height = {.inputSize = 1, .size = 1, .outputSize = 1},
+                                 .width = {.inputSize = width, .size = width, .outputSize = 1}},
+                      .batches = sizes[0],
+                      .channels = sizes[2],
+                      .range = quantizedLimits(input.type)};
+    return makeMeanStep(means, operation, context);
+}
+
+}  // namespace nnburst::exec::dot8
