@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "exec/dot8/backend.h"
+#include "exec/plan/table_step.h"
 #include "exec/reference/reference_step.h"
 #include "exec/xnnpack/backend.h"
 #include "log/verbose.h"
@@ -49,6 +50,9 @@ Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation, std
     }
     if (!step && kernels.dot8 != nullptr && !isEmpty) {
         NNBURST_TRY_ASSIGN(step, dot8::makeStepAsReference(operation.view(), ownContext));
+        if (!step) {
+            NNBURST_TRY_ASSIGN(step, makeTableStep(operation, *kernels.dot8));
+        }
         kind = step ? kernels.dot8->name : kind;
     }
     NNBURST_VLOG(COMPILATION, "operation {}, {}: {}", index, toString(operation.type), kind);
