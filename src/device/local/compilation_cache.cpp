@@ -124,6 +124,7 @@ std::vector<PoolRange> neededRanges(const Model& model, const exec::PackedModel&
         }
     }
     std::vector<PoolRange> needed;
+    needed.reserve(ranges.size());
     for (const auto& [pool, offset, length] : ranges) {
         needed.push_back({.pool = pool, .offset = offset, .sizeBytes = length});
     }
