@@ -99,6 +99,7 @@ int main(int argc, char** argv) {
     registerNoisyNeighbours();
     registerIdleBursts();
     registerPreparation();
+    registerQuantizedOperations();
     ResultCollector collector;
     const std::size_t measured = benchmark::RunSpecifiedBenchmarks(&collector);
     benchmark::Shutdown();

@@ -16,6 +16,7 @@
 #include <string>
 #include <utility>
 
+#include "exec/dot8/instruction_set.h"
 #include "fail.h"
 #include "measure.h"
 #include "nnburst/builtin_models.h"
@@ -174,6 +175,10 @@ void registerPreparation() {
         {Network::LARGE_QUANT8, "prepareQuant8/", "MobileNet 1.0/224 quant8, "},
     }};
     for (const Group& group : kGroups) {
+        if (group.network == Network::LARGE_QUANT8 &&
+            exec::dot8::fastestMicrokernels() == nullptr) {
+            continue;  // this processor does not have the instructions: XNNPACK packs the weights
+        }
         for (const Row& row : kRows) {
             registerRow(std::string(group.name) + row.name, std::string(group.label) + row.label,
                         [=](benchmark::State& state) {

@@ -63,4 +63,7 @@ void registerSystemCalls();
 /// Preparing MobileNet v1 0.25/128 and 1.0/224, from the model and from the cache.
 void registerPreparation();
 
+/// Operations of 8 bits with and without our own kernels.
+void registerQuantizedOperations();
+
 }  // namespace nnburst::bench
