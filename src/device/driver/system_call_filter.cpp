@@ -49,9 +49,9 @@ constexpr std::array kAllowed{
     SCMP_SYS(clock_getres), SCMP_SYS(clock_gettime), SCMP_SYS(clock_nanosleep),
     SCMP_SYS(gettimeofday), SCMP_SYS(nanosleep), SCMP_SYS(time),
     // what this process is and uses
-    SCMP_SYS(getegid), SCMP_SYS(geteuid), SCMP_SYS(getgid), SCMP_SYS(getpid), SCMP_SYS(getppid),
-    SCMP_SYS(getrandom), SCMP_SYS(getrusage), SCMP_SYS(getuid), SCMP_SYS(sysinfo), SCMP_SYS(times),
-    SCMP_SYS(uname),
+    SCMP_SYS(capget), SCMP_SYS(getegid), SCMP_SYS(geteuid), SCMP_SYS(getgid), SCMP_SYS(getpid),
+    SCMP_SYS(getppid), SCMP_SYS(getrandom), SCMP_SYS(getrusage), SCMP_SYS(getuid),
+    SCMP_SYS(sysinfo), SCMP_SYS(times), SCMP_SYS(uname),
     // descriptors that are open
     SCMP_SYS(close), SCMP_SYS(close_range), SCMP_SYS(dup), SCMP_SYS(dup2), SCMP_SYS(dup3),
     SCMP_SYS(fallocate), SCMP_SYS(fdatasync), SCMP_SYS(flock), SCMP_SYS(fstat), SCMP_SYS(fstatfs),
