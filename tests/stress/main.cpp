@@ -28,6 +28,7 @@ struct Options {
     std::string jsonPath;
     double maximumRatio = 0;
     bool isListing = false;
+    bool isMarkdownWanted = false;
 };
 
 /// The shortest time of a case, and what a case takes beside it: starting, settling, ending.
@@ -90,9 +91,12 @@ int runCases(const Options& options) {
                    std::chrono::duration<double>(Clock::now() - begin).count());
         isGood =
             isGood && (result.outcome == Outcome::SUCCESS || result.outcome == Outcome::SKIPPED);
-        results.emplace_back(cases[i].name, std::move(result));
+        results.push_back({cases[i].name, cases[i].description, std::move(result)});
     }
     printTable(results);
+    if (options.isMarkdownWanted) {
+        printMarkdown(results);
+    }
     if (!options.jsonPath.empty() && !writeJson(results, options.jsonPath)) {
         fmt::print(stderr, "nnburst-stress: cannot write {}\n", options.jsonPath);
         return 2;
@@ -112,6 +116,8 @@ int mainFunction(int argc, char** argv) {
     app.add_option("--maximum-ratio", options.maximumRatio,
                    "A case fails if the good client's p99 grows by more than RATIO")
         ->check(CLI::PositiveNumber);
+    app.add_flag("--markdown", options.isMarkdownWanted,
+                 "Prints the table as Markdown, too, for docs/robustness.md");
     app.add_flag("--list", options.isListing, "Lists the cases and ends");
     CLI11_PARSE(app, argc, argv);
     if (options.isListing) {

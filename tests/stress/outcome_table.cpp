@@ -24,14 +24,14 @@ std::string milliseconds(double microseconds) {
 
 void printTable(const NamedResults& results) {
     std::size_t width = 4;
-    for (const auto& [name, result] : results) {
-        width = std::max(width, name.size());
+    for (const NamedResult& each : results) {
+        width = std::max(width, each.name.size());
     }
     fmt::print("\n{:<{}}  {:<7} {:>7} {:>9} {:>9} {:>9} {:>8} {:>8} {:>8}\n", "", width, "", "p99",
                "p99 ms", "p99 ms", "longest", "MiB", "MiB", "MiB");
     fmt::print("{:<{}}  {:<7} {:>7} {:>9} {:>9} {:>9} {:>8} {:>8} {:>8}  {}\n", "case", width,
                "outcome", "ratio", "alone", "beside", "ms", "before", "largest", "after", "notes");
-    for (const auto& [name, result] : results) {
+    for (const auto& [name, description, result] : results) {
         const auto ratio = result.ratio();
         fmt::print("{:<{}}  {:<7} {:>7} {:>9} {:>9} {:>9} {:>8} {:>8} {:>8}  {}\n", name, width,
                    toString(result.outcome), ratio ? fmt::format("{:.2f}", *ratio) : "-",
@@ -40,18 +40,34 @@ void printTable(const NamedResults& results) {
                    mebibytes(result.largest.memoryBytes), mebibytes(result.after.memoryBytes),
                    result.notes);
     }
-    for (const auto& [name, result] : results) {
+    for (const auto& [name, description, result] : results) {
         if (result.outcome != Outcome::SUCCESS) {
             fmt::print("\n{}: {}: {}\n", name, toString(result.outcome), result.reason);
         }
     }
 }
 
+void printMarkdown(const NamedResults& results) {
+    fmt::print(
+        "\n| case | what it does | outcome | p99 beside : alone | p99 alone, ms | p99 beside, "
+        "ms | longest, ms | memory before, MiB | at most | after |\n"
+        "|---|---|---|--:|--:|--:|--:|--:|--:|--:|\n");
+    for (const auto& [name, description, result] : results) {
+        const auto ratio = result.ratio();
+        fmt::print("| `{}` | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name, description,
+                   toString(result.outcome), ratio ? fmt::format("{:.1f}", *ratio) : "-",
+                   milliseconds(result.alone.p99Us), milliseconds(result.beside.p99Us),
+                   milliseconds(result.beside.longestUs), mebibytes(result.before.memoryBytes),
+                   mebibytes(result.largest.memoryBytes), mebibytes(result.after.memoryBytes));
+    }
+}
+
 bool writeJson(const NamedResults& results, const std::string& path) {
     nlohmann::json json = nlohmann::json::array();
-    for (const auto& [name, result] : results) {
+    for (const auto& [name, description, result] : results) {
         auto entry = nlohmann::json::parse(toJson(result));
         entry["name"] = name;
+        entry["description"] = description;
         entry["outcome"] = toString(result.outcome);
         const auto ratio = result.ratio();
         entry["ratio"] = ratio ? nlohmann::json(*ratio) : nlohmann::json();

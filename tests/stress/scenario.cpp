@@ -90,10 +90,11 @@ std::string endOf(pid_t child) {
 }
 
 std::unique_ptr<test::DriverProcess> startDriver(const Attack& attack) {
+    std::vector<std::string> arguments = attack.driverArguments;
     if (!attack.preload.empty()) {
         ::setenv("LD_PRELOAD", attack.preload.c_str(), 1);
+        arguments.emplace_back("--no-sandbox");  // hostile_files.cpp reads links
     }
-    std::vector<std::string> arguments = attack.driverArguments;
     if (std::ranges::count(arguments, "--memory-limit") == 0) {
         arguments.insert(arguments.end(), {"--memory-limit", std::to_string(kDriverMemoryBytes)});
     }

@@ -66,7 +66,8 @@ std::string readUntil(int input, std::chrono::steady_clock::time_point deadline,
 
 }  // namespace
 
-CaseResult runInProcess(const StressCase& stressCase, std::chrono::milliseconds duration) {
+CaseResult runInProcess(const StressCase& stressCase, std::chrono::milliseconds duration,
+                        std::chrono::milliseconds hangBound) {
     CaseResult result;
     std::array<int, 2> ends{-1, -1};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
@@ -82,7 +83,7 @@ CaseResult runInProcess(const StressCase& stressCase, std::chrono::milliseconds 
     }
     writing.reset();
     bool isHanging = false;
-    const auto deadline = std::chrono::steady_clock::now() + duration + kCaseHangBound;
+    const auto deadline = std::chrono::steady_clock::now() + duration + hangBound;
     const std::string text = readUntil(reading.get(), deadline, isHanging);
     int status = 0;
     if (!isHanging) {

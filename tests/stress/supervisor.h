@@ -17,6 +17,7 @@ inline constexpr std::chrono::seconds kCaseHangBound{300};
 
 /// HANG and CRASH if the process of the case does not end, or ends by a signal.
 [[nodiscard]] CaseResult runInProcess(const StressCase& stressCase,
-                                      std::chrono::milliseconds duration);
+                                      std::chrono::milliseconds duration,
+                                      std::chrono::milliseconds hangBound = kCaseHangBound);
 
 }  // namespace nnburst::stress
