@@ -39,6 +39,7 @@ install(FILES ${PROJECT_BINARY_DIR}/package/nnburst.pc
 if(NNBURST_BUILD_TOOLS)
     install(TARGETS nnburst-driver RUNTIME COMPONENT driver)
     install(TARGETS nnburst-conformance nnburst-demo nnburst-run nnburst-stream
+        nnburst-top
         RUNTIME COMPONENT tools)
     install(FILES cmake/package/nnburst-driver.service cmake/package/nnburst-driver.socket
         DESTINATION lib/systemd/system COMPONENT driver)
@@ -49,7 +50,8 @@ if(NNBURST_BUILD_TOOLS)
 
     # Manual pages and completions for bash, made from what the programs print as their help.
     set(pages ${PROJECT_BINARY_DIR}/package)
-    foreach(program nnburst-conformance nnburst-demo nnburst-driver nnburst-run nnburst-stream)
+    foreach(program nnburst-conformance nnburst-demo nnburst-driver nnburst-run nnburst-stream
+            nnburst-top)
         add_custom_command(
             OUTPUT ${pages}/${program}.1.gz ${pages}/${program}.bash
             COMMAND ${PROJECT_SOURCE_DIR}/cmake/package/man_page $<TARGET_FILE:${program}>

@@ -34,11 +34,15 @@ const std::string kForever = "3600000";
 /// An execution of an endless loop, which ends after its time limit with a status of its own.
 class LoopingExecution {
   public:
-    explicit LoopingExecution(const SharedDevice& device, bool inBurst)
-        : prepared_(*prepareModel(*device, makeEndlessModel())) {
+    explicit LoopingExecution(const SharedDevice& device, bool inBurst) {
+        auto prepared = prepareModel(*device, makeEndlessModel());
+        EXPECT_TRUE(prepared) << prepared.error().message;
+        prepared_ = *prepared;
         request_.input(std::vector<float>{1.0F}, {}).output(sizeof(float));
         if (inBurst) {
-            burst_ = std::move(*prepared_->configureExecutionBurst({}));
+            auto burst = prepared_->configureExecutionBurst({});
+            EXPECT_TRUE(burst) << burst.error().message;
+            burst_ = std::move(*burst);
         }
     }
 

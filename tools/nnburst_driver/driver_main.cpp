@@ -21,6 +21,7 @@
 #include "calibrate.h"
 #include "device/driver/access_list.h"
 #include "device/driver/limits.h"
+#include "device/driver/metrics_server.h"
 #include "device/driver/sandbox.h"
 #include "device/driver/service.h"
 #include "device/local/capabilities_file.h"
@@ -163,15 +164,48 @@ Result<device::Limits> limitsOf(const Options& options) {
     return limits;
 }
 
+/// The listening sockets for metrics, if there are any.
+struct MetricsSockets {
+    std::optional<device::UnixListener> local;
+    UniqueFd loopback;
+
+    static Result<MetricsSockets> open(const Options& options) {
+        MetricsSockets sockets;
+        if (!options.metricsSocket.empty()) {
+            NNBURST_TRY_ASSIGN(const device::SocketPermissions permissions, permissionsOf(options));
+            NNBURST_TRY_ASSIGN(auto listener,
+                               device::UnixListener::listen(options.metricsSocket, permissions));
+            sockets.local.emplace(std::move(listener));
+        }
+        if (options.metricsPort != 0) {
+            NNBURST_TRY_ASSIGN(sockets.loopback, device::listenOnLoopback(options.metricsPort));
+        }
+        return sockets;
+    }
+
+    [[nodiscard]] kj::Promise<void> serve(device::MetricsServer& server) const {
+        kj::Promise<void> served = kj::NEVER_DONE;
+        if (local) {
+            served = served.exclusiveJoin(server.listen(local->fd()));
+        }
+        if (loopback) {
+            served = served.exclusiveJoin(server.listen(loopback.get()));
+        }
+        return served;
+    }
+};
+
 /// The first step into the sandbox. Reads before what the driver would read later.
 Result<> giveUpRights(const Options& options, device::DeviceSetup& setup) {
     setup.cache->readKey();
     device::SandboxNeeds needs{.realtime = setup.options.realtimePriority != 0,
                                .lockedMemory = setup.options.lockMemory,
                                .removableFrom = {}};
-    if (!options.socketPath.empty()) {
-        const auto folder = std::filesystem::path(options.socketPath).parent_path();
-        needs.removableFrom = folder.empty() ? "." : folder.string();
+    for (const std::string& path : {options.socketPath, options.metricsSocket}) {
+        if (!path.empty()) {
+            const auto folder = std::filesystem::path(path).parent_path();
+            needs.removableFrom.push_back(folder.empty() ? "." : folder.string());
+        }
     }
     NNBURST_TRY_ASSIGN(const bool hasLandlock, device::restrictRights(needs));
     if (!hasLandlock) {
@@ -218,6 +252,7 @@ Result<> serve(const Options& options) {
                            device::UnixListener::listen(options.socketPath, permissions));
         listener.emplace(std::move(listening));
     }
+    NNBURST_TRY_ASSIGN(MetricsSockets metrics, MetricsSockets::open(options));
     DriverOptions driver = options.device;
     findCapabilities(options, driver);  // may fork: no thread has started yet
 
@@ -241,6 +276,8 @@ Result<> serve(const Options& options) {
     bool isDrained = false;
     {
         device::Service service(loop, device, std::move(serviceOptions));
+        device::MetricsServer metricsServer(loop, service);
+        const kj::Promise<void> answering = metrics.serve(metricsServer).eagerlyEvaluate(nullptr);
         Lifecycle lifecycle(loop, service, manager);
         kj::Promise<void> verbosity =
             switchVerbosity(loop, verboseLogging()).eagerlyEvaluate(nullptr);
@@ -265,6 +302,7 @@ Result<> serve(const Options& options) {
         }
     }
     loop.close();
+    metrics.local.reset();
     if (isDrained) {
         // Waits for running jobs. Job threads may still refer to the loop, so the process ends
         // without destroying it.

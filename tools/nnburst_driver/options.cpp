@@ -74,6 +74,14 @@ void addSocketOptions(CLI::App& app, Options& options) {
                    "Serve only clients in this group, a name or a number, and those of other "
                    "--allow-user and --allow-group; may be given several times")
         ->type_name("GROUP");
+    app.add_option("--metrics-socket", options.metricsSocket,
+                   "Answer HTTP requests on the Unix socket PATH with figures for Prometheus; "
+                   "nnburst-top shows them")
+        ->type_name("PATH");
+    app.add_option("--metrics-port", options.metricsPort,
+                   "The same on port N of 127.0.0.1, for all users of the machine")
+        ->type_name("N")
+        ->check(CLI::Range(1, 65535));
     app.add_flag_callback(
         "--no-sandbox", [&options] { options.hasSandbox = false; },
         "Keep all rights of the process, and all system calls, while serving");

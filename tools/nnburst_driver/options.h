@@ -29,6 +29,8 @@ struct Options {
     std::chrono::milliseconds drainTimeout{3000};  ///< for what runs when a signal stops the driver
     DriverOptions device;
     std::vector<std::string> limits;  ///< as setLimit takes them
+    std::string metricsSocket;        ///< empty: none
+    std::uint16_t metricsPort = 0;    ///< 0: none
     bool hasSandbox = true;
     std::string verboseTags;
     std::string calibrationFile;

@@ -73,7 +73,7 @@ Result<> allow(const UniqueFd& ruleset, const std::string& folder, std::uint64_t
 
 }  // namespace
 
-Result<bool> restrictFiles(const std::string& removableFrom) {
+Result<bool> restrictFiles(const std::vector<std::string>& removableFrom) {
     const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, kVersionFlag);
     if (version < 1) {
         return false;  // not compiled in, or switched off
@@ -86,8 +86,8 @@ Result<bool> restrictFiles(const std::string& removableFrom) {
     }
     NNBURST_TRY(allow(ruleset, "/proc", kReadFile));
     NNBURST_TRY(allow(ruleset, "/sys/devices/system/cpu", kReadFile | kReadDirectory));
-    if (!removableFrom.empty()) {
-        NNBURST_TRY(allow(ruleset, removableFrom, kRemoveFile));
+    for (const std::string& folder : removableFrom) {
+        NNBURST_TRY(allow(ruleset, folder, kRemoveFile));
     }
     if (::syscall(SYS_landlock_restrict_self, ruleset.get(), 0U) != 0) {
         return failed("be entered");

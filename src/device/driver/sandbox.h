@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "nnburst/result.h"
 
@@ -33,7 +34,7 @@ inline constexpr bool kHasSandbox = true;
 struct SandboxNeeds {
     bool realtime = false;      ///< threads take real-time priority later: CAP_SYS_NICE is kept
     bool lockedMemory = false;  ///< memory is locked later: CAP_IPC_LOCK is kept
-    std::string removableFrom;  ///< the folder of a socket that is removed later; empty: none
+    std::vector<std::string> removableFrom;  ///< folders of sockets that are removed later
 };
 
 /// Takes from the calling thread, and from threads that it starts afterwards: capabilities, new

@@ -444,18 +444,20 @@ Service::Service(EventLoop& loop, std::shared_ptr<LocalDevice> device, ServiceOp
 Service::~Service() = default;
 
 kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client) {
+    ClientIdentity identity;
     auto account = [&]() -> Result<ClientAccount> {
-        NNBURST_TRY_ASSIGN(const ClientIdentity identity, identityOf(*client));
+        NNBURST_TRY_ASSIGN(identity, identityOf(*client));
         return accounts_.open(identity, options_.userNames.describe(identity));
     }();
     if (!account) {
         logger().warn("refused a client: {}", account.error().message);
         return kj::READY_NOW;
     }
-    return serve(kj::mv(client), std::move(*account));
+    return serve(kj::mv(client), std::move(*account), std::move(identity));
 }
 
-kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, ClientAccount account) {
+kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, ClientAccount account,
+                                 ClientIdentity identity) {
     auto peer = PeerDescriptors::create(loop_, account.account);
     if (!peer) {
         logger().warn("refused a client: {}", peer.error().message);
@@ -467,9 +469,43 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, Clie
         kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device, *peer, work_),
                                 options_.versions),
         readerOptions());
-    auto disconnected = connection->onDisconnect().then(
-        [device = std::move(device)] { device->cancelExecutions(); });
-    return disconnected.attach(kj::mv(connection), kj::heap(std::move(account)));
+    auto disconnected = connection->onDisconnect().then([device] { device->cancelExecutions(); });
+    const std::uint64_t number = ++servedCount_;
+    connected_.emplace(
+        number, ConnectedClient{
+                    .identity = std::move(identity), .account = account.account, .device = device});
+    return disconnected.attach(kj::mv(connection), kj::heap(std::move(account)),
+                               kj::defer([this, number] { forget(number); }));
+}
+
+void Service::forget(std::uint64_t number) {
+    const auto found = connected_.find(number);
+    NNBURST_ASSERT(found != connected_.end(), "client {} is not connected", number);
+    const exec::ExecutionCounts::Totals executions = found->second.device->executions();
+    executionsOfGone_.ended += executions.ended;
+    executionsOfGone_.failed += executions.failed;
+    connected_.erase(found);
+}
+
+std::vector<Service::Client> Service::clients() const {
+    std::vector<Client> clients;
+    for (const auto& [number, client] : connected_) {
+        clients.push_back({.number = number,
+                           .identity = client.identity,
+                           .account = client.account,
+                           .executions = client.device->executions()});
+    }
+    return clients;
+}
+
+exec::ExecutionCounts::Totals Service::executions() const {
+    exec::ExecutionCounts::Totals sum = executionsOfGone_;
+    for (const auto& [number, client] : connected_) {
+        const exec::ExecutionCounts::Totals executions = client.device->executions();
+        sum.ended += executions.ended;
+        sum.failed += executions.failed;
+    }
+    return sum;
 }
 
 kj::Promise<void> Service::drain() {
@@ -541,7 +577,7 @@ void Service::admit(kj::Own<kj::AsyncCapabilityStream> client) {
                                    number, time.count(), who, describeHighest(*account)));
         });
     clients_.add(kj::evalNow([&] {
-                     return serve(kj::mv(client), std::move(*account));
+                     return serve(kj::mv(client), std::move(*account), *identity);
                  }).attach(kj::mv(end)));
 }
 

@@ -11,8 +11,10 @@
 #include <kj/async.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "device/driver/access_list.h"
 #include "device/driver/client_accounts.h"
@@ -43,6 +45,17 @@ class Service {
     /// What the clients use.
     [[nodiscard]] const ClientAccounts& accounts() const noexcept { return accounts_; }
 
+    /// A client that is connected.
+    struct Client {
+        std::uint64_t number = 0;  ///< in the order of their connection
+        ClientIdentity identity;
+        SharedAccount account;
+        exec::ExecutionCounts::Totals executions;
+    };
+    [[nodiscard]] std::vector<Client> clients() const;
+    /// Of all clients, also of those that have gone.
+    [[nodiscard]] exec::ExecutionCounts::Totals executions() const;
+
     /// Serves one client. Resolves when it is gone and what it held is freed.
     [[nodiscard]] kj::Promise<void> serve(kj::Own<kj::AsyncCapabilityStream> client);
 
@@ -62,9 +75,11 @@ class Service {
   private:
     class TaskErrors;
 
+    void forget(std::uint64_t number);
     kj::Promise<void> awaitIdle();
     kj::Promise<void> acceptNext(kj::ConnectionReceiver& receiver);
-    kj::Promise<void> serve(kj::Own<kj::AsyncCapabilityStream> client, ClientAccount account);
+    kj::Promise<void> serve(kj::Own<kj::AsyncCapabilityStream> client, ClientAccount account,
+                            ClientIdentity identity);
     void admit(kj::Own<kj::AsyncCapabilityStream> client);
     kj::Promise<void> refuse(kj::Own<kj::AsyncCapabilityStream> client, const Error& reason);
 
@@ -73,7 +88,15 @@ class Service {
     const ServiceOptions options_;
     ClientAccounts accounts_;
     const std::shared_ptr<WorkTracker> work_ = std::make_shared<WorkTracker>();
-    std::size_t refusalCount_ = 0;   // refused clients that are still connected
+    std::size_t refusalCount_ = 0;  // refused clients that are still connected
+    struct ConnectedClient {
+        ClientIdentity identity;
+        SharedAccount account;
+        std::shared_ptr<LocalDevice> device;
+    };
+    std::map<std::uint64_t, ConnectedClient> connected_;  // by their numbers
+    exec::ExecutionCounts::Totals executionsOfGone_;
+    std::uint64_t servedCount_ = 0;
     std::uint64_t clientCount_ = 0;  // that were ever admitted
     ClientLog log_;
     kj::Own<kj::TaskSet::ErrorHandler> taskErrors_;

@@ -312,6 +312,7 @@ Result<> LocalDevice::launch(Result<> checked, const PrepareOptions& options, Pr
              executable = exec::Executable{.buffers = shared_.buffers,
                                            .priority = options.priority,
                                            .client = share_,
+                                           .counts = counts_,
                                            .version = shared_.version},
              scheduler = scheduler_, fences = fences_, work = std::move(work),
              deadline = options.deadline, sharedCallback]() mutable {

@@ -84,6 +84,8 @@ class LocalDevice final : public Device {
 
     /// The client has gone: its executions end soon, whatever they are. Any thread.
     void cancelExecutions() noexcept { share_->cancel(); }
+    /// The executions of the client that have ended. Any thread.
+    [[nodiscard]] exec::ExecutionCounts::Totals executions() const { return counts_->totals(); }
 
     /// prepareModel with a model that is moved, and a callback that takes the concrete type.
     [[nodiscard]] Result<> prepare(Model model, const PrepareOptions& options,
@@ -124,6 +126,8 @@ class LocalDevice final : public Device {
     const Shared shared_;
     const std::shared_ptr<Scheduler::Client> scheduler_;
     const std::shared_ptr<exec::ClientShare> share_ = std::make_shared<exec::ClientShare>();
+    const std::shared_ptr<exec::ExecutionCounts> counts_ =
+        std::make_shared<exec::ExecutionCounts>();
     /// Belongs to the client: its waits are dropped with it.
     const std::shared_ptr<FenceWaiter> fences_ = std::make_shared<FenceWaiter>();
 };

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "exec/run/compiled_model.h"
+#include "exec/run/execution_counts.h"
 #include "exec/run/managed_buffer.h"
 #include "nnburst/hal_version.h"
 #include "nnburst/types.h"
@@ -23,6 +24,8 @@ struct Executable {
     Priority priority = Priority::MEDIUM;  ///< among the executions of the same client
     /// What the client has used of the engine; null: it shares that with others that have none.
     std::shared_ptr<ClientShare> client = nullptr;
+    /// Counts the executions of the client; null: nobody does.
+    std::shared_ptr<ExecutionCounts> counts = nullptr;
     /// Unique in this process. Buffers are allocated for a prepared model, not for its content.
     std::uint64_t preparedModel = 0;
     /// Executions follow the rules of this version.

@@ -3,6 +3,7 @@
 #include "exec/run/execution_session.h"
 
 #include <fmt/format.h>
+#include <new>
 
 #include <algorithm>
 #include <string>
@@ -27,8 +28,21 @@ Timing timingSince(const OptionalTimePoint& arrival, Timing measured) noexcept {
     return measured;
 }
 
+namespace {
+
+/// Null if nobody counts, or if there is no memory for it.
+std::shared_ptr<SessionCounts> countsFor(const Executable& executable) noexcept {
+    try {
+        return executable.counts ? executable.counts->addSession() : nullptr;
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
+}  // namespace
+
 ExecutionSession::ExecutionSession(Executable executable) noexcept
-    : executable_(std::move(executable)) {
+    : executable_(std::move(executable)), counts_(countsFor(executable_)) {
     NNBURST_ASSERT(executable_.model != nullptr && executable_.buffers != nullptr,
                    "an executable without a model or without buffers");
 }
@@ -74,6 +88,9 @@ Result<> ExecutionSession::runBound(RequestBindings& bindings, const ExecutionOp
 
 void ExecutionSession::finish(const Result<>& result, const OptionalTimePoint& arrival,
                               ExecutionOutcome& outcome) {
+    if (counts_) {
+        counts_->add(!result);
+    }
     if (!result) {
         clearAfterFailure(result, outcome);
     } else if (arrival) {

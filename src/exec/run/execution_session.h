@@ -63,8 +63,8 @@ class ExecutionSession {
                                     const OptionalTimePoint& arrival, ExecutionOutcome& outcome);
 
   private:
-    static void finish(const Result<>& result, const OptionalTimePoint& arrival,
-                       ExecutionOutcome& outcome);
+    void finish(const Result<>& result, const OptionalTimePoint& arrival,
+                ExecutionOutcome& outcome);
     Result<> resolveAndRun(const RequestArguments& request, RequestMemorySource& memory,
                            const ExecutionOptions& options, ExecutionOutcome& outcome);
     Result<> resolve(RequestMemorySource& memory);
@@ -79,6 +79,7 @@ class ExecutionSession {
                        ExecutionOutcome& outcome);
 
     const Executable executable_;
+    const std::shared_ptr<SessionCounts> counts_;  // null: nobody counts
 
     // Of the last run; kept so that the next one allocates nothing.
     std::vector<RequestMemory> pools_;

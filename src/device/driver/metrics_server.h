@@ -1,0 +1,42 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Answers each HTTP request on a listening socket with the metrics of a driver.
+
+#include <kj/async-io.h>
+#include <kj/async.h>
+
+#include "device/driver/service.h"
+#include "device/rpc/event_loop.h"
+#include "nnburst/memory.h"
+
+namespace nnburst::device {
+
+/// A listening socket for metrics at a port of 127.0.0.1. GENERAL_FAILURE if it is in use.
+[[nodiscard]] Result<UniqueFd> listenOnLoopback(std::uint16_t port);
+
+/// Used on the event loop's thread only. Must not outlive `service`.
+class MetricsServer {
+  public:
+    /// Requests that are answered at a time; more are closed at once.
+    static constexpr std::size_t kMaximumRequests = 8;
+
+    MetricsServer(EventLoop& loop, const Service& service) noexcept
+        : loop_(loop), service_(service) {}
+    KJ_DISALLOW_COPY(MetricsServer);
+
+    /// Answers requests that come to the listening socket, which is borrowed. Never resolves.
+    [[nodiscard]] kj::Promise<void> listen(int socket);
+
+  private:
+    kj::Promise<void> acceptNext(kj::ConnectionReceiver& receiver);
+    kj::Promise<void> answer(kj::Own<kj::AsyncIoStream> stream);
+
+    EventLoop& loop_;
+    const Service& service_;
+    std::size_t requestCount_ = 0;
+};
+
+}  // namespace nnburst::device

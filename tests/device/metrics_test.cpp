@@ -1,0 +1,111 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// The metrics of a driver, and nnburst-top's view of them.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "device/driver_process.h"
+#include "device/rpc/unix_socket.h"
+#include "metrics_text.h"
+#include "report.h"
+
+namespace nnburst::test {
+namespace {
+
+using testing::HasSubstr;
+
+class MetricsTest : public testing::Test {
+  protected:
+    [[nodiscard]] std::string path() const { return directory_.path() / "metrics.sock"; }
+
+    [[nodiscard]] std::string text() const {
+        const auto fetched = top::fetch(path());
+        EXPECT_TRUE(fetched) << fetched.error().message;
+        return fetched ? *fetched : "";
+    }
+
+    TemporaryDirectory directory_;
+};
+
+TEST_F(MetricsTest, countModelsBurstsAndExecutionsOfClients) {
+    const DriverProcess driver({"--metrics-socket", path()});
+    {
+        const SharedDevice device = driver.connect();
+        const SharedPreparedModel prepared = *prepareModel(*device, makeAddModel());
+        const auto burst = std::move(*prepared->configureExecutionBurst({}));
+        AddRequest add;
+        AddRequest bad(4, 8);  // its output is too small
+        const auto reusable = std::move(*burst->createReusableExecution(add.request, {}));
+        ExecutionOutcome outcome;
+        for (int i = 0; i < 5; ++i) {
+            ASSERT_TRUE(reusable->compute({}, outcome));
+        }
+        ASSERT_TRUE(prepared->executeSynchronously(add.request, {}, outcome));
+        ASSERT_FALSE(burst->execute(bad.request, {}, outcome));
+
+        const std::string metrics = text();
+        EXPECT_THAT(metrics, HasSubstr("# TYPE nnburst_executions_total counter\n"));
+        EXPECT_THAT(metrics, HasSubstr("\nnnburst_executions_total 7\n"));
+        EXPECT_THAT(metrics, HasSubstr("\nnnburst_execution_errors_total 1\n"));
+        EXPECT_THAT(metrics, HasSubstr("\nnnburst_used{resource=\"bursts\"} 1\n"));
+        const top::Figures figures = top::makeFigures(top::parse(metrics), {}, nullptr);
+        ASSERT_EQ(figures.clients.size(), 1U);
+        const top::Client& client = figures.clients.begin()->second;
+        EXPECT_EQ(client.program, "device_metrics_");
+        EXPECT_EQ(client.process, std::to_string(::getpid()));
+        EXPECT_EQ(client.executions, 7U);
+        EXPECT_EQ(client.used.at("prepared-models"), 1U);
+    }
+    EXPECT_TRUE(
+        eventually([&] { return text().find("\nnnburst_clients 0\n") != std::string::npos; }));
+    EXPECT_THAT(text(), HasSubstr("\nnnburst_executions_total 7\n"))
+        << "clients that have gone count";
+}
+
+TEST_F(MetricsTest, areServedWhileOthersConnectAndSendNothing) {
+    DriverProcess driver({"--metrics-socket", path()});
+    std::vector<UniqueFd> silent;
+    for (int i = 0; i < 20; ++i) {
+        silent.push_back(std::move(*device::connectUnixSocket(path())));
+    }
+    EXPECT_NE(driver.connect(), nullptr);
+    EXPECT_TRUE(eventually([&] { return top::fetch(path()).has_value(); }))
+        << "those that send nothing are disconnected after some time";
+    driver.signal(SIGTERM);
+    EXPECT_EQ(driver.waitForEnd(), 0);
+    EXPECT_FALSE(std::filesystem::exists(path())) << "the socket is removed";
+}
+
+TEST(TopTest, computesRatesFromTwoLooks) {
+    const std::string first =
+        "# a comment\nnnburst_executions_total 100\n"
+        "nnburst_client_executions_total{client=\"1\",user=\"7\",process=\"9\",program=\"a b\"} "
+        "100\n";
+    const std::string second =
+        "nnburst_executions_total 150\nnnburst_limit{resource=\"memory\"} 2048\n"
+        "nnburst_client_executions_total{client=\"1\",user=\"7\",process=\"9\",program=\"a b\"} "
+        "140\n"
+        "nonsense\nnonsense{ 1\n";
+    const std::chrono::steady_clock::time_point start{};
+    const top::Figures before = top::makeFigures(top::parse(first), start, nullptr);
+    const top::Figures now =
+        top::makeFigures(top::parse(second), start + std::chrono::seconds(2), &before);
+    EXPECT_EQ(now.executionsPerSecond, 25.0);
+    ASSERT_EQ(now.clients.count(1), 1U);
+    EXPECT_EQ(now.clients.at(1).executionsPerSecond, 20.0);
+    EXPECT_EQ(now.clients.at(1).program, "a b");
+    EXPECT_THAT(top::toTable(now), HasSubstr("of 2.0K"));
+    const auto json = nlohmann::json::parse(top::toJson(now));
+    EXPECT_EQ(json["clients"][0]["executions"], 140);
+}
+
+}  // namespace
+}  // namespace nnburst::test

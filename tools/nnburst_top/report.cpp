@@ -1,0 +1,132 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace nnburst::top {
+
+namespace {
+
+std::string label(const Sample& sample, const char* name) {
+    const auto found = sample.labels.find(name);
+    return found == sample.labels.end() ? "" : found->second;
+}
+
+std::uint64_t valueOf(const std::map<std::string, std::uint64_t>& values, const char* name) {
+    const auto found = values.find(name);
+    return found == values.end() ? 0 : found->second;
+}
+
+void addClientSample(const Sample& sample, Figures& figures) {
+    Client& client = figures.clients[std::strtoull(label(sample, "client").c_str(), nullptr, 10)];
+    client.user = label(sample, "user");
+    client.process = label(sample, "process");
+    client.program = label(sample, "program");
+    if (sample.name == "nnburst_client_used") {
+        client.used[label(sample, "resource")] = sample.value;
+    } else if (sample.name == "nnburst_client_executions_total") {
+        client.executions = sample.value;
+    } else if (sample.name == "nnburst_client_execution_errors_total") {
+        client.errors = sample.value;
+    }
+}
+
+/// Bytes with a unit, such as "1.5M".
+std::string bytes(std::uint64_t count) {
+    auto value = static_cast<double>(count);
+    for (const char* unit : {"", "K", "M", "G"}) {
+        if (value < 1024.0) {
+            return fmt::format("{:.{}f}{}", value, *unit == '\0' ? 0 : 1, unit);
+        }
+        value /= 1024.0;
+    }
+    return fmt::format("{:.1f}T", value);
+}
+
+}  // namespace
+
+Figures makeFigures(const std::vector<Sample>& samples, std::chrono::steady_clock::time_point time,
+                    const Figures* previous) {
+    Figures figures;
+    figures.time = time;
+    for (const Sample& sample : samples) {
+        if (sample.name == "nnburst_used") {
+            figures.used[label(sample, "resource")] = sample.value;
+        } else if (sample.name == "nnburst_limit") {
+            figures.limit[label(sample, "resource")] = sample.value;
+        } else if (sample.name == "nnburst_users") {
+            figures.users = sample.value;
+        } else if (sample.name == "nnburst_executions_total") {
+            figures.executions = sample.value;
+        } else if (sample.name == "nnburst_execution_errors_total") {
+            figures.errors = sample.value;
+        } else if (sample.name.starts_with("nnburst_client_")) {
+            addClientSample(sample, figures);
+        }
+    }
+    if (previous == nullptr || time <= previous->time) {
+        return figures;
+    }
+    const double seconds = std::chrono::duration<double>(time - previous->time).count();
+    const auto rate = [seconds](std::uint64_t now, std::uint64_t before) {
+        return static_cast<double>(now - std::min(now, before)) / seconds;
+    };
+    figures.executionsPerSecond = rate(figures.executions, previous->executions);
+    for (auto& [number, client] : figures.clients) {
+        const auto before = previous->clients.find(number);
+        if (before != previous->clients.end()) {
+            client.executionsPerSecond = rate(client.executions, before->second.executions);
+        }
+    }
+    return figures;
+}
+
+std::string toTable(const Figures& figures) {
+    std::string table = fmt::format(
+        "{} clients of {} users   {} executions, {} failed, {:.0f}/s\n"
+        "memory {} of {}   models {} of {}   bursts {} of {}\n\n"
+        "{:>6} {:>6} {:>8} {:<15} {:>9} {:>7} {:>6} {:>12} {:>7} {:>9}\n",
+        figures.clients.size(), figures.users, figures.executions, figures.errors,
+        figures.executionsPerSecond, bytes(valueOf(figures.used, "memory")),
+        bytes(valueOf(figures.limit, "memory")), valueOf(figures.used, "prepared-models"),
+        valueOf(figures.limit, "prepared-models"), valueOf(figures.used, "bursts"),
+        valueOf(figures.limit, "bursts"), "client", "user", "process", "program", "memory",
+        "models", "bursts", "executions", "failed", "per s");
+    for (const auto& [number, client] : figures.clients) {
+        fmt::format_to(std::back_inserter(table),
+                       "{:>6} {:>6} {:>8} {:<15} {:>9} {:>7} {:>6} {:>12} {:>7} {:>9.0f}\n", number,
+                       client.user, client.process, client.program,
+                       bytes(valueOf(client.used, "memory")),
+                       valueOf(client.used, "prepared-models"), valueOf(client.used, "bursts"),
+                       client.executions, client.errors, client.executionsPerSecond);
+    }
+    return table;
+}
+
+std::string toJson(const Figures& figures) {
+    nlohmann::json json{{"users", figures.users},
+                        {"executions", figures.executions},
+                        {"errors", figures.errors},
+                        {"executionsPerSecond", figures.executionsPerSecond},
+                        {"used", figures.used},
+                        {"limit", figures.limit},
+                        {"clients", nlohmann::json::array()}};
+    for (const auto& [number, client] : figures.clients) {
+        json["clients"].push_back({{"client", number},
+                                   {"user", client.user},
+                                   {"process", client.process},
+                                   {"program", client.program},
+                                   {"used", client.used},
+                                   {"executions", client.executions},
+                                   {"errors", client.errors},
+                                   {"executionsPerSecond", client.executionsPerSecond}});
+    }
+    return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace nnburst::top
