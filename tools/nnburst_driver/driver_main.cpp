@@ -198,9 +198,7 @@ struct MetricsSockets {
 /// The first step into the sandbox. Reads before what the driver would read later.
 Result<> giveUpRights(const Options& options, device::DeviceSetup& setup) {
     setup.cache->readKey();
-    device::SandboxNeeds needs{.realtime = setup.options.realtimePriority != 0,
-                               .lockedMemory = setup.options.lockMemory,
-                               .removableFrom = {}};
+    device::SandboxNeeds needs{.lockedMemory = setup.options.lockMemory, .removableFrom = {}};
     for (const std::string& path : {options.socketPath, options.metricsSocket}) {
         if (!path.empty()) {
             const auto folder = std::filesystem::path(path).parent_path();

@@ -12,15 +12,17 @@ ClientAccounts::ClientAccounts(Limits limits)
     : limits_(std::move(limits)), driver_(Account::create("the driver", limits_.driver)) {}
 
 Result<ClientAccount> ClientAccounts::open(const ClientIdentity& client, std::string name) {
-    std::erase_if(users_, [](const auto& user) { return user.second.expired(); });
+    std::erase_if(users_, [](const auto& user) { return user.second.account.expired(); });
     const UserLimits& limits = limits_.of(client.user);
-    SharedAccount user = users_[client.user].lock();
+    User& known = users_[client.user];
+    SharedAccount user = known.account.lock();
     if (user == nullptr) {
         user = Account::create(fmt::format("user {}", client.user), limits.user, driver_);
-        users_[client.user] = user;
+        known.account = user;
     }
     ClientAccount opened{
         .account = Account::create(std::move(name), limits.client, std::move(user)),
+        .user = known.clients,
         .highestPriority = limits.highestPriority,
         .connection = {},
         .descriptors = {}};
@@ -32,9 +34,9 @@ Result<ClientAccount> ClientAccounts::open(const ClientIdentity& client, std::st
 
 std::vector<SharedAccount> ClientAccounts::users() const {
     std::vector<SharedAccount> users;
-    for (const auto& [number, held] : users_) {
-        if (SharedAccount user = held.lock()) {
-            users.push_back(std::move(user));
+    for (const auto& [number, user] : users_) {
+        if (SharedAccount account = user.account.lock()) {
+            users.push_back(std::move(account));
         }
     }
     return users;

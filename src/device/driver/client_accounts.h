@@ -14,6 +14,7 @@
 #include "account/account.h"
 #include "device/driver/client_identity.h"
 #include "device/driver/limits.h"
+#include "device/local/local_device.h"
 #include "nnburst/result.h"
 
 namespace nnburst::device {
@@ -21,6 +22,7 @@ namespace nnburst::device {
 /// The account of a client, and what its user may do.
 struct ClientAccount {
     SharedAccount account;
+    ClientsOfUser user;
     Priority highestPriority = Priority::MEDIUM;
     Charge connection;  ///< given back when the client has gone
     Charge descriptors;
@@ -46,7 +48,12 @@ class ClientAccounts {
   private:
     const Limits limits_;
     const SharedAccount driver_;
-    std::map<uid_t, std::weak_ptr<Account>> users_;  // each is held by those of its clients
+    struct User {
+        std::weak_ptr<Account> account;  // held by those of its clients
+        ClientsOfUser clients;
+    };
+
+    std::map<uid_t, User> users_;
 };
 
 }  // namespace nnburst::device

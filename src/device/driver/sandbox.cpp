@@ -70,8 +70,8 @@ Result<bool> restrictRights(const SandboxNeeds& needs) {
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
         return failed("refuse new privileges");
     }
-    NNBURST_TRY(dropCapabilities((needs.realtime ? maskOf(CAP_SYS_NICE) : 0) |
-                                 (needs.lockedMemory ? maskOf(CAP_IPC_LOCK) : 0)));
+    NNBURST_TRY(
+        dropCapabilities(maskOf(CAP_SYS_NICE) | (needs.lockedMemory ? maskOf(CAP_IPC_LOCK) : 0)));
     return restrictFiles(needs.removableFrom);
 }
 

@@ -32,12 +32,12 @@ inline constexpr bool kHasSandbox = true;
 
 /// What a driver goes on using.
 struct SandboxNeeds {
-    bool realtime = false;      ///< threads take real-time priority later: CAP_SYS_NICE is kept
-    bool lockedMemory = false;  ///< memory is locked later: CAP_IPC_LOCK is kept
+    bool lockedMemory = false;               ///< memory is locked later: CAP_IPC_LOCK is kept
     std::vector<std::string> removableFrom;  ///< folders of sockets that are removed later
 };
 
-/// Takes from the calling thread, and from threads that it starts afterwards: capabilities, new
+/// Takes from the calling thread, and from threads that it starts afterwards: capabilities but
+/// CAP_SYS_NICE, with which threads take real-time priority and go back from a low one, new
 /// privileges by starting programs, and, where the kernel has Landlock, all files but those under
 /// /proc and of the topology of the processors, for reading. Returns false if the kernel has no
 /// Landlock. GENERAL_FAILURE if the system refuses.

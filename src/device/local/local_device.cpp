@@ -122,9 +122,10 @@ Result<std::vector<bool>> operationsOf(const Model& model, HalVersion version,
 
 }  // namespace
 
-LocalDevice::LocalDevice(Shared shared)
+LocalDevice::LocalDevice(Shared shared, const ClientsOfUser& user)
     : shared_(std::move(shared)),
-      scheduler_(std::make_shared<Scheduler::Client>(shared_.scheduler)) {}
+      scheduler_(std::make_shared<Scheduler::Client>(shared_.scheduler, user.jobs)),
+      share_(std::make_shared<exec::ClientShare>(user.share)) {}
 
 Result<DeviceSetup> DeviceSetup::prepare(const DriverOptions& options) {
     DeviceSetup setup{.options = options,
@@ -172,11 +173,12 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(DeviceSetup setup,
                          .cache = std::move(setup.cache),
                          .capabilities = std::move(setup.capabilities),
                          .version = options.version,
-                         .variant = options.variant}));
+                         .variant = options.variant},
+                        {}));
 }
 
-std::shared_ptr<LocalDevice> LocalDevice::forClient() const {
-    return std::shared_ptr<LocalDevice>(new LocalDevice(shared_));
+std::shared_ptr<LocalDevice> LocalDevice::forClient(const ClientsOfUser& user) const {
+    return std::shared_ptr<LocalDevice>(new LocalDevice(shared_, user));
 }
 
 Result<Capabilities> LocalDevice::getCapabilities() {

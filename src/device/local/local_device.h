@@ -43,6 +43,12 @@ struct DeviceSetup {
     [[nodiscard]] static Result<DeviceSetup> prepare(const DriverOptions& options);
 };
 
+/// What the clients of one user share of a device: turns at the processors and at the job threads.
+struct ClientsOfUser {
+    std::shared_ptr<exec::ClientShare> share = std::make_shared<exec::ClientShare>();
+    std::shared_ptr<Scheduler::User> jobs = std::make_shared<Scheduler::User>();
+};
+
 class LocalDevice final : public Device {
   public:
     using PrepareCallback =
@@ -56,7 +62,7 @@ class LocalDevice final : public Device {
         exec::KernelThreadPlacement placement, std::shared_ptr<Accelerator> accelerator = nullptr);
 
     /// The same device for another client, whose jobs are queued separately.
-    [[nodiscard]] std::shared_ptr<LocalDevice> forClient() const;
+    [[nodiscard]] std::shared_ptr<LocalDevice> forClient(const ClientsOfUser& user) const;
     /// Accepts the client's jobs.
     [[nodiscard]] const std::shared_ptr<Scheduler::Client>& scheduler() const noexcept {
         return scheduler_;
@@ -121,11 +127,11 @@ class LocalDevice final : public Device {
     Result<> launch(Result<> checked, const PrepareOptions& options, Preparation work,
                     PrepareCallback callback);
 
-    explicit LocalDevice(Shared shared);
+    LocalDevice(Shared shared, const ClientsOfUser& user);
 
     const Shared shared_;
     const std::shared_ptr<Scheduler::Client> scheduler_;
-    const std::shared_ptr<exec::ClientShare> share_ = std::make_shared<exec::ClientShare>();
+    const std::shared_ptr<exec::ClientShare> share_;
     const std::shared_ptr<exec::ExecutionCounts> counts_ =
         std::make_shared<exec::ExecutionCounts>();
     /// Belongs to the client: its waits are dropped with it.

@@ -45,6 +45,8 @@ void runLogged(const Job& job) noexcept {
 }  // namespace
 
 struct Scheduler::Client::Account {
+    explicit Account(std::shared_ptr<User> given) noexcept : user(std::move(given)) {}
+
     std::atomic<std::size_t> waiting{0};  // of both kinds
 
     /// The jobs of one kind. Guarded by the scheduler's mutex.
@@ -54,6 +56,7 @@ struct Scheduler::Client::Account {
         std::uint64_t lastStartTag = 0;
     };
     std::array<Queue, kKinds> queues;
+    const std::shared_ptr<User> user;  ///< not null
 };
 
 struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
@@ -102,6 +105,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
                 run(taken);
                 mutex.lock();
                 --taken.account->queues[indexOf(kind)].running;
+                --taken.account->user->running_[indexOf(kind)];
                 continue;
             }
             if (isStopping) {
@@ -113,6 +117,12 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
             mutex.lock();
         }
         mutex.unlock();
+    }
+
+    [[nodiscard]] bool mayRunMore(const Account& client, JobKind kind) const
+        NNBURST_REQUIRES(mutex) {
+        return client.queues[indexOf(kind)].running < limits.threadsPerClient &&
+               client.user->running_[indexOf(kind)] < limits.threadsPerUser;
     }
 
     struct Taken {
@@ -143,8 +153,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         for (auto client = pool.clients.begin(); client != pool.clients.end(); ++client) {
             const Account::Queue& queue = (*client)->queues[indexOf(kind)];
             const std::uint64_t startTag = std::max(queue.lastStartTag, pool.virtualTime) + 1;
-            if (queue.running < limits.threadsPerClient &&
-                (next == pool.clients.end() || startTag < nextTag)) {
+            if (mayRunMore(**client, kind) && (next == pool.clients.end() || startTag < nextTag)) {
                 next = client;
                 nextTag = startTag;
             }
@@ -158,6 +167,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         pool.virtualTime = std::max(pool.virtualTime, nextTag - 1);
         taken.job = takeMostUrgent(queue.jobs);
         ++queue.running;
+        ++taken.account->user->running_[indexOf(kind)];
         taken.isOneOfSeveral = queue.running > 1 || !queue.jobs.empty();
         if (queue.jobs.empty()) {
             pool.clients.erase(next);
@@ -196,8 +206,9 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         bool wakesThread = false;
         Pool& pool = pools[indexOf(kind)];
         Account::Queue& queue = account->queues[indexOf(kind)];
-        // A client at its limit needs no thread: one that runs its jobs comes back for this one.
-        if (queue.running < limits.threadsPerClient) {
+        // A client or user at its limit needs no thread: one that runs its jobs comes back for this
+        // one.
+        if (mayRunMore(*account, kind)) {
             if (Result<bool> provided = provideThread(kind)) {
                 wakesThread = *provided;
             } else if (pool.threads.empty()) {
@@ -262,8 +273,9 @@ bool Scheduler::isBusy() const noexcept {
     return shared_->waitingCount.load(std::memory_order_relaxed) != 0;
 }
 
-Scheduler::Client::Client(std::shared_ptr<Scheduler> scheduler)
-    : scheduler_(std::move(scheduler)), account_(std::make_shared<Account>()) {}
+Scheduler::Client::Client(std::shared_ptr<Scheduler> scheduler, std::shared_ptr<User> user)
+    : scheduler_(std::move(scheduler)),
+      account_(std::make_shared<Account>(user ? std::move(user) : std::make_shared<User>())) {}
 
 Scheduler::Client::~Client() = default;
 

@@ -40,8 +40,19 @@ class Scheduler {
 
     /// Limits on threads for each kind of job.
     struct Limits {
-        std::size_t threads = 64;        ///< for all clients together
-        std::size_t threadsPerClient{};  ///< running jobs of one client
+        std::size_t threads = 64;                        ///< for all clients together
+        std::size_t threadsPerClient{};                  ///< running jobs of one client
+        std::size_t threadsPerUser = (threads + 1) / 2;  ///< running jobs of the clients of a user
+    };
+
+    /// The clients of one user.
+    class User {
+      public:
+        User() = default;
+
+      private:
+        friend class Scheduler;
+        std::array<std::size_t, 2> running_{};  // of each kind; guarded by the scheduler's mutex
     };
 
     /// The jobs of one client.
@@ -50,7 +61,8 @@ class Scheduler {
         /// Limit on waiting jobs of one client, which leaves room for others.
         static constexpr std::size_t kMaximumWaitingJobs = Scheduler::kMaximumWaitingJobs / 4;
 
-        explicit Client(std::shared_ptr<Scheduler> scheduler);
+        /// Null as `user`: the client is its only one.
+        explicit Client(std::shared_ptr<Scheduler> scheduler, std::shared_ptr<User> user = nullptr);
         ~Client();
         Client(const Client&) = delete;
         Client& operator=(const Client&) = delete;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
+#include <utility>
 
 #include "log/assert.h"
 #include "system/relax_processor.h"
@@ -26,8 +26,9 @@ constexpr std::uint32_t kSleepsAfterVainSpin = 16;
 /// A running execution keeps its lanes for at least this long before those of other clients get
 /// them: passing them on takes some 20 microseconds.
 constexpr std::chrono::microseconds kQuantum{200};
-/// So much less than the others a client may have used that comes back. It is more than kQuantum,
-/// so that an execution of a client that uses less than its share need not wait for the end of one.
+/// So much less than the others a client or a user may have used that comes back. It is more than
+/// kQuantum, so that an execution of a client that uses less than its share need not wait for the
+/// end of one.
 constexpr std::chrono::microseconds kCredit{1000};
 /// What an execution counts whose duration is not known, so that clients take turns.
 constexpr std::chrono::nanoseconds kLeastUse{1000};
@@ -64,27 +65,45 @@ void ExecutionGate::chargeAndAdmit(ClientShare* client, const std::optional<Admi
     const system::MutexLock lock(mutex_);
     const TimePoint now = Clock::now();
     if (admission) {
-        client->used_ += std::max<std::chrono::nanoseconds>(now - admission->start, kLeastUse);
-        client->end(admission->start);
+        client->end(admission->start,
+                    std::max<std::chrono::nanoseconds>(now - admission->start, kLeastUse));
     } else if (client != nullptr) {
-        client->used_ += waiters_.empty()
-                             ? kLeastUse
-                             : std::max<std::chrono::nanoseconds>(now - contendedSince_, kLeastUse);
+        client->add(waiters_.empty()
+                        ? kLeastUse
+                        : std::max<std::chrono::nanoseconds>(now - contendedSince_, kLeastUse));
     }
     admitWaiters(now);
 }
 
-/// The client that has used less comes first, among the executions of one client the most urgent.
+/// Who has used less comes first, among the executions of one client the most urgent.
 bool ExecutionGate::precedes(const Waiter& a, const Waiter& b, TimePoint now) const {
     if (a.client == b.client) {
         return a.work.precedes(b.work, now);
     }
-    const std::chrono::nanoseconds usedByA = a.client->usedUntil(now);
-    const std::chrono::nanoseconds usedByB = b.client->usedUntil(now);
-    if (usedByA != usedByB) {
-        return usedByA < usedByB;
+    const std::chrono::nanoseconds more = a.client->moreThan(*b.client, now);
+    if (more.count() != 0) {
+        return more.count() < 0;
     }
-    return std::less<const ClientShare*>()(a.client, b.client);  // any order
+    // Any order that keeps those of one user together.
+    return std::pair(&a.client->user(), a.client) < std::pair(&b.client->user(), b.client);
+}
+
+std::chrono::nanoseconds& ExecutionGate::admittedUsed(ClientShare& share) {
+    return share.user_ ? share.user_->admittedUsed_ : admittedUsed_;
+}
+
+/// An execution of `client` begins to wait. Returns whether the client, or its user, uses less than
+/// the others.
+bool ExecutionGate::comeBack(ClientShare& client, TimePoint now) {
+    bool isLight = false;
+    for (ClientShare* share = &client; share != nullptr; share = share->user_.get()) {
+        const std::chrono::nanoseconds saved = admittedUsed(*share) - share->usedUntil(now);
+        if (saved > kCredit) {
+            share->used_ += saved - kCredit;
+            isLight = true;
+        }
+    }
+    return isLight;
 }
 
 /// Gives free lanes to executions that wait for them, in order.
@@ -118,7 +137,9 @@ bool ExecutionGate::tryAdmit(Waiter& waiter, TimePoint now) {
     std::erase(waiters_, &waiter);
     waiter.admission.start = now;
     waiter.client->begin(now);
-    admittedUsed_ = std::max(admittedUsed_, waiter.client->usedUntil(now));
+    for (ClientShare* share = waiter.client; share != nullptr; share = share->user_.get()) {
+        admittedUsed(*share) = std::max(admittedUsed(*share), share->usedUntil(now));
+    }
     waitingCount_.fetch_sub(1, std::memory_order_seq_cst);
     const bool isSpinning = waiter.isSpinning;
     // sync [gate-admitted]: a spinning waiter returns without the lock, which destroys `waiter`
@@ -179,11 +200,7 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(RunnerSet* runners,
     {
         const system::MutexLock lock(mutex_);
         waiter.work.arrival = arrivals_++;
-        const std::chrono::nanoseconds saved = admittedUsed_ - client->usedUntil(now);
-        if (saved > kCredit) {
-            client->used_ += saved - kCredit;
-            waiter.isLight = true;
-        }
+        waiter.isLight = comeBack(*client, now);
         if (waiters_.empty()) {
             contendedSince_ = now;
         }
@@ -238,7 +255,7 @@ bool ExecutionGate::hasMoreUrgent(const WaitingWork& running, ClientShare* clien
         if (waiter->client == client) {
             return waiter->work.level(now) > static_cast<std::int64_t>(running.urgency.priority);
         }
-        return waiter->client->usedUntil(now) + kQuantum <= client->usedUntil(now);
+        return client->moreThan(*waiter->client, now) >= kQuantum;
     };
     return std::any_of(
         waiters_.begin(), waiters_.end(), [&](const Waiter* waiter) NNBURST_REQUIRES(mutex_) {

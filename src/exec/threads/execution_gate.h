@@ -10,17 +10,20 @@
 /// a while if a lane is free, because being woken takes as long as a short execution. All others
 /// sleep.
 ///
-/// Between clients the order is fair: the client that has used the lanes for the shortest time
-/// while others waited comes first. Among the executions of one client the most urgent comes first.
-/// An execution makes way between its operations and inside long ones, and from then on runs with a
-/// low priority, so that threads of clients that use less get a processor at once.
+/// Between users, and between the clients of one user, the order is fair: who has used the lanes
+/// for the shortest time while others waited comes first. Among the executions of one client the
+/// most urgent comes first. An execution makes way between its operations and inside long ones, and
+/// from then on runs with a low priority, so that threads of clients that use less get a processor
+/// at once.
 
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "exec/threads/urgency.h"
@@ -31,9 +34,13 @@
 namespace nnburst::exec {
 
 /// How long the executions of one client have used lanes while others waited, and whether anybody
-/// still wants their results.
+/// still wants their results. The clients of one user share what the user gets.
 class ClientShare {
   public:
+    /// `user` is the share of all clients of a user together; null: the client is its own user.
+    explicit ClientShare(std::shared_ptr<ClientShare> user = nullptr) noexcept
+        : user_(std::move(user)) {}
+
     /// The client has gone. Its executions end soon, with an error. Any thread.
     void cancel() noexcept { isCancelled_.store(true, std::memory_order_relaxed); }
     [[nodiscard]] const std::atomic<bool>& isCancelled() const noexcept { return isCancelled_; }
@@ -41,23 +48,45 @@ class ClientShare {
   private:
     friend class ExecutionGate;
 
+    /// An execution uses lanes from `start` on.
     void begin(TimePoint start) noexcept {
-        ++runningCount_;
-        startSum_ += start.time_since_epoch();
+        for (ClientShare* share = this; share != nullptr; share = share->user_.get()) {
+            ++share->runningCount_;
+            share->startSum_ += start.time_since_epoch();
+        }
     }
-    void end(TimePoint start) noexcept {
-        --runningCount_;
-        startSum_ -= start.time_since_epoch();
+    /// One that has begun at `start` has ended, and has used lanes for `time`.
+    void end(TimePoint start, std::chrono::nanoseconds time) noexcept {
+        for (ClientShare* share = this; share != nullptr; share = share->user_.get()) {
+            --share->runningCount_;
+            share->startSum_ -= start.time_since_epoch();
+        }
+        add(time);
+    }
+    void add(std::chrono::nanoseconds time) noexcept {
+        for (ClientShare* share = this; share != nullptr; share = share->user_.get()) {
+            share->used_ += time;
+        }
     }
     /// With the executions that have begun and not ended.
     [[nodiscard]] std::chrono::nanoseconds usedUntil(TimePoint now) const noexcept {
         return used_ + runningCount_ * now.time_since_epoch() - startSum_;
     }
+    [[nodiscard]] const ClientShare& user() const noexcept { return user_ ? *user_ : *this; }
+    /// How much more than `other` this has used, or its user more than the other's user.
+    [[nodiscard]] std::chrono::nanoseconds moreThan(const ClientShare& other,
+                                                    TimePoint now) const noexcept {
+        return &user() == &other.user() ? usedUntil(now) - other.usedUntil(now)
+                                        : user().usedUntil(now) - other.user().usedUntil(now);
+    }
+
+    const std::shared_ptr<ClientShare> user_;
 
     // Guarded by the gate's mutex.
-    std::chrono::nanoseconds used_{};      // by executions that have ended
-    std::int64_t runningCount_ = 0;        // of executions whose start is known
-    std::chrono::nanoseconds startSum_{};  // of their starts
+    std::chrono::nanoseconds used_{};          // by executions that have ended
+    std::int64_t runningCount_ = 0;            // of executions whose start is known
+    std::chrono::nanoseconds startSum_{};      // of their starts
+    std::chrono::nanoseconds admittedUsed_{};  // as the gate's, of the clients of a user
 
     std::atomic<bool> isCancelled_{false};
 };
@@ -207,6 +236,9 @@ class ExecutionGate {
     [[nodiscard]] bool sleep(Waiter& waiter) NNBURST_REQUIRES(mutex_);
     void admitWaiters(TimePoint now) NNBURST_REQUIRES(mutex_);
     [[nodiscard]] bool tryAdmit(Waiter& waiter, TimePoint now) NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] std::chrono::nanoseconds& admittedUsed(ClientShare& share)
+        NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] bool comeBack(ClientShare& client, TimePoint now) NNBURST_REQUIRES(mutex_);
     [[nodiscard]] bool precedes(const Waiter& a, const Waiter& b, TimePoint now) const
         NNBURST_REQUIRES(mutex_);
     [[nodiscard]] std::chrono::nanoseconds spinTime(const Waiter& waiter) NNBURST_REQUIRES(mutex_);
@@ -224,8 +256,8 @@ class ExecutionGate {
     system::Mutex mutex_;
     std::vector<Waiter*> waiters_ NNBURST_GUARDED_BY(mutex_);
     std::uint64_t arrivals_ NNBURST_GUARDED_BY(mutex_) = 0;
-    /// What the client whose execution was admitted last had used. A client that comes back starts
-    /// from here, less kCredit: it saves no more for later.
+    /// What the user whose execution was admitted last had used. A user that comes back starts from
+    /// here, less kCredit: it saves no more for later.
     std::chrono::nanoseconds admittedUsed_ NNBURST_GUARDED_BY(mutex_){};
     TimePoint contendedSince_ NNBURST_GUARDED_BY(mutex_);  // since when waiters_ is not empty
     ClientShare unnamed_;                                  // of executions without a client

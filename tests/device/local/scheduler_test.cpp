@@ -10,6 +10,7 @@
 #include <chrono>
 #include <future>
 #include <latch>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -189,6 +190,37 @@ TEST(WaitingWork, risesWithTimeSoThatNothingStarves) {
 }
 
 // ---- The gate of executions
+
+TEST(Scheduler, clientsOfOneUserLeaveThreadsToThoseOfOthers) {
+    const std::shared_ptr<Scheduler> scheduler = std::move(
+        *Scheduler::create("test", {.threads = 4, .threadsPerClient = 2, .threadsPerUser = 3}));
+    const auto user = std::make_shared<Scheduler::User>();
+    std::promise<void> open;
+    const std::shared_future<void> opened = open.get_future().share();
+    std::atomic<int> running{0};
+    std::vector<std::unique_ptr<Scheduler::Client>> clients;
+    for (int i = 0; i < 4; ++i) {
+        clients.push_back(std::make_unique<Scheduler::Client>(scheduler, user));
+        for (int job = 0; job < 2; ++job) {
+            ASSERT_TRUE(clients.back()->trySubmit(JobKind::EXECUTION, {}, [&running, opened] {
+                ++running;
+                opened.wait();
+            }));
+        }
+    }
+    while (running != 3) {
+        std::this_thread::yield();
+    }
+    Scheduler::Client other(scheduler);
+    std::promise<void> done;
+    ASSERT_TRUE(other.trySubmit(JobKind::EXECUTION, {}, [&done] { done.set_value(); }));
+    EXPECT_EQ(done.get_future().wait_for(20s), std::future_status::ready);
+    EXPECT_EQ(running, 3);
+    open.set_value();
+    while (running != 8) {
+        std::this_thread::yield();
+    }
+}
 
 TEST(ExecutionGate, letsAsManyInAsItHasLanes) {
     exec::ExecutionGate gate(2);
@@ -457,6 +489,50 @@ TEST(ExecutionGate, urgentExecutionsOfOneClientDoNotOvertakeThoseOfAnother) {
         thread.join();
     }
     EXPECT_LE(order.find('m'), 1U) << order;
+}
+
+/// Many clients of one user wait at a gate with one lane; then the only client of another user
+/// comes.
+TEST(ExecutionGate, manyClientsOfOneUserDoNotOvertakeThatOfAnother) {
+    using Pass = exec::ExecutionGate::Pass;
+    constexpr std::size_t kClients = 20;
+    exec::ExecutionGate gate(1);
+    const auto manyShare = std::make_shared<exec::ClientShare>();
+    std::vector<std::unique_ptr<exec::ClientShare>> shares;
+    for (std::size_t i = 0; i <= kClients; ++i) {
+        shares.push_back(std::make_unique<exec::ClientShare>(manyShare));
+    }
+    exec::ClientShare other(std::make_shared<exec::ClientShare>());
+    std::vector<exec::ExecutionGate::RunnerSet> models(kClients + 2);
+    std::mutex mutex;
+    std::string order;
+    std::vector<std::thread> threads;
+    const auto start = [&](std::size_t model, exec::ClientShare& share, char name) {
+        threads.emplace_back([&, model, name] {
+            Pass pass(gate, models[model], Pass::Width::ONE_LANE, &share);
+            EXPECT_TRUE(pass.enter({}));
+            const std::lock_guard lock(mutex);
+            order += name;
+        });
+    };
+    {
+        Pass holder(gate, models[0], Pass::Width::ONE_LANE, shares[0].get());
+        ASSERT_TRUE(holder.enter({}));
+        for (std::size_t i = 1; i <= kClients; ++i) {
+            start(i, *shares[i], 'm');
+        }
+        while (gate.waitingCount() != kClients) {
+            std::this_thread::yield();
+        }
+        start(kClients + 1, other, 'o');
+        while (gate.waitingCount() != kClients + 1) {
+            std::this_thread::yield();
+        }
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_LE(order.find('o'), 1U) << order;
 }
 
 TEST(ExecutionGate, aRunningExecutionMakesWayForOtherClients) {
