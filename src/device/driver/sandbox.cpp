@@ -5,11 +5,9 @@
 #include <fmt/format.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -51,22 +49,9 @@ Result<> dropCapabilities(std::uint32_t keep) {
     return {};
 }
 
-/// Threads that have lowered their priority can go back to the usual one without CAP_SYS_NICE, if
-/// the process may grant that now.
-void allowUsualNice() noexcept {
-    constexpr rlim_t kNiceZero = 20;  // RLIMIT_NICE is 20 less the nice value
-    rlimit limit{};
-    if (::getrlimit(RLIMIT_NICE, &limit) == 0 && limit.rlim_cur < kNiceZero) {
-        limit.rlim_cur = kNiceZero;
-        limit.rlim_max = std::max(limit.rlim_max, kNiceZero);
-        (void)::setrlimit(RLIMIT_NICE, &limit);
-    }
-}
-
 }  // namespace
 
 Result<bool> restrictRights(const SandboxNeeds& needs) {
-    allowUsualNice();
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
         return failed("refuse new privileges");
     }
