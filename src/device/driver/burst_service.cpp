@@ -69,7 +69,7 @@ class BurstService final : public rpc::Burst::Server {
                  std::shared_ptr<burst::Server> server, std::shared_ptr<WorkTracker> work)
         : scheduler_(std::move(scheduler)),
           server_(std::move(server)),
-          stoppable_(std::move(work), [this](auto&& token) { end(std::move(token)); }) {
+          stoppable_(std::move(work), [this](WorkTracker::Token token) { end(std::move(token)); }) {
         NNBURST_ASSERT(scheduler_ != nullptr && server_ != nullptr,
                        "a burst without a scheduler or without a server");
     }

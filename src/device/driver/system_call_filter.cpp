@@ -174,7 +174,7 @@ void handleForbidden(int /*signal*/, siginfo_t* info, void* /*context*/) noexcep
     ::sigemptyset(&unblocked);
     ::sigaddset(&unblocked, SIGSYS);
     ::pthread_sigmask(SIG_UNBLOCK, &unblocked, nullptr);
-    ::raise(SIGSYS);
+    (void)::raise(SIGSYS);
     ::_exit(1);
 }
 
