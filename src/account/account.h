@@ -136,6 +136,11 @@ class Charge {
     return account == nullptr ? Charge() : account->charge(resource, amount);
 }
 
+[[nodiscard]] inline Result<Charge> chargeTo(Account* account, Resource resource,
+                                             std::uint64_t amount) {
+    return account == nullptr ? Charge() : account->charge(resource, amount);
+}
+
 /// Shared ownership of what `value` points to, together with what is charged for it.
 template <class T>
 [[nodiscard]] std::shared_ptr<T> chargedFor(std::shared_ptr<T> value, Charge charge) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "exec/run/model_user.h"
 #include "fmq/wait.h"
 #include "log/marks.h"
+#include "log/verbose.h"
 #include "model/invalid.h"
 #include "model/outcome.h"
 #include "system/affinity.h"
@@ -137,7 +139,7 @@ class Server::Impl final : public Servable {
     template <class HasNews>
     [[nodiscard]] bool awaitRequest(std::chrono::nanoseconds parkAfter, const HasNews& hasNews) {
         if (!std::exchange(isFirstAwaited_, true)) {
-            user_.makeRunner();  // here, because the thread of the control plane must not wait
+            makeRunner();  // here, because the thread of the control plane must not wait
             return awaitFirstRequest(parkAfter, hasNews);
         }
         return waiter_.wait({.deadline = {}, .atMost = parkAfter}, &forecast_, hasNews);
@@ -183,12 +185,26 @@ class Server::Impl final : public Servable {
         waiter_.setContended(contendedExecutions_ > 0);
     }
 
-    void serveFrame(const FrameLine& header) {
-        if (isCompute(header)) {
-            requests_.consume(1);
-            serveCompute(header);
-        } else {
-            serveRequest(header);
+    /// Without memory for one, executions share the runners that are there.
+    void makeRunner() const noexcept {
+        try {
+            user_.makeRunner();
+        } catch (const std::bad_alloc&) {
+            NNBURST_VLOG(DRIVER, "no memory for a further runner of a model");
+        }
+    }
+
+    void serveFrame(const FrameLine& header) noexcept {
+        try {
+            if (isCompute(header)) {
+                requests_.consume(1);
+                serveCompute(header);
+            } else {
+                serveRequest(header);
+            }
+        } catch (const std::bad_alloc&) {  // the message fits into the string without memory
+            answer(serialOf(header), 0,
+                   failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, "out of memory"));
         }
     }
 

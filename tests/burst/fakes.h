@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <new>
 #include <thread>
 
 #include "burst/control_plane.h"
@@ -29,6 +30,7 @@ class DoublingModel final : public exec::CompiledModel {
     mutable std::atomic<int> binds{0};
     std::atomic<std::uint32_t> delayed{0};
     std::atomic<bool> isCrowded{false};
+    std::atomic<bool> hasMemory{true};  ///< for further runners
     /// The number of output elements that it reports; 0 for the true one.
     std::atomic<std::uint32_t> shape{0};
 
@@ -90,6 +92,12 @@ class DoublingModel final : public exec::CompiledModel {
     }
 
     bool releaseIfIdle() override { return false; }
+
+    void makeRunnersForUsers() override {
+        if (!hasMemory) {
+            throw std::bad_alloc();
+        }
+    }
 
   private:
     static Result<> bindOne(const RequestArgument& argument, std::span<const exec::PoolView> pools,

@@ -100,6 +100,18 @@ TEST_F(HostileClient, thatIsHonestIsServed) {
     expectThatItStillServes();
 }
 
+TEST_F(HostileClient, forWhichThereIsNoMemoryEndsItsRequestAlone) {
+    model->hasMemory = false;
+    model->setOnRun([]() -> Result<> { throw std::bad_alloc(); });
+    serve();
+    ASSERT_TRUE(requests->tryWrite(goodFrame()));
+    const Result<> result = answer();
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    model->setOnRun([] { return Result<>(); });
+    expectThatItStillServes();
+}
+
 TEST_F(HostileClient, computesWhatItHasNotNamedOrNamedOtherwise) {
     serve();
     const auto computeIsRefused = [this](const ExecutionName& name) {

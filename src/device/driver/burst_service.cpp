@@ -26,13 +26,29 @@ class RpcDriverControlPlane final : public burst::DriverControlPlane {
   public:
     RpcDriverControlPlane(EventLoop& loop, rpc::BurstCallback::Client callback, SharedPeer peer)
         : loop_(loop),
+          account_(peer->account()),
           callback_(ownedByLoop(loop, kj::mv(callback))),
-          peer_(ownedByLoop(loop, kj::mv(peer))) {}
+          peer_(ownedByLoop(loop, kj::mv(peer))),
+          question_(ownedByLoop(loop, Question())) {}
+
+    /// The burst ends: nobody waits for the client's answer any more. On the loop's thread.
+    void stop() {
+        question_->isStopped = true;
+        if (question_->answer.get() != nullptr) {
+            question_->answer->fulfill(stopped());
+        }
+    }
 
     [[nodiscard]] Result<std::vector<SharedRegion>> getMemories(
         std::span<const std::int32_t> slots) override {
         NNBURST_TRY(checkCount(slots.size(), kMaximumPoolsPerMessage, "slots"));
-        return loop_.call<std::vector<SharedRegion>>([&] {
+        NNBURST_TRY_ASSIGN(const Charge blocked, account_->charge(Resource::BLOCKED_THREADS, 1));
+        return loop_.call<std::vector<SharedRegion>>([&]() -> kj::Promise<Memories> {
+            if (question_->isStopped) {
+                return stopped();
+            }
+            auto pair = kj::newPromiseAndFulfiller<Memories>();
+            question_->answer = kj::mv(pair.fulfiller);
             auto call = callback_->getMemoriesRequest();
             auto message = call.initSlots(static_cast<unsigned>(slots.size()));
             for (unsigned i = 0; i < message.size(); ++i) {
@@ -47,27 +63,45 @@ class RpcDriverControlPlane final : public burst::DriverControlPlane {
                     auto received = receiveRegions(response.getMemories(), peer);
                     return received.attach(kj::mv(response));
                 });
-            return memories.exclusiveJoin(
-                loop_.timer()
-                    .afterDelay(static_cast<std::int64_t>(kHangTimeout.count()) * kj::MILLISECONDS)
-                    .then([]() -> Result<std::vector<SharedRegion>> {
-                        return failure(ErrorStatus::GENERAL_FAILURE,
-                                       "the client does not answer the question for memory");
-                    }));
+            return memories.exclusiveJoin(kj::mv(pair.promise))
+                .exclusiveJoin(loop_.timer()
+                                   .afterDelay(static_cast<std::int64_t>(kHangTimeout.count()) *
+                                               kj::MILLISECONDS)
+                                   .then([]() -> Result<std::vector<SharedRegion>> {
+                                       return failure(
+                                           ErrorStatus::GENERAL_FAILURE,
+                                           "the client does not answer the question for memory");
+                                   }));
         });
     }
 
   private:
+    using Memories = Result<std::vector<SharedRegion>>;
+
+    /// The question that the client was asked last. Of the loop's thread.
+    struct Question {
+        kj::Own<kj::PromiseFulfiller<Memories>> answer;
+        bool isStopped = false;
+    };
+
+    static Memories stopped() {
+        return failure(ErrorStatus::GENERAL_FAILURE, "the client has dropped the burst");
+    }
+
     EventLoop& loop_;
+    const SharedAccount account_;
     const std::shared_ptr<rpc::BurstCallback::Client> callback_;
     const std::shared_ptr<SharedPeer> peer_;
+    const std::shared_ptr<Question> question_;
 };
 
 class BurstService final : public rpc::Burst::Server {
   public:
     BurstService(std::shared_ptr<Scheduler::Client> scheduler,
+                 std::shared_ptr<RpcDriverControlPlane> controlPlane,
                  std::shared_ptr<burst::Server> server, std::shared_ptr<WorkTracker> work)
         : scheduler_(std::move(scheduler)),
+          controlPlane_(std::move(controlPlane)),
           server_(std::move(server)),
           stoppable_(std::move(work), [this](WorkTracker::Token token) { end(std::move(token)); }) {
         NNBURST_ASSERT(scheduler_ != nullptr && server_ != nullptr,
@@ -91,6 +125,7 @@ class BurstService final : public rpc::Burst::Server {
     void end(WorkTracker::Token token) {
         if (server_) {
             server_->stop();
+            controlPlane_->stop();
             scheduler_->submit([server = std::move(server_), token = std::move(token)]() mutable {
                 server = nullptr;
                 token = nullptr;
@@ -99,6 +134,7 @@ class BurstService final : public rpc::Burst::Server {
     }
 
     const std::shared_ptr<Scheduler::Client> scheduler_;
+    const std::shared_ptr<RpcDriverControlPlane> controlPlane_;
     std::shared_ptr<burst::Server> server_;  // shared, because a job has to be copyable
     const WorkTracker::Stoppable stoppable_;
 };
@@ -116,19 +152,19 @@ Result<ServedBurst> serveBurst(EventLoop& loop, std::shared_ptr<Scheduler::Clien
     NNBURST_TRY_ASSIGN(Charge burst, peer->account()->charge(Resource::BURSTS, 1));
     NNBURST_TRY_ASSIGN(Charge doorbell,
                        peer->account()->charge(Resource::DESCRIPTORS, kDescriptorsOfDoorbell));
-    NNBURST_TRY_ASSIGN(auto created,
-                       burst::Server::create(std::move(channel), std::move(executable),
-                                             std::make_shared<RpcDriverControlPlane>(
-                                                 loop, kj::mv(callback), std::move(peer)),
-                                             wait, pool));
+    const auto controlPlane =
+        std::make_shared<RpcDriverControlPlane>(loop, kj::mv(callback), std::move(peer));
+    NNBURST_TRY_ASSIGN(
+        auto created,
+        burst::Server::create(std::move(channel), std::move(executable), controlPlane, wait, pool));
     const UniqueFd clientsEnd = created->takeDoorbell();
     NNBURST_TRY_ASSIGN(rpc::File::Client file, fileToMessage(clientsEnd.get()));
     auto server =
         chargedFor(chargedFor(std::shared_ptr<burst::Server>(std::move(created)), std::move(burst)),
                    std::move(doorbell));
-    return ServedBurst{
-        .burst = kj::heap<BurstService>(std::move(scheduler), std::move(server), std::move(work)),
-        .doorbell = kj::mv(file)};
+    return ServedBurst{.burst = kj::heap<BurstService>(std::move(scheduler), controlPlane,
+                                                       std::move(server), std::move(work)),
+                       .doorbell = kj::mv(file)};
 }
 
 }  // namespace nnburst::device

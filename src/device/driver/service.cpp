@@ -463,7 +463,7 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, Clie
         logger().warn("refused a client: {}", peer.error().message);
         return kj::READY_NOW;
     }
-    auto device = device_->forClient(account.user);
+    auto device = device_->forClient(account.user, account.account, account.highestPriority);
     auto connection = kj::heap<ClientConnection>(
         *peer, kj::mv(client),
         kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device, *peer, work_),

@@ -17,13 +17,20 @@ Result<std::shared_ptr<LaunchedRequest>> LaunchedRequest::create(const exec::Exe
         exec::discardOutputs(executable, bufferOutputs(request));
         return tl::unexpected<Error>(std::move(pools.error()));
     }
+    auto charge = chargeTo(executable.client == nullptr ? nullptr : executable.client->account(),
+                           Resource::EXECUTIONS, 1);
+    if (!charge) {
+        exec::discardOutputs(executable, bufferOutputs(request));
+        return tl::unexpected<Error>(std::move(charge.error()));
+    }
     return std::shared_ptr<LaunchedRequest>(
-        new LaunchedRequest(executable, request, std::move(*pools)));
+        new LaunchedRequest(executable, request, std::move(*pools), std::move(*charge)));
 }
 
 LaunchedRequest::LaunchedRequest(const exec::Executable& executable, const Request& request,
-                                 std::vector<exec::RequestMemory> pools)
-    : executable_(executable),
+                                 std::vector<exec::RequestMemory> pools, Charge charge)
+    : charge_(std::move(charge)),
+      executable_(executable),
       request_(request),
       pools_(std::move(pools)),
       pendingWrites_({request_.inputs, request_.outputs}, pools_) {}

@@ -43,8 +43,9 @@ class LaunchedRequest {
 
   private:
     LaunchedRequest(const exec::Executable& executable, const Request& request,
-                    std::vector<exec::RequestMemory> pools);
+                    std::vector<exec::RequestMemory> pools, Charge charge);
 
+    const Charge charge_;
     const exec::Executable executable_;
     const Request request_;
     const std::vector<exec::RequestMemory> pools_;

@@ -59,10 +59,10 @@ class BufferProperties {
         return {};
     }
 
-    Result<std::shared_ptr<exec::ManagedBuffer>> make() && {
+    Result<std::shared_ptr<exec::ManagedBuffer>> make(const SharedAccount& account) && {
         operand_->lifetime = OperandLifeTime::SUBGRAPH_INPUT;
         operand_->location = {};
-        return exec::ManagedBuffer::create(std::move(*operand_), std::move(roles_));
+        return exec::ManagedBuffer::create(std::move(*operand_), std::move(roles_), account);
     }
 
   private:
@@ -134,7 +134,8 @@ Result<> LocalBuffer::copyFrom(const SharedRegion& source, const Dimensions& dim
 Result<std::shared_ptr<LocalBuffer>> allocateBuffer(
     const std::shared_ptr<exec::ManagedBuffers>& buffers, const BufferDesc& desc,
     std::span<const std::shared_ptr<LocalPreparedModel>> preparedModels,
-    std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles) {
+    std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles,
+    const SharedAccount& account) {
     if (inputRoles.empty() && outputRoles.empty()) {
         return invalid("allocate without roles: a buffer needs at least one");
     }
@@ -160,8 +161,9 @@ Result<std::shared_ptr<LocalBuffer>> allocateBuffer(
     if (Result<> agree = properties.addDimensions(desc.dimensions); !agree) {
         return invalid("allocate: {}", agree.error().message);
     }
-    NNBURST_TRY_ASSIGN(auto buffer, std::move(properties).make());
-    return std::make_shared<LocalBuffer>(buffers, std::move(buffer));
+    NNBURST_TRY_ASSIGN(auto buffer, std::move(properties).make(account));
+    NNBURST_TRY_ASSIGN(Charge charge, chargeTo(account, Resource::BUFFERS, 1));
+    return chargedFor(std::make_shared<LocalBuffer>(buffers, std::move(buffer)), std::move(charge));
 }
 
 }  // namespace nnburst::device

@@ -106,6 +106,39 @@ CompiledOrError compileUntil(const OptionalTimePoint& deadline, ModelStore& mode
     return compiled;
 }
 
+/// What a prepared model takes beside its constants and temporaries, about.
+constexpr std::uint64_t kBytesOfPreparedModel = 16 * 1024;
+
+/// The compiled model. Its client is charged as if the model were not shared, for as long as it
+/// holds the model.
+CompiledOrError compileCharged(ModelStore& models, const ModelSnapshot& snapshot,
+                               const exec::PackedModel& packed, const SharedAccount& account) {
+    // While it is prepared the constants are there twice: in the snapshot and packed.
+    NNBURST_TRY_ASSIGN(Charge constants,
+                       chargeTo(account, Resource::MEMORY, snapshot.constantBytes()));
+    NNBURST_TRY_ASSIGN(std::shared_ptr<exec::CompiledModel> compiled,
+                       models.compile(snapshot, packed));
+    NNBURST_TRY_ASSIGN(
+        Charge temporaries,
+        chargeTo(account, Resource::MEMORY, compiled->memoryBytes() + kBytesOfPreparedModel));
+    return chargedFor(chargedFor(std::move(compiled), std::move(constants)),
+                      std::move(temporaries));
+}
+
+/// Checks a model that was read from a cache, whose extensions it resolves.
+Result<> checkCached(Model& model, HalVersion version, DriverVariant variant) {
+    NNBURST_TRY(resolveExtensions(model, PrefixSource::CACHE));
+    NNBURST_TRY(validateModel(model));
+    NNBURST_TRY(checkExtensionsKnown(model));
+    if (const Result<> supported = checkSupported(model, version, variant); !supported) {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       fmt::format("prepareModelFromCache: the cached model is of another driver "
+                                   "and not supported by this one: {}",
+                                   supported.error().message));
+    }
+    return {};
+}
+
 /// Which operations of the main subgraph of `model`, whose extensions are resolved, a device
 /// supports. `accelerator` may be null.
 Result<std::vector<bool>> operationsOf(const Model& model, HalVersion version,
@@ -122,10 +155,13 @@ Result<std::vector<bool>> operationsOf(const Model& model, HalVersion version,
 
 }  // namespace
 
-LocalDevice::LocalDevice(Shared shared, const ClientsOfUser& user)
+LocalDevice::LocalDevice(Shared shared, const ClientsOfUser& user, SharedAccount account,
+                         Priority highestPriority)
     : shared_(std::move(shared)),
       scheduler_(std::make_shared<Scheduler::Client>(shared_.scheduler, user.jobs)),
-      share_(std::make_shared<exec::ClientShare>(user.share)) {}
+      account_(std::move(account)),
+      highestPriority_(highestPriority),
+      share_(std::make_shared<exec::ClientShare>(user.share, account_)) {}
 
 Result<DeviceSetup> DeviceSetup::prepare(const DriverOptions& options) {
     DeviceSetup setup{.options = options,
@@ -177,8 +213,11 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(DeviceSetup setup,
                         {}));
 }
 
-std::shared_ptr<LocalDevice> LocalDevice::forClient(const ClientsOfUser& user) const {
-    return std::shared_ptr<LocalDevice>(new LocalDevice(shared_, user));
+std::shared_ptr<LocalDevice> LocalDevice::forClient(const ClientsOfUser& user,
+                                                    SharedAccount account,
+                                                    Priority highestPriority) const {
+    return std::shared_ptr<LocalDevice>(
+        new LocalDevice(shared_, user, std::move(account), highestPriority));
 }
 
 Result<Capabilities> LocalDevice::getCapabilities() {
@@ -249,9 +288,10 @@ Result<> LocalDevice::prepare(Model model, const PrepareOptions& given, PrepareC
     const auto snapshot = std::make_shared<ModelSnapshot>();
     return launch(
         check(), options,
-        {.compile = [sharedModel, snapshot](ModelStore& models) -> CompiledOrError {
-             NNBURST_TRY_ASSIGN(*snapshot, ModelSnapshot::take(std::move(*sharedModel)));
-             return models.compile(*snapshot);
+        {.compile = [sharedModel, snapshot,
+                     account = account_](ModelStore& models) -> CompiledOrError {
+             NNBURST_TRY_ASSIGN(*snapshot, ModelSnapshot::take(std::move(*sharedModel), account));
+             return compileCharged(models, *snapshot, {}, account);
          },
          .save =
              [snapshot, files, cache = shared_.cache](const exec::CompiledModel& compiled) {
@@ -279,23 +319,12 @@ Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallb
         }
         NNBURST_TRY_ASSIGN(
             *cached, shared_.cache->load(duplicateFiles(options), shared_.models->packedFor()));
-        Model& model = cached->snapshot.model;
-        NNBURST_TRY(resolveExtensions(model, PrefixSource::CACHE));
-        NNBURST_TRY(validateModel(model));
-        NNBURST_TRY(checkExtensionsKnown(model));
-        if (const Result<> supported = checkSupported(model, shared_.version, shared_.variant);
-            !supported) {
-            return failure(ErrorStatus::GENERAL_FAILURE,
-                           fmt::format("prepareModelFromCache: the cached model is of another "
-                                       "driver and not supported by this one: {}",
-                                       supported.error().message));
-        }
-        return {};
+        return checkCached(cached->snapshot.model, shared_.version, shared_.variant);
     };
     return launch(load(), options,
                   {.compile =
-                       [cached](ModelStore& models) {
-                           return models.compile(cached->snapshot, cached->packed);
+                       [cached, account = account_](ModelStore& models) {
+                           return compileCharged(models, cached->snapshot, cached->packed, account);
                        },
                    .save = [](const exec::CompiledModel& /*compiled*/) {}},
                   std::move(callback));
@@ -305,14 +334,15 @@ Result<> LocalDevice::launch(Result<> checked, const PrepareOptions& options, Pr
                              PrepareCallback callback) {
     const auto sharedCallback = std::make_shared<PrepareCallback>(std::move(callback));
     if (checked) {
-        const exec::Urgency urgency{.priority = options.priority, .deadline = options.deadline};
+        const Priority priority = std::min(options.priority, highestPriority_);
+        const exec::Urgency urgency{.priority = priority, .deadline = options.deadline};
         // The prepared model takes over the reference to the scheduler's client. The last reference
         // must not be dropped by this job, which runs on a thread of that scheduler.
         checked = scheduler_->trySubmit(
             JobKind::CONTROL, urgency,
             [models = shared_.models,
              executable = exec::Executable{.buffers = shared_.buffers,
-                                           .priority = options.priority,
+                                           .priority = priority,
                                            .client = share_,
                                            .counts = counts_,
                                            .version = shared_.version},
@@ -379,7 +409,7 @@ Result<std::shared_ptr<LocalBuffer>> LocalDevice::allocateFor(
                        fmt::format("allocate: HAL {} has no driver-managed buffers",
                                    toString(shared_.version)));
     }
-    return allocateBuffer(shared_.buffers, desc, preparedModels, inputRoles, outputRoles);
+    return allocateBuffer(shared_.buffers, desc, preparedModels, inputRoles, outputRoles, account_);
 }
 
 Scheduler::Limits defaultJobLimits() noexcept {

@@ -61,8 +61,12 @@ class LocalDevice final : public Device {
         DeviceSetup setup, std::shared_ptr<Scheduler> scheduler,
         exec::KernelThreadPlacement placement, std::shared_ptr<Accelerator> accelerator = nullptr);
 
-    /// The same device for another client, whose jobs are queued separately.
-    [[nodiscard]] std::shared_ptr<LocalDevice> forClient(const ClientsOfUser& user) const;
+    /// The same device for another client, whose jobs are queued separately. What the client makes
+    /// it hold is charged to `account`. Models of a higher priority than `highestPriority` get that
+    /// one.
+    [[nodiscard]] std::shared_ptr<LocalDevice> forClient(const ClientsOfUser& user,
+                                                         SharedAccount account,
+                                                         Priority highestPriority) const;
     /// Accepts the client's jobs.
     [[nodiscard]] const std::shared_ptr<Scheduler::Client>& scheduler() const noexcept {
         return scheduler_;
@@ -127,10 +131,13 @@ class LocalDevice final : public Device {
     Result<> launch(Result<> checked, const PrepareOptions& options, Preparation work,
                     PrepareCallback callback);
 
-    LocalDevice(Shared shared, const ClientsOfUser& user);
+    LocalDevice(Shared shared, const ClientsOfUser& user, SharedAccount account = nullptr,
+                Priority highestPriority = Priority::HIGH);
 
     const Shared shared_;
     const std::shared_ptr<Scheduler::Client> scheduler_;
+    const SharedAccount account_;  // null if nobody is charged
+    const Priority highestPriority_;
     const std::shared_ptr<exec::ClientShare> share_;
     const std::shared_ptr<exec::ExecutionCounts> counts_ =
         std::make_shared<exec::ExecutionCounts>();

@@ -63,10 +63,12 @@ class Hash {
 class Constants {
   public:
     /// Says where the constants of `model` will lie and copies them there.
-    Result<> move(Model& model) {
+    Result<Charge> move(Model& model, const SharedAccount& account) {
         std::vector<SharedRegion> sources;
         sources.swap(model.pools);
         NNBURST_TRY(place(model));
+        NNBURST_TRY_ASSIGN(Charge charge, chargeTo(account, Resource::MEMORY,
+                                                   total_ + model.operandValues.size()));
         for (std::size_t pool = 0; pool < sizes_.size(); ++pool) {
             NNBURST_TRY_ASSIGN(SharedRegion region, Region::create(sizes_[pool]));
             NNBURST_TRY_ASSIGN(Mapping mapping, Mapping::map(region));
@@ -81,7 +83,7 @@ class Constants {
                                fmt::format("model pool {}: {}", pool, read.error().message));
             }
         }
-        return {};
+        return charge;
     }
 
     [[nodiscard]] std::span<std::byte> bytesAt(const DataLocation& location) const {
@@ -186,10 +188,10 @@ void hash(const Model& model, const Subgraph& subgraph, const Constants& constan
 
 }  // namespace
 
-Result<ModelSnapshot> ModelSnapshot::take(Model model) {
+Result<ModelSnapshot> ModelSnapshot::take(Model model, const SharedAccount& account) {
     ModelSnapshot snapshot{.model = std::move(model)};
     Constants constants;
-    NNBURST_TRY(constants.move(snapshot.model));
+    NNBURST_TRY_ASSIGN(snapshot.charge, constants.move(snapshot.model, account));
     Hash hash;
     device::hash(snapshot.model, snapshot.model.main, constants, hash);
     hash.value(snapshot.model.referenced.size());
@@ -205,6 +207,14 @@ Result<ModelSnapshot> ModelSnapshot::take(Model model) {
     }
     NNBURST_TRY_ASSIGN(snapshot.digest, hash.finish());
     return snapshot;
+}
+
+std::uint64_t ModelSnapshot::constantBytes() const noexcept {
+    std::uint64_t bytes = model.operandValues.size();
+    for (const SharedRegion& pool : model.pools) {
+        bytes += pool->sizeBytes();
+    }
+    return bytes;
 }
 
 }  // namespace nnburst::device

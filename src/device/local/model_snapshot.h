@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 
+#include "account/account.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
 
@@ -24,9 +25,16 @@ struct ModelSnapshot {
     /// Equal for models of the same operands, operations and constants, wherever these lie.
     Digest digest{};
 
+    /// For the memory of the constants.
+    Charge charge;
+
     /// INVALID_ARGUMENT if memory of the model cannot be read; RESOURCE_EXHAUSTED_* if it is too
-    /// large.
-    [[nodiscard]] static Result<ModelSnapshot> take(Model model);
+    /// large, or at a limit of `account`, unless that is null.
+    [[nodiscard]] static Result<ModelSnapshot> take(Model model,
+                                                    const SharedAccount& account = nullptr);
+
+    /// Memory of the constants.
+    [[nodiscard]] std::uint64_t constantBytes() const noexcept;
 };
 
 }  // namespace nnburst::device

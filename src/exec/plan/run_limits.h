@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <new>
 
+#include "account/account.h"
 #include "exec/operation/time_limit.h"
 #include "exec/threads/execution_gate.h"
 #include "nnburst/result.h"
@@ -26,6 +27,8 @@ struct RunLimits {
     std::chrono::nanoseconds loopTimeout{};
     /// True when nobody wants the results any more; null: never.
     const std::atomic<bool>* isCancelled = nullptr;
+    /// Memory that the run takes for temporaries is charged to it; null: to nobody.
+    Account* account = nullptr;
     /// Yields to more urgent executions; null never yields.
     ExecutionGate::Pass* pass = nullptr;
 

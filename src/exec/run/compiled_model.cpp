@@ -87,6 +87,14 @@ class RunnableModel final : public CompiledModel {
 
     bool releaseIfIdle() override;
 
+    [[nodiscard]] std::uint64_t memoryBytes() const noexcept override {
+        std::uint64_t total = 0;
+        for (std::uint32_t index = 0; index < usedRunners_.count(); ++index) {
+            total += runners_[index]->memoryBytes();
+        }
+        return total;
+    }
+
     std::uint32_t addUser() noexcept override {
         return userCount_.fetch_add(1, std::memory_order_relaxed);  // only counts
     }
@@ -253,6 +261,7 @@ Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& calle
         .loopTimeout =
             std::min(options.loopTimeout.value_or(kDefaultLoopTimeout), kMaximumLoopTimeout),
         .isCancelled = caller.client == nullptr ? nullptr : &caller.client->isCancelled(),
+        .account = caller.client == nullptr ? nullptr : caller.client->account().get(),
         .pass = &pass};
     const auto runMain = [&]() -> Result<> {
         NNBURST_MARK(kernels__begin, this);

@@ -155,6 +155,9 @@ class CompiledModel {
     /// there was no run of it since the last call of this. False if there was a run of any.
     virtual bool releaseIfIdle() = 0;
 
+    /// Memory for temporaries, and for operators without their weights. An estimate while it runs.
+    [[nodiscard]] virtual std::uint64_t memoryBytes() const noexcept { return 0; }
+
     /// Announces a burst, or whatever else executes the model again and again on one thread. Gives
     /// its number among them, for its runs.
     virtual std::uint32_t addUser() noexcept { return 0; }

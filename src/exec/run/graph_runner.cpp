@@ -60,7 +60,7 @@ Result<> GraphRunner::prepare(const GraphRunner* first) {
             wanted_.inputs[input].shape =
                 Shape(subgraph.operands[subgraph.inputIndexes[input]].dimensions);
         }
-        NNBURST_TRY(addPlan());
+        NNBURST_TRY(addPlan(nullptr));
     }
     if (isInterpreted) {
         interpreter_ = std::make_unique<Interpreter>(graph_, kernels_, operators_, referenced_);
@@ -112,7 +112,7 @@ Result<> GraphRunner::run(std::span<const GraphInput> inputs, GraphOutputs& outp
     for (std::size_t output = 0; output < wanted_.omittedOutputs.size(); ++output) {
         wanted_.omittedOutputs[output] = outputs.wants(output) ? 0 : 1;
     }
-    NNBURST_TRY_ASSIGN(Plan * plan, findPlan());
+    NNBURST_TRY_ASSIGN(Plan * plan, findPlan(limits.account));
     if (memo != nullptr) {
         memo->plan = plan;
         memo->generation = generation_;
@@ -145,7 +145,7 @@ Result<> GraphRunner::runPlan(Plan& plan, GraphOutputs& outputs, const RunLimits
     return plan.run(arguments_, limits);
 }
 
-Result<Plan*> GraphRunner::findPlan() {
+Result<Plan*> GraphRunner::findPlan(Account* account) {
     if (!plans_.empty() && plans_.front().specialization == wanted_) {
         return plans_.front().plan.get();
     }
@@ -153,19 +153,20 @@ Result<Plan*> GraphRunner::findPlan() {
         return known.specialization == wanted_;
     });
     if (found == plans_.end()) {
-        return addPlan();
+        return addPlan(account);
     }
     std::rotate(plans_.begin(), found, found + 1);
     return plans_.front().plan.get();
 }
 
-Result<Plan*> GraphRunner::addPlan() {
+Result<Plan*> GraphRunner::addPlan(Account* account) {
     const std::uint64_t before = xnnpack::allocatedBytes();
     std::unique_ptr<Plan> plan;
     {
         const system::MutexLock lock(shared_.planning);
         NNBURST_TRY_ASSIGN(plan, makePlan(*shared_.graph, wanted_, kernels_, operators_));
     }
+    NNBURST_TRY_ASSIGN(Charge charge, chargeTo(account, Resource::MEMORY, plan->arenaBytes()));
     if (plans_.size() == kMaximumSpecializations) {
         memoryBytes_.fetch_sub(plans_.back().memoryBytes, std::memory_order_relaxed);
         plans_.pop_back();
@@ -179,7 +180,7 @@ Result<Plan*> GraphRunner::addPlan() {
     const std::uint64_t bytes =
         plan->arenaBytes() + (isFirst_ ? 0 : xnnpack::allocatedBytes() - before);
     memoryBytes_.fetch_add(bytes, std::memory_order_relaxed);
-    plans_.insert(plans_.begin(), {wanted_, std::move(plan), bytes});
+    plans_.insert(plans_.begin(), {wanted_, std::move(plan), bytes, std::move(charge)});
     return plans_.front().plan.get();
 }
 

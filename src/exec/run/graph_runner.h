@@ -133,13 +133,15 @@ class GraphRunner {
         Specialization specialization;
         std::unique_ptr<Plan> plan;
         std::uint64_t memoryBytes;
+        Charge charge;
     };
 
     /// Whether the graph is interpreted. Keeps the constants of one that has no plan.
     Result<bool> checkGraph();
     Result<> runPlan(Plan& plan, GraphOutputs& outputs, const RunLimits& limits);
-    Result<Plan*> findPlan();
-    Result<Plan*> addPlan();
+    Result<Plan*> findPlan(Account* account);
+    /// Charges the plan's memory to `account`, unless that is null.
+    Result<Plan*> addPlan(Account* account);
 
     const Kernels& kernels_;
     SharedGraph& shared_;

@@ -102,7 +102,7 @@ Result<> Interpreter::run(std::span<const GraphInput> inputs, GraphOutputs& outp
                           const RunLimits& limits) {
     limits_ = &limits;
     timeLimit_ = limits.timeLimit();
-    NNBURST_TRY(values_.begin(inputs, outputs));
+    NNBURST_TRY(values_.begin(inputs, outputs, limits.account));
     for (std::uint32_t index = 0; index < graph_.subgraph.operations.size(); ++index) {
         if (graph_.isFolded[index]) {
             continue;

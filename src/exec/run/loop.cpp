@@ -26,7 +26,8 @@ constexpr const char* kTimeLimitName = "time limit of the WHILE";
 /// The outputs of an iteration, which are the state of the next one.
 class Loop::State final : public GraphOutputs {
   public:
-    State(Buffers& buffers, std::vector<GraphInput>& placed) : buffers_(buffers), placed_(placed) {}
+    State(Buffers& buffers, std::vector<GraphInput>& placed, Account* account)
+        : buffers_(buffers), placed_(placed), account_(account) {}
 
     [[nodiscard]] bool wants(std::size_t /*output*/) const noexcept override { return true; }
 
@@ -34,15 +35,19 @@ class Loop::State final : public GraphOutputs {
                                            std::uint64_t sizeBytes) override {
         NNBURST_ASSERT(output < buffers_.size(), "output {} of {}", output, buffers_.size());
         std::uint64_t total = sizeBytes;
-        for (const GrowingBuffer& buffer : buffers_) {
-            total += buffer.capacityBytes();
+        for (const Buffer& buffer : buffers_) {
+            total += buffer.memory.capacityBytes();
         }
         if (total > kMaximumArenaBytes) {
             return failure(
                 ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
                 fmt::format("the state of a WHILE needs more than {} bytes", kMaximumArenaBytes));
         }
-        NNBURST_TRY_ASSIGN(std::byte * data, buffers_[output].reserve(sizeBytes));
+        Buffer& buffer = buffers_[output];
+        if (sizeBytes > buffer.memory.capacityBytes()) {
+            NNBURST_TRY_ASSIGN(buffer.charge, chargeTo(account_, Resource::MEMORY, sizeBytes));
+        }
+        NNBURST_TRY_ASSIGN(std::byte * data, buffer.memory.reserve(sizeBytes));
         placed_[output] = {.shape = shape, .data = data};
         return data;
     }
@@ -52,6 +57,7 @@ class Loop::State final : public GraphOutputs {
   private:
     Buffers& buffers_;
     std::vector<GraphInput>& placed_;
+    Account* const account_;
 };
 
 /// The output of the condition.
@@ -102,7 +108,7 @@ Result<> Loop::run(GraphRunner& condition, GraphRunner& body, std::vector<GraphI
                            fmt::format("the {} has passed: it is {} ns", kTimeLimitName,
                                        limits.loopTimeout.count()));
         }
-        State state(next_, placed_);
+        State state(next_, placed_, limits.account);
         NNBURST_TRY(body.run(values, state, iterations));
         std::copy(placed_.begin(), placed_.end(), values.begin());
         std::swap(current_, next_);
@@ -111,8 +117,8 @@ Result<> Loop::run(GraphRunner& condition, GraphRunner& body, std::vector<GraphI
 
 void Loop::releaseScratch() const noexcept {
     for (const Buffers* buffers : {&current_, &next_}) {
-        for (const GrowingBuffer& buffer : *buffers) {
-            buffer.release();
+        for (const Buffer& buffer : *buffers) {
+            buffer.memory.release();
         }
     }
 }

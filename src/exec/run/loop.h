@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "account/account.h"
 #include "exec/run/graph_runner.h"
 #include "memory/aligned_buffer.h"
 #include "nnburst/result.h"
@@ -28,7 +29,12 @@ class Loop {
     void releaseScratch() const noexcept;
 
   private:
-    using Buffers = std::vector<GrowingBuffer>;
+    /// Memory, and the charge for it to whoever made it grow.
+    struct Buffer {
+        GrowingBuffer memory;
+        Charge charge;
+    };
+    using Buffers = std::vector<Buffer>;
     class State;
     class Condition;
 

@@ -27,17 +27,20 @@ const char* roleName(ArgumentRole role) noexcept {
 
 }  // namespace
 
-ManagedBuffer::ManagedBuffer(Operand operand, std::vector<ManagedRole> roles) noexcept
-    : operand_(std::move(operand)), roles_(std::move(roles)) {}
+ManagedBuffer::ManagedBuffer(Operand operand, std::vector<ManagedRole> roles,
+                             SharedAccount account) noexcept
+    : operand_(std::move(operand)), roles_(std::move(roles)), account_(std::move(account)) {}
 
 Result<std::shared_ptr<ManagedBuffer>> ManagedBuffer::create(Operand operand,
-                                                             std::vector<ManagedRole> roles) {
+                                                             std::vector<ManagedRole> roles,
+                                                             SharedAccount account) {
     if (elementBytes(operand.type) == 0) {
         return failure(ErrorStatus::GENERAL_FAILURE,
                        fmt::format("cannot allocate a buffer for {}: its size is not known",
                                    toString(operand.type)));
     }
-    std::shared_ptr<ManagedBuffer> buffer(new ManagedBuffer(std::move(operand), std::move(roles)));
+    std::shared_ptr<ManagedBuffer> buffer(
+        new ManagedBuffer(std::move(operand), std::move(roles), std::move(account)));
     const Operand& known = buffer->operand_;
     if (isFullySpecified(known.type, known.dimensions)) {
         const std::optional<std::uint64_t> sizeBytes = operandBytes(known.type, known.dimensions);
@@ -55,13 +58,15 @@ Result<std::shared_ptr<ManagedBuffer>> ManagedBuffer::create(Operand operand,
 
 Result<ManagedBuffer::Storage> ManagedBuffer::reserveLocked(std::uint64_t sizeBytes) {
     if (!storage_ || sizeBytes > capacityBytes_) {
+        NNBURST_TRY_ASSIGN(Charge charge, chargeTo(account_, Resource::MEMORY, sizeBytes));
         auto memory = AlignedBuffer::allocate(sizeBytes);
         if (!memory) {
             return failure(
                 ErrorStatus::GENERAL_FAILURE,
                 fmt::format("no memory for {} bytes of a driver-managed buffer", sizeBytes));
         }
-        storage_ = std::make_shared<const AlignedBuffer>(std::move(*memory));
+        storage_ = chargedFor(std::make_shared<const AlignedBuffer>(std::move(*memory)),
+                              std::move(charge));
         capacityBytes_ = sizeBytes;
         isInitialized_ = false;
     }

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "account/account.h"
 #include "memory/aligned_buffer.h"
 #include "model/request_check.h"
 #include "nnburst/memory.h"
@@ -50,8 +51,9 @@ class ManagedBuffer {
     /// A buffer for `roles`, for values like `operand`, whose dimensions are known as far as
     /// anybody knows them. Memory is taken at once if they are all known, else when contents come.
     /// GENERAL_FAILURE if there is not enough memory or the type has no size.
+    /// Memory is charged to `account`, unless that is null: RESOURCE_EXHAUSTED_* at a limit of it.
     [[nodiscard]] static Result<std::shared_ptr<ManagedBuffer>> create(
-        Operand operand, std::vector<ManagedRole> roles);
+        Operand operand, std::vector<ManagedRole> roles, SharedAccount account = nullptr);
 
     /// IBuffer::copyTo. GENERAL_FAILURE while it holds nothing; INVALID_ARGUMENT unless
     /// `destination` has exactly the size of the contents.
@@ -93,7 +95,7 @@ class ManagedBuffer {
     [[nodiscard]] std::uint64_t capacityBytes() const;
 
   private:
-    ManagedBuffer(Operand operand, std::vector<ManagedRole> roles) noexcept;
+    ManagedBuffer(Operand operand, std::vector<ManagedRole> roles, SharedAccount account) noexcept;
 
     [[nodiscard]] Result<Storage> reserveLocked(std::uint64_t sizeBytes) NNBURST_REQUIRES(mutex_);
     [[nodiscard]] Result<> checkContentsLocked(const Dimensions& dimensions) const
@@ -101,6 +103,7 @@ class ManagedBuffer {
 
     const Operand operand_;
     const std::vector<ManagedRole> roles_;
+    const SharedAccount account_;
 
     mutable system::Mutex mutex_;
     Storage storage_ NNBURST_GUARDED_BY(mutex_);  // replaced when more is needed

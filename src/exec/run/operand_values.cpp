@@ -21,11 +21,13 @@ OperandValues::OperandValues(const Graph& graph)
     }
 }
 
-Result<> OperandValues::begin(std::span<const GraphInput> inputs, GraphOutputs& outputs) {
+Result<> OperandValues::begin(std::span<const GraphInput> inputs, GraphOutputs& outputs,
+                              Account* account) {
     NNBURST_ASSERT(inputs.size() == graph_.subgraph.inputIndexes.size(),
                    "{} inputs; the graph has {}", inputs.size(),
                    graph_.subgraph.inputIndexes.size());
     outputs_ = &outputs;
+    account_ = account;
     for (std::size_t input = 0; input < inputs.size(); ++input) {
         const GraphInput& given = inputs[input];
         const std::uint32_t operand = graph_.subgraph.inputIndexes[input];
@@ -60,6 +62,14 @@ Result<> OperandValues::reserve(std::uint32_t operand, std::uint64_t sizeBytes) 
         return failure(
             ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
             fmt::format("temporary operands need more than {} bytes", kMaximumArenaBytes));
+    }
+    if (sizeBytes > value.own.capacityBytes() && account_ != nullptr) {
+        auto charge = account_->charge(Resource::MEMORY, sizeBytes);
+        if (!charge) {
+            ownBytes_ += value.own.capacityBytes();
+            return tl::unexpected<Error>(std::move(charge.error()));
+        }
+        value.charge = std::move(*charge);
     }
     auto reserved = value.own.reserve(sizeBytes);
     ownBytes_ += value.own.capacityBytes();

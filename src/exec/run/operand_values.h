@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "account/account.h"
 #include "exec/graph/graph.h"
 #include "exec/graph/shape_inference.h"
 #include "exec/run/graph_runner.h"
@@ -32,8 +33,10 @@ class OperandValues {
         return values_[operand].isPrivate;
     }
 
-    /// Begins a run with these inputs. `outputs` is used until the next call.
-    [[nodiscard]] Result<> begin(std::span<const GraphInput> inputs, GraphOutputs& outputs);
+    /// Begins a run with these inputs. `outputs` and `account`, to which memory is charged unless
+    /// it is null, are used until the next call.
+    [[nodiscard]] Result<> begin(std::span<const GraphInput> inputs, GraphOutputs& outputs,
+                                 Account* account = nullptr);
 
     [[nodiscard]] ShapeInference& shapes() noexcept { return shapes_; }
     [[nodiscard]] const ShapeInference& shapes() const noexcept { return shapes_; }
@@ -41,7 +44,8 @@ class OperandValues {
     [[nodiscard]] std::uint64_t sizeBytes(std::uint32_t operand) const;
 
     /// Gives the operand memory of its own of this size. RESOURCE_EXHAUSTED_PERSISTENT if all
-    /// operands together need more than kMaximumArenaBytes.
+    /// operands together need more than kMaximumArenaBytes, RESOURCE_EXHAUSTED_* at a limit of the
+    /// account.
     [[nodiscard]] Result<> reserve(std::uint32_t operand, std::uint64_t sizeBytes);
     /// Gives an operand whose shape is known memory: that of the graph's output, if it is one and
     /// its value need not be private, else its own.
@@ -61,6 +65,7 @@ class OperandValues {
     struct Value {
         std::byte* data = nullptr;
         GrowingBuffer own;
+        Charge charge;                     ///< for `own`, to whoever made it grow
         std::uint32_t output = kNoOutput;  ///< which output of the graph it is
         bool isPrivate = false;
     };
@@ -70,6 +75,7 @@ class OperandValues {
     std::vector<Value> values_;  // one for each operand
     std::uint64_t ownBytes_ = 0;
     GraphOutputs* outputs_ = nullptr;  // of the current run
+    Account* account_ = nullptr;       // of the current run
 };
 
 }  // namespace nnburst::exec

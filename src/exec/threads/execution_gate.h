@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "account/account.h"
 #include "exec/threads/urgency.h"
 #include "nnburst/result.h"
 #include "system/mutex.h"
@@ -38,8 +39,11 @@ namespace nnburst::exec {
 class ClientShare {
   public:
     /// `user` is the share of all clients of a user together; null: the client is its own user.
-    explicit ClientShare(std::shared_ptr<ClientShare> user = nullptr) noexcept
-        : user_(std::move(user)) {}
+    /// Memory that executions take is charged to `account`; null: to nobody.
+    explicit ClientShare(std::shared_ptr<ClientShare> user = nullptr,
+                         SharedAccount account = nullptr) noexcept
+        : user_(std::move(user)), account_(std::move(account)) {}
+    [[nodiscard]] const SharedAccount& account() const noexcept { return account_; }
 
     /// The client has gone. Its executions end soon, with an error. Any thread.
     void cancel() noexcept { isCancelled_.store(true, std::memory_order_relaxed); }
@@ -81,6 +85,7 @@ class ClientShare {
     }
 
     const std::shared_ptr<ClientShare> user_;
+    const SharedAccount account_;
 
     // Guarded by the gate's mutex.
     std::chrono::nanoseconds used_{};          // by executions that have ended

@@ -1,0 +1,183 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Clients that want a driver to hold more than they may make it hold: the call is refused, and the
+/// driver goes on.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device/driver_process.h"
+#include "nnburst/device.h"
+#include "nnburst/model_builder.h"
+
+namespace nnburst::test {
+namespace {
+
+template <class T>
+void expectRefused(const Result<T>& result, const std::string& limit) {
+    ASSERT_FALSE(result) << limit;
+    EXPECT_TRUE(result.error().status == ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT ||
+                result.error().status == ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT)
+        << toString(result.error().status);
+    EXPECT_NE(result.error().message.find("limit on " + limit), std::string::npos)
+        << result.error().message;
+}
+
+void expectServed(const SharedPreparedModel& prepared) {
+    AddRequest add;
+    ExecutionOutcome outcome;
+    const auto executed = prepared->executeSynchronously(add.request, {}, outcome);
+    EXPECT_TRUE(executed) << executed.error().message;
+}
+
+/// out = in + a constant of `count` floats, all zero, in a region that takes no memory.
+Model makeSparseModel(std::uint32_t count) {
+    constexpr auto kFloats = OperandType::TENSOR_FLOAT32;
+    ModelBuilder builder;
+    const auto in = builder.addTensor(kFloats, {count});
+    const auto constant = builder.addTensor(kFloats, {count});
+    const auto out = builder.addTensor(kFloats, {count});
+    builder.addOperation(OperationType::ADD, {in, constant, builder.addScalar(std::int32_t{0})},
+                         {out});
+    Model model = std::move(*builder.build({in, constant}, {out}));
+    model.main.inputIndexes.pop_back();
+    const auto bytes = static_cast<std::uint32_t>(count * sizeof(float));
+    Operand& operand = model.main.operands[constant];
+    operand.lifetime = OperandLifeTime::CONSTANT_REFERENCE;
+    operand.location = {
+        .poolIndex = static_cast<std::uint32_t>(model.pools.size()), .offset = 0, .length = bytes};
+    model.pools.push_back(*Region::create(bytes));
+    return model;
+}
+
+/// A loop without end that doubles its second value each time.
+Model makeDoublingLoop() {
+    constexpr auto kFloats = OperandType::TENSOR_FLOAT32;
+    const std::vector<float> large{1e30F};
+    ModelBuilder builder;
+    ModelBuilder isBelow;
+    const auto counted = isBelow.addTensor(kFloats, {1});
+    const auto ignored = isBelow.addTensor(kFloats, {0});
+    const auto truth = isBelow.addTensor(OperandType::TENSOR_BOOL8, {1});
+    isBelow.addOperation(
+        OperationType::LESS,
+        {counted, isBelow.addConstant(kFloats, {1}, std::as_bytes(std::span(large)))}, {truth});
+    const auto condition = builder.addReferenced(std::move(isBelow), {counted, ignored}, {truth});
+    ModelBuilder twice;
+    const auto counter = twice.addTensor(kFloats, {1});
+    const auto value = twice.addTensor(kFloats, {0});
+    const auto sameCounter = twice.addTensor(kFloats, {1});
+    const auto doubled = twice.addTensor(kFloats, {0});
+    twice.addOperation(OperationType::RELU, {counter}, {sameCounter});
+    twice.addOperation(OperationType::CONCATENATION,
+                       {value, value, twice.addScalar(std::int32_t{0})}, {doubled});
+    const auto body =
+        builder.addReferenced(std::move(twice), {counter, value}, {sameCounter, doubled});
+    const auto start = builder.addTensor(kFloats, {1});
+    const auto first = builder.addTensor(kFloats, {0});
+    const auto end = builder.addTensor(kFloats, {1});
+    const auto last = builder.addTensor(kFloats, {0});
+    builder.addOperation(
+        OperationType::WHILE,
+        {builder.addSubgraphReference(condition), builder.addSubgraphReference(body), start, first},
+        {end, last});
+    return std::move(*builder.build({start, first}, {end, last}));
+}
+
+TEST(ClientLimits, boundTheBurstsOfAClientAndAreGivenBack) {
+    const DriverProcess driver({"--limit", "client.bursts=2"});
+    const SharedDevice device = driver.connect();
+    const SharedPreparedModel prepared = *prepareModel(*device, makeAddModel());
+    std::vector<std::unique_ptr<Burst>> bursts;
+    for (int i = 0; i < 2; ++i) {
+        bursts.push_back(std::move(*prepared->configureExecutionBurst({})));
+    }
+    expectRefused(prepared->configureExecutionBurst({}), "bursts");
+    bursts.pop_back();
+    EXPECT_TRUE(eventually([&] { return bool{prepared->configureExecutionBurst({})}; }));
+}
+
+TEST(ClientLimits, boundThePreparedModelsOfAClientAndAreGivenBack) {
+    const DriverProcess driver({"--limit", "client.prepared-models=1"});
+    const SharedDevice device = driver.connect();
+    SharedPreparedModel prepared = *prepareModel(*device, makeAddModel());
+    expectRefused(prepareModel(*device, makeAddModel(5)), "prepared-models");
+    const SharedDevice other = driver.connect();
+    EXPECT_TRUE(prepareModel(*other, makeAddModel(5)));
+    prepared = nullptr;
+    EXPECT_TRUE(eventually([&] { return bool{prepareModel(*device, makeAddModel(5))}; }));
+}
+
+TEST(ClientLimits, countWhatTheDriverCopiesOfSparseConstants) {
+    const DriverProcess driver({"--limit", "client.memory=64M"});
+    const SharedDevice device = driver.connect();
+    const SharedPreparedModel prepared = *prepareModel(*device, makeAddModel());
+    expectRefused(prepareModel(*device, makeSparseModel(64 << 20)), "memory");
+    expectServed(prepared);
+}
+
+TEST(ClientLimits, boundTheMemoryOfALoopThatDoublesItsState) {
+    const DriverProcess driver({"--limit", "client.memory=64M"});
+    const SharedDevice device = driver.connect();
+    const SharedPreparedModel prepared = *prepareModel(*device, makeAddModel());
+    const auto loop = prepareModel(*device, makeDoublingLoop());
+    ASSERT_TRUE(loop) << loop.error().message;
+    const MemoryPool pool = *MemoryPool::create(4096);
+    Request request;
+    request.pools = {pool.region()};
+    const auto at = [](std::uint32_t offset) {
+        return RequestArgument{.location = {.poolIndex = 0, .offset = offset, .length = 4},
+                               .dimensions = {1}};
+    };
+    request.inputs = {at(0), at(64)};
+    request.outputs = {at(128), at(192)};
+    ExecutionOutcome outcome;
+    expectRefused(
+        (*loop)->executeSynchronously(request, {.loopTimeout = std::chrono::seconds(15)}, outcome),
+        "memory");
+    expectServed(prepared);
+}
+
+TEST(ClientLimits, countTheAddressesOfSparsePools) {
+    const DriverProcess driver({"--limit", "user.address-space=1G"});
+    const SharedDevice device = driver.connect();
+    const SharedPreparedModel prepared = *prepareModel(*device, makeAddModel());
+    AddRequest add;
+    Request large = add.request;
+    large.pools.push_back(*Region::create(std::uint64_t{2} << 30));
+    ExecutionOutcome outcome;
+    expectRefused(prepared->executeSynchronously(large, {}, outcome), "address-space");
+    expectServed(prepared);
+}
+
+TEST(ClientLimits, boundDriverManagedBuffers) {
+    const DriverProcess driver({"--limit", "client.buffers=1"});
+    const SharedDevice device = driver.connect();
+    const SharedPreparedModel prepared = *prepareModel(*device, makeAddModel());
+    const std::array<BufferRole, 1> role{{{.modelIndex = 0, .ioIndex = 0, .frequency = 1.0F}}};
+    const std::array models{prepared};
+    const auto first = device->allocate({}, models, role, {});
+    ASSERT_TRUE(first) << first.error().message;
+    expectRefused(device->allocate({}, models, role, {}), "buffers");
+}
+
+TEST(ClientLimits, areToldToAClientThatIsOneTooMany) {
+    const DriverProcess driver({"--limit", "user.connections=2"});
+    const SharedDevice first = driver.connect();
+    SharedDevice second = driver.connect();
+    ASSERT_TRUE(second);
+    expectRefused(nnburst::connect(driver.socketPath()), "connections");
+    second = nullptr;
+    EXPECT_TRUE(eventually([&] { return bool{nnburst::connect(driver.socketPath())}; }));
+}
+
+}  // namespace
+}  // namespace nnburst::test
