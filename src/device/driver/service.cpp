@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/driver/service.h"
 
+#include <malloc.h>
+
 #include <atomic>
 #include <chrono>
 #include <utility>
@@ -32,6 +34,9 @@ using Callback = std::shared_ptr<rpc::PreparedModelCallback::Client>;
 
 /// Pause after a failed accept(2), which would fail again at once.
 constexpr std::chrono::milliseconds kAcceptPause{100};
+
+/// By then most of what belonged to a client is destroyed, and clients that go together are one.
+constexpr kj::Duration kReturnMemoryAfter = 1 * kj::SECONDS;
 
 /// How often a service that drains looks whether it is idle.
 constexpr kj::Duration kIdleCheckInterval = 2 * kj::MILLISECONDS;
@@ -469,13 +474,27 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, Clie
         kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device, *peer, work_),
                                 options_.versions),
         readerOptions());
-    auto disconnected = connection->onDisconnect().then([device] { device->cancelExecutions(); });
+    auto disconnected = connection->onDisconnect().then([this, device] {
+        device->cancelExecutions();
+        returnMemoryLater();
+    });
     const std::uint64_t number = ++servedCount_;
     connected_.emplace(
         number, ConnectedClient{
                     .identity = std::move(identity), .account = account.account, .device = device});
     return disconnected.attach(kj::mv(connection), kj::heap(std::move(account)),
                                kj::defer([this, number] { forget(number); }));
+}
+
+/// Gives the memory that clients have left to the system, which the C library keeps otherwise.
+void Service::returnMemoryLater() {
+    if (!isReturningMemory_) {
+        isReturningMemory_ = true;
+        clients_.add(loop_.timer().afterDelay(kReturnMemoryAfter).then([this] {
+            isReturningMemory_ = false;
+            device_->scheduler()->submit([] { ::malloc_trim(0); });
+        }));
+    }
 }
 
 void Service::forget(std::uint64_t number) {

@@ -76,6 +76,7 @@ class Service {
     class TaskErrors;
 
     void forget(std::uint64_t number);
+    void returnMemoryLater();
     kj::Promise<void> awaitIdle();
     kj::Promise<void> acceptNext(kj::ConnectionReceiver& receiver);
     kj::Promise<void> serve(kj::Own<kj::AsyncCapabilityStream> client, ClientAccount account,
@@ -97,6 +98,7 @@ class Service {
     std::map<std::uint64_t, ConnectedClient> connected_;  // by their numbers
     exec::ExecutionCounts::Totals executionsOfGone_;
     std::uint64_t servedCount_ = 0;
+    bool isReturningMemory_ = false;
     std::uint64_t clientCount_ = 0;  // that were ever admitted
     ClientLog log_;
     kj::Own<kj::TaskSet::ErrorHandler> taskErrors_;

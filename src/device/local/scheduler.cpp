@@ -24,6 +24,7 @@ namespace {
 struct WaitingJob {
     exec::WaitingWork work;
     Job job;
+    bool isLimited;  // submitted with trySubmit
 };
 
 constexpr std::size_t kKinds = 2;
@@ -47,7 +48,7 @@ void runLogged(const Job& job) noexcept {
 struct Scheduler::Client::Account {
     explicit Account(std::shared_ptr<User> given) noexcept : user(std::move(given)) {}
 
-    std::atomic<std::size_t> waiting{0};  // of both kinds
+    std::atomic<std::size_t> limitedWaiting{0};  // of both kinds, submitted with trySubmit
 
     /// The jobs of one kind. Guarded by the scheduler's mutex.
     struct Queue {
@@ -165,34 +166,44 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         Account::Queue& queue = taken.account->queues[indexOf(kind)];
         queue.lastStartTag = nextTag;
         pool.virtualTime = std::max(pool.virtualTime, nextTag - 1);
-        taken.job = takeMostUrgent(queue.jobs);
+        WaitingJob job = takeMostUrgent(queue.jobs);
+        count(*taken.account, job.isLimited, std::size_t(-1));
+        taken.job = std::move(job.job);
         ++queue.running;
         ++taken.account->user->running_[indexOf(kind)];
         taken.isOneOfSeveral = queue.running > 1 || !queue.jobs.empty();
         if (queue.jobs.empty()) {
             pool.clients.erase(next);
         }
-        waitingCount.fetch_sub(1, std::memory_order_relaxed);  // only counts
-        taken.account->waiting.fetch_sub(1, std::memory_order_relaxed);
         return taken;
     }
 
-    static Job takeMostUrgent(std::vector<WaitingJob>& jobs) {
+    /// Adds `difference`, 1 or its opposite, to the numbers of waiting jobs. Only counts: relaxed.
+    void count(Account& client, bool isLimited, std::size_t difference) {
+        waitingCount.fetch_add(difference, std::memory_order_relaxed);
+        if (isLimited) {
+            limitedWaiting.fetch_add(difference, std::memory_order_relaxed);
+            client.user->limitedWaiting_.fetch_add(difference, std::memory_order_relaxed);
+            client.limitedWaiting.fetch_add(difference, std::memory_order_relaxed);
+        }
+    }
+
+    static WaitingJob takeMostUrgent(std::vector<WaitingJob>& jobs) {
         const TimePoint now = std::chrono::steady_clock::now();
         const auto first = std::min_element(jobs.begin(), jobs.end(),
                                             [now](const WaitingJob& a, const WaitingJob& b) {
                                                 return a.work.precedes(b.work, now);
                                             });
-        Job job = std::move(first->job);
+        WaitingJob job = std::move(*first);
         jobs.erase(first);
         return job;
     }
 
     /// Fails only if there is no thread at all for jobs of this kind.
     Result<> add(JobKind kind, const exec::Urgency& urgency,
-                 const std::shared_ptr<Account>& account, Job job) {
+                 const std::shared_ptr<Account>& account, Job job, bool isLimited) {
         NNBURST_TRY_ASSIGN(const bool wakesThread,
-                           addWithoutWaking(kind, urgency, account, std::move(job)));
+                           addWithoutWaking(kind, urgency, account, std::move(job), isLimited));
         if (wakesThread) {
             wakeUps[indexOf(kind)].release();
         }
@@ -201,7 +212,8 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
 
     /// As add. Returns whether an idle thread is to be woken.
     Result<bool> addWithoutWaking(JobKind kind, const exec::Urgency& urgency,
-                                  const std::shared_ptr<Account>& account, Job job) {
+                                  const std::shared_ptr<Account>& account, Job job,
+                                  bool isLimited) {
         const system::MutexLock lock(mutex);
         bool wakesThread = false;
         Pool& pool = pools[indexOf(kind)];
@@ -224,15 +236,16 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         queue.jobs.push_back({.work = {.urgency = urgency,
                                        .since = std::chrono::steady_clock::now(),
                                        .arrival = pool.arrivals++},
-                              .job = std::move(job)});
-        waitingCount.fetch_add(1, std::memory_order_relaxed);
-        account->waiting.fetch_add(1, std::memory_order_relaxed);
+                              .job = std::move(job),
+                              .isLimited = isLimited});
+        count(*account, isLimited, 1);
         return wakesThread;
     }
 
     const std::string name;
     const Limits limits;
     std::atomic<std::size_t> waitingCount{0};
+    std::atomic<std::size_t> limitedWaiting{0};
 
     system::Mutex mutex;
     std::array<Pool, kKinds> pools NNBURST_GUARDED_BY(mutex);
@@ -280,23 +293,26 @@ Scheduler::Client::Client(std::shared_ptr<Scheduler> scheduler, std::shared_ptr<
 Scheduler::Client::~Client() = default;
 
 Result<> Scheduler::Client::trySubmit(JobKind kind, const exec::Urgency& urgency, Job job) {
-    const std::size_t ours = account_->waiting.load(std::memory_order_relaxed);
-    if (ours >= kMaximumWaitingJobs) {
-        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-                       "cannot start a job: " + std::to_string(kMaximumWaitingJobs) +
-                           " of this client are waiting already");
-    }
-    const std::size_t all = scheduler_->shared_->waitingCount.load(std::memory_order_relaxed);
-    if (all >= Scheduler::kMaximumWaitingJobs) {
-        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-                       "cannot start a job: " + std::to_string(Scheduler::kMaximumWaitingJobs) +
-                           " are waiting already");
-    }
-    return scheduler_->shared_->add(kind, urgency, account_, std::move(job));
+    const auto refuseFrom = [](std::size_t limit, const std::atomic<std::size_t>& waiting,
+                               const char* whose) -> Result<> {
+        if (waiting.load(std::memory_order_relaxed) < limit) {
+            return {};
+        }
+        return failure(
+            ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+            "cannot start a job: " + std::to_string(limit) + whose + " are waiting already");
+    };
+    NNBURST_TRY(refuseFrom(kMaximumWaitingJobs, account_->limitedWaiting, " of this client"));
+    NNBURST_TRY(refuseFrom(User::kMaximumWaitingJobs, account_->user->limitedWaiting_,
+                           " of this user's clients"));
+    NNBURST_TRY(
+        refuseFrom(Scheduler::kMaximumWaitingJobs, scheduler_->shared_->limitedWaiting, ""));
+    return scheduler_->shared_->add(kind, urgency, account_, std::move(job), true);
 }
 
 void Scheduler::Client::submit(Job job) {
-    const Result<> added = scheduler_->shared_->add(JobKind::CONTROL, {}, account_, std::move(job));
+    const Result<> added =
+        scheduler_->shared_->add(JobKind::CONTROL, {}, account_, std::move(job), false);
     NNBURST_ASSERT(added.has_value(), "a control job was refused although there is a thread");
 }
 

@@ -35,7 +35,8 @@ enum class JobKind : std::uint8_t { CONTROL, EXECUTION };
 /// destroy it.
 class Scheduler {
   public:
-    /// Limit on waiting jobs. Jobs beyond it would wait longer than any client does.
+    /// Limit on waiting jobs that clients submit with `trySubmit`. Jobs beyond it would wait longer
+    /// than any client does.
     static constexpr std::size_t kMaximumWaitingJobs = 1024;
 
     /// Limits on threads for each kind of job.
@@ -48,11 +49,15 @@ class Scheduler {
     /// The clients of one user.
     class User {
       public:
+        /// Limit on waiting jobs of the clients of one user, which leaves room for others.
+        static constexpr std::size_t kMaximumWaitingJobs = Scheduler::kMaximumWaitingJobs / 2;
+
         User() = default;
 
       private:
         friend class Scheduler;
         std::array<std::size_t, 2> running_{};  // of each kind; guarded by the scheduler's mutex
+        std::atomic<std::size_t> limitedWaiting_{0};
     };
 
     /// The jobs of one client.
@@ -68,7 +73,7 @@ class Scheduler {
         Client& operator=(const Client&) = delete;
 
         /// Runs `job` on a job thread. RESOURCE_EXHAUSTED_TRANSIENT, without taking it, while too
-        /// many jobs are waiting, of this client or of all.
+        /// many jobs are waiting, of this client, of its user or of all.
         [[nodiscard]] Result<> trySubmit(JobKind kind, const exec::Urgency& urgency, Job job);
 
         /// Runs a control job. As trySubmit, without its limits: for jobs that must not be lost and
