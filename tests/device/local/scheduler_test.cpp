@@ -176,6 +176,36 @@ TEST(Scheduler, aClientCannotTakeTheRoomOfOthers) {
     (void)thread.finish();
 }
 
+TEST(Scheduler, theClientsOfOneUserCannotTakeTheRoomOfOthers) {
+    OneJobThread thread;
+    const auto user = std::make_shared<Scheduler::User>();
+    std::vector<std::unique_ptr<Scheduler::Client>> clients;
+    std::size_t accepted = 0;
+    Result<> last;
+    for (int client = 0; client < 4; ++client) {
+        clients.push_back(std::make_unique<Scheduler::Client>(thread.scheduler, user));
+        for (std::size_t i = 0; i < Scheduler::Client::kMaximumWaitingJobs; ++i) {
+            last = clients.back()->trySubmit(JobKind::CONTROL, {}, [] {});
+            accepted += last ? 1 : 0;
+        }
+    }
+    EXPECT_EQ(accepted, Scheduler::User::kMaximumWaitingJobs);
+    ASSERT_FALSE(last);
+    EXPECT_EQ(last.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    EXPECT_TRUE(thread.client.trySubmit(JobKind::CONTROL, {}, [] {}));
+    (void)thread.finish();
+}
+
+TEST(Scheduler, jobsThatCannotBeRefusedTakeNoRoomOfOthers) {
+    OneJobThread thread;
+    Scheduler::Client leaving(thread.scheduler);
+    for (std::size_t i = 0; i < 2 * Scheduler::kMaximumWaitingJobs; ++i) {
+        leaving.submit([] {});
+    }
+    EXPECT_TRUE(thread.client.trySubmit(JobKind::CONTROL, {}, [] {}));
+    (void)thread.finish();
+}
+
 TEST(WaitingWork, risesWithTimeSoThatNothingStarves) {
     const TimePoint start{100s};
     const TimePoint later = start + 4 * exec::kPromotionTime;
