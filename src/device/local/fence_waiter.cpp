@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstring>
 #include <map>
+#include <new>
 #include <set>
 #include <thread>
 #include <utility>
@@ -83,12 +84,19 @@ class FenceWaiter::Impl {
             owners_.emplace(key, id);
             wait.pending.emplace(key, std::move(fence));
         }
+        // A deadline without its wait would be looked for in vain: first the wait.
+        const auto entry = waits_.emplace(id, std::move(wait)).first;
         if (deadline) {
-            deadlines_.emplace(*deadline, id);
-            wait.deadline = *deadline;
+            try {
+                deadlines_.emplace(*deadline, id);
+            } catch (const std::bad_alloc&) {
+                forget(entry->second);
+                waits_.erase(entry);
+                throw;
+            }
+            entry->second.deadline = *deadline;
             signalFence(wakeUp_.get());
         }
-        waits_.emplace(id, std::move(wait));
         return {};
     }
 
