@@ -158,6 +158,9 @@ Result<device::Limits> limitsOf(const Options& options) {
     const device::MachineSize machine = device::MachineSize::get();
     device::Limits limits =
         options.fd >= 0 ? device::limitsOfOwnDriver(machine) : device::defaultLimits(machine);
+    if (!options.limitsFile.empty()) {
+        NNBURST_TRY(device::setLimitsFromFile(options.limitsFile, limits));
+    }
     for (const std::string& limit : options.limits) {
         NNBURST_TRY(device::setLimit(limit, limits));
     }

@@ -96,6 +96,11 @@ void addSocketOptions(CLI::App& app, Options& options) {
 }
 
 void addLimitOptions(CLI::App& app, Options& options) {
+    app.add_option(
+           "--limits", options.limitsFile,
+           "Set the limits that FILE names, one on each line as --limit takes them; those of "
+           "--limit come after them")
+        ->type_name("FILE");
     app.add_option("--limit", options.limits,
                    "Set one limit, such as user.memory=2G, client.bursts=16 or 1000.priority=high; "
                    "may be given several times")

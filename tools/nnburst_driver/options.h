@@ -28,6 +28,7 @@ struct Options {
     int fd = -1;
     std::chrono::milliseconds drainTimeout{3000};  ///< for what runs when a signal stops the driver
     DriverOptions device;
+    std::string limitsFile;           ///< as setLimitsFromFile takes it; empty: none
     std::vector<std::string> limits;  ///< as setLimit takes them
     std::string metricsSocket;        ///< empty: none
     std::uint16_t metricsPort = 0;    ///< 0: none

@@ -9,7 +9,12 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <sstream>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "model/read_file.h"
 
 namespace nnburst::device {
 
@@ -196,6 +201,27 @@ Result<> setLimit(const std::string& assignment, Limits& limits) {
         // Limits of a single user are for that user's clients, too: one may have all of it.
         if (scope.users != &limits.users) {
             scope.users->client[*resource] = *amount;
+        }
+    }
+    return {};
+}
+
+Result<> setLimitsFromFile(const std::string& path, Limits& limits) {
+    constexpr std::size_t kMaximumFileBytes = std::size_t{1} << 20;
+    NNBURST_TRY_ASSIGN(const std::vector<std::byte> bytes, readFile(path, kMaximumFileBytes));
+    std::istringstream lines(
+        std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    std::size_t number = 0;
+    for (std::string line; std::getline(lines, line);) {
+        ++number;
+        const std::size_t begin = line.find_first_not_of(" \t\r");
+        if (begin == std::string::npos || line[begin] == '#') {
+            continue;
+        }
+        const std::size_t end = line.find_last_not_of(" \t\r") + 1;
+        if (Result<> set = setLimit(line.substr(begin, end - begin), limits); !set) {
+            return failure(set.error().status,
+                           fmt::format("{}, line {}: {}", path, number, set.error().message));
         }
     }
     return {};

@@ -61,4 +61,8 @@ inline constexpr std::uint64_t kReservedDescriptors = 96;
 /// a priority. INVALID_ARGUMENT names what is wrong.
 [[nodiscard]] Result<> setLimit(const std::string& assignment, Limits& limits);
 
+/// Changes the limits that the file at `path` names: one assignment for setLimit on each line.
+/// Empty lines, and those that begin with '#', say nothing. INVALID_ARGUMENT names the line.
+[[nodiscard]] Result<> setLimitsFromFile(const std::string& path, Limits& limits);
+
 }  // namespace nnburst::device

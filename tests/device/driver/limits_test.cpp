@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/driver/limits.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "device/driver/client_accounts.h"
@@ -94,6 +98,40 @@ TEST(Limits, refuseTextThatIsNone) {
         EXPECT_EQ(set.error().status, ErrorStatus::INVALID_ARGUMENT);
         EXPECT_NE(set.error().message.find(std::string("'") + text + "'"), std::string::npos);
     }
+}
+
+class LimitsFile : public testing::Test {
+  protected:
+    [[nodiscard]] Result<> set(const std::string& text) {
+        std::ofstream(path) << text;
+        return setLimitsFromFile(path, limits);
+    }
+    void TearDown() override { std::filesystem::remove(path); }
+
+    const std::string path =
+        testing::TempDir() + "nnburst-limits-" + std::to_string(::getpid()) + ".conf";
+    Limits limits = defaultLimits({.memoryBytes = 1 << 30, .descriptors = 1024});
+};
+
+TEST_F(LimitsFile, hasALimitOnEachLine) {
+    const auto done = set("# of all\n\n  driver.memory=3G\t\nuser.bursts=20\r\n  # end");
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_EQ(limits.driver[Resource::MEMORY], std::uint64_t{3} << 30);
+    EXPECT_EQ(limits.of(1000).user[Resource::BURSTS], 20U);
+}
+
+TEST_F(LimitsFile, isRefusedWithTheLine) {
+    const auto done = set("user.bursts=20\nuser.burst=20\n");
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().status, ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_THAT(done.error().message, testing::AllOf(testing::HasSubstr(path + ", line 2"),
+                                                     testing::HasSubstr("'user.burst=20'")));
+}
+
+TEST_F(LimitsFile, isRefusedIfItIsNotThere) {
+    const auto done = setLimitsFromFile(path, limits);
+    ASSERT_FALSE(done);
+    EXPECT_THAT(done.error().message, testing::HasSubstr(path));
 }
 
 }  // namespace
