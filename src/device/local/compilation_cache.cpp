@@ -240,6 +240,9 @@ class DataReader {
                                        packed.packing, own));
         }
         NNBURST_TRY_ASSIGN(const std::uint64_t graphs, tables_.take<std::uint64_t>());
+        if (graphs != 0 && kernels == nullptr) {
+            return refused("it has weights that are packed for no kernels");
+        }
         for (std::uint64_t graph = 0; graph < graphs; ++graph) {
             NNBURST_TRY_ASSIGN(exec::PackedGraph read, readGraph(*kernels));
             packed.graphs.push_back(std::move(read));
