@@ -107,7 +107,7 @@ CompiledOrError compileUntil(const OptionalTimePoint& deadline, ModelStore& mode
 }
 
 /// What a prepared model takes beside its constants and temporaries, about.
-constexpr std::uint64_t kBytesOfPreparedModel = 16 * 1024;
+constexpr std::uint64_t kBytesOfPreparedModel = std::uint64_t{16} << 10;
 
 /// The compiled model. Its client is charged as if the model were not shared, for as long as it
 /// holds the model.
