@@ -160,9 +160,12 @@ TEST(DriverAccessTest, theLogSaysWhoComesAndWhatItUsedUntilItGoes) {
 
 TEST(DriverAccessTest, usersAndGroupsThatTheSystemDoesNotKnowAreRefusedAtTheStart) {
     for (const char* option : {"--allow-user", "--allow-group", "--socket-group"}) {
-        const Ended ended = runDriver({"--socket", "/nowhere/socket", option, "no-such-name"});
-        EXPECT_EQ(ended.status, 1) << option;
-        EXPECT_THAT(ended.text, HasSubstr("'no-such-name': the system does not know it")) << option;
+        for (const std::string name : {"no-such-name", "4294967295"}) {
+            const Ended ended = runDriver({"--socket", "/nowhere/socket", option, name});
+            EXPECT_EQ(ended.status, 1) << option;
+            EXPECT_THAT(ended.text, HasSubstr("'" + name + "': the system does not know it"))
+                << option;
+        }
     }
     const Ended ended = runDriver({"--socket", "/nowhere/socket", "--socket-mode", "888"});
     EXPECT_EQ(ended.status, 2);

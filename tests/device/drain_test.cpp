@@ -18,9 +18,11 @@
 #include <future>
 #include <iterator>
 #include <sstream>
+#include <thread>
 
 #include "device/driver_process.h"
 #include "device/hal_models.h"
+#include "nnburst/fence.h"
 
 namespace nnburst::test {
 namespace {
@@ -128,6 +130,27 @@ TEST_P(DrainTest, aSecondSignalEndsTheDriverAtOnce) {
     EXPECT_EQ(driver.waitForEnd(), 0);
     EXPECT_EQ(ended.get().error().status, ErrorStatus::DEVICE_UNAVAILABLE);
     EXPECT_THAT(driver.log(), HasSubstr("left unfinished: a second signal came"));
+}
+
+TEST(FencedDrainTest, anExecutionThatWaitsForItsFenceIsFinished) {
+    DriverProcess driver({"--drain-timeout", kForever}, DriverProcess::Calibration::NONE,
+                         DriverProcess::Log::FILE);
+    const SharedDevice device = driver.connect();
+    const auto prepared = prepareModel(*device, makeAddModel());
+    ASSERT_TRUE(prepared) << prepared.error().message;
+    const UniqueFd fence = std::move(*makeFence());
+    AddRequest add;
+    const std::array<int, 1> waitFor{fence.get()};
+    const auto fenced = (*prepared)->executeFenced(add.request, waitFor, {}, {});
+    ASSERT_TRUE(fenced) << fenced.error().message;
+    driver.signal(SIGTERM);
+    ASSERT_TRUE(eventually([&] { return driver.log().find("stopping:") != std::string::npos; }));
+    std::this_thread::sleep_for(50ms);  // a driver that does not wait has ended by now
+    signalFence(fence.get());
+    const Result<> ended = waitForFence(fenced->fence.get());
+    EXPECT_TRUE(ended) << ended.error().message;
+    EXPECT_EQ(add.out()[0], add.a()[0] + add.b()[0]);
+    EXPECT_EQ(driver.waitForEnd(), 0);
 }
 
 TEST(ServiceManagerTest, isToldWhenTheDriverServesLivesAndStops) {

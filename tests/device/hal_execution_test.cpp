@@ -512,6 +512,13 @@ TEST_P(HalAsynchronousTest, refusesToWorkWithoutACallback) {
     EXPECT_EQ(add.out()[0], -1.0F);
 }
 
+TEST_P(HalAsynchronousTest, anOutputOfALaunchWithoutACallbackHoldsNothing) {
+    BufferRequest add(*device, prepare(makeAddModel()));
+    ASSERT_TRUE(answersOf(*add.prepared, add.writing()).ended);
+    EXPECT_FALSE(add.prepared->execute(add.writing(), {}, nullptr));
+    expectRefusal(answersOf(*add.prepared, add.reading()), ErrorStatus::GENERAL_FAILURE);
+}
+
 TEST_P(HalAsynchronousTest, theLastReferenceMayBeDroppedInACallback) {
     SharedPreparedModel prepared = prepare(makeAddModel());
     const AddRequest add;

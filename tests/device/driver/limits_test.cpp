@@ -51,6 +51,28 @@ TEST(ClientAccounts, forgetUsersWithoutClients) {
     EXPECT_EQ(used(*accounts.driver(), Resource::DESCRIPTORS), 0U);
 }
 
+TEST(ClientAccounts, chargeAConnectionForItsDescriptors) {
+    ClientAccounts accounts(limitsOfOwnDriver({.memoryBytes = 1 << 30, .descriptors = 1024}));
+    const auto client = accounts.open(
+        {.process = 1, .user = 1000, .group = 0, .groups = {}, .program = {}}, "a client");
+    ASSERT_TRUE(client);
+    EXPECT_EQ(used(*client->account, Resource::DESCRIPTORS),
+              std::uint64_t{ClientAccounts::kDescriptorsOfConnection});
+}
+
+TEST(ClientAccounts, haveTheLimitsOfTheirUser) {
+    Limits limits = limitsOfOwnDriver({.memoryBytes = 1 << 30, .descriptors = 1024});
+    ASSERT_TRUE(setLimit("1000.connections=1", limits));
+    ClientAccounts accounts(limits);
+    for (const uid_t user : {uid_t{1000}, uid_t{1001}}) {
+        const ClientIdentity identity{
+            .process = 1, .user = user, .group = 0, .groups = {}, .program = {}};
+        const auto first = accounts.open(identity, "a client");
+        ASSERT_TRUE(first);
+        EXPECT_EQ(accounts.open(identity, "another").has_value(), user == 1001);
+    }
+}
+
 TEST(Limits, keepDescriptorsInReserve) {
     EXPECT_EQ(
         defaultLimits({.memoryBytes = 1 << 30, .descriptors = 1024}).driver[Resource::DESCRIPTORS],

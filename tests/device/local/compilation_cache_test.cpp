@@ -283,6 +283,22 @@ TEST_P(CompilationCacheTest, refusesEveryChange) {
     EXPECT_TRUE(prepareFromCache(*device, cache.open()));
 }
 
+TEST_P(CompilationCacheTest, readsNoFileThatIsLargerThanAnyModel) {
+    constexpr std::size_t kHeaderBytes = 120;
+    constexpr std::size_t kPayloadBytesOffset = 16;
+    constexpr std::uint64_t kPayloadBytes = (std::uint64_t{64} << 20) + 1;
+    Cache cache(directory.path(), "large");
+    save(cache, makeAddModel());
+    std::vector<char> bytes = bytesOf(cache.model());
+    std::memcpy(bytes.data() + kPayloadBytesOffset, &kPayloadBytes, sizeof(kPayloadBytes));
+    write(cache.model(), bytes);
+    ASSERT_EQ(::truncate(cache.model().c_str(), kHeaderBytes + kPayloadBytes), 0);
+    const auto prepared = prepareFromCache(*device, cache.open());
+    ASSERT_FALSE(prepared);
+    EXPECT_NE(prepared.error().message.find("it is too large"), std::string::npos)
+        << prepared.error().message;
+}
+
 /// A convolution of 8 bits. Where the processor has the instructions, its weights are packed for
 /// kernels of this library.
 Model makeConvolutionModel() {

@@ -136,7 +136,9 @@ TEST(FenceWaiter, endsWithTheFirstErrorAndAtTheDeadline) {
     ASSERT_TRUE(waiter.wait(copiesOf({a.get(), b.get()}), std::nullopt,
                             [&](const Result<>& result) { failed.set_value(result); }));
     failFence(b.get());
-    EXPECT_EQ(failed.get_future().get().error().status, ErrorStatus::GENERAL_FAILURE);
+    auto end = failed.get_future();
+    ASSERT_EQ(end.wait_for(20s), std::future_status::ready);
+    EXPECT_EQ(end.get().error().status, ErrorStatus::GENERAL_FAILURE);
     std::promise<Result<>> late;
     ASSERT_TRUE(waiter.wait(copiesOf({a.get()}), std::chrono::steady_clock::now() + 5ms,
                             [&](const Result<>& result) { late.set_value(result); }));
@@ -157,6 +159,46 @@ TEST(FenceWaiter, refusesWhatCannotBePolledAndTooMany) {
     EXPECT_EQ(waiter.wait(std::move(many), std::nullopt, never).error().status,
               ErrorStatus::INVALID_ARGUMENT);
     signalFence(fence.get());
+}
+
+TEST(FenceWaiter, refusesMoreWaitsThanItHasRoomFor) {
+    device::FenceWaiter waiter;
+    for (std::size_t i = 0; i < device::FenceWaiter::kMaximumWaits; ++i) {
+        ASSERT_TRUE(waiter.wait({}, std::nullopt, [](const Result<>&) {}));
+    }
+    EXPECT_EQ(waiter.wait({}, std::nullopt, [](const Result<>&) {}).error().status,
+              ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+}
+
+TEST(FenceWaiter, forgetsTheFencesOfAWaitThatItHasRefused) {
+    device::FenceWaiter waiter;
+    const UniqueFd file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+    const UniqueFd refused = std::move(*makeFence());
+    EXPECT_FALSE(waiter.wait(copiesOf({refused.get(), file.get()}), std::nullopt,
+                             [](const Result<>&) { FAIL(); }));
+    signalFence(refused.get());
+    const UniqueFd next = std::move(*makeFence());
+    signalFence(next.get());
+    std::promise<Result<>> ended;
+    ASSERT_TRUE(waiter.wait(copiesOf({next.get()}), std::nullopt,
+                            [&](const Result<>& result) { ended.set_value(result); }));
+    EXPECT_TRUE(ended.get_future().get());
+}
+
+TEST(FenceWaiter, forgetsTheDeadlineOfAWaitThatHasEnded) {
+    device::FenceWaiter waiter;
+    const UniqueFd signalled = std::move(*makeFence());
+    const UniqueFd pending = std::move(*makeFence());
+    signalFence(signalled.get());
+    const TimePoint deadline = std::chrono::steady_clock::now() + 20ms;
+    std::promise<Result<>> ended;
+    ASSERT_TRUE(waiter.wait(copiesOf({signalled.get()}), deadline,
+                            [&](const Result<>& result) { ended.set_value(result); }));
+    ended.get_future().wait();
+    std::promise<Result<>> late;
+    ASSERT_TRUE(waiter.wait(copiesOf({pending.get()}), deadline + 10ms,
+                            [&](const Result<>& result) { late.set_value(result); }));
+    EXPECT_EQ(late.get_future().get().error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
 }
 
 TEST(FenceWaiter, forgetsItsWaitsAndTheirDescriptorsWhenItIsDropped) {

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <array>
 #include <chrono>
@@ -222,6 +223,10 @@ TEST_P(FencedExecutionTest, hasTheTimeAfterItsFencesAndNoMore) {
     ASSERT_FALSE(ended);
     EXPECT_TRUE(ended.error().status == ErrorStatus::MISSED_DEADLINE_TRANSIENT ||
                 ended.error().status == ErrorStatus::MISSED_DEADLINE_PERSISTENT);
+    const ExecutionOptions later{.deadline = TimePoint(std::chrono::steady_clock::now()) + 1h};
+    const auto withDeadline = launch(add.request, {fence.get()}, later, 0ns);
+    ASSERT_TRUE(withDeadline);
+    EXPECT_FALSE(end(*withDeadline));
     const auto generous = launch(add.request, {fence.get()}, {}, 1h);
     ASSERT_TRUE(generous);
     EXPECT_TRUE(end(*generous));
@@ -257,6 +262,23 @@ TEST(FencedExecutionProcess, theFencesOfADeadDriverFail) {
     const Result<> ended = execution->callback(timing, timing);
     ASSERT_FALSE(ended);
     EXPECT_EQ(ended.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+}
+
+TEST(FencedExecutionProcess, aClientKeepsNoDescriptorsOfExecutionsThatHaveEnded) {
+    const SharedDevice device = *spawnDriver({}, NNBURST_DRIVER_PATH);
+    const SharedPreparedModel prepared = *prepareModel(*device, makeAddModel());
+    AddRequest add;
+    const auto execute = [&] {
+        const auto execution = prepared->executeFenced(add.request, {}, {}, {});
+        ASSERT_TRUE(execution) << execution.error().message;
+        EXPECT_TRUE(waitForFence(execution->fence.get()));
+    };
+    execute();
+    const std::size_t before = descriptorCount(::getpid());
+    for (int i = 0; i < 30; ++i) {
+        execute();
+    }
+    EXPECT_TRUE(eventually([&] { return descriptorCount(::getpid()) < before + 15; }));
 }
 
 TEST(FencedExecutionProcess, aDeadClientLeavesNothingInTheDriver) {

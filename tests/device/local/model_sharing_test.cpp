@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <latch>
 #include <new>
 #include <thread>
 #include <vector>
@@ -52,6 +53,23 @@ TEST(ModelSnapshot, isNamedByItsContentAlone) {
     model = *makeStreamingLstm();
     std::swap(model.main.outputIndexes[1], model.main.outputIndexes[2]);
     EXPECT_NE(snapshotOf(model).digest, digest);
+    model = *makeStreamingLstm();
+    model.main.operands[0].zeroPoint = 1;
+    EXPECT_NE(snapshotOf(model).digest, digest);
+}
+
+TEST(ModelSnapshot, isNamedByScalesOfChannelsAndNumbersOfExtensions) {
+    Model model = makeAddModel();
+    model.main.operands[0].extraParams =
+        SymmPerChannelQuantParams{.scales = {1.0F, 2.0F}, .channelDim = 0};
+    model.extensionNameToPrefix = {{.name = "org.example", .prefix = 1}};
+    const auto digest = snapshotOf(model).digest;
+    Model other = model;
+    std::get<SymmPerChannelQuantParams>(other.main.operands[0].extraParams).scales[1] = 3.0F;
+    EXPECT_NE(snapshotOf(other).digest, digest);
+    other = model;
+    other.extensionNameToPrefix[0].prefix = 2;
+    EXPECT_NE(snapshotOf(other).digest, digest);
 }
 
 TEST(ModelSnapshot, doesNotChangeWithTheClientsMemory) {
@@ -68,9 +86,13 @@ TEST(ModelStore, compilesAModelOnceForAllThatHaveIt) {
     device::ModelStore store(makeEngine());
     const device::ModelSnapshot snapshot = snapshotOf(*makeMobileNetV1({.resolution = 32}));
     std::vector<std::shared_ptr<exec::CompiledModel>> models(8);
+    std::latch start(static_cast<std::ptrdiff_t>(models.size()));
     std::vector<std::thread> threads;
     for (auto& model : models) {
-        threads.emplace_back([&store, &snapshot, &model] { model = *store.compile(snapshot); });
+        threads.emplace_back([&store, &snapshot, &model, &start] {
+            start.arrive_and_wait();
+            model = *store.compile(snapshot);
+        });
     }
     for (std::thread& thread : threads) {
         thread.join();

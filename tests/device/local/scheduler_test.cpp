@@ -39,6 +39,12 @@ class OneJobThread {
         });
         isKeptBusy_.get_future().wait();  // otherwise it might begin with the job of a test
     }
+    /// A test that fails before `finish` ends all the same.
+    ~OneJobThread() {
+        if (!isOpen_) {
+            open_.set_value();
+        }
+    }
 
     Job job(std::string name) {
         ++pending_;
@@ -53,6 +59,7 @@ class OneJobThread {
 
     /// The names of the jobs in the order in which they were done.
     std::string finish() {
+        isOpen_ = true;
         open_.set_value();
         if (pending_ != 0) {
             done_.get_future().wait();
@@ -64,6 +71,7 @@ class OneJobThread {
   private:
     std::promise<void> isKeptBusy_;
     std::promise<void> open_;
+    bool isOpen_ = false;
     std::promise<void> done_;
     std::atomic<int> pending_{0};
     std::mutex mutex_;
@@ -204,6 +212,54 @@ TEST(Scheduler, jobsThatCannotBeRefusedTakeNoRoomOfOthers) {
     }
     EXPECT_TRUE(thread.client.trySubmit(JobKind::CONTROL, {}, [] {}));
     (void)thread.finish();
+}
+
+TEST(Scheduler, refusesMoreJobsThanItHasRoomForOfAllClients) {
+    constexpr std::size_t kClients =
+        Scheduler::kMaximumWaitingJobs / Scheduler::Client::kMaximumWaitingJobs;
+    OneJobThread thread;
+    std::vector<std::unique_ptr<Scheduler::Client>> clients;
+    for (std::size_t client = 0; client < kClients; ++client) {
+        clients.push_back(std::make_unique<Scheduler::Client>(thread.scheduler));
+        for (std::size_t i = 0; i < Scheduler::Client::kMaximumWaitingJobs; ++i) {
+            ASSERT_TRUE(clients.back()->trySubmit(JobKind::CONTROL, {}, [] {}));
+        }
+    }
+    const Result<> refused = thread.client.trySubmit(JobKind::CONTROL, {}, [] {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    (void)thread.finish();
+}
+
+TEST(Scheduler, countsOnlyJobsThatWait) {
+    const std::shared_ptr<Scheduler> scheduler =
+        std::move(*Scheduler::create("test", {.threads = 1, .threadsPerClient = 1}));
+    Scheduler::Client client(scheduler);
+    for (std::size_t i = 0; i <= Scheduler::Client::kMaximumWaitingJobs; ++i) {
+        std::promise<void> done;
+        ASSERT_TRUE(client.trySubmit(JobKind::CONTROL, {}, [&done] { done.set_value(); }));
+        done.get_future().wait();
+    }
+    EXPECT_FALSE(scheduler->isBusy());
+}
+
+TEST(Scheduler, aClientThatComesLaterHasSavedNoTurns) {
+    OneJobThread thread;
+    Scheduler::Client first(thread.scheduler);
+    Scheduler::Client later(thread.scheduler);
+    for (int i = 0; i < 3; ++i) {
+        ASSERT_TRUE(first.trySubmit(JobKind::CONTROL, {}, thread.job("f")));
+    }
+    std::vector<Job> late{thread.job("l"), thread.job("l"), thread.job("l")};
+    ASSERT_TRUE(first.trySubmit(JobKind::CONTROL, {}, [&] {
+        for (const Job& job : late) {
+            EXPECT_TRUE(later.trySubmit(JobKind::CONTROL, {}, job));
+        }
+    }));
+    for (int i = 0; i < 2; ++i) {
+        ASSERT_TRUE(first.trySubmit(JobKind::CONTROL, {}, thread.job("f")));
+    }
+    EXPECT_EQ(thread.finish(), "ffflflfl");
 }
 
 TEST(WaitingWork, risesWithTimeSoThatNothingStarves) {
@@ -587,6 +643,41 @@ TEST(ExecutionGate, aRunningExecutionMakesWayForOtherClients) {
     other.join();
 }
 
+TEST(ExecutionGate, anExecutionThatHasWaitedMakesWayForOtherClients) {
+    using Pass = exec::ExecutionGate::Pass;
+    using Clock = std::chrono::steady_clock;
+    exec::ExecutionGate gate(1);
+    exec::ClientShare holderShare;
+    exec::ClientShare waitedShare;
+    exec::ClientShare otherShare;
+    std::vector<exec::ExecutionGate::RunnerSet> models(3);
+    std::optional<Pass> holder(std::in_place, gate, models[0], Pass::Width::ONE_LANE, &holderShare);
+    ASSERT_TRUE(holder->enter({}));
+    std::atomic<bool> isRunning{false};
+    std::atomic<bool> hasEnded{false};
+    std::thread waited([&] {
+        Pass pass(gate, models[1], Pass::Width::ONE_LANE, &waitedShare);
+        EXPECT_TRUE(pass.enter({}));
+        isRunning = true;
+        while (!hasEnded) {
+            pass.letOthersPass();
+        }
+    });
+    while (gate.waitingCount() != 1) {
+        std::this_thread::yield();
+    }
+    holder.reset();
+    while (!isRunning) {
+        std::this_thread::yield();
+    }
+    {
+        Pass other(gate, models[2], Pass::Width::ONE_LANE, &otherShare);
+        EXPECT_TRUE(other.enter({.deadline = TimePoint(Clock::now()) + 20s}));
+    }
+    hasEnded = true;
+    waited.join();
+}
+
 /// Two lanes: a client has one of them and wants the other, too, which another client has.
 TEST(ExecutionGate, aClientThatRunsOnALaneDoesNotInterruptAnotherForASecondOne) {
     using Pass = exec::ExecutionGate::Pass;
@@ -615,6 +706,61 @@ TEST(ExecutionGate, aClientThatRunsOnALaneDoesNotInterruptAnotherForASecondOne) 
     EXPECT_FALSE(wasIn);
     greedy.reset();
     second.join();
+}
+
+/// At a gate with one lane a client comes first, and again after another one has used much.
+TEST(ExecutionGate, aClientThatComesBackHasSavedLittle) {
+    using Pass = exec::ExecutionGate::Pass;
+    using Clock = std::chrono::steady_clock;
+    exec::ExecutionGate gate(1);
+    exec::ClientShare busyShare;
+    exec::ClientShare idleShare;
+    exec::ClientShare otherShare;
+    std::vector<exec::ExecutionGate::RunnerSet> models(5);
+    const auto waitForWaiters = [&](std::uint32_t count) {
+        while (gate.waitingCount() != count) {
+            std::this_thread::yield();
+        }
+    };
+    std::optional<Pass> busy(std::in_place, gate, models[0], Pass::Width::ONE_LANE, &busyShare);
+    ASSERT_TRUE(busy->enter({}));
+    std::thread other([&] {
+        Pass pass(gate, models[1], Pass::Width::ONE_LANE, &otherShare);
+        EXPECT_TRUE(pass.enter({}));
+        waitForWaiters(1);
+    });
+    waitForWaiters(1);
+    std::this_thread::sleep_for(100ms);  // which it uses
+    busy.reset();
+    // An upper bound of what its second execution uses.
+    const auto start = Clock::now();
+    busy.emplace(gate, models[0], Pass::Width::ONE_LANE, &busyShare);
+    ASSERT_TRUE(busy->enter({}));
+    other.join();
+    busy.reset();
+    const auto second = Clock::now() - start;
+
+    std::string order;  // the one lane guards it
+    std::vector<std::thread> threads;
+    std::optional<Pass> holder(std::in_place, gate, models[1], Pass::Width::ONE_LANE, &otherShare);
+    ASSERT_TRUE(holder->enter({}));
+    for (std::size_t model = 2; model < 5; ++model) {
+        const bool isIdle = model != 4;
+        threads.emplace_back([&, model, isIdle] {
+            Pass pass(gate, models[model], Pass::Width::ONE_LANE, isIdle ? &idleShare : &busyShare);
+            EXPECT_TRUE(pass.enter({}));
+            if (order.empty()) {
+                std::this_thread::sleep_for(second + 5ms);
+            }
+            order += isIdle ? 'i' : 'b';
+        });
+    }
+    waitForWaiters(3);
+    holder.reset();
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(order, "ibi");
 }
 
 TEST(ExecutionGate, losesNobodyUnderLoad) {
