@@ -146,14 +146,14 @@ class DriverCallbackCountTest : public CallbackCountTest {
         });
     }
 
-    Result<> execute(const Request& request, Calls& calls) {
+    Result<> execute(const Request& request, Calls& calls, const ExecutionOptions& options = {}) {
         return connection->call<void>([&]() -> kj::Promise<Result<>> {
             auto call = prepared->executeRequest();
             const Result<> built = toMessage(request, call.initRequest());
             if (!built) {
                 return built;
             }
-            toMessage(ExecutionOptions(), call.initOptions());
+            toMessage(options, call.initOptions());
             call.setCallback(kj::heap<ExecuteCallback>(calls));
             return call.send().then(
                 [](auto&& response) { return fromMessage(response.getStatus()); });
@@ -199,6 +199,9 @@ TEST_F(DriverCallbackCountTest, anExecutionCallsBackOnceWhetherItIsRefusedOrNot)
     Calls good;
     EXPECT_TRUE(execute(add.request, good));
     expectOneCall(good, ErrorStatus::NONE);
+    Calls invalid;
+    EXPECT_FALSE(execute(add.request, invalid, {.measure = static_cast<MeasureTiming>(7)}));
+    expectOneCall(invalid, ErrorStatus::INVALID_ARGUMENT);
     add.request.outputs.clear();
     Calls refused;
     EXPECT_FALSE(execute(add.request, refused));

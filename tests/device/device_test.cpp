@@ -278,6 +278,37 @@ TEST_P(ExecutionTest, usesSeveralPoolsAtOnce) {
     EXPECT_EQ(first.out()[2], -1.0F);
 }
 
+TEST_P(ExecutionTest, usesMorePoolsAtOnceThanStayMapped) {
+    use(makeAddModel());
+    AddRequest first;
+    AddRequest last;
+    Request request = first.request;
+    for (int i = 0; i < 98; ++i) {
+        request.pools.push_back(*Region::create(64));
+    }
+    request.pools.push_back(last.pool.region());
+    request.inputs[1].location.poolIndex = 99;
+    request.outputs[0].location.poolIndex = 99;
+    last.b()[2] = 40.0F;
+    const Result<> result = execute(request);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(last.out()[2], 42.0F);
+}
+
+TEST_P(ExecutionTest, usesNoMemoryOfARefusedRequest) {
+    use(makeAddModel());
+    for (int i = 0; i < 3; ++i) {
+        AddRequest refused;
+        EXPECT_FALSE(execute(refused.request, {.measure = static_cast<MeasureTiming>(7)}));
+        AddRequest add;
+        add.b()[2] = 40.0F;
+        const Result<> result = execute(add.request);
+        ASSERT_TRUE(result) << result.error().message;
+        EXPECT_EQ(add.out()[2], 42.0F);
+        EXPECT_EQ(refused.out()[2], -1.0F);
+    }
+}
+
 /// A chain of ADDs over `count` inputs.
 Model makeWideModel(std::uint32_t count) {
     ModelBuilder builder;
