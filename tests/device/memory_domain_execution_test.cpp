@@ -171,7 +171,7 @@ TEST_P(MemoryDomainExecutionTest, anOutputOfARefusedRequestHoldsNothing) {
         ASSERT_FALSE(result) << wrong.name;
         EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT)
             << wrong.name << ": " << result.error().message;
-        EXPECT_TRUE(isEmptySoon(buffer)) << wrong.name;
+        ASSERT_TRUE(isEmptySoon(buffer)) << wrong.name;
         ASSERT_TRUE(execute(add.request)) << wrong.name;
     }
 }
