@@ -176,7 +176,7 @@ WindowAxis randomTransposedAxis(Random& random, std::uint32_t largest) {
 }
 
 TEST_P(Dot8, convolvesTransposedAsXnnpack) {
-    sweep(1500, [](Random& random) {
+    sweep(2000, [](Random& random) {
         Case8 given{.type = OperationType::TRANSPOSE_CONV_2D};
         given.batches = random.size(1, 3);
         do {
