@@ -21,8 +21,8 @@
 #include "exec/dot8/rounding.h"
 #include "exec/dot8/row_writer.h"
 #include "exec/dot8/shared_work.h"
+#include "exec/dot8/task_step.h"
 #include "exec/dot8/window.h"
-#include "log/assert.h"
 
 namespace nnburst::exec::dot8 {
 
@@ -90,36 +90,25 @@ struct DepthwiseSizes {
     }
 };
 
-class DepthwiseStep final : public Step {
+class DepthwiseStep final : public TaskStep {
   public:
     DepthwiseStep(const DepthwiseSizes& sizes, std::shared_ptr<const PackedFilter> filter,
                   const Requantization& requantization, std::uint8_t padding, pthreadpool_t threads)
-        : sizes_(sizes),
+        : TaskStep(kLayerOperands, threads),
+          sizes_(sizes),
           filter_(std::move(filter)),
           layout_(*filter_->kernels, sizes.taps, sizes.outputs),
           requantization_(requantization),
           padding_(padding),
-          threads_(threads),
-          taskRows_(sizes.taskRows(threadCount(threads))),
-          threadScratchBytes_(sizes.scratchBytes(taskRows_)) {}
-
-    [[nodiscard]] std::size_t scratchBytes() const noexcept override {
-        return threadScratchBytes_ * threadCount(threads_);
+          taskRows_(sizes.taskRows(threadCount(threads))) {
+        setThreadScratchBytes(sizes.scratchBytes(taskRows_));
     }
+
     [[nodiscard]] bool hasPackedConstants() const noexcept override { return true; }
-    [[nodiscard]] bool isMultithreaded() const noexcept override { return threads_ != nullptr; }
-
-    Result<> setUp(std::span<std::byte* const> operands) override {
-        NNBURST_ASSERT(operands.size() >= 5, "{} operands", operands.size());
-        input_ = reinterpret_cast<const std::uint8_t*>(operands.front());
-        output_ = reinterpret_cast<std::uint8_t*>(operands[operands.size() - 2]);
-        scratch_ = reinterpret_cast<std::uint8_t*>(operands.back());
-        return {};
-    }
 
     Result<> run(TimeLimit& limit) override {
         runTasks(
-            threads_, sizes_.batches * imageTasks(),
+            threads(), sizes_.batches * imageTasks(),
             [](const void* step, std::size_t index, std::size_t thread, Pace& pace) {
                 static_cast<const DepthwiseStep*>(step)->runTask(index, thread, pace);
             },
@@ -137,13 +126,13 @@ class DepthwiseStep final : public Step {
         const std::size_t batch = index / imageTasks();
         const std::size_t first = index % imageTasks() * taskRows_;
         const std::size_t count = std::min<std::size_t>(taskRows_, height.outputSize - first);
-        std::uint8_t* const scratch = scratch_ + thread * threadScratchBytes_;
+        std::uint8_t* const scratch = scratchOf(thread);
         copyRows(batch, height.begin(static_cast<std::uint32_t>(first)), sizes_.inputRows(count),
                  scratch);
         for (std::size_t row = 0; row < count; ++row) {
             const std::size_t outputRow = batch * height.outputSize + first + row;
             convolveRow(scratch + row * height.stride * sizes_.rowBytes,
-                        output_ + outputRow * sizes_.window.width.outputSize * sizes_.outputs);
+                        output() + outputRow * sizes_.window.width.outputSize * sizes_.outputs);
             if (pace.isOverAfter(sizes_.rowWork())) {
                 return;
             }
@@ -161,20 +150,20 @@ class DepthwiseStep final : public Step {
             if (row < 0 || row >= static_cast<std::int64_t>(height)) {
                 std::memset(scratch, padding_, sizes_.rowBytes);
             } else {
-                copyRow(input_ + (batch * height + static_cast<std::size_t>(row)) * inputRowBytes,
+                copyRow(input() + (batch * height + static_cast<std::size_t>(row)) * inputRowBytes,
                         scratch);
             }
         }
     }
 
-    void copyRow(const std::uint8_t* input, std::uint8_t* scratch) const noexcept {
+    void copyRow(const std::uint8_t* row, std::uint8_t* scratch) const noexcept {
         const SlidingWindow& width = sizes_.window.width;
         const std::size_t stride = width.stride;
         // Columns before, within, and after the image.
         const std::size_t before = std::min<std::size_t>(width.paddingBefore, sizes_.columns);
         const std::size_t inside = std::min<std::size_t>(width.inputSize, sizes_.columns - before);
-        const std::uint8_t* const end = input_ + sizes_.batches * sizes_.window.height.inputSize *
-                                                     width.inputSize * sizes_.inputs;
+        const std::uint8_t* const end = input() + sizes_.batches * sizes_.window.height.inputSize *
+                                                      width.inputSize * sizes_.inputs;
         RowWriter writer(scratch, end);
         for (std::size_t phase = 0; phase < stride; ++phase) {
             // The first column of this phase at or after `column`, counted in the phase.
@@ -185,7 +174,7 @@ class DepthwiseStep final : public Step {
             const std::size_t last = at(before + inside);
             writer.pad(padding_, first * sizes_.outputs);
             if (first < last) {
-                copyPixels(input + (first * stride + phase - before) * sizes_.inputs, last - first,
+                copyPixels(row + (first * stride + phase - before) * sizes_.inputs, last - first,
                            writer);
             }
             writer.pad(padding_, (sizes_.phaseColumns - last) * sizes_.outputs);
@@ -261,12 +250,7 @@ class DepthwiseStep final : public Step {
     const DepthwiseLayout layout_;
     const Requantization requantization_;
     const std::uint8_t padding_;
-    const pthreadpool_t threads_;
     const std::size_t taskRows_;
-    const std::size_t threadScratchBytes_;
-    const std::uint8_t* input_ = nullptr;
-    std::uint8_t* scratch_ = nullptr;
-    std::uint8_t* output_ = nullptr;
 };
 
 }  // namespace

@@ -15,10 +15,10 @@
 #include "exec/dot8/families.h"
 #include "exec/dot8/rounding.h"
 #include "exec/dot8/shared_work.h"
+#include "exec/dot8/task_step.h"
 #include "exec/operation/activation.h"
 #include "exec/operation/shape_arguments.h"
 #include "exec/operation/spatial.h"
-#include "log/assert.h"
 
 namespace nnburst::exec::dot8 {
 
@@ -55,23 +55,14 @@ struct InnerRange {
     }
 };
 
-class MeanStep final : public Step {
+class MeanStep final : public TaskStep {
   public:
     MeanStep(const Means& means, const Microkernels& kernels, pthreadpool_t threads)
-        : means_(means), kernels_(kernels), threads_(threads) {}
-
-    [[nodiscard]] bool isMultithreaded() const noexcept override { return threads_ != nullptr; }
-
-    Result<> setUp(std::span<std::byte* const> operands) override {
-        NNBURST_ASSERT(operands.size() >= 2, "{} operands", operands.size());
-        input_ = reinterpret_cast<const std::uint8_t*>(operands.front());
-        output_ = reinterpret_cast<std::uint8_t*>(operands.back());
-        return {};
-    }
+        : TaskStep(kMeanOperands, threads), means_(means), kernels_(kernels) {}
 
     Result<> run(TimeLimit& limit) override {
         runTasks(
-            threads_, means_.rows(),
+            threads(), means_.rows(),
             [](const void* step, std::size_t index, std::size_t /*thread*/, Pace& pace) {
                 static_cast<const MeanStep*>(step)->runRow(index, pace);
             },
@@ -88,7 +79,7 @@ class MeanStep final : public Step {
         const InnerRange rows(height, static_cast<std::uint32_t>(index % height.outputSize));
         const std::size_t rowStride = width.inputSize * means_.channels;
         const std::uint8_t* const first =
-            input_ + (batch * height.inputSize + rows.first) * rowStride;
+            input() + (batch * height.inputSize + rows.first) * rowStride;
         for (std::uint32_t x = 0; x < width.outputSize; ++x) {
             const InnerRange columns(width, x);
             const std::size_t taps = rows.count * columns.count;
@@ -102,7 +93,7 @@ class MeanStep final : public Step {
                  .multiplier = static_cast<std::uint32_t>(ceilDivide(std::size_t{1} << 31, taps)),
                  .minimum = means_.range.minimum,
                  .maximum = means_.range.maximum,
-                 .output = output_ + (index * width.outputSize + x) * means_.channels,
+                 .output = output() + (index * width.outputSize + x) * means_.channels,
                  .isSigned = means_.isSigned});
         }
         (void)pace.isOverAfter(means_.rowWork());
@@ -110,9 +101,6 @@ class MeanStep final : public Step {
 
     const Means means_;
     const Microkernels& kernels_;
-    const pthreadpool_t threads_;
-    const std::uint8_t* input_ = nullptr;
-    std::uint8_t* output_ = nullptr;
 };
 
 bool isQuantized(const OperandView& operand) noexcept {

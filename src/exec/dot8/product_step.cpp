@@ -10,20 +10,21 @@
 #include "exec/dot8/packing.h"
 #include "exec/dot8/rounding.h"
 #include "exec/dot8/row_writer.h"
+#include "exec/dot8/task_step.h"
 #include "log/assert.h"
 
 namespace nnburst::exec::dot8 {
 
 namespace {
 
-class ProductStep final : public Step {
+class ProductStep final : public TaskStep {
   public:
     ProductStep(const Product& product, std::shared_ptr<const PackedFilter> filter,
                 const Requantization& requantization, pthreadpool_t threads, double ns)
-        : product_(product),
+        : TaskStep(kLayerOperands, threads),
+          product_(product),
           filter_(std::move(filter)),
           requantization_(requantization),
-          threads_(threads),
           division_(product.rowCount, product.depth, product.groupOutputs, *filter_->kernels,
                     threadCount(threads), ns),
           multipliedDepth_(product.windows ? roundUp(product.depth, 4) : product.depth),
@@ -31,31 +32,18 @@ class ProductStep final : public Step {
           outputStride_(product.groups * product.groupOutputs) {
         if (product_.windows) {
             const std::size_t rows = std::min(division_.taskRows, product_.rowCount);
-            threadScratchBytes_ =
-                roundUp(rows * rowStride_ + RowWriter::kSlackBytes, kOperandAlignmentBytes);
+            setThreadScratchBytes(
+                roundUp(rows * rowStride_ + RowWriter::kSlackBytes, kOperandAlignmentBytes));
         }
     }
 
-    [[nodiscard]] std::size_t scratchBytes() const noexcept override {
-        return threadScratchBytes_ * threadCount(threads_);
-    }
     [[nodiscard]] bool hasPackedConstants() const noexcept override { return true; }
-    [[nodiscard]] bool isMultithreaded() const noexcept override { return threads_ != nullptr; }
-
-    Result<> setUp(std::span<std::byte* const> operands) override {
-        const bool hasScratch = threadScratchBytes_ != 0;
-        NNBURST_ASSERT(operands.size() >= (hasScratch ? 5U : 4U), "{} operands", operands.size());
-        input_ = reinterpret_cast<const std::uint8_t*>(operands.front());
-        scratch_ = hasScratch ? reinterpret_cast<std::uint8_t*>(operands.back()) : nullptr;
-        output_ = reinterpret_cast<std::uint8_t*>(operands[operands.size() - (hasScratch ? 2 : 1)]);
-        return {};
-    }
 
     Result<> run(TimeLimit& limit) override {
         const std::size_t tasks =
             ceilDivide(product_.rowCount, division_.taskRows) * division_.splits;
         runTasks(
-            threads_, tasks,
+            threads(), tasks,
             [](const void* step, std::size_t index, std::size_t thread, Pace& pace) {
                 static_cast<const ProductStep*>(step)->runTask(index, thread, pace);
             },
@@ -73,21 +61,21 @@ class ProductStep final : public Step {
                             .multipliedDepth = multipliedDepth_};
         for (std::size_t group = 0; group < product_.groups; ++group) {
             if (product_.windows) {
-                std::uint8_t* const scratch = scratch_ + thread * threadScratchBytes_;
-                product_.windows->gather(input_, group, first, rows.count, scratch, rowStride_);
+                std::uint8_t* const scratch = scratchOf(thread);
+                product_.windows->gather(input(), group, first, rows.count, scratch, rowStride_);
                 rows.data = scratch;
             } else {
-                rows.data = input_ + first * rowStride_ + group * product_.depth;
+                rows.data = input() + first * rowStride_ + group * product_.depth;
             }
             const FilterMatrix matrix{.filter = filter_.get(),
                                       .depth = product_.depth,
                                       .outputs = product_.groupOutputs,
                                       .weightsOffset = group * layout.groupBytes,
                                       .parametersOffset = group * layout.columns};
-            const OutputRows output{
-                .data = output_ + first * outputStride_ + group * product_.groupOutputs,
+            const OutputRows outputs{
+                .data = output() + first * outputStride_ + group * product_.groupOutputs,
                 .stride = outputStride_};
-            if (!multiplyBlocks(matrix, rows, output, requantization_, split, division_.splits,
+            if (!multiplyBlocks(matrix, rows, outputs, requantization_, split, division_.splits,
                                 pace)) {
                 return;
             }
@@ -97,16 +85,11 @@ class ProductStep final : public Step {
     const Product product_;
     const std::shared_ptr<const PackedFilter> filter_;
     const Requantization requantization_;
-    const pthreadpool_t threads_;
     const ProductDivision division_;
     /// Rows in scratch memory are read to a multiple of 4: there the weights are 0.
     const std::size_t multipliedDepth_;
     const std::size_t rowStride_;
     const std::size_t outputStride_;
-    std::size_t threadScratchBytes_ = 0;
-    const std::uint8_t* input_ = nullptr;
-    std::uint8_t* scratch_ = nullptr;
-    std::uint8_t* output_ = nullptr;
 };
 
 }  // namespace

@@ -16,9 +16,9 @@
 #include "exec/dot8/packing.h"
 #include "exec/dot8/rounding.h"
 #include "exec/dot8/row_writer.h"
+#include "exec/dot8/task_step.h"
 #include "exec/dot8/transpose_phase.h"
 #include "exec/operation/spatial.h"
-#include "log/assert.h"
 
 namespace nnburst::exec::dot8 {
 
@@ -119,43 +119,31 @@ struct TransposeProduct {
     }
 };
 
-class TransposeStep final : public Step {
+class TransposeStep final : public TaskStep {
   public:
     TransposeStep(TransposeProduct product, std::shared_ptr<const PackedFilter> filter,
                   const Requantization& requantization, pthreadpool_t threads, double ns)
-        : product_(std::move(product)),
+        : TaskStep(kLayerOperands, threads),
+          product_(std::move(product)),
           filter_(std::move(filter)),
           requantization_(requantization),
-          threads_(threads),
           division_(largestRowCount(), product_.maximumDepth, product_.outputs, *filter_->kernels,
-                    threadCount(threads), ns / static_cast<double>(product_.phases.size())),
-          threadScratchBytes_(roundUp(
-              std::min(division_.taskRows, largestRowCount()) * roundUp(product_.maximumDepth, 4) +
-                  RowWriter::kSlackBytes,
-              kOperandAlignmentBytes)) {
+                    threadCount(threads), ns / static_cast<double>(product_.phases.size())) {
+        setThreadScratchBytes(roundUp(
+            std::min(division_.taskRows, largestRowCount()) * roundUp(product_.maximumDepth, 4) +
+                RowWriter::kSlackBytes,
+            kOperandAlignmentBytes));
         for (TransposePhase& phase : product_.phases) {
             phase.matrix.filter = filter_.get();
             taskCount_ += tasks(phase);
         }
     }
 
-    [[nodiscard]] std::size_t scratchBytes() const noexcept override {
-        return threadScratchBytes_ * threadCount(threads_);
-    }
     [[nodiscard]] bool hasPackedConstants() const noexcept override { return true; }
-    [[nodiscard]] bool isMultithreaded() const noexcept override { return threads_ != nullptr; }
-
-    Result<> setUp(std::span<std::byte* const> operands) override {
-        NNBURST_ASSERT(operands.size() >= 5, "{} operands", operands.size());
-        input_ = reinterpret_cast<const std::uint8_t*>(operands.front());
-        output_ = reinterpret_cast<std::uint8_t*>(operands[operands.size() - 2]);
-        scratch_ = reinterpret_cast<std::uint8_t*>(operands.back());
-        return {};
-    }
 
     Result<> run(TimeLimit& limit) override {
         runTasks(
-            threads_, taskCount_,
+            threads(), taskCount_,
             [](const void* step, std::size_t index, std::size_t thread, Pace& pace) {
                 static_cast<const TransposeStep*>(step)->runTask(index, thread, pace);
             },
@@ -178,12 +166,11 @@ class TransposeStep final : public Step {
         }
         const std::size_t first = index / division_.splits * division_.taskRows;
         const std::size_t count = std::min(division_.taskRows, phase->windows.rowCount() - first);
-        ActivationRows rows{.data = scratch_ + thread * threadScratchBytes_,
+        ActivationRows rows{.data = scratchOf(thread),
                             .stride = roundUp(phase->matrix.depth, 4),
                             .count = 0,
                             .multipliedDepth = roundUp(phase->matrix.depth, 4)};
-        phase->windows.gather(input_, 0, first, count, scratch_ + thread * threadScratchBytes_,
-                              rows.stride);
+        phase->windows.gather(input(), 0, first, count, scratchOf(thread), rows.stride);
         // The outputs of one row of the image are a fixed distance apart.
         const std::size_t width = phase->windows.window.width.outputSize;
         for (std::size_t row = first; row < first + count; row += rows.count) {
@@ -205,20 +192,15 @@ class TransposeStep final : public Step {
         const std::size_t y =
             batch * product_.outputHeight + phase.height.firstOutput + line * phase.height.stride;
         const std::size_t x = phase.width.firstOutput + column * phase.width.stride;
-        return {.data = output_ + (y * product_.outputWidth + x) * product_.outputs,
+        return {.data = output() + (y * product_.outputWidth + x) * product_.outputs,
                 .stride = phase.width.stride * product_.outputs};
     }
 
     TransposeProduct product_;
     const std::shared_ptr<const PackedFilter> filter_;
     const Requantization requantization_;
-    const pthreadpool_t threads_;
     const ProductDivision division_;
-    const std::size_t threadScratchBytes_;
     std::size_t taskCount_ = 0;
-    const std::uint8_t* input_ = nullptr;
-    std::uint8_t* scratch_ = nullptr;
-    std::uint8_t* output_ = nullptr;
 };
 
 }  // namespace
