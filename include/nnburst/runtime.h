@@ -1,0 +1,105 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The framework of the Neural Networks HAL: a `Runtime` finds devices, divides a model among
+/// them, and runs a part on the CPU device of this process when its device fails. The C API of
+/// NNAPI (android/NeuralNetworks.h, libneuralnetworks.so) stands on it.
+///
+/// What `compile` gives is a PreparedModel as any device's: synchronous, asynchronous and fenced
+/// executions, and bursts with reusable executions.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "nnburst/device.h"
+#include "nnburst/driver_options.h"
+#include "nnburst/export.h"
+#include "nnburst/hal_version.h"
+#include "nnburst/prepared_model.h"
+#include "nnburst/result.h"
+#include "nnburst/types.h"
+
+namespace nnburst {
+
+/// The name of the device that runs models in this process, as Android calls it.
+inline constexpr const char* kReferenceDeviceName = "nnapi-reference";
+
+/// How a runtime is set up.
+struct RuntimeOptions {
+    /// Where devices are named: files, or folders of `*.json` files, taken in the order of their
+    /// names (docs/nnapi.md has the format). Empty: the paths in the environment's NNBURST_DEVICES,
+    /// separated by colons, or else /etc/nnburst/devices.d.
+    std::vector<std::string> configuration;
+    /// Of the device in this process.
+    DriverOptions reference;
+};
+
+/// What a device has said of itself when it was found. It does not change while the runtime lives.
+struct DeviceInfo {
+    std::string name;  ///< from the configuration; no two devices have the same
+    std::string versionString;
+    DeviceType type = DeviceType::OTHER;
+    HalVersion version = kLatestHalVersion;
+    Capabilities capabilities;
+    std::vector<Extension> extensions;
+    NumberOfCacheFiles cacheFiles;
+};
+
+/// How a model is to be compiled.
+struct CompileOptions {
+    /// Indices into Runtime::devices: the model runs on these alone, and nothing stands in for one
+    /// that fails. Empty: the runtime chooses among all, and the device in this process stands in.
+    std::vector<std::size_t> devices;
+    ExecutionPreference preference = ExecutionPreference::FAST_SINGLE_ANSWER;
+    Priority priority = Priority::MEDIUM;
+    OptionalTimePoint deadline;
+    /// A folder for cache files, which the caller's `token` names; empty: nothing is cached.
+    std::string cacheDirectory;
+    CacheToken token{};
+};
+
+/// What has happened to compiled models of a runtime so far.
+struct RuntimeStats {
+    std::uint64_t failedPreparations = 0;  ///< parts that were compiled for the CPU instead
+    std::uint64_t failedExecutions = 0;    ///< parts that were executed on the CPU instead
+};
+
+/// Finds devices and compiles models for them. Every method may be called from any thread.
+class NNBURST_EXPORT Runtime {
+  public:
+    /// Reads the configuration and asks each device what it is. A device that cannot be opened or
+    /// does not answer is left out, with a warning in the log. INVALID_ARGUMENT if RuntimeOptions
+    /// are wrong for the device in this process.
+    [[nodiscard]] static Result<std::shared_ptr<Runtime>> create(
+        const RuntimeOptions& options = {});
+
+    virtual ~Runtime() = default;
+
+    /// In the order of the configuration; the device in this process is the last.
+    [[nodiscard]] virtual std::span<const DeviceInfo> devices() const noexcept = 0;
+
+    /// One entry an operation of the main subgraph: whether device `device` can run it. False for
+    /// all if the device is gone. INVALID_ARGUMENT if the model is not valid.
+    [[nodiscard]] virtual Result<std::vector<bool>> supportedOperations(const Model& model,
+                                                                        std::size_t device) = 0;
+
+    /// Divides `model` among devices and prepares each part; waits for that. The model may be
+    /// dropped when the call returns. INVALID_ARGUMENT if the model is not valid, or a chosen
+    /// device does not exist; GENERAL_FAILURE if the chosen devices cannot run an operation;
+    /// otherwise errors of Device::prepareModel.
+    [[nodiscard]] virtual Result<SharedPreparedModel> compile(const Model& model,
+                                                              const CompileOptions& options) = 0;
+
+    /// What has fallen back to the CPU so far.
+    [[nodiscard]] virtual RuntimeStats stats() const noexcept = 0;
+};
+
+using SharedRuntime = std::shared_ptr<Runtime>;
+
+}  // namespace nnburst
