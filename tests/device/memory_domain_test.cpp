@@ -155,6 +155,18 @@ TEST_P(MemoryDomainTest, allocateRefusesWhatMakesNoSense) {
     }
 }
 
+TEST_P(MemoryDomainTest, allocateRefusesMoreDimensionsThanAModelMayHave) {
+    ModelBuilder builder;  // an operand of unknown rank agrees with any dimensions
+    const auto input = builder.addTensor(OperandType::TENSOR_FLOAT32, {});
+    const auto output = builder.addTensor(OperandType::TENSOR_FLOAT32, {});
+    builder.addOperation(OperationType::RELU, {input}, {output});
+    const std::array models{prepare(*builder.build({input}, {output}))};
+    const std::array<BufferRole, 1> roles{{{.modelIndex = 0, .ioIndex = 0, .frequency = 1.0F}}};
+    EXPECT_TRUE(device->allocate({Dimensions(8, 1)}, models, roles, {}));
+    expectStatus(device->allocate({Dimensions(9, 1)}, models, roles, {}),
+                 ErrorStatus::INVALID_ARGUMENT);
+}
+
 TEST_P(MemoryDomainTest, allocateRefusesModelsAndRolesWithoutNumber) {
     const SharedPreparedModel sum = prepare(makeAddModel());
     const std::vector<SharedPreparedModel> models(5000, sum);
