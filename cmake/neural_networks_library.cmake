@@ -1,0 +1,17 @@
+# libneuralnetworks.so: the C API of src/nnapi over libnnburst.so, under the name by which programs
+# load it. The name has no version, as Android's: programs written for NNAPI ask for this one.
+add_library(nnburst_neural_networks SHARED $<TARGET_OBJECTS:nnburst_nnapi>)
+set_target_properties(nnburst_neural_networks PROPERTIES
+    OUTPUT_NAME neuralnetworks
+    EXPORT_NAME nnapi
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib
+    LINKER_LANGUAGE CXX
+    LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/package/libneuralnetworks.map)
+target_include_directories(nnburst_neural_networks INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/nnapi>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/nnapi>)
+target_link_libraries(nnburst_neural_networks PRIVATE nnburst_shared)
+target_link_options(nnburst_neural_networks PRIVATE
+    LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/package/libneuralnetworks.map
+    LINKER:-z,defs LINKER:-z,now LINKER:-z,relro LINKER:--as-needed)
+add_library(nnburst::nnapi ALIAS nnburst_neural_networks)
