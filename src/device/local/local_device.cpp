@@ -14,6 +14,7 @@
 #include "device/local/catch_exceptions.h"
 #include "device/local/driver_variant.h"
 #include "device/local/extension_library.h"
+#include "exec/plan/profile.h"
 #include "exec/run/accelerated_model.h"
 #include "log/logger.h"
 #include "log/marks.h"
@@ -173,6 +174,7 @@ Result<DeviceSetup> DeviceSetup::prepare(const DriverOptions& options) {
     // OpenSSL registers its exit handler now, so that a static device, whose job threads use
     // OpenSSL, is destroyed before the handler runs.
     ::OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS, nullptr);
+    (void)exec::Profile::ofProcess();  // makes its file before a sandbox closes
     for (const std::string& library : options.extensionLibraries) {
         NNBURST_TRY(loadExtension(library));
     }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "exec/dot8/backend.h"
+#include "exec/plan/profile.h"
 #include "exec/plan/table_step.h"
 #include "exec/reference/reference_step.h"
 #include "exec/xnnpack/backend.h"
@@ -33,6 +34,7 @@ Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation, std
                                                 xnnpack::OperatorCache& operators) {
     std::unique_ptr<Step> step;
     const char* kind = "reference kernel";
+    KernelLibrary library = KernelLibrary::REFERENCE;
     const bool isEmpty = !hasElements(operation);
     const dot8::StepContext ownContext{.kernels = kernels.dot8,
                                        .threads = kernels.pool(),
@@ -47,6 +49,7 @@ Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation, std
                                                                       .operators = &operators,
                                                                       .operation = index}));
         kind = step ? "XNNPACK" : kind;
+        library = step ? KernelLibrary::XNNPACK : library;
     }
     if (!step && kernels.dot8 != nullptr && !isEmpty) {
         NNBURST_TRY_ASSIGN(step, dot8::makeStepAsReference(operation.view(), ownContext));
@@ -55,9 +58,20 @@ Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation, std
         }
         kind = step ? kernels.dot8->name : kind;
     }
+    if (step && library == KernelLibrary::REFERENCE) {
+        library = KernelLibrary::OWN;
+    }
+    // Before the operation is given away.
+    const std::uint32_t number =
+        kernels.profile == nullptr
+            ? 0
+            : kernels.profile->describe(index, operation.view(), library, kind);
     NNBURST_VLOG(COMPILATION, "operation {}, {}: {}", index, toString(operation.type), kind);
     if (!step) {
         step = makeReferenceStep(std::move(operation));
+    }
+    if (kernels.profile != nullptr) {
+        step = makeProfiledStep(std::move(step), *kernels.profile, number);
     }
     return step;
 }

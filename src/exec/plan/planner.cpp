@@ -11,6 +11,7 @@
 #include "exec/plan/arena.h"
 #include "exec/plan/copy_step.h"
 #include "exec/plan/operation_step.h"
+#include "exec/plan/profile.h"
 #include "log/assert.h"
 #include "model/invalid.h"
 
@@ -211,6 +212,11 @@ class Planner {
             std::unique_ptr<Step> step;
             if (isReshaping(instance)) {
                 step = makeCopyStep(operation.inputs.size(), sizeBytes(instance.inputs[0]));
+                if (Profile* profile = kernels_.profile; profile != nullptr) {
+                    const std::uint32_t number =
+                        profile->describe(index, instance.view(), KernelLibrary::COPY, "copy");
+                    step = makeProfiledStep(std::move(step), *profile, number);
+                }
             } else {
                 NNBURST_TRY_ASSIGN(step, makeOperationStep(std::move(instance), index, kernels_,
                                                            *graph_.packedWeights, operators_));

@@ -12,6 +12,7 @@
 #include "exec/graph/graph.h"
 #include "exec/graph/model_check.h"
 #include "exec/graph/omission_check.h"
+#include "exec/plan/profile.h"
 #include "exec/run/aligned_arguments.h"
 #include "exec/run/argument_binder.h"
 #include "exec/run/engine.h"
@@ -109,6 +110,14 @@ class RunnableModel final : public CompiledModel {
 
     Result<> runInTurn(RequestBindings& bindings, const Caller& caller,
                        const ExecutionOptions& options, ExecutionOutcome& outcome);
+    /// On copies of arguments that are not aligned.
+    Result<> runUnprofiled(RequestBindings& bindings, const Caller& caller,
+                           const ExecutionOptions& options, ExecutionOutcome& outcome) {
+        return bindings.hasUnaligned ? runOnAlignedCopies(bindings, caller, options, outcome)
+                                     : runInTurn(bindings, caller, options, outcome);
+    }
+    Result<> runProfiled(RequestBindings& bindings, const Caller& caller,
+                         const ExecutionOptions& options, ExecutionOutcome& outcome);
     Result<> runOnAlignedCopies(const RequestBindings& bindings, const Caller& caller,
                                 const ExecutionOptions& options, ExecutionOutcome& outcome);
     [[nodiscard]] ExecutionGate& gate() const noexcept { return kernelEngine(*engine_).gate(); }
@@ -293,8 +302,18 @@ Result<> RunnableModel::run(RequestBindings& bindings, const Caller& caller,
                             const ExecutionOptions& options, ExecutionOutcome& outcome) {
     outcome.timing = {};
     NNBURST_TRY(checkMeasure(options.measure));
-    return bindings.hasUnaligned ? runOnAlignedCopies(bindings, caller, options, outcome)
-                                 : runInTurn(bindings, caller, options, outcome);
+    return kernels_.profile != nullptr ? runProfiled(bindings, caller, options, outcome)
+                                       : runUnprofiled(bindings, caller, options, outcome);
+}
+
+Result<> RunnableModel::runProfiled(RequestBindings& bindings, const Caller& caller,
+                                    const ExecutionOptions& options, ExecutionOutcome& outcome) {
+    const auto begin = Clock::now();
+    Result<> result = runUnprofiled(bindings, caller, options, outcome);
+    if (kernels_.profile->isRecording()) {
+        kernels_.profile->record(kWholeExecution, begin, Clock::now());
+    }
+    return result;
 }
 
 bool RunnableModel::releaseIfIdle() {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "exec/dot8/instruction_set.h"
+#include "exec/plan/profile.h"
 #include "exec/run/thread_choice.h"
 #include "exec/xnnpack/allocator.h"
 #include "model/invalid.h"
@@ -16,8 +17,10 @@
 namespace nnburst::exec {
 
 Result<Kernels> KernelEngine::kernels(std::uint32_t threadCount) const {
-    Kernels kernels{
-        .usesXnnpack = settings_.usesXnnpack, .dot8 = settings_.dot8, .threads = nullptr};
+    Kernels kernels{.usesXnnpack = settings_.usesXnnpack,
+                    .dot8 = settings_.dot8,
+                    .threads = nullptr,
+                    .profile = settings_.profile};
     if (threadCount > 1 && settings_.usesXnnpack) {
         const system::MutexLock lock(mutex_);
         std::weak_ptr<const KernelThreads>& known = threads_[threadCount];
@@ -54,7 +57,8 @@ Result<std::shared_ptr<Engine>> Engine::create(const DriverOptions& options,
         .placement = placement,
         .realtimePriority = options.realtimePriority,
         .laneCount = std::max(1U, std::thread::hardware_concurrency()),
-        .concurrencyMemoryBytes = options.concurrencyMemoryBytes});
+        .concurrencyMemoryBytes = options.concurrencyMemoryBytes,
+        .profile = Profile::ofProcess()});
     if (options.useXnnpack) {
         // Once per process, whatever the number of calls; what it sets up stays.
         if (const xnn_status status = xnn_initialize(&xnnpack::allocator());

@@ -36,6 +36,7 @@ class KernelEngine final : public Engine {
         std::uint32_t laneCount = 1;         ///< of the gate
         /// What the further runners of one model may take (DriverOptions).
         std::uint64_t concurrencyMemoryBytes = DriverOptions().concurrencyMemoryBytes;
+        Profile* profile = nullptr;  ///< of the process, if it has one
     };
 
     explicit KernelEngine(Settings settings)

@@ -13,6 +13,7 @@
 #include "exec/operation/control_flow.h"
 #include "exec/operation/step.h"
 #include "exec/plan/operation_step.h"
+#include "exec/plan/profile.h"
 #include "exec/reference/operations.h"
 #include "exec/run/loop.h"
 #include "log/assert.h"
@@ -20,6 +21,33 @@
 #include "model/invalid.h"
 
 namespace nnburst::exec {
+
+namespace {
+
+/// The result of `run`, whose time is recorded as that of the step `number` if a profiler wants it.
+template <class Run>
+Result<> recorded(Profile* profile, std::uint32_t number, const Run& run) {
+    if (profile == nullptr || !profile->isRecording()) {
+        return run();
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    Result<> result = run();
+    profile->record(number, begin, std::chrono::steady_clock::now());
+    return result;
+}
+
+/// The number of an operation of the reference kernels in `profile`, if there is one.
+std::uint32_t described(Profile* profile, std::uint32_t index, const OperationView& operation) {
+    return profile == nullptr
+               ? 0
+               : profile->describe(index, operation, KernelLibrary::REFERENCE, "reference kernel");
+}
+
+std::size_t scratchBytesOf(const OperationDefinition& definition, const OperationView& operation) {
+    return definition.scratchBytes == nullptr ? 0 : definition.scratchBytes(operation);
+}
+
+}  // namespace
 
 /// What an operation keeps from run to run.
 struct Interpreter::OperationState {
@@ -40,6 +68,7 @@ struct Interpreter::OperationState {
     std::vector<std::byte*> operands;
     bool isSetUp = false;              ///< the step, with `operands`
     OperationInstance operation;       ///< with runShrinking, and all below
+    std::uint32_t profiledAs = 0;      ///< number in the profile, if there is one
     std::vector<Shape> inferred;       ///< shapes of its outputs at most
     std::vector<Shape> shrunk;         ///< shapes of its outputs in the run at hand
     xnnpack::OperatorCache operators;  ///< of an operation with value inputs
@@ -176,16 +205,14 @@ bool Interpreter::isPrepared(std::uint32_t index) const {
 Result<> Interpreter::prepare(std::uint32_t index) {
     OperationState& state = *states_[index];
     state.isPrepared = false;
-    NNBURST_TRY_ASSIGN(const HalVersion version, values_.shapes().visit(index));
-    static_cast<void>(version);
+    NNBURST_TRY(values_.shapes().visit(index));
     if (state.definition->runShrinking != nullptr) {
         state.operation = values_.shapes().operation(index);
         state.inferred.resize(state.operation.outputs.size());
         NNBURST_TRY(state.definition->inferShapes(state.operation.view(), state.inferred));
-        if (state.definition->scratchBytes != nullptr) {
-            NNBURST_TRY(
-                state.scratch.reserve(state.definition->scratchBytes(state.operation.view())));
-        }
+        const OperationView view = state.operation.view();
+        NNBURST_TRY(state.scratch.reserve(scratchBytesOf(*state.definition, view)));
+        state.profiledAs = described(kernels_.profile, index, view);
     } else {
         NNBURST_TRY(makeStep(index));
     }
@@ -273,8 +300,10 @@ Result<> Interpreter::runShrinking(std::uint32_t index) {
     NNBURST_TRY_ASSIGN(std::byte * scratch, state.scratch.reserve(0));
     OperationView view = state.operation.view();
     view.timeLimit = &timeLimit_;
-    NNBURST_TRY(state.definition->runShrinking(view, {scratch, state.scratch.capacityBytes()},
-                                               state.shrunk));
+    NNBURST_TRY(recorded(kernels_.profile, state.profiledAs, [&] {
+        return state.definition->runShrinking(view, {scratch, state.scratch.capacityBytes()},
+                                              state.shrunk);
+    }));
     for (std::size_t output = 0; output < operation.outputs.size(); ++output) {
         NNBURST_TRY(values_.shapes().stateShape(operation.outputs[output], state.shrunk[output]));
     }

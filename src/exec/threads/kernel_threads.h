@@ -19,6 +19,7 @@ namespace nnburst::exec {
 namespace dot8 {
 struct Microkernels;
 }
+class Profile;
 
 /// On which processors kernel threads run.
 enum class KernelThreadPlacement : std::uint8_t {
@@ -62,6 +63,8 @@ struct Kernels {
     const dot8::Microkernels* dot8 = nullptr;
     /// Null for one thread: kernels then run on the calling thread, without system calls.
     std::shared_ptr<const KernelThreads> threads;
+    /// Records the runs of steps (exec/plan/profile.h); null mostly.
+    Profile* profile = nullptr;
 
     [[nodiscard]] pthreadpool_t pool() const noexcept {
         return threads ? threads->pool() : nullptr;
