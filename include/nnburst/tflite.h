@@ -22,6 +22,16 @@ struct TfliteOptions {
     /// Sizes of inputs that the file leaves open (-1 in its shape signature) stay open, so that
     /// each request says them. Otherwise they are what the file names besides, mostly 1.
     bool keepsOpenSizes = false;
+    /// The signature to import: its subgraph becomes the model, and its names those of inputs and
+    /// outputs. Empty: the file's main subgraph, with the names of its tensors.
+    std::string signature;
+};
+
+/// A function that a file offers by name (SignatureDef).
+struct TfliteSignature {
+    std::string name;
+    std::vector<std::string> inputNames;
+    std::vector<std::string> outputNames;
 };
 
 /// An imported file. Operators become one operation of the HAL or a few that compute the same.
@@ -42,11 +52,13 @@ struct TfliteModel {
     std::vector<std::string> inputNames;   ///< of the file's inputs, in order, without states
     std::vector<std::string> outputNames;  ///< of the file's outputs, in order, without states
     std::vector<State> states;
+    std::vector<TfliteSignature> signatures;  ///< all that the file has
 };
 
 /// Imports a file's contents. The FlatBuffers verifier runs first: damaged files are refused, never
-/// trusted. INVALID_ARGUMENT names what is wrong or not understood, such as the operator. Whether a
-/// device takes the operand types and shapes of the file is for its getSupportedOperations to say.
+/// trusted. INVALID_ARGUMENT names what is wrong or not understood: all operators that cannot be
+/// imported, each kind with their number and the first of them. Whether a device takes the operand
+/// types and shapes of the file is for its getSupportedOperations to say.
 [[nodiscard]] NNBURST_EXPORT Result<TfliteModel> importTflite(std::span<const std::byte> file,
                                                               const TfliteOptions& options = {});
 

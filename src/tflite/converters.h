@@ -53,6 +53,8 @@ Result<> convertSelectV2(OperatorImport& op, OperationType operation);
 Result<> convertCast(OperatorImport& op, OperationType operation);
 Result<> convertQuantize(OperatorImport& op, OperationType operation);
 Result<> convertDequantize(OperatorImport& op, OperationType operation);
+/// DENSIFY of a constant, which has all its elements once it is read.
+Result<> convertDensify(OperatorImport& op, OperationType operation);
 
 // normalization.cpp
 Result<> convertSoftmax(OperatorImport& op, OperationType operation);

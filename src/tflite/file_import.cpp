@@ -8,13 +8,12 @@
 
 #include "model/invalid.h"
 #include "tflite/operator.h"
+#include "tflite/signature.h"
 #include "tflite/tensors.h"
 
 namespace nnburst::tflite {
 
 namespace {
-
-constexpr std::int32_t kMainSubgraph = 0;
 
 /// The TFLite name of an operator, or its code if it has none.
 std::string operatorName(const schema::OperatorCode& entry, schema::BuiltinOperator code) {
@@ -25,6 +24,12 @@ std::string operatorName(const schema::OperatorCode& entry, schema::BuiltinOpera
     return *name == '\0' ? fmt::format("builtin code {}", static_cast<std::int32_t>(code)) : name;
 }
 
+schema::BuiltinOperator codeOf(const schema::OperatorCode& entry) {
+    return static_cast<schema::BuiltinOperator>(
+        std::max(std::int32_t{entry.deprecated_builtin_code()},
+                 static_cast<std::int32_t>(entry.builtin_code())));
+}
+
 const Converter* converterOf(const schema::OperatorCode& entry, schema::BuiltinOperator code) {
     if (code != schema::BuiltinOperator::CUSTOM) {
         return findConverter(code);
@@ -33,41 +38,37 @@ const Converter* converterOf(const schema::OperatorCode& entry, schema::BuiltinO
                                           : findCustomConverter(entry.custom_code()->str());
 }
 
-Result<> importOperator(const schema::Model& file, const schema::Operator& declaration,
-                        std::uint32_t index, TensorMap& tensors) {
-    const std::uint32_t codeCount = sizeOf(file.operator_codes());
-    if (declaration.opcode_index() >= codeCount) {
-        return invalid("operator {}: operator code {}: must be one of {}", index,
-                       declaration.opcode_index(), codeCount);
-    }
-    const schema::OperatorCode& entry = *file.operator_codes()->Get(declaration.opcode_index());
-    const auto code = static_cast<schema::BuiltinOperator>(
-        std::max(std::int32_t{entry.deprecated_builtin_code()},
-                 static_cast<std::int32_t>(entry.builtin_code())));
-    const Converter* converter = converterOf(entry, code);
-    if (converter == nullptr) {
-        return invalid("operator {} ({}) is not supported", index, operatorName(entry, code));
-    }
-    const auto convert = [&]() -> Result<> {
-        NNBURST_TRY_ASSIGN(OperatorImport resolved,
-                           OperatorImport::resolve(tensors, declaration, *converter));
-        return converter->convert(resolved, converter->operation);
-    };
-    if (auto converted = convert(); !converted) {
-        return failure(converted.error().status,
-                       fmt::format("operator {} ({}): {}", index, operatorName(entry, code),
-                                   converted.error().message));
-    }
-    return {};
-}
+/// The tensors whose values are not known because an operator cannot be imported.
+class UnknownTensors {
+  public:
+    explicit UnknownTensors(std::size_t count) : isUnknown_(count) {}
 
-Result<> importOperators(const schema::Model& file, const schema::SubGraph& graph,
-                         TensorMap& tensors) {
-    NNBURST_TRY(tensors.declareInputs());
-    for (std::uint32_t i = 0; i < sizeOf(graph.operators()); ++i) {
-        NNBURST_TRY(importOperator(file, *graph.operators()->Get(i), i, tensors));
+    void addOutputs(const schema::Operator& declaration) {
+        for (std::uint32_t i = 0; i < sizeOf(declaration.outputs()); ++i) {
+            const auto tensor = static_cast<std::uint32_t>(declaration.outputs()->Get(i));
+            if (tensor < isUnknown_.size()) {
+                isUnknown_[tensor] = true;
+            }
+        }
     }
-    return {};
+
+    [[nodiscard]] bool haveInputOf(const schema::Operator& declaration) const {
+        for (std::uint32_t i = 0; i < sizeOf(declaration.inputs()); ++i) {
+            const auto tensor = static_cast<std::uint32_t>(declaration.inputs()->Get(i));
+            if (tensor < isUnknown_.size() && isUnknown_[tensor]) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+  private:
+    std::vector<bool> isUnknown_;
+};
+
+/// An error about operators that are among the problems.
+tl::unexpected<Error> reported() {
+    return failure(ErrorStatus::INVALID_ARGUMENT, "");
 }
 
 }  // namespace
@@ -107,23 +108,99 @@ Result<> FileImport::takeArguments(std::uint64_t count) {
     return {};
 }
 
+Result<> FileImport::importOperator(const schema::Operator& declaration, const Converter& converter,
+                                    TensorMap& tensors) {
+    NNBURST_TRY_ASSIGN(OperatorImport resolved,
+                       OperatorImport::resolve(tensors, declaration, converter));
+    return converter.convert(resolved, converter.operation);
+}
+
+Result<> FileImport::importOperators(std::int32_t index, const schema::SubGraph& graph,
+                                     TensorMap& tensors) {
+    NNBURST_TRY(tensors.declareInputs());
+    UnknownTensors unknown(sizeOf(graph.tensors()));
+    bool isComplete = true;
+    for (std::uint32_t i = 0; i < sizeOf(graph.operators()); ++i) {
+        const schema::Operator& declaration = *graph.operators()->Get(i);
+        const std::string place = (index == main_ ? "" : fmt::format("subgraph {}: ", index)) +
+                                  fmt::format("operator {}", i);
+        const auto fail = [&](const std::string& reason) {
+            problems_.add(place, reason);
+            unknown.addOutputs(declaration);
+            isComplete = false;
+        };
+        const std::uint32_t codeCount = sizeOf(file_.operator_codes());
+        if (declaration.opcode_index() >= codeCount) {
+            fail(fmt::format(": operator code {}: must be one of {}", declaration.opcode_index(),
+                             codeCount));
+            continue;
+        }
+        const schema::OperatorCode& entry =
+            *file_.operator_codes()->Get(declaration.opcode_index());
+        const schema::BuiltinOperator code = codeOf(entry);
+        const Converter* converter = converterOf(entry, code);
+        if (converter == nullptr) {
+            fail(fmt::format(" ({}) is not supported", operatorName(entry, code)));
+        } else if (unknown.haveInputOf(declaration)) {
+            unknown.addOutputs(declaration);
+        } else if (auto done = importOperator(declaration, *converter, tensors); !done) {
+            if (done.error().message.empty()) {
+                unknown.addOutputs(declaration);
+                isComplete = false;
+            } else {
+                fail(fmt::format(" ({}): {}", operatorName(entry, code), done.error().message));
+            }
+        }
+    }
+    return isComplete ? Result<>() : reported();
+}
+
 Result<TfliteModel> FileImport::importModel() {
-    const schema::SubGraph& graph = *file_.subgraphs()->Get(kMainSubgraph);
+    const schema::SignatureDef* signature = nullptr;
+    if (!options_.signature.empty()) {
+        NNBURST_TRY_ASSIGN(signature, findSignature(file_, options_.signature));
+        main_ = static_cast<std::int32_t>(signature->subgraph_index());
+    }
+    const schema::SubGraph& graph = *file_.subgraphs()->Get(static_cast<std::uint32_t>(main_));
     TensorMap tensors(*this, graph, builder_, true);
-    importing_.push_back(kMainSubgraph);
-    NNBURST_TRY(importOperators(file_, graph, tensors));
+    importing_.push_back(main_);
+    auto imported = importOperators(main_, graph, tensors);
     importing_.pop_back();
+    if (!problems_.isEmpty()) {
+        return invalid("{}", problems_.text());
+    }
+    NNBURST_TRY(imported);
 
     TfliteModel result;
     NNBURST_TRY_ASSIGN(Interface interface, tensors.finish(result.states));
     for (std::uint32_t i = 0; i < sizeOf(graph.inputs()); ++i) {
-        result.inputNames.push_back(tensors.nameOf(graph.inputs()->Get(i)));
+        const std::int32_t tensor = graph.inputs()->Get(i);
+        result.inputNames.push_back(signatureName(
+            signature == nullptr ? nullptr : signature->inputs(), tensor, tensors.nameOf(tensor)));
     }
     for (std::uint32_t i = 0; i < sizeOf(graph.outputs()); ++i) {
-        result.outputNames.push_back(tensors.nameOf(graph.outputs()->Get(i)));
+        const std::int32_t tensor = graph.outputs()->Get(i);
+        result.outputNames.push_back(signatureName(
+            signature == nullptr ? nullptr : signature->outputs(), tensor, tensors.nameOf(tensor)));
     }
     NNBURST_TRY_ASSIGN(result.model,
                        builder_.build(std::move(interface.inputs), std::move(interface.outputs)));
+    result.signatures = signaturesOf(file_);
+    return result;
+}
+
+Result<ImportedSubgraph> FileImport::importSubgraph(std::int32_t index) {
+    const schema::SubGraph& graph = *file_.subgraphs()->Get(static_cast<std::uint32_t>(index));
+    ModelBuilder builder;
+    TensorMap tensors(*this, graph, builder, false);
+    NNBURST_TRY(importOperators(index, graph, tensors));
+    std::vector<TfliteModel::State> states;  // none: refused in subgraphs
+    NNBURST_TRY_ASSIGN(Interface interface, tensors.finish(states));
+    ImportedSubgraph result{.referenced = 0,
+                            .inputs = static_cast<std::uint32_t>(interface.inputs.size()),
+                            .outputs = static_cast<std::uint32_t>(interface.outputs.size())};
+    result.referenced = builder_.addReferenced(std::move(builder), std::move(interface.inputs),
+                                               std::move(interface.outputs));
     return result;
 }
 
@@ -135,30 +212,23 @@ Result<ImportedSubgraph> FileImport::importReferenced(std::int32_t index) {
     if (const auto known = imported_.find(index); known != imported_.end()) {
         return known->second;
     }
+    if (failed_.contains(index)) {
+        return reported();
+    }
     if (std::find(importing_.begin(), importing_.end(), index) != importing_.end()) {
         return invalid("subgraph {}: must not run itself", index);
     }
     if (importing_.size() > kMaximumSubgraphDepth) {
         return invalid("subgraph {}: nested more than {} deep", index, kMaximumSubgraphDepth);
     }
-    const auto import = [&]() -> Result<ImportedSubgraph> {
-        const schema::SubGraph& graph = *file_.subgraphs()->Get(static_cast<std::uint32_t>(index));
-        ModelBuilder builder;
-        TensorMap tensors(*this, graph, builder, false);
-        NNBURST_TRY(importOperators(file_, graph, tensors));
-        std::vector<TfliteModel::State> states;  // none: refused in subgraphs
-        NNBURST_TRY_ASSIGN(Interface interface, tensors.finish(states));
-        ImportedSubgraph result{.referenced = 0,
-                                .inputs = static_cast<std::uint32_t>(interface.inputs.size()),
-                                .outputs = static_cast<std::uint32_t>(interface.outputs.size())};
-        result.referenced = builder_.addReferenced(std::move(builder), std::move(interface.inputs),
-                                                   std::move(interface.outputs));
-        return result;
-    };
     importing_.push_back(index);
-    auto result = import();
+    auto result = importSubgraph(index);
     importing_.pop_back();
     if (!result) {
+        failed_.insert(index);
+        if (result.error().message.empty()) {
+            return reported();
+        }
         return failure(result.error().status,
                        fmt::format("subgraph {}: {}", index, result.error().message));
     }

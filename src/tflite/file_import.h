@@ -4,17 +4,22 @@
 
 /// \file
 /// What the subgraphs of one TFLite file share while they are imported: the file, the limit on
-/// constants, and the model that they are added to. Belongs to one import. Not thread-safe.
+/// constants, the operators that cannot be imported, and the model that they are added to. Belongs
+/// to one import. Not thread-safe.
 
 #include <tflite_generated.h>
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "nnburst/model_builder.h"
 #include "nnburst/result.h"
 #include "nnburst/tflite.h"
+#include "tflite/import_problems.h"
 
 namespace nnburst::tflite {
 
@@ -32,6 +37,10 @@ struct ImportedSubgraph {
     std::uint32_t inputs;
     std::uint32_t outputs;
 };
+
+class OperatorImport;
+class TensorMap;
+struct Converter;
 
 class FileImport {
   public:
@@ -51,18 +60,29 @@ class FileImport {
     /// size of the file: each takes 4 bytes, but operators may share them.
     Result<> takeArguments(std::uint64_t count);
 
-    /// Imports the main subgraph and what it refers to.
+    /// Imports the main subgraph, or that of the signature of the options, and what it refers to.
     [[nodiscard]] Result<TfliteModel> importModel();
-    /// Imports subgraph `index` of the file, unless that was done before.
+    /// Imports subgraph `index` of the file, unless that was done before. An error without a
+    /// message is about operators that are among the problems already.
     [[nodiscard]] Result<ImportedSubgraph> importReferenced(std::int32_t index);
 
   private:
+    /// Imports the operators of subgraph `index`. Those that cannot be imported become problems,
+    /// and operators that read what these compute are left out.
+    Result<> importOperators(std::int32_t index, const schema::SubGraph& graph, TensorMap& tensors);
+    Result<> importOperator(const schema::Operator& declaration, const Converter& converter,
+                            TensorMap& tensors);
+    [[nodiscard]] Result<ImportedSubgraph> importSubgraph(std::int32_t index);
+
     const schema::Model& file_;
     const TfliteOptions options_;
+    std::int32_t main_ = 0;  ///< the subgraph that becomes the model's main one
+    ImportProblems problems_;
     std::uint64_t constantBytesLeft_;
     std::uint64_t argumentsLeft_;
     ModelBuilder builder_;
     std::map<std::int32_t, ImportedSubgraph> imported_;
+    std::set<std::int32_t> failed_;        ///< subgraphs with operators among the problems
     std::vector<std::int32_t> importing_;  ///< the subgraphs being imported, outermost first
 };
 

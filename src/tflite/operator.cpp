@@ -101,6 +101,7 @@ constexpr std::array kConverters{
     Converter{Code::CEIL, kUnary, FLOOR, convertCeil},
     Converter{Code::CONCATENATION, kVariadic, CONCATENATION, convertConcatenation, kFitsInt32},
     Converter{Code::CONV_2D, kWeighted, CONV_2D, convertConv2d},
+    Converter{Code::DENSIFY, kUnary, CAST, convertDensify},
     Converter{Code::DEPTHWISE_CONV_2D, kWeighted, DEPTHWISE_CONV_2D, convertDepthwiseConv2d},
     Converter{Code::DEPTH_TO_SPACE, kUnary, DEPTH_TO_SPACE, convertDepthToSpace},
     Converter{Code::DEQUANTIZE, kUnary, DEQUANTIZE, convertDequantize},

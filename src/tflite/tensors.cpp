@@ -10,8 +10,11 @@
 
 #include "model/invalid.h"
 #include "model/operand_info.h"
+#include "nnburst/type_queries.h"
 #include "nnburst/validation.h"
 #include "tflite/operand.h"
+#include "tflite/shapes.h"
+#include "tflite/sparse.h"
 
 namespace nnburst::tflite {
 
@@ -134,9 +137,6 @@ Result<Dimensions> TensorMap::shapeOf(const schema::Tensor& tensor, Source sourc
 
 Result<Operand> TensorMap::declare(std::uint32_t tensor, Source source) const {
     const schema::Tensor& declaration = *graph_.tensors()->Get(tensor);
-    if (declaration.sparsity() != nullptr) {
-        return invalid("{}: sparse tensors are not supported", describe(tensor));
-    }
     NNBURST_TRY_ASSIGN(Dimensions dimensions,
                        within(describe(tensor), shapeOf(declaration, source)));
     return within(describe(tensor), typeOf(declaration, std::move(dimensions)));
@@ -147,8 +147,36 @@ Result<Operand> TensorMap::quantization(std::int32_t tensor) const {
     return declare(static_cast<std::uint32_t>(tensor), Source::OPERATOR);
 }
 
-Result<std::span<const std::byte>> TensorMap::bufferOf(std::uint32_t tensor) const {
-    return within(describe(tensor), file_.buffer(graph_.tensors()->Get(tensor)->buffer()));
+Result<std::vector<std::byte>> TensorMap::allElements(std::uint32_t tensor,
+                                                      std::span<const std::byte> packed) {
+    const schema::Tensor& declaration = *graph_.tensors()->Get(tensor);
+    NNBURST_TRY_ASSIGN(const Dimensions dimensions, shapeOf(declaration, Source::CONSTANT));
+    NNBURST_TRY_ASSIGN(const Operand operand, typeOf(declaration, dimensions));
+    const std::uint64_t sizeBytes =
+        elementBytes(operand.type) * (declaration.type() == schema::TensorType::INT64 ? 2 : 1);
+    const std::uint32_t count = elementCount(dimensions);
+    if (count == 0) {
+        return invalid("sparse of shape {}: must have elements, less than 2^32",
+                       dimensionsText(dimensions));
+    }
+    NNBURST_TRY(file_.takeConstantBytes(count * sizeBytes));
+    return densify(declaration, packed, sizeBytes);
+}
+
+Result<std::span<const std::byte>> TensorMap::bufferOf(std::uint32_t tensor) {
+    const schema::Tensor& declaration = *graph_.tensors()->Get(tensor);
+    NNBURST_TRY_ASSIGN(const auto bytes,
+                       within(describe(tensor), file_.buffer(declaration.buffer())));
+    if (declaration.sparsity() == nullptr || bytes.empty()) {
+        return bytes;
+    }
+    auto known = dense_.find(tensor);
+    if (known == dense_.end()) {
+        NNBURST_TRY_ASSIGN(std::vector<std::byte> elements,
+                           within(describe(tensor), allElements(tensor, bytes)));
+        known = dense_.emplace(tensor, std::move(elements)).first;
+    }
+    return std::span<const std::byte>(known->second);
 }
 
 Result<std::uint32_t> TensorMap::addConstant(OperandType type, Dimensions dimensions,
@@ -362,12 +390,12 @@ bool TensorMap::isInt64(std::int32_t tensor) const {
            schema::TensorType::INT64;
 }
 
-std::span<const std::byte> TensorMap::constantBytes(std::int32_t tensor) const {
+std::span<const std::byte> TensorMap::constantBytes(std::int32_t tensor) {
     const auto bytes = bufferOf(static_cast<std::uint32_t>(tensor));
     return bytes ? *bytes : std::span<const std::byte>();
 }
 
-std::optional<std::vector<std::int32_t>> TensorMap::integers(std::int32_t tensor) const {
+std::optional<std::vector<std::int32_t>> TensorMap::integers(std::int32_t tensor) {
     const auto index = static_cast<std::uint32_t>(tensor);
     if (values_[index]->integers) {
         return values_[index]->integers;

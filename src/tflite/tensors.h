@@ -12,6 +12,7 @@
 /// - Tensors without dimensions: one dimension of size 1 (`isScalar` tells).
 /// - 64-bit integers: 32-bit ones, where the values fit.
 /// - Constants without elements: operands that are left out.
+/// - Sparse constants: constants with all their elements.
 ///
 /// Belongs to one import; the file outlives it. Not thread-safe.
 
@@ -92,9 +93,9 @@ class TensorMap {
     /// Whether it is INT64 in the file.
     [[nodiscard]] bool isInt64(std::int32_t tensor) const;
     /// The contents of a constant as the file has them; empty if it is not constant.
-    [[nodiscard]] std::span<const std::byte> constantBytes(std::int32_t tensor) const;
+    [[nodiscard]] std::span<const std::byte> constantBytes(std::int32_t tensor);
     /// The elements of a constant of integers; nullopt for other tensors and for large ones.
-    [[nodiscard]] std::optional<std::vector<std::int32_t>> integers(std::int32_t tensor) const;
+    [[nodiscard]] std::optional<std::vector<std::int32_t>> integers(std::int32_t tensor);
 
     /// Scale and zero point of a tensor that no operator reads or writes.
     [[nodiscard]] Result<Operand> quantization(std::int32_t tensor) const;
@@ -125,7 +126,10 @@ class TensorMap {
     [[nodiscard]] Result<const schema::Tensor*> find(std::int32_t tensor) const;
     [[nodiscard]] Result<Operand> declare(std::uint32_t tensor, Source source) const;
     [[nodiscard]] Result<Dimensions> shapeOf(const schema::Tensor& tensor, Source source) const;
-    [[nodiscard]] Result<std::span<const std::byte>> bufferOf(std::uint32_t tensor) const;
+    /// The contents of a tensor's buffer, with all elements; empty if it has none.
+    [[nodiscard]] Result<std::span<const std::byte>> bufferOf(std::uint32_t tensor);
+    [[nodiscard]] Result<std::vector<std::byte>> allElements(std::uint32_t tensor,
+                                                             std::span<const std::byte> packed);
     [[nodiscard]] Result<std::uint32_t> readConstant(std::uint32_t tensor,
                                                      std::span<const std::byte> bytes);
     [[nodiscard]] Result<std::uint32_t> readIntegers(std::uint32_t tensor, const Operand& operand,
@@ -147,6 +151,7 @@ class TensorMap {
     std::vector<std::uint32_t> inputs_;               ///< operands of the subgraph's inputs
     std::map<std::uint32_t, std::uint32_t> asFloat_;  ///< operands in TENSOR_FLOAT32
     std::vector<Variable> variables_;
+    std::map<std::uint32_t, std::vector<std::byte>> dense_;  ///< elements of sparse tensors
 };
 
 }  // namespace nnburst::tflite

@@ -111,4 +111,9 @@ Result<> convertDequantize(OperatorImport& op, OperationType operation) {
     return {};
 }
 
+Result<> convertDensify(OperatorImport& op, OperationType /*operation*/) {
+    op.inferShapeOf(0);
+    return op.forward(op.input(0));
+}
+
 }  // namespace nnburst::tflite

@@ -121,14 +121,21 @@ TEST(TfliteControl, refusesSubgraphsThatDoNotFit) {
     file = whileFile();
     file.subgraphs[1].operators[0].inputs = {0, 7};
     EXPECT_EQ(refusal(file),
-              "operator 0 (WHILE): subgraph 2: operator 0 (ADD): tensor 7: must be one of 3 "
+              "subgraph 2: operator 0 (ADD): tensor 7: must be one of 3 "
               "tensors");
     file = ifFile();
     file.subgraphs[1].tensors.push_back({.shape = {2}, .isVariable = true});
     file.subgraphs[1].operators[0].inputs = {0, 2};
     EXPECT_EQ(refusal(file),
-              "operator 0 (IF): subgraph 2: operator 0 (ADD): tensor 2 (\"tensor\"): variable "
+              "subgraph 2: operator 0 (ADD): tensor 2 (\"tensor\"): variable "
               "tensors in subgraphs are not supported");
+}
+
+TEST(TfliteControl, namesTheOperatorsOfASubgraphOnce) {
+    FileSpec file = ifFile();
+    file.operators[0].options = optionsOf(schema::CreateIfOptions, 2, 2);
+    file.subgraphs[1].operators[0].inputs = {0, 7};
+    EXPECT_EQ(refusal(file), "subgraph 2: operator 0 (ADD): tensor 7: must be one of 2 tensors");
 }
 
 TEST(TfliteControl, refusesSubgraphsThatRunThemselves) {

@@ -302,16 +302,101 @@ TEST(TfliteImport, letsTheSecondReaderOfAVariableSeeItsNewValue) {
 
 TEST(TfliteImport, namesOperatorsThatItDoesNotKnow) {
     FileSpec file = addFile();
-    file.codes[0].code = Code::GATHER_ND;
-    EXPECT_EQ(refusal(file), "operator 0 (GATHER_ND) is not supported");
-    file.codes[0].code = Code::CUMSUM;  // above the codes that older files can hold
-    EXPECT_EQ(refusal(file), "operator 0 (CUMSUM) is not supported");
+    file.codes[0].code = Code::UNIQUE;
+    EXPECT_EQ(refusal(file), "operator 0 (UNIQUE) is not supported");
+    file.codes[0].code = Code::RFFT2D;  // above the codes that older files can hold
+    EXPECT_EQ(refusal(file), "operator 0 (RFFT2D) is not supported");
     file.codes[0] = {.code = Code::CUSTOM, .customName = "Detection\x1b[2J"};
     EXPECT_EQ(refusal(file), "operator 0 (CUSTOM \"Detection?[2J\") is not supported");
     file.codes[0].code = static_cast<Code>(9999);
     EXPECT_EQ(refusal(file), "operator 0 (builtin code 9999) is not supported");
     file.operators[0].opcodeIndex = 1;
     EXPECT_EQ(refusal(file), "operator 0: operator code 1: must be one of 1");
+}
+
+TEST(TfliteImport, namesAllOperatorsThatItCannotImport) {
+    FileSpec file = addFile();
+    file.codes = {{.code = Code::ADD}, {.code = Code::UNIQUE}, {.code = Code::WHERE}};
+    file.tensors.resize(9, {.shape = {2, 3}});
+    const OperatorSpec add = file.operators[0];
+    const auto withActivation = [&](std::int32_t output) {
+        OperatorSpec op = add;
+        op.outputs = {output};
+        op.options = addOptions(schema::ActivationFunctionType::SIGN_BIT);
+        return op;
+    };
+    OperatorSpec after = add;  // reads what cannot be computed; not a problem of its own
+    after.inputs = {3, 4};
+    after.outputs = {8};
+    file.operators = {add,
+                      {.opcodeIndex = 1, .inputs = {2}, .outputs = {3}},
+                      withActivation(4),
+                      {.opcodeIndex = 2, .inputs = {3}, .outputs = {5}},
+                      {.opcodeIndex = 1, .inputs = {2}, .outputs = {6}},
+                      withActivation(7),
+                      after};
+    EXPECT_EQ(refusal(file),
+              "5 operators cannot be imported: operator 1 (UNIQUE) is not supported (2 such "
+              "operators); operator 2 (ADD): fused activation 5 is not supported (2 such "
+              "operators); operator 3 (WHERE) is not supported");
+}
+
+TEST(TfliteImport, limitsTheReasonsThatItNames) {
+    FileSpec file = addFile();
+    file.operators.clear();
+    for (std::uint32_t i = 0; i < 100; ++i) {
+        file.operators.push_back({.opcodeIndex = i + 1});
+    }
+    const std::string message = refusal(file);
+    EXPECT_NE(message.find("operator 63: operator code 64"), std::string::npos) << message;
+    EXPECT_NE(message.find("; 36 operators for other reasons"), std::string::npos) << message;
+}
+
+FileSpec twoSignaturesFile() {
+    FileSpec file = addFile();
+    file.codes.push_back({.code = Code::TANH});
+    GraphSpec other;
+    other.tensors = {{.shape = {4}, .name = "given"}, {.shape = {4}, .name = "computed"}};
+    other.operators = {{.opcodeIndex = 1, .inputs = {0}, .outputs = {1}}};
+    other.inputs = {0};
+    other.outputs = {1};
+    file.subgraphs = {other};
+    file.signatures = {
+        {.key = "add", .inputs = {{"right", 1}, {"left", 0}}, .outputs = {{"sum", 2}}},
+        {.key = "squash", .inputs = {{"x", 0}}, .outputs = {{"y", 1}}, .subgraph = 1}};
+    return file;
+}
+
+TEST(TfliteImport, importsTheSignatureOfAName) {
+    const TfliteModel squash = imported(twoSignaturesFile(), {.signature = "squash"});
+    EXPECT_EQ(operationsOf(squash), std::vector{OperationType::TANH});
+    EXPECT_EQ(squash.inputNames, std::vector<std::string>{"x"});
+    EXPECT_EQ(squash.outputNames, std::vector<std::string>{"y"});
+    const TfliteModel add = imported(twoSignaturesFile(), {.signature = "add"});
+    EXPECT_EQ(add.inputNames, (std::vector<std::string>{"left", "right"}));
+    const TfliteModel main = imported(twoSignaturesFile());
+    EXPECT_EQ(main.inputNames, (std::vector<std::string>{"tensor", "tensor"}));
+}
+
+TEST(TfliteImport, listsTheSignaturesOfAFile) {
+    const TfliteModel model = imported(twoSignaturesFile());
+    ASSERT_EQ(model.signatures.size(), 2U);
+    EXPECT_EQ(model.signatures[0].name, "add");
+    EXPECT_EQ(model.signatures[0].inputNames, (std::vector<std::string>{"right", "left"}));
+    EXPECT_EQ(model.signatures[1].outputNames, std::vector<std::string>{"y"});
+}
+
+TEST(TfliteImport, refusesSignaturesThatTheFileDoesNotHave) {
+    FileSpec file = twoSignaturesFile();
+    const auto message = [&](const std::string& name) {
+        const auto result = importTflite(serialize(file), {.signature = name});
+        return result ? std::string() : result.error().message;
+    };
+    EXPECT_EQ(message("none"), "the file has no signature \"none\"; it has \"add\", \"squash\"");
+    file.signatures[1].subgraph = 2;
+    EXPECT_EQ(message("squash"), "signature \"squash\" of subgraph 2: must be one of 2");
+    file.signatures.clear();
+    EXPECT_EQ(message("add"), "the file has no signature \"add\"; it has none");
 }
 
 TEST(TfliteImport, namesTheOperatorWhoseOptionsAreMissing) {
@@ -345,12 +430,6 @@ TEST(TfliteImport, letsValuesOf8BitsWithoutScaleStandForThemselves) {
     const TfliteModel result = imported(file);
     EXPECT_EQ(inputAt(result, 0).scale, 1.0F);
     EXPECT_EQ(inputAt(result, 0).zeroPoint, 0);
-}
-
-TEST(TfliteImport, refusesSparseTensors) {
-    FileSpec file = addFile();
-    file.tensors[1].isSparse = true;
-    EXPECT_EQ(refusal(file), "tensor 1 (\"tensor\"): sparse tensors are not supported");
 }
 
 TEST(TfliteImport, refusesTypesThatTheHalDoesNotHave) {
@@ -492,8 +571,8 @@ TEST(TfliteImport, refusesManyConstantsThatShareOneBuffer) {
         file.operators.back().outputs = {next + 1};
     }
     EXPECT_EQ(refusal(file),
-              "operator 18 (ADD): constants take more than 16 times the size of the file and "
-              "1048576 bytes");
+              "3 operators cannot be imported: operator 18 (ADD): constants take more than 16 "
+              "times the size of the file and 1048576 bytes (3 such operators)");
 }
 
 }  // namespace

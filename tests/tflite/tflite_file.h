@@ -10,10 +10,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace nnburst::tflite {
+
+/// A level of a sparse tensor.
+struct LevelSpec {
+    std::int32_t denseSize = 0;  ///< 0: the level is sparse
+    std::vector<std::int32_t> segments{};
+    std::vector<std::int32_t> indices{};
+    /// Indices of 32 bits; else segments and indices have 8 and 16 bits.
+    bool isWide = true;
+};
+
+struct SparsitySpec {
+    std::vector<std::int32_t> traversalOrder;
+    std::vector<std::int32_t> blockMap;
+    std::vector<LevelSpec> levels;
+};
 
 struct TensorSpec {
     std::vector<std::int32_t> shape;
@@ -23,7 +40,7 @@ struct TensorSpec {
     std::vector<std::int64_t> zeroPoints;
     std::int32_t quantizedDimension = 0;
     bool isVariable = false;
-    bool isSparse = false;
+    std::optional<SparsitySpec> sparsity{};
     std::string name = "tensor";
     std::vector<std::int32_t> shapeSignature;
     bool hasRank = false;
@@ -48,6 +65,15 @@ struct OperatorCodeSpec {
     std::string customName;
 };
 
+using Names = std::vector<std::pair<std::string, std::uint32_t>>;
+
+struct SignatureSpec {
+    std::string key;
+    Names inputs;
+    Names outputs;
+    std::uint32_t subgraph = 0;
+};
+
 struct GraphSpec {
     std::vector<TensorSpec> tensors;
     std::vector<OperatorSpec> operators;
@@ -61,7 +87,43 @@ struct FileSpec : GraphSpec {
     std::vector<OperatorCodeSpec> codes;
     std::vector<std::vector<std::uint8_t>> buffers{{}};  ///< the first is the empty one
     std::vector<GraphSpec> subgraphs;                    ///< from index 1 on
+    std::vector<SignatureSpec> signatures;
 };
+
+inline flatbuffers::Offset<schema::DimensionMetadata> serializeLevel(
+    flatbuffers::FlatBufferBuilder& builder, const LevelSpec& level) {
+    if (level.denseSize != 0) {
+        return schema::CreateDimensionMetadata(builder, schema::DimensionType::DENSE,
+                                               level.denseSize);
+    }
+    if (level.isWide) {
+        const auto segments =
+            schema::CreateInt32Vector(builder, builder.CreateVector(level.segments)).Union();
+        const auto indices =
+            schema::CreateInt32Vector(builder, builder.CreateVector(level.indices)).Union();
+        return schema::CreateDimensionMetadata(builder, schema::DimensionType::SPARSE_CSR, 0,
+                                               schema::SparseIndexVector::Int32Vector, segments,
+                                               schema::SparseIndexVector::Int32Vector, indices);
+    }
+    const std::vector<std::uint8_t> narrow(level.segments.begin(), level.segments.end());
+    const std::vector<std::uint16_t> shorts(level.indices.begin(), level.indices.end());
+    const auto segments = schema::CreateUint8Vector(builder, builder.CreateVector(narrow)).Union();
+    const auto indices = schema::CreateUint16Vector(builder, builder.CreateVector(shorts)).Union();
+    return schema::CreateDimensionMetadata(builder, schema::DimensionType::SPARSE_CSR, 0,
+                                           schema::SparseIndexVector::Uint8Vector, segments,
+                                           schema::SparseIndexVector::Uint16Vector, indices);
+}
+
+inline flatbuffers::Offset<schema::SparsityParameters> serializeSparsity(
+    flatbuffers::FlatBufferBuilder& builder, const SparsitySpec& spec) {
+    std::vector<flatbuffers::Offset<schema::DimensionMetadata>> levels;
+    for (const LevelSpec& level : spec.levels) {
+        levels.push_back(serializeLevel(builder, level));
+    }
+    return schema::CreateSparsityParameters(builder, builder.CreateVector(spec.traversalOrder),
+                                            builder.CreateVector(spec.blockMap),
+                                            builder.CreateVector(levels));
+}
 
 inline flatbuffers::Offset<schema::SubGraph> serializeGraph(flatbuffers::FlatBufferBuilder& builder,
                                                             const GraphSpec& spec) {
@@ -70,7 +132,7 @@ inline flatbuffers::Offset<schema::SubGraph> serializeGraph(flatbuffers::FlatBuf
         const auto quantization = schema::CreateQuantizationParameters(
             builder, builder.CreateVector(tensor.scales), builder.CreateVector(tensor.zeroPoints),
             0, tensor.quantizedDimension);
-        const auto sparsity = tensor.isSparse ? schema::CreateSparsityParameters(builder)
+        const auto sparsity = tensor.sparsity ? serializeSparsity(builder, *tensor.sparsity)
                                               : flatbuffers::Offset<schema::SparsityParameters>();
         tensors.push_back(schema::CreateTensor(
             builder, builder.CreateVector(tensor.shape), tensor.type, tensor.buffer,
@@ -88,6 +150,22 @@ inline flatbuffers::Offset<schema::SubGraph> serializeGraph(flatbuffers::FlatBuf
     return schema::CreateSubGraph(
         builder, builder.CreateVector(tensors), builder.CreateVector(spec.inputs),
         builder.CreateVector(spec.outputs), builder.CreateVector(operators));
+}
+
+inline flatbuffers::Offset<schema::SignatureDef> serializeSignature(
+    flatbuffers::FlatBufferBuilder& builder, const SignatureSpec& spec) {
+    const auto named = [&](const Names& names) {
+        std::vector<flatbuffers::Offset<schema::NamedTensor>> tensors;
+        for (const auto& [name, tensor] : names) {
+            tensors.push_back(
+                schema::CreateNamedTensor(builder, builder.CreateString(name), tensor));
+        }
+        return builder.CreateVector(tensors);
+    };
+    const auto inputs = named(spec.inputs);
+    const auto outputs = named(spec.outputs);
+    return schema::CreateSignatureDef(builder, inputs, outputs, builder.CreateString(spec.key),
+                                      spec.subgraph);
 }
 
 inline std::vector<std::byte> serialize(const FileSpec& spec) {
@@ -108,9 +186,14 @@ inline std::vector<std::byte> serialize(const FileSpec& spec) {
     for (const GraphSpec& graph : spec.subgraphs) {
         graphs.push_back(serializeGraph(builder, graph));
     }
+    std::vector<flatbuffers::Offset<schema::SignatureDef>> signatures;
+    for (const SignatureSpec& signature : spec.signatures) {
+        signatures.push_back(serializeSignature(builder, signature));
+    }
     schema::FinishModelBuffer(
         builder, schema::CreateModel(builder, spec.version, builder.CreateVector(codes),
-                                     builder.CreateVector(graphs), builder.CreateVector(buffers)));
+                                     builder.CreateVector(graphs), builder.CreateVector(buffers),
+                                     builder.CreateVector(signatures)));
     const auto bytes = std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize()));
     return {bytes.begin(), bytes.end()};
 }
