@@ -100,16 +100,20 @@ std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv
         ->type_name("")
         ->required()
         ->check(CLI::ExistingPath.description(""));
-    app.add_option("--device", options.device,
-                   "local: in this process; spawn: in a driver process for each job;\n"
-                   "PATH: in the driver that listens on that socket")
-        ->type_name("local|spawn|PATH")
+    app.add_option(
+           "--device", options.device,
+           "local: in this process; spawn: in a driver process for each job;\n"
+           "nnapi, nnapi:NAME: through libneuralnetworks.so, on the devices that its runtime\n"
+           "chooses or on the one of that name; PATH: in the driver that listens on that socket")
+        ->type_name("local|spawn|nnapi|PATH")
         ->capture_default_str();
     std::vector<std::string> vias{"sync", "burst"};
-    app.add_option("--via", vias, "How executions reach the device, one or several")
-        ->check(
-            CLI::IsMember({"sync", "async", "burst", "reusable", "fenced", "all"}).description(""))
-        ->type_name("sync|async|burst|reusable|fenced|all")
+    app.add_option("--via", vias,
+                   "How executions reach the device, one or several; compute is NNAPI's name\n"
+                   "for sync")
+        ->check(CLI::IsMember({"sync", "compute", "async", "burst", "reusable", "fenced", "all"})
+                    .description(""))
+        ->type_name("sync|compute|async|burst|reusable|fenced|all")
         ->delimiter(',')
         ->capture_default_str();
     std::vector<std::string> derivations{"none"};
@@ -136,6 +140,7 @@ std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv
     } catch (const CLI::ParseError& error) {
         return app.exit(error, out, err) == 0 ? ExitStatus::SUCCESS : ExitStatus::USAGE;
     }
+    std::ranges::replace(vias, "compute", toString(Via::SYNC));
     options.vias = select(vias, kVias);
     options.derivations = select(derivations, kDerivations);
     return options;

@@ -13,17 +13,11 @@
 
 #include "nnburst_conformance/example_test.h"
 #include "nnburst_conformance/report.h"
+#include "support/device_source.h"
 
 namespace nnburst::conformance {
 
 namespace {
-
-Result<SharedDevice> openDevice(const std::string& name) {
-    if (name == "local") {
-        return makeLocalDevice();
-    }
-    return name == "spawn" ? spawnDriver() : connect(name);
-}
 
 /// A hash that is the same on every machine (FNV-1a).
 std::uint32_t hashOf(const std::string& name) noexcept {
@@ -62,7 +56,7 @@ class Run {
 
   private:
     void runJob() {
-        auto device = openDevice(options_.device);
+        auto device = tools::openDevice(options_.device);
         if (!device) {
             return stop(tl::unexpected<Error>(device.error()));
         }
@@ -95,7 +89,7 @@ class Run {
             return;
         }
         // The driver may have died with the example; the next example gets another one.
-        auto next = openDevice(options_.device);
+        auto next = tools::openDevice(options_.device);
         if (next) {
             device = std::move(*next);
         } else {

@@ -60,10 +60,12 @@ std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv
         ->check(CLI::Range(0.0, std::numeric_limits<double>::max()).description(""))
         ->type_name("X")
         ->needs(expect);
-    app.add_option("--device", options.device,
-                   "local: in this process; spawn: in a driver process of its own;\n"
-                   "PATH: in the driver that listens on that socket")
-        ->type_name("local|spawn|PATH")
+    app.add_option(
+           "--device", options.device,
+           "local: in this process; spawn: in a driver process of its own;\n"
+           "nnapi, nnapi:NAME: through libneuralnetworks.so, on the devices that its runtime\n"
+           "chooses or on the one of that name; PATH: in the driver that listens on that socket")
+        ->type_name("local|spawn|nnapi|PATH")
         ->capture_default_str();
     std::string via = "burst";
     app.add_option("--via", via, "How executions reach the device")

@@ -156,10 +156,12 @@ void addOptions(CLI::App& app, Options& options, Written& written) {
     app.add_option("--graph", options.model, "The same as an option")
         ->type_name("MODEL")
         ->excludes(model);
-    app.add_option("--device", options.device,
-                   "local: in this process; spawn: in a driver process of its own;\n"
-                   "PATH: in the driver that listens on that socket")
-        ->type_name("local|spawn|PATH")
+    app.add_option(
+           "--device", options.device,
+           "local: in this process; spawn: in a driver process of its own;\n"
+           "nnapi, nnapi:NAME: through libneuralnetworks.so, on the devices that its runtime\n"
+           "chooses or on the one of that name; PATH: in the driver that listens on that socket")
+        ->type_name("local|spawn|nnapi|PATH")
         ->capture_default_str();
     CLI::Option* rate = app.add_option("--rate", options.rate, "Frames a second of each client")
                             ->check(between(kShortest, kHighestRate))

@@ -12,8 +12,9 @@
 
 namespace nnburst::tools {
 
-/// The device that `name` stands for: "local", "spawn", or the path of a driver's socket. `options`
-/// have no effect on a driver that runs already.
+/// The device that `name` stands for: "local", "spawn", "nnapi" (what NNAPI's runtime chooses),
+/// "nnapi:NAME" (the device of that name in NNAPI), or the path of a driver's socket. `options`
+/// have no effect on NNAPI and on a driver that runs already.
 [[nodiscard]] Result<SharedDevice> openDevice(const std::string& name,
                                               const DriverOptions& options = {});
 
