@@ -36,6 +36,8 @@ constexpr std::array kGoals{
          "mobilenetFloat32/burst", "mobilenetFloat32/direct", 1.02},
     Goal{"MobileNet 0.25/128 quant8 through a burst / direct XNNPACK calls",
          "mobilenetQuant8/burst", "mobilenetQuant8/direct", 0.6},
+    Goal{"MobileNet 0.25/128 float32 from Python / from C++", "pythonMobileNet/python",
+         "pythonMobileNet/cpp", 1.02},
     Goal{"MobileNet 1.0/224 float32 through a burst / direct XNNPACK calls",
          "largeFloat32Threads1/burst", "largeFloat32Threads1/direct", 1.02},
     Goal{"MobileNet 1.0/224 float32 on 2 threads through a burst / direct XNNPACK calls",

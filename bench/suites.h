@@ -66,4 +66,7 @@ void registerPreparation();
 /// Operations of 8 bits with and without our own kernels.
 void registerQuantizedOperations();
 
+/// Sessions from Python beside reusable executions from C++.
+void registerPython();
+
 }  // namespace nnburst::bench

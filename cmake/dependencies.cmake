@@ -23,6 +23,14 @@ endif()
 if(NNBURST_BUILD_BENCHMARKS)
     find_package(benchmark REQUIRED)
 endif()
+if(NNBURST_BUILD_PYTHON)
+    # Debian's Python, which has Debian's NumPy, also where another one comes first on the PATH.
+    if(NOT DEFINED Python3_EXECUTABLE AND EXISTS /usr/bin/python3)
+        set(Python3_EXECUTABLE /usr/bin/python3)
+    endif()
+    find_package(Python3 REQUIRED COMPONENTS Interpreter Development.Module)
+    find_package(pybind11 2.10 REQUIRED)
+endif()
 
 # Debian ships these without CMake or pkg-config files.
 foreach(library XNNPACK pthreadpool farmhash)

@@ -3,6 +3,7 @@
 #   dev       headers, libnnburst.a, CMake and pkg-config files
 #   driver    nnburst-driver with its systemd units
 #   tools     nnburst-run and the other programs
+#   python    the Python package (python/CMakeLists.txt)
 # docs/packages.md explains them; cmake/package/ has the templates.
 include(CMakePackageConfigHelpers)
 

@@ -11,6 +11,9 @@ set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES OFF)  # the debug symbols go into packages of their own
 set(CPACK_COMPONENTS_ALL runtime dev driver tools)
+if(NNBURST_BUILD_PYTHON)
+    list(APPEND CPACK_COMPONENTS_ALL python)
+endif()
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -59,4 +62,15 @@ set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS "nnburst-driver ${same_version}")
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION
     "Programs that run, check and measure models on an nnburst driver.")
 set(CPACK_DEBIAN_TOOLS_DEBUGINFO_PACKAGE ON)
+
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-nnburst)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+math(EXPR next_minor "${Python3_VERSION_MINOR} + 1")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+    "${CPACK_DEBIAN_RUNTIME_PACKAGE_NAME} ${same_version}, python3-numpy, \
+python3 (>= 3.${Python3_VERSION_MINOR}), python3 (<< 3.${next_minor})")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS
+    "nnburst-driver ${same_version}, nnburst-tools ${same_version}")
+set(CPACK_COMPONENT_PYTHON_DESCRIPTION
+    "The package nnburst for Python 3: models and sessions on arrays of NumPy in shared memory.")
 include(CPack)

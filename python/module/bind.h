@@ -1,0 +1,46 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What each file of the module adds to it, in the order of their dependencies.
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "nnburst/model_signature.h"
+#include "nnburst/prepared_model.h"
+#include "nnburst/tflite.h"
+#include "nnburst/types.h"
+
+namespace nnburst::python {
+
+/// A model that is imported or built, with the names of its inputs and outputs.
+struct NamedModel {
+    TfliteModel model;
+    ModelSignature signature;
+};
+
+/// A model that a device has prepared, with the same names.
+struct NamedPreparedModel {
+    SharedPreparedModel prepared;
+    ModelSignature signature;
+};
+
+void addModels(pybind11::module_& module);
+void addDevices(pybind11::module_& module);
+void addSessions(pybind11::module_& module);
+
+/// The elements of an operand of `type` in NumPy. InvalidArgumentError if there are none.
+[[nodiscard]] pybind11::dtype dtypeOf(OperandType type);
+
+/// Seconds as Python's programs count them, from now on. Nothing: no deadline. ValueError for a
+/// number that is none; one beyond 292 years is without end.
+[[nodiscard]] OptionalTimePoint deadlineAfter(std::optional<double> seconds);
+[[nodiscard]] std::optional<std::chrono::nanoseconds> durationOf(std::optional<double> seconds);
+
+}  // namespace nnburst::python

@@ -1,0 +1,84 @@
+# Copyright 2026 The nnburst authors
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions, with what asyncio needs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy.typing as npt
+
+from ._nnburst import Operand, SessionBase
+
+Array = npt.NDArray[Any]
+
+
+class _Arrays(Mapping[str, Array]):
+    """The arrays of a session's inputs or outputs by name."""
+
+    def __init__(self, session: SessionBase, operands: list[Operand], is_input: bool) -> None:
+        self._names = [operand.name for operand in operands]
+        self._get = session.input if is_input else session.output
+
+    def __getitem__(self, name: str) -> Array:
+        return self._get(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+class Session(SessionBase):
+    """Runs one model again and again: write its inputs, run, read its outputs.
+
+    `model` is what `Device.prepare` gave. `input_shapes` says the sizes of inputs that the model leaves open, by
+    name. `wait` is adaptive, spin or block. With `measure`, `timing` has the times of the last run. One thread uses
+    a session at a time; another one gets a GeneralFailureError.
+    """
+
+    @property
+    def inputs(self) -> Mapping[str, Array]:
+        """The arrays of all inputs by name. They stay where they are, and keep their values between runs."""
+        return _Arrays(self, self.input_operands, True)
+
+    @property
+    def outputs(self) -> Mapping[str, Array]:
+        """The arrays of all outputs by name."""
+        return _Arrays(self, self.output_operands, False)
+
+    async def run_async(self, timeout: float | None = None) -> None:
+        """Runs the model; other tasks of the event loop go on meanwhile.
+
+        A task that is cancelled still waits for the end of the run, because the driver uses the memory until then.
+        A device in this process computes in the event loop itself: nothing goes on meanwhile.
+        """
+        loop = asyncio.get_running_loop()
+        self.submit(timeout)
+        descriptor = self.fileno()
+        cancelled: asyncio.CancelledError | None = None
+        while not self.is_done():
+            if self.arm_completion():
+                break
+            ended = loop.create_future()
+            loop.add_reader(descriptor, _set, ended)
+            try:
+                # A driver that hangs makes nothing readable: look again from time to time.
+                await asyncio.wait_for(asyncio.shield(ended), 0.1)
+            except asyncio.TimeoutError:
+                pass
+            except asyncio.CancelledError as error:
+                cancelled = error
+            finally:
+                loop.remove_reader(descriptor)
+        self.wait()
+        if cancelled is not None:
+            raise cancelled
+
+
+def _set(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

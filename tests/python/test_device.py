@@ -1,0 +1,112 @@
+# Copyright 2026 The nnburst authors
+# SPDX-License-Identifier: Apache-2.0
+"""Devices, models and errors."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nnburst
+from nnburst import OperandType, OperationType
+
+
+def driver_of_this_process() -> int:
+    children = [path.read_text().split() for path in Path("/proc/self/task").glob("*/children")]
+    drivers = [
+        int(child)
+        for child in sum(children, [])
+        if (Path("/proc") / child / "comm").read_text().startswith("nnburst-driver")
+    ]
+    assert len(drivers) == 1
+    return drivers[0]
+
+
+def test_a_device_says_what_it_is(device: nnburst.Device, add_one: nnburst.Model) -> None:
+    assert device.hal_version == "1.3"
+    assert device.version
+    assert device.status == nnburst.DeviceStatus.AVAILABLE
+    assert device.supported_operations(add_one) == [True]
+    prepared = device.prepare(add_one, priority=nnburst.Priority.LOW)
+    assert [operand.name for operand in prepared.inputs] == ["x"]
+    assert prepared.outputs[0].shape == (4,) and prepared.outputs[0].dtype == np.float32
+
+
+def test_a_lost_driver_is_an_error_of_its_own(add_one: nnburst.Model) -> None:
+    device = nnburst.spawn_driver()
+    session = nnburst.open(device, add_one)
+    os.kill(driver_of_this_process(), signal.SIGKILL)
+    with pytest.raises(nnburst.DeviceUnavailableError) as caught:
+        for _ in range(1000):
+            session.run()
+            time.sleep(0.01)
+    assert caught.value.status == nnburst.ErrorStatus.DEVICE_UNAVAILABLE
+    assert str(caught.value) == "DEVICE_UNAVAILABLE: " + caught.value.message
+    assert device.status == nnburst.DeviceStatus.OFFLINE
+
+
+def test_a_supervised_driver_comes_back(add_one: nnburst.Model) -> None:
+    device = nnburst.supervise_driver(wait_at_most=30.0)
+    session = nnburst.open(device, add_one)
+    session.input()[...] = 1
+    session.run()
+    os.kill(driver_of_this_process(), signal.SIGKILL)
+    # What runs at that moment may fail; then a driver is waited for.
+    for _ in range(100):
+        try:
+            session.run()
+        except nnburst.DeviceUnavailableError:
+            continue
+    session.run()
+    assert session.output()[0] == 2
+
+
+def test_errors_say_what_is_wrong(tmp_path: Path) -> None:
+    with pytest.raises(nnburst.DeviceUnavailableError, match="/nowhere"):
+        nnburst.connect("/nowhere")
+    with pytest.raises(nnburst.Error, match=str(tmp_path)):
+        nnburst.load_tflite(tmp_path / "none.tflite")
+    with pytest.raises(nnburst.InvalidArgumentError):
+        nnburst.import_tflite(b"no model")
+    with pytest.raises(TypeError, match="no option 'thread'"):
+        nnburst.local_device(thread=2)
+    with pytest.raises(ValueError, match="adaptive, spin and block"):
+        nnburst.Session(nnburst.local_device().prepare(nnburst.mobilenet_v1()), wait="loop")
+    with pytest.raises(nnburst.Error):
+        nnburst.spawn_driver("/nowhere/nnburst-driver")
+
+
+def test_a_model_that_breaks_a_rule_is_refused() -> None:
+    builder = nnburst.ModelBuilder()
+    x = builder.add_tensor(OperandType.TENSOR_FLOAT32, [4])
+    y = builder.add_tensor(OperandType.TENSOR_INT32, [4])
+    builder.add_operation(OperationType.ADD, [x, x, builder.add_scalar(0)], [y])
+    with pytest.raises(nnburst.InvalidArgumentError):
+        nnburst.local_device().prepare(builder.build([x], [y]))
+    with pytest.raises(nnburst.InvalidArgumentError, match="takes an array of float32, not of float64"):
+        builder.add_constant(OperandType.TENSOR_FLOAT32, np.ones(4))
+    with pytest.raises(nnburst.InvalidArgumentError, match="2 names for 1 inputs"):
+        nnburst.mobilenet_v1().with_signature(inputs=["a", "b"])
+
+
+def test_two_processes_share_a_driver(tmp_path: Path, add_one: nnburst.Model) -> None:
+    import subprocess
+
+    socket = tmp_path / "driver.sock"
+    with subprocess.Popen([os.environ["NNBURST_DRIVER"], "--socket", str(socket)]) as driver:
+        try:
+            for _ in range(3000):
+                if socket.exists():
+                    break
+                time.sleep(0.01)
+            first, second = nnburst.connect(socket), nnburst.connect(str(socket))
+            for device in (first, second):
+                session = nnburst.open(device, add_one)
+                session.input()[...] = 3
+                session.run()
+                assert session.output()[0] == 4
+        finally:
+            driver.terminate()

@@ -1,0 +1,216 @@
+# Copyright 2026 The nnburst authors
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions: arrays, runs, states, threads, asyncio."""
+
+import asyncio
+import gc
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nnburst
+from nnburst import OperandType, OperationType
+
+
+def test_a_run_computes_on_the_arrays_in_place(device: nnburst.Device, add_one: nnburst.Model) -> None:
+    session = nnburst.open(device, add_one)
+    x, y = session.inputs["x"], session.outputs["y"]
+    for value in range(3):
+        x[...] = value
+        session.run()
+        assert (y == value + 1).all()
+
+
+def test_arrays_keep_their_session(device: nnburst.Device, add_one: nnburst.Model) -> None:
+    session = nnburst.open(device, add_one)
+    x = session.input()
+    del session, device
+    gc.collect()
+    x[...] = 2
+    assert x.sum() == 8
+
+
+def test_other_libraries_see_the_same_memory(device: nnburst.Device, add_one: nnburst.Model) -> None:
+    session = nnburst.open(device, add_one)
+    by_buffer = np.frombuffer(session.input("x"), np.float32)
+    by_buffer[...] = 4
+    by_dlpack = np.from_dlpack(session.output("y"))
+    session.run()
+    assert by_dlpack.tolist() == [5, 5, 5, 5]
+    # And the other way: what gives DLPack is written into an input.
+    session.input("x")[...] = np.from_dlpack(np.arange(4, dtype=np.float32))
+    session.run()
+    assert by_dlpack.tolist() == [1, 2, 3, 4]
+
+
+def test_inputs_and_outputs_are_found_by_name_and_number(device: nnburst.Device, add_one: nnburst.Model) -> None:
+    session = nnburst.open(device, add_one)
+    assert list(session.inputs) == ["x"] and list(session.outputs) == ["y"] and len(session.inputs) == 1
+    assert session.input(0).ctypes.data == session.input("x").ctypes.data
+    with pytest.raises(KeyError, match="no input 'z'; there are 'x'"):
+        session.input("z")
+    with pytest.raises(IndexError, match="no output 1; there are 1"):
+        session.output(1)
+    with pytest.raises(IndexError):
+        session.output(-1)
+
+
+@pytest.mark.parametrize(
+    ("type", "dtype"),
+    [
+        (OperandType.TENSOR_FLOAT16, "f2"),
+        (OperandType.TENSOR_QUANT8_ASYMM, "u1"),
+        (OperandType.TENSOR_QUANT8_ASYMM_SIGNED, "i1"),
+    ],
+)
+def test_each_type_has_its_elements(type: OperandType, dtype: str) -> None:
+    builder = nnburst.ModelBuilder()
+    scale = 0.5 if "QUANT" in type.name else 0.0
+    x = builder.add_tensor(type, [2, 3], scale=scale)
+    y = builder.add_tensor(type, [3, 2], scale=scale)
+    shape = builder.add_constant(OperandType.TENSOR_INT32, np.array([3, 2], np.int32))
+    builder.add_operation(OperationType.RESHAPE, [x, shape], [y])
+    session = nnburst.open(nnburst.local_device(), builder.build([x], [y]))
+    assert session.input().dtype == np.dtype(dtype) and session.input().shape == (2, 3)
+    session.input()[...] = [[1, 2, 3], [4, 5, 6]]
+    session.run()
+    assert session.output().tolist() == [[1, 2], [3, 4], [5, 6]]
+
+
+def test_an_output_of_open_size_is_a_copy_of_the_last_run() -> None:
+    builder = nnburst.ModelBuilder()
+    x = builder.add_tensor(OperandType.TENSOR_FLOAT32, [2])
+    n = builder.add_tensor(OperandType.TENSOR_INT32, [1])
+    y = builder.add_tensor(OperandType.TENSOR_FLOAT32, [0])
+    builder.add_operation(OperationType.TILE, [x, n], [y])
+    session = nnburst.open(nnburst.local_device(), builder.build([x, n], [y]))
+    session.input(0)[...] = [1, 2]
+    session.input(1)[...] = 1
+    session.run()
+    first = session.output()
+    session.input(1)[...] = 100_000  # more than the output had room for
+    session.run()
+    assert first.tolist() == [1, 2]
+    assert session.output().shape == (200_000,) and session.output()[-1] == 2
+
+
+def test_states_go_from_run_to_run(device: nnburst.Device) -> None:
+    model = nnburst.streaming_lstm(features=4, cells=8).with_signature(states=[(1, 1), (2, 2)])
+    session = nnburst.open(device, model)
+    assert len(session.inputs) == 1 and len(session.outputs) == 1
+    session.input()[...] = 0.5
+    session.run()
+    first = session.output().copy()
+    session.run()
+    assert not np.array_equal(first, session.output())
+    session.reset_states()
+    session.run()
+    assert np.array_equal(first, session.output())
+
+
+def test_a_submitted_run_is_waited_for(device: nnburst.Device, add_one: nnburst.Model) -> None:
+    session = nnburst.open(device, add_one)
+    session.input()[...] = 1
+    session.submit()
+    assert session.is_running
+    with pytest.raises(nnburst.ResourceExhaustedError):
+        session.submit()
+    assert session.wait()
+    assert not session.is_running and session.output()[0] == 2
+    with pytest.raises(nnburst.InvalidArgumentError):
+        session.wait()
+
+
+def test_a_run_ends_with_its_timeout(device: nnburst.Device, endless: Callable[[], nnburst.Model]) -> None:
+    session = nnburst.open(device, endless())
+    with pytest.raises(nnburst.MissedDeadlineError) as caught:
+        session.run(timeout=0.0)
+    assert caught.value.status in (
+        nnburst.ErrorStatus.MISSED_DEADLINE_TRANSIENT,
+        nnburst.ErrorStatus.MISSED_DEADLINE_PERSISTENT,
+    )
+    session.run(timeout=float("inf"))
+    with pytest.raises(ValueError, match="not a number"):
+        session.run(timeout=float("nan"))
+
+
+def test_other_threads_run_while_one_waits(endless: Callable[[], nnburst.Model]) -> None:
+    session = nnburst.open(nnburst.spawn_driver(), endless())
+    begun = threading.Event()
+    errors: list[nnburst.Error] = []
+
+    def run() -> None:
+        begun.set()
+        session.run()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    begun.wait(10)
+    turns = 0
+    while thread.is_alive():
+        turns += 1
+        try:
+            session.is_done()
+        except nnburst.GeneralFailureError as error:
+            errors.append(error)
+        time.sleep(0)
+    thread.join()
+    assert turns > 1
+    assert errors and "another thread is using this session" in errors[0].message
+
+
+def test_tasks_go_on_while_a_run_lasts(endless: Callable[[], nnburst.Model]) -> None:
+    device = nnburst.spawn_driver()
+    slow, fast = nnburst.open(device, endless()), nnburst.open(device, endless())
+
+    async def main() -> int:
+        turns = 0
+        run = asyncio.gather(slow.run_async(), fast.run_async(timeout=60.0))
+        while not run.done():
+            turns += 1
+            await asyncio.sleep(0.001)
+        await run
+        with pytest.raises(nnburst.MissedDeadlineError):
+            await slow.run_async(timeout=0.0)
+        return turns
+
+    assert asyncio.run(main()) > 1
+
+
+def test_a_cancelled_task_leaves_no_run_behind(endless: Callable[[], nnburst.Model]) -> None:
+    session = nnburst.open(nnburst.spawn_driver(), endless())
+
+    async def main() -> None:
+        task = asyncio.ensure_future(session.run_async())
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert not session.is_running
+        await session.run_async()
+
+    asyncio.run(main())
+
+
+def test_times_are_measured_when_asked_for(device: nnburst.Device, add_one: nnburst.Model) -> None:
+    session = nnburst.open(device, add_one, measure=True)
+    session.run()
+    times = session.timing
+    assert times["on_device"] is not None and times["in_driver"] is not None
+    assert 0 <= times["on_device"] <= times["in_driver"]
+    session = nnburst.open(device, add_one)
+    session.run()
+    assert session.timing["on_device"] is None
+
+
+def test_a_file_is_opened_with_its_names_and_shapes(device: nnburst.Device, shared: Path) -> None:
+    path = next(iter(sorted((shared / "models").rglob("*.tflite"))))
+    model = nnburst.load_tflite(path)
+    session = nnburst.open(device, path)
+    assert list(session.inputs) == [operand.name for operand in model.inputs]
+    session.run()
+    assert nnburst.import_tflite(path.read_bytes()).outputs[0].shape == model.outputs[0].shape
