@@ -23,10 +23,13 @@ class GraphCheck {
     /// which have deadlines: a small model can ask for hours of them.
     static constexpr std::chrono::milliseconds kMostFoldingTime{500};
 
-    explicit GraphCheck(Graph& graph)
-        : graph_(graph),
-          shapes_(graph),
-          foldingLimit_(std::chrono::steady_clock::now() + kMostFoldingTime) {}
+    /// When folding ends that begins now: one time for all graphs of a model.
+    [[nodiscard]] static TimePoint endOfFolding() noexcept {
+        return std::chrono::steady_clock::now() + kMostFoldingTime;
+    }
+
+    GraphCheck(Graph& graph, TimePoint foldingEnd)
+        : graph_(graph), shapes_(graph), foldingLimit_(foldingEnd) {}
 
     /// Gives the first HAL version that allows the operation. The error does not say which
     /// operation it is.

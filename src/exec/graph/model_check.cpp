@@ -42,28 +42,46 @@ HalVersion firstVersionOf(const Operand& operand) noexcept {
 
 Result<ModelCheck::Visited> ModelCheck::visit(const Subgraph& subgraph, std::uint32_t nesting) {
     NNBURST_TRY_ASSIGN(const auto graph, Graph::create(model_, subgraph));
-    GraphCheck check(*graph);
+    GraphCheck check(*graph, foldingEnd_);
     Visited visited;
     for (std::size_t index = 0; index < subgraph.operations.size(); ++index) {
-        const Operation& operation = subgraph.operations[index];
-        const auto visitOperation = [&]() -> Result<HalVersion> {
-            NNBURST_TRY_ASSIGN(const HalVersion version, check.visit(index));
-            if (isControlFlow(operation.type)) {
-                NNBURST_TRY(checkControlFlow(model_, subgraph, operation));
-                for (const std::uint32_t referenced : referencedSubgraphs(subgraph, operation)) {
-                    NNBURST_TRY_ASSIGN(const std::uint32_t levels,
-                                       visitReferenced(referenced, nesting + 1));
-                    visited.levels = std::max(visited.levels, levels);
-                }
-            }
-            return version;
-        };
-        visited.operations.push_back(visitOperation());
+        visited.operations.push_back(
+            visitOperation(subgraph, check, index, nesting, visited.expanded));
     }
     return visited;
 }
 
-Result<std::uint32_t> ModelCheck::visitReferenced(std::uint32_t index, std::uint32_t nesting) {
+Result<HalVersion> ModelCheck::visitOperation(const Subgraph& subgraph, GraphCheck& check,
+                                              std::size_t index, std::uint32_t nesting,
+                                              Expanded& expanded) {
+    const Operation& operation = subgraph.operations[index];
+    NNBURST_TRY_ASSIGN(const HalVersion version, check.visit(index));
+    std::uint64_t count = 1;
+    if (isControlFlow(operation.type)) {
+        NNBURST_TRY(checkControlFlow(model_, subgraph, operation));
+        const auto [first, second] = referencedSubgraphs(subgraph, operation);
+        NNBURST_TRY_ASSIGN(const Expanded one, visitReferenced(first, nesting + 1));
+        NNBURST_TRY_ASSIGN(const Expanded other, visitReferenced(second, nesting + 1));
+        expanded.levels = std::max({expanded.levels, one.levels, other.levels});
+        // IF runs one of two branches, WHILE its condition and its body. Neither has more than
+        // kMaximumExpandedOperations.
+        count += operation.type == OperationType::IF
+                     ? std::max(one.operationCount, other.operationCount)
+                     : one.operationCount + other.operationCount;
+    }
+    if (count > kMaximumExpandedOperations - expanded.operationCount) {
+        return failure(
+            ErrorStatus::GENERAL_FAILURE,
+            fmt::format("IF and WHILE that run more than {} operations in one execution are not "
+                        "supported, each loop counted once",
+                        kMaximumExpandedOperations));
+    }
+    expanded.operationCount += count;
+    return version;
+}
+
+Result<ModelCheck::Expanded> ModelCheck::visitReferenced(std::uint32_t index,
+                                                         std::uint32_t nesting) {
     const auto tooDeep = [] {
         return failure(ErrorStatus::GENERAL_FAILURE,
                        fmt::format("IF and WHILE nested more than {} deep are not "
@@ -79,12 +97,13 @@ Result<std::uint32_t> ModelCheck::visitReferenced(std::uint32_t index, std::uint
         NNBURST_TRY_ASSIGN(const Visited visited, visit(model_.referenced[index], nesting));
         const Result<> all = checkAll(visited.operations);
         referenced_[index] =
-            all ? Result<std::uint32_t>(visited.levels + 1)
+            all ? Result<Expanded>({.levels = visited.expanded.levels + 1,
+                                    .operationCount = visited.expanded.operationCount})
                 : failure(all.error().status,
                           fmt::format("referenced subgraph {}: {}", index, all.error().message));
     }
     // An earlier visit may have come from a place with less nesting than this one.
-    if (*referenced_[index] && nesting - 1 + **referenced_[index] > kMaximumNesting) {
+    if (*referenced_[index] && nesting - 1 + (*referenced_[index])->levels > kMaximumNesting) {
         return tooDeep();
     }
     return *referenced_[index];

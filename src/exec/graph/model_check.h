@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "exec/graph/graph_check.h"
 #include "exec/operation/operation.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
@@ -31,19 +32,28 @@ class ModelCheck {
     }
 
   private:
-    /// The checked operations of a subgraph, and how many levels of other subgraphs they run.
+    /// What one run of a subgraph includes, with those that its operations run.
+    struct Expanded {
+        std::uint32_t levels = 0;          ///< of subgraphs in each other
+        std::uint64_t operationCount = 0;  ///< of the longer branch of IF; each loop counted once
+    };
+
+    /// The checked operations of a subgraph.
     struct Visited {
         std::vector<Result<HalVersion>> operations;
-        std::uint32_t levels = 0;
+        Expanded expanded;
     };
 
     Result<Visited> visit(const Subgraph& subgraph, std::uint32_t nesting);
-    /// The levels of a referenced subgraph, its own included, if its operations can be run.
-    Result<std::uint32_t> visitReferenced(std::uint32_t index, std::uint32_t nesting);
+    Result<HalVersion> visitOperation(const Subgraph& subgraph, GraphCheck& check,
+                                      std::size_t index, std::uint32_t nesting, Expanded& expanded);
+    /// A referenced subgraph, its own level included, if its operations can be run.
+    Result<Expanded> visitReferenced(std::uint32_t index, std::uint32_t nesting);
 
     const Model& model_;
     /// The results of visitReferenced by subgraph, for those that were visited.
-    std::vector<std::optional<Result<std::uint32_t>>> referenced_;
+    std::vector<std::optional<Result<Expanded>>> referenced_;
+    const TimePoint foldingEnd_ = GraphCheck::endOfFolding();
 };
 
 /// The first HAL version that knows all of a valid model: its operations and their rules, types of

@@ -22,6 +22,11 @@ namespace nnburst::exec {
 /// How deep IF and WHILE may be nested: each level needs some of the thread's stack.
 inline constexpr std::uint32_t kMaximumNesting = 64;
 
+/// The most operations that one execution may run if each loop ends after one iteration: 2^24.
+/// Subgraphs that run others several times double with each level, so a small model can ask for
+/// work without end. So many operations take a second or more. Loops have time limits.
+inline constexpr std::uint64_t kMaximumExpandedOperations = std::uint64_t{1} << 24;
+
 /// The first inputs of IF: the condition and two subgraphs. Those of WHILE: two subgraphs.
 inline constexpr std::size_t kIfSubgraphInputs = 3;
 inline constexpr std::size_t kWhileSubgraphInputs = 2;

@@ -45,11 +45,11 @@ GraphRunner::GraphRunner(const Kernels& kernels, SharedGraph& shared,
 
 GraphRunner::~GraphRunner() = default;
 
-Result<> GraphRunner::prepare(const GraphRunner* first) {
+Result<> GraphRunner::prepare(const GraphRunner* first, TimePoint foldingEnd) {
     isFirst_ = first == nullptr;
     bool isInterpreted = false;
     if (isFirst_) {
-        NNBURST_TRY_ASSIGN(isInterpreted, checkGraph());
+        NNBURST_TRY_ASSIGN(isInterpreted, checkGraph(foldingEnd));
     } else {
         isInterpreted = first->interpreter_ != nullptr;
         isPlanned_ = first->isPlanned_;
@@ -71,9 +71,9 @@ Result<> GraphRunner::prepare(const GraphRunner* first) {
     return {};
 }
 
-Result<bool> GraphRunner::checkGraph() {
+Result<bool> GraphRunner::checkGraph(TimePoint foldingEnd) {
     const Subgraph& subgraph = graph_.subgraph;
-    GraphCheck check(*shared_.graph);
+    GraphCheck check(*shared_.graph, foldingEnd);
     bool isDecided = true;
     for (std::size_t index = 0; index < subgraph.operations.size(); ++index) {
         if (auto checked = check.visit(index); !checked) {

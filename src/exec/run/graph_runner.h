@@ -87,8 +87,8 @@ class GraphRunner {
 
     /// Does before the first run what can be done. If `first`, the first runner of the graph, is
     /// null, this is the first one: it checks and folds the graph and drops what is not needed of
-    /// the model's memory. `first` may be running.
-    [[nodiscard]] Result<> prepare(const GraphRunner* first = nullptr);
+    /// the model's memory, by `foldingEnd` (GraphCheck). `first` may be running.
+    [[nodiscard]] Result<> prepare(const GraphRunner* first, TimePoint foldingEnd);
 
     /// Runs the graph. OUTPUT_INSUFFICIENT_SIZE (of GraphOutputs::sufficient) before anything is
     /// computed where shapes are known beforehand. The first run with certain shapes may allocate,
@@ -137,7 +137,7 @@ class GraphRunner {
     };
 
     /// Whether the graph is interpreted. Keeps the constants of one that has no plan.
-    Result<bool> checkGraph();
+    Result<bool> checkGraph(TimePoint foldingEnd);
     Result<> runPlan(Plan& plan, GraphOutputs& outputs, const RunLimits& limits);
     Result<Plan*> findPlan(Account* account);
     /// Charges the plan's memory to `account`, unless that is null.

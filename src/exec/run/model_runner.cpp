@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "exec/graph/graph_check.h"
 #include "log/assert.h"
 
 namespace nnburst::exec {
@@ -52,15 +53,16 @@ ModelRunner::ModelRunner(const Kernels& kernels, ModelGraphs& graphs,
 }
 
 Result<> ModelRunner::prepare(const ModelRunner* first) {
+    const TimePoint foldingEnd = GraphCheck::endOfFolding();
     for (std::size_t index = 0; index < referenced_.size(); ++index) {
         const auto prepared = referenced_[index]->prepare(
-            first == nullptr ? nullptr : first->referenced_[index].get());
+            first == nullptr ? nullptr : first->referenced_[index].get(), foldingEnd);
         if (!prepared) {
             return failure(prepared.error().status, fmt::format("referenced subgraph {}: {}", index,
                                                                 prepared.error().message));
         }
     }
-    return main_.prepare(first == nullptr ? nullptr : &first->main_);
+    return main_.prepare(first == nullptr ? nullptr : &first->main_, foldingEnd);
 }
 
 Result<> ModelRunner::run(RequestBindings& bindings, RequestOutputs& outputs,

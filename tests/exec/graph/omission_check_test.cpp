@@ -40,7 +40,7 @@ class Graphs {
     static std::unique_ptr<Graph> prepare(const Model& model, const Subgraph& subgraph) {
         auto graph = Graph::create(model, subgraph);
         EXPECT_TRUE(graph) << graph.error().message;
-        GraphCheck check(**graph);
+        GraphCheck check(**graph, GraphCheck::endOfFolding());
         for (std::size_t index = 0; index < subgraph.operations.size(); ++index) {
             const auto visited = check.visit(index);
             EXPECT_TRUE(visited) << visited.error().message;
