@@ -3,8 +3,10 @@
 #pragma once
 
 #include <semaphore.h>
+#include <time.h>
 
 #include <cerrno>
+#include <chrono>
 
 #include "log/assert.h"
 
@@ -30,6 +32,21 @@ class Semaphore {
         while (::sem_wait(&semaphore_) != 0) {
             NNBURST_ASSERT(errno == EINTR, "sem_wait failed with errno {}", errno);
         }
+    }
+
+    /// As `acquire`. False if none has come until `end`.
+    [[nodiscard]] bool acquireUntil(std::chrono::steady_clock::time_point end) noexcept {
+        const auto since = end.time_since_epoch();
+        const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since);
+        const timespec until{.tv_sec = seconds.count(), .tv_nsec = (since - seconds).count()};
+        while (::sem_clockwait(&semaphore_, CLOCK_MONOTONIC, &until) != 0) {
+            NNBURST_ASSERT(errno == EINTR || errno == ETIMEDOUT,
+                           "sem_clockwait failed with errno {}", errno);
+            if (errno == ETIMEDOUT) {
+                return false;
+            }
+        }
+        return true;
     }
 
   private:

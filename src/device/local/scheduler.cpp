@@ -29,6 +29,9 @@ struct WaitingJob {
 
 constexpr std::size_t kKinds = 2;
 
+/// Idle threads that do not end.
+constexpr std::size_t kKeptIdleThreads = 2;
+
 constexpr std::size_t indexOf(JobKind kind) noexcept {
     return static_cast<std::size_t>(kind);
 }
@@ -70,6 +73,30 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         std::size_t idleThreads = 0;  // those that were not woken yet
         std::uint64_t arrivals = 0;
         std::vector<std::thread> threads;
+        std::vector<std::thread> ended;  // to be joined
+
+        // Jobs wake idle threads in turn, so that none may be idle for long although most are not
+        // needed. Those are counted: the fewest that were idle in each period of endAfterIdle.
+        TimePoint periodStart;
+        std::size_t fewestIdle = 0;
+        std::size_t unneededThreads = 0;
+
+        void choosesIdleThread() noexcept { fewestIdle = std::min(fewestIdle, --idleThreads); }
+
+        /// A thread that has no job may end.
+        [[nodiscard]] bool hasUnneededThread(std::chrono::milliseconds period,
+                                             TimePoint now) noexcept {
+            if (now - periodStart >= period) {
+                unneededThreads = fewestIdle - std::min(fewestIdle, kKeptIdleThreads);
+                fewestIdle = idleThreads;
+                periodStart = now;
+            }
+            if (unneededThreads == 0 || idleThreads < kKeptIdleThreads) {
+                return false;
+            }
+            --unneededThreads;
+            return true;
+        }
     };
 
     Shared(std::string threadName, const Limits& given)
@@ -79,8 +106,12 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
     /// to be woken, by the caller and after it has unlocked: the thread locks first.
     Result<bool> provideThread(JobKind kind) NNBURST_REQUIRES(mutex) {
         Pool& pool = pools[indexOf(kind)];
+        for (std::thread& thread : pool.ended) {
+            thread.join();
+        }
+        pool.ended.clear();
         if (pool.idleThreads != 0) {
-            --pool.idleThreads;
+            pool.choosesIdleThread();
             return true;
         }
         if (pool.threads.size() >= limits.threads) {
@@ -112,12 +143,50 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
             if (isStopping) {
                 break;
             }
+            if (pool.hasUnneededThread(limits.endAfterIdle, std::chrono::steady_clock::now())) {
+                end(pool);
+                break;
+            }
             ++pool.idleThreads;
-            mutex.unlock();
-            wakeUps[indexOf(kind)].acquire();
-            mutex.lock();
+            if (!awaitWakeUp(kind)) {
+                --pool.idleThreads;
+                end(pool);
+                break;
+            }
         }
         mutex.unlock();
+    }
+
+    /// Waits until the calling thread, which is idle, is chosen for a job. False if it was not, and
+    /// is not needed.
+    bool awaitWakeUp(JobKind kind) NNBURST_REQUIRES(mutex) {
+        system::Semaphore& wakeUp = wakeUps[indexOf(kind)];
+        mutex.unlock();
+        const bool isChosen =
+            wakeUp.acquireUntil(std::chrono::steady_clock::now() + limits.endAfterIdle);
+        mutex.lock();
+        if (isChosen) {
+            return true;
+        }
+        if (pools[indexOf(kind)].idleThreads > kKeptIdleThreads && !isStopping) {
+            return false;
+        }
+        mutex.unlock();
+        wakeUp.acquire();  // one of the last: others that become idle end before it
+        mutex.lock();
+        return true;
+    }
+
+    /// The calling thread ends.
+    void end(Pool& pool) NNBURST_REQUIRES(mutex) {
+        const auto self =
+            std::find_if(pool.threads.begin(), pool.threads.end(), [](const std::thread& thread) {
+                return thread.get_id() == std::this_thread::get_id();
+            });
+        if (self != pool.threads.end()) {  // else the destructor has it
+            pool.ended.push_back(std::move(*self));
+            pool.threads.erase(self);
+        }
     }
 
     [[nodiscard]] bool mayRunMore(const Account& client, JobKind kind) const
@@ -272,6 +341,7 @@ Scheduler::~Scheduler() {
         for (std::size_t kind = 0; kind < kKinds; ++kind) {
             Shared::Pool& pool = shared_->pools[kind];
             std::move(pool.threads.begin(), pool.threads.end(), std::back_inserter(threads));
+            std::move(pool.ended.begin(), pool.ended.end(), std::back_inserter(threads));
             for (; pool.idleThreads > 0; --pool.idleThreads) {
                 shared_->wakeUps[kind].release();
             }

@@ -13,6 +13,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -44,6 +45,8 @@ class Scheduler {
         std::size_t threads = 64;                        ///< for all clients together
         std::size_t threadsPerClient{};                  ///< running jobs of one client
         std::size_t threadsPerUser = (threads + 1) / 2;  ///< running jobs of the clients of a user
+        /// Threads that were not needed for so long end.
+        std::chrono::milliseconds endAfterIdle{5000};
     };
 
     /// The clients of one user.

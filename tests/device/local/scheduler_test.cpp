@@ -8,6 +8,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <future>
 #include <latch>
 #include <memory>
@@ -158,6 +161,62 @@ TEST(Scheduler, jobsOfOneClientLeaveThreadsToOthers) {
     EXPECT_LE(running, 2);
     EXPECT_TRUE(scheduler->isBusy());
     end.set_value();
+}
+
+/// Threads of this process whose name begins with `name`.
+std::size_t threadsNamed(const std::string& name) {
+    std::size_t count = 0;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+        std::string taskName;
+        std::ifstream(task.path() / "comm") >> taskName;
+        count += taskName.starts_with(name) ? 1 : 0;
+    }
+    return count;
+}
+
+/// A scheduler with 16 threads, all of which have had a job.
+std::shared_ptr<Scheduler> schedulerWithThreads(const std::string& name,
+                                                std::chrono::milliseconds endAfterIdle) {
+    constexpr std::size_t kThreads = 16;
+    std::shared_ptr<Scheduler> scheduler =
+        std::move(*Scheduler::create(name, {.threads = kThreads,
+                                            .threadsPerClient = kThreads,
+                                            .threadsPerUser = kThreads,
+                                            .endAfterIdle = endAfterIdle}));
+    Scheduler::Client client(scheduler);
+    const auto all = std::make_shared<std::latch>(kThreads);
+    for (std::size_t i = 0; i < kThreads; ++i) {
+        client.submit([all] { all->arrive_and_wait(); });
+    }
+    all->wait();
+    return scheduler;
+}
+
+bool endsThreads(const std::string& name, const std::function<void()>& meanwhile) {
+    const auto watchdog = std::chrono::steady_clock::now() + 20s;
+    while (threadsNamed(name) > 4 && std::chrono::steady_clock::now() < watchdog) {
+        meanwhile();
+    }
+    return threadsNamed(name) <= 4;
+}
+
+TEST(Scheduler, threadsThatAreIdleEnd) {
+    const auto scheduler = schedulerWithThreads("idle", 20ms);
+    EXPECT_TRUE(endsThreads("idle", [] { std::this_thread::sleep_for(1ms); }));
+    EXPECT_GE(threadsNamed("idle"), 1U);
+    std::promise<void> done;
+    Scheduler::Client(scheduler).submit([&] { done.set_value(); });
+    EXPECT_EQ(done.get_future().wait_for(20s), std::future_status::ready);
+}
+
+TEST(Scheduler, threadsThatAreNotNeededEndAlthoughJobsWakeThemInTurn) {
+    const auto scheduler = schedulerWithThreads("turns", 200ms);
+    Scheduler::Client client(scheduler);
+    EXPECT_TRUE(endsThreads("turns", [&] {
+        std::promise<void> done;
+        client.submit([&] { done.set_value(); });
+        done.get_future().wait();
+    }));
 }
 
 TEST(Scheduler, aJobThatThrowsEndsNoThread) {
