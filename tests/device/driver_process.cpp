@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,14 +30,17 @@ pid_t start(const std::vector<std::string>& arguments, int standardError) {
         argv.push_back(word.data());
     }
     argv.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    if (standardError >= 0) {
-        ::posix_spawn_file_actions_adddup2(&actions, standardError, STDERR_FILENO);
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        // However this process ends, its driver ends with it.
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (standardError >= 0) {
+            ::dup2(standardError, STDERR_FILENO);
+        }
+        ::execv(NNBURST_DRIVER_PATH, argv.data());
+        ::_exit(127);
     }
-    pid_t pid = -1;
-    EXPECT_EQ(::posix_spawn(&pid, NNBURST_DRIVER_PATH, &actions, nullptr, argv.data(), environ), 0);
-    ::posix_spawn_file_actions_destroy(&actions);
+    EXPECT_GT(pid, 0);
     return pid;
 }
 
@@ -76,8 +79,11 @@ DriverProcess::DriverProcess(std::vector<std::string> moreArguments, Calibration
     if (calibration == Calibration::NONE) {
         moreArguments.insert(moreArguments.begin(), "--no-calibration");
     }
-    moreArguments.insert(moreArguments.begin(), {"--socket", socketPath(), "--log-level",
-                                                 log == Log::FILE ? "info" : "warning"});
+    moreArguments.insert(moreArguments.begin(), {"--socket", socketPath()});
+    if (std::ranges::count(moreArguments, "--log-level") == 0) {
+        moreArguments.insert(moreArguments.end(),
+                             {"--log-level", log == Log::FILE ? "info" : "warning"});
+    }
     const UniqueFd file(log == Log::FILE ? ::open(logPath().c_str(),
                                                   O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)
                                          : -1);
