@@ -4,11 +4,13 @@
 
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
+#include <unistd.h>
 
 #include <memory>
 #include <mutex>
 #include <utility>
 
+#include "log/unblocked_output.h"
 #include "nnburst/logging.h"
 
 namespace nnburst {
@@ -25,7 +27,13 @@ class SwitchedSink final : public spdlog::sinks::base_sink<std::mutex> {
     }
     void setName(const std::string& name) {
         const std::lock_guard lock(mutex_);
-        standardError_.set_pattern("[%Y-%m-%d %H:%M:%S.%e] [" + name + "] [%^%l%$] %v");
+        const std::string pattern = "[%Y-%m-%d %H:%M:%S.%e] [" + name + "] [%^%l%$] %v";
+        standardError_.set_pattern(pattern);
+        set_pattern_(pattern);
+    }
+    void useUnblockedOutput() {
+        const std::lock_guard lock(mutex_);
+        unblocked_ = UnblockedOutput::create(STDERR_FILENO);
     }
 
   protected:
@@ -33,6 +41,10 @@ class SwitchedSink final : public spdlog::sinks::base_sink<std::mutex> {
         if (applications_) {
             applications_(static_cast<LogLevel>(message.level),
                           {message.payload.data(), message.payload.size()});
+        } else if (unblocked_ != nullptr) {
+            spdlog::memory_buf_t line;
+            formatter_->format(message, line);
+            unblocked_->write({line.data(), line.size()});
         } else {
             standardError_.log(message);
         }
@@ -41,6 +53,7 @@ class SwitchedSink final : public spdlog::sinks::base_sink<std::mutex> {
 
   private:
     LogSink applications_;
+    std::unique_ptr<UnblockedOutput> unblocked_;  // instead of standardError_
     spdlog::sinks::stderr_color_sink_mt standardError_;
 };
 
@@ -68,6 +81,10 @@ spdlog::logger& logger() noexcept {
 
 void setLogName(const std::string& name) {
     sink().setName(name);
+}
+
+void setLogUnblocked() {
+    sink().useUnblockedOutput();
 }
 
 void setLogSink(LogSink applications) {

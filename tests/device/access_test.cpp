@@ -4,6 +4,7 @@
 /// \file
 /// Who may connect to a driver, and what the driver logs about its clients.
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <grp.h>
@@ -170,6 +171,26 @@ TEST(DriverAccessTest, usersAndGroupsThatTheSystemDoesNotKnowAreRefusedAtTheStar
     const Ended ended = runDriver({"--socket", "/nowhere/socket", "--socket-mode", "888"});
     EXPECT_EQ(ended.status, 2);
     EXPECT_THAT(ended.text, HasSubstr("must be 0000 to 0777"));
+}
+
+TEST(DriverLog, aReaderThatHasStoppedHoldsUpNoClient) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+    const UniqueFd reading(ends[0]);
+    UniqueFd writing(ends[1]);
+    ASSERT_GT(::fcntl(writing.get(), F_SETPIPE_SZ, 4096), 0);
+    std::array<char, 4096> full{};
+    ASSERT_EQ(::write(writing.get(), full.data(), full.size()), static_cast<ssize_t>(full.size()));
+    const UniqueFd before(::dup(STDERR_FILENO));
+    ASSERT_GE(::dup2(writing.get(), STDERR_FILENO), 0);
+    writing.reset();
+    DriverProcess driver({"--log-level", "debug"});  // has the pipe as its standard error
+    ASSERT_GE(::dup2(before.get(), STDERR_FILENO), 0);
+    const SharedDevice device = driver.connect();
+    ASSERT_NE(device, nullptr);
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_TRUE(prepareModel(*device, makeAddModel()));
+    }
 }
 
 }  // namespace

@@ -233,6 +233,25 @@ TEST(ExhaustedDriver, triesAgainAndAgainWhileNoDescriptorIsFree) {
     EXPECT_TRUE(eventually([&] { return nnburst::connect(driver.socketPath()).has_value(); }));
 }
 
+TEST(ExhaustedDriver, saysThatMemoryWasLostForWantOfADescriptor) {
+    DriverProcess driver;
+    const SharedDevice device = driver.connect();
+    const auto prepared = *prepareModel(*device, makeAddModel());
+    AddRequest add;
+    ExecutionOutcome outcome;
+    rlimit before{};
+    ASSERT_EQ(::prlimit(driver.pid(), RLIMIT_NOFILE, nullptr, &before), 0);
+    const rlimit none{.rlim_cur = 1, .rlim_max = before.rlim_max};
+    ASSERT_EQ(::prlimit(driver.pid(), RLIMIT_NOFILE, &none, nullptr), 0);
+    const auto refused = prepared->executeSynchronously(add.request, {}, outcome);
+    ASSERT_EQ(::prlimit(driver.pid(), RLIMIT_NOFILE, &before, nullptr), 0);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT)
+        << refused.error().message;
+    const auto executed = prepared->executeSynchronously(add.request, {}, outcome);
+    EXPECT_TRUE(executed) << executed.error().message;
+}
+
 TEST(ExhaustedDriver, acceptsClientsAgainWhenDescriptorsAreFree) {
     DriverProcess driver;
     // Counted once: the connection by which the driver was found may just be closing.

@@ -339,6 +339,7 @@ int run(int argc, char** argv, std::shared_ptr<Accelerator> accelerator) {
     }
 
     setLogName(options.device.processName.empty() ? options.program : options.device.processName);
+    setLogUnblocked();
     setLogLevel(options.device.logLevel);
     // Before any thread starts, so that all of them have the same signals blocked.
     ignoreSignals();

@@ -24,7 +24,7 @@ constexpr int kWaitingConnections = 16;
 /// What a client has to send its request and to read the answer.
 constexpr kj::Duration kTimeout = 5 * kj::SECONDS;
 /// Pause after a failed accept(2), which would fail again at once.
-constexpr kj::Duration kAcceptPause = 1 * kj::SECONDS;
+constexpr kj::Duration kPauseAfterFailedAccept = 1 * kj::SECONDS;
 
 /// The first bytes of a request, which are read and ignored: there is one answer to all.
 constexpr std::size_t kRequestBytes = 4096;
@@ -70,7 +70,7 @@ kj::Promise<void> MetricsServer::acceptNext(kj::ConnectionReceiver& receiver) {
             },
             [this, &receiver](kj::Exception&& exception) {
                 logger().debug("metrics: {}", exception.getDescription().cStr());
-                return loop_.timer().afterDelay(kAcceptPause).then([this, &receiver] {
+                return loop_.timer().afterDelay(kPauseAfterFailedAccept).then([this, &receiver] {
                     return acceptNext(receiver);
                 });
             });

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "device/driver/client_connection.h"
+#include "device/rpc/client_log.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/nnburst.capnp.h"
 #include "device/rpc/peer_descriptors.h"
-#include "log/logger.h"
 
 namespace nnburst::device {
 
@@ -45,7 +45,8 @@ kj::Promise<void> serveRefusal(EventLoop& loop, kj::Own<kj::AsyncCapabilityStrea
                                const ProtocolVersions& versions, const Error& reason) {
     const auto peer = PeerDescriptors::create(loop);
     if (!peer) {
-        logger().warn("a refused client is not told why: {}", peer.error().message);
+        clientLog().write(spdlog::level::warn,
+                          "a refused client is not told why: " + peer.error().message);
         return kj::READY_NOW;
     }
     auto connection = kj::heap<ClientConnection>(

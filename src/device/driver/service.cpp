@@ -16,6 +16,7 @@
 #include "device/driver/prepared_model_service.h"
 #include "device/driver/refusal.h"
 #include "device/driver/run_on_job_thread.h"
+#include "device/rpc/client_log.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/descriptors.h"
 #include "device/rpc/message_lists.h"
@@ -172,8 +173,9 @@ class DeviceService final : public rpc::Device::Server {
                     return Result<>(tl::unexpected<Error>(options.error()));
                 }
                 if (!options->cacheFiles) {
-                    logger().warn("a model is prepared without its cache: {}",
-                                  options->cacheFiles.error().message);
+                    clientLog().write(spdlog::level::warn,
+                                      "a model is prepared without its cache: " +
+                                          options->cacheFiles.error().message);
                 }
                 // The model is checked on a job thread. If it is refused, the callback is posted to
                 // this loop before the answer is, so the client gets it first.
@@ -455,7 +457,7 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client) {
         return accounts_.open(identity, options_.userNames.describe(identity));
     }();
     if (!account) {
-        logger().warn("refused a client: {}", account.error().message);
+        clientLog().write(spdlog::level::warn, "refused a client: " + account.error().message);
         return kj::READY_NOW;
     }
     return serve(kj::mv(client), std::move(*account), std::move(identity));
@@ -465,7 +467,7 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, Clie
                                  ClientIdentity identity) {
     auto peer = PeerDescriptors::create(loop_, account.account);
     if (!peer) {
-        logger().warn("refused a client: {}", peer.error().message);
+        clientLog().write(spdlog::level::warn, "refused a client: " + peer.error().message);
         return kj::READY_NOW;
     }
     auto device = device_->forClient(account.user, account.account, account.highestPriority);
@@ -567,34 +569,35 @@ kj::Promise<void> Service::acceptNext(kj::ConnectionReceiver& receiver) {
 void Service::admit(kj::Own<kj::AsyncCapabilityStream> client) {
     const Result<ClientIdentity> identity = identityOf(*client);
     if (!identity) {
-        log_.write(spdlog::level::warn, "refused a client: " + identity.error().message);
+        clientLog().write(spdlog::level::warn, "refused a client: " + identity.error().message);
         return;
     }
     const std::string who = options_.userNames.describe(*identity);
     if (const Result<> admitted = options_.access.check(*identity); !admitted) {
-        log_.write(spdlog::level::warn,
-                   fmt::format("refused {}: neither its user nor a group of it is admitted", who));
+        clientLog().write(
+            spdlog::level::warn,
+            fmt::format("refused {}: neither its user nor a group of it is admitted", who));
         clients_.add(kj::evalNow([&] { return refuse(kj::mv(client), admitted.error()); }));
         return;
     }
     const std::uint64_t number = clientCount_ + 1;
     auto account = accounts_.open(*identity, fmt::format("client {} ({})", number, who));
     if (!account) {
-        log_.write(spdlog::level::warn,
-                   fmt::format("refused {}: {}", who, account.error().message));
+        clientLog().write(spdlog::level::warn,
+                          fmt::format("refused {}: {}", who, account.error().message));
         clients_.add(kj::evalNow([&] { return refuse(kj::mv(client), account.error()); }));
         return;
     }
     clientCount_ = number;
-    log_.write(spdlog::level::info,
-               fmt::format("client {} has connected: {}; {} are", number, who, connectionCount()));
-    auto end = kj::defer(
-        [this, number, who, account = account->account, start = std::chrono::steady_clock::now()] {
-            const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-            log_.write(spdlog::level::info,
-                       fmt::format("client {} has gone after {:.1f} s: {}; it used at most {}",
-                                   number, time.count(), who, describeHighest(*account)));
-        });
+    clientLog().write(spdlog::level::info, fmt::format("client {} has connected: {}; {} are",
+                                                       number, who, connectionCount()));
+    auto end = kj::defer([this, number, who, account = account->account,
+                          start = std::chrono::steady_clock::now()] {
+        const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+        clientLog().write(spdlog::level::info,
+                          fmt::format("client {} has gone after {:.1f} s: {}; it used at most {}",
+                                      number, time.count(), who, describeHighest(*account)));
+    });
     clients_.add(kj::evalNow([&] {
                      return serve(kj::mv(client), std::move(*account), *identity);
                  }).attach(kj::mv(end)));

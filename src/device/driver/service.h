@@ -18,7 +18,6 @@
 
 #include "device/driver/access_list.h"
 #include "device/driver/client_accounts.h"
-#include "device/driver/client_log.h"
 #include "device/driver/limits.h"
 #include "device/driver/work_tracker.h"
 #include "device/local/local_device.h"
@@ -100,7 +99,6 @@ class Service {
     std::uint64_t servedCount_ = 0;
     bool isReturningMemory_ = false;
     std::uint64_t clientCount_ = 0;  // that were ever admitted
-    ClientLog log_;
     kj::Own<kj::TaskSet::ErrorHandler> taskErrors_;
     kj::TaskSet clients_;
 };

@@ -93,6 +93,14 @@ Result<rpc::File::Client> fileToMessage(int fd) {
     return rpc::File::Client(kj::heap<FileServer>(std::move(owned)));
 }
 
+Result<> checkDescriptorsFree(int open) {
+    if (const Result<UniqueFd> another = UniqueFd::duplicate(open); !another) {
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                       "received descriptor is lost: " + another.error().message);
+    }
+    return {};
+}
+
 kj::Promise<Result<UniqueFd>> receiveFile(rpc::File::Client file) {
     auto held = kj::heap<rpc::File::Client>(kj::mv(file));
     auto fd = held->getFd();

@@ -48,6 +48,11 @@ using FileCheck = std::function<Result<UniqueFd>(UniqueFd)>;
     capnp::List<rpc::File>::Reader reader, std::size_t limit, const SharedPeer& peer,
     const FileCheck& check);
 
+/// Tells why a message came without a descriptor. The kernel drops descriptors that a process has
+/// no room for: RESOURCE_EXHAUSTED_TRANSIENT if `open`, any open descriptor, cannot be duplicated.
+/// Else the peer has sent none.
+[[nodiscard]] Result<> checkDescriptorsFree(int open);
+
 /// A file that the driver sent to its client, which trusts it.
 [[nodiscard]] kj::Promise<Result<UniqueFd>> receiveFile(rpc::File::Client file);
 

@@ -14,6 +14,8 @@
 #include <cstring>
 #include <exception>
 
+#include "device/rpc/client_log.h"
+#include "device/rpc/descriptors.h"
 #include "log/logger.h"
 #include "system/mutex.h"
 #include "system/thread.h"
@@ -122,7 +124,7 @@ constexpr std::uint64_t kDescriptorsOfArrival = 2;
 }  // namespace
 
 kj::Exception overLimit(const Error& error) {
-    logger().warn("a client is cut off: {}", error.message);
+    clientLog().write(spdlog::level::warn, "a client is cut off: " + error.message);
     return KJ_EXCEPTION(OVERLOADED, error.message);
 }
 
@@ -348,6 +350,9 @@ kj::Promise<Result<UniqueFd>> PeerDescriptors::claim(capnp::Capability::Client c
             if (self->refusal_) {
                 return tl::unexpected<Error>(*self->refusal_);
             }
+            if (const Result<> free = checkDescriptorsFree(self->standIn_.get()); !free) {
+                return tl::unexpected<Error>(free.error());
+            }
             return UniqueFd();
         })
         .attach(kj::mv(held));
@@ -360,8 +365,10 @@ void PeerDescriptors::close(UniqueFd fd) {
     const auto shared = std::make_shared<UniqueFd>(std::move(fd));
     const std::function<void()> closing = [shared] { shared->reset(); };
     if (!thread_->run(closing) && !DescriptorThread::ofAllPeers().run(closing)) {
-        logger().error("descriptor {} of a client is left open: too many wait to be closed",
-                       shared->release());
+        clientLog().write(spdlog::level::err,
+                          fmt::format("descriptor {} of a client is left open: too many wait to be "
+                                      "closed",
+                                      shared->release()));
     }
 }
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "device/driver/client_log.h"
+#include "device/rpc/client_log.h"
 
 #include "log/logger.h"
 
@@ -19,6 +19,7 @@ std::string describeHighest(const Account& account) {
 
 void ClientLog::write(spdlog::level::level_enum level, const std::string& line) {
     const auto now = std::chrono::steady_clock::now();
+    const system::MutexLock lock(mutex_);
     if (now - secondStart_ >= std::chrono::seconds(1)) {
         if (leftOut_ > 0) {
             logger().warn("{} lines about clients were left out: at most {} are logged in a second",
@@ -34,6 +35,11 @@ void ClientLog::write(spdlog::level::level_enum level, const std::string& line) 
     }
     ++linesInSecond_;
     logger().log(level, line);
+}
+
+ClientLog& clientLog() noexcept {
+    static auto* const log = new ClientLog;  // never destroyed, as the logger
+    return *log;
 }
 
 }  // namespace nnburst::device

@@ -4,7 +4,7 @@
 
 /// \file
 /// The lines about clients in the driver's log. Their number is limited, because clients decide how
-/// often they connect.
+/// often they connect and what they send.
 
 #include <spdlog/common.h>
 
@@ -13,24 +13,29 @@
 #include <string>
 
 #include "account/account.h"
+#include "system/mutex.h"
 
 namespace nnburst::device {
 
 /// The most that was used of each resource at a time, such as "1 prepared-models, 2 bursts".
 [[nodiscard]] std::string describeHighest(const Account& account);
 
-/// Used by one thread.
+/// Thread-safe.
 class ClientLog {
   public:
     /// Lines in a second. The next second begins with the number of those that were left out.
     static constexpr std::uint32_t kLinesPerSecond = 50;
 
-    void write(spdlog::level::level_enum level, const std::string& line);
+    void write(spdlog::level::level_enum level, const std::string& line) NNBURST_EXCLUDES(mutex_);
 
   private:
-    std::chrono::steady_clock::time_point secondStart_;
-    std::uint32_t linesInSecond_ = 0;
-    std::uint64_t leftOut_ = 0;
+    system::Mutex mutex_;
+    std::chrono::steady_clock::time_point secondStart_ NNBURST_GUARDED_BY(mutex_);
+    std::uint32_t linesInSecond_ NNBURST_GUARDED_BY(mutex_) = 0;
+    std::uint64_t leftOut_ NNBURST_GUARDED_BY(mutex_) = 0;
 };
+
+/// The one of this process: all such lines together are limited.
+[[nodiscard]] ClientLog& clientLog() noexcept;
 
 }  // namespace nnburst::device

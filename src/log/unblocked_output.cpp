@@ -1,0 +1,77 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "log/unblocked_output.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace nnburst {
+
+std::unique_ptr<UnblockedOutput> UnblockedOutput::create(int fd) {
+    struct stat status {};
+    if (::fstat(fd, &status) != 0) {
+        return nullptr;
+    }
+    if (S_ISSOCK(status.st_mode)) {
+        return std::unique_ptr<UnblockedOutput>(new UnblockedOutput(fd, -1, true));
+    }
+    if (!S_ISFIFO(status.st_mode)) {
+        return nullptr;
+    }
+    const std::string path = fmt::format("/proc/self/fd/{}", fd);
+    const int reopened = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    return std::unique_ptr<UnblockedOutput>(new UnblockedOutput(fd, reopened, false));
+}
+
+UnblockedOutput::~UnblockedOutput() {
+    if (reopened_ >= 0) {
+        ::close(reopened_);
+    }
+}
+
+void UnblockedOutput::write(std::string_view line) noexcept {
+    if (dropped_ > 0) {
+        std::array<char, 128> text{};
+        const auto end = fmt::format_to_n(
+            text.data(), text.size(),
+            "{} messages were dropped: the reader of the log left no room\n", dropped_);
+        if (!tryWrite({text.data(), std::min(end.size, text.size())})) {
+            ++dropped_;
+            return;
+        }
+        dropped_ = 0;
+    }
+    bool isWritten = false;
+    if (line.size() <= kLongestLine) {
+        isWritten = tryWrite(line);
+    } else {
+        std::array<char, kLongestLine> cut;
+        (void)line.copy(cut.data(), cut.size() - 1);
+        cut.back() = '\n';
+        isWritten = tryWrite({cut.data(), cut.size()});
+    }
+    dropped_ += isWritten ? 0 : 1;
+}
+
+bool UnblockedOutput::tryWrite(std::string_view text) const noexcept {
+    if (isSocket_) {
+        return ::send(fd_, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+    }
+    if (reopened_ >= 0) {
+        return ::write(reopened_, text.data(), text.size()) >= 0;
+    }
+    // Another process that shares the pipe may fill it in between; then this one waits.
+    pollfd event{.fd = fd_, .events = POLLOUT, .revents = 0};
+    return ::poll(&event, 1, 0) > 0 && (event.revents & POLLOUT) != 0 &&
+           ::write(fd_, text.data(), text.size()) >= 0;
+}
+
+}  // namespace nnburst
