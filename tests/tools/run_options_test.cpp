@@ -28,6 +28,21 @@ ExitStatus statusOf(const Parsed& parsed) {
     return status == nullptr ? ExitStatus::SUCCESS : *status;
 }
 
+TEST(ParseOptions, refusesOptionsThatDoNotGoTogether) {
+    EXPECT_EQ(statusOf(parse({"m", "--limit", "3"})), ExitStatus::USAGE);
+    EXPECT_EQ(statusOf(parse({"m", "--dataset", "d", "--top", "3"})), ExitStatus::USAGE);
+    EXPECT_EQ(statusOf(parse({"m", "n"})), ExitStatus::USAGE);
+    EXPECT_EQ(statusOf(parse({"m", "--mean", "1", "2"})), ExitStatus::USAGE);
+    EXPECT_EQ(statusOf(parse({"m", "--kernels", "reference", "--device", "/a"})),
+              ExitStatus::USAGE);
+    EXPECT_EQ(statusOf(parse({"m", "n", "--dataset", "d"})), ExitStatus::SUCCESS);
+}
+
+TEST(ParseOptions, wantsASummaryOnlyOfAModelAlone) {
+    EXPECT_TRUE(std::get<Options>(parse({"m", "--device", "local"}).result).isSummary());
+    EXPECT_FALSE(std::get<Options>(parse({"m", "--repeat", "2"}).result).isSummary());
+}
+
 TEST(ParseOptions, takesAModelAloneWithItsDefaults) {
     const Parsed parsed = parse({"model.tflite"});
     ASSERT_TRUE(std::holds_alternative<Options>(parsed.result)) << parsed.err;

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
@@ -140,6 +141,93 @@ TEST_F(RunProgram, printsTheLargestElementsWithTheirLabels) {
     ASSERT_EQ(result.status, 0) << result.err;
     EXPECT_TRUE(contains(result.out, " first\n")) << result.out;
     EXPECT_TRUE(contains(result.out, " second\n")) << result.out;
+}
+
+TEST_F(RunProgram, saysWhatAModelIsIfNothingElseIsAsked) {
+    for (const char* device : {"local", "spawn"}) {
+        const ProgramResult result = run({"builtin:lstm", "--device", device});
+        ASSERT_EQ(result.status, 0) << result.err;
+        EXPECT_TRUE(contains(result.out, "input 0 \"features\": TENSOR_FLOAT32 1x64"))
+            << result.out;
+        EXPECT_TRUE(contains(result.out, "3 operations: 2 FULLY_CONNECTED, 1 LSTM")) << result.out;
+        EXPECT_TRUE(contains(result.out, "reference kernels (1 operations")) << result.out;
+        EXPECT_TRUE(contains(result.out, "one execution on ")) << result.out;
+        EXPECT_TRUE(contains(result.out, "output 0 \"features\"\n")) << result.out;
+    }
+}
+
+TEST_F(RunProgram, profilesOperationsOfALocalDeviceAndOfADriver) {
+    for (const char* device : {"local", "spawn"}) {
+        const ProgramResult result =
+            run({"builtin:lstm", "--device", device, "--profile", "--repeat", "7", "--trace",
+                 file("trace"), "--json", file("json")});
+        ASSERT_EQ(result.status, 0) << result.err;
+        EXPECT_TRUE(contains(result.out, "FULLY_CONNECTED")) << result.out;
+        EXPECT_TRUE(contains(result.out, "7 executions, median in the device")) << result.out;
+        EXPECT_TRUE(contains(contentsOf(file("trace")), "\"name\": \"LSTM\""));
+        EXPECT_TRUE(contains(contentsOf(file("json")), "\"executionMedianUs\""));
+    }
+}
+
+TEST_F(RunProgram, hasNoProfileOfADriverThatItHasNotStarted) {
+    const ProgramResult result = run({"builtin:lstm", "--device", file("no.sock"), "--profile"});
+    EXPECT_EQ(result.status, 1);
+}
+
+TEST_F(RunProgram, comparesItsTimesWithAnEarlierRunByItsJsonFile) {
+    writeFile(file("slow"), R"({"benchmarks": [{"name": "builtin:lstm", "real_time": 1e12}]})");
+    writeFile(file("fast"), R"({"benchmarks": [{"name": "builtin:lstm", "real_time": 1e-3}]})");
+    ProgramResult result =
+        run({"builtin:lstm", "--device", "local", "--repeat", "50", "--compare", file("slow")});
+    EXPECT_EQ(result.status, 0) << result.out << result.err;
+    EXPECT_TRUE(contains(result.out, "verdict: 0 of 1 slower, 1 faster")) << result.out;
+    result =
+        run({"builtin:lstm", "--device", "local", "--repeat", "50", "--compare", file("fast")});
+    EXPECT_EQ(result.status, 4) << result.out << result.err;
+    result = run({"builtin:lstm", "--device", "local", "--compare", file("missing")});
+    EXPECT_EQ(result.status, 1);
+}
+
+TEST_F(RunProgram, classifiesPhotographsInADirectory) {
+    NNBURST_SHARED_DATA_OR_SKIP(shared);
+    const fs::path models = shared / "models";
+    const ProgramResult result =
+        run({models / "mobilenet_v1_0.25_128.tflite", "--input", models / "images/image-0.jpeg",
+             models / "images/image-1.jpeg", "--top", "1", "--labels", models / "images/labels.txt",
+             "--device", "local"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_TRUE(contains(result.out, "keeshond\n")) << result.out;
+    EXPECT_TRUE(contains(result.out, "golden retriever\n")) << result.out;
+}
+
+TEST_F(RunProgram, classifiesAsTheReferenceKernelsDo) {
+    NNBURST_SHARED_DATA_OR_SKIP(shared);
+    // 20 images of 0.25/128 by default; all of them with the environment's NNBURST_ALL_IMAGES.
+    const bool isWhole = std::getenv("NNBURST_ALL_IMAGES") != nullptr;
+    const fs::path models = shared / "models";
+    std::vector<std::string> arguments{models / "mobilenet_v1_0.25_128.tflite",
+                                       models / "mobilenet_v1_0.25_128_quant.tflite"};
+    if (isWhole) {
+        arguments.push_back(models / "mobilenet_v2_1.0_224_quant.tflite");
+    }
+    arguments.insert(arguments.end(),
+                     {"--dataset", models / "image_classification", "--against", "reference",
+                      "--html", file("page.html"), "--limit", isWhole ? "300" : "20"});
+    const ProgramResult result = run(arguments);
+    std::cout << result.out;
+    EXPECT_EQ(result.status, 0) << "top-1 is more than 1.5 points lower: " << result.err;
+    EXPECT_TRUE(contains(result.out, "expected top-1 44.4 %")) << result.out;
+    EXPECT_TRUE(contains(contentsOf(file("page.html")), "mobilenet_v1_0.25_128_quant"));
+}
+
+TEST_F(RunProgram, measuresHowFarSpeechIsFromTheExpectedOne) {
+    NNBURST_SHARED_DATA_OR_SKIP(shared);
+    const ProgramResult result =
+        run({shared / "models" / "tts_float.tflite", "--dataset", shared / "models" / "tts_float",
+             "--limit", "2", "--device", "local"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_TRUE(contains(result.out, "2 sequences: mean squared error")) << result.out;
+    EXPECT_TRUE(contains(result.out, "MelCepLogF0: amplitudes")) << result.out;
 }
 
 TEST_F(RunProgram, printsLatenciesOfRepeatedExecutions) {

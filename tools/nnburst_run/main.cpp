@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// nnburst-run: runs a model file on a device and compares the outputs with golden ones.
+/// nnburst-run: says what a model file is, runs it on a device, and says how right and how fast it
+/// is.
 
 #include <fmt/core.h>
+#include <unistd.h>
 
-#include <algorithm>
-#include <fstream>
+#include <chrono>
 #include <iostream>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,12 +18,20 @@
 #include "model/invalid.h"
 #include "model/read_file.h"
 #include "nnburst/graph_dump.h"
+#include "nnburst_run/accuracy_run.h"
 #include "nnburst_run/elements.h"
+#include "nnburst_run/input_steps.h"
+#include "nnburst_run/model_summary.h"
 #include "nnburst_run/options.h"
+#include "nnburst_run/output_report.h"
+#include "nnburst_run/profile_table.h"
+#include "nnburst_run/report_files.h"
 #include "nnburst_run/runner.h"
+#include "nnburst_run/step_run.h"
 #include "support/device_source.h"
 #include "support/latency.h"
 #include "support/model_source.h"
+#include "support/run_context.h"
 
 namespace nnburst::run {
 
@@ -29,11 +39,13 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// Limit on the size of files: a sequence of some hours of features, or some thousand images.
+/// Limit on the size of golden files.
 constexpr std::size_t kMaximumFileBytes = std::size_t{4} << 30U;
+/// Executions of each step for a profile, unless --repeat says another number.
+constexpr std::uint64_t kProfiledRuns = 20;
 
-const Operand& outputOperand(const TfliteModel& model, std::size_t index) {
-    return model.model.main.operands[model.model.main.outputIndexes[index]];
+double microseconds(std::chrono::nanoseconds duration) {
+    return std::chrono::duration<double, std::micro>(duration).count();
 }
 
 /// Checks that there are as many files as operands, or none.
@@ -53,154 +65,171 @@ Result<std::vector<Bytes>> readFiles(const std::vector<std::string>& paths) {
     return files;
 }
 
-Result<> writeFile(const std::string& path, const Bytes& contents) {
-    std::ofstream stream(path, std::ios::binary);
-    stream.write(reinterpret_cast<const char*>(contents.data()),
-                 static_cast<std::streamsize>(contents.size()));
-    stream.close();
-    return stream ? Result<>() : Result<>(invalid("cannot write {}", path));
+std::string_view textOf(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-Result<std::vector<std::string>> readLabels(const std::string& path) {
-    std::vector<std::string> labels;
-    std::ifstream stream(path);
-    for (std::string line; std::getline(stream, line);) {
-        labels.push_back(line);
-    }
-    if (labels.empty()) {
-        return invalid("cannot read labels from {}", path);
-    }
-    return labels;
-}
-
-/// The result of a run.
-struct Outcome {
-    std::vector<Bytes> outputs;  ///< of all steps, one after the other
-    std::vector<std::chrono::nanoseconds> latencies;
+/// A device, with its profile if it has one.
+struct OpenedDevice {
+    std::optional<ProfileReader> profile;
+    SharedDevice device;
 };
 
-/// Runs all steps of `inputs`; if there are none, one step of zeros.
-Result<Outcome> runSteps(Runner& runner, const TfliteModel& model, const Options& options,
-                         const std::vector<Bytes>& inputs) {
-    std::vector<InputFile> files;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        files.push_back({.path = options.inputs[i],
-                         .fileBytes = inputs[i].size(),
-                         .operandBytes = runner.input(i).size()});
+/// A summary does without a profile where there is none.
+Result<OpenedDevice> open(const Options& options) {
+    OpenedDevice opened;
+    if (options.needsProfile() || options.isSummary()) {
+        NNBURST_TRY_ASSIGN(ProfileReader profile, ProfileReader::create());
+        opened.profile.emplace(std::move(profile));
     }
-    std::uint64_t steps = 1;
-    if (!files.empty()) {
-        NNBURST_TRY_ASSIGN(steps, countSteps(files));
+    NNBURST_TRY_ASSIGN(
+        opened.device,
+        tools::openDevice(options.device, driverOptions(options.kernels, options.threads)));
+    if (opened.profile) {
+        const Result<> attached = opened.profile->attach();
+        if (!attached && options.needsProfile()) {
+            return tl::unexpected<Error>(attached.error());
+        }
+        if (!attached) {
+            opened.profile.reset();
+        }
     }
-    Outcome outcome;
-    outcome.outputs.resize(model.outputNames.size());
-    outcome.latencies.reserve(steps * options.repeat);
-    for (std::uint64_t step = 0; step < steps; ++step) {
-        for (std::size_t i = 0; i < inputs.size(); ++i) {
-            const std::span<std::byte> input = runner.input(i);
-            std::ranges::copy(std::span(inputs[i]).subspan(step * input.size(), input.size()),
-                              input.begin());
-        }
-        for (std::uint64_t i = 0; i < options.repeat; ++i) {
-            NNBURST_TRY_ASSIGN(const std::chrono::nanoseconds latency, runner.execute());
-            outcome.latencies.push_back(latency);
-        }
-        for (std::size_t i = 0; i < outcome.outputs.size(); ++i) {
-            const std::span<const std::byte> output = runner.output(i);
-            outcome.outputs[i].insert(outcome.outputs[i].end(), output.begin(), output.end());
-        }
-        runner.feedBack();
-    }
-    return outcome;
+    return opened;
 }
 
-void printComparison(const Comparison& comparison, const Operand& operand) {
-    const bool isQuantized = operand.scale != 0.0F;
-    if (comparison.differing == 0) {
-        fmt::print("  the same as the golden output in all {} elements\n", comparison.elements);
-        return;
+/// Says what runs the operations of the model, after one more execution.
+Result<> printKernels(Runner& runner, ProfileReader& profile) {
+    profile.setRecording(true);
+    NNBURST_TRY(runner.execute());
+    profile.setRecording(false);
+    NNBURST_TRY_ASSIGN(const RecordedProfile recorded, profile.read());
+    fmt::print("runs on:");
+    const char* separator = " ";
+    for (const auto& [library, part] : partsByLibrary(tableOf(recorded))) {
+        fmt::print("{}{} ({} operations, {:.0f} % of the time)", separator, library, part.steps,
+                   part.share * 100);
+        separator = ", ";
     }
-    fmt::print("  largest difference {:.6g}{}, at element {}; {} of {} elements differ\n",
-               comparison.largestDifference, isQuantized ? " steps" : "", comparison.largestAt,
-               comparison.differing, comparison.elements);
-    if (comparison.steps == 1) {
-        fmt::print("  top-1 is {}\n",
-                   comparison.stepsWithSameTop == 1 ? "the same" : "another element");
+    fmt::print("\n");
+    return {};
+}
+
+Result<> printSummary(const Options& options, const TfliteModel& model,
+                      std::chrono::nanoseconds preparation, const Outcome& outcome, Runner& runner,
+                      OpenedDevice& opened) {
+    fmt::print("{}", summaryOf(model));
+    if (opened.profile) {
+        NNBURST_TRY(printKernels(runner, *opened.profile));
     } else {
-        fmt::print("  top-1 is the same in {} of {} steps\n", comparison.stepsWithSameTop,
-                   comparison.steps);
+        fmt::print("runs on: not known of a driver that nnburst-run has not started\n");
     }
+    fmt::print("opened and prepared in {:.1f} ms; memory of this process {:.1f} MB\n",
+               microseconds(preparation) * 1e-3,
+               static_cast<double>(tools::memoryBytesOf(0)) * 1e-6);
+    fmt::print("one execution on {}: {:.1f} us\n", options.device,
+               microseconds(outcome.latencies.front()));
+    return {};
 }
 
-Result<> printTop(const Operand& operand, std::span<const std::byte> lastStep, std::size_t count,
-                  const std::vector<std::string>& labels) {
-    NNBURST_TRY_ASSIGN(const auto largest, largestElements(operand, lastStep, count));
-    for (const auto& [index, value] : largest) {
-        fmt::print("  {:>6}  {:>12.6g}{}\n", index, value,
-                   index < labels.size() ? "  " + labels[index] : "");
+Result<> reportProfile(const Options& options, const ProfileReader& reader, const Outcome& outcome,
+                       tools::Json& members) {
+    NNBURST_TRY_ASSIGN(const RecordedProfile profile, reader.read());
+    const ProfileTable table = tableOf(profile);
+    if (options.isProfiled) {
+        fmt::print("{}", textOf(table));
+    }
+    members["profile"] = jsonOf(table);
+    if (!options.trace.empty()) {
+        NNBURST_TRY(writeText(options.trace, traceOf(profile, outcome.calls,
+                                                     static_cast<std::uint32_t>(::getpid()))));
     }
     return {};
 }
 
-/// Prints the requested properties of one output. Returns false if it is out of tolerance.
-Result<bool> reportOutput(const Operand& operand, const Options& options, const Bytes& contents,
-                          const Bytes* golden, std::span<const std::byte> lastStep,
-                          const std::vector<std::string>& labels) {
-    bool isTolerable = true;
-    if (golden != nullptr) {
-        NNBURST_TRY_ASSIGN(const Comparison comparison, compare(operand, *golden, contents));
-        printComparison(comparison, operand);
-        isTolerable = !options.tolerance || comparison.largestDifference <= *options.tolerance;
-        if (!isTolerable) {
-            fmt::print("  out of tolerance, which is {:.6g}\n", *options.tolerance);
-        }
-    }
-    if (options.top != 0) {
-        NNBURST_TRY(printTop(operand, lastStep, options.top, labels));
-    }
-    return isTolerable;
-}
-
-Result<ExitStatus> run(const Options& options) {
-    NNBURST_TRY_ASSIGN(const TfliteModel model, tools::loadModel(options.model));
-    if (!options.dump.empty()) {
-        const std::string picture = graphDump(model.model);
-        const auto bytes = std::as_bytes(std::span(picture));
-        NNBURST_TRY(writeFile(options.dump, Bytes(bytes.begin(), bytes.end())));
-    }
-    NNBURST_TRY(checkCount("--input", options.inputs.size(), model.inputNames.size()));
-    NNBURST_TRY(checkCount("--output", options.outputs.size(), model.outputNames.size()));
-    NNBURST_TRY(checkCount("--expect", options.expected.size(), model.outputNames.size()));
-    NNBURST_TRY_ASSIGN(const std::vector<Bytes> inputs, readFiles(options.inputs));
-    NNBURST_TRY_ASSIGN(const std::vector<Bytes> golden, readFiles(options.expected));
+/// Prints and writes the outputs. True if all are in tolerance.
+Result<bool> reportOutputs(const Options& options, const TfliteModel& model,
+                           const InputSteps& inputs, const std::vector<Bytes>& golden,
+                           const Outcome& outcome) {
     std::vector<std::string> labels;
     if (!options.labels.empty()) {
         NNBURST_TRY_ASSIGN(labels, readLabels(options.labels));
     }
-
-    NNBURST_TRY_ASSIGN(const SharedDevice device, tools::openDevice(options.device));
-    NNBURST_TRY_ASSIGN(Runner runner, Runner::create(model, *device, options.via));
-    NNBURST_TRY_ASSIGN(Outcome outcome, runSteps(runner, model, options, inputs));
-
     bool isTolerable = true;
     for (std::size_t i = 0; i < outcome.outputs.size(); ++i) {
         fmt::print("output {} \"{}\"\n", i, model.outputNames[i]);
-        NNBURST_TRY_ASSIGN(
-            const bool isOutputTolerable,
-            reportOutput(outputOperand(model, i), options, outcome.outputs[i],
-                         golden.empty() ? nullptr : &golden[i], runner.output(i), labels));
+        const Bytes& contents = outcome.outputs[i];
+        const OutputContents output{
+            .operand = model.model.main.operands[model.model.main.outputIndexes[i]],
+            .contents = contents,
+            .golden = golden.empty() ? nullptr : &golden[i],
+            .stepBytes = contents.size() / inputs.count()};
+        NNBURST_TRY_ASSIGN(const bool isOutputTolerable,
+                           reportOutput(output, options, inputs.images(), labels));
         isTolerable = isTolerable && isOutputTolerable;
         if (!options.outputs.empty()) {
-            NNBURST_TRY(writeFile(options.outputs[i], outcome.outputs[i]));
+            NNBURST_TRY(writeText(options.outputs[i], textOf(contents)));
         }
     }
-    if (options.repeat > 1) {
+    return isTolerable;
+}
+
+/// Prints the latencies and compares them with an earlier run. True if they are worse.
+Result<bool> reportLatencies(const Options& options, Outcome& outcome,
+                             const tools::BenchmarkRow& row) {
+    if (options.repeat > 1 || options.needsProfile()) {
         const std::size_t executions = outcome.latencies.size();
         const tools::Latency latency = tools::summarise(outcome.latencies);
         fmt::print("{} executions, in microseconds: p50 {:.1f}, p99 {:.1f}, max {:.1f}\n",
                    executions, latency.p50, latency.p99, latency.max);
     }
-    return isTolerable ? ExitStatus::SUCCESS : ExitStatus::OUT_OF_TOLERANCE;
+    if (options.compare.empty()) {
+        return false;
+    }
+    NNBURST_TRY_ASSIGN(const EarlierRun earlier, readEarlierRun(options.compare));
+    const auto comparison = tools::compareRows(earlier.rows, std::span(&row, 1));
+    fmt::print("{}", tools::textOf(comparison));
+    return comparison.isSlower();
+}
+
+Result<ExitStatus> run(const Options& options) {
+    if (!options.dataset.empty()) {
+        return runAccuracy(options);
+    }
+    NNBURST_TRY_ASSIGN(const TfliteModel model, tools::loadModel(options.model));
+    if (!options.dump.empty()) {
+        NNBURST_TRY(writeText(options.dump, graphDump(model.model)));
+    }
+    NNBURST_TRY(checkCount("--output", options.outputs.size(), model.outputNames.size()));
+    NNBURST_TRY(checkCount("--expect", options.expected.size(), model.outputNames.size()));
+    NNBURST_TRY_ASSIGN(const std::vector<Bytes> golden, readFiles(options.expected));
+
+    const auto start = std::chrono::steady_clock::now();
+    NNBURST_TRY_ASSIGN(OpenedDevice opened, open(options));
+    NNBURST_TRY_ASSIGN(Runner runner, Runner::create(model, *opened.device, options.via));
+    const auto preparation = std::chrono::steady_clock::now() - start;
+    NNBURST_TRY_ASSIGN(const InputSteps inputs,
+                       InputSteps::create(options.inputs, options.images, model, runner));
+    const std::uint64_t repeat =
+        options.needsProfile() && options.repeat == 1 ? kProfiledRuns : options.repeat;
+    ProfileReader* profile = options.needsProfile() ? &*opened.profile : nullptr;
+    NNBURST_TRY_ASSIGN(Outcome outcome,
+                       runSteps(runner, model.outputNames.size(), inputs, repeat, profile));
+
+    if (options.isSummary()) {
+        NNBURST_TRY(printSummary(options, model, preparation, outcome, runner, opened));
+    }
+    NNBURST_TRY_ASSIGN(const bool isTolerable,
+                       reportOutputs(options, model, inputs, golden, outcome));
+    const tools::BenchmarkRow row = latencyRow(modelName(options.model), outcome.latencies);
+    tools::Json members = tools::Json::object();
+    if (profile != nullptr) {
+        NNBURST_TRY(reportProfile(options, *profile, outcome, members));
+    }
+    NNBURST_TRY_ASSIGN(const bool isWorse, reportLatencies(options, outcome, row));
+    NNBURST_TRY(writeJson(options, std::span(&row, 1), members));
+    return !isTolerable ? ExitStatus::OUT_OF_TOLERANCE
+           : isWorse    ? ExitStatus::WORSE
+                        : ExitStatus::SUCCESS;
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nnburst_run/runner.h"
 
+#include <algorithm>
+
 #include "support/random_frame.h"
 
 namespace nnburst::run {
@@ -26,6 +28,12 @@ Result<std::chrono::nanoseconds> Runner::execute() {
 
 void Runner::feedBack() {
     tools::feedBack(model_->states, operands_);
+}
+
+void Runner::resetStates() {
+    for (const TfliteModel::State& state : model_->states) {
+        std::ranges::fill(operands_.input(state.input), std::byte{});
+    }
 }
 
 }  // namespace nnburst::run

@@ -36,6 +36,8 @@ class Runner {
     [[nodiscard]] Result<std::chrono::nanoseconds> execute();
     /// Copies the states that the last execution computed to the inputs of the next step.
     void feedBack();
+    /// Begins a new sequence: states are zero.
+    void resetStates();
 
   private:
     Runner(const TfliteModel& model, tools::PooledRequest operands)

@@ -11,14 +11,17 @@
 #include <utility>
 
 #include "report/markup.h"
+#include "report/page.h"
 
 namespace nnburst::tools {
 
 namespace {
 
 constexpr double kWidth = 760;
+/// Of a drawing for narrow windows, whose text stays as large as in a wide one.
+constexpr double kNarrowWidth = 360;
 constexpr double kHeight = 300;
-constexpr double kLeft = 70;
+constexpr double kLeft = 60;
 constexpr double kRight = 15;
 constexpr double kTop = 34;
 constexpr double kBottom = 44;
@@ -76,7 +79,7 @@ struct Extent {
 };
 
 /// Round values: 1, 2 and 5 times powers of ten.
-std::vector<Tick> ticksOf(const Axis& axis, const Extent& extent) {
+std::vector<Tick> ticksOf(const Axis& axis, const Extent& extent, int most) {
     if (!axis.ticks.empty()) {
         return axis.ticks;
     }
@@ -87,7 +90,7 @@ std::vector<Tick> ticksOf(const Axis& axis, const Extent& extent) {
         }
     };
     if (axis.scale == Scale::LOGARITHMIC) {
-        const bool isLong = extent.high / extent.low > 1e3;
+        const bool isLong = extent.high / extent.low > (most < kTicks ? 1e2 : 1e3);
         for (double power = std::pow(10, std::floor(std::log10(extent.low))); power <= extent.high;
              power *= 10) {
             add(power);
@@ -98,7 +101,7 @@ std::vector<Tick> ticksOf(const Axis& axis, const Extent& extent) {
         }
         return ticks;
     }
-    const double rough = (extent.high - extent.low) / kTicks;
+    const double rough = (extent.high - extent.low) / most;
     const double power = std::pow(10, std::floor(std::log10(rough)));
     const double step = rough <= power       ? power
                         : rough <= 2 * power ? 2 * power
@@ -110,11 +113,12 @@ std::vector<Tick> ticksOf(const Axis& axis, const Extent& extent) {
     return ticks;
 }
 
-std::string begin(const std::string& title, double height) {
+/// The title is text of the page, which has room for all of it.
+std::string begin(const std::string& title, double width, double height) {
     return fmt::format(
-        "<svg class=\"plot\" role=\"img\" viewBox=\"0 0 {0:g} {1:g}\" aria-label=\"{2}\">"
-        "<text class=\"title\" x=\"{3:g}\" y=\"20\">{2}</text>\n",
-        kWidth, height, escaped(title), kLeft);
+        "<div class=\"title\">{2}</div>\n<svg class=\"plot\" role=\"img\" "
+        "viewBox=\"0 0 {0:g} {1:g}\" aria-label=\"{2}\">\n",
+        width, height, escaped(title));
 }
 
 /// "x,y x,y ..." of the points that the axes can show.
@@ -130,48 +134,84 @@ std::string pointList(const Plot& plot, const std::vector<Point>& points, const 
 }
 
 std::string gridOf(const Plot& plot, const std::pair<Extent, Extent>& extents, const Projection& x,
-                   const Projection& y) {
+                   const Projection& y, double width) {
     std::string svg;
-    for (const Tick& tick : ticksOf(plot.x, extents.first)) {
+    const int most = width < kWidth ? kTicks / 2 : kTicks;
+    for (const Tick& tick : ticksOf(plot.x, extents.first, most)) {
         fmt::format_to(std::back_inserter(svg),
                        "<path class=\"grid\" d=\"M{0:.1f} {1:g}V{2:g}\"/>"
                        "<text class=\"x\" x=\"{0:.1f}\" y=\"{3:g}\">{4}</text>\n",
                        x(tick.value), kTop, kHeight - kBottom, kHeight - kBottom + 16,
                        escaped(tick.label));
     }
-    for (const Tick& tick : ticksOf(plot.y, extents.second)) {
+    for (const Tick& tick : ticksOf(plot.y, extents.second, kTicks)) {
         fmt::format_to(std::back_inserter(svg),
                        "<path class=\"grid\" d=\"M{0:g} {1:.1f}H{2:g}\"/>"
                        "<text class=\"y\" x=\"{3:g}\" y=\"{4:.1f}\">{5}</text>\n",
-                       kLeft, y(tick.value), kWidth - kRight, kLeft - 6, y(tick.value) + 4,
+                       kLeft, y(tick.value), width - kRight, kLeft - 6, y(tick.value) + 4,
                        escaped(tick.label));
     }
     fmt::format_to(std::back_inserter(svg),
                    "<text class=\"x\" x=\"{:g}\" y=\"{:g}\">{}</text>"
                    "<text class=\"y\" x=\"{:g}\" y=\"{:g}\">{}</text>\n",
-                   (kLeft + kWidth - kRight) / 2, kHeight - 8, escaped(plot.x.title), kLeft - 6,
+                   (kLeft + width - kRight) / 2, kHeight - 8, escaped(plot.x.title), kLeft - 6,
                    kTop - 8, escaped(plot.y.title));
     return svg;
 }
 
+/// The names of curves with their colours, side by side above the plot.
+std::string legendOf(const Plot& plot) {
+    std::string html;
+    for (const Curve& curve : plot.curves) {
+        if (!curve.name.empty()) {
+            html += fmt::format("<span class=\"legend ink{}\">&#9632; {}</span> ", curve.colour,
+                                escaped(curve.name));
+        }
+    }
+    return html.empty() ? html : "<div class=\"names\">" + html + "</div>\n";
+}
+
+std::string draw(const Plot& plot, double width);
+std::string draw(const BarChart& chart, double width);
+
 }  // namespace
 
 const char* const kPlotStyle = R"(
-svg.plot { display: block; width: 100%; max-width: 760px; margin: 1em 0; font: 12px sans-serif; }
-.plot .title { font-weight: bold; font-size: 14px; }
-.plot .x { text-anchor: middle; fill: #555; }
-.plot .y { text-anchor: end; fill: #555; }
-.plot .legend { text-anchor: end; }
-.plot .grid { stroke: #ddd; fill: none; }
+.title { font-weight: bold; margin-top: 1.2em; }
+.legend { margin-right: 1em; }
+svg.plot { display: block; width: 100%; max-width: 760px; margin: .3em 0 1em; }
+.plot .x { text-anchor: middle; fill: var(--quiet, #555); }
+.plot .y { text-anchor: end; fill: var(--quiet, #555); }
+.plot .grid { stroke: var(--faint, #ddd); fill: none; }
 .plot polyline { fill: none; stroke-width: 1.5; }
 .plot polygon { stroke: none; fill-opacity: 0.15; }
-.plot .line0 { stroke: #0b6e99; } .plot .fill0 { fill: #0b6e99; }
-.plot .line1 { stroke: #d9730d; } .plot .fill1 { fill: #d9730d; }
-.plot .line2 { stroke: #6940a5; } .plot .fill2 { fill: #6940a5; }
-.plot .line3 { stroke: #448361; } .plot .fill3 { fill: #448361; }
+.plot .line0 { stroke: var(--colour0, #0b6e99); } .plot .fill0 { fill: var(--colour0, #0b6e99); }
+.plot .line1 { stroke: var(--colour1, #d9730d); } .plot .fill1 { fill: var(--colour1, #d9730d); }
+.plot .line2 { stroke: var(--colour2, #6940a5); } .plot .fill2 { fill: var(--colour2, #6940a5); }
+.plot .line3 { stroke: var(--colour3, #448361); } .plot .fill3 { fill: var(--colour3, #448361); }
+.ink0 { color: var(--colour0, #0b6e99); } .ink1 { color: var(--colour1, #d9730d); }
+.ink2 { color: var(--colour2, #6940a5); } .ink3 { color: var(--colour3, #448361); }
 )";
 
 std::string toSvg(const Plot& plot) {
+    return draw(plot, kWidth);
+}
+
+std::string toSvg(const BarChart& chart) {
+    return draw(chart, kWidth);
+}
+
+std::string responsive(const Plot& plot) {
+    return fitting(draw(plot, kWidth), draw(plot, kNarrowWidth));
+}
+
+std::string responsive(const BarChart& chart) {
+    return fitting(draw(chart, kWidth), draw(chart, kNarrowWidth));
+}
+
+namespace {
+
+std::string draw(const Plot& plot, double width) {
     std::pair<Extent, Extent> extents;
     for (const Curve& curve : plot.curves) {
         for (const auto* points : {&curve.points, &curve.lowest, &curve.highest}) {
@@ -183,11 +223,10 @@ std::string toSvg(const Plot& plot) {
     }
     extents.first.complete(plot.x.scale);
     extents.second.complete(plot.y.scale);
-    const Projection x(plot.x.scale, extents.first.low, extents.first.high, kLeft, kWidth - kRight);
+    const Projection x(plot.x.scale, extents.first.low, extents.first.high, kLeft, width - kRight);
     const Projection y(plot.y.scale, extents.second.low, extents.second.high, kHeight - kBottom,
                        kTop);
-    std::string svg = begin(plot.title, kHeight) + gridOf(plot, extents, x, y);
-    double legend = kWidth - kRight;
+    std::string svg = begin(plot.title, width, kHeight) + gridOf(plot, extents, x, y, width);
     for (const Curve& curve : plot.curves) {
         if (!curve.lowest.empty()) {
             std::vector<Point> outline = curve.lowest;
@@ -197,45 +236,40 @@ std::string toSvg(const Plot& plot) {
         }
         fmt::format_to(std::back_inserter(svg), "<polyline class=\"line{}\" points=\"{}\"/>\n",
                        curve.colour, pointList(plot, curve.points, x, y));
-        if (!curve.name.empty()) {
-            fmt::format_to(std::back_inserter(svg),
-                           "<text class=\"legend fill{}\" x=\"{:g}\" y=\"20\">&#9632; {}</text>\n",
-                           curve.colour, legend, escaped(curve.name));
-            legend -= 90;
-        }
     }
-    return svg + "</svg>\n";
+    return svg + "</svg>\n" + legendOf(plot);
 }
 
-std::string toSvg(const BarChart& chart) {
+std::string draw(const BarChart& chart, double width) {
     constexpr double kBarHeight = 16;
     constexpr double kGap = 12;
-    constexpr double kNames = 150;
+    constexpr double kNames = 90;
     constexpr double kValues = 110;
-    double height = kTop;
+    constexpr double kGroupName = 18;
+    double height = 0;
     for (const BarGroup& group : chart.groups) {
-        height += static_cast<double>(group.bars.size()) * kBarHeight + kGap;
+        height += kGroupName + static_cast<double>(group.bars.size()) * kBarHeight + kGap;
     }
-    std::string svg = begin(chart.title, height);
-    double top = kTop;
+    std::string svg = begin(chart.title, width, height);
+    double top = 0;
     for (const BarGroup& group : chart.groups) {
         double largest = 0;
         for (const Bar& bar : group.bars) {
             largest = std::max(largest, bar.value);
         }
-        fmt::format_to(std::back_inserter(svg),
-                       "<text class=\"y\" x=\"{:g}\" y=\"{:g}\">{}</text>\n", kLeft - 6, top + 12,
+        fmt::format_to(std::back_inserter(svg), "<text x=\"0\" y=\"{:g}\">{}</text>\n", top + 12,
                        escaped(group.name));
+        top += kGroupName;
         for (const Bar& bar : group.bars) {
             const double length =
-                largest > 0 ? bar.value / largest * (kWidth - kNames - kValues) : 0;
+                largest > 0 ? bar.value / largest * (width - kNames - kValues) : 0;
             fmt::format_to(
                 std::back_inserter(svg),
-                "<text x=\"{0:g}\" y=\"{1:g}\">{2}</text>"
+                "<text x=\"12\" y=\"{1:g}\">{2}</text>"
                 "<rect class=\"fill{3}\" x=\"{4:g}\" y=\"{5:g}\" width=\"{6:.1f}\" "
                 "height=\"{7:g}\"/><text x=\"{8:.1f}\" y=\"{1:g}\">{9:.1f} {10}</text>\n",
-                kLeft, top + 12, escaped(bar.name), bar.colour, kNames, top + 1, length,
-                kBarHeight - 2, kNames + length + 6, bar.value, escaped(chart.unit));
+                0, top + 12, escaped(bar.name), bar.colour, kNames, top + 1, length, kBarHeight - 2,
+                kNames + length + 6, bar.value, escaped(chart.unit));
             top += kBarHeight;
         }
         top += kGap;
@@ -243,4 +277,5 @@ std::string toSvg(const BarChart& chart) {
     return svg + "</svg>\n";
 }
 
+}  // namespace
 }  // namespace nnburst::tools

@@ -76,4 +76,8 @@ struct BarChart {
 
 [[nodiscard]] std::string toSvg(const BarChart& chart);
 
+/// The same for wide windows and for narrow ones, of which a page (page.h) shows the one that fits.
+[[nodiscard]] std::string responsive(const Plot& plot);
+[[nodiscard]] std::string responsive(const BarChart& chart);
+
 }  // namespace nnburst::tools
