@@ -204,7 +204,10 @@ class ExecutionGate {
     }
 
     [[nodiscard]] bool tryTake(std::int32_t lanes) noexcept {
-        std::int32_t free = freeLanes_.load(std::memory_order_relaxed);
+        // sync [gate-left]: comes after a waiter's announcement also where no lane is free and
+        // nothing is exchanged. A relaxed load could come before it, on arm64 and by the rules of
+        // C++.
+        std::int32_t free = freeLanes_.load(std::memory_order_seq_cst);
         while (free >= lanes) {
             // sync [gate-left]: what the one before did is done
             if (freeLanes_.compare_exchange_weak(free, free - lanes, std::memory_order_seq_cst)) {
