@@ -41,17 +41,18 @@ NNBURST_EXPORT void setLogLevel(LogLevel level) noexcept;
 
 /// What a message is about.
 enum class LogTag : std::uint8_t {
-    COMPILATION,  ///< preparing: chosen kernels, plans
-    CPUEXE,       ///< operations that are interpreted
-    DRIVER,       ///< connections and calls of a driver
-    EXECUTION,    ///< executions, but not those of bursts
-    MANAGER,      ///< starting and connecting to drivers
-    MODEL,        ///< models that come in
+    COMPILATION,   ///< preparing: chosen kernels, plans
+    CPUEXE,        ///< operations that are interpreted
+    DRIVER,        ///< connections and calls of a driver
+    EXECUTION,     ///< executions, but not those of bursts
+    MANAGER,       ///< starting and connecting to drivers
+    MODEL,         ///< models that come in
+    PARTITIONING,  ///< which device of a Runtime runs which operation, and why
 };
 
 /// Logs the tags in `tags`, and no others: compilation, cpuexe, driver, execution, manager, model,
-/// separated by spaces, commas or colons; "1" or "all" for all of them; empty for none. Unknown
-/// ones are named in a warning. Thread-safe.
+/// partitioning, separated by spaces, commas or colons; "1" or "all" for all of them; empty for
+/// none. Unknown ones are named in a warning. Thread-safe.
 NNBURST_EXPORT void setVerboseLogging(std::string_view tags);
 
 /// The tags that are logged, separated by spaces.

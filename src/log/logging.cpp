@@ -12,8 +12,8 @@ namespace nnburst {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kNames{"compilation", "cpuexe",  "driver",
-                                                 "execution",   "manager", "model"};
+constexpr std::array<std::string_view, 7> kNames{
+    "compilation", "cpuexe", "driver", "execution", "manager", "model", "partitioning"};
 constexpr std::uint32_t kAll = (1U << kNames.size()) - 1;
 
 std::uint32_t parse(std::string_view tags) {

@@ -111,7 +111,8 @@ TEST(VerboseLogging, takesTagsWithAnySeparator) {
     }
     for (const char* tags : {"1", "all", "model all"}) {
         setVerboseLogging(tags);
-        EXPECT_EQ(verboseLogging(), "compilation cpuexe driver execution manager model");
+        EXPECT_EQ(verboseLogging(),
+                  "compilation cpuexe driver execution manager model partitioning");
     }
     setVerboseLogging("");
     EXPECT_EQ(verboseLogging(), "");

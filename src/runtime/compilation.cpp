@@ -1,0 +1,198 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/compilation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "device/local/model_snapshot.h"
+#include "log/verbose.h"
+#include "runtime/cost.h"
+#include "runtime/divided_model.h"
+#include "runtime/support.h"
+
+namespace nnburst::runtime {
+
+Compilation::Compilation(const NamedDevices& devices, const Services& services, const Model& model,
+                         const CompileOptions& options)
+    : devices_(devices),
+      services_(services),
+      model_(model),
+      options_(options),
+      uses_(operandUses(model.main)) {}
+
+Result<SharedPreparedModel> Compilation::run() {
+    const bool isReferenceAlone = options_.devices.empty()
+                                      ? devices_.size() == 1
+                                      : options_.devices == std::vector{devices_.size() - 1};
+    if (isReferenceAlone) {
+        return prepareWhole({.named = devices_.back(), .device = services_.reference});
+    }
+    NNBURST_TRY(askDevices());
+    NNBURST_TRY_ASSIGN(const std::vector<Step> steps, divide());
+    logSteps(steps);
+    if (steps.size() <= 1) {
+        return prepareWhole(usable_[steps.empty() ? 0 : steps.front().candidate]);
+    }
+    return prepareSteps(steps);
+}
+
+Result<> Compilation::askDevices() {
+    if (options_.devices.empty()) {
+        for (std::size_t device = 0; device < devices_.size(); ++device) {
+            NNBURST_TRY(ask(device));
+        }
+    }
+    for (const std::size_t device : options_.devices) {
+        NNBURST_TRY(ask(device));
+    }
+    if (usable_.empty()) {
+        return tl::unexpected<Error>(*firstError_);
+    }
+    return {};
+}
+
+Result<> Compilation::ask(std::size_t device) {
+    const std::shared_ptr<NamedDevice>& named = devices_[device];
+    Usable usable{.named = named, .device = services_.reference};
+    Candidate candidate;
+    const auto askIt = [&]() -> Result<> {
+        if (!isReference(device)) {
+            NNBURST_TRY_ASSIGN(usable.device, named->present());
+        }
+        NNBURST_TRY_ASSIGN(candidate.isSupported,
+                           supportedOperationsOf(*usable.device, named->info(), model_, uses_));
+        if (candidate.isSupported.size() != model_.main.operations.size()) {
+            return failure(ErrorStatus::GENERAL_FAILURE, "it does not answer for each operation");
+        }
+        return {};
+    };
+    if (Result<> asked = askIt(); !asked) {
+        if (isReference(device)) {
+            return asked;  // it knows the rules
+        }
+        NNBURST_VLOG(PARTITIONING, "device {} is not used: {}", named->info().name,
+                     asked.error().message);
+        firstError_ = firstError_ ? firstError_ : std::move(asked.error());
+        return {};
+    }
+    candidate.costs = operationWork(model_);
+    for (std::size_t index = 0; index < candidate.costs.size(); ++index) {
+        candidate.costs[index] *= performanceFactor(
+            named->info().capabilities, model_, model_.main.operations[index], options_.preference);
+    }
+    usable_.push_back(std::move(usable));
+    candidates_.push_back(std::move(candidate));
+    return {};
+}
+
+Result<std::vector<Step>> Compilation::divide() const {
+    auto steps = partition(model_.main, uses_, candidates_);
+    if (steps) {
+        return std::move(*steps);
+    }
+    std::size_t index = 0;
+    while (std::any_of(candidates_.begin(), candidates_.end(), [index](const Candidate& candidate) {
+        return candidate.isSupported[index];
+    })) {
+        ++index;
+    }
+    return failure(ErrorStatus::GENERAL_FAILURE,
+                   fmt::format("operation {} ({}): no device supports it", index,
+                               toString(model_.main.operations[index].type)));
+}
+
+void Compilation::logSteps(const std::vector<Step>& steps) const {
+    if (!isVerbose(LogTag::PARTITIONING)) {
+        return;
+    }
+    for (std::size_t step = 0; step < steps.size(); ++step) {
+        NNBURST_VLOG(PARTITIONING, "step {} of {}: device {}, {} operations", step, steps.size(),
+                     usable_[steps[step].candidate].named->info().name,
+                     steps[step].operations.size());
+        for (const std::uint32_t operation : steps[step].operations) {
+            std::string costs;
+            for (std::size_t index = 0; index < usable_.size(); ++index) {
+                const Candidate& candidate = candidates_[index];
+                costs += fmt::format("{}{} {}", index == 0 ? "" : ", ",
+                                     usable_[index].named->info().name,
+                                     candidate.isSupported[operation]
+                                         ? fmt::format("costs {:.0f}", candidate.costs[operation])
+                                         : "cannot");
+            }
+            NNBURST_VLOG(PARTITIONING, "  operation {} ({}): {}", operation,
+                         toString(model_.main.operations[operation].type), costs);
+        }
+    }
+}
+
+PartDevice Compilation::where(const Usable& usable) const {
+    return {.device = usable.device,
+            .info = usable.named->info(),
+            .canBeReplaced = mayFallBack() && usable.device != services_.reference};
+}
+
+Result<> Compilation::keepModel() {
+    if (!kept_) {
+        NNBURST_TRY_ASSIGN(device::ModelSnapshot snapshot, device::ModelSnapshot::take(model_));
+        kept_ = std::move(snapshot.model);
+    }
+    return {};
+}
+
+Result<SharedPreparedModel> Compilation::prepareWhole(const Usable& usable) {
+    const PartDevice device = where(usable);
+    if (device.canBeReplaced) {
+        NNBURST_TRY(keepModel());
+    }
+    return preparePart(services_,
+                       {.name = fmt::format("a model on device {}", device.info.name),
+                        .model = kept_ ? *kept_ : model_,
+                        .operations = {}},
+                       device, options_);
+}
+
+std::string Compilation::partName(std::size_t step, const std::vector<Step>& steps) const {
+    return fmt::format("step {} of {} on device {}", step, steps.size(),
+                       usable_[steps[step].candidate].named->info().name);
+}
+
+Result<SharedPreparedModel> Compilation::prepareSteps(const std::vector<Step>& steps) {
+    if (mayFallBack()) {
+        NNBURST_TRY(keepModel());
+    }
+    const Model& whole = kept_ ? *kept_ : model_;
+    std::vector<StepModel> models;
+    std::vector<Extension> extensions;
+    for (const Step& step : steps) {
+        models.push_back(makeStepModel(whole, uses_, step.operations));
+    }
+    for (const Usable& usable : usable_) {
+        const std::vector<Extension>& its = usable.named->info().extensions;
+        extensions.insert(extensions.end(), its.begin(), its.end());
+    }
+    NNBURST_TRY_ASSIGN(DividedPlan plan, planSteps(whole, models, extensions));
+    for (std::size_t step = 0; step < steps.size(); ++step) {
+        PlannedStep& planned = plan.steps[step];
+        planned.name = partName(step, steps);
+        NNBURST_TRY_ASSIGN(planned.prepared,
+                           preparePart(services_,
+                                       {.name = planned.name,
+                                        .model = std::move(models[step].model),
+                                        .operations = steps[step].operations},
+                                       where(usable_[steps[step].candidate]), options_));
+    }
+    // A step without outputs computes what nothing takes.
+    std::erase_if(plan.steps, [](const PlannedStep& step) { return step.outputs.empty(); });
+    plan.background = services_.background;
+    if (mayFallBack()) {
+        plan.whole = std::make_shared<Replacement>("a model on several devices", std::move(*kept_),
+                                                   options_.preference, services_.reference,
+                                                   services_.counters);
+    }
+    return std::make_shared<DividedModel>(std::move(plan));
+}
+
+}  // namespace nnburst::runtime

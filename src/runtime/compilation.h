@@ -1,0 +1,68 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// One Runtime::compile: asks the devices what they can do of a model, divides it, and prepares the
+/// parts.
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nnburst/runtime.h"
+#include "runtime/operand_uses.h"
+#include "runtime/part_preparation.h"
+#include "runtime/partition.h"
+#include "runtime/registry.h"
+#include "runtime/step_model.h"
+
+namespace nnburst::runtime {
+
+/// Used once, by one thread.
+class Compilation {
+  public:
+    /// All outlive it. `model` is valid; `options` name devices that exist.
+    Compilation(const NamedDevices& devices, const Services& services, const Model& model,
+                const CompileOptions& options);
+
+    [[nodiscard]] Result<SharedPreparedModel> run();
+
+  private:
+    /// A device that can be asked.
+    struct Usable {
+        std::shared_ptr<NamedDevice> named;
+        SharedDevice device;
+    };
+
+    [[nodiscard]] bool isReference(std::size_t device) const noexcept {
+        return device + 1 == devices_.size();
+    }
+    [[nodiscard]] bool mayFallBack() const noexcept { return options_.devices.empty(); }
+
+    /// Fills usable_ and candidates_.
+    [[nodiscard]] Result<> askDevices();
+    [[nodiscard]] Result<> ask(std::size_t device);
+    [[nodiscard]] Result<std::vector<Step>> divide() const;
+    void logSteps(const std::vector<Step>& steps) const;
+    [[nodiscard]] PartDevice where(const Usable& usable) const;
+    /// A copy of the model whose constants do not change, if parts may be prepared again later.
+    [[nodiscard]] Result<> keepModel();
+    [[nodiscard]] Result<SharedPreparedModel> prepareWhole(const Usable& usable);
+    [[nodiscard]] Result<SharedPreparedModel> prepareSteps(const std::vector<Step>& steps);
+    [[nodiscard]] std::string partName(std::size_t step, const std::vector<Step>& steps) const;
+
+    const NamedDevices& devices_;
+    const Services& services_;
+    const Model& model_;
+    const CompileOptions& options_;
+    const std::vector<OperandUse> uses_;
+    std::vector<Usable> usable_;
+    std::vector<Candidate> candidates_;  // one a usable device
+    std::optional<Error> firstError_;    // of a device that is not usable
+    std::optional<Model> kept_;
+};
+
+}  // namespace nnburst::runtime

@@ -1,0 +1,18 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Arguments that later HAL versions have added at the end of an operation's inputs. Where they
+/// have the values that an operation without them is defined to have, a model can do without, and
+/// older devices can run it.
+
+#include "nnburst/types.h"
+
+namespace nnburst::runtime {
+
+/// `model`, which is valid, without the trailing default arguments of the operations of its main
+/// subgraph. It computes the same.
+[[nodiscard]] Model withoutDefaultArguments(Model model);
+
+}  // namespace nnburst::runtime

@@ -1,0 +1,313 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/divided_burst.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "burst/exclusive_use.h"
+#include "burst/output_ranges.h"
+#include "burst/submission_errors.h"
+#include "nnburst/validation.h"
+
+namespace nnburst::runtime {
+
+namespace {
+
+using Use = burst::ExclusiveUse<burst::TryLock>;
+
+/// Each step as a request to its burst.
+class BurstExecutor final : public StepExecutor {
+  public:
+    BurstExecutor(std::span<const std::unique_ptr<Burst>> bursts,
+                  const ExecutionOptions& options) noexcept
+        : bursts_(bursts), options_(options) {}
+
+    Result<> execute(std::size_t step, const Request& request, ExecutionOutcome& outcome) override {
+        return bursts_[step]->execute(request, options_, outcome);
+    }
+
+  private:
+    const std::span<const std::unique_ptr<Burst>> bursts_;
+    const ExecutionOptions& options_;
+};
+
+/// Each step by its reusable execution, if it has one.
+class ReusableExecutor final : public StepExecutor {
+  public:
+    ReusableExecutor(std::span<const std::unique_ptr<ReusableExecution>> reusables,
+                     std::span<const std::unique_ptr<Burst>> bursts,
+                     const ExecutionOptions& options) noexcept
+        : reusables_(reusables), bursts_(bursts), options_(options) {}
+
+    Result<> execute(std::size_t step, const Request& request, ExecutionOutcome& outcome) override {
+        if (reusables_[step] != nullptr) [[likely]] {
+            return reusables_[step]->compute(options_.deadline, outcome);
+        }
+        return bursts_[step]->execute(request, options_, outcome);
+    }
+
+  private:
+    const std::span<const std::unique_ptr<ReusableExecution>> reusables_;
+    const std::span<const std::unique_ptr<Burst>> bursts_;
+    const ExecutionOptions& options_;
+};
+
+}  // namespace
+
+/// What the burst and its reusable executions share.
+class DividedBurst::State {
+  public:
+    State(std::shared_ptr<DividedModel> model, std::vector<std::unique_ptr<Burst>> bursts,
+          std::shared_ptr<TemporaryMemory> memory, std::uint32_t inFlight)
+        : model_(std::move(model)),
+          bursts_(std::move(bursts)),
+          memory_(std::move(memory)),
+          run_(model_->plan(), memory_),
+          ended_(inFlight) {}
+
+    [[nodiscard]] burst::TryLock& lock() noexcept { return lock_; }
+    [[nodiscard]] const DividedModel& model() const noexcept { return *model_; }
+    [[nodiscard]] const std::vector<std::unique_ptr<Burst>>& bursts() const noexcept {
+        return bursts_;
+    }
+    [[nodiscard]] const std::shared_ptr<TemporaryMemory>& memory() const noexcept {
+        return memory_;
+    }
+
+    // For the thread that has the lock.
+
+    Result<> checkRoom() const {
+        return std::any_of(ended_.begin(), ended_.end(), isFree)
+                   ? Result<>()
+                   : Result<>(burst::tooManyInFlight(ended_.size()));
+    }
+
+    Result<> execute(const Request& request, const ExecutionOptions& options,
+                     ExecutionOutcome& outcome) {
+        if (const Result<> checked = check(request); !checked) {
+            return burst::failed(outcome, checked);
+        }
+        BurstExecutor executor(bursts_, options);
+        Result<> result = run_.run(executor, outcome);
+        return run_.wasEmpty() ? model_->executeWhole(std::move(result), request, options, outcome)
+                               : result;
+    }
+
+    /// Runs it at once and keeps the result.
+    template <class Run>
+    Result<Submission> submit(const Request& request, Run run) {
+        std::vector<burst::MemoryRange> outputs;
+        burst::collectOutputs(request, outputs);
+        for (const Ended& other : ended_) {
+            if (!isFree(other) && burst::overlap(outputs, other.outputs)) {
+                return burst::overlapping(other.submission);
+            }
+        }
+        const auto entry = std::find_if(ended_.begin(), ended_.end(), isFree);
+        if (entry == ended_.end()) {
+            return burst::tooManyInFlight(ended_.size());
+        }
+        entry->outputs = std::move(outputs);
+        entry->submission = Submission{++lastSubmission_};
+        entry->status = run(entry->outcome);
+        return entry->submission;
+    }
+
+    Result<> wait(Submission submission, ExecutionOutcome& outcome) {
+        const auto entry = std::find_if(ended_.begin(), ended_.end(), [&](const Ended& candidate) {
+            return !isFree(candidate) && candidate.submission == submission;
+        });
+        if (entry == ended_.end()) {
+            return burst::failed(outcome, burst::notInFlight(submission));
+        }
+        entry->submission = {};
+        std::swap(outcome, entry->outcome);
+        return std::move(entry->status);
+    }
+
+  private:
+    /// An execution that was submitted and whose result was not yet waited for.
+    struct Ended {
+        Submission submission{};  ///< none: the entry is free
+        Result<> status;
+        ExecutionOutcome outcome;
+        std::vector<burst::MemoryRange> outputs;
+    };
+
+    static bool isFree(const Ended& ended) noexcept { return ended.submission == Submission{}; }
+
+    Result<> check(const Request& request) {
+        NNBURST_TRY(validateRequest(model_->plan().interface, request));
+        return run_.bind(request);
+    }
+
+    const std::shared_ptr<DividedModel> model_;
+    const std::vector<std::unique_ptr<Burst>> bursts_;  // one a step
+    const std::shared_ptr<TemporaryMemory> memory_;
+    burst::TryLock lock_;
+    DividedRun run_;
+    std::vector<Ended> ended_;
+    std::uint64_t lastSubmission_ = 0;
+};
+
+class DividedBurst::Reusable final : public ReusableExecution {
+  public:
+    Reusable(std::shared_ptr<State> state, Request request, const ExecutionOptions& options)
+        : state_(std::move(state)),
+          request_(std::move(request)),
+          options_(options),
+          run_(state_->model().plan(), state_->memory()),
+          checked_(validateRequest(state_->model().plan().interface, request_)) {
+        if (checked_) {
+            checked_ = run_.bind(request_);
+        }
+    }
+
+    /// Makes the reusable executions of the steps. For the thread that has the lock.
+    Result<> makeSteps() {
+        const DividedPlan& plan = state_->model().plan();
+        reusables_.resize(plan.steps.size());
+        for (std::size_t step = 0; checked_ && step < plan.steps.size(); ++step) {
+            if (plan.steps[step].isFixed) {
+                NNBURST_TRY_ASSIGN(reusables_[step],
+                                   state_->bursts()[step]->createReusableExecution(
+                                       run_.requestOf(step), options_));
+            }
+        }
+        return {};
+    }
+
+    Result<> compute(const OptionalTimePoint& deadline, ExecutionOutcome& outcome) override {
+        const Use use(state_->lock());
+        if (!use) {
+            return burst::failed(outcome, burst::usedByAnotherThread());
+        }
+        if (const Result<> hasRoom = state_->checkRoom(); !hasRoom) {
+            return burst::failed(outcome, hasRoom);
+        }
+        return run(deadline, outcome);
+    }
+
+    Result<Submission> submit(const OptionalTimePoint& deadline) override {
+        const Use use(state_->lock());
+        if (!use) {
+            return burst::usedByAnotherThread();
+        }
+        return state_->submit(request_, [this, &deadline](ExecutionOutcome& outcome) {
+            return run(deadline, outcome);
+        });
+    }
+
+  private:
+    Result<> run(const OptionalTimePoint& deadline, ExecutionOutcome& outcome) {
+        if (!checked_) {
+            return burst::failed(outcome, checked_);
+        }
+        options_.deadline = deadline;
+        ReusableExecutor executor(reusables_, state_->bursts(), options_);
+        Result<> result = run_.run(executor, outcome);
+        return run_.wasEmpty()
+                   ? state_->model().executeWhole(std::move(result), request_, options_, outcome)
+                   : result;
+    }
+
+    const std::shared_ptr<State> state_;
+    const Request request_;
+    ExecutionOptions options_;
+    DividedRun run_;
+    Result<> checked_;
+    std::vector<std::unique_ptr<ReusableExecution>> reusables_;  // null without fixed arguments
+};
+
+Result<std::unique_ptr<Burst>> DividedBurst::create(std::shared_ptr<DividedModel> model,
+                                                    const BurstOptions& options) {
+    std::vector<std::unique_ptr<Burst>> bursts;
+    BurstOptions ofSteps = options;
+    ofSteps.inFlight = 1;
+    for (const PlannedStep& step : model->plan().steps) {
+        // The first one checks the options.
+        NNBURST_TRY_ASSIGN(
+            auto burst, step.prepared->configureExecutionBurst(bursts.empty() ? options : ofSteps));
+        bursts.push_back(std::move(burst));
+    }
+    NNBURST_TRY_ASSIGN(auto memory, TemporaryMemory::create(model->plan()));
+    auto state = std::make_shared<State>(std::move(model), std::move(bursts), std::move(memory),
+                                         options.inFlight);
+    return std::unique_ptr<Burst>(new DividedBurst(std::move(state)));
+}
+
+Result<> DividedBurst::execute(const Request& request, const ExecutionOptions& options,
+                               ExecutionOutcome& outcome) {
+    const Use use(state_->lock());
+    if (!use) {
+        return burst::failed(outcome, burst::usedByAnotherThread());
+    }
+    if (const Result<> hasRoom = state_->checkRoom(); !hasRoom) {
+        return burst::failed(outcome, hasRoom);
+    }
+    return state_->execute(request, options, outcome);
+}
+
+Result<std::unique_ptr<ReusableExecution>> DividedBurst::createReusableExecution(
+    const Request& request, const ExecutionOptions& options) {
+    const Use use(state_->lock());
+    if (!use) {
+        return burst::usedByAnotherThread();
+    }
+    auto reusable = std::make_unique<Reusable>(state_, request, options);
+    NNBURST_TRY(reusable->makeSteps());
+    return reusable;
+}
+
+Result<Submission> DividedBurst::submit(const Request& request, const ExecutionOptions& options) {
+    const Use use(state_->lock());
+    if (!use) {
+        return burst::usedByAnotherThread();
+    }
+    return state_->submit(request, [&](ExecutionOutcome& outcome) {
+        return state_->execute(request, options, outcome);
+    });
+}
+
+Result<> DividedBurst::wait(Submission submission, ExecutionOutcome& outcome) {
+    const Use use(state_->lock());
+    if (!use) {
+        return burst::failed(outcome, burst::usedByAnotherThread());
+    }
+    return state_->wait(submission, outcome);
+}
+
+bool DividedBurst::isMemoryInUse() {
+    return std::any_of(state_->bursts().begin(), state_->bursts().end(),
+                       [](const auto& burst) { return burst->isMemoryInUse(); });
+}
+
+Result<> DividedBurst::waitForMemory(const OptionalTimePoint& deadline) {
+    for (const std::unique_ptr<Burst>& burst : state_->bursts()) {
+        NNBURST_TRY(burst->waitForMemory(deadline));
+    }
+    return {};
+}
+
+void DividedBurst::freeMemory(const SharedRegion& region) {
+    for (const std::unique_ptr<Burst>& burst : state_->bursts()) {
+        burst->freeMemory(region);
+    }
+}
+
+BurstWaitStats DividedBurst::waitStats() const {
+    BurstWaitStats sum;
+    for (const std::unique_ptr<Burst>& burst : state_->bursts()) {
+        const BurstWaitStats its = burst->waitStats();
+        for (const WaitStat& stat : kWaitStats) {
+            stat.set(sum.client, stat.of(sum.client) + stat.of(its.client));
+            stat.set(sum.driver, stat.of(sum.driver) + stat.of(its.driver));
+        }
+    }
+    return sum;
+}
+
+}  // namespace nnburst::runtime

@@ -1,0 +1,190 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/divided_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "log/verbose.h"
+#include "model/outcome.h"
+#include "nnburst/validation.h"
+#include "runtime/divided_burst.h"
+
+namespace nnburst::runtime {
+
+namespace {
+
+std::vector<Operand> outputsOf(const DividedPlan& plan) {
+    std::vector<Operand> outputs;
+    for (std::uint32_t index = 0; index < plan.interface.main.outputIndexes.size(); ++index) {
+        outputs.push_back(plan.output(index));
+    }
+    return outputs;
+}
+
+}  // namespace
+
+/// A run with its memory, and from its second execution on with bursts.
+class DividedModel::Lane final : public StepExecutor {
+  public:
+    Lane(const DividedPlan& plan, std::shared_ptr<TemporaryMemory> memory)
+        : plan_(plan), run_(plan, std::move(memory)) {}
+
+    Result<> execute(const Request& request, const ExecutionOptions& options,
+                     ExecutionOutcome& outcome) {
+        if (executions_ == 1) {
+            makeBursts();
+        }
+        executions_ = std::min(executions_ + 1, 2);
+        options_ = options;
+        NNBURST_TRY(run_.bind(request));
+        return run_.run(*this, outcome);
+    }
+
+    Result<> execute(std::size_t step, const Request& request, ExecutionOutcome& outcome) override {
+        if (!bursts_.empty()) {
+            return bursts_[step]->execute(request, options_, outcome);
+        }
+        return plan_.steps[step].prepared->executeSynchronously(request, options_, outcome);
+    }
+
+    [[nodiscard]] bool wasEmpty() const noexcept { return run_.wasEmpty(); }
+
+    [[nodiscard]] bool isMemoryInUse() const {
+        return std::any_of(bursts_.begin(), bursts_.end(),
+                           [](const auto& burst) { return burst->isMemoryInUse(); });
+    }
+
+    Result<> waitForMemory(const OptionalTimePoint& deadline) const {
+        for (const std::unique_ptr<Burst>& burst : bursts_) {
+            NNBURST_TRY(burst->waitForMemory(deadline));
+        }
+        return {};
+    }
+
+  private:
+    void makeBursts() {
+        for (const PlannedStep& step : plan_.steps) {
+            auto burst = step.prepared->configureExecutionBurst({});
+            if (!burst) {
+                NNBURST_VLOG(EXECUTION, "{}: executions get no burst: {}", step.name,
+                             burst.error().message);
+                bursts_.clear();
+                return;
+            }
+            bursts_.push_back(std::move(*burst));
+        }
+    }
+
+    const DividedPlan& plan_;
+    DividedRun run_;
+    int executions_ = 0;                          // 2: two or more
+    std::vector<std::unique_ptr<Burst>> bursts_;  // one a step, or none
+    ExecutionOptions options_;
+};
+
+DividedModel::DividedModel(DividedPlan plan) : plan_(std::move(plan)) {}
+
+DividedModel::~DividedModel() = default;
+
+Result<std::unique_ptr<DividedModel::Lane>> DividedModel::takeLane() {
+    {
+        const system::MutexLock lock(mutex_);
+        std::erase_if(inUse_, [](const auto& lane) { return !lane->isMemoryInUse(); });
+        if (!idle_.empty()) {
+            std::unique_ptr<Lane> lane = std::move(idle_.back());
+            idle_.pop_back();
+            return lane;
+        }
+    }
+    NNBURST_TRY_ASSIGN(auto memory, TemporaryMemory::create(plan_));
+    return std::make_unique<Lane>(plan_, std::move(memory));
+}
+
+void DividedModel::giveBack(std::unique_ptr<Lane> lane) {
+    const bool isInUse = lane->isMemoryInUse();
+    const system::MutexLock lock(mutex_);
+    if (isInUse) {
+        inUse_.push_back(std::move(lane));
+    } else if (idle_.size() < kMaximumIdleLanes) {
+        idle_.push_back(std::move(lane));
+    }
+}
+
+Result<> DividedModel::executeWhole(Result<> failed, const Request& request,
+                                    const ExecutionOptions& options,
+                                    ExecutionOutcome& outcome) const {
+    if (plan_.whole == nullptr) {
+        return failed;
+    }
+    const auto model = plan_.whole->model();
+    if (!model) {
+        return failed;
+    }
+    plan_.whole->countExecution();
+    return (*model)->executeSynchronously(request, options, outcome);
+}
+
+Result<> DividedModel::executeSynchronously(const Request& request, const ExecutionOptions& options,
+                                            ExecutionOutcome& outcome) {
+    clearOutcome(outcome);
+    NNBURST_TRY(validateRequest(plan_.interface, request));
+    NNBURST_TRY_ASSIGN(std::unique_ptr<Lane> lane, takeLane());
+    Result<> result = lane->execute(request, options, outcome);
+    const bool wasEmpty = lane->wasEmpty();
+    const bool isLost = !result && result.error().status == ErrorStatus::DEVICE_UNAVAILABLE;
+    if (!isLost || lane->isMemoryInUse()) {
+        giveBack(std::move(lane));  // otherwise its memory is left to whoever may still write it
+    }
+    return wasEmpty ? executeWhole(std::move(result), request, options, outcome) : result;
+}
+
+Result<> DividedModel::execute(const Request& request, const ExecutionOptions& options,
+                               ExecutionCallback callback) {
+    if (const Result<> checked = validateRequest(plan_.interface, request); !checked) {
+        if (callback) {
+            callback(checked, {});
+        }
+        return checked;
+    }
+    return executeOnThread(plan_.background, shared_from_this(), request, options,
+                           std::move(callback));
+}
+
+Result<FencedExecution> DividedModel::executeFenced(const Request& request,
+                                                    std::span<const int> waitFor,
+                                                    const ExecutionOptions& options,
+                                                    OptionalTimeoutDuration timeoutAfterFence) {
+    NNBURST_TRY(validateRequest(plan_.interface, request));
+    return executeFencedOnThread(plan_.background, shared_from_this(), outputsOf(plan_), request,
+                                 waitFor, options, timeoutAfterFence);
+}
+
+Result<std::unique_ptr<Burst>> DividedModel::configureExecutionBurst(const BurstOptions& options) {
+    return DividedBurst::create(shared_from_this(), options);
+}
+
+bool DividedModel::isMemoryInUse() {
+    const system::MutexLock lock(mutex_);
+    return std::any_of(inUse_.begin(), inUse_.end(),
+                       [](const auto& lane) { return lane->isMemoryInUse(); }) ||
+           std::any_of(plan_.steps.begin(), plan_.steps.end(),
+                       [](const PlannedStep& step) { return step.prepared->isMemoryInUse(); });
+}
+
+Result<> DividedModel::waitForMemory(const OptionalTimePoint& deadline) {
+    std::vector<std::shared_ptr<Lane>> lanes;
+    {
+        const system::MutexLock lock(mutex_);
+        lanes = inUse_;
+    }
+    for (const std::shared_ptr<Lane>& lane : lanes) {
+        NNBURST_TRY(lane->waitForMemory(deadline));
+    }
+    for (const PlannedStep& step : plan_.steps) {
+        NNBURST_TRY(step.prepared->waitForMemory(deadline));
+    }
+    return {};
+}
+
+}  // namespace nnburst::runtime

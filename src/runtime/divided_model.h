@@ -1,0 +1,62 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A prepared model whose steps are on several devices. An execution runs the steps one after the
+/// other on the calling thread; asynchronous and fenced ones have a thread of the runtime.
+///
+/// Steps run through bursts when the application uses a burst, and when executions repeat.
+
+#include <memory>
+#include <vector>
+
+#include "nnburst/prepared_model.h"
+#include "runtime/divided_plan.h"
+#include "runtime/divided_run.h"
+#include "system/mutex.h"
+
+namespace nnburst::runtime {
+
+class DividedModel final : public PreparedModel, public std::enable_shared_from_this<DividedModel> {
+  public:
+    explicit DividedModel(DividedPlan plan);
+    ~DividedModel() override;
+
+    [[nodiscard]] const DividedPlan& plan() const noexcept { return plan_; }
+
+    [[nodiscard]] Result<> executeSynchronously(const Request& request,
+                                                const ExecutionOptions& options,
+                                                ExecutionOutcome& outcome) override;
+    [[nodiscard]] Result<> execute(const Request& request, const ExecutionOptions& options,
+                                   ExecutionCallback callback) override;
+    [[nodiscard]] Result<FencedExecution> executeFenced(
+        const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
+        OptionalTimeoutDuration timeoutAfterFence) override;
+    [[nodiscard]] Result<std::unique_ptr<Burst>> configureExecutionBurst(
+        const BurstOptions& options) override;
+    [[nodiscard]] bool isMemoryInUse() override;
+    [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& deadline) override;
+
+    /// Executes `request` on the replacement of the whole model, after `failed`, which is the
+    /// result if there is none.
+    [[nodiscard]] Result<> executeWhole(Result<> failed, const Request& request,
+                                        const ExecutionOptions& options,
+                                        ExecutionOutcome& outcome) const;
+
+  private:
+    class Lane;  // what one execution at a time needs
+    /// Lanes that are kept for later executions.
+    static constexpr std::size_t kMaximumIdleLanes = 4;
+
+    [[nodiscard]] Result<std::unique_ptr<Lane>> takeLane();
+    void giveBack(std::unique_ptr<Lane> lane);
+
+    const DividedPlan plan_;
+    system::Mutex mutex_;
+    std::vector<std::unique_ptr<Lane>> idle_ NNBURST_GUARDED_BY(mutex_);
+    /// Those whose memory a driver may still write.
+    std::vector<std::shared_ptr<Lane>> inUse_ NNBURST_GUARDED_BY(mutex_);
+};
+
+}  // namespace nnburst::runtime

@@ -1,0 +1,292 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/divided_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "model/invalid.h"
+#include "model/outcome.h"
+#include "nnburst/type_queries.h"
+
+namespace nnburst::runtime {
+
+namespace {
+
+/// What a temporary of unknown size gets first.
+constexpr std::uint32_t kFirstCapacityBytes = 4096;
+/// Each attempt doubles the memory at least: from the first capacity to the largest operand.
+constexpr int kMaximumAttempts = 22;
+
+using Kind = Place::Kind;
+
+/// The place of `region` among the pools of `request`.
+std::uint32_t poolFor(Request& request, const SharedRegion& region) {
+    for (std::size_t index = 0; index < request.pools.size(); ++index) {
+        if (std::get<SharedRegion>(request.pools[index]) == region) {
+            return static_cast<std::uint32_t>(index);
+        }
+    }
+    request.pools.emplace_back(region);
+    return static_cast<std::uint32_t>(request.pools.size() - 1);
+}
+
+bool hasZero(const Dimensions& dimensions) {
+    return std::find(dimensions.begin(), dimensions.end(), 0U) != dimensions.end();
+}
+
+std::uint64_t sum(std::uint64_t a, std::uint64_t b) noexcept {
+    return a == kTimeNotAvailable || b == kTimeNotAvailable ? kTimeNotAvailable : a + b;
+}
+
+void place(RequestArgument& argument, std::uint32_t pool, std::uint32_t offset,
+           std::uint32_t length) {
+    argument.hasNoValue = false;
+    argument.location = {.poolIndex = pool, .offset = offset, .length = length};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<TemporaryMemory>> TemporaryMemory::create(const DividedPlan& plan) {
+    auto memory = std::make_shared<TemporaryMemory>();
+    if (plan.arenaBytes != 0) {
+        NNBURST_TRY_ASSIGN(memory->arena_, Region::create(plan.arenaBytes));
+    }
+    memory->growing_.resize(plan.temporaries.size());
+    for (std::uint32_t index = 0; index < plan.temporaries.size(); ++index) {
+        if (!plan.temporaries[index].location) {
+            NNBURST_TRY(memory->reserve(index, kFirstCapacityBytes));
+        }
+    }
+    return memory;
+}
+
+Result<> TemporaryMemory::reserve(std::uint32_t temporary, std::uint32_t bytes) {
+    Growing& growing = growing_[temporary];
+    if (growing.capacity < bytes) {
+        NNBURST_TRY_ASSIGN(growing.region, Region::create(bytes));
+        growing.capacity = bytes;
+    }
+    return {};
+}
+
+DividedRun::DividedRun(const DividedPlan& plan, std::shared_ptr<TemporaryMemory> memory)
+    : plan_(plan),
+      memory_(std::move(memory)),
+      requests_(plan.steps.size()),
+      foundDimensions_(plan.temporaries.size()),
+      outputDimensions_(plan.interface.main.outputIndexes.size()) {
+    for (std::size_t step = 0; step < plan.steps.size(); ++step) {
+        requests_[step].inputs.resize(plan.steps[step].inputs.size());
+        requests_[step].outputs.resize(plan.steps[step].outputs.size());
+    }
+}
+
+Result<> DividedRun::bind(const Request& request) {
+    for (std::size_t pool = 0; pool < request.pools.size(); ++pool) {
+        if (std::holds_alternative<BufferToken>(request.pools[pool])) {
+            return invalid("pool {}: a model on several devices takes no driver-managed buffers",
+                           pool);
+        }
+    }
+    for (const PlannedStep& step : plan_.steps) {
+        for (const Place& input : step.inputs) {
+            if (input.kind == Kind::MODEL_OUTPUT && request.outputs[input.index].hasNoValue) {
+                return invalid("output {}: must have a value, because other operations take it",
+                               input.index);
+            }
+        }
+    }
+    bound_ = request;
+    for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
+        if (plan_.steps[step].isFixed) {
+            bindStep(step);
+        }
+    }
+    return {};
+}
+
+void DividedRun::bindStep(std::size_t step) {
+    Request& request = requests_[step];
+    request.pools.clear();
+    for (std::size_t index = 0; index < request.inputs.size(); ++index) {
+        bindInput(request, plan_.steps[step].inputs[index], request.inputs[index]);
+    }
+    for (std::size_t index = 0; index < request.outputs.size(); ++index) {
+        bindOutput(request, plan_.steps[step].outputs[index], request.outputs[index]);
+    }
+}
+
+void DividedRun::bindInput(Request& request, const Place& from, RequestArgument& argument) {
+    const auto ofBound = [&](const RequestArgument& given) {
+        argument = given;
+        if (!given.hasNoValue) {
+            argument.location.poolIndex =
+                poolFor(request, std::get<SharedRegion>(bound_.pools[given.location.poolIndex]));
+        }
+    };
+    if (from.kind == Kind::MODEL_INPUT) {
+        ofBound(bound_.inputs[from.index]);
+        return;
+    }
+    if (from.kind == Kind::MODEL_OUTPUT) {
+        ofBound(bound_.outputs[from.index]);
+        const Operand& operand = plan_.output(from.index);
+        const bool isKnown = isFullySpecified(operand.type, operand.dimensions);
+        const Dimensions& dimensions = isKnown ? operand.dimensions : outputDimensions_[from.index];
+        // An input has exactly the size of its value; the buffer of an output may be larger.
+        if (const auto bytes = operandBytes(operand.type, dimensions); bytes && *bytes != 0) {
+            argument.location.length = static_cast<std::uint32_t>(*bytes);
+        }
+        if (isKnown) {
+            argument.dimensions.clear();
+        } else {
+            argument.dimensions = dimensions;
+        }
+        return;
+    }
+    const Temporary& temporary = plan_.temporaries[from.index];
+    if (temporary.location) {
+        argument.dimensions.clear();
+        place(argument, poolFor(request, memory_->arena()), temporary.location->offset,
+              temporary.location->length);
+        return;
+    }
+    argument.dimensions = foundDimensions_[from.index];
+    place(argument, poolFor(request, memory_->growing(from.index).region), 0,
+          bytesOf(temporary, argument.dimensions).value_or(0));
+}
+
+void DividedRun::bindOutput(Request& request, const Place& to, RequestArgument& argument) {
+    if (to.kind == Kind::MODEL_OUTPUT) {
+        const RequestArgument& given = bound_.outputs[to.index];
+        argument = given;
+        if (!given.hasNoValue) {
+            argument.location.poolIndex =
+                poolFor(request, std::get<SharedRegion>(bound_.pools[given.location.poolIndex]));
+        }
+        return;
+    }
+    const Temporary& temporary = plan_.temporaries[to.index];
+    argument.dimensions.clear();
+    if (temporary.location) {
+        place(argument, poolFor(request, memory_->arena()), temporary.location->offset,
+              temporary.location->length);
+        return;
+    }
+    const TemporaryMemory::Growing& growing = memory_->growing(to.index);
+    place(argument, poolFor(request, growing.region), 0, growing.capacity);
+}
+
+Result<> DividedRun::refresh(std::size_t step) {
+    for (const Place& input : plan_.steps[step].inputs) {
+        const bool isEmpty =
+            (input.kind == Kind::TEMPORARY && hasZero(foundDimensions_[input.index])) ||
+            (input.kind == Kind::MODEL_OUTPUT && hasZero(outputDimensions_[input.index]));
+        if (isEmpty) {
+            wasEmpty_ = true;
+            return failure(ErrorStatus::GENERAL_FAILURE,
+                           "an operand that it takes from another device has no elements");
+        }
+    }
+    bindStep(step);
+    return {};
+}
+
+Result<> DividedRun::executeStep(std::size_t step, StepExecutor& executor) {
+    if (plan_.steps[step].isFixed) [[likely]] {
+        return executor.execute(step, requests_[step], stepOutcome_);
+    }
+    Result<> result;
+    for (int attempt = 0; attempt < kMaximumAttempts; ++attempt) {
+        NNBURST_TRY(refresh(step));
+        result = executor.execute(step, requests_[step], stepOutcome_);
+        if (result || result.error().status != ErrorStatus::OUTPUT_INSUFFICIENT_SIZE) {
+            return result;
+        }
+        NNBURST_TRY_ASSIGN(const bool hasGrown, grow(step));
+        if (!hasGrown) {
+            return result;
+        }
+    }
+    return failure(ErrorStatus::GENERAL_FAILURE, result.error().message);
+}
+
+Result<bool> DividedRun::grow(std::size_t step) {
+    const std::vector<Place>& outputs = plan_.steps[step].outputs;
+    const std::vector<OutputShape>& shapes = stepOutcome_.outputShapes;
+    if (shapes.size() != outputs.size()) {
+        return false;
+    }
+    for (std::size_t index = 0; index < outputs.size(); ++index) {
+        if (!shapes[index].isSufficient && outputs[index].kind != Kind::TEMPORARY) {
+            return false;  // the caller's memory is too small
+        }
+    }
+    bool hasGrown = false;
+    for (std::size_t index = 0; index < outputs.size(); ++index) {
+        const std::uint32_t temporary = outputs[index].index;
+        if (shapes[index].isSufficient || plan_.temporaries[temporary].location) {
+            continue;
+        }
+        const std::uint64_t doubled = 2 * std::uint64_t{memory_->growing(temporary).capacity};
+        const std::uint64_t wanted =
+            bytesOf(plan_.temporaries[temporary], shapes[index].dimensions).value_or(0);
+        NNBURST_TRY(memory_->reserve(temporary, static_cast<std::uint32_t>(std::min<std::uint64_t>(
+                                                    std::max(doubled, wanted), UINT32_MAX))));
+        hasGrown = true;
+    }
+    return hasGrown;
+}
+
+void DividedRun::startShapes(ExecutionOutcome& outcome) const {
+    const std::size_t count = plan_.interface.main.outputIndexes.size();
+    outcome.outputShapes.resize(count);
+    for (std::uint32_t index = 0; index < count; ++index) {
+        const RequestArgument& argument = bound_.outputs[index];
+        outcome.outputShapes[index].dimensions =
+            argument.dimensions.empty() ? plan_.output(index).dimensions : argument.dimensions;
+        outcome.outputShapes[index].isSufficient = true;
+    }
+}
+
+void DividedRun::takeShapes(std::size_t step, ExecutionOutcome& outcome) {
+    const std::vector<Place>& outputs = plan_.steps[step].outputs;
+    const std::vector<OutputShape>& shapes = stepOutcome_.outputShapes;
+    for (std::size_t index = 0; index < outputs.size() && index < shapes.size(); ++index) {
+        const Place& to = outputs[index];
+        if (to.kind == Kind::MODEL_OUTPUT) {
+            outcome.outputShapes[to.index] = shapes[index];
+            outputDimensions_[to.index] = shapes[index].dimensions;
+        } else if (!plan_.temporaries[to.index].location) {
+            foundDimensions_[to.index] = shapes[index].dimensions;
+        }
+    }
+    outcome.timing.timeOnDevice =
+        sum(outcome.timing.timeOnDevice, stepOutcome_.timing.timeOnDevice);
+    outcome.timing.timeInDriver =
+        sum(outcome.timing.timeInDriver, stepOutcome_.timing.timeInDriver);
+}
+
+Result<> DividedRun::run(StepExecutor& executor, ExecutionOutcome& outcome) {
+    wasEmpty_ = false;
+    startShapes(outcome);
+    outcome.timing = {.timeOnDevice = 0, .timeInDriver = 0};
+    for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
+        Result<> result = executeStep(step, executor);
+        if (!result) [[unlikely]] {
+            if (result.error().status == ErrorStatus::OUTPUT_INSUFFICIENT_SIZE) {
+                takeShapes(step, outcome);
+            }
+            clearAfterFailure(result, outcome);
+            return failure(result.error().status,
+                           fmt::format("{}: {}", plan_.steps[step].name, result.error().message));
+        }
+        takeShapes(step, outcome);
+    }
+    return {};
+}
+
+}  // namespace nnburst::runtime

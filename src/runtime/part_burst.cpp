@@ -1,0 +1,213 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/part_burst.h"
+
+#include <utility>
+
+#include "burst/submission_errors.h"
+
+namespace nnburst::runtime {
+
+namespace {
+
+using Use = burst::ExclusiveUse<burst::TryLock>;
+
+/// Set in submissions to the burst of the replacement. Those of the device's burst stay below it.
+constexpr std::uint64_t kInsteadBit = std::uint64_t{1} << 63;
+
+bool isInstead(Submission submission) noexcept {
+    return (static_cast<std::uint64_t>(submission) & kInsteadBit) != 0;
+}
+
+Submission marked(Submission submission) noexcept {
+    return static_cast<Submission>(static_cast<std::uint64_t>(submission) | kInsteadBit);
+}
+
+Submission unmarked(Submission submission) noexcept {
+    return static_cast<Submission>(static_cast<std::uint64_t>(submission) & ~kInsteadBit);
+}
+
+/// A reusable execution of the device's burst, and one of the replacement's when it is needed.
+class PartReusable final : public ReusableExecution {
+  public:
+    PartReusable(std::shared_ptr<PartBurstState> state, Request request,
+                 const ExecutionOptions& options, std::unique_ptr<ReusableExecution> device)
+        : state_(std::move(state)),
+          request_(std::move(request)),
+          options_(options),
+          device_(std::move(device)) {}
+
+    Result<> compute(const OptionalTimePoint& deadline, ExecutionOutcome& outcome) override {
+        const Use use(state_->lock());
+        if (!use) {
+            return burst::failed(outcome, burst::usedByAnotherThread());
+        }
+        if (!state_->isReplaced() && device_ != nullptr) [[likely]] {
+            Result<> result = device_->compute(deadline, outcome);
+            if (result || !state_->canReplace(result.error())) {
+                return result;
+            }
+            return computeInstead(state_->replace(result.error()), result.error(), deadline,
+                                  outcome);
+        }
+        return computeInstead(state_->makeInstead(), {}, deadline, outcome);
+    }
+
+    Result<Submission> submit(const OptionalTimePoint& deadline) override {
+        const Use use(state_->lock());
+        if (!use) {
+            return burst::usedByAnotherThread();
+        }
+        if (!state_->isReplaced() && device_ != nullptr) {
+            return device_->submit(deadline);
+        }
+        NNBURST_TRY_ASSIGN(Burst* const burst, state_->makeInstead());
+        NNBURST_TRY(makeInstead(*burst));
+        NNBURST_TRY_ASSIGN(const Submission submission, instead_->submit(deadline));
+        return marked(submission);
+    }
+
+  private:
+    Result<> makeInstead(Burst& burst) {
+        if (instead_ == nullptr) {
+            NNBURST_TRY_ASSIGN(instead_, burst.createReusableExecution(request_, options_));
+        }
+        return {};
+    }
+
+    /// On `burst`; `why` is the error if there is none.
+    Result<> computeInstead(const Result<Burst*>& burst, const Error& why,
+                            const OptionalTimePoint& deadline, ExecutionOutcome& outcome) {
+        if (!burst) {
+            return burst::failed(outcome,
+                                 tl::unexpected<Error>(why.message.empty() ? burst.error() : why));
+        }
+        if (const Result<> made = makeInstead(**burst); !made) {
+            return burst::failed(outcome, made);
+        }
+        return instead_->compute(deadline, outcome);
+    }
+
+    const std::shared_ptr<PartBurstState> state_;
+    const Request request_;
+    const ExecutionOptions options_;
+    const std::unique_ptr<ReusableExecution> device_;  // null if it could not be made
+    std::unique_ptr<ReusableExecution> instead_;
+};
+
+}  // namespace
+
+PartBurstState::PartBurstState(std::unique_ptr<Burst> device,
+                               std::shared_ptr<Replacement> replacement,
+                               const BurstOptions& options) noexcept
+    : device_(std::move(device)), replacement_(std::move(replacement)), options_(options) {}
+
+Result<Burst*> PartBurstState::makeInstead() {
+    if (owned_ == nullptr) {
+        NNBURST_TRY_ASSIGN(const SharedPreparedModel model, replacement_->model());
+        NNBURST_TRY_ASSIGN(owned_, model->configureExecutionBurst(options_));
+        // sync [burst-replaced]
+        instead_.store(owned_.get(), std::memory_order_release);
+    }
+    return owned_.get();
+}
+
+Result<Burst*> PartBurstState::replace(const Error& why) {
+    NNBURST_TRY(replacement_->replace(why));
+    NNBURST_TRY_ASSIGN(Burst* const burst, makeInstead());
+    replacement_->countExecution();
+    return burst;
+}
+
+Result<> PartBurst::execute(const Request& request, const ExecutionOptions& options,
+                            ExecutionOutcome& outcome) {
+    const Use use(state_->lock());
+    if (!use) {
+        return burst::failed(outcome, burst::usedByAnotherThread());
+    }
+    if (!state_->isReplaced()) [[likely]] {
+        Result<> result = state_->device().execute(request, options, outcome);
+        if (result || !state_->canReplace(result.error())) {
+            return result;
+        }
+        const auto burst = state_->replace(result.error());
+        return burst ? (*burst)->execute(request, options, outcome) : result;
+    }
+    const auto burst = state_->makeInstead();
+    return burst ? (*burst)->execute(request, options, outcome)
+                 : (burst::failed(outcome, tl::unexpected<Error>(burst.error())));
+}
+
+Result<std::unique_ptr<ReusableExecution>> PartBurst::createReusableExecution(
+    const Request& request, const ExecutionOptions& options) {
+    const Use use(state_->lock());
+    if (!use) {
+        return burst::usedByAnotherThread();
+    }
+    std::unique_ptr<ReusableExecution> device;
+    if (!state_->isReplaced()) {
+        auto made = state_->device().createReusableExecution(request, options);
+        if (!made && !state_->canReplace(made.error())) {
+            return made;
+        }
+        device = made ? std::move(*made) : nullptr;
+    }
+    return std::make_unique<PartReusable>(state_, request, options, std::move(device));
+}
+
+Result<Submission> PartBurst::submit(const Request& request, const ExecutionOptions& options) {
+    const Use use(state_->lock());
+    if (!use) {
+        return burst::usedByAnotherThread();
+    }
+    if (!state_->isReplaced()) {
+        return state_->device().submit(request, options);
+    }
+    NNBURST_TRY_ASSIGN(Burst* const burst, state_->makeInstead());
+    NNBURST_TRY_ASSIGN(const Submission submission, burst->submit(request, options));
+    return marked(submission);
+}
+
+Result<> PartBurst::wait(Submission submission, ExecutionOutcome& outcome) {
+    const Use use(state_->lock());
+    if (!use) {
+        return burst::failed(outcome, burst::usedByAnotherThread());
+    }
+    if (isInstead(submission) && state_->instead() != nullptr) {
+        return state_->instead()->wait(unmarked(submission), outcome);
+    }
+    Result<> result = state_->device().wait(submission, outcome);
+    if (!result && state_->canReplace(result.error()) &&
+        result.error().status == ErrorStatus::DEVICE_UNAVAILABLE) {
+        state_->noteLoss(result.error());
+    }
+    return result;
+}
+
+Result<int> PartBurst::completionDescriptor() {
+    return state_->device().completionDescriptor();
+}
+
+Result<bool> PartBurst::armCompletion() {
+    if (state_->isReplaced()) {
+        return true;  // what the replacement executes ends before `submit` returns
+    }
+    return state_->device().armCompletion();
+}
+
+bool PartBurst::isDone(Submission submission) {
+    Burst* const instead = state_->instead();
+    if (isInstead(submission) && instead != nullptr) {
+        return instead->isDone(unmarked(submission));
+    }
+    return state_->device().isDone(submission);
+}
+
+void PartBurst::freeMemory(const SharedRegion& region) {
+    state_->device().freeMemory(region);
+    if (Burst* const instead = state_->instead()) {
+        instead->freeMemory(region);
+    }
+}
+
+}  // namespace nnburst::runtime

@@ -1,0 +1,115 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/part_model.h"
+
+#include <utility>
+
+#include "model/invalid.h"
+#include "runtime/part_burst.h"
+
+namespace nnburst::runtime {
+
+PartModel::PartModel(SharedPreparedModel prepared, HalVersion version, std::vector<Operand> outputs,
+                     std::shared_ptr<Replacement> replacement,
+                     std::shared_ptr<Background> background)
+    : prepared_(std::move(prepared)),
+      version_(version),
+      outputs_(std::move(outputs)),
+      replacement_(std::move(replacement)),
+      background_(std::move(background)) {}
+
+Result<> PartModel::executeInstead(const Error& why, const Request& request,
+                                   const ExecutionOptions& options, ExecutionOutcome& outcome) {
+    const auto model = replacement_->replace(why);
+    if (!model) {
+        return tl::unexpected<Error>(why);
+    }
+    replacement_->countExecution();
+    return (*model)->executeSynchronously(request, options, outcome);
+}
+
+Result<> PartModel::executeSynchronously(const Request& request, const ExecutionOptions& options,
+                                         ExecutionOutcome& outcome) {
+    if (isReplaced()) {
+        NNBURST_TRY_ASSIGN(const SharedPreparedModel model, replacement_->model());
+        return model->executeSynchronously(request, options, outcome);
+    }
+    Result<> result = prepared_->executeSynchronously(request, options, outcome);
+    if (result || !canReplace(result.error())) {
+        return result;
+    }
+    return executeInstead(result.error(), request, options, outcome);
+}
+
+Result<> PartModel::execute(const Request& request, const ExecutionOptions& options,
+                            ExecutionCallback callback) {
+    if (isReplaced()) {
+        return executeOnThread(background_, shared_from_this(), request, options,
+                               std::move(callback));
+    }
+    if (replacement_ == nullptr || !callback) {
+        return prepared_->execute(request, options, std::move(callback));
+    }
+    const auto shared = std::make_shared<ExecutionCallback>(std::move(callback));
+    const Result<> launched = prepared_->execute(
+        request, options,
+        [self = shared_from_this(), request, options, shared](const Result<>& status,
+                                                              const ExecutionOutcome& outcome) {
+            if (status || !self->canReplace(status.error())) {
+                (*shared)(status, outcome);
+                return;
+            }
+            const Result<> submitted = self->background_->run(
+                options.deadline, [self, request, options, shared, why = status.error()] {
+                    ExecutionOutcome its;
+                    const Result<> instead = self->executeInstead(why, request, options, its);
+                    (*shared)(instead, its);
+                });
+            if (!submitted) {
+                (*shared)(status, outcome);
+            }
+        });
+    if (!launched && canReplace(launched.error())) {
+        return {};  // the callback comes with the result of the replacement
+    }
+    return launched;
+}
+
+Result<FencedExecution> PartModel::executeFenced(const Request& request,
+                                                 std::span<const int> waitFor,
+                                                 const ExecutionOptions& options,
+                                                 OptionalTimeoutDuration timeoutAfterFence) {
+    if (knowsFences(version_) && !isReplaced()) {
+        auto launched = prepared_->executeFenced(request, waitFor, options, timeoutAfterFence);
+        if (launched || !canReplace(launched.error())) {
+            return launched;
+        }
+    }
+    return executeFencedOnThread(background_, shared_from_this(), outputs_, request, waitFor,
+                                 options, timeoutAfterFence);
+}
+
+Result<std::unique_ptr<Burst>> PartModel::configureExecutionBurst(const BurstOptions& options) {
+    if (replacement_ == nullptr) {
+        return prepared_->configureExecutionBurst(options);
+    }
+    if (isReplaced()) {
+        NNBURST_TRY_ASSIGN(const SharedPreparedModel model, replacement_->model());
+        return model->configureExecutionBurst(options);
+    }
+    auto burst = prepared_->configureExecutionBurst(options);
+    if (burst) {
+        return std::make_unique<PartBurst>(
+            std::make_shared<PartBurstState>(std::move(*burst), replacement_, options));
+    }
+    if (!canReplace(burst.error())) {
+        return burst;
+    }
+    const auto model = replacement_->replace(burst.error());
+    if (!model) {
+        return burst;
+    }
+    return (*model)->configureExecutionBurst(options);
+}
+
+}  // namespace nnburst::runtime

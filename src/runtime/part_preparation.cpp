@@ -1,0 +1,95 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/part_preparation.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "log/logger.h"
+#include "log/verbose.h"
+#include "runtime/cache_files.h"
+#include "runtime/part_model.h"
+#include "runtime/support.h"
+
+namespace nnburst::runtime {
+
+namespace {
+
+bool isTooLate(ErrorStatus status) noexcept {
+    return status == ErrorStatus::MISSED_DEADLINE_TRANSIENT ||
+           status == ErrorStatus::MISSED_DEADLINE_PERSISTENT;
+}
+
+Result<SharedPreparedModel> prepareOnDevice(const Part& part, const PartDevice& where,
+                                            const CompileOptions& options) {
+    const PrepareOptions uncached{.preference = options.preference,
+                                  .priority = options.priority,
+                                  .deadline = options.deadline,
+                                  .modelCache = {},
+                                  .dataCache = {},
+                                  .token = {}};
+    auto files = CacheFiles::name(options, where.info, part.operations);
+    if (files && files->openExisting()) {
+        PrepareOptions fromCache = uncached;
+        files->giveTo(fromCache);
+        auto prepared = prepareModelFromCache(*where.device, fromCache);
+        if (prepared) {
+            NNBURST_VLOG(COMPILATION, "{} comes from the cache", part.name);
+            return prepared;
+        }
+    }
+    PrepareOptions toCache = uncached;
+    if (files && files->makeNew()) {
+        files->giveTo(toCache);
+    }
+    if (where.info.version == kLatestHalVersion) {
+        return prepareModel(*where.device, part.model, toCache);
+    }
+    return prepareModel(*where.device, expressedFor(where.info.version, part.model), toCache);
+}
+
+std::vector<Operand> outputsOf(const Model& model) {
+    std::vector<Operand> outputs;
+    for (const std::uint32_t output : model.main.outputIndexes) {
+        outputs.push_back(model.main.operands[output]);
+    }
+    return outputs;
+}
+
+}  // namespace
+
+Result<SharedPreparedModel> preparePart(const Services& services, Part part,
+                                        const PartDevice& where, const CompileOptions& options) {
+    auto prepared = prepareOnDevice(part, where, options);
+    if (!prepared) {
+        if (!where.canBeReplaced || isTooLate(prepared.error().status)) {
+            return prepared;
+        }
+        auto instead = prepareModel(*services.reference, part.model,
+                                    {.preference = options.preference,
+                                     .priority = options.priority,
+                                     .deadline = options.deadline});
+        if (!instead) {
+            return prepared;
+        }
+        logger().warn("{} cannot be prepared ({}): it runs on {}", part.name,
+                      prepared.error().message, kReferenceDeviceName);
+        services.counters->preparations.fetch_add(1, std::memory_order_relaxed);  // only a count
+        return instead;
+    }
+    if (!where.canBeReplaced && knowsFences(where.info.version)) {
+        return prepared;
+    }
+    std::vector<Operand> outputs = outputsOf(part.model);
+    std::shared_ptr<Replacement> replacement;
+    if (where.canBeReplaced) {
+        replacement = std::make_shared<Replacement>(std::move(part.name), std::move(part.model),
+                                                    options.preference, services.reference,
+                                                    services.counters);
+    }
+    return std::make_shared<PartModel>(std::move(*prepared), where.info.version, std::move(outputs),
+                                       std::move(replacement), services.background);
+}
+
+}  // namespace nnburst::runtime

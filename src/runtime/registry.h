@@ -1,0 +1,26 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Finds the devices of a runtime.
+
+#include <memory>
+#include <vector>
+
+#include "nnburst/runtime.h"
+#include "runtime/named_device.h"
+
+namespace nnburst::runtime {
+
+using NamedDevices = std::vector<std::shared_ptr<NamedDevice>>;
+
+/// The devices of the configuration that can be opened and answer, in its order, and the device in
+/// this process as the last. Drivers are asked at the same time, so that those that do not answer
+/// cost the time of one. Errors of makeLocalDevice.
+[[nodiscard]] Result<NamedDevices> findDevices(const RuntimeOptions& options);
+
+/// A runtime of `devices`, the last of which runs in this process and supports all models.
+[[nodiscard]] Result<std::shared_ptr<Runtime>> makeRuntime(NamedDevices devices);
+
+}  // namespace nnburst::runtime

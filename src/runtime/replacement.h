@@ -1,0 +1,73 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What stands in for a part of a model whose device fails: the same part, prepared for the device
+/// in this process when it is first needed.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "nnburst/device.h"
+#include "nnburst/runtime.h"
+#include "system/mutex.h"
+
+namespace nnburst::runtime {
+
+/// RuntimeStats of a runtime, counted by its models.
+struct FallbackCounters {
+    std::atomic<std::uint64_t> preparations{0};
+    std::atomic<std::uint64_t> executions{0};
+};
+
+/// Another device can do what failed with `status`: the device is lost, busy or wrong, but neither
+/// is the request, nor is it too late.
+[[nodiscard]] constexpr bool isDeviceFailure(ErrorStatus status) noexcept {
+    return status == ErrorStatus::DEVICE_UNAVAILABLE || status == ErrorStatus::GENERAL_FAILURE ||
+           status == ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT ||
+           status == ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT;
+}
+
+/// Of one part. Thread-safe.
+class Replacement {
+  public:
+    /// `part` describes the part in messages: its device and operations. `model` refers to memory
+    /// that does not change.
+    Replacement(std::string part, Model model, ExecutionPreference preference,
+                SharedDevice reference, std::shared_ptr<FallbackCounters> counters);
+
+    /// The device of the part is lost: all further executions go to the replacement.
+    [[nodiscard]] bool isPermanent() const noexcept {
+        // sync [part-replaced]: model() gives the replacement at once
+        return isPermanent_.load(std::memory_order_acquire);
+    }
+
+    /// The replacement for an execution that failed with `why`, or the error of its preparation.
+    [[nodiscard]] Result<SharedPreparedModel> replace(const Error& why);
+
+    /// The replacement. Prepares it if it is not.
+    [[nodiscard]] Result<SharedPreparedModel> model();
+
+    /// An execution has ended on the replacement.
+    void countExecution() noexcept {
+        counters_->executions.fetch_add(1, std::memory_order_relaxed);  // only a count
+    }
+
+  private:
+    const std::string part_;
+    const Model model_;
+    const ExecutionPreference preference_;
+    const SharedDevice reference_;
+    const std::shared_ptr<FallbackCounters> counters_;
+
+    std::atomic<bool> isPermanent_{false};
+    system::Mutex mutex_;  // held while the model is prepared: once for all threads
+    std::optional<Result<SharedPreparedModel>> prepared_ NNBURST_GUARDED_BY(mutex_);
+};
+
+}  // namespace nnburst::runtime

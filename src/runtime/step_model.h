@@ -1,0 +1,31 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Some operations of a model as a model of their own.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "nnburst/types.h"
+#include "runtime/operand_uses.h"
+
+namespace nnburst::runtime {
+
+/// Constants in pools are shared with the whole model; those in its operand values are copied.
+struct StepModel {
+    Model model;
+    /// The operands of the whole model's main subgraph that are the inputs of `model`, in order.
+    std::vector<std::uint32_t> inputs;
+    /// The same of its outputs: those that other operations take or that the whole model gives.
+    std::vector<std::uint32_t> outputs;
+};
+
+/// `operations` of the main subgraph of `whole`, in an order in which they can be executed. `uses`
+/// are those of the main subgraph.
+[[nodiscard]] StepModel makeStepModel(const Model& whole, std::span<const OperandUse> uses,
+                                      std::span<const std::uint32_t> operations);
+
+}  // namespace nnburst::runtime

@@ -1,0 +1,120 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Devices that can do less than others, runtimes of them, and executions in every way.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "nnburst/device.h"
+#include "nnburst/runtime.h"
+#include "runtime/registry.h"
+
+namespace nnburst::runtime {
+
+/// Whether a device supports operation `index` of the main subgraph.
+using IsSupported = std::function<bool(const Model& model, std::size_t index)>;
+
+/// A device that says so of some operations and leaves the rest to another one.
+class FilteredDevice final : public Device {
+  public:
+    FilteredDevice(SharedDevice inner, IsSupported isSupported)
+        : inner_(std::move(inner)), isSupported_(std::move(isSupported)) {}
+
+    [[nodiscard]] HalVersion getHalVersion() const noexcept override {
+        return inner_->getHalVersion();
+    }
+    [[nodiscard]] Result<Capabilities> getCapabilities() override {
+        auto capabilities = inner_->getCapabilities();
+        for (OperandPerformance& performance : capabilities->operandPerformance) {
+            performance.info = {.execTime = execTime, .powerUsage = powerUsage};
+        }
+        return capabilities;
+    }
+    [[nodiscard]] Result<DeviceType> getType() override { return inner_->getType(); }
+    [[nodiscard]] Result<std::string> getVersionString() override {
+        return inner_->getVersionString();
+    }
+    [[nodiscard]] Result<std::vector<Extension>> getSupportedExtensions() override {
+        return inner_->getSupportedExtensions();
+    }
+    [[nodiscard]] Result<NumberOfCacheFiles> getNumberOfCacheFilesNeeded() override {
+        return inner_->getNumberOfCacheFilesNeeded();
+    }
+    [[nodiscard]] DeviceStatus getStatus() override { return inner_->getStatus(); }
+    [[nodiscard]] Result<std::vector<bool>> getSupportedOperations(const Model& model) override {
+        NNBURST_TRY_ASSIGN(std::vector<bool> supported, inner_->getSupportedOperations(model));
+        for (std::size_t index = 0; index < supported.size(); ++index) {
+            supported[index] = supported[index] && isSupported_(model, index);
+        }
+        return supported;
+    }
+    [[nodiscard]] Result<> prepareModel(const Model& model, const PrepareOptions& options,
+                                        PreparedModelCallback callback) override {
+        ++preparations;
+        if (failPreparations) {
+            const Error error{ErrorStatus::GENERAL_FAILURE, "this device prepares nothing"};
+            callback(tl::unexpected<Error>(error));
+            return tl::unexpected<Error>(error);
+        }
+        return inner_->prepareModel(model, options, std::move(callback));
+    }
+    [[nodiscard]] Result<> prepareModelFromCache(const PrepareOptions& options,
+                                                 PreparedModelCallback callback) override {
+        return inner_->prepareModelFromCache(options, std::move(callback));
+    }
+    [[nodiscard]] Result<AllocatedBuffer> allocate(
+        const BufferDesc& desc, std::span<const SharedPreparedModel> preparedModels,
+        std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles) override {
+        return inner_->allocate(desc, preparedModels, inputRoles, outputRoles);
+    }
+
+    float execTime = 1.0F;
+    float powerUsage = 1.0F;
+    bool failPreparations = false;
+    int preparations = 0;
+
+  private:
+    const SharedDevice inner_;
+    const IsSupported isSupported_;
+};
+
+/// `device` under a name.
+inline std::shared_ptr<NamedDevice> named(const std::string& name, SharedDevice device) {
+    auto made = NamedDevice::create(
+        name, [device = std::move(device)]() -> Result<SharedDevice> { return device; });
+    EXPECT_TRUE(made) << made.error().message;
+    return made ? *made : nullptr;
+}
+
+inline SharedDevice localDevice(const DriverOptions& options = {}) {
+    auto device = makeLocalDevice(options);
+    EXPECT_TRUE(device) << device.error().message;
+    return device ? *device : nullptr;
+}
+
+/// A runtime of `devices` and the device in this process.
+inline std::shared_ptr<Runtime> runtimeOf(NamedDevices devices) {
+    devices.push_back(named(kReferenceDeviceName, localDevice()));
+    auto runtime = makeRuntime(std::move(devices));
+    EXPECT_TRUE(runtime) << runtime.error().message;
+    return runtime ? *runtime : nullptr;
+}
+
+/// How a request is executed.
+enum class Way : std::uint8_t { SYNCHRONOUS, ASYNCHRONOUS, FENCED, BURST, REUSABLE, SUBMITTED };
+inline constexpr std::array kWays{Way::SYNCHRONOUS, Way::ASYNCHRONOUS, Way::FENCED,
+                                  Way::BURST,       Way::REUSABLE,     Way::SUBMITTED};
+
+/// Executes `request` once, in a burst of its own where the way has one.
+Result<> executeIn(Way way, PreparedModel& prepared, const Request& request,
+                   ExecutionOutcome& outcome);
+
+}  // namespace nnburst::runtime
