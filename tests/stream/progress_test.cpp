@@ -23,6 +23,7 @@ TEST(ProgressLine, showsWayTimeFramesAndPercentiles) {
     latency.add(300ns);
     EXPECT_EQ(progressLine(Way::BURST, 3200ms, latency),
               "burst          3.2 s       100 frames  p50       0.1 us  p99       0.1 us");
+    EXPECT_TRUE(progressLine(Way::BURST, 3200ms, latency, 12400ms).ends_with(", 12 s left"));
 }
 
 /// All that was written to a terminal or pipe whose writing end is closed. Closes `reader`.

@@ -125,5 +125,14 @@ TEST(Recorder, keepsTheTimesThatADeviceSays) {
     EXPECT_EQ(recorder.timeInDriver().max(), 350us);
 }
 
+TEST(Recorder, countsNoWaitingIfTheDriversStatisticsGoBackwards) {
+    Recorder recorder(TimePoint(), std::nullopt, std::nullopt);
+    BurstWaitStats begin;
+    begin.driver.sleeps = 100;
+    recorder.addWaits(begin, {});
+    ASSERT_TRUE(recorder.waits());
+    EXPECT_EQ(recorder.waits()->driver.sleeps, 0U);
+}
+
 }  // namespace
 }  // namespace nnburst::stream

@@ -7,8 +7,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
 
 #include "support/program_test.h"
 #include "support/system_calls.h"
@@ -220,6 +225,80 @@ TEST_F(StreamProgram, reportsWhatThereIsWhenItIsInterrupted) {
     ASSERT_TRUE(json.is_object());
     EXPECT_EQ(json.at("isStopped"), true);
     EXPECT_GT(json.at("ways").at(0).at("latencyUs").at("count"), 0);
+}
+
+/// A child process of `parent`; 0 if it has none.
+pid_t childOf(pid_t parent) {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+        std::ifstream stat(entry.path() / "stat");
+        std::string line;
+        std::getline(stat, line);
+        std::istringstream fields(line.substr(std::min(line.size(), line.rfind(')') + 1)));
+        std::string state;
+        pid_t found = 0;
+        if (fields >> state >> found && found == parent) {
+            return std::stoi(entry.path().filename());
+        }
+    }
+    return 0;
+}
+
+TEST_F(StreamProgram, reportsWhatThereIsWhenItsDriverEnds) {
+    const pid_t program = start({"builtin:lstm", "--rate", "1000", "--duration", "1000", "--json",
+                                 file("report.json"), "--csv", file("report.csv")});
+    // Its first lines are progress.
+    for (int i = 0; i < 2000 && contentsOf(file("stderr")).empty(); ++i) {
+        ::usleep(10'000);
+    }
+    const pid_t driver = childOf(program);
+    ASSERT_GT(driver, 0);
+    ::kill(driver, SIGKILL);
+    const ProgramResult result = finish(program);
+    EXPECT_EQ(result.status, 1) << result.err;
+    EXPECT_TRUE(contains(result.out,
+                         "ended early, so this is what was measured until then: "
+                         "DEVICE_UNAVAILABLE"))
+        << result.out;
+    const auto json = nlohmann::json::parse(contentsOf(file("report.json")), nullptr, false);
+    ASSERT_TRUE(json.is_object());
+    EXPECT_TRUE(json.at("failure").is_string());
+    const auto& way = json.at("ways").at(0);
+    EXPECT_GT(way.at("latencyUs").at("count"), 0);
+    EXPECT_GE(way.at("processorTime").at("driver").at("share").get<double>(), 0);
+    EXPECT_TRUE(contains(contentsOf(file("report.csv")), "burst,"));
+}
+
+TEST_F(StreamProgram, opensItsFilesBeforeItMeasures) {
+    const ProgramResult result =
+        run({"builtin:lstm", "--duration", "100000", "--csv", file("no/such/file")});
+    EXPECT_EQ(result.status, 1);
+    EXPECT_TRUE(contains(result.err, "cannot write")) << result.err;
+}
+
+TEST_F(StreamProgram, comparesWithAnEarlierRun) {
+    writeFile(file("fast"), R"({"benchmarks": [{"name": "builtin:lstm/burst/p50",
+                                                "real_time": 1e-3}]})");
+    ProgramResult result =
+        run({"builtin:lstm", "--device", "local", "--frames", "50", "--compare", file("fast")});
+    EXPECT_EQ(result.status, 3) << result.out << result.err;
+    EXPECT_TRUE(contains(result.out, "SLOWER")) << result.out;
+    result =
+        run({"builtin:lstm", "--device", "local", "--frames", "5", "--compare", file("missing")});
+    EXPECT_EQ(result.status, 1);
+    EXPECT_TRUE(contains(result.err, "it is no JSON file")) << result.err;
+}
+
+TEST_F(StreamProgram, takesFramesFromADirectory) {
+    writeFile(file("frames.bin"), std::string(3 * 64 * sizeof(float), '\x3f'));
+    const std::string directory = file("").string();
+    ProgramResult result = run({"builtin:lstm", "--device", "local", "--frames", "12", "--inputs",
+                                directory, "--json", file("report.json")});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_TRUE(contains(contentsOf(file("report.json")), "\"inputs\": \""));
+    result = run({"builtin:mobilenet_v1_0.25_32", "--device", "local", "--frames", "1", "--inputs",
+                  directory});
+    EXPECT_EQ(result.status, 1);
+    EXPECT_TRUE(contains(result.err, "has no frame for the model")) << result.err;
 }
 
 /// Arguments that must fail, and what the error must say.

@@ -114,7 +114,7 @@ std::string accuracyPage(std::span<const ModelAccuracy> models,
     section("Classifiers", classifiers(models));
     section("Sequences", sequences(models));
     section("Drift", drifts(models, against));
-    body += tools::responsive(latencies(models, against));
+    body += toSvg(latencies(models, against));
     return tools::reportPage("nnburst-run: accuracy", body);
 }
 

@@ -2,9 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nnburst_stream/frame_bank.h"
 
-#include <algorithm>
-#include <span>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <system_error>
+
+#include "support/image_preparation.h"
 #include "support/random_frame.h"
 
 namespace nnburst::stream {
@@ -16,7 +23,7 @@ constexpr std::size_t kBytes = std::size_t{64} << 20U;
 
 }  // namespace
 
-Result<FrameBank> FrameBank::create(const TfliteModel& model) {
+Result<FrameBank> FrameBank::create(const TfliteModel& model, const std::string& directory) {
     NNBURST_TRY_ASSIGN(const tools::PooledRequest operands,
                        tools::PooledRequest::create(model.model));
     FrameBank bank;
@@ -26,6 +33,10 @@ Result<FrameBank> FrameBank::create(const TfliteModel& model) {
         }
     }
     const std::size_t bytes = tools::frameBytes(model.states, operands);
+    if (!directory.empty()) {
+        NNBURST_TRY(bank.readFrames(model, directory, bytes));
+        return bank;
+    }
     const std::size_t frames =
         std::clamp(kBytes / std::max<std::size_t>(bytes, 1), std::size_t{1}, kFrames);
     for (std::size_t number = 0; number < frames; ++number) {
@@ -37,6 +48,54 @@ Result<FrameBank> FrameBank::create(const TfliteModel& model) {
         }
     }
     return bank;
+}
+
+Result<> FrameBank::readFrames(const TfliteModel& model, const std::string& directory,
+                               std::size_t frameBytes) {
+    const std::size_t most =
+        std::max<std::size_t>(1, kBytes / std::max<std::size_t>(frameBytes, 1));
+    std::error_code error;
+    std::vector<std::string> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+        if (entry.is_regular_file()) {
+            paths.push_back(entry.path());
+        }
+    }
+    std::sort(paths.begin(), paths.end(), tools::isNaturallyLess);
+    const Operand& input = model.model.main.operands[model.model.main.inputIndexes[0]];
+    const bool takesImages = inputs_.size() == 1 && tools::checkImageOperand(input).has_value();
+    for (const std::string& path : paths) {
+        if (frames_.size() >= most) {
+            break;
+        }
+        if (tools::isImageName(path)) {
+            if (takesImages) {
+                NNBURST_TRY_ASSIGN(const tools::Image image, tools::readImage(path));
+                tools::writeImage(image, {}, input, frames_.emplace_back(frameBytes));
+            }
+            continue;
+        }
+        std::ifstream stream(path, std::ios::binary);
+        const std::vector<char> contents{std::istreambuf_iterator<char>(stream), {}};
+        if (frameBytes == 0 || contents.empty() || contents.size() % frameBytes != 0) {
+            continue;
+        }
+        const auto bytes = std::as_bytes(std::span(contents));
+        for (std::size_t begin = 0; begin < bytes.size() && frames_.size() < most;
+             begin += frameBytes) {
+            const auto frame = bytes.subspan(begin, frameBytes);
+            frames_.emplace_back(frame.begin(), frame.end());
+        }
+    }
+    if (error || frames_.empty()) {
+        return failure(
+            ErrorStatus::INVALID_ARGUMENT,
+            fmt::format("{} has no frame for the model{}: must have images (for one "
+                        "input of 1 x HEIGHT x WIDTH x 3), or files of a multiple of {} "
+                        "bytes",
+                        directory, error ? " (" + error.message() + ")" : "", frameBytes));
+    }
+    return {};
 }
 
 void FrameBank::write(std::uint64_t number, const tools::PooledRequest& operands) const {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "nnburst/result.h"
@@ -20,7 +21,10 @@ namespace nnburst::stream {
 class FrameBank {
   public:
     /// Makes 16 frames; fewer if they are large, so that all take at most 64 MiB, but at least one.
-    [[nodiscard]] static Result<FrameBank> create(const TfliteModel& model);
+    /// With a `directory` as many of the frames there as fit: images, or files of the elements of
+    /// all inputs without states. INVALID_ARGUMENT if there is none that fits.
+    [[nodiscard]] static Result<FrameBank> create(const TfliteModel& model,
+                                                  const std::string& directory = {});
 
     /// Writes the inputs of frame `number`; numbers from size() on repeat the frames. States stay.
     /// Never allocates.
@@ -30,6 +34,9 @@ class FrameBank {
     [[nodiscard]] std::size_t frameBytes() const noexcept { return frames_.front().size(); }
 
   private:
+    Result<> readFrames(const TfliteModel& model, const std::string& directory,
+                        std::size_t frameBytes);
+
     std::vector<std::vector<std::byte>> frames_;  ///< inputs without states, concatenated
     std::vector<std::size_t> inputs_;             ///< indices of inputs that are not states
 };

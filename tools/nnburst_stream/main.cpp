@@ -12,8 +12,11 @@
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "model/invalid.h"
 #include "nnburst_stream/call_count.h"
@@ -22,8 +25,11 @@
 #include "nnburst_stream/progress.h"
 #include "nnburst_stream/report.h"
 #include "nnburst_stream/session.h"
+#include "report/benchmark_json.h"
 #include "support/machine.h"
 #include "support/model_source.h"
+#include "support/output_file.h"
+#include "support/run_context.h"
 
 namespace nnburst::stream {
 
@@ -48,11 +54,41 @@ std::size_t usableProcessors() {
                                                          : 0;
 }
 
-Result<> writeFile(const std::string& path, const std::string& contents) {
-    std::ofstream file(path);
-    file << contents;
-    file.close();
-    return file ? Result<>() : Result<>(invalid("cannot write {}", path));
+/// The files that the options name, opened before anything is measured.
+struct Outputs {
+    tools::OutputFile json;
+    tools::OutputFile html;
+    tools::OutputFile csv;
+};
+
+Result<Outputs> openOutputs(const Options& options) {
+    Outputs outputs;
+    NNBURST_TRY_ASSIGN(outputs.json, tools::OutputFile::open(options.json));
+    NNBURST_TRY_ASSIGN(outputs.html, tools::OutputFile::open(options.html));
+    NNBURST_TRY_ASSIGN(outputs.csv, tools::OutputFile::open(options.csv));
+    return outputs;
+}
+
+/// What --compare names, read before --json may replace it.
+Result<std::vector<tools::BenchmarkRow>> readEarlier(const Options& options) {
+    if (options.compare.empty()) {
+        return std::vector<tools::BenchmarkRow>();
+    }
+    std::ifstream stream(options.compare, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    auto rows = tools::readBenchmarkRows(text);
+    if (!rows) {
+        return invalid("cannot compare with {}: it is no JSON file of --json", options.compare);
+    }
+    return std::move(*rows);
+}
+
+tools::ContextEntries contextOf(const Options& options) {
+    std::vector<const char*> arguments;
+    for (const std::string& argument : options.commandLine) {
+        arguments.push_back(argument.c_str());
+    }
+    return tools::runContext(static_cast<int>(arguments.size()), arguments.data());
 }
 
 Result<Report> measure(const Options& options) {
@@ -60,8 +96,9 @@ Result<Report> measure(const Options& options) {
     report.processor = tools::processorName();
     report.processors = usableProcessors();
     report.kernel = tools::kernelName();
+    report.context = contextOf(options);
     NNBURST_TRY_ASSIGN(const TfliteModel model, tools::loadModel(options.model));
-    NNBURST_TRY_ASSIGN(const FrameBank frames, FrameBank::create(model));
+    NNBURST_TRY_ASSIGN(const FrameBank frames, FrameBank::create(model, options.inputs));
     report.frameBytes = frames.frameBytes();
     const auto calls = countCalls(options, model, frames);  // before this process has threads
     if (!calls) {
@@ -79,25 +116,33 @@ Result<Report> measure(const Options& options) {
 
     stopAtInterrupt();
     Progress progress(stderr);
-    const auto measurements = session.measure(
-        stopped, [&](const WayMeasurement& measurement, std::chrono::nanoseconds elapsed) {
-            progress.show(measurement, elapsed);
+    const Measurements measured = session.measure(
+        stopped, [&](const WayMeasurement& measurement, std::chrono::nanoseconds elapsed,
+                     std::optional<std::chrono::nanoseconds> left) {
+            progress.show(measurement, elapsed, left);
         });
     progress.clear();
-    if (!measurements) {
-        return tl::unexpected<Error>(measurements.error());
+    if (!measured.result) {
+        report.failure = fmt::format("{}: {}", nnburst::toString(measured.result.error().status),
+                                     measured.result.error().message);
     }
-    for (std::size_t i = 0; i < measurements->size(); ++i) {
-        WayReport& way = report.ways.emplace_back(
-            reportOf((*measurements)[i], session.driverClock().has_value()));
+    report.clientMemory = tools::memoryBytesOf(0);
+    report.driverMemory =
+        session.driverProcess() == 0 ? 0 : tools::memoryBytesOf(session.driverProcess());
+    for (std::size_t i = 0; i < measured.ways.size(); ++i) {
+        WayReport& way =
+            report.ways.emplace_back(reportOf(measured.ways[i], session.driverClock().has_value()));
         if (calls) {
             way.calls = (*calls)[i];
         }
-        if (!stopped) {
-            NNBURST_TRY_ASSIGN(const Recorder timing,
-                               session.measureTiming(way.way, way.latency.quantile(0.5), stopped));
-            way.timeInDriver.add(timing.timeInDriver());
-            way.timeOnDevice.add(timing.timeOnDevice());
+        if (!stopped && report.failure.empty()) {
+            const auto timing = session.measureTiming(way.way, way.latency.quantile(0.5), stopped);
+            if (!timing) {
+                report.failure = timing.error().message;
+                continue;
+            }
+            way.timeInDriver.add(timing->timeInDriver());
+            way.timeOnDevice.add(timing->timeOnDevice());
         }
     }
     report.isStopped = stopped;
@@ -105,15 +150,26 @@ Result<Report> measure(const Options& options) {
 }
 
 Result<ExitStatus> run(const Options& options) {
+    NNBURST_TRY_ASSIGN(const std::vector<tools::BenchmarkRow> earlier, readEarlier(options));
+    NNBURST_TRY_ASSIGN(Outputs outputs, openOutputs(options));
     NNBURST_TRY_ASSIGN(const Report report, measure(options));
     print(report);
-    if (!options.json.empty()) {
-        NNBURST_TRY(writeFile(options.json, toJson(report)));
+    NNBURST_TRY(outputs.json.write(toJson(report)));
+    NNBURST_TRY(outputs.html.write(toHtml(report)));
+    NNBURST_TRY(outputs.csv.write(toCsv(report)));
+    const tools::BenchmarkComparison comparison =
+        tools::compareRows(earlier, benchmarkRows(report));
+    if (!options.compare.empty()) {
+        fmt::print("\n{}", tools::textOf(comparison));
     }
-    if (!options.html.empty()) {
-        NNBURST_TRY(writeFile(options.html, toHtml(report)));
+    if (!report.failure.empty()) {
+        fmt::print(stderr, "nnburst-stream: {}\n", report.failure);
+        return ExitStatus::FAILURE;
     }
-    return report.isSameOnAllWays ? ExitStatus::SUCCESS : ExitStatus::FAILURE;
+    if (!report.isSameOnAllWays) {
+        return ExitStatus::FAILURE;
+    }
+    return comparison.isSlower() ? ExitStatus::SLOWER : ExitStatus::SUCCESS;
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ What is measured:
               burnt by spinning
   in driver   time in the driver, as the driver measured it, in a pass of its own
 
-Frames are pseudo-random, always the same, made beforehand and written to shared memory before each
-is due. Until then a client sleeps, and spins for the last 200 microseconds. Clients take turns
+Frames are pseudo-random, always the same, or those of --inputs; they are made beforehand and
+written to shared memory before each is due. Until then a client sleeps, and spins for the last 200 microseconds. Clients take turns
 within a period: client i of N is i/N of a period late. With --baseline the ways alternate in
 segments, in random order, 20 rounds at most. Each round sends the same frames on all ways; the
 first frames of each segment are not measured.
@@ -63,8 +63,12 @@ Names of TFLite's benchmark_model for the same: --graph, --num_threads, --num_ru
 )";
 
 constexpr const char* kFooterEnd = R"(
-Exit status: 0 if all frames were sent; 1 if the model could not be run, outputs differ between the
-ways, or a file could not be written; 2 for wrong arguments. Ctrl-C ends the stream and reports.
+Percentiles that so few frames cannot show are left out: p90 needs 10, p99 100 and p99.9 1,000.
+
+Exit status: 0 if all frames were sent; 1 if the model could not be run, the driver ended, outputs
+differ between the ways, or a file could not be written; 2 for wrong arguments; 3 if a time is longer
+than in the --compare file by more than twice the noise. Ctrl-C ends the stream and reports, and so
+does the end of the driver.
 
 Examples. A camera at 60 Hz compared with a call in process and with RPC; a model of some
 milliseconds at 30 Hz, to see what waiting costs; as many frames as two in flight give:
@@ -101,6 +105,10 @@ void check(const Options& options) {
             fmt::format("{} frames in flight: a device in this process executes each frame on the "
                         "client's own thread; use --device spawn or a driver's socket",
                         options.inFlight));
+    }
+    if ((options.realtime != 0 || !options.processors.empty()) && options.device != "spawn") {
+        throw CLI::ValidationError("--realtime, --processors",
+                                   "must be given with --device spawn: other drivers run already");
     }
     for (const Way way : options.baselines) {
         if (way == Way::PLAIN && options.isPlain) {
@@ -214,8 +222,29 @@ void addOptions(CLI::App& app, Options& options, Written& written) {
         ->allow_extra_args(false)
         ->check(CLI::IsMember({"plain", "inprocess", "rpc"}).description(""))
         ->type_name("plain,inprocess,rpc");
-    app.add_option("--json", options.json, "Write all figures to this file")->type_name("F");
+    app.add_option("--inputs", options.inputs,
+                   "Frames from DIR instead of random ones: PNG and JPEG images, or files of\n"
+                   "elements, each of one or more frames. As many as 64 MiB hold")
+        ->type_name("DIR");
+    app.add_option("--realtime", options.realtime,
+                   "Real-time priority of the threads that serve bursts in a spawned driver")
+        ->check(whole(1, 99))
+        ->type_name("N");
+    app.add_option("--processors", options.processors,
+                   "Processors on which a spawned driver may run, such as 2,3")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(whole(0, 4095))
+        ->type_name("LIST");
+    app.add_option("--json", options.json,
+                   "Write all figures to this file, in the form of Google Benchmark and more")
+        ->type_name("F");
     app.add_option("--html", options.html, "Write a page with plots to this file")->type_name("F");
+    app.add_option("--csv", options.csv, "Write a table with a line for each way to this file")
+        ->type_name("F");
+    app.add_option("--compare", options.compare,
+                   "Compare with what an earlier run wrote by --json, and judge")
+        ->type_name("F");
 }
 
 }  // namespace
@@ -271,6 +300,7 @@ std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv
     } catch (const CLI::ParseError& error) {
         return app.exit(error, out, err) == 0 ? ExitStatus::SUCCESS : ExitStatus::USAGE;
     }
+    options.commandLine.assign(argv, argv + argc);
     return options;
 }
 

@@ -47,8 +47,14 @@ struct Options {
     std::uint64_t warmUp = 20;  ///< frames at the start of each way, not measured
     std::optional<double> deadlineMs;
     std::vector<Way> baselines;  ///< to compare with, in the order of Way
+    std::string inputs;          ///< directory of images or files of elements; empty: random frames
     std::string json;            ///< file to write, empty for none
     std::string html;            ///< likewise
+    std::string csv;             ///< likewise
+    std::string compare;         ///< an earlier --json file to compare with, empty for none
+    std::uint32_t realtime = 0;  ///< as DriverOptions::realtimePriority, of a spawned driver
+    std::vector<std::uint32_t> processors;  ///< as DriverOptions::processors, likewise
+    std::vector<std::string> commandLine;
 
     [[nodiscard]] std::optional<std::chrono::nanoseconds> period() const;
     [[nodiscard]] std::optional<std::chrono::nanoseconds> deadline() const;
@@ -64,6 +70,7 @@ enum class ExitStatus : std::uint8_t {
     SUCCESS = 0,
     FAILURE = 1,  ///< the model could not be run, a file not be written, or outputs differ
     USAGE = 2,    ///< wrong arguments
+    SLOWER = 3,   ///< slower than in the file of --compare
 };
 
 /// Reads the command line. Returns an exit status if the program is to end now: help was printed to

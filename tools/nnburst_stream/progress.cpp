@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace nnburst::stream {
 
 namespace {
@@ -19,17 +21,22 @@ double microseconds(nanoseconds duration) {
 
 }  // namespace
 
-std::string progressLine(Way way, std::chrono::nanoseconds elapsed, const Histogram& latency) {
-    return fmt::format("{:<10}{:>8.1f} s{:>10} frames  p50{:>10.1f} us  p99{:>10.1f} us",
-                       toString(way), std::chrono::duration<double>(elapsed).count(),
-                       latency.count(), microseconds(latency.quantile(0.5)),
-                       microseconds(latency.quantile(0.99)));
+std::string progressLine(Way way, std::chrono::nanoseconds elapsed, const Histogram& latency,
+                         std::optional<std::chrono::nanoseconds> left) {
+    const std::string line =
+        fmt::format("{:<10}{:>8.1f} s{:>10} frames  p50{:>10.1f} us  p99{:>10.1f} us",
+                    toString(way), std::chrono::duration<double>(elapsed).count(), latency.count(),
+                    microseconds(latency.quantile(0.5)), microseconds(latency.quantile(0.99)));
+    return left ? fmt::format("{}, {:.0f} s left", line,
+                              std::max(0.0, std::chrono::duration<double>(*left).count()))
+                : line;
 }
 
 Progress::Progress(std::FILE* stream)
     : stream_(stream), isTerminal_(::isatty(::fileno(stream)) == 1) {}
 
-void Progress::show(const WayMeasurement& measurement, std::chrono::nanoseconds elapsed) {
+void Progress::show(const WayMeasurement& measurement, std::chrono::nanoseconds elapsed,
+                    std::optional<std::chrono::nanoseconds> left) {
     const auto now = std::chrono::steady_clock::now();
     if (!isTerminal_ && lastShown_ && now - *lastShown_ < kIntervalOfLines) {
         return;
@@ -42,7 +49,7 @@ void Progress::show(const WayMeasurement& measurement, std::chrono::nanoseconds 
         return;
     }
     lastShown_ = now;
-    const std::string line = progressLine(measurement.way, elapsed, all);
+    const std::string line = progressLine(measurement.way, elapsed, all, left);
     if (isTerminal_) {
         fmt::print(stream_, "{}{}", kEraseLine, line);
     } else {

@@ -17,8 +17,10 @@
 namespace nnburst::stream {
 
 /// "burst     3.2 s    1600 frames  p50     389.1 us  p99     543.3 us"
+/// With the time that is left of the whole run, if it is known: "..., 12 s left".
 [[nodiscard]] std::string progressLine(Way way, std::chrono::nanoseconds elapsed,
-                                       const Histogram& latency);
+                                       const Histogram& latency,
+                                       std::optional<std::chrono::nanoseconds> left = std::nullopt);
 
 /// On a terminal one line that is overwritten; elsewhere a line every five seconds. Prints nothing
 /// before the first measured frame. Not thread-safe.
@@ -27,7 +29,8 @@ class Progress {
     /// Writes to `stream`, which must outlive this object.
     explicit Progress(std::FILE* stream);
 
-    void show(const WayMeasurement& measurement, std::chrono::nanoseconds elapsed);
+    void show(const WayMeasurement& measurement, std::chrono::nanoseconds elapsed,
+              std::optional<std::chrono::nanoseconds> left = std::nullopt);
     /// Erases the line from the terminal.
     void clear();
 

@@ -10,7 +10,8 @@ namespace {
 
 void add(WaitStats& sum, const WaitStats& begin, const WaitStats& end) noexcept {
     for (const WaitStat& stat : kWaitStats) {
-        stat.set(sum, stat.of(sum) + stat.of(end) - stat.of(begin));
+        // The driver writes its side of them: whatever it writes, nothing is less than nothing.
+        stat.set(sum, stat.of(sum) + std::max(stat.of(end), stat.of(begin)) - stat.of(begin));
     }
 }
 

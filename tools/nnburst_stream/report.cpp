@@ -125,4 +125,95 @@ std::string machineText(const Report& report) {
                        report.processor, counted(report.processors, "processor"), report.kernel);
 }
 
+std::string verdictText(const Report& report) {
+    const WayReport& first = report.ways.front();
+    if (first.latency.count() == 0) {
+        return "No frame was measured.";
+    }
+    const Summary latency = summarise(first.latency);
+    std::string text =
+        fmt::format("A frame takes {:.1f} us by {} (median", latency.p50, toString(first.way));
+    text += canShow(latency.count, 0.99) ? fmt::format("; p99 {:.1f})", latency.p99) : ")";
+    for (std::size_t i = 1; i < report.ways.size(); ++i) {
+        const WayReport& other = report.ways[i];
+        if (other.latency.count() != 0 && summarise(other.latency).p50 > 0) {
+            text += fmt::format(", {:.2f} times {}", latency.p50 / summarise(other.latency).p50,
+                                toString(other.way));
+        }
+    }
+    const Misses& misses = first.misses;
+    const std::uint64_t missed = misses.refused + misses.late + misses.unsent;
+    if (report.options.deadlineMs) {
+        text += fmt::format("; {} of {} frames missed their deadline", missed,
+                            latency.count + misses.unsent);
+    } else if (report.options.rate) {
+        const bool keepsUp = first.throughput >= 0.99 * *report.options.rate *
+                                                     static_cast<double>(report.options.clients);
+        text += keepsUp ? "; the stream keeps its rate" : "; the stream does not keep its rate";
+    }
+    return text + ".";
+}
+
+std::string memoryText(const Report& report) {
+    const auto megabytes = [](std::uint64_t bytes) {
+        return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6);
+    };
+    if (report.clientMemory == 0) {
+        return {};
+    }
+    return fmt::format("memory: {} of this program{}", megabytes(report.clientMemory),
+                       report.driverMemory == 0
+                           ? ""
+                           : fmt::format(", {} of the driver", megabytes(report.driverMemory)));
+}
+
+std::string incompleteText(const Report& report) {
+    if (!report.failure.empty()) {
+        return fmt::format("ended early, so this is what was measured until then: {}",
+                           report.failure);
+    }
+    return report.isStopped ? "stopped before the end" : "";
+}
+
+std::vector<tools::BenchmarkRow> benchmarkRows(const Report& report) {
+    // Pieces of the first client's frames in the order of time.
+    constexpr std::size_t kPieces = 16;
+    std::vector<tools::BenchmarkRow> rows;
+    for (const WayReport& way : report.ways) {
+        const Summary latency = summarise(way.latency);
+        if (latency.count == 0) {
+            continue;
+        }
+        const auto& points = way.series.points();
+        const std::size_t size = std::max<std::size_t>(1, points.size() / kPieces);
+        std::vector<double> medians;
+        std::vector<double> maxima;
+        for (std::size_t begin = 0; begin + size <= points.size(); begin += size) {
+            std::vector<double> piece;
+            double most = 0;
+            for (std::size_t i = begin; i < begin + size; ++i) {
+                piece.push_back(points[i].mean());
+                most = std::max(most, static_cast<double>(points[i].max.count()));
+            }
+            std::ranges::nth_element(piece, piece.begin() + static_cast<std::ptrdiff_t>(size / 2));
+            medians.push_back(piece[size / 2]);
+            maxima.push_back(most);
+        }
+        const std::string name = fmt::format("{}/{}", report.options.model, toString(way.way));
+        rows.push_back({.name = name + "/p50",
+                        .iterations = latency.count,
+                        .realTimeUs = latency.p50,
+                        .processorTimeUs = way.clientProcessor.perFrame,
+                        .noise = tools::noiseOf(medians)});
+        if (canShow(latency.count, 0.99)) {
+            rows.push_back({.name = name + "/p99",
+                            .iterations = latency.count,
+                            .realTimeUs = latency.p99,
+                            .processorTimeUs = way.clientProcessor.perFrame,
+                            .noise = tools::noiseOf(maxima)});
+        }
+    }
+    return rows;
+}
+
 }  // namespace nnburst::stream

@@ -21,6 +21,7 @@
 #include "nnburst_stream/recorder.h"
 #include "nnburst_stream/session.h"
 #include "nnburst_stream/time_series.h"
+#include "report/benchmark_json.h"
 
 namespace nnburst::stream {
 
@@ -78,8 +79,13 @@ struct Report {
     std::string kernel;
     std::chrono::nanoseconds initTime{};
     std::chrono::nanoseconds firstInference{};
-    bool isSameOnAllWays = true;    ///< outputs, bit for bit
-    bool isStopped = false;         ///< the stream was stopped before its end
+    bool isSameOnAllWays = true;     ///< outputs, bit for bit
+    bool isStopped = false;          ///< the stream was stopped before its end
+    std::string failure;             ///< the error that ended the stream, or empty
+    std::uint64_t clientMemory = 0;  ///< bytes (PSS) of this program after the stream; 0: not known
+    std::uint64_t driverMemory = 0;  ///< the same of the driver that it has started
+    /// Who measured what and where (support/run_context.h).
+    std::vector<std::pair<std::string, std::string>> context;
     std::string noDriverProcessor;  ///< the reason, if there is no driverProcessor
     std::string noCalls;            ///< the reason, if there are no calls
     std::vector<WayReport> ways;
@@ -96,11 +102,23 @@ struct Report {
 /// Device and machine: "device spawn (nnburst-0.1.0) on ...".
 [[nodiscard]] std::string machineText(const Report& report);
 
+/// What came out, in one sentence.
+[[nodiscard]] std::string verdictText(const Report& report);
+/// "memory: 7.0 MB of this program, 9.1 MB of the driver"; empty if neither is known.
+[[nodiscard]] std::string memoryText(const Report& report);
+/// Why the report has less than the whole stream; empty if it has all.
+[[nodiscard]] std::string incompleteText(const Report& report);
+
+/// The medians and p99 of all ways, for comparisons with other runs.
+[[nodiscard]] std::vector<tools::BenchmarkRow> benchmarkRows(const Report& report);
+
 /// Prints the report for people, on the standard output.
 void print(const Report& report);
 
 /// The report as JSON, and as a page that needs no other file.
 [[nodiscard]] std::string toJson(const Report& report);
 [[nodiscard]] std::string toHtml(const Report& report);
+/// A line for each way, with a head; times in microseconds.
+[[nodiscard]] std::string toCsv(const Report& report);
 
 }  // namespace nnburst::stream

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "nnburst_stream/benchmark_line.h"
 #include "nnburst_stream/report.h"
 #include "report/markup.h"
+#include "report/page.h"
 #include "report/plot.h"
 
 namespace nnburst::stream {
@@ -19,6 +21,7 @@ using tools::BarChart;
 using tools::BarGroup;
 using tools::Curve;
 using tools::escaped;
+using tools::HtmlTable;
 using tools::Plot;
 using tools::Scale;
 
@@ -120,10 +123,16 @@ Plot histogram(const Report& report) {
 
 BarChart comparison(const Report& report) {
     BarChart chart{.title = "Comparison of latencies; each group has its own scale", .unit = "us"};
-    for (const auto& [name, figure] :
-         {std::pair("p50", &Summary::p50), std::pair("p90", &Summary::p90),
-          std::pair("p99", &Summary::p99), std::pair("p99.9", &Summary::p999),
-          std::pair("max", &Summary::max)}) {
+    for (const auto& [name, fraction, figure] :
+         {std::tuple("p50", 0.0, &Summary::p50), std::tuple("p90", 0.9, &Summary::p90),
+          std::tuple("p99", 0.99, &Summary::p99), std::tuple("p99.9", 0.999, &Summary::p999),
+          std::tuple("max", 0.0, &Summary::max)}) {
+        const bool isShown = std::ranges::all_of(report.ways, [&](const WayReport& way) {
+            return canShow(way.latency.count(), fraction);
+        });
+        if (!isShown) {
+            continue;
+        }
         BarGroup& group = chart.groups.emplace_back();
         group.name = name;
         for (const WayReport& way : report.ways) {
@@ -135,63 +144,55 @@ BarChart comparison(const Report& report) {
     return chart;
 }
 
-std::string cell(double value) {
-    return fmt::format("<td>{:.1f}</td>", value);
+std::string shown(std::uint64_t count, double fraction, double value) {
+    return canShow(count, fraction) ? tools::numberText(value) : "";
 }
 
-std::string row(Way way, const char* what, const Distribution& distribution) {
+void addRow(HtmlTable& table, Way way, const char* what, const Distribution& distribution) {
     if (distribution.count() == 0) {
-        return {};
+        return;
     }
     const Summary summary = summarise(distribution);
-    std::string text = fmt::format("<tr><th>{}</th><td>{}</td>", toString(way), what);
-    for (const double figure : {summary.min, summary.p50, summary.p90, summary.p99, summary.p999,
-                                summary.max, summary.mean, summary.standardDeviation}) {
-        text += cell(figure);
-    }
-    return text + "</tr>\n";
+    table.add({fmt::format("{}, {}", toString(way), what), tools::numberText(summary.min),
+               tools::numberText(summary.p50), shown(summary.count, 0.9, summary.p90),
+               shown(summary.count, 0.99, summary.p99), shown(summary.count, 0.999, summary.p999),
+               tools::numberText(summary.max), tools::numberText(summary.mean),
+               tools::numberText(summary.standardDeviation)});
 }
 
 std::string distributions(const Report& report) {
-    std::string text =
-        "<table><tr><th></th><th>us</th><th>min</th><th>p50</th><th>p90</th><th>p99</th>"
-        "<th>p99.9</th><th>max</th><th>mean</th><th>std</th></tr>\n";
+    HtmlTable table({"us", "min", "p50", "p90", "p99", "p99.9", "max", "mean", "std"});
     for (const WayReport& way : report.ways) {
-        text += row(way.way, "latency", way.latency);
+        addRow(table, way.way, "latency", way.latency);
     }
     for (const WayReport& way : report.ways) {
-        text += row(way.way, "jitter", way.jitter);
+        addRow(table, way.way, "jitter", way.jitter);
     }
     for (const WayReport& way : report.ways) {
-        text += row(way.way, "in driver", way.timeInDriver);
+        addRow(table, way.way, "in driver", way.timeInDriver);
     }
-    return text + "</table>\n";
+    return table.html();
 }
 
 std::string costs(const Report& report) {
-    std::string text =
-        "<table><tr><th></th><th>frames/s</th><th>refused</th><th>late</th><th>unsent</th>"
-        "<th>most in flight</th>"
-        "<th>client, us/frame</th><th>driver, us/frame</th><th>client, calls/frame</th>"
-        "<th>driver, calls/frame</th></tr>\n";
+    HtmlTable table({"way", "frames/s", "refused", "late", "unsent", "most in flight",
+                     "client, us/frame", "driver, us/frame", "client, calls/frame",
+                     "driver, calls/frame"});
     for (const WayReport& way : report.ways) {
         const auto orDash = [](const auto& value, auto figure) {
-            return value ? cell(figure(*value)) : std::string("<td>-</td>");
+            return value ? tools::numberText(figure(*value)) : std::string("-");
         };
-        text += fmt::format("<tr><th>{}</th>", toString(way.way)) + cell(way.throughput);
-        for (const std::uint64_t count :
-             {way.misses.refused, way.misses.late, way.misses.unsent, way.mostInFlight}) {
-            text += fmt::format("<td>{}</td>", count);
-        }
-        text += cell(way.clientProcessor.perFrame);
-        text +=
-            orDash(way.driverProcessor, [](const ProcessorTime& time) { return time.perFrame; });
-        text += orDash(way.calls, [](const CallRate& calls) { return calls.client; });
-        text += orDash(way.calls ? way.calls->driver : std::nullopt,
-                       [](double calls) { return calls; });
-        text += "</tr>\n";
+        table.add(
+            {toString(way.way), tools::numberText(way.throughput),
+             std::to_string(way.misses.refused), std::to_string(way.misses.late),
+             std::to_string(way.misses.unsent), std::to_string(way.mostInFlight),
+             tools::numberText(way.clientProcessor.perFrame),
+             orDash(way.driverProcessor, [](const ProcessorTime& time) { return time.perFrame; }),
+             orDash(way.calls, [](const CallRate& calls) { return calls.client; }),
+             orDash(way.calls ? way.calls->driver : std::nullopt,
+                    [](double calls) { return calls; })});
     }
-    text += "</table>\n";
+    std::string text = table.html();
     if (!report.noDriverProcessor.empty()) {
         text += fmt::format("<p>Processor time of the driver not measured: {}</p>\n",
                             escaped(report.noDriverProcessor));
@@ -199,43 +200,45 @@ std::string costs(const Report& report) {
     if (!report.noCalls.empty()) {
         text += fmt::format("<p>System calls not counted: {}</p>\n", escaped(report.noCalls));
     }
+    if (const std::string memory = memoryText(report); !memory.empty()) {
+        text += fmt::format("<p>{}</p>\n", escaped(memory));
+    }
     return text;
 }
 
 /// A table of the cost of waiting on both sides of bursts.
 std::string waits(const Report& report) {
-    std::string rows;
+    std::vector<std::string> heads{"waiting"};
+    for (const WaitStat& stat : kWaitStats) {
+        heads.push_back(fmt::format("{}{}", stat.label,
+                                    stat.time != nullptr ? ", % of a processor" : "/frame"));
+    }
+    HtmlTable table(std::move(heads));
     for (const WayReport& way : report.ways) {
         if (!way.waits) {
             continue;
         }
         for (const auto& [side, rates] : sidesOf(*way.waits)) {
-            rows += fmt::format("<tr><th>{}</th><td>{}</td>", toString(way.way), side);
+            std::vector<HtmlTable::Cell> cells{fmt::format("{}, {}", toString(way.way), side)};
             for (std::size_t i = 0; i < kWaitStats.size(); ++i) {
-                rows += kWaitStats[i].time != nullptr
-                            ? fmt::format("<td>{:.1f}</td>", rates[i] * 100)
-                            : fmt::format("<td>{:.2f}</td>", rates[i]);
+                cells.emplace_back(kWaitStats[i].time != nullptr ? tools::numberText(rates[i] * 100)
+                                                                 : tools::numberText(rates[i], 2));
             }
-            rows += "</tr>\n";
+            table.add(std::move(cells));
         }
     }
-    if (rows.empty()) {
-        return rows;
-    }
-    std::string head = "<th></th><th>waiting</th>";
-    for (const WaitStat& stat : kWaitStats) {
-        head += fmt::format("<th>{}{}</th>", stat.label,
-                            stat.time != nullptr ? ", % of a processor" : "/frame");
-    }
-    return fmt::format("<table><tr>{}</tr>\n{}</table>\n", head, rows);
+    return table.html();
 }
 
 std::string settings(const Report& report) {
-    std::string text = fmt::format("<p>{}.<br>\n{}.</p>\n", escaped(settingsText(report)),
-                                   escaped(machineText(report)));
-    if (report.isStopped) {
-        text += "<p>The stream was stopped before its end.</p>\n";
+    std::string text;
+    if (const std::string incomplete = incompleteText(report); !incomplete.empty()) {
+        text += fmt::format("<p><strong>This report is not whole: {}.</strong></p>\n",
+                            escaped(incomplete));
     }
+    text += fmt::format("<p>{}</p>\n<p class=\"quiet\">{}.<br>\n{}.</p>\n",
+                        escaped(verdictText(report)), escaped(settingsText(report)),
+                        escaped(machineText(report)));
     if (report.ways.size() > 1) {
         text += report.isSameOnAllWays
                     ? "<p>Outputs are identical bit for bit on all ways.</p>\n"
@@ -243,13 +246,6 @@ std::string settings(const Report& report) {
     }
     return text;
 }
-
-constexpr const char* kPageStyle = R"(
-body { max-width: 800px; margin: 2em auto; padding: 0 1em; font: 14px sans-serif; color: #222;
-       background: #fff; }
-table { border-collapse: collapse; margin: 1em 0; }
-th, td { padding: 2px 8px; text-align: right; border-bottom: 1px solid #ddd; }
-)";
 
 }  // namespace
 
@@ -263,7 +259,7 @@ std::string toHtml(const Report& report) {
     for (const WayReport& way : report.ways) {
         body += fmt::format("{}: {}\n", toString(way.way), benchmarkLine(way.latency));
     }
-    return tools::htmlPage(title, std::string(kPageStyle) + tools::kPlotStyle, body + "</pre>\n");
+    return tools::reportPage(title, body + "</pre>\n");
 }
 
 }  // namespace nnburst::stream

@@ -14,6 +14,11 @@ double microseconds(nanoseconds duration) {
     return std::chrono::duration<double, std::micro>(duration).count();
 }
 
+/// Null for a percentile that so few durations cannot show.
+Json shown(std::uint64_t count, double fraction, double value) {
+    return canShow(count, fraction) ? Json(value) : Json(nullptr);
+}
+
 Json jsonOf(const Distribution& distribution) {
     if (distribution.count() == 0) {
         return nullptr;
@@ -27,9 +32,9 @@ Json jsonOf(const Distribution& distribution) {
             {"avg", summary.mean},
             {"std", summary.standardDeviation},
             {"p50", summary.p50},
-            {"p90", summary.p90},
-            {"p99", summary.p99},
-            {"p99.9", summary.p999}};
+            {"p90", shown(summary.count, 0.9, summary.p90)},
+            {"p99", shown(summary.count, 0.99, summary.p99)},
+            {"p99.9", shown(summary.count, 0.999, summary.p999)}};
 }
 
 Json jsonOf(const ProcessorTime& time) {
@@ -94,7 +99,10 @@ Json jsonOf(const Options& options) {
             {"threads", options.threads},
             {"warmUp", options.warmUp},
             {"deadlineMs", orNull(options.deadlineMs)},
-            {"baselines", baselines}};
+            {"baselines", baselines},
+            {"inputs", options.inputs.empty() ? Json(nullptr) : Json(options.inputs)},
+            {"realtime", options.realtime},
+            {"processors", options.processors}};
 }
 
 Json jsonOf(const WayReport& way, const Report& report) {
@@ -130,18 +138,25 @@ Json jsonOf(const WayReport& way, const Report& report) {
 }  // namespace
 
 std::string toJson(const Report& report) {
-    Json json{{"settings", jsonOf(report.options)},
-              {"machine",
-               {{"processor", report.processor},
-                {"processors", report.processors},
-                {"kernel", report.kernel}}},
-              {"deviceVersion", report.deviceVersion},
-              {"frameBytes", report.frameBytes},
-              {"initUs", microseconds(report.initTime)},
-              {"firstInferenceUs", microseconds(report.firstInference)},
-              {"isStopped", report.isStopped},
-              {"isSameOnAllWays", report.isSameOnAllWays},
-              {"ways", Json::array()}};
+    Json json = tools::benchmarkJson(report.context, benchmarkRows(report));
+    json.update(
+        {{"settings", jsonOf(report.options)},
+         {"machine",
+          {{"processor", report.processor},
+           {"processors", report.processors},
+           {"kernel", report.kernel}}},
+         {"deviceVersion", report.deviceVersion},
+         {"frameBytes", report.frameBytes},
+         {"initUs", microseconds(report.initTime)},
+         {"firstInferenceUs", microseconds(report.firstInference)},
+         {"isStopped", report.isStopped},
+         {"failure", report.failure.empty() ? Json(nullptr) : Json(report.failure)},
+         {"verdict", verdictText(report)},
+         {"memoryBytes",
+          {{"client", report.clientMemory == 0 ? Json(nullptr) : Json(report.clientMemory)},
+           {"driver", report.driverMemory == 0 ? Json(nullptr) : Json(report.driverMemory)}}},
+         {"isSameOnAllWays", report.isSameOnAllWays},
+         {"ways", Json::array()}});
     for (const WayReport& way : report.ways) {
         json["ways"].push_back(jsonOf(way, report));
     }

@@ -12,7 +12,12 @@ namespace nnburst::stream {
 
 namespace {
 
-constexpr const char* kRow = "  {:<16}{:>10.1f}{:>10.1f}{:>10.1f}{:>10.1f}{:>10.1f}\n";
+constexpr const char* kRow = "  {:<16}{:>10.1f}{:>10}{:>10}{:>10}{:>10.1f}\n";
+
+/// "-" for a percentile that so few durations cannot show.
+std::string shown(std::uint64_t count, double fraction, double value) {
+    return canShow(count, fraction) ? fmt::format("{:.1f}", value) : "-";
+}
 
 void printHead(const char* title) {
     fmt::print("\n  {:<16}{:>10}{:>10}{:>10}{:>10}{:>10}\n", title, "p50", "p90", "p99", "p99.9",
@@ -21,7 +26,8 @@ void printHead(const char* title) {
 
 void printRow(Way way, const Distribution& distribution) {
     const Summary summary = summarise(distribution);
-    fmt::print(kRow, toString(way), summary.p50, summary.p90, summary.p99, summary.p999,
+    fmt::print(kRow, toString(way), summary.p50, shown(summary.count, 0.9, summary.p90),
+               shown(summary.count, 0.99, summary.p99), shown(summary.count, 0.999, summary.p999),
                summary.max);
 }
 
@@ -121,8 +127,8 @@ void printCalls(const Report& report) {
 
 void print(const Report& report) {
     fmt::print("{}: {}\n{}\n", report.options.model, settingsText(report), machineText(report));
-    if (report.isStopped) {
-        fmt::print("stopped before the end\n");
+    if (const std::string incomplete = incompleteText(report); !incomplete.empty()) {
+        fmt::print("{}\n", incomplete);
     }
     printTable(report, "latency, us", &WayReport::latency);
     printTable(report, "jitter, us", &WayReport::jitter);
@@ -132,11 +138,14 @@ void print(const Report& report) {
     printProcessorTime(report);
     printWaits(report);
     printCalls(report);
+    if (const std::string memory = memoryText(report); !memory.empty()) {
+        fmt::print("\n  {}\n", memory);
+    }
     if (report.ways.size() > 1) {
         fmt::print("\noutputs: {} on all ways\n",
                    report.isSameOnAllWays ? "identical bit for bit" : "DIFFERENT, not the same");
     }
-    fmt::print("\n");
+    fmt::print("\n{}\n", verdictText(report));
     for (const WayReport& way : report.ways) {
         fmt::print("{}: {}\n", toString(way.way), benchmarkLine(way.latency));
     }

@@ -34,12 +34,6 @@ Result<std::uint64_t> sendAsClient(Target& target, const Segment& segment, Recor
     return sendSegment(target, segment, recorder, stop);
 }
 
-/// The clock of the child process that did not exist in `before`.
-Result<tools::ProcessorClock> clockOfNewChild(const std::vector<pid_t>& before) {
-    NNBURST_TRY_ASSIGN(const pid_t process, tools::newChildProcess(before));
-    return tools::ProcessorClock::of(process);
-}
-
 }  // namespace
 
 Result<Session> Session::create(const Options& options, const TfliteModel& model,
@@ -50,16 +44,23 @@ Result<Session> Session::create(const Options& options, const TfliteModel& model
 }
 
 Result<> Session::open(const TfliteModel& model) {
-    const DriverOptions driver{.threads = options_->threads};
+    DriverOptions driver{.threads = options_->threads};
     const bool isOwnDevice = options_->device == "local" || options_->device == "spawn";
     const std::vector<pid_t> before = tools::childProcesses();
     const auto start = steady_clock::now();
+    DriverOptions spawned = driver;
+    spawned.processors = options_->processors;
+    spawned.realtimePriority = options_->realtime;
     for (std::uint32_t i = 0; i < (isOwnDevice ? 1 : options_->clients); ++i) {
-        NNBURST_TRY_ASSIGN(SharedDevice device, tools::openDevice(options_->device, driver));
+        NNBURST_TRY_ASSIGN(SharedDevice device, tools::openDevice(options_->device, spawned));
         devices_.push_back(std::move(device));
     }
     if (options_->device == "spawn") {
-        driverClock_ = clockOfNewChild(before);
+        const Result<pid_t> process = tools::newChildProcess(before);
+        driverProcess_ = process.value_or(0);
+        driverClock_ = process
+                           ? tools::ProcessorClock::of(*process)
+                           : Result<tools::ProcessorClock>(tl::unexpected<Error>(process.error()));
     } else if (!isOwnDevice) {
         driverClock_ =
             failure(ErrorStatus::GENERAL_FAILURE, "the driver was not started by this program");
@@ -117,11 +118,11 @@ Result<bool> Session::compareOutputs() {
     return isSame;
 }
 
-Result<std::vector<WayMeasurement>> Session::measure(const std::atomic<bool>& stop,
-                                                     const ProgressCallback& progress) {
+Measurements Session::measure(const std::atomic<bool>& stop, const ProgressCallback& progress) {
     const std::vector<Way> ways = options_->ways();
     const TimePoint begin = steady_clock::now();
-    std::vector<WayMeasurement> measurements;
+    Measurements measured;
+    std::vector<WayMeasurement>& measurements = measured.ways;
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < ways.size(); ++i) {
         WayMeasurement& measurement = measurements.emplace_back();
@@ -137,7 +138,7 @@ Result<std::vector<WayMeasurement>> Session::measure(const std::atomic<bool>& st
         std::shuffle(order.begin(), order.end(), random);
         for (const std::size_t i : order) {
             if (stop) {
-                return measurements;
+                return measured;
             }
             const Segment segment{
                 .firstFrame = round,
@@ -145,18 +146,47 @@ Result<std::vector<WayMeasurement>> Session::measure(const std::atomic<bool>& st
                 .length = lengths[round],
                 .period = options_->period(),
                 .deadline = options_->deadline()};
-            NNBURST_TRY(runSegment(measurements[i], targets_[i], segment, stop, progress));
+            measured.result =
+                runSegment(measurements[i], targets_[i], segment, stop, progress, measurements);
+            if (!measured.result) {
+                return measured;
+            }
             if (ways.size() > 1) {
                 std::this_thread::sleep_for(kPauseBetweenSegments);
             }
         }
     }
-    return measurements;
+    return measured;
+}
+
+std::optional<std::chrono::nanoseconds> Session::timeLeft(
+    const std::vector<WayMeasurement>& measurements, std::chrono::nanoseconds ofSegment) const {
+    using Seconds = std::chrono::duration<double>;
+    const auto ways = static_cast<double>(measurements.size());
+    double elapsed = Seconds(ofSegment).count();
+    double frames = 0;
+    for (const WayMeasurement& way : measurements) {
+        elapsed += Seconds(way.elapsed).count();
+        for (const Recorder& client : way.clients) {
+            frames += static_cast<double>(client.latency().histogram().count());
+        }
+    }
+    double left = options_->seconds.value_or(0) * ways - elapsed;
+    if (options_->frames) {
+        if (frames == 0) {
+            return std::nullopt;
+        }
+        const double all =
+            static_cast<double>(*options_->frames) * ways * static_cast<double>(options_->clients);
+        left = std::max(left, elapsed * (all - frames) / frames);
+    }
+    return std::chrono::round<std::chrono::nanoseconds>(Seconds(std::max(left, 0.0)));
 }
 
 Result<> Session::runSegment(WayMeasurement& measurement, std::vector<Target>& targets,
                              Segment segment, const std::atomic<bool>& stop,
-                             const ProgressCallback& progress) const {
+                             const ProgressCallback& progress,
+                             const std::vector<WayMeasurement>& all) const {
     const tools::ProcessorClock clientClock = tools::ProcessorClock::ofThisProcess();
     const auto driverNow = [&] { return driverClock_ ? driverClock_->now() : 0ns; };
     const TimePoint begin = steady_clock::now();
@@ -181,20 +211,24 @@ Result<> Session::runSegment(WayMeasurement& measurement, std::vector<Target>& t
             if (stop) {
                 isOver = true;
             }
-            progress(measurement, measurement.elapsed + (steady_clock::now() - begin));
+            const auto elapsed = steady_clock::now() - begin;
+            progress(measurement, measurement.elapsed + elapsed, timeLeft(all, elapsed));
         }
     }
     measurement.clientTime += clientClock.now() - clientBegin;
-    measurement.driverTime += driverNow() - driverBegin;
+    // The clock of a driver that has ended shows zero.
+    measurement.driverTime += std::max(driverNow() - driverBegin, 0ns);
     measurement.elapsed += steady_clock::now() - begin;
-    for (auto& client : clients) {
-        const Result<std::uint64_t> sent = client.get();
-        if (!sent && !stop) {
-            return tl::unexpected<Error>(sent.error());
+    Result<> result;
+    for (std::size_t i = 0; i < clients.size(); ++i) {
+        const Result<std::uint64_t> sent = clients[i].get();
+        if (!sent && !stop && result) {
+            result = tl::unexpected<Error>(sent.error());
         }
-        measurement.frames += sent.value_or(0);
+        // Of a client that failed, what it has recorded.
+        measurement.frames += sent ? *sent : measurement.clients[i].latency().count();
     }
-    return {};
+    return result;
 }
 
 Result<Recorder> Session::measureTiming(Way way, std::chrono::nanoseconds perFrame,

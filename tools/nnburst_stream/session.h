@@ -35,9 +35,17 @@ struct WayMeasurement {
 };
 
 /// Called a few times a second while clients are sending. Of the measurement only the latencies'
-/// histograms may be read meanwhile. \p elapsed is the time of this way's segments so far.
+/// histograms may be read meanwhile. \p elapsed is the time of this way's segments so far, \p left
+/// that of all segments of all ways that are still to come, if it can be estimated.
 using ProgressCallback =
-    std::function<void(const WayMeasurement& measurement, std::chrono::nanoseconds elapsed)>;
+    std::function<void(const WayMeasurement& measurement, std::chrono::nanoseconds elapsed,
+                       std::optional<std::chrono::nanoseconds> left)>;
+
+/// What was measured until the end or the first error.
+struct Measurements {
+    std::vector<WayMeasurement> ways;
+    Result<> result;
+};
 
 /// Movable, except during a measurement. Not thread-safe.
 class Session {
@@ -50,10 +58,11 @@ class Session {
     /// before frames are sent.
     [[nodiscard]] Result<bool> compareOutputs();
 
-    /// Measures all rounds, or until `stop` is set. Errors after that are ignored: what stops this
-    /// program may have stopped the driver, too.
-    [[nodiscard]] Result<std::vector<WayMeasurement>> measure(const std::atomic<bool>& stop,
-                                                              const ProgressCallback& progress);
+    /// Measures all rounds, or until `stop` is set, or until a frame fails, as when the driver
+    /// ends. Errors after a stop are ignored: what stops this program may have stopped the driver,
+    /// too.
+    [[nodiscard]] Measurements measure(const std::atomic<bool>& stop,
+                                       const ProgressCallback& progress);
 
     /// Measures the timing of some frames on the first client's device, while it does nothing else.
     /// A frame takes about \p perFrame.
@@ -70,6 +79,8 @@ class Session {
     [[nodiscard]] std::chrono::nanoseconds firstInference() const noexcept {
         return firstInference_;
     }
+    /// The driver that this program has started; 0 if none.
+    [[nodiscard]] pid_t driverProcess() const noexcept { return driverProcess_; }
     /// The clock of the driver that this program has started; an error with the reason if none.
     [[nodiscard]] const Result<tools::ProcessorClock>& driverClock() const noexcept {
         return driverClock_;
@@ -80,8 +91,12 @@ class Session {
         : options_(&options), frames_(&frames) {}
 
     Result<> open(const TfliteModel& model);
+    /// The time of all segments that are still to come, if it can be estimated.
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> timeLeft(
+        const std::vector<WayMeasurement>& measurements, std::chrono::nanoseconds ofSegment) const;
     Result<> runSegment(WayMeasurement& measurement, std::vector<Target>& targets, Segment segment,
-                        const std::atomic<bool>& stop, const ProgressCallback& progress) const;
+                        const std::atomic<bool>& stop, const ProgressCallback& progress,
+                        const std::vector<WayMeasurement>& all) const;
 
     const Options* options_;
     const FrameBank* frames_;
@@ -89,6 +104,7 @@ class Session {
     std::vector<std::vector<Target>> targets_;  ///< by way, then by client
     Result<tools::ProcessorClock> driverClock_ =
         failure(ErrorStatus::GENERAL_FAILURE, "there is no driver process");
+    pid_t driverProcess_ = 0;
     std::string deviceVersion_;
     std::chrono::nanoseconds initTime_{};
     std::chrono::nanoseconds firstInference_{};

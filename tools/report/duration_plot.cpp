@@ -14,14 +14,18 @@
 namespace nnburst::tools {
 namespace {
 
-// Units of the drawing; the browser scales it to the width of the page.
-constexpr double kWidth = 1000;
-constexpr double kPlotLeft = 400;
-constexpr double kPlotRight = 880;
-constexpr double kRowHeight = 24;
+// Units of the drawing; the browser scales it to the width of the page, by 0.75 in a window of 390
+// pixels.
+constexpr double kWidth = 480;
+constexpr double kPlotLeft = 8;
+constexpr double kPlotRight = 400;
+constexpr double kRowHeight = 36;
+constexpr double kLabelHeight = 16;  ///< of a row: its label stands above its line
 constexpr double kAxisHeight = 26;
-constexpr double kCourseLeft = 80;
+constexpr double kCourseLeft = 70;
 constexpr double kCourseHeight = 180;
+/// Longer labels have smaller letters.
+constexpr std::size_t kLabelLetters = 68;
 
 std::string openSvg(double height) {
     return fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\">\n", kWidth, height);
@@ -36,6 +40,15 @@ std::string line(const char* cssClass, double x1, double y1, double x2, double y
 std::string label(const char* anchor, double x, double y, const std::string& text) {
     return fmt::format("<text text-anchor=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", anchor, x,
                        y, escaped(text));
+}
+
+/// The name of a row, as wide as the drawing at most.
+std::string rowLabel(double y, const std::string& text) {
+    const double size =
+        12.5 * std::min(1.0, static_cast<double>(kLabelLetters) /
+                                 static_cast<double>(std::max<std::size_t>(text.size(), 1)));
+    return fmt::format("<text x=\"0\" y=\"{:.1f}\" style=\"font-size:{:.1f}px\">{}</text>\n", y,
+                       size, escaped(text));
 }
 
 std::string dot(const char* cssClass, double x, double y, double radius) {
@@ -56,7 +69,7 @@ class LogarithmicAxis {
 
     [[nodiscard]] std::string draw(double height) const {
         // Over many decades only their beginnings get a number.
-        constexpr std::size_t kMostNumbers = 7;
+        constexpr std::size_t kMostNumbers = 6;
         std::string svg;
         for (const double tick : ticks_) {
             const double x = place(tick);
@@ -119,9 +132,9 @@ std::string durationPlot(std::span<const DurationRow> rows) {
     const LogarithmicAxis axis(least, most);
     const double height = kRowHeight * static_cast<double>(rows.size());
     std::string svg = openSvg(height + kAxisHeight) + axis.draw(height);
-    double middle = kRowHeight / 2;
+    double middle = kLabelHeight + (kRowHeight - kLabelHeight) / 2;
     for (const DurationRow& row : rows) {
-        svg += label("end", kPlotLeft - 12, middle + 4, row.label);
+        svg += rowLabel(middle - kLabelHeight + 5, row.label);
         svg += line("tail", axis.place(row.median), middle, axis.place(row.tail), middle);
         svg += line("tail", axis.place(row.tail), middle - 6, axis.place(row.tail), middle + 6);
         svg += line("range", axis.place(row.least), middle, axis.place(row.most), middle);

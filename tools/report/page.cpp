@@ -28,7 +28,8 @@ h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
 p.quiet { color: var(--quiet); }
 table { border-collapse: collapse; width: 100%; margin: 1rem 0; font-size: .87rem;
         font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .5rem; border-bottom: 1px solid var(--faint); text-align: right; }
+th, td { padding: .25rem .5rem; border-bottom: 1px solid var(--faint); text-align: right;
+         overflow-wrap: normal; }
 th { cursor: pointer; vertical-align: bottom; }
 th[aria-sort="ascending"]::after { content: " \25B2"; }
 th[aria-sort="descending"]::after { content: " \25BC"; }
@@ -36,16 +37,14 @@ th:first-child, td:first-child { text-align: left; }
 td.good { color: var(--good); font-weight: 600; } td.bad { color: var(--bad); font-weight: 600; }
 td.faint { color: var(--quiet); }
 pre { white-space: pre-wrap; font-size: .8rem; }
-svg { display: block; width: 100%; height: auto; margin: .5rem 0; }
+svg { display: block; width: 100%; max-width: 560px; margin: .5rem 0; }
 svg text { fill: var(--ink); font-size: 12.5px; }
 .grid { stroke: var(--faint); fill: none; } .band { fill: var(--faint); opacity: .5; }
 .range { stroke: var(--soft); stroke-width: 8; stroke-linecap: round; }
 .tail { stroke: var(--mark); stroke-width: 1.5; }
 .median { fill: var(--mark); } .marked { fill: var(--bad); }
-.narrow { display: none; }
-@media (max-width: 640px) {
+@media (max-width: 820px) {
   body { margin: 1rem auto; }
-  .wide { display: none; } .narrow { display: block; }
   table, tbody, tr, td { display: block; width: 100%; }
   thead tr { display: flex; flex-wrap: wrap; gap: .25rem .75rem; }
   thead th { border: none; padding: 0; font-weight: 400; color: var(--quiet); }
@@ -58,25 +57,22 @@ svg text { fill: var(--ink); font-size: 12.5px; }
   td:first-child { font-weight: 600; }
   td:first-child::before { content: none; }
   td:empty { display: none; }
+  th, td { overflow-wrap: anywhere; }
 }
 )";
 
-/// A click on a head sorts the rows by its column: numbers by value, others as text.
-constexpr const char* kScript = R"(<script>
-document.querySelectorAll("th").forEach(head => head.addEventListener("click", () => {
-  const column = head.cellIndex, body = head.closest("table").tBodies[0];
-  const isDescending = head.getAttribute("aria-sort") === "ascending";
-  head.parentNode.querySelectorAll("th").forEach(other => other.removeAttribute("aria-sort"));
-  head.setAttribute("aria-sort", isDescending ? "descending" : "ascending");
-  const valueOf = row => (row.cells[column] || {textContent: ""}).textContent.trim();
-  const rows = Array.from(body.rows).sort((one, other) => {
-    const a = valueOf(one), b = valueOf(other), x = parseFloat(a), y = parseFloat(b);
-    return isNaN(x) || isNaN(y) ? (isNaN(x) - isNaN(y)) || a.localeCompare(b) : x - y;
-  });
-  (isDescending ? rows.reverse() : rows).forEach(row => body.appendChild(row));
-}));
-</script>
-)";
+/// What a table does when it is clicked: a head sorts the rows by its column, numbers by value and
+/// others as text. It is an attribute of the table, so that a part of a page works alone.
+constexpr const char* kSortWhenClicked =
+    "const head=event.target.closest('th');if(head){const column=head.cellIndex,"
+    "body=this.tBodies[0],down=head.getAttribute('aria-sort')==='ascending',"
+    "text=row=>(row.cells[column]||{textContent:''}).textContent.trim();"
+    "this.querySelectorAll('th').forEach(other=>other.removeAttribute('aria-sort'));"
+    "head.setAttribute('aria-sort',down?'descending':'ascending');"
+    "const rows=Array.from(body.rows).sort((one,other)=>{const a=text(one),b=text(other),"
+    "x=parseFloat(a),y=parseFloat(b);"
+    "return isNaN(x)||isNaN(y)?isNaN(x)-isNaN(y)||a.localeCompare(b):x-y});"
+    "(down?rows.reverse():rows).forEach(row=>body.appendChild(row))}";
 
 const char* cssClassOf(HtmlTable::Mood mood) {
     switch (mood) {
@@ -98,7 +94,8 @@ std::string HtmlTable::html() const {
     if (rows_.empty()) {
         return {};
     }
-    std::string html = "<table>\n<thead><tr>";
+    std::string html =
+        fmt::format("<table onclick=\"{}\">\n<thead><tr>", escaped(kSortWhenClicked));
     for (const std::string& head : heads_) {
         html += fmt::format("<th>{}</th>", escaped(head));
     }
@@ -119,13 +116,8 @@ std::string numberText(double number, int digits) {
     return fmt::format("{:.{}f}", number, digits);
 }
 
-std::string fitting(std::string_view wide, std::string_view narrow) {
-    return fmt::format("<div class=\"wide\">{}</div>\n<div class=\"narrow\">{}</div>\n", wide,
-                       narrow);
-}
-
 std::string reportPage(std::string_view title, std::string_view body) {
-    return htmlPage(title, std::string(kPageStyle) + kPlotStyle, std::string(body) + kScript);
+    return htmlPage(title, std::string(kPageStyle) + kPlotStyle, body);
 }
 
 }  // namespace nnburst::tools

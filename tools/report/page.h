@@ -48,10 +48,7 @@ class HtmlTable {
 /// `number` with `digits` after the point.
 [[nodiscard]] std::string numberText(double number, int digits = 1);
 
-/// A drawing for wide windows and one for narrow ones, of which a page shows the one that fits.
-[[nodiscard]] std::string fitting(std::string_view wide, std::string_view narrow);
-
-/// A whole page with the common style sheet and script. The title is text, the body HTML.
+/// A whole page with the common style sheet. The title is text, the body HTML.
 [[nodiscard]] std::string reportPage(std::string_view title, std::string_view body);
 
 }  // namespace nnburst::tools

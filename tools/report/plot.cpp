@@ -11,20 +11,15 @@
 #include <utility>
 
 #include "report/markup.h"
-#include "report/page.h"
 
 namespace nnburst::tools {
 
 namespace {
 
+// Units of the drawing, which the browser stretches to the width of the page. Text stands beside it
+// as HTML, so that it is as large in a narrow window as in a wide one.
 constexpr double kWidth = 760;
-/// Of a drawing for narrow windows, whose text stays as large as in a wide one.
-constexpr double kNarrowWidth = 360;
 constexpr double kHeight = 300;
-constexpr double kLeft = 60;
-constexpr double kRight = 15;
-constexpr double kTop = 34;
-constexpr double kBottom = 44;
 constexpr int kTicks = 6;
 
 /// Whether an axis of this scale can show the value.
@@ -79,7 +74,7 @@ struct Extent {
 };
 
 /// Round values: 1, 2 and 5 times powers of ten.
-std::vector<Tick> ticksOf(const Axis& axis, const Extent& extent, int most) {
+std::vector<Tick> ticksOf(const Axis& axis, const Extent& extent) {
     if (!axis.ticks.empty()) {
         return axis.ticks;
     }
@@ -90,7 +85,7 @@ std::vector<Tick> ticksOf(const Axis& axis, const Extent& extent, int most) {
         }
     };
     if (axis.scale == Scale::LOGARITHMIC) {
-        const bool isLong = extent.high / extent.low > (most < kTicks ? 1e2 : 1e3);
+        const bool isLong = extent.high / extent.low > 1e3;
         for (double power = std::pow(10, std::floor(std::log10(extent.low))); power <= extent.high;
              power *= 10) {
             add(power);
@@ -101,7 +96,7 @@ std::vector<Tick> ticksOf(const Axis& axis, const Extent& extent, int most) {
         }
         return ticks;
     }
-    const double rough = (extent.high - extent.low) / most;
+    const double rough = (extent.high - extent.low) / kTicks;
     const double power = std::pow(10, std::floor(std::log10(rough)));
     const double step = rough <= power       ? power
                         : rough <= 2 * power ? 2 * power
@@ -113,12 +108,13 @@ std::vector<Tick> ticksOf(const Axis& axis, const Extent& extent, int most) {
     return ticks;
 }
 
-/// The title is text of the page, which has room for all of it.
-std::string begin(const std::string& title, double width, double height) {
+/// A drawing with its title. What stands between `begin` and `end` is the frame: the drawing, and
+/// text at places in percent of it.
+std::string begin(const char* cssClass, const std::string& title, double width, double height) {
     return fmt::format(
-        "<div class=\"title\">{2}</div>\n<svg class=\"plot\" role=\"img\" "
-        "viewBox=\"0 0 {0:g} {1:g}\" aria-label=\"{2}\">\n",
-        width, height, escaped(title));
+        "<div class=\"title\">{3}</div>\n<div class=\"{0}\"><svg class=\"plot\" role=\"img\" "
+        "preserveAspectRatio=\"none\" viewBox=\"0 0 {1:g} {2:g}\" aria-label=\"{3}\">\n",
+        cssClass, width, height, escaped(title));
 }
 
 /// "x,y x,y ..." of the points that the axes can show.
@@ -133,30 +129,33 @@ std::string pointList(const Plot& plot, const std::vector<Point>& points, const 
     return list;
 }
 
-std::string gridOf(const Plot& plot, const std::pair<Extent, Extent>& extents, const Projection& x,
-                   const Projection& y, double width) {
-    std::string svg;
-    const int most = width < kWidth ? kTicks / 2 : kTicks;
-    for (const Tick& tick : ticksOf(plot.x, extents.first, most)) {
-        fmt::format_to(std::back_inserter(svg),
-                       "<path class=\"grid\" d=\"M{0:.1f} {1:g}V{2:g}\"/>"
-                       "<text class=\"x\" x=\"{0:.1f}\" y=\"{3:g}\">{4}</text>\n",
-                       x(tick.value), kTop, kHeight - kBottom, kHeight - kBottom + 16,
-                       escaped(tick.label));
+/// Lines at the ticks, and their texts, which go behind the drawing. Where there are many, every
+/// second text is left out in narrow windows.
+struct Grid {
+    std::string lines;
+    std::string texts;
+};
+
+Grid gridOf(const Plot& plot, const std::pair<Extent, Extent>& extents, const Projection& x,
+            const Projection& y) {
+    Grid grid;
+    const std::vector<Tick> columns = ticksOf(plot.x, extents.first);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const double place = x(columns[i].value);
+        grid.lines += fmt::format("<path class=\"grid\" d=\"M{:.1f} 0V{:g}\"/>\n", place, kHeight);
+        grid.texts += fmt::format("<span class=\"x{}\" style=\"left:{:.1f}%\">{}</span>\n",
+                                  columns.size() > kTicks && i % 2 == 1 ? " minor" : "",
+                                  place / kWidth * 100, escaped(columns[i].label));
     }
-    for (const Tick& tick : ticksOf(plot.y, extents.second, kTicks)) {
-        fmt::format_to(std::back_inserter(svg),
-                       "<path class=\"grid\" d=\"M{0:g} {1:.1f}H{2:g}\"/>"
-                       "<text class=\"y\" x=\"{3:g}\" y=\"{4:.1f}\">{5}</text>\n",
-                       kLeft, y(tick.value), width - kRight, kLeft - 6, y(tick.value) + 4,
-                       escaped(tick.label));
+    for (const Tick& tick : ticksOf(plot.y, extents.second)) {
+        const double place = y(tick.value);
+        grid.lines += fmt::format("<path class=\"grid\" d=\"M0 {:.1f}H{:g}\"/>\n", place, kWidth);
+        grid.texts += fmt::format("<span class=\"y\" style=\"top:{:.1f}%\">{}</span>\n",
+                                  place / kHeight * 100, escaped(tick.label));
     }
-    fmt::format_to(std::back_inserter(svg),
-                   "<text class=\"x\" x=\"{:g}\" y=\"{:g}\">{}</text>"
-                   "<text class=\"y\" x=\"{:g}\" y=\"{:g}\">{}</text>\n",
-                   (kLeft + width - kRight) / 2, kHeight - 8, escaped(plot.x.title), kLeft - 6,
-                   kTop - 8, escaped(plot.y.title));
-    return svg;
+    grid.texts += fmt::format("<span class=\"xname\">{}</span>\n<span class=\"yname\">{}</span>\n",
+                              escaped(plot.x.title), escaped(plot.y.title));
+    return grid;
 }
 
 /// The names of curves with their colours, side by side above the plot.
@@ -171,19 +170,26 @@ std::string legendOf(const Plot& plot) {
     return html.empty() ? html : "<div class=\"names\">" + html + "</div>\n";
 }
 
-std::string draw(const Plot& plot, double width);
-std::string draw(const BarChart& chart, double width);
-
 }  // namespace
 
 const char* const kPlotStyle = R"(
-.title { font-weight: bold; margin-top: 1.2em; }
+.title { font-weight: bold; margin-top: 1.5em; }
 .legend { margin-right: 1em; }
-svg.plot { display: block; width: 100%; max-width: 760px; margin: .3em 0 1em; }
-.plot .x { text-anchor: middle; fill: var(--quiet, #555); }
-.plot .y { text-anchor: end; fill: var(--quiet, #555); }
-.plot .grid { stroke: var(--faint, #ddd); fill: none; }
-.plot polyline { fill: none; stroke-width: 1.5; }
+.frame { position: relative; height: 240px; margin: 1.6em .8em 3.4em 3.4em; max-width: 760px; }
+.bars { position: relative; margin: 8px 90px 24px 84px; max-width: 580px; }
+svg.plot { display: block; width: 100%; max-width: none; height: 100%; margin: 0; }
+.frame span, .bars span { position: absolute; font-size: 12px; line-height: 16px;
+                          white-space: nowrap; color: var(--quiet, #555); }
+.frame .x { top: 100%; transform: translateX(-50%); margin-top: 2px; }
+.frame .y { right: 100%; transform: translateY(-50%); margin-right: 5px; }
+.frame .xname { top: 100%; left: 0; right: 0; margin-top: 18px; text-align: center; }
+.frame .yname { bottom: 100%; right: 100%; margin: 0 5px 4px 0; }
+.bars .group { left: -84px; color: var(--ink, #222); font-weight: bold; }
+.bars .bar { left: -72px; }
+.bars .value { margin-left: 5px; color: var(--ink, #222); }
+@media (max-width: 640px) { .frame .minor { display: none; } }
+.plot .grid { stroke: var(--faint, #ddd); fill: none; vector-effect: non-scaling-stroke; }
+.plot polyline { fill: none; stroke-width: 1.5; vector-effect: non-scaling-stroke; }
 .plot polygon { stroke: none; fill-opacity: 0.15; }
 .plot .line0 { stroke: var(--colour0, #0b6e99); } .plot .fill0 { fill: var(--colour0, #0b6e99); }
 .plot .line1 { stroke: var(--colour1, #d9730d); } .plot .fill1 { fill: var(--colour1, #d9730d); }
@@ -194,24 +200,6 @@ svg.plot { display: block; width: 100%; max-width: 760px; margin: .3em 0 1em; }
 )";
 
 std::string toSvg(const Plot& plot) {
-    return draw(plot, kWidth);
-}
-
-std::string toSvg(const BarChart& chart) {
-    return draw(chart, kWidth);
-}
-
-std::string responsive(const Plot& plot) {
-    return fitting(draw(plot, kWidth), draw(plot, kNarrowWidth));
-}
-
-std::string responsive(const BarChart& chart) {
-    return fitting(draw(chart, kWidth), draw(chart, kNarrowWidth));
-}
-
-namespace {
-
-std::string draw(const Plot& plot, double width) {
     std::pair<Extent, Extent> extents;
     for (const Curve& curve : plot.curves) {
         for (const auto* points : {&curve.points, &curve.lowest, &curve.highest}) {
@@ -223,10 +211,10 @@ std::string draw(const Plot& plot, double width) {
     }
     extents.first.complete(plot.x.scale);
     extents.second.complete(plot.y.scale);
-    const Projection x(plot.x.scale, extents.first.low, extents.first.high, kLeft, width - kRight);
-    const Projection y(plot.y.scale, extents.second.low, extents.second.high, kHeight - kBottom,
-                       kTop);
-    std::string svg = begin(plot.title, width, kHeight) + gridOf(plot, extents, x, y, width);
+    const Projection x(plot.x.scale, extents.first.low, extents.first.high, 0, kWidth);
+    const Projection y(plot.y.scale, extents.second.low, extents.second.high, kHeight, 0);
+    const Grid grid = gridOf(plot, extents, x, y);
+    std::string svg = begin("frame", plot.title, kWidth, kHeight) + grid.lines;
     for (const Curve& curve : plot.curves) {
         if (!curve.lowest.empty()) {
             std::vector<Point> outline = curve.lowest;
@@ -237,45 +225,45 @@ std::string draw(const Plot& plot, double width) {
         fmt::format_to(std::back_inserter(svg), "<polyline class=\"line{}\" points=\"{}\"/>\n",
                        curve.colour, pointList(plot, curve.points, x, y));
     }
-    return svg + "</svg>\n" + legendOf(plot);
+    return svg + "</svg>\n" + grid.texts + "</div>\n" + legendOf(plot);
 }
 
-std::string draw(const BarChart& chart, double width) {
-    constexpr double kBarHeight = 16;
-    constexpr double kGap = 12;
-    constexpr double kNames = 90;
-    constexpr double kValues = 110;
-    constexpr double kGroupName = 18;
+std::string toSvg(const BarChart& chart) {
+    constexpr double kBarWidth = 100;  // percent
+    constexpr double kLine = 18;       // pixels
+    constexpr double kGap = 10;
     double height = 0;
     for (const BarGroup& group : chart.groups) {
-        height += kGroupName + static_cast<double>(group.bars.size()) * kBarHeight + kGap;
+        height += kLine * static_cast<double>(1 + group.bars.size()) + kGap;
     }
-    std::string svg = begin(chart.title, width, height);
+    std::string svg = begin("bars", chart.title, kBarWidth, height);
+    std::string texts;
     double top = 0;
     for (const BarGroup& group : chart.groups) {
         double largest = 0;
         for (const Bar& bar : group.bars) {
             largest = std::max(largest, bar.value);
         }
-        fmt::format_to(std::back_inserter(svg), "<text x=\"0\" y=\"{:g}\">{}</text>\n", top + 12,
-                       escaped(group.name));
-        top += kGroupName;
+        texts += fmt::format("<span class=\"group\" style=\"top:{:g}px\">{}</span>\n", top,
+                             escaped(group.name));
+        top += kLine;
         for (const Bar& bar : group.bars) {
-            const double length =
-                largest > 0 ? bar.value / largest * (width - kNames - kValues) : 0;
-            fmt::format_to(
-                std::back_inserter(svg),
-                "<text x=\"12\" y=\"{1:g}\">{2}</text>"
-                "<rect class=\"fill{3}\" x=\"{4:g}\" y=\"{5:g}\" width=\"{6:.1f}\" "
-                "height=\"{7:g}\"/><text x=\"{8:.1f}\" y=\"{1:g}\">{9:.1f} {10}</text>\n",
-                0, top + 12, escaped(bar.name), bar.colour, kNames, top + 1, length, kBarHeight - 2,
-                kNames + length + 6, bar.value, escaped(chart.unit));
-            top += kBarHeight;
+            const double length = largest > 0 ? bar.value / largest * kBarWidth : 0;
+            svg += fmt::format(
+                "<rect class=\"fill{}\" x=\"0\" y=\"{:g}\" width=\"{:.1f}\" height=\"{:g}\"/>\n",
+                bar.colour, top + 1, length, kLine - 3);
+            texts += fmt::format(
+                "<span class=\"bar\" style=\"top:{0:g}px\">{1}</span>"
+                "<span class=\"value\" style=\"top:{0:g}px;left:{2:.1f}%\">{3:.1f} {4}</span>\n",
+                top, escaped(bar.name), length, bar.value, escaped(chart.unit));
+            top += kLine;
         }
         top += kGap;
     }
-    return svg + "</svg>\n";
+    // As high as its lines of text.
+    const std::string frame = "<div class=\"bars\"";
+    svg.insert(svg.find(frame) + frame.size(), fmt::format(" style=\"height:{:g}px\"", height));
+    return svg + "</svg>\n" + texts + "</div>\n";
 }
 
-}  // namespace
 }  // namespace nnburst::tools

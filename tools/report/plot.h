@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// Plots as SVG, for an HTML page that uses the style sheet kPlotStyle.
+/// Plots as SVG with their text as HTML, for a page (page.h) that uses the style sheet kPlotStyle.
+/// They fit windows of any width.
 
 #include <cstddef>
 #include <cstdint>
@@ -75,9 +76,5 @@ struct BarChart {
 };
 
 [[nodiscard]] std::string toSvg(const BarChart& chart);
-
-/// The same for wide windows and for narrow ones, of which a page (page.h) shows the one that fits.
-[[nodiscard]] std::string responsive(const Plot& plot);
-[[nodiscard]] std::string responsive(const BarChart& chart);
 
 }  // namespace nnburst::tools
