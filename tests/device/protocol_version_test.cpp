@@ -83,11 +83,10 @@ class DriverThread {
                                                       exec::KernelThreadPlacement::ANYWHERE);
               EventLoop loop;
               {
-                  Service service(loop, *device,
-                                  {.access = {},
-                                   .userNames = {},
-                                   .limits = limitsOfOwnDriver(MachineSize::get()),
-                                   .versions = versions});
+                  Service service(
+                      loop, *device,
+                      {.admission = {.access = {}, .userNames = {}, .versions = versions},
+                       .limits = limitsOfOwnDriver(MachineSize::get())});
                   loop.run(service.serve(
                       loop.io().lowLevelProvider->wrapUnixSocketFd(kj::AutoCloseFd(fd))));
               }

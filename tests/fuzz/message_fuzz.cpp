@@ -71,7 +71,8 @@ class Driver {
             LocalDevice::create({}, scheduler, exec::KernelThreadPlacement::ANYWHERE);
         const auto listener = *UnixListener::listen(path);
         EventLoop loop;
-        Service service(loop, *local, {.limits = limitsOfOwnDriver(MachineSize::get())});
+        Service service(loop, *local,
+                        {.admission = {}, .limits = limitsOfOwnDriver(MachineSize::get())});
         loop.run(service.listen(listener.fd()));
     }
 

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -20,10 +21,13 @@
 
 #include "calibrate.h"
 #include "device/driver/access_list.h"
+#include "device/driver/broker.h"
 #include "device/driver/limits.h"
+#include "device/driver/metrics.h"
 #include "device/driver/metrics_server.h"
 #include "device/driver/sandbox.h"
 #include "device/driver/service.h"
+#include "device/driver/worker_orders.h"
 #include "device/local/capabilities_file.h"
 #include "device/local/local_device.h"
 #include "device/rpc/event_loop.h"
@@ -108,7 +112,7 @@ void findCapabilities(const Options& options, DriverOptions& driver) {
         driver.capabilitiesFile = file;
         return;
     }
-    if (options.fd < 0) {
+    if (options.fd < 0 && options.workerFd < 0) {
         if (const Result<> started = measureInBackground(driver, file); !started) {
             logger().warn("{}", started.error().message);
             return;
@@ -134,6 +138,9 @@ Result<> checkSocketOptions(const Options& options) {
     }
     if (options.fd >= 0 && !options.allowedUsers.empty()) {
         return only("--allow-user", "--socket or socket activation");
+    }
+    if (options.fd >= 0 && options.isolation != device::Isolation::NONE) {
+        return only("--isolate", "--socket or socket activation");
     }
     if (options.fd >= 0 && !options.allowedGroups.empty()) {
         return only("--allow-group", "--socket or socket activation");
@@ -169,7 +176,7 @@ Result<device::Limits> limitsOf(const Options& options) {
 
 /// The listening sockets for metrics, if there are any.
 struct MetricsSockets {
-    std::optional<device::UnixListener> local;
+    std::unique_ptr<device::UnixListener> local;
     UniqueFd loopback;
 
     static Result<MetricsSockets> open(const Options& options) {
@@ -178,7 +185,7 @@ struct MetricsSockets {
             NNBURST_TRY_ASSIGN(const device::SocketPermissions permissions, permissionsOf(options));
             NNBURST_TRY_ASSIGN(auto listener,
                                device::UnixListener::listen(options.metricsSocket, permissions));
-            sockets.local.emplace(std::move(listener));
+            sockets.local = std::make_unique<device::UnixListener>(std::move(listener));
         }
         if (options.metricsPort != 0) {
             NNBURST_TRY_ASSIGN(sockets.loopback, device::listenOnLoopback(options.metricsPort));
@@ -215,11 +222,24 @@ Result<> giveUpRights(const Options& options, device::DeviceSetup& setup) {
     return {};
 }
 
-/// Serves until a signal stops it, and then ends the process; returns only if it cannot serve.
-Result<> serve(const Options& options) {
-    NNBURST_TRY_ASSIGN(const std::optional<int> systemd, systemdSocket());
-    const int ways =
-        (options.socketPath.empty() ? 0 : 1) + (options.fd >= 0 ? 1 : 0) + (systemd ? 1 : 0);
+/// Where clients come from: one of these.
+struct Sources {
+    std::unique_ptr<device::UnixListener> listener;  ///< of --socket
+    std::optional<int> systemd;                      ///< a listening socket
+    int fd = -1;                                     ///< one connected socket
+    int worker = -1;                                 ///< the channel to a broker
+
+    [[nodiscard]] int listeningSocket() const noexcept {
+        return listener ? listener->fd() : systemd.value_or(-1);
+    }
+};
+
+/// Refuses none and several sources. Opens none.
+Result<Sources> chooseSource(const Options& options) {
+    Sources sources{.listener = {}, .systemd = {}, .fd = options.fd, .worker = options.workerFd};
+    NNBURST_TRY_ASSIGN(sources.systemd, systemdSocket());
+    const int ways = (options.socketPath.empty() ? 0 : 1) + (options.fd >= 0 ? 1 : 0) +
+                     (sources.systemd ? 1 : 0) + (options.workerFd >= 0 ? 1 : 0);
     if (ways != 1) {
         return failure(
             ErrorStatus::INVALID_ARGUMENT,
@@ -227,92 +247,191 @@ Result<> serve(const Options& options) {
                         "activation by systemd",
                         ways));
     }
-    if (systemd) {
-        NNBURST_TRY(checkSocket(*systemd, true));
+    if (sources.systemd) {
+        NNBURST_TRY(checkSocket(*sources.systemd, true));
     }
+    for (const int connected : {sources.fd, sources.worker}) {
+        if (connected >= 0) {
+            NNBURST_TRY(checkSocket(connected, false));
+        }
+    }
+    return sources;
+}
+
+/// What a driver and a broker have in common.
+struct Setup {
+    ServiceManager manager;
+    device::Admission::Options admission;
+    device::Limits limits;
+    Sources sources;
+    MetricsSockets metrics;
+    UniqueFd parent;  ///< readable when the process that this one belongs to has ended
+    DriverOptions device;
+};
+
+Result<Setup> setUp(const Options& options) {
+    Setup setup;
+    NNBURST_TRY_ASSIGN(setup.sources, chooseSource(options));
     NNBURST_TRY(checkSocketOptions(options));
-    NNBURST_TRY_ASSIGN(const ServiceManager manager, ServiceManager::connect());
-    device::ServiceOptions serviceOptions;
-    NNBURST_TRY_ASSIGN(serviceOptions.access,
+    NNBURST_TRY_ASSIGN(setup.manager, ServiceManager::connect());
+    NNBURST_TRY_ASSIGN(setup.admission.access,
                        device::AccessList::create(options.allowedUsers, options.allowedGroups));
-    serviceOptions.userNames = device::UserNames::read();
-    UniqueFd parent;
-    if (options.fd >= 0) {
-        NNBURST_TRY(checkSocket(options.fd, false));
-        NNBURST_TRY_ASSIGN(parent, endWithParent(options.fd));
+    setup.admission.userNames = device::UserNames::read();
+    if (const int owner = std::max(options.fd, options.workerFd); owner >= 0) {
+        NNBURST_TRY_ASSIGN(setup.parent, endWithParent(owner));
     }
     NNBURST_TRY(setProcessName(options.device.processName));
     NNBURST_TRY(useProcessors(options.device.processors));
     NNBURST_TRY(limitMemory(options.device.memoryLimitBytes));
     allowManyDescriptors();
-    NNBURST_TRY_ASSIGN(serviceOptions.limits, limitsOf(options));
-    std::optional<device::UnixListener> listener;
+    NNBURST_TRY_ASSIGN(setup.limits, limitsOf(options));
     if (!options.socketPath.empty()) {
         NNBURST_TRY_ASSIGN(const device::SocketPermissions permissions, permissionsOf(options));
         NNBURST_TRY_ASSIGN(auto listening,
                            device::UnixListener::listen(options.socketPath, permissions));
-        listener.emplace(std::move(listening));
+        setup.sources.listener = std::make_unique<device::UnixListener>(std::move(listening));
     }
-    NNBURST_TRY_ASSIGN(MetricsSockets metrics, MetricsSockets::open(options));
-    DriverOptions driver = options.device;
-    findCapabilities(options, driver);  // may fork: no thread has started yet
+    NNBURST_TRY_ASSIGN(setup.metrics, MetricsSockets::open(options));
+    setup.device = options.device;
+    findCapabilities(options, setup.device);  // may fork: no thread has started yet
+    return setup;
+}
 
-    NNBURST_TRY_ASSIGN(device::DeviceSetup setup, device::DeviceSetup::prepare(driver));
+std::string nameOf(const Sources& sources, const Options& options) {
+    return sources.systemd ? "the socket of systemd" : options.socketPath;
+}
+
+/// Serves the clients of `setup` until a signal stops it, or until the one that it belongs to is
+/// gone. Returns whether all work is finished.
+bool serveClients(const Options& options, Setup& setup, device::EventLoop& loop,
+                  const std::shared_ptr<device::LocalDevice>& device) {
+    device::Service service(
+        loop, device, {.admission = std::move(setup.admission), .limits = std::move(setup.limits)});
+    device::MetricsServer metricsServer(loop, [&service] { return device::metricsText(service); });
+    const kj::Promise<void> answering = setup.metrics.serve(metricsServer).eagerlyEvaluate(nullptr);
+    Lifecycle lifecycle(loop, Serving::of(service), setup.manager);
+    kj::Promise<void> verbosity = switchVerbosity(loop, verboseLogging()).eagerlyEvaluate(nullptr);
+    if (setup.sources.listeningSocket() >= 0) {
+        kj::Promise<void> accepting =
+            service.listen(setup.sources.listeningSocket()).eagerlyEvaluate(nullptr);
+        logger().info("serving on {} with {}", nameOf(setup.sources, options),
+                      tools::threadsText(options.device.threads));
+        return lifecycle.run(kj::NEVER_DONE, options.drainTimeout, [&] {
+            accepting = kj::READY_NOW;
+            setup.sources.listener.reset();
+        });
+    }
+    kj::Promise<void> gone = kj::NEVER_DONE;
+    std::optional<device::WorkerOrders> orders;
+    if (setup.sources.worker >= 0) {
+        orders.emplace(loop, service, UniqueFd(setup.sources.worker),
+                       [&lifecycle] { lifecycle.stop(); });
+        gone = orders->follow();
+    } else {
+        gone = service.serve(
+            loop.io().lowLevelProvider->wrapUnixSocketFd(kj::AutoCloseFd(setup.sources.fd)));
+    }
+    if (setup.parent) {
+        gone = gone.exclusiveJoin(endOf(loop, std::move(setup.parent)));
+    }
+    logger().debug("serving for process {}, which started this one", ::getppid());
+    return lifecycle.run(kj::mv(gone), options.drainTimeout, [] {});
+}
+
+[[noreturn]] void endProcess() {
+    logger().debug("ended");
+    logger().flush();
+    std::_Exit(0);
+}
+
+/// Returns only if it cannot serve.
+Result<> serveInThisProcess(const Options& options, Setup setup) {
+    NNBURST_TRY_ASSIGN(device::DeviceSetup deviceSetup, device::DeviceSetup::prepare(setup.device));
     const bool isSandboxed = device::kHasSandbox && options.hasSandbox && !options.accelerator;
     if (isSandboxed) {
-        NNBURST_TRY(giveUpRights(options, setup));
+        NNBURST_TRY(giveUpRights(options, deviceSetup));
     }
     std::shared_ptr<device::Scheduler> scheduler;
     NNBURST_TRY_ASSIGN(scheduler,
                        device::Scheduler::create("nnburst-job", device::defaultJobLimits()));
     NNBURST_TRY_ASSIGN(
         std::shared_ptr<device::LocalDevice> device,
-        device::LocalDevice::create(std::move(setup), scheduler, exec::KernelThreadPlacement::APART,
-                                    options.accelerator));
-
+        device::LocalDevice::create(std::move(deviceSetup), scheduler,
+                                    exec::KernelThreadPlacement::APART, options.accelerator));
     device::EventLoop loop;
     if (isSandboxed) {
         NNBURST_TRY(device::restrictSystemCalls());
     }
-    bool isDrained = false;
-    {
-        device::Service service(loop, device, std::move(serviceOptions));
-        device::MetricsServer metricsServer(loop, service);
-        const kj::Promise<void> answering = metrics.serve(metricsServer).eagerlyEvaluate(nullptr);
-        Lifecycle lifecycle(loop, service, manager);
-        kj::Promise<void> verbosity =
-            switchVerbosity(loop, verboseLogging()).eagerlyEvaluate(nullptr);
-        if (options.fd >= 0) {
-            auto stream = loop.io().lowLevelProvider->wrapUnixSocketFd(kj::AutoCloseFd(options.fd));
-            kj::Promise<void> gone = service.serve(kj::mv(stream));
-            if (parent) {
-                gone = gone.exclusiveJoin(endOf(loop, std::move(parent)));
-            }
-            logger().debug("serving the process that started this one, {}", ::getppid());
-            isDrained = lifecycle.run(kj::mv(gone), options.drainTimeout, [] {});
-        } else {
-            kj::Promise<void> accepting =
-                service.listen(listener ? listener->fd() : *systemd).eagerlyEvaluate(nullptr);
-            logger().info("serving on {} with {}",
-                          listener ? options.socketPath : "the socket of systemd",
-                          tools::threadsText(options.device.threads));
-            isDrained = lifecycle.run(kj::NEVER_DONE, options.drainTimeout, [&] {
-                accepting = kj::READY_NOW;
-                listener.reset();
-            });
-        }
-    }
+    const bool isDrained = serveClients(options, setup, loop, device);
     loop.close();
-    metrics.local.reset();
+    setup.metrics.local.reset();
     if (isDrained) {
         // Waits for running jobs. Job threads may still refer to the loop, so the process ends
         // without destroying it.
         device.reset();
         scheduler.reset();
     }
-    logger().debug("ended");
-    logger().flush();
-    std::_Exit(0);
+    endProcess();
+}
+
+/// The command by which a broker starts its workers: its own, and what it has found out.
+device::WorkerCommand workerCommand(const Options& options, const DriverOptions& device) {
+    device::WorkerCommand command{.program = "/proc/self/exe", .arguments = options.commandLine};
+    std::vector<std::string>& arguments = command.arguments;
+    if (options.device.capabilitiesFile.empty()) {
+        if (!device.capabilitiesFile.empty()) {
+            arguments.insert(arguments.end(), {"--capabilities", device.capabilitiesFile});
+        } else if (!options.noCalibration) {
+            arguments.emplace_back("--no-calibration");
+        }
+    }
+    arguments.insert(arguments.end(),
+                     {"--worker", std::to_string(device::WorkerProcess::kChannelFd)});
+    return command;
+}
+
+/// What workers get beyond --drain-timeout before they are killed.
+constexpr std::chrono::milliseconds kTimeToEndWorkers{1000};
+
+/// Gives the clients to worker processes. Returns only if it cannot serve.
+Result<> serveByWorkers(const Options& options, Setup setup) {
+    // They are for this process; no thread reads the environment yet.
+    for (const char* variable :
+         {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_PID", "LISTEN_FDS"}) {
+        ::unsetenv(variable);  // NOLINT(concurrency-mt-unsafe)
+    }
+    NNBURST_TRY(device::refuseNewPrivileges());
+    device::EventLoop loop;
+    {
+        device::Broker broker(loop, {.isolation = options.isolation,
+                                     .command = workerCommand(options, setup.device),
+                                     .admission = std::move(setup.admission),
+                                     .limits = std::move(setup.limits)});
+        device::MetricsServer metricsServer(loop,
+                                            [&broker] { return device::metricsText(broker); });
+        const kj::Promise<void> answering =
+            setup.metrics.serve(metricsServer).eagerlyEvaluate(nullptr);
+        Lifecycle lifecycle(loop, Serving::of(broker), setup.manager);
+        kj::Promise<void> accepting =
+            broker.listen(setup.sources.listeningSocket()).eagerlyEvaluate(nullptr);
+        logger().info("serving on {}; each {} has a process of its own",
+                      nameOf(setup.sources, options), toString(options.isolation));
+        (void)lifecycle.run(kj::NEVER_DONE, options.drainTimeout + kTimeToEndWorkers, [&] {
+            accepting = kj::READY_NOW;
+            setup.sources.listener.reset();
+        });
+    }
+    loop.close();
+    setup.metrics.local.reset();
+    endProcess();
+}
+
+/// Serves until a signal stops it, and then ends the process; returns only if it cannot serve.
+Result<> serve(const Options& options) {
+    NNBURST_TRY_ASSIGN(Setup setup, setUp(options));
+    return options.isolation == device::Isolation::NONE
+               ? serveInThisProcess(options, std::move(setup))
+               : serveByWorkers(options, std::move(setup));
 }
 
 /// Measures on the processors that the driver would use.
@@ -328,6 +447,18 @@ Result<> calibrateTo(const Options& options) {
     return device::writeCapabilities(capabilities, options.calibrationFile);
 }
 
+/// A worker has the command line of its broker, which has sockets that a worker has not.
+void becomeWorker(Options& options) {
+    options.isolation = device::Isolation::NONE;
+    options.socketPath.clear();
+    options.socketMode.clear();
+    options.socketGroup.clear();
+    options.allowedUsers.clear();
+    options.allowedGroups.clear();
+    options.metricsSocket.clear();
+    options.metricsPort = 0;
+}
+
 int run(int argc, char** argv, std::shared_ptr<Accelerator> accelerator) {
     Options options;
     options.accelerator = std::move(accelerator);
@@ -338,6 +469,10 @@ int run(int argc, char** argv, std::shared_ptr<Accelerator> accelerator) {
         return *status;
     }
 
+    options.commandLine.assign(argv, argv + argc);
+    if (options.workerFd >= 0) {
+        becomeWorker(options);
+    }
     setLogName(options.device.processName.empty() ? options.program : options.device.processName);
     setLogUnblocked();
     setLogLevel(options.device.logLevel);

@@ -24,10 +24,10 @@ bool Lifecycle::run(kj::Promise<void> gone, std::chrono::milliseconds drainTimeo
     manager_.notify("READY=1");
     kj::Promise<void> reports = manager_.isConnected() ? report().eagerlyEvaluate(nullptr)
                                                        : kj::Promise<void>(kj::READY_NOW);
-    kj::Promise<void> stopped = stopSignal().then([&] {
+    kj::Promise<void> stopped = stopSignal().exclusiveJoin(kj::mv(stopRequest_.promise)).then([&] {
         stopAccepting();
         manager_.notify(fmt::format("STOPPING=1\nSTATUS=Finishing the work of {} clients",
-                                    service_.connectionCount()));
+                                    serving_.clientCount()));
         return drain(drainTimeout);
     });
     loop_.run(gone.exclusiveJoin(kj::mv(stopped)));
@@ -49,7 +49,7 @@ kj::Promise<void> Lifecycle::drain(std::chrono::milliseconds timeout) {
         logger().warn("work of clients is left unfinished: {}", why);
         isWorkLeft_ = true;
     };
-    return service_.drain()
+    return serving_.drain()
         .exclusiveJoin(stopSignal().then([leave] { leave("a second signal came"); }))
         .exclusiveJoin(
             loop_.timer()
@@ -62,7 +62,7 @@ kj::Promise<void> Lifecycle::report() {
     const auto watchdog = manager_.watchdogTime();
     manager_.notify(fmt::format("{}STATUS=Serving {} clients",
                                 watchdog.count() > 0 ? "WATCHDOG=1\n" : "",
-                                service_.connectionCount()));
+                                serving_.clientCount()));
     const auto interval =
         watchdog.count() > 0 ? std::min(kReportInterval, watchdog / 3) : kReportInterval;
     return loop_.timer()

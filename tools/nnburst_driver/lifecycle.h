@@ -9,20 +9,40 @@
 #include <kj/async.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <utility>
 
-#include "device/driver/service.h"
 #include "device/rpc/event_loop.h"
 #include "service_manager.h"
 
 namespace nnburst {
 
+/// What serves clients: a service or a broker.
+struct Serving {
+    std::function<std::uint64_t()> clientCount;
+    /// Accepts no more work. Resolves when what was accepted is finished.
+    std::function<kj::Promise<void>()> drain;
+
+    template <class Server>
+    [[nodiscard]] static Serving of(Server& server) {
+        return {.clientCount = [&server] { return server.connectionCount(); },
+                .drain = [&server] { return server.drain(); }};
+    }
+};
+
 /// On the event loop's thread.
 class Lifecycle {
   public:
-    Lifecycle(device::EventLoop& loop, device::Service& service, const ServiceManager& manager)
-        : loop_(loop), service_(service), manager_(manager) {}
+    Lifecycle(device::EventLoop& loop, Serving serving, const ServiceManager& manager)
+        : loop_(loop),
+          serving_(std::move(serving)),
+          manager_(manager),
+          stopRequest_(kj::newPromiseAndFulfiller<void>()) {}
     KJ_DISALLOW_COPY(Lifecycle);
+
+    /// As the first signal; only the first call has an effect.
+    void stop() { stopRequest_.fulfiller->fulfill(); }
 
     /// Serves until `gone` resolves, or until a signal stops the driver and all work is finished,
     /// at most `drainTimeout` after the signal. `stopAccepting` is called when the signal comes.
@@ -36,8 +56,9 @@ class Lifecycle {
     kj::Promise<void> report();
 
     device::EventLoop& loop_;
-    device::Service& service_;
+    const Serving serving_;
     const ServiceManager& manager_;
+    kj::PromiseFulfillerPair<void> stopRequest_;
     bool isWorkLeft_ = false;
 };
 

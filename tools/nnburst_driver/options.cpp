@@ -93,6 +93,19 @@ void addSocketOptions(CLI::App& app, Options& options) {
                    "end with it")
         ->type_name("N")
         ->check(CLI::NonNegativeNumber);
+    NamedValues<device::Isolation> isolations;
+    for (const auto isolation :
+         {device::Isolation::NONE, device::Isolation::CLIENT, device::Isolation::USER}) {
+        isolations.add(isolation);
+    }
+    app.add_option("--isolate", options.isolation,
+                   "Serve each client, or the clients of each user, in a worker process of its "
+                   "own, so that a fault hits its owner alone; none by default")
+        ->type_name(isolations.names)
+        ->transform(isolations.transformer());
+    app.add_option("--worker", options.workerFd,
+                   "Serve the clients that a broker gives over the channel N")
+        ->group("");  // for drivers with --isolate, which start themselves again
 }
 
 void addLimitOptions(CLI::App& app, Options& options) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "device/driver/isolation.h"
 #include "nnburst/driver.h"
 #include "nnburst/driver_options.h"
 
@@ -26,6 +27,8 @@ struct Options {
     std::vector<std::string> allowedUsers;   ///< names or numbers
     std::vector<std::string> allowedGroups;  ///< names or numbers; all clients if both are empty
     int fd = -1;
+    device::Isolation isolation = device::Isolation::NONE;
+    int workerFd = -1;  ///< of a worker process: its end of the channel to the broker
     std::chrono::milliseconds drainTimeout{3000};  ///< for what runs when a signal stops the driver
     DriverOptions device;
     std::string limitsFile;           ///< as setLimitsFromFile takes it; empty: none
@@ -34,6 +37,7 @@ struct Options {
     std::uint16_t metricsPort = 0;    ///< 0: none
     bool hasSandbox = true;
     std::string verboseTags;
+    std::vector<std::string> commandLine;  ///< all of it, to start a worker with
     std::string calibrationFile;
     std::uint32_t calibrationRounds = 10;
     bool noCalibration = false;

@@ -91,4 +91,25 @@ std::string metricsText(const Service& service) {
     return text.take();
 }
 
+std::string metricsText(const Broker& broker) {
+    const Broker::Counts workers = broker.counts();
+    Text text;
+    text.family("nnburst_clients", "gauge", "Clients that are connected.");
+    text.sample("nnburst_clients", "", broker.connectionCount());
+    text.family("nnburst_users", "gauge", "Users that have clients.");
+    text.sample("nnburst_users", "", broker.accounts().users().size());
+    text.family("nnburst_workers", "gauge", "Worker processes.");
+    text.sample("nnburst_workers", "", workers.workers);
+    text.family("nnburst_workers_started_total", "counter", "Worker processes that were started.");
+    text.sample("nnburst_workers_started_total", "", workers.started);
+    text.family("nnburst_workers_failed_total", "counter", "Those that ended by a fault.");
+    text.sample("nnburst_workers_failed_total", "", workers.failed);
+    const Account::Usage connections = broker.accounts().driver()->usage(Resource::CONNECTIONS);
+    text.family("nnburst_used", "gauge", "What all clients use.");
+    text.sample("nnburst_used", withResource("", connections.resource), connections.used);
+    text.family("nnburst_limit", "gauge", "What all clients may use.");
+    text.sample("nnburst_limit", withResource("", connections.resource), connections.limit);
+    return text.take();
+}
+
 }  // namespace nnburst::device

@@ -8,11 +8,15 @@
 
 #include <string>
 
+#include "device/driver/broker.h"
 #include "device/driver/service.h"
 
 namespace nnburst::device {
 
 /// On the event loop's thread.
 [[nodiscard]] std::string metricsText(const Service& service);
+
+/// Of a broker: its clients, users and workers. What clients use is counted in their workers.
+[[nodiscard]] std::string metricsText(const Broker& broker);
 
 }  // namespace nnburst::device

@@ -13,7 +13,6 @@
 #include <string>
 #include <utility>
 
-#include "device/driver/metrics.h"
 #include "log/logger.h"
 
 namespace nnburst::device {
@@ -81,7 +80,7 @@ kj::Promise<void> MetricsServer::answer(kj::Own<kj::AsyncIoStream> stream) {
     auto& borrowed = *stream;
     return borrowed.tryRead(request.begin(), 1, request.size())
         .then([this, &borrowed](std::size_t) {
-            const std::string text = metricsText(service_);
+            const std::string text = text_();
             auto response = kj::heapString(
                 fmt::format("HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"
                             "Content-Length: {}\r\n\r\n{}",

@@ -8,7 +8,10 @@
 #include <kj/async-io.h>
 #include <kj/async.h>
 
-#include "device/driver/service.h"
+#include <functional>
+#include <string>
+#include <utility>
+
 #include "device/rpc/event_loop.h"
 #include "nnburst/memory.h"
 
@@ -17,14 +20,15 @@ namespace nnburst::device {
 /// A listening socket for metrics at a port of 127.0.0.1. GENERAL_FAILURE if it is in use.
 [[nodiscard]] Result<UniqueFd> listenOnLoopback(std::uint16_t port);
 
-/// Used on the event loop's thread only. Must not outlive `service`.
+/// Used on the event loop's thread only.
 class MetricsServer {
   public:
     /// Requests that are answered at a time; more are closed at once.
     static constexpr std::size_t kMaximumRequests = 8;
 
-    MetricsServer(EventLoop& loop, const Service& service) noexcept
-        : loop_(loop), service_(service) {}
+    /// `text` gives the figures in the text format of Prometheus.
+    MetricsServer(EventLoop& loop, std::function<std::string()> text) noexcept
+        : loop_(loop), text_(std::move(text)) {}
     KJ_DISALLOW_COPY(MetricsServer);
 
     /// Answers requests that come to the listening socket, which is borrowed. Never resolves.
@@ -35,7 +39,7 @@ class MetricsServer {
     kj::Promise<void> answer(kj::Own<kj::AsyncIoStream> stream);
 
     EventLoop& loop_;
-    const Service& service_;
+    const std::function<std::string()> text_;
     std::size_t requestCount_ = 0;
 };
 

@@ -51,10 +51,15 @@ Result<> dropCapabilities(std::uint32_t keep) {
 
 }  // namespace
 
-Result<bool> restrictRights(const SandboxNeeds& needs) {
+Result<> refuseNewPrivileges() {
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
         return failed("refuse new privileges");
     }
+    return {};
+}
+
+Result<bool> restrictRights(const SandboxNeeds& needs) {
+    NNBURST_TRY(refuseNewPrivileges());
     NNBURST_TRY(
         dropCapabilities(maskOf(CAP_SYS_NICE) | (needs.lockedMemory ? maskOf(CAP_IPC_LOCK) : 0)));
     return restrictFiles(needs.removableFrom);

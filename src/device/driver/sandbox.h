@@ -36,6 +36,10 @@ struct SandboxNeeds {
     std::vector<std::string> removableFrom;  ///< folders of sockets that are removed later
 };
 
+/// The process and those that it starts get no new privileges by starting programs: what a process
+/// that starts others can give up. GENERAL_FAILURE if the system refuses.
+[[nodiscard]] Result<> refuseNewPrivileges();
+
 /// Takes from the calling thread, and from threads that it starts afterwards: capabilities but
 /// CAP_SYS_NICE, with which threads take real-time priority and go back from a low one, new
 /// privileges by starting programs, and, where the kernel has Landlock, all files but those under

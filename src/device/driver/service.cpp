@@ -14,7 +14,6 @@
 #include "device/driver/client_identity.h"
 #include "device/driver/dispatch_tracked.h"
 #include "device/driver/prepared_model_service.h"
-#include "device/driver/refusal.h"
 #include "device/driver/run_on_job_thread.h"
 #include "device/rpc/client_log.h"
 #include "device/rpc/conversion.h"
@@ -32,9 +31,6 @@ namespace {
 
 using Prepared = Result<std::shared_ptr<LocalPreparedModel>>;
 using Callback = std::shared_ptr<rpc::PreparedModelCallback::Client>;
-
-/// Pause after a failed accept(2), which would fail again at once.
-constexpr std::chrono::milliseconds kAcceptPause{100};
 
 /// By then most of what belonged to a client is destroyed, and clients that go together are one.
 constexpr kj::Duration kReturnMemoryAfter = 1 * kj::SECONDS;
@@ -422,17 +418,6 @@ class DriverService final : public rpc::Driver::Server {
 
 }  // namespace
 
-namespace {
-
-Result<ClientIdentity> identityOf(kj::AsyncIoStream& client) {
-    KJ_IF_MAYBE (socket, client.getFd()) {
-        return identifyClient(*socket);
-    }
-    return failure(ErrorStatus::GENERAL_FAILURE, "a client without a socket");
-}
-
-}  // namespace
-
 class Service::TaskErrors final : public kj::TaskSet::ErrorHandler {
   public:
     void taskFailed(kj::Exception&& exception) override {
@@ -443,10 +428,12 @@ class Service::TaskErrors final : public kj::TaskSet::ErrorHandler {
 Service::Service(EventLoop& loop, std::shared_ptr<LocalDevice> device, ServiceOptions options)
     : loop_(loop),
       device_(std::move(device)),
-      options_(std::move(options)),
-      accounts_(options_.limits),
+      userNames_(options.admission.userNames),
+      versions_(options.admission.versions),
+      accounts_(std::move(options.limits)),
       taskErrors_(kj::heap<TaskErrors>()),
-      clients_(*taskErrors_) {}
+      tasks_(*taskErrors_),
+      admission_(loop, std::move(options.admission), accounts_) {}
 
 Service::~Service() = default;
 
@@ -454,7 +441,7 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client) {
     ClientIdentity identity;
     auto account = [&]() -> Result<ClientAccount> {
         NNBURST_TRY_ASSIGN(identity, identityOf(*client));
-        return accounts_.open(identity, options_.userNames.describe(identity));
+        return accounts_.open(identity, userNames_.describe(identity));
     }();
     if (!account) {
         clientLog().write(spdlog::level::warn, "refused a client: " + account.error().message);
@@ -473,8 +460,7 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, Clie
     auto device = device_->forClient(account.user, account.account, account.highestPriority);
     auto connection = kj::heap<ClientConnection>(
         *peer, kj::mv(client),
-        kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device, *peer, work_),
-                                options_.versions),
+        kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device, *peer, work_), versions_),
         readerOptions());
     auto disconnected = connection->onDisconnect().then([this, device] {
         device->cancelExecutions();
@@ -492,7 +478,7 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, Clie
 void Service::returnMemoryLater() {
     if (!isReturningMemory_) {
         isReturningMemory_ = true;
-        clients_.add(loop_.timer().afterDelay(kReturnMemoryAfter).then([this] {
+        tasks_.add(loop_.timer().afterDelay(kReturnMemoryAfter).then([this] {
             isReturningMemory_ = false;
             device_->scheduler()->submit([] { ::malloc_trim(0); });
         }));
@@ -542,75 +528,30 @@ kj::Promise<void> Service::awaitIdle() {
 }
 
 kj::Promise<void> Service::listen(int socket) {
-    auto receiver = loop_.io().lowLevelProvider->wrapListenSocketFd(socket);
-    auto& borrowed = *receiver;
-    return acceptNext(borrowed).attach(kj::mv(receiver));
+    return admission_.listen(socket, [this](Admission::Client client, AdmittedClient admitted) {
+        return serveAdmitted(kj::mv(client), std::move(admitted));
+    });
 }
 
-kj::Promise<void> Service::acceptNext(kj::ConnectionReceiver& receiver) {
-    // accept() throws if a client waits and no descriptor is free; evalNow() turns the exception
-    // into a failed promise.
-    auto accepted = kj::evalNow([&receiver] { return receiver.accept(); });
-    return accepted.then(
-        [this, &receiver](kj::Own<kj::AsyncIoStream>&& stream) {
-            admit(stream.downcast<kj::AsyncCapabilityStream>());
-            return acceptNext(receiver);
-        },
-        [this, &receiver](kj::Exception&& exception) {
-            // Clients may have taken all descriptors. The waiting client stays in the backlog.
-            logger().warn("cannot accept a client, next attempt in {} ms: {}", kAcceptPause.count(),
-                          exception.getDescription().cStr());
-            return loop_.timer()
-                .afterDelay(static_cast<std::int64_t>(kAcceptPause.count()) * kj::MILLISECONDS)
-                .then([this, &receiver] { return acceptNext(receiver); });
-        });
+kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, std::uint64_t number) {
+    return admission_.take(kj::mv(client), number,
+                           [this](Admission::Client taken, AdmittedClient admitted) {
+                               return serveAdmitted(kj::mv(taken), std::move(admitted));
+                           });
 }
 
-void Service::admit(kj::Own<kj::AsyncCapabilityStream> client) {
-    const Result<ClientIdentity> identity = identityOf(*client);
-    if (!identity) {
-        clientLog().write(spdlog::level::warn, "refused a client: " + identity.error().message);
-        return;
-    }
-    const std::string who = options_.userNames.describe(*identity);
-    if (const Result<> admitted = options_.access.check(*identity); !admitted) {
-        clientLog().write(
-            spdlog::level::warn,
-            fmt::format("refused {}: neither its user nor a group of it is admitted", who));
-        clients_.add(kj::evalNow([&] { return refuse(kj::mv(client), admitted.error()); }));
-        return;
-    }
-    const std::uint64_t number = clientCount_ + 1;
-    auto account = accounts_.open(*identity, fmt::format("client {} ({})", number, who));
-    if (!account) {
-        clientLog().write(spdlog::level::warn,
-                          fmt::format("refused {}: {}", who, account.error().message));
-        clients_.add(kj::evalNow([&] { return refuse(kj::mv(client), account.error()); }));
-        return;
-    }
-    clientCount_ = number;
-    clientLog().write(spdlog::level::info, fmt::format("client {} has connected: {}; {} are",
-                                                       number, who, connectionCount()));
-    auto end = kj::defer([this, number, who, account = account->account,
+kj::Promise<void> Service::serveAdmitted(kj::Own<kj::AsyncCapabilityStream> client,
+                                         AdmittedClient admitted) {
+    auto end = kj::defer([number = admitted.number, who = admitted.description,
+                          account = admitted.account.account,
                           start = std::chrono::steady_clock::now()] {
         const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
         clientLog().write(spdlog::level::info,
                           fmt::format("client {} has gone after {:.1f} s: {}; it used at most {}",
                                       number, time.count(), who, describeHighest(*account)));
     });
-    clients_.add(kj::evalNow([&] {
-                     return serve(kj::mv(client), std::move(*account), *identity);
-                 }).attach(kj::mv(end)));
-}
-
-kj::Promise<void> Service::refuse(kj::Own<kj::AsyncCapabilityStream> client, const Error& reason) {
-    if (refusalCount_ >= kMaximumRefusals) {
-        return kj::READY_NOW;
-    }
-    ++refusalCount_;
-    return serveRefusal(loop_, kj::mv(client), options_.versions, reason).attach(kj::defer([this] {
-        --refusalCount_;
-    }));
+    return serve(kj::mv(client), std::move(admitted.account), std::move(admitted.identity))
+        .attach(kj::mv(end));
 }
 
 }  // namespace nnburst::device

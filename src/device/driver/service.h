@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "device/driver/access_list.h"
+#include "device/driver/admission.h"
 #include "device/driver/client_accounts.h"
 #include "device/driver/limits.h"
 #include "device/driver/work_tracker.h"
@@ -28,10 +28,10 @@
 namespace nnburst::device {
 
 struct ServiceOptions {
-    AccessList access;          ///< whom `listen` admits
-    UserNames userNames;        ///< for the log
-    Limits limits;              ///< on what clients may make the driver hold
-    ProtocolVersions versions;  ///< that clients may speak; others are for tests
+    /// Whom `listen` admits. The versions are also those that clients may speak; others are for
+    /// tests.
+    Admission::Options admission;
+    Limits limits;  ///< on what clients may make the driver hold
 };
 
 /// Used on the event loop's thread only.
@@ -58,6 +58,10 @@ class Service {
     /// Serves one client. Resolves when it is gone and what it held is freed.
     [[nodiscard]] kj::Promise<void> serve(kj::Own<kj::AsyncCapabilityStream> client);
 
+    /// Serves a client that another process has admitted under `number`. Logs when it goes.
+    [[nodiscard]] kj::Promise<void> serve(kj::Own<kj::AsyncCapabilityStream> client,
+                                          std::uint64_t number);
+
     /// Accepts clients on a listening Unix socket, which is borrowed. Those that are not admitted
     /// are told so when they open the connection. Logs who comes and goes. Never resolves.
     [[nodiscard]] kj::Promise<void> listen(int socket);
@@ -77,18 +81,17 @@ class Service {
     void forget(std::uint64_t number);
     void returnMemoryLater();
     kj::Promise<void> awaitIdle();
-    kj::Promise<void> acceptNext(kj::ConnectionReceiver& receiver);
     kj::Promise<void> serve(kj::Own<kj::AsyncCapabilityStream> client, ClientAccount account,
                             ClientIdentity identity);
-    void admit(kj::Own<kj::AsyncCapabilityStream> client);
-    kj::Promise<void> refuse(kj::Own<kj::AsyncCapabilityStream> client, const Error& reason);
+    kj::Promise<void> serveAdmitted(kj::Own<kj::AsyncCapabilityStream> client,
+                                    AdmittedClient admitted);
 
     EventLoop& loop_;
     std::shared_ptr<LocalDevice> device_;
-    const ServiceOptions options_;
+    const UserNames userNames_;
+    const ProtocolVersions versions_;
     ClientAccounts accounts_;
     const std::shared_ptr<WorkTracker> work_ = std::make_shared<WorkTracker>();
-    std::size_t refusalCount_ = 0;  // refused clients that are still connected
     struct ConnectedClient {
         ClientIdentity identity;
         SharedAccount account;
@@ -98,9 +101,9 @@ class Service {
     exec::ExecutionCounts::Totals executionsOfGone_;
     std::uint64_t servedCount_ = 0;
     bool isReturningMemory_ = false;
-    std::uint64_t clientCount_ = 0;  // that were ever admitted
     kj::Own<kj::TaskSet::ErrorHandler> taskErrors_;
-    kj::TaskSet clients_;
+    kj::TaskSet tasks_;
+    Admission admission_;  // first to end: its clients refer to what is above
 };
 
 }  // namespace nnburst::device

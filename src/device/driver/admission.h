@@ -1,0 +1,78 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Accepts clients, decides which are served, and tells the others why they are not.
+
+#include <kj/async-io.h>
+#include <kj/async.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "device/driver/access_list.h"
+#include "device/driver/client_accounts.h"
+#include "device/driver/client_identity.h"
+#include "device/rpc/event_loop.h"
+#include "device/rpc/protocol_version.h"
+#include "nnburst/result.h"
+
+namespace nnburst::device {
+
+/// A client that is to be served.
+struct AdmittedClient {
+    std::uint64_t number = 0;  ///< in the order of their connection
+    ClientIdentity identity;
+    std::string description;  ///< as UserNames::describe
+    ClientAccount account;
+};
+
+/// Used on the event loop's thread only.
+class Admission final : private kj::TaskSet::ErrorHandler {
+  public:
+    struct Options {
+        AccessList access;          ///< whom `listen` admits
+        UserNames userNames;        ///< for the log
+        ProtocolVersions versions;  ///< for answers to clients that are refused
+    };
+
+    using Client = kj::Own<kj::AsyncCapabilityStream>;
+    /// Resolves when the client is gone.
+    using Serve = std::function<kj::Promise<void>(Client, AdmittedClient)>;
+
+    /// `accounts` outlive this object.
+    Admission(EventLoop& loop, Options options, ClientAccounts& accounts);
+    KJ_DISALLOW_COPY(Admission);
+
+    /// Accepts clients on a listening Unix socket, which is borrowed. Those that are not admitted
+    /// are told so when they open the connection. Logs who comes. Never resolves.
+    [[nodiscard]] kj::Promise<void> listen(int socket, Serve serve);
+
+    /// Serves a client that another process has accepted and admitted under `number`.
+    [[nodiscard]] kj::Promise<void> take(Client client, std::uint64_t number, const Serve& serve);
+
+    /// Tells a client why it is not served. `who` is for the log. Resolves when it is gone.
+    [[nodiscard]] kj::Promise<void> refuse(Client client, const std::string& who,
+                                           const Error& reason);
+
+  private:
+    void taskFailed(kj::Exception&& exception) override;
+    kj::Promise<void> acceptNext(kj::ConnectionReceiver& receiver, const Serve& serve);
+    void admit(Client client, const Serve& serve);
+    Result<AdmittedClient> open(const ClientIdentity& identity, std::uint64_t number);
+    kj::Promise<void> tell(Client client, const Error& reason);
+
+    EventLoop& loop_;
+    const Options options_;
+    ClientAccounts& accounts_;
+    std::uint64_t lastNumber_ = 0;  // of the clients that were ever admitted
+    std::size_t refusalCount_ = 0;  // refused clients that are still connected
+    kj::TaskSet clients_;
+};
+
+/// Who is at the other end of a client's stream.
+[[nodiscard]] Result<ClientIdentity> identityOf(kj::AsyncIoStream& client);
+
+}  // namespace nnburst::device

@@ -1,0 +1,208 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/driver/broker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "device/rpc/client_log.h"
+#include "log/assert.h"
+#include "log/logger.h"
+
+namespace nnburst::device {
+
+namespace {
+
+/// What a worker gets to end by itself when its last client has gone.
+constexpr kj::Duration kTimeToEnd = 2 * kj::SECONDS;
+
+using Observer = kj::UnixEventPort::FdObserver;
+
+}  // namespace
+
+struct Broker::Worker {
+    std::uint64_t number = 0;
+    uid_t user = 0;
+    std::string owner;  // for the log
+    std::unique_ptr<WorkerProcess> process;
+    bool isReleased = false;  // it gets no more clients
+    /// The clients that it serves, by their numbers: fulfilled when they have gone.
+    std::map<std::uint64_t, kj::Own<kj::PromiseFulfiller<void>>> clients;
+    kj::Own<Observer> messages;                // of the channel
+    kj::Promise<void> reader = kj::READY_NOW;  // destroyed before what it refers to
+};
+
+Broker::Broker(EventLoop& loop, BrokerOptions options)
+    : loop_(loop),
+      isolation_(options.isolation),
+      command_(std::move(options.command)),
+      accounts_(std::move(options.limits)),
+      admission_(loop, std::move(options.admission), accounts_),
+      tasks_(*this) {
+    NNBURST_ASSERT(isolation_ != Isolation::NONE, "a broker without workers");
+}
+
+Broker::~Broker() = default;
+
+void Broker::taskFailed(kj::Exception&& exception) {
+    logger().error("broker: {}", exception.getDescription().cStr());
+}
+
+kj::Promise<void> Broker::listen(int socket) {
+    return admission_.listen(socket, [this](Admission::Client client, AdmittedClient admitted) {
+        return serve(kj::mv(client), std::move(admitted));
+    });
+}
+
+kj::Promise<void> Broker::drain() {
+    auto pair = kj::newPromiseAndFulfiller<void>();
+    drained_ = kj::mv(pair.fulfiller);
+    for (const auto& [number, worker] : workers_) {
+        // A worker that has no room for it does not read its messages, and is killed in the end.
+        (void)sendWorkerMessage(worker->process->channel(), {.kind = WorkerMessage::Kind::DRAIN});
+    }
+    if (workers_.empty()) {
+        drained_->fulfill();
+    }
+    return kj::mv(pair.promise);
+}
+
+Broker::Counts Broker::counts() const noexcept {
+    return {.workers = workers_.size(), .started = startedCount_, .failed = failedCount_};
+}
+
+kj::Promise<void> Broker::serve(Admission::Client client, AdmittedClient admitted) {
+    auto given = [&]() -> Result<SharedWorker> {
+        NNBURST_TRY_ASSIGN(SharedWorker worker, workerFor(admitted));
+        int socket = -1;
+        KJ_IF_MAYBE (fd, client->getFd()) {
+            socket = *fd;
+        }
+        const Result<> sent = sendWorkerMessage(
+            worker->process->channel(),
+            {.kind = WorkerMessage::Kind::SERVE, .client = admitted.number}, socket);
+        if (!sent) {
+            if (worker->clients.empty()) {
+                release(*worker);
+            }
+            return tl::unexpected<Error>(sent.error());
+        }
+        return worker;
+    }();
+    if (!given) {
+        return admission_.refuse(kj::mv(client), admitted.description, given.error());
+    }
+    auto pair = kj::newPromiseAndFulfiller<void>();
+    (*given)->clients.emplace(admitted.number, kj::mv(pair.fulfiller));
+    return pair.promise.attach(kj::heap(std::move(admitted)));
+}
+
+Result<Broker::SharedWorker> Broker::workerFor(const AdmittedClient& client) {
+    if (isolation_ == Isolation::USER) {
+        const auto found = std::find_if(workers_.begin(), workers_.end(), [&](const auto& entry) {
+            return entry.second->user == client.identity.user && !entry.second->isReleased;
+        });
+        if (found != workers_.end()) {
+            return found->second;
+        }
+    }
+    NNBURST_TRY_ASSIGN(auto process, WorkerProcess::start(command_));
+    const auto worker = std::make_shared<Worker>();
+    worker->number = ++startedCount_;
+    worker->user = client.identity.user;
+    worker->owner = isolation_ == Isolation::USER
+                        ? fmt::format("user {}", client.identity.user)
+                        : fmt::format("client {} ({})", client.number, client.description);
+    worker->process = std::move(process);
+    worker->messages = kj::heap<Observer>(loop_.io().unixEventPort, worker->process->channel(),
+                                          Observer::OBSERVE_READ);
+    worker->reader = readMessages(*worker).eagerlyEvaluate(
+        [this](kj::Exception&& exception) { taskFailed(kj::mv(exception)); });
+    workers_.emplace(worker->number, worker);
+    tasks_.add(awaitEnd(worker->number));
+    logger().debug("worker {} has started for {}", worker->process->pid(), worker->owner);
+    return worker;
+}
+
+kj::Promise<void> Broker::readMessages(Worker& worker) {
+    return worker.messages->whenBecomesReadable().then([this, &worker]() -> kj::Promise<void> {
+        return readAvailable(worker) ? readMessages(worker) : kj::Promise<void>(kj::READY_NOW);
+    });
+}
+
+/// False if no more messages will come.
+bool Broker::readAvailable(Worker& worker) {
+    while (true) {
+        const auto received = receiveWorkerMessage(worker.process->channel());
+        if (!received) {
+            if (received.error().status != ErrorStatus::DEVICE_UNAVAILABLE) {
+                logger().error("worker {} of {} is killed: {}", worker.process->pid(), worker.owner,
+                               received.error().message);
+                worker.process->kill();
+            }
+            return false;
+        }
+        if (!*received) {
+            return true;
+        }
+        handle(worker, (*received)->message);
+    }
+}
+
+void Broker::handle(Worker& worker, const WorkerMessage& message) {
+    const auto client = worker.clients.find(message.client);
+    if (message.kind != WorkerMessage::Kind::GONE || client == worker.clients.end()) {
+        return;  // the worker may be in the hands of a client
+    }
+    client->second->fulfill();
+    worker.clients.erase(client);
+    if (worker.clients.empty()) {
+        release(worker);
+    }
+}
+
+void Broker::release(Worker& worker) {
+    worker.isReleased = true;
+    worker.process->release();
+    tasks_.add(loop_.timer().afterDelay(kTimeToEnd).then([this, number = worker.number] {
+        if (const auto found = workers_.find(number); found != workers_.end()) {
+            found->second->process->kill();
+        }
+    }));
+}
+
+kj::Promise<void> Broker::awaitEnd(std::uint64_t number) {
+    auto observer =
+        kj::heap<Observer>(loop_.io().unixEventPort, workers_.at(number)->process->endDescriptor(),
+                           Observer::OBSERVE_READ);
+    auto ended = observer->whenBecomesReadable();
+    return ended.attach(kj::mv(observer)).then([this, number] { end(number); });
+}
+
+void Broker::end(std::uint64_t number) {
+    const auto found = workers_.find(number);
+    NNBURST_ASSERT(found != workers_.end(), "worker {} has ended twice", number);
+    const SharedWorker worker = std::move(found->second);
+    workers_.erase(found);
+    (void)readAvailable(*worker);  // what it has said before
+    const WorkerProcess::End end = worker->process->reap();
+    const bool isExpected = worker->isReleased || drained_.get() != nullptr;
+    if (!end.isClean || !isExpected) {
+        ++failedCount_;
+        clientLog().write(
+            spdlog::level::warn,
+            fmt::format("worker {} of {} has ended: {}; {} clients are cut off",
+                        worker->process->pid(), worker->owner, end.text, worker->clients.size()));
+    }
+    for (auto& [client, gone] : worker->clients) {
+        gone->fulfill();
+    }
+    if (workers_.empty() && drained_.get() != nullptr) {
+        drained_->fulfill();
+    }
+}
+
+}  // namespace nnburst::device

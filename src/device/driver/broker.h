@@ -1,0 +1,92 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A driver that serves no client itself: it accepts and admits clients, and gives each to a worker
+/// process, so that a fault that one client causes ends no other's work. Beyond their identity, it
+/// reads nothing of the clients that it admits.
+///
+///     client ──connect──▶ broker ──SERVE, socket──▶ worker of the client or of its user
+///        ▲                   ▲                           │
+///        │                   └───────────GONE────────────┤
+///        └────────────────── messages ──────────────────▶┘
+
+#include <kj/async-io.h>
+#include <kj/async.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "device/driver/admission.h"
+#include "device/driver/client_accounts.h"
+#include "device/driver/isolation.h"
+#include "device/driver/limits.h"
+#include "device/driver/worker_messages.h"
+#include "device/driver/worker_process.h"
+#include "device/rpc/event_loop.h"
+
+namespace nnburst::device {
+
+struct BrokerOptions {
+    Isolation isolation = Isolation::CLIENT;  ///< not NONE
+    WorkerCommand command;
+    Admission::Options admission;
+    Limits limits;  ///< on connections; the others hold in each worker
+};
+
+/// Used on the event loop's thread only.
+class Broker final : private kj::TaskSet::ErrorHandler {
+  public:
+    struct Counts {
+        std::uint64_t workers = 0;  ///< that live
+        std::uint64_t started = 0;  ///< since the broker began
+        std::uint64_t failed = 0;   ///< of them, those that ended otherwise than with status 0
+    };
+
+    Broker(EventLoop& loop, BrokerOptions options);
+    /// Kills the workers that live, and reaps them.
+    ~Broker();
+    KJ_DISALLOW_COPY(Broker);
+
+    /// Accepts clients on a listening Unix socket, which is borrowed. Never resolves.
+    [[nodiscard]] kj::Promise<void> listen(int socket);
+
+    /// Has each worker finish what it has begun, and end. Resolves when all have ended.
+    [[nodiscard]] kj::Promise<void> drain();
+
+    [[nodiscard]] Counts counts() const noexcept;
+    [[nodiscard]] const ClientAccounts& accounts() const noexcept { return accounts_; }
+    [[nodiscard]] std::uint64_t connectionCount() const noexcept {
+        return accounts_.driver()->usage(Resource::CONNECTIONS).used;
+    }
+
+  private:
+    struct Worker;
+    using SharedWorker = std::shared_ptr<Worker>;
+
+    void taskFailed(kj::Exception&& exception) override;
+    kj::Promise<void> serve(Admission::Client client, AdmittedClient admitted);
+    Result<SharedWorker> workerFor(const AdmittedClient& client);
+    kj::Promise<void> readMessages(Worker& worker);
+    bool readAvailable(Worker& worker);
+    void handle(Worker& worker, const WorkerMessage& message);
+    void release(Worker& worker);
+    kj::Promise<void> awaitEnd(std::uint64_t number);
+    void end(std::uint64_t number);
+
+    EventLoop& loop_;
+    const Isolation isolation_;
+    const WorkerCommand command_;
+    ClientAccounts accounts_;
+    Admission admission_;
+    std::map<std::uint64_t, SharedWorker> workers_;  // by their numbers
+    std::uint64_t startedCount_ = 0;
+    std::uint64_t failedCount_ = 0;
+    kj::Own<kj::PromiseFulfiller<void>> drained_;  // null until the broker drains
+    kj::TaskSet tasks_;                            // first to end: refers to the workers
+};
+
+}  // namespace nnburst::device

@@ -1,0 +1,28 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace nnburst::device {
+
+/// Which clients of a driver share a process.
+enum class Isolation : std::uint8_t {
+    NONE,    ///< all: that of the driver
+    CLIENT,  ///< none: each has a worker process
+    USER,    ///< those of one user share a worker process
+};
+
+[[nodiscard]] constexpr const char* toString(Isolation isolation) noexcept {
+    switch (isolation) {
+        case Isolation::CLIENT:
+            return "client";
+        case Isolation::USER:
+            return "user";
+        case Isolation::NONE:
+            break;
+    }
+    return "none";
+}
+
+}  // namespace nnburst::device

@@ -1,0 +1,46 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What a broker and its worker processes say to each other, over a pair of sockets that keep the
+/// borders of messages (SOCK_SEQPACKET). Neither side waits for the other: a message that there is
+/// no room for is an error.
+///
+///     broker -> worker   SERVE client, with the client's socket
+///                        DRAIN: accept no more work, finish what runs, and end
+///     worker -> broker   GONE client
+///
+/// A worker ends when the broker closes its end.
+
+#include <cstdint>
+#include <optional>
+
+#include "nnburst/result.h"
+#include "nnburst/unique_fd.h"
+
+namespace nnburst::device {
+
+struct WorkerMessage {
+    enum class Kind : std::uint32_t { SERVE = 1, DRAIN, GONE };
+
+    Kind kind = Kind::SERVE;
+    std::uint32_t reserved = 0;  ///< zero
+    std::uint64_t client = 0;    ///< the number of a client, unless the kind is DRAIN
+};
+
+struct ReceivedWorkerMessage {
+    WorkerMessage message;
+    UniqueFd socket;  ///< of SERVE
+};
+
+/// RESOURCE_EXHAUSTED_TRANSIENT if the other side has left no room, DEVICE_UNAVAILABLE if it has
+/// ended. `socket` is sent along unless it is -1.
+[[nodiscard]] Result<> sendWorkerMessage(int channel, const WorkerMessage& message,
+                                         int socket = -1);
+
+/// The next message; none if none has come. DEVICE_UNAVAILABLE if no more will come,
+/// INVALID_ARGUMENT for bytes that are no message.
+[[nodiscard]] Result<std::optional<ReceivedWorkerMessage>> receiveWorkerMessage(int channel);
+
+}  // namespace nnburst::device
