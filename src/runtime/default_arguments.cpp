@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "nnburst/validation.h"
+#include "runtime/operand_uses.h"
 
 namespace nnburst::runtime {
 
@@ -143,6 +144,32 @@ Model withoutDefaultArguments(Model model) {
     for (std::size_t index = 0; index < consumers.size(); ++index) {
         model.main.operands[index].numberOfConsumers = consumers[index];
     }
+    return model;
+}
+
+Model withoutUnusedConstants(Model model) {
+    Subgraph& main = model.main;
+    std::vector<std::uint32_t> placeOf(main.operands.size());
+    std::vector<Operand> kept;
+    for (std::size_t index = 0; index < main.operands.size(); ++index) {
+        Operand& operand = main.operands[index];
+        if (!isGiven(operand) || operand.numberOfConsumers != 0) {
+            placeOf[index] = static_cast<std::uint32_t>(kept.size());
+            kept.push_back(std::move(operand));
+        }
+    }
+    main.operands = std::move(kept);
+    const auto move = [&placeOf](std::vector<std::uint32_t>& indexes) {
+        for (std::uint32_t& index : indexes) {
+            index = placeOf[index];
+        }
+    };
+    for (Operation& operation : main.operations) {
+        move(operation.inputs);
+        move(operation.outputs);
+    }
+    move(main.inputIndexes);
+    move(main.outputIndexes);
     return model;
 }
 

@@ -15,4 +15,8 @@ namespace nnburst::runtime {
 /// subgraph. It computes the same.
 [[nodiscard]] Model withoutDefaultArguments(Model model);
 
+/// `model`, which is valid, without the constants of its main subgraph that no operation takes: an
+/// older device may not know their types. Inputs and outputs stay as they are.
+[[nodiscard]] Model withoutUnusedConstants(Model model);
+
 }  // namespace nnburst::runtime

@@ -18,6 +18,57 @@ PartModel::PartModel(SharedPreparedModel prepared, HalVersion version, std::vect
       replacement_(std::move(replacement)),
       background_(std::move(background)) {}
 
+bool PartModel::isMemoryInUse() {
+    const system::MutexLock lock(mutex_);
+    std::erase_if(unanswered_, [](const auto& burst) { return !burst->isMemoryInUse(); });
+    return !unanswered_.empty() || prepared_->isMemoryInUse();
+}
+
+Result<> PartModel::waitForMemory(const OptionalTimePoint& deadline) {
+    std::vector<std::shared_ptr<Burst>> unanswered;
+    {
+        const system::MutexLock lock(mutex_);
+        unanswered = unanswered_;
+    }
+    for (const std::shared_ptr<Burst>& burst : unanswered) {
+        NNBURST_TRY(burst->waitForMemory(deadline));
+    }
+    return prepared_->waitForMemory(deadline);
+}
+
+Burst* PartModel::keptBurst() {
+    if (kept_ == nullptr && std::exchange(hasExecuted_, true) && !isBurstRefused_) {
+        auto burst = prepared_->configureExecutionBurst({});
+        isBurstRefused_ = !burst;
+        kept_ = burst ? std::move(*burst) : nullptr;
+    }
+    return kept_.get();
+}
+
+Result<> PartModel::executeOnDevice(const Request& request, const ExecutionOptions& options,
+                                    ExecutionOutcome& outcome) {
+    const burst::ExclusiveUse use(keptLock_);
+    Burst* const burst = use ? keptBurst() : nullptr;
+    if (burst == nullptr) {
+        Result<> result = prepared_->executeSynchronously(request, options, outcome);
+        if (result || !canReplace(result.error())) {
+            return result;
+        }
+        return executeInstead(result.error(), request, options, outcome);
+    }
+    Result<> result = burst->execute(request, options, outcome);
+    if (result || !isDeviceFailure(result.error().status)) {
+        return result;
+    }
+    if (burst->isMemoryInUse()) {
+        const system::MutexLock lock(mutex_);
+        unanswered_.push_back(std::move(kept_));
+        return result;
+    }
+    return replacement_ == nullptr ? result
+                                   : executeInstead(result.error(), request, options, outcome);
+}
+
 Result<> PartModel::executeInstead(const Error& why, const Request& request,
                                    const ExecutionOptions& options, ExecutionOutcome& outcome) {
     const auto model = replacement_->replace(why);
@@ -34,11 +85,7 @@ Result<> PartModel::executeSynchronously(const Request& request, const Execution
         NNBURST_TRY_ASSIGN(const SharedPreparedModel model, replacement_->model());
         return model->executeSynchronously(request, options, outcome);
     }
-    Result<> result = prepared_->executeSynchronously(request, options, outcome);
-    if (result || !canReplace(result.error())) {
-        return result;
-    }
-    return executeInstead(result.error(), request, options, outcome);
+    return executeOnDevice(request, options, outcome);
 }
 
 Result<> PartModel::execute(const Request& request, const ExecutionOptions& options,

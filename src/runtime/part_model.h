@@ -4,16 +4,19 @@
 
 /// \file
 /// A part of a model, or all of it, on one device of a runtime. It adds to what the device has
-/// prepared: the replacement that stands in when the device fails, and fenced executions on devices
-/// whose HAL version does not have them.
+/// prepared: the replacement that stands in when the device fails, a burst that is kept for
+/// synchronous executions when they repeat, and fenced executions on devices whose HAL version does
+/// not have them.
 
 #include <memory>
 #include <vector>
 
+#include "burst/exclusive_use.h"
 #include "nnburst/hal_version.h"
 #include "nnburst/prepared_model.h"
 #include "runtime/background.h"
 #include "runtime/replacement.h"
+#include "system/mutex.h"
 
 namespace nnburst::runtime {
 
@@ -35,10 +38,8 @@ class PartModel final : public PreparedModel, public std::enable_shared_from_thi
         OptionalTimeoutDuration timeoutAfterFence) override;
     [[nodiscard]] Result<std::unique_ptr<Burst>> configureExecutionBurst(
         const BurstOptions& options) override;
-    [[nodiscard]] bool isMemoryInUse() override { return prepared_->isMemoryInUse(); }
-    [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& deadline) override {
-        return prepared_->waitForMemory(deadline);
-    }
+    [[nodiscard]] bool isMemoryInUse() override;
+    [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& deadline) override;
 
   private:
     [[nodiscard]] bool isReplaced() const noexcept {
@@ -48,6 +49,11 @@ class PartModel final : public PreparedModel, public std::enable_shared_from_thi
         return replacement_ != nullptr && isDeviceFailure(error.status) &&
                !prepared_->isMemoryInUse();
     }
+    /// A synchronous execution, through the kept burst unless another thread is using it.
+    Result<> executeOnDevice(const Request& request, const ExecutionOptions& options,
+                             ExecutionOutcome& outcome);
+    /// The kept burst, for the thread that has its lock; null if there is none.
+    [[nodiscard]] Burst* keptBurst();
     /// Executes on the replacement what has failed with `why`.
     Result<> executeInstead(const Error& why, const Request& request,
                             const ExecutionOptions& options, ExecutionOutcome& outcome);
@@ -57,6 +63,16 @@ class PartModel final : public PreparedModel, public std::enable_shared_from_thi
     const std::vector<Operand> outputs_;
     const std::shared_ptr<Replacement> replacement_;
     const std::shared_ptr<Background> background_;
+
+    burst::TryLock keptLock_;
+    bool hasExecuted_ = false;     // of the thread that has the lock, as the next
+    bool isBurstRefused_ = false;  // by the device: it is not asked again
+    std::unique_ptr<Burst> kept_;
+
+    system::Mutex mutex_;
+    /// Bursts whose last execution has ended without an answer: a driver may still write its
+    /// outputs.
+    std::vector<std::shared_ptr<Burst>> unanswered_ NNBURST_GUARDED_BY(mutex_);
 };
 
 }  // namespace nnburst::runtime

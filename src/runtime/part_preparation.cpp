@@ -78,7 +78,7 @@ Result<SharedPreparedModel> preparePart(const Services& services, Part part,
         services.counters->preparations.fetch_add(1, std::memory_order_relaxed);  // only a count
         return instead;
     }
-    if (!where.canBeReplaced && knowsFences(where.info.version)) {
+    if (where.device == services.reference && knowsFences(where.info.version)) {
         return prepared;
     }
     std::vector<Operand> outputs = outputsOf(part.model);

@@ -57,17 +57,19 @@ Result<std::vector<std::uint32_t>> operationsOf(HalVersion version, const Model&
     return known;
 }
 
-}  // namespace
-
-Model expressedFor(HalVersion version, Model model) {
-    if (version == kLatestHalVersion) {
-        return model;
-    }
+/// `model` with the same operands and operations, and fewer arguments.
+Model shortened(HalVersion version, Model model) {
     model = withoutDefaultArguments(std::move(model));
     if (!knowsRelaxedComputation(version)) {
         model.relaxComputationFloat32toFloat16 = false;  // a permission, which may remain unused
     }
     return model;
+}
+
+}  // namespace
+
+Model expressedFor(HalVersion version, Model model) {
+    return withoutUnusedConstants(shortened(version, std::move(model)));
 }
 
 Result<std::vector<bool>> supportedOperationsOf(Device& device, const DeviceInfo& info,
@@ -77,7 +79,7 @@ Result<std::vector<bool>> supportedOperationsOf(Device& device, const DeviceInfo
         return device.getSupportedOperations(model);
     }
     std::vector<bool> supported(model.main.operations.size(), false);
-    const Model expressed = expressedFor(info.version, model);
+    const Model expressed = shortened(info.version, model);
     NNBURST_TRY_ASSIGN(const std::vector<std::uint32_t> known,
                        operationsOf(info.version, expressed));
     if (known.empty()) {

@@ -24,7 +24,8 @@ namespace nnburst::runtime {
                                                               const Model& model,
                                                               std::span<const OperandUse> uses);
 
-/// `model` without what `version` does not know and does not change a result.
+/// `model` for a device of `version`, before the latest: without what that does not know and what
+/// does not change a result. Inputs and outputs stay as they are.
 [[nodiscard]] Model expressedFor(HalVersion version, Model model);
 
 }  // namespace nnburst::runtime

@@ -100,13 +100,19 @@ inline SharedDevice localDevice(const DriverOptions& options = {}) {
     return device ? *device : nullptr;
 }
 
-/// A runtime of `devices` and the device in this process.
-inline std::shared_ptr<Runtime> runtimeOf(NamedDevices devices) {
-    devices.push_back(named(kReferenceDeviceName, localDevice()));
+/// A runtime of `devices` and the device in this process, which says that it is so slow.
+inline std::shared_ptr<Runtime> runtimeOf(NamedDevices devices, float referenceTime = 1.0F) {
+    const auto reference = std::make_shared<FilteredDevice>(
+        localDevice(), [](const Model&, std::size_t) { return true; });
+    reference->execTime = referenceTime;
+    devices.push_back(named(kReferenceDeviceName, reference));
     auto runtime = makeRuntime(std::move(devices));
     EXPECT_TRUE(runtime) << runtime.error().message;
     return runtime ? *runtime : nullptr;
 }
+
+/// Of a device in this process that no model should run on if there are others.
+inline constexpr float kSlow = 1e4F;
 
 /// How a request is executed.
 enum class Way : std::uint8_t { SYNCHRONOUS, ASYNCHRONOUS, FENCED, BURST, REUSABLE, SUBMITTED };
