@@ -1,0 +1,288 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnapi/arguments.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+#include <variant>
+
+#include "nnapi/operand_type.h"
+#include "nnburst/type_queries.h"
+
+namespace nnburst::nnapi {
+
+namespace {
+
+constexpr std::uint64_t kMaximumLength = std::numeric_limits<std::uint32_t>::max();
+
+const char* nameOf(bool isOutput) { return isOutput ? "output" : "input"; }
+
+/// The place of the next staged value, after `end` bytes.
+std::uint64_t placeAfter(std::uint64_t end) {
+    constexpr std::uint64_t kAlignment = MemoryPool::kDefaultAlignmentBytes;
+    return (end + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+}  // namespace
+
+Arguments::Arguments(const Compilation& compilation)
+    : compilation_(compilation),
+      inputs_(compilation.model().main.inputIndexes.size()),
+      outputs_(compilation.model().main.outputIndexes.size()) {}
+
+const Operand& Arguments::operand(bool isOutput, std::size_t index) const {
+    const Subgraph& main = compilation_.model().main;
+    return main.operands[isOutput ? main.outputIndexes[index] : main.inputIndexes[index]];
+}
+
+Status Arguments::checkIndex(bool isOutput, std::int32_t index) const {
+    const std::size_t count = isOutput ? outputs_.size() : inputs_.size();
+    if (index < 0 || static_cast<std::size_t>(index) >= count) {
+        return badData("{} {}: must be one of {}", nameOf(isOutput), index, count);
+    }
+    return {};
+}
+
+Status Arguments::checkUnset(const Argument& argument) const {
+    if (argument.kind != Kind::UNSET) {
+        return badState("the argument is set already");
+    }
+    return {};
+}
+
+Status Arguments::setPadded(bool isPadded) {
+    if (isAnySet_) {
+        return badState("an input or output is set already");
+    }
+    isPadded_ = isPadded;
+    return {};
+}
+
+Status Arguments::setTypeAndLength(const Operand& operand, const ANeuralNetworksOperandType* type,
+                                   std::uint64_t length, Argument& argument) const {
+    argument.type = operand.type;
+    argument.hasType = type != nullptr;
+    argument.dimensions = type == nullptr ? operand.dimensions : dimensionsOf(*type);
+    const std::uint64_t needed = valueBytes(operand.type, argument.dimensions).value_or(0);
+    if (needed != 0 && (isPadded_ ? length < needed : length != needed)) {
+        return badData("length {}: must be {}{}", length, isPadded_ ? "at least " : "", needed);
+    }
+    argument.length = static_cast<std::uint32_t>(needed == 0 ? length : needed);
+    return {};
+}
+
+Status Arguments::setPointer(bool isOutput, std::int32_t index,
+                             const ANeuralNetworksOperandType* type, void* buffer,
+                             std::size_t length) {
+    if (Status status = checkIndex(isOutput, index); !status.isOk()) {
+        return status;
+    }
+    const auto position = static_cast<std::size_t>(index);
+    const Operand& operand = this->operand(isOutput, position);
+    // An output may have dimensions that only the execution finds.
+    const bool mustBeKnown = !isOutput && buffer != nullptr;
+    if (Status status = checkArgumentType(operand, type, mustBeKnown); !status.isOk()) {
+        return status;
+    }
+    if (length > kMaximumLength) {
+        return badData("length {}: must be at most {}", length, kMaximumLength);
+    }
+    Argument& argument = isOutput ? outputs_[position] : inputs_[position];
+    if (Status status = checkUnset(argument); !status.isOk()) {
+        return status;
+    }
+    if ((buffer == nullptr) != (length == 0)) {
+        return badData("length {}: must be 0 for a null pointer alone", length);
+    }
+    Argument set;
+    if (buffer == nullptr) {
+        set.kind = Kind::OMITTED;
+    } else {
+        if (Status status = setTypeAndLength(operand, type, length, set); !status.isOk()) {
+            return status;
+        }
+        set.kind = Kind::POINTER;
+        set.pointer = buffer;
+    }
+    argument = std::move(set);
+    isAnySet_ = true;
+    return {};
+}
+
+Status Arguments::setMemory(bool isOutput, std::int32_t index,
+                            const ANeuralNetworksOperandType* type,
+                            const std::shared_ptr<Memory>& memory, std::size_t offset,
+                            std::size_t length) {
+    if (Status status = checkIndex(isOutput, index); !status.isOk()) {
+        return status;
+    }
+    const auto position = static_cast<std::size_t>(index);
+    const Operand& operand = this->operand(isOutput, position);
+    if (Status status = checkArgumentType(operand, type, !isOutput); !status.isOk()) {
+        return status;
+    }
+    const MemoryRole role{compilation_.id(), isOutput, static_cast<std::uint32_t>(index)};
+    if (Status status = memory->checkArgument(role, type, offset, length); !status.isOk()) {
+        return status;
+    }
+    Argument& argument = isOutput ? outputs_[position] : inputs_[position];
+    if (Status status = checkUnset(argument); !status.isOk()) {
+        return status;
+    }
+    Argument set;
+    const std::uint64_t bytes = memory->hasRoles() ? memory->sizeBytes() : length;
+    if (Status status = setTypeAndLength(operand, type, bytes, set); !status.isOk()) {
+        return status;
+    }
+    set.kind = Kind::MEMORY;
+    set.memory = memory;
+    set.offset = static_cast<std::uint32_t>(memory->offset() + offset);
+    argument = std::move(set);
+    isAnySet_ = true;
+    return {};
+}
+
+Status Arguments::checkComplete() const {
+    const auto isUnset = [](const Argument& argument) { return argument.kind == Kind::UNSET; };
+    for (const bool isOutput : {false, true}) {
+        const std::vector<Argument>& arguments = isOutput ? outputs_ : inputs_;
+        const auto unset = std::find_if(arguments.begin(), arguments.end(), isUnset);
+        if (unset != arguments.end()) {
+            return badData("{} {} is not set", nameOf(isOutput), unset - arguments.begin());
+        }
+    }
+    return {};
+}
+
+Status Arguments::checkContents() const {
+    for (const Argument& input : inputs_) {
+        if (input.kind == Kind::MEMORY) {
+            if (Status status = input.memory->checkContents(input.dimensions); !status.isOk()) {
+                return status;
+            }
+        }
+    }
+    return {};
+}
+
+Status Arguments::checkOutputDimensions() const {
+    for (std::size_t index = 0; index < outputs_.size(); ++index) {
+        const Operand& output = operand(true, index);
+        if (outputs_[index].kind != Kind::OMITTED && isTensorType(output.type) &&
+            !isFullySpecified(output.type, output.dimensions)) {
+            return badData("output {}: the model must know its dimensions", index);
+        }
+    }
+    return {};
+}
+
+std::uint32_t Arguments::poolOf(const SharedRegion& region) {
+    const RequestPool pool = region;
+    const auto found = std::find(request_.pools.begin(), request_.pools.end(), pool);
+    const auto index = static_cast<std::uint32_t>(found - request_.pools.begin());
+    if (found == request_.pools.end()) {
+        request_.pools.push_back(pool);
+    }
+    return index;
+}
+
+Status Arguments::createStaging() {
+    std::uint64_t size = 0;
+    for (const std::vector<Argument>* arguments : {&inputs_, &outputs_}) {
+        for (const Argument& argument : *arguments) {
+            if (argument.kind == Kind::POINTER) {
+                size = placeAfter(size) + argument.length;
+            }
+        }
+    }
+    if (size == 0) {
+        return {};
+    }
+    if (size > kMaximumLength) {
+        return refused(ANEURALNETWORKS_OUT_OF_MEMORY,
+                       "inputs and outputs of {} bytes together: must be at most {}", size,
+                       kMaximumLength);
+    }
+    auto region = Region::create(size);
+    if (!region) {
+        return refused(ANEURALNETWORKS_OUT_OF_MEMORY, "{}", region.error().message);
+    }
+    auto mapping = Mapping::map(*region);
+    if (!mapping) {
+        return refused(ANEURALNETWORKS_OUT_OF_MEMORY, "{}", mapping.error().message);
+    }
+    staging_ = *std::move(mapping);
+    return {};
+}
+
+RequestArgument Arguments::place(bool isOutput, std::size_t index, std::uint64_t& staged) {
+    const Argument& argument = isOutput ? outputs_[index] : inputs_[index];
+    if (argument.kind == Kind::OMITTED) {
+        return {.hasNoValue = true};
+    }
+    DataLocation location{0, argument.offset, argument.length};
+    if (argument.kind == Kind::MEMORY) {
+        location.poolIndex = poolOf(argument.memory->region());
+    } else {
+        staged = placeAfter(staged);
+        location.poolIndex = poolOf(staging_.region());
+        location.offset = static_cast<std::uint32_t>(staged);
+        (isOutput ? stagedOutputs_ : stagedInputs_).push_back({index, staging_.data() + staged});
+        staged += argument.length;
+    }
+    return {.location = location,
+            .dimensions = argument.hasType ? argument.dimensions : Dimensions()};
+}
+
+Status Arguments::makeRequest() {
+    if (Status status = createStaging(); !status.isOk()) {
+        return status;
+    }
+    std::uint64_t staged = 0;
+    for (std::size_t index = 0; index < inputs_.size(); ++index) {
+        request_.inputs.push_back(place(false, index, staged));
+    }
+    for (std::size_t index = 0; index < outputs_.size(); ++index) {
+        request_.outputs.push_back(place(true, index, staged));
+    }
+    hasRequest_ = true;
+    return {};
+}
+
+void Arguments::stageInputs() noexcept {
+    for (const Staged& staged : stagedInputs_) {
+        const Argument& input = inputs_[staged.argument];
+        std::memcpy(staged.staging, input.pointer, input.length);
+    }
+}
+
+void Arguments::takeOutputs(std::span<const OutputShape> shapes) {
+    for (const Staged& staged : stagedOutputs_) {
+        const Argument& output = outputs_[staged.argument];
+        std::uint64_t length = output.length;
+        if (staged.argument < shapes.size()) {
+            const auto bytes = valueBytes(output.type, shapes[staged.argument].dimensions);
+            length = std::min(length, bytes.value_or(length));
+        }
+        std::memcpy(output.pointer, staged.staging, length);
+    }
+    for (std::size_t index = 0; index < outputs_.size(); ++index) {
+        Argument& output = outputs_[index];
+        if (output.kind == Kind::MEMORY && output.memory->hasRoles()) {
+            output.memory->setContents(index < shapes.size() ? shapes[index].dimensions
+                                                             : output.dimensions);
+        }
+    }
+}
+
+void Arguments::clearOutputs() {
+    for (const Argument& output : outputs_) {
+        if (output.kind == Kind::MEMORY && output.memory->hasRoles()) {
+            output.memory->clearContents();
+        }
+    }
+}
+
+}  // namespace nnburst::nnapi

@@ -1,0 +1,143 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnapi/event.h"
+
+#include <system_error>
+#include <utility>
+
+namespace nnburst::nnapi {
+
+void CompletionEvent::complete(int code) {
+    const std::lock_guard lock(mutex_);
+    code_ = code;
+    completed_.notify_all();  // under the lock: the event may be freed as soon as it is seen
+}
+
+int CompletionEvent::wait() {
+    std::unique_lock lock(mutex_);
+    completed_.wait(lock, [&] { return code_.has_value(); });
+    return *code_;
+}
+
+int FenceEvent::wait() {
+    const Result<> result = waitForFence(fence_.get());
+    return result ? ANEURALNETWORKS_NO_ERROR : ANEURALNETWORKS_OP_FAILED;
+}
+
+FencedExecutionEvent::~FencedExecutionEvent() {
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+}
+
+Status FencedExecutionEvent::finishInBackground() {
+    auto fence = makeFence();
+    if (!fence) {
+        return refused(toResultCode(fence.error().status), "{}", fence.error().message);
+    }
+    ownFence_ = *std::move(fence);
+    try {
+        thread_ = std::thread([this] {
+            if (wait() == ANEURALNETWORKS_NO_ERROR) {
+                signalFence(ownFence_.get());
+            } else {
+                failFence(ownFence_.get());
+            }
+        });
+    } catch (const std::system_error& error) {
+        return refused(ANEURALNETWORKS_RESOURCE_EXHAUSTED_TRANSIENT, "a thread: {}", error.what());
+    }
+    return {};
+}
+
+int FencedExecutionEvent::wait() {
+    const std::lock_guard lock(mutex_);
+    if (code_) {
+        return *code_;
+    }
+    if (execution_.fence) {
+        // A fence that fails has its reason in the callback.
+        (void)waitForFence(execution_.fence.get());
+    }
+    Timing launched;
+    Timing fenced;
+    const Result<> status = execution_.callback(launched, fenced);
+    code_ = finish_(status, launched, fenced);
+    return *code_;
+}
+
+int FencedExecutionEvent::descriptor() const noexcept {
+    return ownFence_ ? ownFence_.get() : execution_.fence.get();
+}
+
+}  // namespace nnburst::nnapi
+
+using nnburst::UniqueFd;
+using nnburst::nnapi::answer;
+using nnburst::nnapi::badData;
+using nnburst::nnapi::FenceEvent;
+using nnburst::nnapi::refuseNull;
+using nnburst::nnapi::Status;
+
+int ANeuralNetworksEvent_wait(ANeuralNetworksEvent* event) {
+    if (event == nullptr) {
+        return refuseNull(__func__);
+    }
+    return answer(__func__, [&]() -> Status {
+        const int code = event->event->wait();
+        return {code, code == ANEURALNETWORKS_NO_ERROR ? "" : "the execution failed"};
+    });
+}
+
+void ANeuralNetworksEvent_free(ANeuralNetworksEvent* event) {
+    if (event == nullptr) {
+        return;
+    }
+    (void)answer(__func__, [&]() -> Status {
+        event->event->waitBeforeFree();
+        delete event;
+        return {};
+    });
+}
+
+int ANeuralNetworksEvent_createFromSyncFenceFd(int sync_fence_fd, ANeuralNetworksEvent** event) {
+    if (event == nullptr) {
+        return refuseNull(__func__);
+    }
+    *event = nullptr;
+    return answer(__func__, [&]() -> Status {
+        if (sync_fence_fd <= 0) {
+            return badData("descriptor {}: must be greater than 0", sync_fence_fd);
+        }
+        auto fence = UniqueFd::duplicate(sync_fence_fd);
+        if (!fence) {
+            return badData("{}", fence.error().message);
+        }
+        if (const auto state = nnburst::fenceState(fence->get()); !state) {
+            return badData("{}", state.error().message);
+        }
+        *event = new ANeuralNetworksEvent{std::make_shared<FenceEvent>(*std::move(fence))};
+        return {};
+    });
+}
+
+int ANeuralNetworksEvent_getSyncFenceFd(const ANeuralNetworksEvent* event, int* sync_fence_fd) {
+    if (sync_fence_fd != nullptr) {
+        *sync_fence_fd = -1;
+    }
+    if (event == nullptr || sync_fence_fd == nullptr) {
+        return refuseNull(__func__);
+    }
+    return answer(__func__, [&]() -> Status {
+        const int descriptor = event->event->descriptor();
+        if (descriptor < 0) {
+            return badData("the event has no descriptor");
+        }
+        auto duplicate = UniqueFd::duplicate(descriptor);
+        if (!duplicate) {
+            return badData("{}", duplicate.error().message);
+        }
+        *sync_fence_fd = duplicate->release();
+        return {};
+    });
+}

@@ -1,0 +1,92 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Events of the API: the end of an execution, or a fence of another library. Thread-safe.
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "nnapi/status.h"
+#include "nnburst/fence.h"
+#include "nnburst/prepared_model.h"
+#include "nnburst/unique_fd.h"
+
+namespace nnburst::nnapi {
+
+class Event {
+  public:
+    Event() = default;
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+    virtual ~Event() = default;
+
+    /// Waits for what the event stands for; gives its result code, each time the same.
+    [[nodiscard]] virtual int wait() = 0;
+    /// The event's descriptor, owned by the event; -1 if it has none.
+    [[nodiscard]] virtual int descriptor() const noexcept { return -1; }
+    /// Waits, unless nothing of the program's depends on it.
+    virtual void waitBeforeFree() { (void)wait(); }
+};
+
+/// The end of an execution that calls back.
+class CompletionEvent final : public Event {
+  public:
+    /// Once, when the execution has ended.
+    void complete(int code);
+    [[nodiscard]] int wait() override;
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable completed_;
+    std::optional<int> code_;  ///< guarded by mutex_
+};
+
+/// A fence that the program has made an event of.
+class FenceEvent final : public Event {
+  public:
+    explicit FenceEvent(UniqueFd fence) : fence_(std::move(fence)) {}
+
+    [[nodiscard]] int wait() override;
+    [[nodiscard]] int descriptor() const noexcept override { return fence_.get(); }
+    void waitBeforeFree() override {}
+
+  private:
+    UniqueFd fence_;
+};
+
+/// The end of an execution behind fences.
+class FencedExecutionEvent final : public Event {
+  public:
+    /// Ends the execution in the API once the device has ended it; gives the result code.
+    using Finish = std::function<int(Result<> status, const Timing& launched, const Timing& fenced)>;
+
+    FencedExecutionEvent(FencedExecution execution, Finish finish)
+        : execution_(std::move(execution)), finish_(std::move(finish)) {}
+    ~FencedExecutionEvent() override;
+
+    /// Has a thread wait for the end, so that `finish` runs before the descriptor is signalled.
+    [[nodiscard]] Status finishInBackground();
+
+    [[nodiscard]] int wait() override;
+    [[nodiscard]] int descriptor() const noexcept override;
+
+  private:
+    FencedExecution execution_;
+    Finish finish_;
+    UniqueFd ownFence_;  ///< signalled by thread_
+    std::thread thread_;
+    std::mutex mutex_;
+    std::optional<int> code_;  ///< guarded by mutex_
+};
+
+}  // namespace nnburst::nnapi
+
+struct ANeuralNetworksEvent final {
+    std::shared_ptr<nnburst::nnapi::Event> event;
+};

@@ -1,0 +1,588 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnapi/execution.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+namespace nnburst::nnapi {
+
+namespace {
+
+/// HAL 1.3 LoopTimeoutDurationNs.
+constexpr std::uint64_t kDefaultLoopTimeoutNs = 2'000'000'000;
+constexpr std::uint64_t kMaximumLoopTimeoutNs = 15'000'000'000;
+
+constexpr std::uint64_t kNoDuration = std::numeric_limits<std::uint64_t>::max();
+
+/// The HAL measures microseconds, the API tells nanoseconds.
+std::uint64_t nanoseconds(std::uint64_t microseconds) {
+    constexpr std::uint64_t kFactor = 1000;
+    if (microseconds == kTimeNotAvailable) {
+        return kNoDuration;
+    }
+    return microseconds > (kNoDuration - 1) / kFactor ? kNoDuration - 1 : microseconds * kFactor;
+}
+
+}  // namespace
+
+Execution::Execution(std::shared_ptr<Compilation> compilation)
+    : compilation_(std::move(compilation)), arguments_(*compilation_) {}
+
+Execution::~Execution() {
+    for (BurstRegistration& registration : registrations_) {
+        registration.burst->lock();  // a reusable execution is used by its burst's thread alone
+        registration.execution.reset();
+        registration.burst->unlock();
+    }
+}
+
+Status Execution::create(std::shared_ptr<Compilation> compilation,
+                         std::shared_ptr<Execution>& execution) {
+    if (!compilation->isValid()) {
+        return badState("the compilation is not finished, or failed");
+    }
+    execution.reset(new Execution(std::move(compilation)));
+    return {};
+}
+
+// ---- In preparation
+
+Status Execution::checkInPreparation() const {
+    if (state_.load(std::memory_order_acquire) != State::PREPARATION) {
+        return badState("the execution was started");
+    }
+    return {};
+}
+
+Status Execution::checkForOneDevice() const {
+    if (!compilation_->isForOneDevice()) {
+        return badData("the compilation must be for one chosen device");
+    }
+    return {};
+}
+
+Status Execution::setMeasured(bool isMeasured) {
+    if (Status status = checkForOneDevice(); !status.isOk()) {
+        return status;
+    }
+    if (Status status = checkInPreparation(); !status.isOk()) {
+        return status;
+    }
+    options_.measure = isMeasured ? MeasureTiming::YES : MeasureTiming::NO;
+    return {};
+}
+
+Status Execution::setTimeout(std::uint64_t durationNs) {
+    if (Status status = checkForOneDevice(); !status.isOk()) {
+        return status;
+    }
+    if (Status status = checkInPreparation(); !status.isOk()) {
+        return status;
+    }
+    timeoutNs_ = durationNs;
+    return {};
+}
+
+Status Execution::setLoopTimeout(std::uint64_t durationNs) {
+    if (Status status = checkInPreparation(); !status.isOk()) {
+        return status;
+    }
+    options_.loopTimeout = std::chrono::nanoseconds(std::min(durationNs, kMaximumLoopTimeoutNs));
+    return {};
+}
+
+Status Execution::setReusable(bool isReusable) {
+    if (Status status = checkInPreparation(); !status.isOk()) {
+        return status;
+    }
+    isReusable_ = isReusable;
+    return {};
+}
+
+// ---- Computation
+
+Status Execution::begin() {
+    State state = state_.load(std::memory_order_acquire);
+    do {
+        if (state == State::COMPUTATION) {
+            return badState("the execution is in computation");
+        }
+        if (state == State::COMPLETED && !isReusable_) {
+            return badState("the execution is completed, and not reusable");
+        }
+    } while (!state_.compare_exchange_weak(state, State::COMPUTATION, std::memory_order_acq_rel,
+                                           std::memory_order_acquire));
+    fencedTiming_.reset();
+    return {};
+}
+
+ExecutionOptions Execution::optionsNow() const noexcept {
+    ExecutionOptions options = options_;
+    if (timeoutNs_ != 0) {
+        options.deadline = deadlineAfter(timeoutNs_);
+    }
+    return options;
+}
+
+void Execution::setCompleted(int code) noexcept {
+    completionCode_ = code;
+    state_.store(State::COMPLETED, std::memory_order_release);
+}
+
+Status Execution::completeRefused(Status status) {
+    arguments_.clearOutputs();
+    outcome_.outputShapes.clear();
+    setCompleted(status.code);
+    return status;
+}
+
+Status Execution::complete(const Result<>& result) {
+    if (result) {
+        arguments_.takeOutputs(outcome_.outputShapes);
+        setCompleted(ANEURALNETWORKS_NO_ERROR);
+        return {};
+    }
+    arguments_.clearOutputs();
+    const int code = toExecutionResultCode(result.error().status);
+    setCompleted(code);
+    return refused(code, "{}", result.error().message);
+}
+
+Status Execution::makeRequest() {
+    if (arguments_.hasRequest()) {
+        return {};
+    }
+    if (Status status = arguments_.checkComplete(); !status.isOk()) {
+        return status;
+    }
+    if (compilation_->failure()) {
+        return refused(toResultCode(compilation_->failure()->status), "{}",
+                       compilation_->failure()->message);
+    }
+    return arguments_.makeRequest();
+}
+
+Status Execution::makeRequestOfContents() {
+    if (Status status = arguments_.checkContents(); !status.isOk()) {
+        return status;
+    }
+    return makeRequest();
+}
+
+Status Execution::compute() {
+    if (Status status = begin(); !status.isOk()) {
+        return status;
+    }
+    if (Status status = makeRequestOfContents(); !status.isOk()) {
+        return completeRefused(std::move(status));
+    }
+    arguments_.stageInputs();
+    return complete(compilation_->preparedModel()->executeSynchronously(arguments_.request(),
+                                                                        optionsNow(), outcome_));
+}
+
+Result<ReusableExecution*> Execution::registerIn(const std::shared_ptr<BurstContext>& burst) {
+    for (const BurstRegistration& registration : registrations_) {
+        if (registration.burst == burst) {
+            return registration.execution.get();
+        }
+    }
+    registrations_.erase(
+        std::remove_if(registrations_.begin(), registrations_.end(),
+                       [](const BurstRegistration& old) { return old.burst->isFreed(); }),
+        registrations_.end());
+    NNBURST_TRY_ASSIGN(
+        auto execution,
+        burst->burst()->createReusableExecution(arguments_.request(), options_));
+    registrations_.push_back({burst, std::move(execution)});
+    return registrations_.back().execution.get();
+}
+
+Result<> Execution::executeInBurst(const std::shared_ptr<BurstContext>& burst) {
+    const ExecutionOptions options = optionsNow();
+    if (!isReusable_) {
+        return burst->burst()->execute(arguments_.request(), options, outcome_);
+    }
+    NNBURST_TRY_ASSIGN(ReusableExecution * execution, registerIn(burst));
+    return execution->compute(options.deadline, outcome_);
+}
+
+Status Execution::computeInBurst(const std::shared_ptr<BurstContext>& burst) {
+    if (Status status = begin(); !status.isOk()) {
+        return status;
+    }
+    if (Status status = makeRequestOfContents(); !status.isOk()) {
+        return completeRefused(std::move(status));
+    }
+    arguments_.stageInputs();
+    return complete(executeInBurst(burst));
+}
+
+Status Execution::start(std::shared_ptr<Event>& event) {
+    if (Status status = begin(); !status.isOk()) {
+        return status;
+    }
+    if (Status status = makeRequestOfContents(); !status.isOk()) {
+        return completeRefused(std::move(status));
+    }
+    arguments_.stageInputs();
+    auto completion = std::make_shared<CompletionEvent>();
+    event = completion;
+    auto callback = [self = shared_from_this(), completion](const Result<>& status,
+                                                            const ExecutionOutcome& outcome) {
+        int code = ANEURALNETWORKS_OUT_OF_MEMORY;
+        try {
+            self->outcome_ = outcome;
+            code = self->complete(status).code;
+        } catch (...) {
+            self->setCompleted(code);
+        }
+        completion->complete(code);
+    };
+    // The callback comes in any case; the event tells what it says.
+    (void)compilation_->preparedModel()->execute(arguments_.request(), optionsNow(),
+                                                 std::move(callback));
+    return {};
+}
+
+Status Execution::startFenced(std::span<const int> waitFor, std::uint64_t durationNs,
+                              std::shared_ptr<Event>& event) {
+    if (Status status = begin(); !status.isOk()) {
+        return status;
+    }
+    Status status;
+    if (durationNs != 0) {
+        status = checkForOneDevice();
+    }
+    if (status.isOk()) {
+        status = arguments_.checkOutputDimensions();
+    }
+    if (status.isOk()) {
+        // What memory of descriptions has in it, the dependencies may write yet.
+        status = makeRequest();
+    }
+    if (!status.isOk()) {
+        return completeRefused(std::move(status));
+    }
+    arguments_.stageInputs();
+    OptionalTimeoutDuration duration;
+    if (durationNs != 0 && durationNs < static_cast<std::uint64_t>(INT64_MAX)) {
+        duration = std::chrono::nanoseconds(durationNs);
+    }
+    auto launched = compilation_->preparedModel()->executeFenced(arguments_.request(), waitFor,
+                                                                 optionsNow(), duration);
+    if (!launched) {
+        return complete(tl::unexpected<Error>(std::move(launched.error())));
+    }
+    auto fenced = std::make_shared<FencedExecutionEvent>(
+        *std::move(launched), [self = shared_from_this()](const Result<>& result,
+                                                          const Timing& fromLaunch,
+                                                          const Timing& fromFence) {
+            self->outcome_.outputShapes.clear();
+            self->outcome_.timing = fromLaunch;
+            self->fencedTiming_ = fromFence;
+            return self->complete(result).code;
+        });
+    if (arguments_.hasStagedOutputs()) {
+        if (Status background = fenced->finishInBackground(); !background.isOk()) {
+            (void)fenced->wait();  // the device may still write the outputs
+            return background;
+        }
+    }
+    event = std::move(fenced);
+    return {};
+}
+
+// ---- Completed
+
+Status Execution::getDuration(std::int32_t code, std::uint64_t& durationNs) const {
+    durationNs = kNoDuration;
+    if (state_.load(std::memory_order_acquire) != State::COMPLETED ||
+        completionCode_ != ANEURALNETWORKS_NO_ERROR) {
+        return badState("the execution is not completed, or failed");
+    }
+    if (options_.measure == MeasureTiming::NO) {
+        return badState("the execution was not measured");
+    }
+    switch (code) {
+        case ANEURALNETWORKS_DURATION_ON_HARDWARE:
+            durationNs = nanoseconds(outcome_.timing.timeOnDevice);
+            return {};
+        case ANEURALNETWORKS_DURATION_IN_DRIVER:
+            durationNs = nanoseconds(outcome_.timing.timeInDriver);
+            return {};
+        case ANEURALNETWORKS_FENCED_DURATION_ON_HARDWARE:
+            durationNs = nanoseconds(fencedTiming_.value_or(outcome_.timing).timeOnDevice);
+            return {};
+        default:
+            durationNs = nanoseconds(fencedTiming_.value_or(outcome_.timing).timeInDriver);
+            return {};
+    }
+}
+
+Status Execution::getOutputDimensions(std::int32_t index, const Dimensions*& dimensions) const {
+    if (state_.load(std::memory_order_acquire) != State::COMPLETED ||
+        (completionCode_ != ANEURALNETWORKS_NO_ERROR &&
+         completionCode_ != ANEURALNETWORKS_OUTPUT_INSUFFICIENT_SIZE)) {
+        return badState("the execution is not completed, or failed");
+    }
+    if (index < 0 || static_cast<std::size_t>(index) >= arguments_.outputCount()) {
+        return badData("output {}: must be one of {}", index, arguments_.outputCount());
+    }
+    const auto position = static_cast<std::size_t>(index);
+    if (position >= outcome_.outputShapes.size()) {
+        dimensions = &arguments_.outputDimensions(position);  // the device does not say
+        return {};
+    }
+    dimensions = &outcome_.outputShapes[position].dimensions;
+    if (!outcome_.outputShapes[position].isSufficient) {
+        return refused(ANEURALNETWORKS_OUTPUT_INSUFFICIENT_SIZE, "output {}: too little memory",
+                       index);
+    }
+    return {};
+}
+
+}  // namespace nnburst::nnapi
+
+using nnburst::nnapi::answer;
+using nnburst::nnapi::badData;
+using nnburst::nnapi::Arguments;
+using nnburst::nnapi::Execution;
+using nnburst::nnapi::refused;
+using nnburst::nnapi::refuseNull;
+using nnburst::nnapi::Status;
+
+int ANeuralNetworksExecution_create(ANeuralNetworksCompilation* compilation,
+                                    ANeuralNetworksExecution** execution) {
+    if (compilation == nullptr || execution == nullptr) {
+        return refuseNull(__func__);
+    }
+    *execution = nullptr;
+    return answer(__func__, [&]() -> Status {
+        auto created = std::make_unique<ANeuralNetworksExecution>();
+        Status status = Execution::create(compilation->compilation, created->execution);
+        if (status.isOk()) {
+            *execution = created.release();
+        }
+        return status;
+    });
+}
+
+void ANeuralNetworksExecution_free(ANeuralNetworksExecution* execution) {
+    if (execution == nullptr) {
+        return;
+    }
+    if (execution->execution->isInComputation()) {
+        nnburst::nnapi::logRefusal(__func__, ANEURALNETWORKS_BAD_STATE,
+                                   "the execution is in computation and is not freed");
+        return;
+    }
+    delete execution;
+}
+
+int ANeuralNetworksExecution_setInput(ANeuralNetworksExecution* execution, int32_t index,
+                                      const ANeuralNetworksOperandType* type, const void* buffer,
+                                      size_t length) {
+    if (execution == nullptr || (buffer == nullptr && length != 0)) {
+        return refuseNull(__func__);
+    }
+    return answer(__func__, [&] {
+        return execution->execution->setArguments([&](Arguments& arguments) {
+            // Inputs are only read.
+            return arguments.setPointer(false, index, type, const_cast<void*>(buffer), length);
+        });
+    });
+}
+
+int ANeuralNetworksExecution_setInputFromMemory(ANeuralNetworksExecution* execution, int32_t index,
+                                                const ANeuralNetworksOperandType* type,
+                                                const ANeuralNetworksMemory* memory, size_t offset,
+                                                size_t length) {
+    if (execution == nullptr || memory == nullptr) {
+        return refuseNull(__func__);
+    }
+    return answer(__func__, [&] {
+        return execution->execution->setArguments([&](Arguments& arguments) {
+            return arguments.setMemory(false, index, type, memory->memory, offset, length);
+        });
+    });
+}
+
+int ANeuralNetworksExecution_setOutput(ANeuralNetworksExecution* execution, int32_t index,
+                                       const ANeuralNetworksOperandType* type, void* buffer,
+                                       size_t length) {
+    if (execution == nullptr || (buffer == nullptr && length != 0)) {
+        return refuseNull(__func__);
+    }
+    return answer(__func__, [&] {
+        return execution->execution->setArguments([&](Arguments& arguments) {
+            return arguments.setPointer(true, index, type, buffer, length);
+        });
+    });
+}
+
+int ANeuralNetworksExecution_setOutputFromMemory(ANeuralNetworksExecution* execution, int32_t index,
+                                                 const ANeuralNetworksOperandType* type,
+                                                 const ANeuralNetworksMemory* memory, size_t offset,
+                                                 size_t length) {
+    if (execution == nullptr || memory == nullptr) {
+        return refuseNull(__func__);
+    }
+    return answer(__func__, [&] {
+        return execution->execution->setArguments([&](Arguments& arguments) {
+            return arguments.setMemory(true, index, type, memory->memory, offset, length);
+        });
+    });
+}
+
+int ANeuralNetworksExecution_setMeasureTiming(ANeuralNetworksExecution* execution, bool measure) {
+    if (execution == nullptr) {
+        return refuseNull(__func__);
+    }
+    return answer(__func__, [&] { return execution->execution->setMeasured(measure); });
+}
+
+int ANeuralNetworksExecution_setTimeout(ANeuralNetworksExecution* execution, uint64_t duration) {
+    if (execution == nullptr) {
+        return refuseNull(__func__);
+    }
+    return answer(__func__, [&] { return execution->execution->setTimeout(duration); });
+}
+
+int ANeuralNetworksExecution_setLoopTimeout(ANeuralNetworksExecution* execution,
+                                            uint64_t duration) {
+    if (execution == nullptr) {
+        return refuseNull(__func__);
+    }
+    return answer(__func__, [&] { return execution->execution->setLoopTimeout(duration); });
+}
+
+uint64_t ANeuralNetworks_getDefaultLoopTimeout() { return nnburst::nnapi::kDefaultLoopTimeoutNs; }
+
+uint64_t ANeuralNetworks_getMaximumLoopTimeout() { return nnburst::nnapi::kMaximumLoopTimeoutNs; }
+
+int ANeuralNetworksExecution_enableInputAndOutputPadding(ANeuralNetworksExecution* execution,
+                                                         bool enable) {
+    if (execution == nullptr) {
+        return refuseNull(__func__);
+    }
+    return answer(__func__, [&] {
+        return execution->execution->setArguments(
+            [&](Arguments& arguments) { return arguments.setPadded(enable); });
+    });
+}
+
+int ANeuralNetworksExecution_setReusable(ANeuralNetworksExecution* execution, bool reusable) {
+    if (execution == nullptr) {
+        return refuseNull(__func__);
+    }
+    return answer(__func__, [&] { return execution->execution->setReusable(reusable); });
+}
+
+int ANeuralNetworksExecution_compute(ANeuralNetworksExecution* execution) {
+    if (execution == nullptr) {
+        return refuseNull(__func__);
+    }
+    return answer(__func__, [&] { return execution->execution->compute(); });
+}
+
+int ANeuralNetworksExecution_startCompute(ANeuralNetworksExecution* execution,
+                                          ANeuralNetworksEvent** event) {
+    if (event != nullptr) {
+        *event = nullptr;
+    }
+    if (execution == nullptr || event == nullptr) {
+        return refuseNull(__func__);
+    }
+    return answer(__func__, [&]() -> Status {
+        auto created = std::make_unique<ANeuralNetworksEvent>();
+        Status status = execution->execution->start(created->event);
+        if (status.isOk()) {
+            *event = created.release();
+        }
+        return status;
+    });
+}
+
+int ANeuralNetworksExecution_startComputeWithDependencies(
+    ANeuralNetworksExecution* execution, const ANeuralNetworksEvent* const* dependencies,
+    uint32_t num_dependencies, uint64_t duration, ANeuralNetworksEvent** event) {
+    if (event != nullptr) {
+        *event = nullptr;
+    }
+    if (execution == nullptr || event == nullptr ||
+        (dependencies == nullptr && num_dependencies != 0)) {
+        return refuseNull(__func__);
+    }
+    const std::span<const ANeuralNetworksEvent* const> events(dependencies, num_dependencies);
+    if (std::find(events.begin(), events.end(), nullptr) != events.end()) {
+        return refuseNull(__func__);
+    }
+    return answer(__func__, [&]() -> Status {
+        std::vector<int> waitFor;
+        for (const ANeuralNetworksEvent* dependency : events) {
+            const int descriptor = dependency->event->descriptor();
+            if (descriptor >= 0) {
+                waitFor.push_back(descriptor);
+            } else {
+                (void)dependency->event->wait();
+            }
+        }
+        auto created = std::make_unique<ANeuralNetworksEvent>();
+        Status status = execution->execution->startFenced(waitFor, duration, created->event);
+        if (status.isOk()) {
+            *event = created.release();
+        }
+        return status;
+    });
+}
+
+int ANeuralNetworksExecution_getDuration(const ANeuralNetworksExecution* execution,
+                                         int32_t durationCode, uint64_t* duration) {
+    if (execution == nullptr || duration == nullptr) {
+        return refuseNull(__func__);
+    }
+    return answer(__func__, [&]() -> Status {
+        if (durationCode < ANEURALNETWORKS_DURATION_ON_HARDWARE ||
+            durationCode > ANEURALNETWORKS_FENCED_DURATION_IN_DRIVER) {
+            return badData("duration {}: must be a DurationCode", durationCode);
+        }
+        return execution->execution->getDuration(durationCode, *duration);
+    });
+}
+
+int ANeuralNetworksExecution_getOutputOperandRank(ANeuralNetworksExecution* execution,
+                                                  int32_t index, uint32_t* rank) {
+    if (execution == nullptr || rank == nullptr) {
+        return refuseNull(__func__);
+    }
+    return answer(__func__, [&] {
+        const nnburst::Dimensions* dimensions = nullptr;
+        Status status = execution->execution->getOutputDimensions(index, dimensions);
+        if (dimensions != nullptr) {
+            *rank = static_cast<uint32_t>(dimensions->size());
+        }
+        return status;
+    });
+}
+
+int ANeuralNetworksExecution_getOutputOperandDimensions(ANeuralNetworksExecution* execution,
+                                                        int32_t index, uint32_t* dimensions) {
+    if (execution == nullptr || dimensions == nullptr) {
+        return refuseNull(__func__);
+    }
+    return answer(__func__, [&]() -> Status {
+        const nnburst::Dimensions* found = nullptr;
+        Status status = execution->execution->getOutputDimensions(index, found);
+        if (found != nullptr && found->empty()) {
+            return badData("output {}: it has no dimensions, or none are known", index);
+        }
+        if (found != nullptr) {
+            std::copy(found->begin(), found->end(), dimensions);
+        }
+        return status;
+    });
+}

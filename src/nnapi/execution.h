@@ -1,0 +1,114 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// An execution of the API. It is in preparation, then in computation, then completed; one that is
+/// reusable goes from there to computation again. Only one thread can bring it into computation,
+/// and until then it is for one thread at a time. Computations in progress keep it alive.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "nnapi/arguments.h"
+#include "nnapi/burst.h"
+#include "nnapi/compilation.h"
+#include "nnapi/event.h"
+#include "nnapi/status.h"
+#include "nnburst/execution.h"
+
+namespace nnburst::nnapi {
+
+class Execution : public std::enable_shared_from_this<Execution> {
+  public:
+    [[nodiscard]] static Status create(std::shared_ptr<Compilation> compilation,
+                                       std::shared_ptr<Execution>& execution);
+    Execution(const Execution&) = delete;
+    Execution& operator=(const Execution&) = delete;
+    ~Execution();
+
+    [[nodiscard]] const Compilation& compilation() const noexcept { return *compilation_; }
+    [[nodiscard]] bool isInComputation() const noexcept {
+        return state_.load(std::memory_order_acquire) == State::COMPUTATION;
+    }
+
+    // ---- In preparation
+
+    /// The arguments, to be set; BAD_STATE unless the execution is in preparation.
+    template <class Set>
+    [[nodiscard]] Status setArguments(Set&& set) {
+        Status status = checkInPreparation();
+        return status.isOk() ? set(arguments_) : status;
+    }
+    [[nodiscard]] Status setMeasured(bool isMeasured);
+    [[nodiscard]] Status setTimeout(std::uint64_t durationNs);
+    [[nodiscard]] Status setLoopTimeout(std::uint64_t durationNs);
+    [[nodiscard]] Status setReusable(bool isReusable);
+
+    // ---- Computation
+
+    [[nodiscard]] Status compute();
+    /// In a burst of the same compilation, which this thread has reserved.
+    [[nodiscard]] Status computeInBurst(const std::shared_ptr<BurstContext>& burst);
+    [[nodiscard]] Status start(std::shared_ptr<Event>& event);
+    [[nodiscard]] Status startFenced(std::span<const int> waitFor, std::uint64_t durationNs,
+                                     std::shared_ptr<Event>& event);
+
+    // ---- Completed
+
+    [[nodiscard]] Status getDuration(std::int32_t code, std::uint64_t& durationNs) const;
+    /// The dimensions of an output. OUTPUT_INSUFFICIENT_SIZE, and the dimensions all the same, if
+    /// its memory is too small.
+    [[nodiscard]] Status getOutputDimensions(std::int32_t index, const Dimensions*& dimensions) const;
+
+  private:
+    enum class State : std::uint8_t { PREPARATION, COMPUTATION, COMPLETED };
+
+    /// The request in one burst.
+    struct BurstRegistration {
+        std::shared_ptr<BurstContext> burst;
+        std::unique_ptr<ReusableExecution> execution;
+    };
+
+    explicit Execution(std::shared_ptr<Compilation> compilation);
+
+    [[nodiscard]] Status checkInPreparation() const;
+    [[nodiscard]] Status checkForOneDevice() const;
+    /// Brings the execution into computation.
+    [[nodiscard]] Status begin();
+    /// Checks arguments and makes the request, the first time.
+    [[nodiscard]] Status makeRequest();
+    /// The same, and checks that inputs have contents.
+    [[nodiscard]] Status makeRequestOfContents();
+    [[nodiscard]] ExecutionOptions optionsNow() const noexcept;
+    /// Ends a computation that the device has ended, or not taken.
+    [[nodiscard]] Status complete(const Result<>& result);
+    /// Ends a computation that did not get to the device.
+    [[nodiscard]] Status completeRefused(Status status);
+    void setCompleted(int code) noexcept;
+    [[nodiscard]] Result<> executeInBurst(const std::shared_ptr<BurstContext>& burst);
+    [[nodiscard]] Result<ReusableExecution*> registerIn(const std::shared_ptr<BurstContext>& burst);
+
+    const std::shared_ptr<Compilation> compilation_;
+    Arguments arguments_;
+    ExecutionOptions options_;
+    std::uint64_t timeoutNs_ = 0;
+    bool isReusable_ = false;
+
+    std::atomic<State> state_{State::PREPARATION};
+    // Of the last computation; written before the state becomes COMPLETED.
+    int completionCode_ = ANEURALNETWORKS_NO_ERROR;
+    ExecutionOutcome outcome_;
+    std::optional<Timing> fencedTiming_;  ///< from the fences on, if there were any
+    std::vector<BurstRegistration> registrations_;
+};
+
+}  // namespace nnburst::nnapi
+
+struct ANeuralNetworksExecution final {
+    std::shared_ptr<nnburst::nnapi::Execution> execution;
+};

@@ -1,0 +1,69 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// How the functions of the C API answer: a result code of NNAPI, with a message for the log. No
+/// exception leaves a function of the API.
+
+#include <android/NeuralNetworks.h>
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "nnburst/result.h"
+
+namespace nnburst::nnapi {
+
+/// A result code, and if it is not NO_ERROR, a message that says what was wrong.
+struct [[nodiscard]] Status {
+    int code = ANEURALNETWORKS_NO_ERROR;
+    std::string message;
+
+    [[nodiscard]] bool isOk() const noexcept { return code == ANEURALNETWORKS_NO_ERROR; }
+};
+
+template <class... Arguments>
+[[nodiscard]] Status refused(int code, fmt::format_string<Arguments...> format,
+                             Arguments&&... arguments) {
+    return {code, fmt::format(format, std::forward<Arguments>(arguments)...)};
+}
+template <class... Arguments>
+[[nodiscard]] Status badData(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    return {ANEURALNETWORKS_BAD_DATA, fmt::format(format, std::forward<Arguments>(arguments)...)};
+}
+template <class... Arguments>
+[[nodiscard]] Status badState(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    return {ANEURALNETWORKS_BAD_STATE, fmt::format(format, std::forward<Arguments>(arguments)...)};
+}
+
+/// The result code for the status of a HAL call. DEVICE_UNAVAILABLE becomes UNAVAILABLE_DEVICE.
+[[nodiscard]] int toResultCode(ErrorStatus status) noexcept;
+/// The same for a call of a prepared model: it is dead when its driver is gone, so that
+/// DEVICE_UNAVAILABLE becomes DEAD_OBJECT.
+[[nodiscard]] int toExecutionResultCode(ErrorStatus status) noexcept;
+
+/// Writes "function: message" to the log.
+void logRefusal(const char* function, int code, const std::string& message) noexcept;
+/// Logs that a pointer is null and gives UNEXPECTED_NULL.
+[[nodiscard]] int refuseNull(const char* function) noexcept;
+/// The code for the exception that is being handled, which it logs.
+[[nodiscard]] int resultCodeOfException(const char* function) noexcept;
+
+/// Runs `body`, which gives a Status, for the API's `function`: logs what was refused and stops
+/// exceptions.
+template <class Body>
+[[nodiscard]] int answer(const char* function, Body&& body) noexcept {
+    try {
+        const Status status = body();
+        if (!status.isOk()) {
+            logRefusal(function, status.code, status.message);
+        }
+        return status.code;
+    } catch (...) {
+        return resultCodeOfException(function);
+    }
+}
+
+}  // namespace nnburst::nnapi
