@@ -10,7 +10,7 @@ set_target_properties(nnburst_neural_networks PROPERTIES
 target_include_directories(nnburst_neural_networks INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/nnapi>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/nnapi>)
-target_link_libraries(nnburst_neural_networks PRIVATE nnburst_shared)
+target_link_libraries(nnburst_neural_networks PRIVATE nnburst_shared fmt::fmt)
 target_link_options(nnburst_neural_networks PRIVATE
     LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/package/libneuralnetworks.map
     LINKER:-z,defs LINKER:-z,now LINKER:-z,relro LINKER:--as-needed)

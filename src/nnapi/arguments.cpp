@@ -17,7 +17,9 @@ namespace {
 
 constexpr std::uint64_t kMaximumLength = std::numeric_limits<std::uint32_t>::max();
 
-const char* nameOf(bool isOutput) { return isOutput ? "output" : "input"; }
+const char* nameOf(bool isOutput) {
+    return isOutput ? "output" : "input";
+}
 
 /// The place of the next staged value, after `end` bytes.
 std::uint64_t placeAfter(std::uint64_t end) {

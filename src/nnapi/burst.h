@@ -39,9 +39,7 @@ class BurstContext {
 
     /// The program has freed the burst: no computation uses it any more.
     void setFreed() noexcept { isFreed_.store(true, std::memory_order_release); }
-    [[nodiscard]] bool isFreed() const noexcept {
-        return isFreed_.load(std::memory_order_acquire);
-    }
+    [[nodiscard]] bool isFreed() const noexcept { return isFreed_.load(std::memory_order_acquire); }
 
   private:
     BurstContext(std::shared_ptr<Compilation> compilation, std::unique_ptr<Burst> burst)

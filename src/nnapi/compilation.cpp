@@ -101,8 +101,7 @@ Status Compilation::setTimeout(std::uint64_t durationNs) {
 bool Compilation::areAllOperationsSupported() const {
     std::vector<bool> isSupported(model_->addedOrder.size(), false);
     for (const std::size_t device : options_.devices) {
-        const auto supported =
-            Devices::get().runtime()->supportedOperations(model_->model, device);
+        const auto supported = Devices::get().runtime()->supportedOperations(model_->model, device);
         for (std::size_t index = 0; supported && index < supported->size(); ++index) {
             isSupported[index] = isSupported[index] || (*supported)[index];
         }
@@ -117,15 +116,15 @@ Status Compilation::refuse(Error error) {
         return refused(toResultCode(error.status), "{}", error.message);
     }
     if (!options_.devices.empty()) {
-        const int code = areAllOperationsSupported() ? toResultCode(error.status)
-                                                     : ANEURALNETWORKS_BAD_DATA;
+        const int code =
+            areAllOperationsSupported() ? toResultCode(error.status) : ANEURALNETWORKS_BAD_DATA;
         return refused(code, "{}", error.message);
     }
     if (model_->hasVendorOperation) {
         return refused(ANEURALNETWORKS_BAD_DATA, "{}", error.message);
     }
-    // As on Android, where the last device compiles every operation of the HAL and says only when it
-    // executes a model that a constant has a value that the operation does not take.
+    // As on Android, where the last device compiles every operation of the HAL and says only when
+    // it executes a model that a constant has a value that the operation does not take.
     logMessage(LogLevel::WARNING, "no execution of this model will succeed: " + error.message);
     error.status = ErrorStatus::GENERAL_FAILURE;
     failure_ = std::move(error);
@@ -185,8 +184,7 @@ int getPreference(const char* function, const ANeuralNetworksCompilation* compil
         const nnburst::Subgraph& main = compilation->compilation->model().main;
         const std::size_t count = isOutput ? main.outputIndexes.size() : main.inputIndexes.size();
         if (index >= count) {
-            return badData("{} {}: must be one of {}", isOutput ? "output" : "input", index,
-                           count);
+            return badData("{} {}: must be one of {}", isOutput ? "output" : "input", index, count);
         }
         *result = value;
         return {};
@@ -214,8 +212,7 @@ int ANeuralNetworksCompilation_createForDevices(ANeuralNetworksModel* model,
     *compilation = nullptr;
     return answer(__func__, [&]() -> Status {
         std::vector<std::size_t> indices;
-        if (Status status = Devices::get().select({devices, numDevices}, indices);
-            !status.isOk()) {
+        if (Status status = Devices::get().select({devices, numDevices}, indices); !status.isOk()) {
             return status;
         }
         return createCompilation(*model, std::move(indices), compilation);
@@ -284,6 +281,6 @@ int ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(
 
 int ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(
     const ANeuralNetworksCompilation* compilation, uint32_t index, uint32_t* padding) {
-    return getPreference(__func__, compilation, true, index,
-                         nnburst::nnapi::kPreferredPaddingBytes, padding);
+    return getPreference(__func__, compilation, true, index, nnburst::nnapi::kPreferredPaddingBytes,
+                         padding);
 }

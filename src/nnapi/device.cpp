@@ -28,11 +28,11 @@ SharedRuntime createRuntime() {
 }
 
 bool haveSameTypes(const Extension& a, const Extension& b) {
-    return std::equal(
-        a.operandTypes.begin(), a.operandTypes.end(), b.operandTypes.begin(), b.operandTypes.end(),
-        [](const auto& x, const auto& y) {
-            return x.type == y.type && x.isTensor == y.isTensor && x.byteSize == y.byteSize;
-        });
+    return std::equal(a.operandTypes.begin(), a.operandTypes.end(), b.operandTypes.begin(),
+                      b.operandTypes.end(), [](const auto& x, const auto& y) {
+                          return x.type == y.type && x.isTensor == y.isTensor &&
+                                 x.byteSize == y.byteSize;
+                      });
 }
 
 std::int64_t featureLevelOf(HalVersion version) {
@@ -123,8 +123,7 @@ Status Devices::select(std::span<const ANeuralNetworksDevice* const> devices,
             return badData("device {}: must be one of ANeuralNetworks_getDevice", indices.size());
         }
         if (std::find(indices.begin(), indices.end(), device->index) != indices.end()) {
-            return badData("device {} ({}): must be named once", indices.size(),
-                           device->info.name);
+            return badData("device {} ({}): must be named once", indices.size(), device->info.name);
         }
         indices.push_back(device->index);
     }
@@ -213,4 +212,6 @@ int ANeuralNetworksDevice_getExtensionSupport(const ANeuralNetworksDevice* devic
     return ANEURALNETWORKS_NO_ERROR;
 }
 
-int64_t ANeuralNetworks_getRuntimeFeatureLevel() { return ANEURALNETWORKS_FEATURE_LEVEL_5; }
+int64_t ANeuralNetworks_getRuntimeFeatureLevel() {
+    return ANEURALNETWORKS_FEATURE_LEVEL_5;
+}

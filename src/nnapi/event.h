@@ -64,7 +64,8 @@ class FenceEvent final : public Event {
 class FencedExecutionEvent final : public Event {
   public:
     /// Ends the execution in the API once the device has ended it; gives the result code.
-    using Finish = std::function<int(Result<> status, const Timing& launched, const Timing& fenced)>;
+    using Finish =
+        std::function<int(Result<> status, const Timing& launched, const Timing& fenced)>;
 
     FencedExecutionEvent(FencedExecution execution, Finish finish)
         : execution_(std::move(execution)), finish_(std::move(finish)) {}

@@ -194,9 +194,8 @@ Result<ReusableExecution*> Execution::registerIn(const std::shared_ptr<BurstCont
         std::remove_if(registrations_.begin(), registrations_.end(),
                        [](const BurstRegistration& old) { return old.burst->isFreed(); }),
         registrations_.end());
-    NNBURST_TRY_ASSIGN(
-        auto execution,
-        burst->burst()->createReusableExecution(arguments_.request(), options_));
+    NNBURST_TRY_ASSIGN(auto execution,
+                       burst->burst()->createReusableExecution(arguments_.request(), options_));
     registrations_.push_back({burst, std::move(execution)});
     return registrations_.back().execution.get();
 }
@@ -278,9 +277,9 @@ Status Execution::startFenced(std::span<const int> waitFor, std::uint64_t durati
         return complete(tl::unexpected<Error>(std::move(launched.error())));
     }
     auto fenced = std::make_shared<FencedExecutionEvent>(
-        *std::move(launched), [self = shared_from_this()](const Result<>& result,
-                                                          const Timing& fromLaunch,
-                                                          const Timing& fromFence) {
+        *std::move(launched),
+        [self = shared_from_this()](const Result<>& result, const Timing& fromLaunch,
+                                    const Timing& fromFence) {
             self->outcome_.outputShapes.clear();
             self->outcome_.timing = fromLaunch;
             self->fencedTiming_ = fromFence;
@@ -348,8 +347,8 @@ Status Execution::getOutputDimensions(std::int32_t index, const Dimensions*& dim
 }  // namespace nnburst::nnapi
 
 using nnburst::nnapi::answer;
-using nnburst::nnapi::badData;
 using nnburst::nnapi::Arguments;
+using nnburst::nnapi::badData;
 using nnburst::nnapi::Execution;
 using nnburst::nnapi::refused;
 using nnburst::nnapi::refuseNull;
@@ -460,9 +459,13 @@ int ANeuralNetworksExecution_setLoopTimeout(ANeuralNetworksExecution* execution,
     return answer(__func__, [&] { return execution->execution->setLoopTimeout(duration); });
 }
 
-uint64_t ANeuralNetworks_getDefaultLoopTimeout() { return nnburst::nnapi::kDefaultLoopTimeoutNs; }
+uint64_t ANeuralNetworks_getDefaultLoopTimeout() {
+    return nnburst::nnapi::kDefaultLoopTimeoutNs;
+}
 
-uint64_t ANeuralNetworks_getMaximumLoopTimeout() { return nnburst::nnapi::kMaximumLoopTimeoutNs; }
+uint64_t ANeuralNetworks_getMaximumLoopTimeout() {
+    return nnburst::nnapi::kMaximumLoopTimeoutNs;
+}
 
 int ANeuralNetworksExecution_enableInputAndOutputPadding(ANeuralNetworksExecution* execution,
                                                          bool enable) {

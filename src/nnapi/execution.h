@@ -63,7 +63,8 @@ class Execution : public std::enable_shared_from_this<Execution> {
     [[nodiscard]] Status getDuration(std::int32_t code, std::uint64_t& durationNs) const;
     /// The dimensions of an output. OUTPUT_INSUFFICIENT_SIZE, and the dimensions all the same, if
     /// its memory is too small.
-    [[nodiscard]] Status getOutputDimensions(std::int32_t index, const Dimensions*& dimensions) const;
+    [[nodiscard]] Status getOutputDimensions(std::int32_t index,
+                                             const Dimensions*& dimensions) const;
 
   private:
     enum class State : std::uint8_t { PREPARATION, COMPUTATION, COMPLETED };

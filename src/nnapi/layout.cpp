@@ -34,8 +34,7 @@ static_assert(offsetof(NnApiSLDriverImplFL5, ANeuralNetworksBurst_create) == 8 &
 
 namespace nnburst {
 
-#define NNBURST_SAME_OPERATION(NAME, CODE, Name) \
-    static_assert(ANEURALNETWORKS_##NAME == (CODE));
+#define NNBURST_SAME_OPERATION(NAME, CODE, Name) static_assert(ANEURALNETWORKS_##NAME == (CODE));
 NNBURST_OPERATIONS(NNBURST_SAME_OPERATION)
 #undef NNBURST_SAME_OPERATION
 

@@ -171,8 +171,8 @@ Status Memory::copy(const Memory& source, Memory& destination) {
         return badData("the source has no contents");
     }
     if (source.sizeBytes_ != destination.sizeBytes_) {
-        return badData("source of {} bytes, destination of {}: must be the same",
-                       source.sizeBytes_, destination.sizeBytes_);
+        return badData("source of {} bytes, destination of {}: must be the same", source.sizeBytes_,
+                       destination.sizeBytes_);
     }
     if (source.roles_ && destination.roles_) {
         const Operand& from = source.roles_->operand;
@@ -236,4 +236,6 @@ int ANeuralNetworksMemory_copy(const ANeuralNetworksMemory* src, const ANeuralNe
     return answer(__func__, [&] { return Memory::copy(*src->memory, *dst->memory); });
 }
 
-void ANeuralNetworksMemory_free(ANeuralNetworksMemory* memory) { delete memory; }
+void ANeuralNetworksMemory_free(ANeuralNetworksMemory* memory) {
+    delete memory;
+}

@@ -107,7 +107,9 @@ int ANeuralNetworksMemoryDesc_create(ANeuralNetworksMemoryDesc** desc) {
     });
 }
 
-void ANeuralNetworksMemoryDesc_free(ANeuralNetworksMemoryDesc* desc) { delete desc; }
+void ANeuralNetworksMemoryDesc_free(ANeuralNetworksMemoryDesc* desc) {
+    delete desc;
+}
 
 int ANeuralNetworksMemoryDesc_addInputRole(ANeuralNetworksMemoryDesc* desc,
                                            const ANeuralNetworksCompilation* compilation,

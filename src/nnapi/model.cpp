@@ -90,9 +90,9 @@ void ModelCollector::forgetValue(std::uint32_t operand) {
 }
 
 Status ModelCollector::checkLength(const Operand& operand, std::size_t length) const {
-    if (isTensorType(operand.type) && (operand.dimensions.empty() ||
-                                       std::count(operand.dimensions.begin(),
-                                                  operand.dimensions.end(), 0U) != 0)) {
+    if (isTensorType(operand.type) &&
+        (operand.dimensions.empty() ||
+         std::count(operand.dimensions.begin(), operand.dimensions.end(), 0U) != 0)) {
         return badData("an operand with unknown dimensions: a constant's must be known");
     }
     if (length > kMaximumLength) {
@@ -303,9 +303,8 @@ Status ModelCollector::identify(std::span<const std::uint32_t> inputs,
         return badData("inputs and outputs are named already: must be named once");
     }
     std::map<std::uint32_t, OperandLifeTime> named;
-    for (const auto& [indexes, lifetime] :
-         {std::pair(inputs, OperandLifeTime::SUBGRAPH_INPUT),
-          std::pair(outputs, OperandLifeTime::SUBGRAPH_OUTPUT)}) {
+    for (const auto& [indexes, lifetime] : {std::pair(inputs, OperandLifeTime::SUBGRAPH_INPUT),
+                                            std::pair(outputs, OperandLifeTime::SUBGRAPH_OUTPUT)}) {
         for (const std::uint32_t index : indexes) {
             if (operands[index].lifetime != OperandLifeTime::TEMPORARY_VARIABLE) {
                 return badData("operand {}: must not have a value", index);
@@ -433,7 +432,9 @@ int ANeuralNetworksModel_create(ANeuralNetworksModel** model) {
     });
 }
 
-void ANeuralNetworksModel_free(ANeuralNetworksModel* model) { delete model; }
+void ANeuralNetworksModel_free(ANeuralNetworksModel* model) {
+    delete model;
+}
 
 int ANeuralNetworksModel_finish(ANeuralNetworksModel* model) {
     if (model == nullptr) {
@@ -526,8 +527,7 @@ int ANeuralNetworksModel_getSupportedOperationsForDevices(
     }
     return answer(__func__, [&]() -> Status {
         std::vector<std::size_t> indices;
-        if (Status status = Devices::get().select({devices, numDevices}, indices);
-            !status.isOk()) {
+        if (Status status = Devices::get().select({devices, numDevices}, indices); !status.isOk()) {
             return status;
         }
         const auto& finished = model->collector.finished();

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A model of the API: collected piece by piece, then finished as a model of the HAL. For one thread
-/// at a time until it is finished; compilations share what was finished.
+/// A model of the API: collected piece by piece, then finished as a model of the HAL. For one
+/// thread at a time until it is finished; compilations share what was finished.
 
 #include <cstddef>
 #include <cstdint>

@@ -97,8 +97,7 @@ DataLocation appendValue(Model& model, std::span<const std::byte> bytes) {
     const std::size_t offset =
         (values.size() + kValueAlignmentBytes - 1) / kValueAlignmentBytes * kValueAlignmentBytes;
     values.resize(offset + bytes.size());
-    std::transform(bytes.begin(), bytes.end(),
-                   values.begin() + static_cast<std::ptrdiff_t>(offset),
+    std::transform(bytes.begin(), bytes.end(), values.begin() + static_cast<std::ptrdiff_t>(offset),
                    [](std::byte byte) { return std::to_integer<std::uint8_t>(byte); });
     return {0, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(bytes.size())};
 }
@@ -194,8 +193,7 @@ Status checkOperation(const Subgraph& subgraph, const Operation& operation,
     if (operation.type == OperationType::OEM_OPERATION || isExtension(operation.type)) {
         return {};  // only the vendor knows
     }
-    const auto version =
-        minimumVersion(OperationProbe(subgraph, referenced).build(operation));
+    const auto version = minimumVersion(OperationProbe(subgraph, referenced).build(operation));
     if (!version) {
         return badData("{}", version.error().message);
     }

@@ -84,9 +84,9 @@ int getPerformanceInfo(const ANeuralNetworksDevice* device, std::int32_t perform
     });
 }
 
-int forEachOperandPerformanceInfo(
-    const ANeuralNetworksDevice* device, void* context,
-    void (*callback)(SL_ANeuralNetworksOperandPerformanceInfo, void*)) {
+int forEachOperandPerformanceInfo(const ANeuralNetworksDevice* device, void* context,
+                                  void (*callback)(SL_ANeuralNetworksOperandPerformanceInfo,
+                                                   void*)) {
     if (device == nullptr || context == nullptr || callback == nullptr) {
         return refuseNull("SL_ANeuralNetworksDevice_forEachOperandPerformanceInfo");
     }
@@ -165,10 +165,14 @@ NnApiSLDriverImplFL5 driverOfLevel5{
     .ANeuralNetworksCompilation_createForDevices = ::ANeuralNetworksCompilation_createForDevices,
     .ANeuralNetworksCompilation_finish = ::ANeuralNetworksCompilation_finish,
     .ANeuralNetworksCompilation_free = ::ANeuralNetworksCompilation_free,
-    .ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput = ::ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput,
-    .ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput = ::ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput,
-    .ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput = ::ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput,
-    .ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput = ::ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput,
+    .ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput =
+        ::ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput,
+    .ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput =
+        ::ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput,
+    .ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput =
+        ::ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput,
+    .ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput =
+        ::ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput,
     .ANeuralNetworksCompilation_setCaching = ::ANeuralNetworksCompilation_setCaching,
     .ANeuralNetworksCompilation_setPreference = ::ANeuralNetworksCompilation_setPreference,
     .ANeuralNetworksCompilation_setPriority = ::ANeuralNetworksCompilation_setPriority,
@@ -186,11 +190,14 @@ NnApiSLDriverImplFL5 driverOfLevel5{
     .ANeuralNetworksExecution_burstCompute = ::ANeuralNetworksExecution_burstCompute,
     .ANeuralNetworksExecution_compute = ::ANeuralNetworksExecution_compute,
     .ANeuralNetworksExecution_create = ::ANeuralNetworksExecution_create,
-    .ANeuralNetworksExecution_enableInputAndOutputPadding = ::ANeuralNetworksExecution_enableInputAndOutputPadding,
+    .ANeuralNetworksExecution_enableInputAndOutputPadding =
+        ::ANeuralNetworksExecution_enableInputAndOutputPadding,
     .ANeuralNetworksExecution_free = ::ANeuralNetworksExecution_free,
     .ANeuralNetworksExecution_getDuration = ::ANeuralNetworksExecution_getDuration,
-    .ANeuralNetworksExecution_getOutputOperandDimensions = ::ANeuralNetworksExecution_getOutputOperandDimensions,
-    .ANeuralNetworksExecution_getOutputOperandRank = ::ANeuralNetworksExecution_getOutputOperandRank,
+    .ANeuralNetworksExecution_getOutputOperandDimensions =
+        ::ANeuralNetworksExecution_getOutputOperandDimensions,
+    .ANeuralNetworksExecution_getOutputOperandRank =
+        ::ANeuralNetworksExecution_getOutputOperandRank,
     .ANeuralNetworksExecution_setInput = ::ANeuralNetworksExecution_setInput,
     .ANeuralNetworksExecution_setInputFromMemory = ::ANeuralNetworksExecution_setInputFromMemory,
     .ANeuralNetworksExecution_setLoopTimeout = ::ANeuralNetworksExecution_setLoopTimeout,
@@ -199,7 +206,8 @@ NnApiSLDriverImplFL5 driverOfLevel5{
     .ANeuralNetworksExecution_setOutputFromMemory = ::ANeuralNetworksExecution_setOutputFromMemory,
     .ANeuralNetworksExecution_setReusable = ::ANeuralNetworksExecution_setReusable,
     .ANeuralNetworksExecution_setTimeout = ::ANeuralNetworksExecution_setTimeout,
-    .ANeuralNetworksExecution_startComputeWithDependencies = ::ANeuralNetworksExecution_startComputeWithDependencies,
+    .ANeuralNetworksExecution_startComputeWithDependencies =
+        ::ANeuralNetworksExecution_startComputeWithDependencies,
     .ANeuralNetworksMemoryDesc_addInputRole = ::ANeuralNetworksMemoryDesc_addInputRole,
     .ANeuralNetworksMemoryDesc_addOutputRole = ::ANeuralNetworksMemoryDesc_addOutputRole,
     .ANeuralNetworksMemoryDesc_create = ::ANeuralNetworksMemoryDesc_create,
@@ -207,7 +215,8 @@ NnApiSLDriverImplFL5 driverOfLevel5{
     .ANeuralNetworksMemoryDesc_free = ::ANeuralNetworksMemoryDesc_free,
     .ANeuralNetworksMemoryDesc_setDimensions = ::ANeuralNetworksMemoryDesc_setDimensions,
     .ANeuralNetworksMemory_copy = ::ANeuralNetworksMemory_copy,
-    .ANeuralNetworksMemory_createFromAHardwareBuffer = ::ANeuralNetworksMemory_createFromAHardwareBuffer,
+    .ANeuralNetworksMemory_createFromAHardwareBuffer =
+        ::ANeuralNetworksMemory_createFromAHardwareBuffer,
     .ANeuralNetworksMemory_createFromDesc = ::ANeuralNetworksMemory_createFromDesc,
     .ANeuralNetworksMemory_createFromFd = ::ANeuralNetworksMemory_createFromFd,
     .ANeuralNetworksMemory_free = ::ANeuralNetworksMemory_free,
@@ -217,15 +226,22 @@ NnApiSLDriverImplFL5 driverOfLevel5{
     .ANeuralNetworksModel_finish = ::ANeuralNetworksModel_finish,
     .ANeuralNetworksModel_free = ::ANeuralNetworksModel_free,
     .ANeuralNetworksModel_getExtensionOperandType = ::ANeuralNetworksModel_getExtensionOperandType,
-    .ANeuralNetworksModel_getExtensionOperationType = ::ANeuralNetworksModel_getExtensionOperationType,
-    .ANeuralNetworksModel_getSupportedOperationsForDevices = ::ANeuralNetworksModel_getSupportedOperationsForDevices,
-    .ANeuralNetworksModel_identifyInputsAndOutputs = ::ANeuralNetworksModel_identifyInputsAndOutputs,
-    .ANeuralNetworksModel_relaxComputationFloat32toFloat16 = ::ANeuralNetworksModel_relaxComputationFloat32toFloat16,
+    .ANeuralNetworksModel_getExtensionOperationType =
+        ::ANeuralNetworksModel_getExtensionOperationType,
+    .ANeuralNetworksModel_getSupportedOperationsForDevices =
+        ::ANeuralNetworksModel_getSupportedOperationsForDevices,
+    .ANeuralNetworksModel_identifyInputsAndOutputs =
+        ::ANeuralNetworksModel_identifyInputsAndOutputs,
+    .ANeuralNetworksModel_relaxComputationFloat32toFloat16 =
+        ::ANeuralNetworksModel_relaxComputationFloat32toFloat16,
     .ANeuralNetworksModel_setOperandExtensionData = ::ANeuralNetworksModel_setOperandExtensionData,
-    .ANeuralNetworksModel_setOperandSymmPerChannelQuantParams = ::ANeuralNetworksModel_setOperandSymmPerChannelQuantParams,
+    .ANeuralNetworksModel_setOperandSymmPerChannelQuantParams =
+        ::ANeuralNetworksModel_setOperandSymmPerChannelQuantParams,
     .ANeuralNetworksModel_setOperandValue = ::ANeuralNetworksModel_setOperandValue,
-    .ANeuralNetworksModel_setOperandValueFromMemory = ::ANeuralNetworksModel_setOperandValueFromMemory,
-    .ANeuralNetworksModel_setOperandValueFromModel = ::ANeuralNetworksModel_setOperandValueFromModel,
+    .ANeuralNetworksModel_setOperandValueFromMemory =
+        ::ANeuralNetworksModel_setOperandValueFromMemory,
+    .ANeuralNetworksModel_setOperandValueFromModel =
+        ::ANeuralNetworksModel_setOperandValueFromModel,
     .ANeuralNetworks_getDefaultLoopTimeout = ::ANeuralNetworks_getDefaultLoopTimeout,
     .ANeuralNetworks_getDevice = ::ANeuralNetworks_getDevice,
     .ANeuralNetworks_getDeviceCount = ::ANeuralNetworks_getDeviceCount,
@@ -237,7 +253,8 @@ NnApiSLDriverImplFL5 driverOfLevel5{
     .SL_ANeuralNetworksDevice_forEachOperandPerformanceInfo = forEachOperandPerformanceInfo,
     .SL_ANeuralNetworksDevice_getVendorExtensionCount = getVendorExtensionCount,
     .SL_ANeuralNetworksDevice_getVendorExtensionName = getVendorExtensionName,
-    .SL_ANeuralNetworksDevice_forEachVendorExtensionOperandTypeInformation = forEachVendorExtensionOperandTypeInformation,
+    .SL_ANeuralNetworksDevice_forEachVendorExtensionOperandTypeInformation =
+        forEachVendorExtensionOperandTypeInformation,
     .SL_ANeuralNetworksDiagnosticCompilationInfo_getSessionId = nullptr,
     .SL_ANeuralNetworksDiagnosticCompilationInfo_getNnApiVersion = nullptr,
     .SL_ANeuralNetworksDiagnosticCompilationInfo_getModelArchHash = nullptr,
