@@ -1,5 +1,6 @@
 # What `cmake --install` installs, by components:
 #   runtime   libnnburst.so.1
+#   nnapi     libneuralnetworks.so
 #   dev       headers, libnnburst.a, CMake and pkg-config files
 #   driver    nnburst-driver with its systemd units
 #   tools     nnburst-run and the other programs
@@ -10,7 +11,9 @@ include(CMakePackageConfigHelpers)
 install(TARGETS nnburst_shared EXPORT nnburst
     LIBRARY COMPONENT runtime NAMELINK_COMPONENT dev)
 install(TARGETS nnburst_static EXPORT nnburst ARCHIVE COMPONENT dev)
-install(DIRECTORY include/nnburst TYPE INCLUDE COMPONENT dev FILES_MATCHING PATTERN "*.h")
+install(TARGETS nnburst_neural_networks EXPORT nnburst LIBRARY COMPONENT nnapi)
+install(DIRECTORY include/nnburst include/nnapi TYPE INCLUDE COMPONENT dev
+    FILES_MATCHING PATTERN "*.h")
 
 # To write a driver, or what a driver loads.
 add_library(nnburst_driver_interface INTERFACE)
@@ -33,8 +36,10 @@ install(FILES
 list(TRANSFORM NNBURST_STATIC_NEEDS PREPEND -l OUTPUT_VARIABLE needs)
 list(JOIN needs " " NNBURST_STATIC_LIBS)
 file(RELATIVE_PATH NNBURST_PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(cmake/package/nnburst.pc.in ${PROJECT_BINARY_DIR}/package/nnburst.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/package/nnburst.pc
+foreach(library nnburst nnapi)
+    configure_file(cmake/package/${library}.pc.in ${PROJECT_BINARY_DIR}/package/${library}.pc @ONLY)
+endforeach()
+install(FILES ${PROJECT_BINARY_DIR}/package/nnburst.pc ${PROJECT_BINARY_DIR}/package/nnapi.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 
 if(NNBURST_BUILD_TOOLS)

@@ -10,7 +10,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES OFF)  # the debug symbols go into packages of their own
-set(CPACK_COMPONENTS_ALL runtime dev driver tools)
+set(CPACK_COMPONENTS_ALL runtime nnapi dev driver tools)
 if(NNBURST_BUILD_PYTHON)
     list(APPEND CPACK_COMPONENTS_ALL python)
 endif()
@@ -30,10 +30,17 @@ set(CPACK_COMPONENT_RUNTIME_DESCRIPTION
     "Applications run neural networks with it, in their own process or in a driver process.")
 set(CPACK_DEBIAN_RUNTIME_DEBUGINFO_PACKAGE ON)
 
+set(CPACK_DEBIAN_NNAPI_PACKAGE_NAME libneuralnetworks)
+set(CPACK_DEBIAN_NNAPI_PACKAGE_DEPENDS "${CPACK_DEBIAN_RUNTIME_PACKAGE_NAME} ${same_version}")
+set(CPACK_COMPONENT_NNAPI_DESCRIPTION
+    "Programs written for NNAPI find it by its name, and run neural networks with nnburst.")
+set(CPACK_DEBIAN_NNAPI_DEBUGINFO_PACKAGE ON)
+
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libnnburst-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
-    "${CPACK_DEBIAN_RUNTIME_PACKAGE_NAME} ${same_version}, libexpected-dev")
+    "${CPACK_DEBIAN_RUNTIME_PACKAGE_NAME} ${same_version}, \
+${CPACK_DEBIAN_NNAPI_PACKAGE_NAME} ${same_version}, libexpected-dev")
 # To link libnnburst.a.
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "capnproto, libcapnp-dev, libfarmhash-dev, libflatbuffers-dev, \
 libfmt-dev, libpthreadpool-dev, libseccomp-dev, libspdlog-dev, libssl-dev, \
