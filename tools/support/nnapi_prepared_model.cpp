@@ -260,21 +260,30 @@ class NnapiExecution {
     bool measures_ = false;
 };
 
+/// In the API options of an execution cannot be changed once it was computed, not even of a
+/// reusable one: a computation with a deadline is an execution of its own.
 class NnapiReusableExecution final : public ReusableExecution {
   public:
-    NnapiReusableExecution(std::unique_ptr<NnapiExecution> execution,
-                           std::shared_ptr<ANeuralNetworksBurst> burst)
-        : burst_(std::move(burst)), execution_(std::move(execution)) {}
+    NnapiReusableExecution(SharedCompiled compiled, std::shared_ptr<ANeuralNetworksBurst> burst,
+                           std::unique_ptr<NnapiExecution> execution, const Request& request,
+                           const ExecutionOptions& options)
+        : compiled_(std::move(compiled)),
+          burst_(std::move(burst)),
+          execution_(std::move(execution)),
+          request_(request),
+          options_(options) {}
 
     [[nodiscard]] Result<> compute(const OptionalTimePoint& deadline,
                                    ExecutionOutcome& outcome) override {
-        if (const Result<> set = execution_->setDeadline(deadline); !set) {
-            outcome = {};
-            return set;
+        if (!deadline) {
+            return compute(*execution_, outcome);
         }
-        return execution_->end(execution_->functions().ANeuralNetworksExecution_burstCompute(
-                                   execution_->get(), burst_.get()),
-                               "ANeuralNetworksExecution_burstCompute", outcome);
+        outcome.outputShapes.clear();
+        outcome.timing = {};
+        options_.deadline = deadline;
+        NNBURST_TRY_ASSIGN(const auto execution,
+                           NnapiExecution::create(compiled_, request_, options_, false));
+        return compute(*execution, outcome);
     }
 
     [[nodiscard]] Result<Submission> submit(const OptionalTimePoint& /*deadline*/) override {
@@ -282,8 +291,17 @@ class NnapiReusableExecution final : public ReusableExecution {
     }
 
   private:
+    Result<> compute(NnapiExecution& execution, ExecutionOutcome& outcome) {
+        return execution.end(compiled_->functions.ANeuralNetworksExecution_burstCompute(
+                                 execution.get(), burst_.get()),
+                             "ANeuralNetworksExecution_burstCompute", outcome);
+    }
+
+    const SharedCompiled compiled_;
     const std::shared_ptr<ANeuralNetworksBurst> burst_;
     const std::unique_ptr<NnapiExecution> execution_;
+    const Request request_;
+    ExecutionOptions options_;
 };
 
 class NnapiBurst final : public Burst {
@@ -309,7 +327,8 @@ class NnapiBurst final : public Burst {
         ExecutionOptions kept = options;
         kept.deadline = std::nullopt;
         NNBURST_TRY_ASSIGN(auto execution, NnapiExecution::create(compiled_, request, kept, true));
-        return std::make_unique<NnapiReusableExecution>(std::move(execution), burst_);
+        return std::make_unique<NnapiReusableExecution>(compiled_, burst_, std::move(execution),
+                                                        request, kept);
     }
 
     [[nodiscard]] Result<Submission> submit(const Request& /*request*/,
