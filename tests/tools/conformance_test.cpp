@@ -93,6 +93,11 @@ TEST_F(Conformance, passesWhatIsRight) {
     EXPECT_EQ(run("--via sync,async,burst --derive all", 0), "9 passed, 0 failed, 0 skipped\n");
 }
 
+TEST_F(Conformance, takesComputeForSync) {
+    write(floatExample({2.0F, 3.0F, 4.0F}));
+    EXPECT_EQ(run("--via compute", 0), run("--via sync", 0));
+}
+
 TEST_F(Conformance, derivesSignedOperandsFromUnsignedOnes) {
     write(quantizedExample());
     EXPECT_EQ(run("--via burst --derive coupling", 0), "2 passed, 0 failed, 0 skipped\n");
