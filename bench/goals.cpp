@@ -109,6 +109,11 @@ constexpr std::array kGoals{
     Goal{"MobileNet 0.25/128 single executions beside a flood of preparations of another client / "
          "alone, tail",
          "neighboursSingle/preparations", "neighboursSingle/alone", 3, Statistic::P99},
+    Goal{"empty model through ANeuralNetworksExecution_burstCompute / reusable execution from C++",
+         "nnapiEmpty/burstCompute", "nnapiEmpty/cpp", 1.15},
+    Goal{"MobileNet 0.25/128 through ANeuralNetworksExecution_burstCompute / reusable execution "
+         "from C++",
+         "nnapiMobileNet/burstCompute", "nnapiMobileNet/cpp", 1.02},
 };
 
 constexpr std::array kNumberGoals{

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -17,8 +18,17 @@
 
 namespace nnburst::bench {
 
-ListeningDriver::ListeningDriver()
-    : socket_(fmt::format("/tmp/nnburst-bench-{}.sock", ::getpid())) {
+namespace {
+
+/// A path that no other driver of this process has had.
+std::string newSocketPath() {
+    static std::atomic<int> count{0};
+    return fmt::format("/tmp/nnburst-bench-{}-{}.sock", ::getpid(), count++);
+}
+
+}  // namespace
+
+ListeningDriver::ListeningDriver() : socket_(newSocketPath()) {
     std::string program =
         std::filesystem::read_symlink("/proc/self/exe").parent_path() / "nnburst-driver";
     std::string socketOption = "--socket";

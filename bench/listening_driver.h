@@ -24,6 +24,7 @@ class ListeningDriver {
     ListeningDriver& operator=(const ListeningDriver&) = delete;
 
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
+    [[nodiscard]] const std::string& socket() const noexcept { return socket_; }
     /// One more client. Ends the program with a message if the driver does not answer.
     [[nodiscard]] SharedDevice connect() const;
 

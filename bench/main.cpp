@@ -100,6 +100,7 @@ int main(int argc, char** argv) {
     registerIdleBursts();
     registerPreparation();
     registerQuantizedOperations();
+    registerNnapi();
     registerPython();
     ResultCollector collector;
     const std::size_t measured = benchmark::RunSpecifiedBenchmarks(&collector);

@@ -66,6 +66,9 @@ void registerPreparation();
 /// Operations of 8 bits with and without our own kernels.
 void registerQuantizedOperations();
 
+/// Bursts through NNAPI's C API beside reusable executions from C++.
+void registerNnapi();
+
 /// Sessions from Python beside reusable executions from C++.
 void registerPython();
 
