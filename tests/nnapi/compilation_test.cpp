@@ -226,6 +226,40 @@ TEST_F(NnapiUnsupportedCompilation, hasNoRolesOfMemory) {
               kBadData);
 }
 
+/// The activation of an ADD is a constant that is none. Programs see that when they execute it.
+TEST(NnapiWrongConstant, isSeenInExecutions) {
+    const Type floats(ANEURALNETWORKS_TENSOR_FLOAT32, {1});
+    const Model model = newModel();
+    for (const Type* type : {&floats, &floats, &kInt32, &floats}) {
+        ASSERT_EQ(ANeuralNetworksModel_addOperand(model.get(), type->get()), kNoError);
+    }
+    const float zero = 0;
+    const std::int32_t activation = 999;
+    ASSERT_EQ(ANeuralNetworksModel_setOperandValue(model.get(), 1, &zero, sizeof(zero)), kNoError);
+    ASSERT_EQ(ANeuralNetworksModel_setOperandValue(model.get(), 2, &activation, sizeof(activation)),
+              kNoError);
+    const std::uint32_t indexes[] = {0, 1, 2, 3};
+    ASSERT_EQ(ANeuralNetworksModel_addOperation(model.get(), ANEURALNETWORKS_ADD, 3, indexes, 1,
+                                                &indexes[3]),
+              kNoError);
+    ASSERT_EQ(
+        ANeuralNetworksModel_identifyInputsAndOutputs(model.get(), 1, indexes, 1, &indexes[3]),
+        kNoError);
+    ASSERT_EQ(ANeuralNetworksModel_finish(model.get()), kNoError);
+    const Compilation compilation = newCompilation(model.get());
+    ASSERT_EQ(ANeuralNetworksCompilation_finish(compilation.get()), kNoError);
+    for (const Way way : {Way::COMPUTE, Way::START}) {
+        const Execution execution = newExecution(compilation.get());
+        const float input = 0;
+        float output = 0;
+        ASSERT_EQ(ANeuralNetworksExecution_setInput(execution.get(), 0, nullptr, &input, 4),
+                  kNoError);
+        ASSERT_EQ(ANeuralNetworksExecution_setOutput(execution.get(), 0, nullptr, &output, 4),
+                  kNoError);
+        EXPECT_EQ(computeBy(way, execution.get(), compilation.get()), kOpFailed) << toString(way);
+    }
+}
+
 // ---- Preferred memory
 
 using GetPreferred = int (*)(const ANeuralNetworksCompilation* compilation, std::uint32_t index,

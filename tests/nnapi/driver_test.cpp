@@ -173,5 +173,44 @@ TEST_F(NnapiDriver, keepsItsNameAndLevelWhenItIsKilled) {
     EXPECT_EQ(level, ANEURALNETWORKS_FEATURE_LEVEL_5);
 }
 
+class NnapiTwoDevices : public NnapiDriver {
+  protected:
+    void SetUp() override {
+        NnapiDriver::SetUp();
+        devices = {driverDevice(), referenceDevice()};
+        compilation = newCompilation(model.get(), devices);
+    }
+
+    std::vector<ANeuralNetworksDevice*> devices;
+};
+
+TEST_F(NnapiTwoDevices, runAModelTogether) {
+    ASSERT_EQ(ANeuralNetworksCompilation_finish(compilation.get()), kNoError);
+    for (const Way way : kWays) {
+        sum = {};
+        const Execution execution = newReadyExecution();
+        EXPECT_EQ(computeBy(way, execution.get(), compilation.get()), kNoError) << toString(way);
+        EXPECT_EQ(sum, kSum) << toString(way);
+    }
+}
+
+TEST_F(NnapiTwoDevices, haveNoTimeoutsAndDurations) {
+    EXPECT_EQ(ANeuralNetworksCompilation_setTimeout(compilation.get(), 1000), kBadData);
+    ASSERT_EQ(ANeuralNetworksCompilation_finish(compilation.get()), kNoError);
+    const Execution execution = newReadyExecution();
+    EXPECT_EQ(ANeuralNetworksExecution_setTimeout(execution.get(), 1000), kBadData);
+    EXPECT_EQ(ANeuralNetworksExecution_setMeasureTiming(execution.get(), true), kBadData);
+    EXPECT_EQ(ANeuralNetworksExecution_setMeasureTiming(execution.get(), false), kBadData);
+}
+
+TEST_F(NnapiTwoDevices, supportWhatOneOfThemDoes) {
+    bool isSupported = false;
+    EXPECT_EQ(
+        ANeuralNetworksModel_getSupportedOperationsForDevices(
+            model.get(), devices.data(), static_cast<std::uint32_t>(devices.size()), &isSupported),
+        kNoError);
+    EXPECT_TRUE(isSupported);
+}
+
 }  // namespace
 }  // namespace nnburst::nnapi

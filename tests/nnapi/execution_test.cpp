@@ -154,6 +154,21 @@ TEST_P(NnapiArgument, hasTheDimensionsOfItsOperand) {
     EXPECT_EQ(set(0, same.get(), values, 8), kNoError);
 }
 
+TEST_P(NnapiArgument, hasATypeWithAsManyDimensionsAsItSays) {
+    const std::uint32_t size = 2;
+    ANeuralNetworksOperandType type{.type = ANEURALNETWORKS_TENSOR_FLOAT32,
+                                    .dimensionCount = 1,
+                                    .dimensions = nullptr,
+                                    .scale = 0,
+                                    .zeroPoint = 0};
+    EXPECT_EQ(set(0, &type, values, 8), kBadData);
+    EXPECT_EQ(setFromMemory(0, &type, 0, 8), kBadData);
+    type.dimensionCount = 0;
+    type.dimensions = &size;
+    EXPECT_EQ(set(0, &type, values, 8), kBadData);
+    EXPECT_EQ(setFromMemory(0, &type, 0, 8), kBadData);
+}
+
 TEST_P(NnapiArgument, mayBePaddedIfTheExecutionAllowsIt) {
     ASSERT_EQ(ANeuralNetworksExecution_enableInputAndOutputPadding(execution.get(), true),
               kNoError);

@@ -472,6 +472,128 @@ TEST_F(NnapiMemoryWithRoles, losesItsContentsInAnExecutionThatFails) {
     EXPECT_EQ(computeFrom(memory.get()), kOpFailed);
 }
 
+/// As many bytes, but other dimensions.
+TEST_F(NnapiMemoryWithRoles, isNotCopiedToOtherDimensions) {
+    const Model otherModel = newAddition(Type(ANEURALNETWORKS_TENSOR_FLOAT32, {2, 1}));
+    const Compilation otherCompilation = newCompilation(otherModel.get());
+    ASSERT_EQ(ANeuralNetworksCompilation_finish(otherCompilation.get()), kNoError);
+    const MemoryDesc desc = newDesc();
+    ASSERT_EQ(ANeuralNetworksMemoryDesc_addInputRole(desc.get(), otherCompilation.get(), 0, 1),
+              kNoError);
+    ASSERT_EQ(ANeuralNetworksMemoryDesc_finish(desc.get()), kNoError);
+    ANeuralNetworksMemory* created = nullptr;
+    ASSERT_EQ(ANeuralNetworksMemory_createFromDesc(desc.get(), &created), kNoError);
+    const Memory other(created);
+    const Memory memory = newMemory();
+    ASSERT_EQ(computeInto(memory.get()), kNoError);
+    EXPECT_EQ(ANeuralNetworksMemory_copy(memory.get(), other.get()), kBadData);
+}
+
+/// An addition whose dimensions the model leaves open, with memory that has them.
+class NnapiMemoryOfOpenShapes : public CompiledAddition {
+  protected:
+    NnapiMemoryOfOpenShapes() {
+        EXPECT_EQ(ANeuralNetworksCompilation_finish(openCompilation.get()), kNoError);
+    }
+
+    [[nodiscard]] Memory newMemory(const std::vector<std::uint32_t>& dimensions) const {
+        const MemoryDesc desc = newDesc();
+        EXPECT_EQ(ANeuralNetworksMemoryDesc_addInputRole(desc.get(), openCompilation.get(), 0, 1),
+                  kNoError);
+        EXPECT_EQ(ANeuralNetworksMemoryDesc_addOutputRole(desc.get(), openCompilation.get(), 0, 1),
+                  kNoError);
+        if (!dimensions.empty()) {
+            EXPECT_EQ(
+                ANeuralNetworksMemoryDesc_setDimensions(
+                    desc.get(), static_cast<std::uint32_t>(dimensions.size()), dimensions.data()),
+                kNoError);
+        }
+        EXPECT_EQ(ANeuralNetworksMemoryDesc_finish(desc.get()), kNoError);
+        ANeuralNetworksMemory* memory = nullptr;
+        EXPECT_EQ(ANeuralNetworksMemory_createFromDesc(desc.get(), &memory),
+                  dimensions.empty() ? kOpFailed : kNoError);
+        return Memory(memory);
+    }
+
+    Model openModel = newAddition(Type(ANEURALNETWORKS_TENSOR_FLOAT32, {0}));
+    Compilation openCompilation = newCompilation(openModel.get());
+    const Type two{ANEURALNETWORKS_TENSOR_FLOAT32, {2}};
+    const Type three{ANEURALNETWORKS_TENSOR_FLOAT32, {3}};
+};
+
+TEST_F(NnapiMemoryOfOpenShapes, takesItsOwnDimensionsAlone) {
+    const Memory memory = newMemory({2});
+    const Execution execution = newExecution(openCompilation.get());
+    EXPECT_EQ(ANeuralNetworksExecution_setInputFromMemory(execution.get(), 0, three.get(),
+                                                          memory.get(), 0, 0),
+              kBadData);
+    EXPECT_EQ(ANeuralNetworksExecution_setOutputFromMemory(execution.get(), 0, three.get(),
+                                                           memory.get(), 0, 0),
+              kBadData);
+}
+
+TEST_F(NnapiMemoryOfOpenShapes, carriesAnOutputToAnInput) {
+    const Memory memory = newMemory({2});
+    const Execution first = newExecution(openCompilation.get());
+    ASSERT_EQ(ANeuralNetworksExecution_setInput(first.get(), 0, two.get(), a.data(), 8), kNoError);
+    ASSERT_EQ(ANeuralNetworksExecution_setInput(first.get(), 1, two.get(), b.data(), 8), kNoError);
+    ASSERT_EQ(
+        ANeuralNetworksExecution_setOutputFromMemory(first.get(), 0, nullptr, memory.get(), 0, 0),
+        kNoError);
+    ASSERT_EQ(ANeuralNetworksExecution_compute(first.get()), kNoError);
+    const Execution second = newExecution(openCompilation.get());
+    ASSERT_EQ(
+        ANeuralNetworksExecution_setInputFromMemory(second.get(), 0, two.get(), memory.get(), 0, 0),
+        kNoError);
+    ASSERT_EQ(ANeuralNetworksExecution_setInput(second.get(), 1, two.get(), b.data(), 8), kNoError);
+    ASSERT_EQ(ANeuralNetworksExecution_setOutput(second.get(), 0, nullptr, sum.data(), 8),
+              kNoError);
+    ASSERT_EQ(ANeuralNetworksExecution_compute(second.get()), kNoError);
+    EXPECT_EQ(sum, (TwoFloats{21, 42}));
+}
+
+TEST_F(NnapiMemoryOfOpenShapes, needsDimensions) {
+    EXPECT_EQ(newMemory({}), nullptr);
+}
+
+/// A convolution whose filter, an input of the model, has a scale for each channel.
+Model newConvolution(const std::vector<float>& scales) {
+    const auto channels = static_cast<std::uint32_t>(scales.size());
+    const Type image(ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, {1, 16, 16, channels}, 1, 0);
+    const Type filter(ANEURALNETWORKS_TENSOR_QUANT8_SYMM_PER_CHANNEL, {channels, 3, 3, channels});
+    const Type bias(ANEURALNETWORKS_TENSOR_INT32, {channels});
+    Model model = newModel();
+    for (const Type* type : {&image, &filter, &bias, &kInt32, &kInt32, &kInt32, &kInt32, &image}) {
+        EXPECT_EQ(ANeuralNetworksModel_addOperand(model.get(), type->get()), kNoError);
+    }
+    const ANeuralNetworksSymmPerChannelQuantParams params{
+        .channelDim = 0, .scaleCount = channels, .scales = scales.data()};
+    EXPECT_EQ(ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(model.get(), 1, &params),
+              kNoError);
+    const std::uint32_t inputs[] = {0, 1, 2, 3, 4, 5, 6};
+    const std::uint32_t output = 7;
+    EXPECT_EQ(ANeuralNetworksModel_addOperation(model.get(), ANEURALNETWORKS_CONV_2D, 7, inputs, 1,
+                                                &output),
+              kNoError);
+    EXPECT_EQ(ANeuralNetworksModel_identifyInputsAndOutputs(model.get(), 7, inputs, 1, &output),
+              kNoError);
+    EXPECT_EQ(ANeuralNetworksModel_finish(model.get()), kNoError);
+    return model;
+}
+
+TEST_F(NnapiMemoryDesc, hasRolesWithTheSameScalesOfChannels) {
+    const Model first = newConvolution({1, 1});
+    const Model second = newConvolution({0.5F, 0.5F});
+    const Compilation firstCompilation = newCompilation(first.get());
+    const Compilation secondCompilation = newCompilation(second.get());
+    ASSERT_EQ(ANeuralNetworksCompilation_finish(firstCompilation.get()), kNoError);
+    ASSERT_EQ(ANeuralNetworksCompilation_finish(secondCompilation.get()), kNoError);
+    EXPECT_EQ(ANeuralNetworksMemoryDesc_addInputRole(desc.get(), firstCompilation.get(), 1, 1),
+              kNoError);
+    EXPECT_EQ(ANeuralNetworksMemoryDesc_addInputRole(desc.get(), secondCompilation.get(), 1, 1),
+              kBadData);
+}
+
 TEST(NnapiMemory, isCopiedToMemoryOfItsSizeAlone) {
     const MappedMemory eight(8);
     const MappedMemory four(4);

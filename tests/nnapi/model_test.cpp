@@ -592,6 +592,15 @@ TEST_F(NnapiModel, thatIsFinishedCannotBeChanged) {
     EXPECT_EQ(ANeuralNetworksModel_relaxComputationFloat32toFloat16(model.get(), false), kBadState);
 }
 
+TEST_F(NnapiModel, thatWasFoundNotToBeValidCannotBeChanged) {
+    addTensors(1);
+    ASSERT_EQ(finish(), kBadData);
+    EXPECT_EQ(ANeuralNetworksModel_addOperand(model.get(), floats.get()), kBadState);
+    EXPECT_EQ(setFloats(0, {1, 2}), kBadState);
+    EXPECT_EQ(addOperation(ANEURALNETWORKS_RELU, {0}, {0}), kBadState);
+    EXPECT_EQ(finish(), kBadState);
+}
+
 TEST_F(NnapiModel, mayBeRelaxed) {
     addTensors(2);
     ASSERT_EQ(addOperation(ANEURALNETWORKS_RELU, {0}, {1}), kNoError);
