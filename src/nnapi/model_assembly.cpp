@@ -26,6 +26,19 @@ bool isWrittenByOperation(OperandLifeTime lifetime) {
            lifetime == OperandLifeTime::SUBGRAPH_OUTPUT;
 }
 
+/// Makes the sizes of axes unknown in a model of one operation, but for those of channels with
+/// scales and of the condition of an IF.
+void forgetSizes(Subgraph& subgraph) {
+    const bool hasCondition = subgraph.operations.front().type == OperationType::IF;
+    for (Operand& operand : subgraph.operands) {
+        const bool areNeeded = operand.type == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL ||
+                               (hasCondition && operand.type == OperandType::TENSOR_BOOL8);
+        if (!areNeeded) {
+            std::fill(operand.dimensions.begin(), operand.dimensions.end(), 0U);
+        }
+    }
+}
+
 /// A model of one operation, for checkOperation.
 class OperationProbe {
   public:
@@ -193,11 +206,17 @@ Status checkOperation(const Subgraph& subgraph, const Operation& operation,
     if (operation.type == OperationType::OEM_OPERATION || isExtension(operation.type)) {
         return {};  // only the vendor knows
     }
-    const auto version = minimumVersion(OperationProbe(subgraph, referenced).build(operation));
-    if (!version) {
-        return badData("{}", version.error().message);
+    Model probe = OperationProbe(subgraph, referenced).build(operation);
+    const auto version = minimumVersion(probe);
+    if (version) {
+        return {};
     }
-    return {};
+    // Types and ranks count here. Whether sizes fit each other, devices say.
+    forgetSizes(probe.main);
+    if (minimumVersion(probe)) {
+        return {};
+    }
+    return badData("{}", version.error().message);
 }
 
 }  // namespace nnburst::nnapi

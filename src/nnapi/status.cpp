@@ -34,8 +34,14 @@ int toResultCode(ErrorStatus status) noexcept {
 }
 
 int toExecutionResultCode(ErrorStatus status) noexcept {
-    return status == ErrorStatus::DEVICE_UNAVAILABLE ? ANEURALNETWORKS_DEAD_OBJECT
-                                                     : toResultCode(status);
+    switch (status) {
+        case ErrorStatus::DEVICE_UNAVAILABLE:
+            return ANEURALNETWORKS_DEAD_OBJECT;
+        case ErrorStatus::INVALID_ARGUMENT:
+            return ANEURALNETWORKS_OP_FAILED;
+        default:
+            return toResultCode(status);
+    }
 }
 
 void logRefusal(const char* function, int code, const std::string& message) noexcept {

@@ -40,8 +40,10 @@ template <class... Arguments>
 
 /// The result code for the status of a HAL call. DEVICE_UNAVAILABLE becomes UNAVAILABLE_DEVICE.
 [[nodiscard]] int toResultCode(ErrorStatus status) noexcept;
-/// The same for a call of a prepared model: it is dead when its driver is gone, so that
-/// DEVICE_UNAVAILABLE becomes DEAD_OBJECT.
+/// The same for a call of a prepared model. It is dead when its driver is gone, so that
+/// DEVICE_UNAVAILABLE becomes DEAD_OBJECT. Arguments were checked when they were set: what the
+/// device finds wrong when it executes are values and dimensions that an operation does not take,
+/// so that INVALID_ARGUMENT becomes OP_FAILED.
 [[nodiscard]] int toExecutionResultCode(ErrorStatus status) noexcept;
 
 /// Writes "function: message" to the log.
