@@ -172,19 +172,45 @@ TEST_F(Drivers, thatCannotBeOpenedAreLeftOut) {
     EXPECT_EQ(runtime->devices()[0].name, "good");
 }
 
+/// A socket on which nobody accepts.
+class SilentSocket {
+  public:
+    explicit SilentSocket(const std::string& path) {
+        std::strncpy(address_.sun_path, path.c_str(), sizeof(address_.sun_path) - 1);
+        const auto* address = reinterpret_cast<const sockaddr*>(&address_);
+        EXPECT_EQ(::bind(socket_.get(), address, sizeof(address_)), 0);
+        EXPECT_EQ(::listen(socket_.get(), 0), 0);
+    }
+
+    /// Connects until no more connections may wait.
+    void fill() {
+        constexpr int kEnough = 64;
+        for (int i = 0; i < kEnough; ++i) {
+            UniqueFd client(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+            const auto* address = reinterpret_cast<const sockaddr*>(&address_);
+            if (::connect(client.get(), address, sizeof(address_)) != 0) {
+                return;
+            }
+            clients_.push_back(std::move(client));
+        }
+        ADD_FAILURE() << "all connections may wait";
+    }
+
+  private:
+    const UniqueFd socket_{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    sockaddr_un address_{.sun_family = AF_UNIX, .sun_path = {}};
+    std::vector<UniqueFd> clients_;
+};
+
 TEST_F(Drivers, thatDoNotAnswerAreLeftOut) {
-    // A socket on which nobody accepts, and a program that says nothing.
-    const std::string path = file("silent.sock");
-    const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
-    std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
-    ASSERT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)),
-              0);
-    ASSERT_EQ(::listen(socket.get(), 1), 0);
+    const SilentSocket silent(file("silent.sock"));
+    SilentSocket full(file("full.sock"));
+    full.fill();
     writeFile(file("silent"), "#!/bin/sh\nexec sleep 60\n");
     std::filesystem::permissions(file("silent"), std::filesystem::perms::owner_all);
     const auto runtime =
-        open("[" + listening("socket", path) + R"(, {"name": "program", "program": ")" +
+        open("[" + listening("silent", file("silent.sock")) + "," +
+             listening("full", file("full.sock")) + R"(, {"name": "program", "program": ")" +
              file("silent").string() + "\"}]");
     ASSERT_EQ(runtime->devices().size(), 1U);
     EXPECT_EQ(runtime->devices()[0].name, "nnapi-reference");

@@ -11,9 +11,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <utility>
+
+#include "nnburst/device.h"
 
 namespace nnburst::device {
 
@@ -46,6 +49,14 @@ Result<UniqueFd> makeSocket() {
                        fmt::format("cannot make a socket: {}", std::strerror(errno)));
     }
     return fd;
+}
+
+/// Limits the time that connect(2) waits for room among the connections that wait; 0: no limit.
+void setSendTimeout(const UniqueFd& fd, std::chrono::milliseconds limit) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limit);
+    const timeval time{.tv_sec = seconds.count(),
+                       .tv_usec = std::chrono::microseconds(limit - seconds).count()};
+    (void)::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
 }
 
 /// Keeps other drivers from replacing a socket file in the same directory meanwhile. Leaves no
@@ -89,9 +100,12 @@ Result<> removeStale(const std::string& path) {
 Result<UniqueFd> connectUnixSocket(const std::string& path) {
     NNBURST_TRY_ASSIGN(const sockaddr_un address, addressOf(path));
     NNBURST_TRY_ASSIGN(UniqueFd fd, makeSocket());
+    // Where too many connections wait already, this one waits no longer than for other answers.
+    setSendTimeout(fd, kHangTimeout);
     if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
         return failed(ErrorStatus::DEVICE_UNAVAILABLE, "connect to the driver at", path);
     }
+    setSendTimeout(fd, {});
     return fd;
 }
 
