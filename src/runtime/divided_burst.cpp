@@ -79,6 +79,9 @@ class DividedBurst::State {
 
     // For the thread that has the lock.
 
+    /// Lets go of the memory of the last request.
+    void release() { run_.release(); }
+
     Result<> checkRoom() const {
         return std::any_of(ended_.begin(), ended_.end(), isFree)
                    ? Result<>()
@@ -293,6 +296,12 @@ Result<> DividedBurst::waitForMemory(const OptionalTimePoint& deadline) {
 }
 
 void DividedBurst::freeMemory(const SharedRegion& region) {
+    {
+        const Use use(state_->lock());
+        if (use) {
+            state_->release();
+        }
+    }
     for (const std::unique_ptr<Burst>& burst : state_->bursts()) {
         burst->freeMemory(region);
     }

@@ -38,7 +38,9 @@ class DividedModel::Lane final : public StepExecutor {
         executions_ = std::min(executions_ + 1, 2);
         options_ = options;
         NNBURST_TRY(run_.bind(request));
-        return run_.run(*this, outcome);
+        Result<> result = run_.run(*this, outcome);
+        run_.release();
+        return result;
     }
 
     Result<> execute(std::size_t step, const Request& request, ExecutionOutcome& outcome) override {

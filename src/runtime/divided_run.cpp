@@ -108,6 +108,13 @@ Result<> DividedRun::bind(const Request& request) {
     return {};
 }
 
+void DividedRun::release() {
+    bound_.pools.clear();
+    for (Request& request : requests_) {
+        request.pools.clear();
+    }
+}
+
 void DividedRun::bindStep(std::size_t step) {
     Request& request = requests_[step];
     request.pools.clear();

@@ -66,6 +66,9 @@ class DividedRun {
     /// Runs the steps for the request that was bound last. `outcome` is overwritten.
     [[nodiscard]] Result<> run(StepExecutor& executor, ExecutionOutcome& outcome);
 
+    /// Lets go of the memory of the request that was bound last.
+    void release();
+
     /// The last run has failed because an operand between steps has no elements: the HAL has no
     /// request for a step that takes it.
     [[nodiscard]] bool wasEmpty() const noexcept { return wasEmpty_; }

@@ -398,6 +398,26 @@ TEST(Division, runsTheWholeModelOnTheDeviceInThisProcessIfNothingIsBetweenSteps)
     }
 }
 
+TEST(Division, letsGoOfTheMemoryOfARequest) {
+    const auto runtime =
+        runtimeOf({named("adder", filtered(only(ADD))), named("rest", filtered(allBut(ADD)))});
+    const auto compiled = runtime->compile(chain({ADD, RELU}), {.devices = {0, 1}});
+    ASSERT_TRUE(compiled) << compiled.error().message;
+    const auto burst = (*compiled)->configureExecutionBurst({});
+    ASSERT_TRUE(burst) << burst.error().message;
+    ExecutionOutcome outcome;
+    std::weak_ptr<const Region> memory;
+    {
+        SmallRequest request;
+        request.input<float>({1, -2, 3, 4}, {}).output(16);
+        memory = std::get<SharedRegion>(request.request.pools[0]);
+        ASSERT_TRUE((*compiled)->executeSynchronously(request.request, {}, outcome));
+        ASSERT_TRUE((*burst)->execute(request.request, {}, outcome));
+        (*burst)->freeMemory(memory.lock());
+    }
+    EXPECT_TRUE(memory.expired());
+}
+
 TEST(Division, endsAtItsDeadline) {
     const auto runtime =
         runtimeOf({named("adder", filtered(only(ADD))), named("rest", filtered(allBut(ADD)))});
