@@ -233,9 +233,9 @@ TEST_F(NnapiEvent, ofAnExecutionsDescriptorIsADependency) {
     const Event secondDone = startWith(second.get(), {again.get()});
     signalFence(fence.get());
     EXPECT_EQ(ANeuralNetworksEvent_wait(secondDone.get()), kNoError);
+    EXPECT_EQ(ANeuralNetworksEvent_wait(firstDone.get()), kNoError);
     EXPECT_EQ(sum, kSum);
     EXPECT_EQ(other, kSum);
-    EXPECT_EQ(ANeuralNetworksEvent_wait(firstDone.get()), kNoError);
 }
 
 TEST_F(NnapiEvent, ofOneDeviceTellsFencedDurations) {

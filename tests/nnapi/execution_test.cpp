@@ -466,6 +466,75 @@ TEST_F(NnapiOpenShapes, mustBeKnownOfInputs) {
     EXPECT_EQ(ANeuralNetworksExecution_setInput(execution.get(), 0, nullptr, values, 12), kBadData);
 }
 
+/// Dimensions in the model, dimensions given with an argument (null: no type), and the results of
+/// setInput and setOutput for two floats.
+struct GivenShape {
+    std::vector<std::uint32_t> inModel;
+    const Type* given;
+    int asInput;
+    int asOutput;
+};
+
+const Type kTwo(ANEURALNETWORKS_TENSOR_FLOAT32, {2});
+const Type kThree(ANEURALNETWORKS_TENSOR_FLOAT32, {3});
+const Type kOneByTwo(ANEURALNETWORKS_TENSOR_FLOAT32, {1, 2});
+const Type kUnknownSize(ANEURALNETWORKS_TENSOR_FLOAT32, {0});
+
+TEST(NnapiGivenShapes, fitThoseOfTheModel) {
+    const GivenShape shapes[] = {
+        {{2}, nullptr, kNoError, kNoError},       {{2}, &kTwo, kNoError, kNoError},
+        {{2}, &kThree, kBadData, kBadData},       {{2}, &kOneByTwo, kBadData, kBadData},
+        {{2}, &kUnknownSize, kBadData, kBadData}, {{0}, nullptr, kBadData, kNoError},
+        {{0}, &kTwo, kNoError, kNoError},         {{0}, &kOneByTwo, kBadData, kBadData},
+        {{0}, &kUnknownSize, kBadData, kNoError}, {{}, nullptr, kBadData, kNoError},
+        {{}, &kTwo, kNoError, kNoError},          {{}, &kOneByTwo, kNoError, kNoError},
+        {{}, &kUnknownSize, kBadData, kNoError},
+    };
+    for (const GivenShape& shape : shapes) {
+        SCOPED_TRACE(testing::PrintToString(shape.inModel) + " and " +
+                     (shape.given == nullptr ? "no type"
+                                             : testing::PrintToString(std::vector<std::uint32_t>(
+                                                   shape.given->get()->dimensions,
+                                                   shape.given->get()->dimensions +
+                                                       shape.given->get()->dimensionCount))));
+        const Model model = newAddition(Type(ANEURALNETWORKS_TENSOR_FLOAT32, shape.inModel));
+        const Compilation compilation = newCompilation(model.get());
+        ASSERT_EQ(ANeuralNetworksCompilation_finish(compilation.get()), kNoError);
+        const Execution execution = newExecution(compilation.get());
+        const ANeuralNetworksOperandType* const type =
+            shape.given == nullptr ? nullptr : shape.given->get();
+        float values[2] = {};
+        EXPECT_EQ(ANeuralNetworksExecution_setInput(execution.get(), 0, type, values, 8),
+                  shape.asInput);
+        EXPECT_EQ(ANeuralNetworksExecution_setOutput(execution.get(), 0, type, values, 8),
+                  shape.asOutput);
+    }
+}
+
+TEST(NnapiGivenShapes, giveARankThatTheModelLeavesOpen) {
+    const Model model = newAddition(Type(ANEURALNETWORKS_TENSOR_FLOAT32));
+    const Compilation compilation = newCompilation(model.get());
+    ASSERT_EQ(ANeuralNetworksCompilation_finish(compilation.get()), kNoError);
+    for (const Way way : {Way::COMPUTE, Way::START, Way::BURST}) {
+        const Execution execution = newExecution(compilation.get());
+        const float input[2] = {1, 2};
+        float output[2] = {};
+        for (const std::int32_t index : {0, 1}) {
+            ASSERT_EQ(ANeuralNetworksExecution_setInput(execution.get(), index, kOneByTwo.get(),
+                                                        input, 8),
+                      kNoError);
+        }
+        ASSERT_EQ(ANeuralNetworksExecution_setOutput(execution.get(), 0, nullptr, output, 8),
+                  kNoError);
+        ASSERT_EQ(computeBy(way, execution.get(), compilation.get()), kNoError) << toString(way);
+        EXPECT_EQ(output[1], 4);
+        std::uint32_t rank = 0;
+        EXPECT_EQ(ANeuralNetworksExecution_getOutputOperandRank(execution.get(), 0, &rank),
+                  kNoError);
+        EXPECT_EQ(rank, 2U);
+    }
+}
+
 TEST_F(NnapiOpenShapes, ofAnOutputThatIsTooSmallAreTold) {
     for (const Way way : {Way::COMPUTE, Way::START, Way::BURST}) {
         const Execution execution = newExecution(compilation.get());
