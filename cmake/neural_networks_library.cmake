@@ -6,6 +6,8 @@ set_target_properties(nnburst_neural_networks PROPERTIES
     EXPORT_NAME nnapi
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib
     LINKER_LANGUAGE CXX
+    # Programs that load it by its path find libnnburst.so beside it, wherever that is.
+    INSTALL_RPATH "$ORIGIN"
     LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/package/libneuralnetworks.map)
 target_include_directories(nnburst_neural_networks INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/nnapi>
