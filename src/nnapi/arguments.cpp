@@ -171,10 +171,11 @@ Status Arguments::checkContents() const {
 
 Status Arguments::checkOutputDimensions() const {
     for (std::size_t index = 0; index < outputs_.size(); ++index) {
-        const Operand& output = operand(true, index);
-        if (outputs_[index].kind != Kind::OMITTED && isTensorType(output.type) &&
+        const Argument& output = outputs_[index];
+        const bool hasValue = output.kind == Kind::POINTER || output.kind == Kind::MEMORY;
+        if (hasValue && isTensorType(output.type) &&
             !isFullySpecified(output.type, output.dimensions)) {
-            return badData("output {}: the model must know its dimensions", index);
+            return badData("output {}: its dimensions must be known", index);
         }
     }
     return {};

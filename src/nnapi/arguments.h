@@ -41,7 +41,7 @@ class Arguments {
     [[nodiscard]] Status checkComplete() const;
     /// OP_FAILED unless memory of descriptions that is an input has contents.
     [[nodiscard]] Status checkContents() const;
-    /// BAD_DATA unless the model knows all dimensions of its outputs.
+    /// BAD_DATA unless the model or the program knows all dimensions of outputs.
     [[nodiscard]] Status checkOutputDimensions() const;
 
     /// Makes the request, once. Of complete arguments, which must not change any more.

@@ -565,17 +565,23 @@ TEST_F(NnapiOpenShapes, ofOutputsAreRefusedWithDependencies) {
     EXPECT_EQ(event, nullptr);
 }
 
-/// As Android's runtime: a type that is given with the output does not help.
-TEST_F(NnapiOpenShapes, ofOutputsMustBeKnownFromTheModelForDependencies) {
-    const Execution execution = newExecution(compilation.get());
-    ASSERT_EQ(setInputs(execution.get(), three), kNoError);
-    ASSERT_EQ(ANeuralNetworksExecution_setOutput(execution.get(), 0, three.get(), sums, 12),
-              kNoError);
-    ANeuralNetworksEvent* event = nullptr;
-    EXPECT_EQ(ANeuralNetworksExecution_startComputeWithDependencies(execution.get(), nullptr, 0, 0,
-                                                                    &event),
-              kBadData);
-    EXPECT_EQ(event, nullptr);
+TEST_F(NnapiOpenShapes, ofOutputsMustBeGivenForDependencies) {
+    for (const bool areGiven : {false, true}) {
+        const Execution execution = newExecution(compilation.get());
+        ASSERT_EQ(setInputs(execution.get(), three), kNoError);
+        ASSERT_EQ(ANeuralNetworksExecution_setOutput(execution.get(), 0,
+                                                     areGiven ? three.get() : nullptr, sums, 12),
+                  kNoError);
+        ANeuralNetworksEvent* event = nullptr;
+        EXPECT_EQ(ANeuralNetworksExecution_startComputeWithDependencies(execution.get(), nullptr, 0,
+                                                                        0, &event),
+                  areGiven ? kNoError : kBadData);
+        EXPECT_EQ(event != nullptr, areGiven);
+        if (areGiven) {
+            EXPECT_EQ(ANeuralNetworksEvent_wait(event), kNoError);
+        }
+        ANeuralNetworksEvent_free(event);
+    }
 }
 
 // ---- Options
