@@ -197,6 +197,35 @@ class Lookup {
 
 }  // namespace
 
+const char* machineDependence(std::string_view name) noexcept {
+    struct Dependence {
+        std::string_view group;
+        const char* what;
+    };
+    static constexpr const char* kDotProducts =
+        "needs a processor with dot-product instructions (AVX512-VNNI, AVX-VNNI)";
+    static constexpr const char* kTwoProcessors = "needs two processors that do nothing else";
+    static constexpr std::array kDependences{
+        Dependence{"mobilenetQuant8", kDotProducts},
+        Dependence{"largeQuant8Threads1", kDotProducts},
+        Dependence{"largeQuant8Threads2", kDotProducts},
+        Dependence{"transposeConv2d", kDotProducts},
+        Dependence{"averagePool2d", kDotProducts},
+        Dependence{"hardSwish", kDotProducts},
+        Dependence{"concatenation", kDotProducts},
+        Dependence{"prepareQuant8", kDotProducts},
+        Dependence{"largeFloat32Threads2", kTwoProcessors},
+        Dependence{"pacedThreads2", kTwoProcessors},
+        Dependence{"oneProcessor", "depends on the cost of a switch between two processes"},
+        Dependence{"throughput", "depends on the number of processors"},
+    };
+    const std::string_view group = name.substr(0, name.find('/'));
+    const auto* found =
+        std::find_if(kDependences.begin(), kDependences.end(),
+                     [&](const Dependence& dependence) { return dependence.group == group; });
+    return found == kDependences.end() ? nullptr : found->what;
+}
+
 std::span<const Goal> projectGoals() noexcept {
     return kGoals;
 }

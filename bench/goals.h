@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "results.h"
@@ -57,6 +58,10 @@ struct NumberOutcome {
     double number = 0;    ///< the number or the ratio; 0 if not measured
     std::string missing;  ///< the benchmark without this number, if not measured
 };
+
+/// What of the machine decides whether a goal about the benchmark `name` (GROUP/WHAT) can be met;
+/// null if it holds everywhere.
+[[nodiscard]] const char* machineDependence(std::string_view name) noexcept;
 
 /// All goals of the project.
 [[nodiscard]] std::span<const Goal> projectGoals() noexcept;

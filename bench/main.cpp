@@ -51,10 +51,39 @@ std::string takeOption(std::vector<std::string>& arguments, const std::string& p
     return value;
 }
 
+constexpr const char* kHelp =
+    R"(nnburst-bench: the cost of a burst, compared with the limit of the machine and with alternatives
+
+Usage: nnburst-bench [OPTIONS]
+
+  --length=tiny|quick|full   tiny: each benchmark for a moment, to see that it runs; quick: two
+                             minutes where nothing else runs; full, the default: ten minutes
+  --json=FILE                Write the figures of every round to FILE
+  --html=FILE                Write a page with plots and tables to FILE
+  --benchmark_filter=REGEX   Measure only benchmarks whose GROUP/WHAT matches
+  --benchmark_list_tests     Print the names of all benchmarks
+  --benchmark_repetitions=N  Rounds; all other options of Google Benchmark work, too
+  --help                     Print this
+
+All benchmarks run in interleaved rounds of random order. Short calls are also measured in batches,
+since single ones are near the clock's resolution. The tables are those of docs/performance.md;
+docs/measuring.md says how they are made. The last line is "N met, N missed": goals with a condition
+in brackets can be met only on machines that fulfil it.
+
+Exit status: 0 if all that ran gave figures; 1 if a benchmark failed or nothing ran; 77 if there are
+not two processors.
+)";
+
 }  // namespace
 
 int main(int argc, char** argv) {
     std::vector<std::string> arguments(argv, argv + argc);
+    for (const std::string& argument : arguments) {
+        if (argument == "--help" || argument == "-h") {
+            fmt::print("{}", kHelp);
+            return 0;
+        }
+    }
     setLength(takeOption(arguments, "--length="));
     // Defaults come before the user's options, of which the last one counts.
     const std::vector<std::string> defaults = argumentsOfLength();

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure.h"
 
+#include <algorithm>
+
 #include "length.h"
+#include "number_names.h"
 #include "percentile.h"
 #include "round_counters.h"
 
@@ -31,6 +34,20 @@ void setRound(benchmark::State& state, std::vector<double>& samples, const HostS
                                  .tailNs = percentile(samples, 0.99),
                                  .farTailNs = percentile(samples, 0.999),
                                  .host = host});
+}
+
+int callsOfBatch(double medianNs) noexcept {
+    constexpr double kLongCallNs = 20e3;
+    constexpr double kBatchNs = 2e6;
+    constexpr double kMostCalls = 10'000;
+    return medianNs > 0 && medianNs < kLongCallNs
+               ? static_cast<int>(
+                     std::min(kMostCalls, byLength(1e5, kBatchNs, kBatchNs) / medianNs))
+               : 0;
+}
+
+void setBatch(benchmark::State& state, double nanoseconds, int calls) {
+    state.counters[kBatchNumber] = nanoseconds / calls;
 }
 
 }  // namespace nnburst::bench

@@ -27,6 +27,13 @@ namespace nnburst::bench {
 /// Reports `samples` (nanoseconds; at least one) as the durations of one round. Reorders them.
 void setRound(benchmark::State& state, std::vector<double>& samples, const HostState& host);
 
+/// Calls in a batch whose calls take `medianNs` each; 0 for those that are long enough for the
+/// clock.
+[[nodiscard]] int callsOfBatch(double medianNs) noexcept;
+
+/// Reports the time of a call in a batch of `calls` that took `nanoseconds`.
+void setBatch(benchmark::State& state, double nanoseconds, int calls);
+
 /// Calls `operation` (which returns false if it failed) as often as `state` asks for, after
 /// `warmUpCalls` calls that are not counted, and reports the durations. `prepare` is called before
 /// each call and is not measured.
@@ -64,10 +71,27 @@ void measureEach(benchmark::State& state, Prepare prepare, Operation operation,
     }
 }
 
+/// The same without preparation; short calls are measured in a batch as well.
 template <class Operation>
 void measureEach(benchmark::State& state, Operation operation) {
+    using Clock = std::chrono::steady_clock;
     measureEach(
         state, [] {}, operation);
+    const auto median = state.counters.find("p50");
+    const int calls =
+        median == state.counters.end() ? 0 : callsOfBatch(static_cast<double>(median->second));
+    if (calls == 0) {
+        return;
+    }
+    const Clock::time_point before = Clock::now();
+    bool isSuccess = true;
+    for (int call = 0; call < calls && isSuccess; ++call) {
+        isSuccess = operation();
+    }
+    const std::chrono::duration<double, std::nano> taken = Clock::now() - before;
+    if (isSuccess) {
+        setBatch(state, taken.count(), calls);
+    }
 }
 
 }  // namespace nnburst::bench

@@ -8,6 +8,9 @@
 
 namespace nnburst::bench {
 
+/// Of calls in a row between two readings of the clock: single calls of short operations are near
+/// the clock's resolution, which is 10 ns on some machines.
+inline constexpr const char* kBatchNumber = "batch, ns a call";
 /// By the waiting of both sides.
 inline constexpr const char* kBurntNumber = "burnt, % of a processor";
 /// Of both processes.

@@ -21,6 +21,10 @@ std::string verdictText(Verdict verdict, const std::string& missing) {
     return fmt::format("not measured: no figures of {}", missing);
 }
 
+std::string nameWith(const char* name, const char* dependence) {
+    return dependence == nullptr ? name : fmt::format("{} ({})", name, dependence);
+}
+
 }  // namespace
 
 Report makeReport(Results results, std::span<const Goal> goals,
@@ -70,6 +74,14 @@ std::string boundOf(const Goal& goal) {
 
 std::string boundOf(const NumberGoal& goal) {
     return fmt::format("{} {}", goal.relation == Relation::AT_MOST ? "<=" : ">=", goal.bound);
+}
+
+std::string nameOf(const Goal& goal) {
+    return nameWith(goal.name, machineDependence(goal.numerator));
+}
+
+std::string nameOf(const NumberGoal& goal) {
+    return nameWith(goal.name, machineDependence(goal.benchmark));
 }
 
 std::string describeHost(const Report& report) {

@@ -45,6 +45,10 @@ struct Report {
 [[nodiscard]] std::string boundOf(const Goal& goal);
 [[nodiscard]] std::string boundOf(const NumberGoal& goal);
 
+/// The goal's name, with what it needs of the machine, if it does not hold on every one.
+[[nodiscard]] std::string nameOf(const Goal& goal);
+[[nodiscard]] std::string nameOf(const NumberGoal& goal);
+
 /// One sentence on the state of the host.
 [[nodiscard]] std::string describeHost(const Report& report);
 

@@ -10,99 +10,76 @@
 
 #include "report/duration_plot.h"
 #include "report/markup.h"
+#include "report/page.h"
 
 namespace nnburst::bench {
 namespace {
 
 using tools::escaped;
+using tools::HtmlTable;
 
-constexpr const char* kStyle = R"(
-:root { color-scheme: light dark; --ink: #1c2127; --paper: #ffffff; --faint: #d9dee4;
-        --mark: #1769aa; --soft: #8fbbe0; --good: #1a7f37; --bad: #c0332b; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #dce1e7; --paper: #14181d; --faint: #343b44; --mark: #6db3f2; --soft: #35608a;
-          --good: #57c878; --bad: #ff7b72; }
-}
-body { font: 15px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper);
-       max-width: 64rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
-table { border-collapse: collapse; width: 100%; font-size: .87rem; }
-th, td { padding: .25rem .5rem; border-bottom: 1px solid var(--faint); text-align: right; }
-th:first-child, td:first-child { text-align: left; }
-td.met { color: var(--good); font-weight: 600; } td.missed { color: var(--bad); font-weight: 600; }
-td.none { opacity: .7; }
-svg { width: 100%; height: auto; margin: .5rem 0; }
-svg text { font-size: 12.5px; fill: var(--ink); }
-.grid { stroke: var(--faint); } .band { fill: var(--faint); opacity: .5; }
-.range { stroke: var(--soft); stroke-width: 8; stroke-linecap: round; }
-.tail { stroke: var(--mark); stroke-width: 1.5; }
-.median { fill: var(--mark); } .marked { fill: var(--bad); }
-)";
-
-const char* cssClassOf(Verdict verdict) {
+HtmlTable::Cell verdictCell(Verdict verdict, const std::string& text) {
     switch (verdict) {
         case Verdict::MET:
-            return "met";
+            return {text, HtmlTable::Mood::GOOD};
         case Verdict::MISSED:
-            return "missed";
+            return {text, HtmlTable::Mood::BAD};
         case Verdict::NOT_MEASURED:
             break;
     }
-    return "none";
+    return {text, HtmlTable::Mood::FAINT};
 }
 
 std::string goalRows(const Report& report) {
-    std::string html =
-        "<table>\n<tr><th>goal</th><th>bound</th><th>p50, ratio</th><th>p99, ratio</th>"
-        "<th></th></tr>\n";
+    HtmlTable table({"goal", "bound", "p50, ratio", "p99, ratio", "verdict"});
     for (const GoalOutcome& outcome : report.goals) {
         const bool isMeasured = outcome.verdict != Verdict::NOT_MEASURED;
-        html += fmt::format(
-            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"{}\">{}</td></tr>\n",
-            escaped(outcome.goal.name), escaped(boundOf(outcome.goal)),
-            isMeasured ? fmt::format("{:.4f}", outcome.medianRatio) : "",
-            isMeasured ? fmt::format("{:.4f}", outcome.tailRatio) : "", cssClassOf(outcome.verdict),
-            escaped(verdictOf(outcome)));
+        table.add({nameOf(outcome.goal), boundOf(outcome.goal),
+                   isMeasured ? fmt::format("{:.4f}", outcome.medianRatio) : "",
+                   isMeasured ? fmt::format("{:.4f}", outcome.tailRatio) : "",
+                   verdictCell(outcome.verdict, verdictOf(outcome))});
     }
-    return html + "</table>\n";
+    return table.html();
 }
 
 std::string numberGoalRows(const Report& report) {
-    std::string html = "<table>\n<tr><th>goal</th><th>bound</th><th>number</th><th></th></tr>\n";
+    HtmlTable table({"goal", "bound", "number", "verdict"});
     for (const NumberOutcome& outcome : report.numberGoals) {
         const bool isMeasured = outcome.verdict != Verdict::NOT_MEASURED;
-        html += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"{}\">{}</td></tr>\n",
-                            escaped(outcome.goal.name), escaped(boundOf(outcome.goal)),
-                            isMeasured ? fmt::format("{:.4g}", outcome.number) : "",
-                            cssClassOf(outcome.verdict), escaped(verdictOf(outcome)));
+        table.add({nameOf(outcome.goal), boundOf(outcome.goal),
+                   isMeasured ? fmt::format("{:.4g}", outcome.number) : "",
+                   verdictCell(outcome.verdict, verdictOf(outcome))});
     }
-    return html + "</table>\n";
+    return table.html();
 }
 
 /// Rows of the numbers that are not durations.
 std::string numberRows(const Report& report) {
-    std::string html = "<table>\n<tr><th></th><th>number</th><th>median</th><th>rounds</th></tr>\n";
+    HtmlTable table({"benchmark", "number", "median", "rounds"});
     for (std::size_t i = 0; i < report.summaries.size(); ++i) {
         for (const auto& [name, figures] : report.summaries[i].numbers) {
-            html += fmt::format(
-                "<tr><td>{}</td><td>{}</td><td>{:.4g}</td><td>{:.4g} to {:.4g}</td></tr>\n",
-                escaped(report.results.benchmarks[i].label), escaped(name), figures.median,
-                figures.least, figures.most);
+            table.add({report.results.benchmarks[i].label, name,
+                       fmt::format("{:.4g}", figures.median),
+                       fmt::format("{:.4g} to {:.4g}", figures.least, figures.most)});
         }
     }
-    return html + "</table>\n";
+    return table.html();
 }
 
 /// The benchmarks of one group: a plot, then a table.
 class GroupSection {
   public:
     void add(const BenchmarkResult& result, const Summary& summary) {
+        const std::string leftOut = fmt::format("{} of {}", summary.leftOut, result.rounds.size());
         if (!summary.figures) {
-            rows_ += fmt::format(
-                "<tr><td>{}</td><td class=\"none\" colspan=\"5\">{}</td><td>{}</td></tr>\n",
-                escaped(result.label),
-                escaped(result.skipped.empty() ? "no round counts" : result.skipped),
-                summary.leftOut);
+            table_.add({result.label,
+                        {result.skipped.empty() ? "no round counts" : result.skipped,
+                         HtmlTable::Mood::FAINT},
+                        "",
+                        "",
+                        "",
+                        "",
+                        leftOut});
             return;
         }
         const Figures& figures = *summary.figures;
@@ -111,25 +88,23 @@ class GroupSection {
         }
         plotted_.push_back(
             {result.label, figures.medianNs, figures.tailNs, figures.leastNs, figures.mostNs});
-        rows_ += fmt::format(
-            "<tr><td>{}</td><td>{:.3f}</td><td>{:.3f}</td><td>{:.2f}</td><td>{:.2f}</td>"
-            "<td>{:.3f} to {:.3f}</td><td>{} of {}</td></tr>\n",
-            escaped(result.label), figures.medianNs / 1e3, figures.tailNs / 1e3,
-            figures.medianNs / base_->medianNs, figures.tailNs / base_->tailNs,
-            figures.leastNs / 1e3, figures.mostNs / 1e3, summary.leftOut, result.rounds.size());
+        table_.add({result.label, fmt::format("{:.3f}", figures.medianNs / 1e3),
+                    fmt::format("{:.3f}", figures.tailNs / 1e3),
+                    fmt::format("{:.2f}", figures.medianNs / base_->medianNs),
+                    fmt::format("{:.2f}", figures.tailNs / base_->tailNs),
+                    fmt::format("{:.3f} to {:.3f}", figures.leastNs / 1e3, figures.mostNs / 1e3),
+                    leftOut});
     }
 
     [[nodiscard]] std::string html(const std::string& group) const {
-        return fmt::format(
-            "<h2>{}</h2>\n{}<table>\n<tr><th></th><th>p50, us</th><th>p99, us</th>"
-            "<th>p50, ratio</th><th>p99, ratio</th><th>p50 of the rounds, us</th>"
-            "<th>left out</th></tr>\n{}</table>\n",
-            escaped(group), tools::durationPlot(plotted_), rows_);
+        return fmt::format("<h2>{}</h2>\n{}{}", escaped(group), tools::durationPlot(plotted_),
+                           table_.html());
     }
 
   private:
     std::vector<tools::DurationRow> plotted_;
-    std::string rows_;
+    HtmlTable table_{{"benchmark", "p50, us", "p99, us", "p50, ratio", "p99, ratio",
+                      "p50 of the rounds, us", "left out"}};
     std::optional<Figures> base_;
 };
 
@@ -179,7 +154,7 @@ std::string toHtml(const Report& report) {
             hostCourse(report) +
             "<p>One word in one cache line before and after each round; rounds of red dots are "
             "left out.</p>\n";
-    return tools::htmlPage("nnburst-bench", kStyle, html);
+    return tools::reportPage("nnburst-bench", html);
 }
 
 }  // namespace nnburst::bench

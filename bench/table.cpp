@@ -63,7 +63,7 @@ std::string goalTable(const Report& report) {
         "| goal | bound | p50, ratio | p99, ratio | |\n"
         "|---|---:|---:|---:|---|\n";
     for (const GoalOutcome& outcome : report.goals) {
-        text += fmt::format("| {} | {} | ", outcome.goal.name, boundOf(outcome.goal));
+        text += fmt::format("| {} | {} | ", nameOf(outcome.goal), boundOf(outcome.goal));
         if (outcome.verdict == Verdict::NOT_MEASURED) {
             text += "| | ";
         } else {
@@ -79,7 +79,7 @@ std::string numberGoalTable(const Report& report) {
         "| goal | bound | number | |\n"
         "|---|---:|---:|---|\n";
     for (const NumberOutcome& outcome : report.numberGoals) {
-        text += fmt::format("| {} | {} | ", outcome.goal.name, boundOf(outcome.goal));
+        text += fmt::format("| {} | {} | ", nameOf(outcome.goal), boundOf(outcome.goal));
         if (outcome.verdict != Verdict::NOT_MEASURED) {
             text += fmt::format("{:.4g} ", outcome.number);
         }

@@ -163,17 +163,24 @@ TEST(ReportHtml, isOnePageThatNeedsNothingElse) {
     EXPECT_EQ(html.rfind("<!DOCTYPE html>", 0), 0U);
     EXPECT_THAT(html, HasSubstr("2 met, 2 missed"));
     EXPECT_THAT(html, HasSubstr("2 x Abacus &lt;fast&gt;"));
-    EXPECT_THAT(html, HasSubstr("<td class=\"met\">met</td>"));
-    EXPECT_THAT(html, HasSubstr("<td class=\"missed\">MISS</td>"));
+    EXPECT_THAT(html, HasSubstr("<td class=\"good\" data-head=\"verdict\">met</td>"));
+    EXPECT_THAT(html, HasSubstr("<td class=\"bad\" data-head=\"verdict\">MISS</td>"));
     EXPECT_THAT(html, HasSubstr("not measured: no figures of trip/peer"));
     EXPECT_THAT(html, HasSubstr("<h2>trip</h2>"));
     EXPECT_THAT(html, HasSubstr("<h2>net</h2>"));
-    EXPECT_THAT(html, HasSubstr("<td>turns a second</td><td>50</td>"));
+    EXPECT_THAT(html, HasSubstr(">turns a second</td><td data-head=\"median\">50</td>"));
     EXPECT_THAT(html, HasSubstr("<svg"));
     EXPECT_THAT(html, HasSubstr("not installed, apt install p"));
     for (const char* elsewhere : {"http", "src=", "@import", "url(", "nan"}) {
         EXPECT_THAT(html, Not(HasSubstr(elsewhere)));
     }
+}
+
+TEST(Goal, saysWhatItNeedsOfTheMachine) {
+    EXPECT_EQ(nameOf(Goal{"a network", "mobilenetFloat32/burst", "x/y", 1}), "a network");
+    EXPECT_THAT(nameOf(Goal{"a network", "mobilenetQuant8/burst", "x/y", 1}),
+                HasSubstr("a network (needs a processor with dot-product instructions"));
+    EXPECT_THAT(nameOf(NumberGoal{"many", "throughput/4", "n", 1}), HasSubstr("(depends on "));
 }
 
 TEST(ReportHtml, showsARunWithoutResults) {
