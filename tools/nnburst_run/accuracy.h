@@ -93,6 +93,9 @@ struct SpeechErrors {
 /// What jsonOf has written; nothing if it is something else.
 [[nodiscard]] std::optional<ModelAccuracy> readAccuracy(const tools::Json& json);
 
+/// How far below the expected top-1 share a model may be (MLTS).
+inline constexpr double kExpectedTolerance = 0.05;
+
 /// A change of the top-1 share that counts: 1.5 points.
 inline constexpr double kTop1Tolerance = 0.015;
 

@@ -27,7 +27,7 @@ HtmlTable classifiers(std::span<const ModelAccuracy> models) {
     for (const ModelAccuracy& model : models) {
         if (const auto& classifier = model.classifier) {
             const bool isBelow = model.expectedTop1 &&
-                                 classifier->top1Share() < *model.expectedTop1 - kTop1Tolerance;
+                                 classifier->top1Share() < *model.expectedTop1 - kExpectedTolerance;
             table.add({model.model,
                        model.device,
                        std::to_string(classifier->images),
