@@ -37,7 +37,7 @@ void ClientLog::write(spdlog::level::level_enum level, const std::string& line) 
     logger().log(level, line);
 }
 
-ClientLog& clientLog() noexcept {
+ClientLog& clientLog() {
     static auto* const log = new ClientLog;  // never destroyed, as the logger
     return *log;
 }

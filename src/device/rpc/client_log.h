@@ -36,6 +36,6 @@ class ClientLog {
 };
 
 /// The one of this process: all such lines together are limited.
-[[nodiscard]] ClientLog& clientLog() noexcept;
+[[nodiscard]] ClientLog& clientLog();
 
 }  // namespace nnburst::device
