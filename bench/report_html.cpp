@@ -30,27 +30,42 @@ HtmlTable::Cell verdictCell(Verdict verdict, const std::string& text) {
     return {text, HtmlTable::Mood::FAINT};
 }
 
+/// Goals whose benchmarks did not run, behind a line that unfolds them.
+std::string folded(const HtmlTable& others) {
+    return others.isEmpty() ? ""
+                            : fmt::format(
+                                  "<details><summary>Goals that were not measured</summary>"
+                                  "\n{}</details>\n",
+                                  others.html());
+}
+
 std::string goalRows(const Report& report) {
-    HtmlTable table({"goal", "bound", "p50, ratio", "p99, ratio", "verdict"});
+    const std::vector<std::string> heads{"goal", "bound", "p50, ratio", "p99, ratio", "verdict"};
+    HtmlTable measured(heads);
+    HtmlTable others(heads);
     for (const GoalOutcome& outcome : report.goals) {
         const bool isMeasured = outcome.verdict != Verdict::NOT_MEASURED;
-        table.add({nameOf(outcome.goal), boundOf(outcome.goal),
-                   isMeasured ? fmt::format("{:.4f}", outcome.medianRatio) : "",
-                   isMeasured ? fmt::format("{:.4f}", outcome.tailRatio) : "",
-                   verdictCell(outcome.verdict, verdictOf(outcome))});
+        (isMeasured ? measured : others)
+            .add({nameOf(outcome.goal), boundOf(outcome.goal),
+                  isMeasured ? fmt::format("{:.4f}", outcome.medianRatio) : "",
+                  isMeasured ? fmt::format("{:.4f}", outcome.tailRatio) : "",
+                  verdictCell(outcome.verdict, verdictOf(outcome))});
     }
-    return table.html();
+    return measured.html() + folded(others);
 }
 
 std::string numberGoalRows(const Report& report) {
-    HtmlTable table({"goal", "bound", "number", "verdict"});
+    const std::vector<std::string> heads{"goal", "bound", "number", "verdict"};
+    HtmlTable measured(heads);
+    HtmlTable others(heads);
     for (const NumberOutcome& outcome : report.numberGoals) {
         const bool isMeasured = outcome.verdict != Verdict::NOT_MEASURED;
-        table.add({nameOf(outcome.goal), boundOf(outcome.goal),
-                   isMeasured ? fmt::format("{:.4g}", outcome.number) : "",
-                   verdictCell(outcome.verdict, verdictOf(outcome))});
+        (isMeasured ? measured : others)
+            .add({nameOf(outcome.goal), boundOf(outcome.goal),
+                  isMeasured ? fmt::format("{:.4g}", outcome.number) : "",
+                  verdictCell(outcome.verdict, verdictOf(outcome))});
     }
-    return table.html();
+    return measured.html() + folded(others);
 }
 
 /// Rows of the numbers that are not durations.
