@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/dot8/instruction_set.h"
 
-#ifdef NNBURST_HAS_X86_MICROKERNELS
+#if defined(NNBURST_HAS_X86_MICROKERNELS)
 #include <cpuid.h>
+#elif defined(NNBURST_HAS_ARM64_MICROKERNELS)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
 #endif
 
 namespace nnburst::exec::dot8 {
 
-#ifdef NNBURST_HAS_X86_MICROKERNELS
+#if defined(NNBURST_HAS_X86_MICROKERNELS)
 
 namespace {
 
@@ -38,8 +41,17 @@ const Microkernels* microkernels(InstructionSet set) noexcept {
             return hasAvx512Vnni() ? &kAvx512Vnni : nullptr;
         case InstructionSet::AVX_VNNI:
             return hasAvxVnni() ? &kAvxVnni : nullptr;
+        case InstructionSet::NEON_DOT:
+            return nullptr;
     }
     return nullptr;
+}
+
+#elif defined(NNBURST_HAS_ARM64_MICROKERNELS)
+
+const Microkernels* microkernels(InstructionSet set) noexcept {
+    const bool hasNeonDot = (::getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+    return set == InstructionSet::NEON_DOT && hasNeonDot ? &kNeonDot : nullptr;
 }
 
 #else

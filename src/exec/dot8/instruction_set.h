@@ -12,10 +12,11 @@
 
 namespace nnburst::exec::dot8 {
 
-enum class InstructionSet : std::uint8_t { AVX512_VNNI, AVX_VNNI };
+enum class InstructionSet : std::uint8_t { AVX512_VNNI, AVX_VNNI, NEON_DOT };
 
-/// All, the fastest first.
-inline constexpr std::array kInstructionSets{InstructionSet::AVX512_VNNI, InstructionSet::AVX_VNNI};
+/// All, of one architecture the fastest first.
+inline constexpr std::array kInstructionSets{InstructionSet::AVX512_VNNI, InstructionSet::AVX_VNNI,
+                                             InstructionSet::NEON_DOT};
 
 /// The micro-kernels of `set`; null unless the processor and the operating system support it.
 [[nodiscard]] const Microkernels* microkernels(InstructionSet set) noexcept;

@@ -14,11 +14,12 @@
 
 namespace nnburst::exec::dot8 {
 
-/// How the bytes of activations become the unsigned bytes of a dot-product instruction.
+/// What the bytes of activations are. An instruction multiplies either unsigned or signed bytes of
+/// activations (Microkernels::multipliesSigned): the others get 128 added or subtracted.
 enum class Activations : std::uint8_t {
-    UNSIGNED,            ///< as they are
-    UNSIGNED_CORRECTED,  ///< as they are; each row's sum gets a correction (BlockProduct)
-    SIGNED,              ///< plus 128
+    UNSIGNED,
+    UNSIGNED_CORRECTED,  ///< unsigned, and each row's sum gets a correction (BlockProduct)
+    SIGNED,
 };
 
 /// From a 32-bit sum to an element of the output: multiplied by a scale in single precision,
@@ -35,8 +36,9 @@ struct Requantization {
 ///     sum[row, column] = bias[column] - correction[row]
 ///                        + sum over k < depth of row[k] * weights[k, column]
 ///
-/// Sums wrap around. Of a row, bytes 0 to depth - 1 are read. Of an output row, `columns` bytes are
-/// written, some of them more than once.
+/// Here row[k] is what the instruction multiplies (Activations). Sums wrap around. Of a row, bytes
+/// 0 to depth - 1 are read. Of an output row, `columns` bytes are written, some of them more than
+/// once.
 struct BlockProduct {
     const std::uint8_t* rows;
     std::size_t rowStride;
@@ -103,12 +105,14 @@ struct Microkernels {
     const char* name;
     std::size_t vectorColumns;  ///< columns that one register holds
     std::size_t blockColumns;   ///< a multiple of it
-    std::size_t tileRows;  ///< rows that are multiplied together: their number is best a multiple
+    std::size_t tileRows;   ///< rows that are multiplied together: their number is best a multiple
+    bool multipliesSigned;  ///< activations as signed bytes; else as unsigned ones
 
     std::size_t depthwiseLanes;  ///< a multiple of 8
 
     void (*multiply)(const BlockProduct& product);
-    /// sums[row] = factor * (the sum of the row's bytes 0 to depth - 1)
+    /// sums[row] = factor * (the sum of the row's bytes 0 to depth - 1, unsigned ones, as
+    /// `multiply` multiplies them)
     void (*sumRows)(const std::uint8_t* rows, std::size_t rowStride, std::size_t rowCount,
                     std::size_t depth, std::int32_t factor, std::int32_t* sums);
     void (*convolveDepthwise)(const DepthwiseRow& row);
@@ -121,5 +125,6 @@ struct Microkernels {
 /// Those that this build has.
 extern const Microkernels kAvx512Vnni;
 extern const Microkernels kAvxVnni;
+extern const Microkernels kNeonDot;
 
 }  // namespace nnburst::exec::dot8

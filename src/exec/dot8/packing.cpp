@@ -12,7 +12,8 @@ namespace nnburst::exec::dot8 {
 
 namespace {
 
-/// Zero points as micro-kernels see them: activations as unsigned bytes, weights as signed ones.
+/// Zero points as micro-kernels see them: activations as the bytes that their instruction
+/// multiplies, weights as signed bytes.
 ///
 ///     sum of (x - inputZero) * (w - weightZero)
 ///         = sum of x * w - weightZero * sum of x - inputZero * sum of w
@@ -26,22 +27,25 @@ struct ZeroPoints {
     Activations activations = Activations::UNSIGNED;
 };
 
-ZeroPoints zeroPointsOf(const OperationView& operation, std::size_t weightCount) {
-    const OperandView& input = operation.inputs[0];
+ZeroPoints zeroPointsOf(const OperationView& operation, const Microkernels& kernels,
+                        std::size_t weightCount) {
     const OperandView& weights = operation.inputs[1];
-    if (input.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED) {
-        return {.input = input.zeroPoint + 128, .activations = Activations::SIGNED};
+    std::int32_t inputZero = operation.inputs[0].zeroPoint;
+    if (operation.inputs[0].type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED) {
+        inputZero += kernels.multipliesSigned ? 0 : 128;
+        return {.input = inputZero, .activations = Activations::SIGNED};
     }
+    inputZero -= kernels.multipliesSigned ? 128 : 0;
     if (weights.type == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL) {
-        return {.input = input.zeroPoint};
+        return {.input = inputZero};
     }
     const auto* const data = weights.as<const std::uint8_t>();
     const auto [least, most] = std::minmax_element(data, data + weightCount);
     const std::int32_t zeroPoint = weights.zeroPoint;
     if (*least - zeroPoint >= -128 && *most - zeroPoint <= 127) {
-        return {.input = input.zeroPoint, .weightOffset = zeroPoint};
+        return {.input = inputZero, .weightOffset = zeroPoint};
     }
-    return {.input = input.zeroPoint,
+    return {.input = inputZero,
             .weight = zeroPoint - 128,
             .weightOffset = 128,
             .activations = Activations::UNSIGNED_CORRECTED};
@@ -146,7 +150,7 @@ Result<std::shared_ptr<const PackedFilter>> packFilter(const OperationView& oper
                                                        std::size_t depth, std::size_t groups,
                                                        std::size_t groupOutputs) {
     const FilterLayout layout(kernels, depth, groupOutputs);
-    const ZeroPoints zeroPoints = zeroPointsOf(operation, groups * groupOutputs * depth);
+    const ZeroPoints zeroPoints = zeroPointsOf(operation, kernels, groups * groupOutputs * depth);
     FilterForm form = layout.form(groups);
     form.activations = zeroPoints.activations;
     form.correction = zeroPoints.weight;
@@ -162,7 +166,8 @@ Result<std::shared_ptr<const PackedFilter>> packFilter(const OperationView& oper
 Result<std::shared_ptr<const PackedFilter>> packTransposeFilter(
     const OperationView& operation, const Microkernels& kernels, const FilterForm& sizes,
     std::span<const TransposePhase> phases) {
-    const ZeroPoints zeroPoints = zeroPointsOf(operation, operation.inputs[1].shape.elementCount());
+    const ZeroPoints zeroPoints =
+        zeroPointsOf(operation, kernels, operation.inputs[1].shape.elementCount());
     FilterForm form = sizes;
     form.activations = zeroPoints.activations;
     form.correction = zeroPoints.weight;

@@ -209,12 +209,8 @@ TEST_P(Dot8AsReference, looksUpAnyNumberOfBytes) {
     }
 }
 
-std::string setName(const testing::TestParamInfo<InstructionSet>& info) {
-    return info.param == InstructionSet::AVX512_VNNI ? "avx512Vnni" : "avxVnni";
-}
-
 INSTANTIATE_TEST_SUITE_P(InstructionSets, Dot8AsReference,
-                         testing::ValuesIn(dot8::kInstructionSets), setName);
+                         testing::ValuesIn(dot8::kInstructionSets), testName);
 
 }  // namespace
 }  // namespace nnburst::exec

@@ -1,8 +1,9 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Our own 8-bit kernels against XNNPACK, bit for bit, and against the reference kernels, on every
-// instruction set that the processor has. Operands lie between pages that cannot be touched.
+// Our own 8-bit kernels against plain code and XNNPACK, bit for bit, and against the reference
+// kernels, on every instruction set that the processor has. Operands lie between pages that cannot
+// be touched.
 
 #include <gtest/gtest.h>
 #include <pthreadpool.h>
@@ -433,11 +434,8 @@ TEST_P(Dot8, endsEarlyWhenTheTimeIsOver) {
     }
 }
 
-std::string setName(const testing::TestParamInfo<InstructionSet>& info) {
-    return info.param == InstructionSet::AVX512_VNNI ? "avx512Vnni" : "avxVnni";
-}
-
-INSTANTIATE_TEST_SUITE_P(InstructionSets, Dot8, testing::ValuesIn(dot8::kInstructionSets), setName);
+INSTANTIATE_TEST_SUITE_P(InstructionSets, Dot8, testing::ValuesIn(dot8::kInstructionSets),
+                         testName);
 
 // ---- Models
 

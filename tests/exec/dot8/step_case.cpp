@@ -5,7 +5,9 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdlib>
 
+#include "exec/dot8/plain_microkernels.h"
 #include "exec/operation/spatial.h"
 #include "exec/reference/operations.h"
 #include "exec/reference/reference_step.h"
@@ -13,6 +15,12 @@
 namespace nnburst::exec {
 
 namespace {
+
+#if defined(__x86_64__)
+constexpr bool kXnnpackGivesOurBits = true;
+#else
+constexpr bool kXnnpackGivesOurBits = false;  // it rounds some products in fixed point
+#endif
 
 constexpr std::size_t kPageBytes = 4096;
 
@@ -157,6 +165,13 @@ std::unique_ptr<Step> StepCase::makeDot8(const dot8::Microkernels& kernels, pthr
     return step ? std::move(*step) : nullptr;
 }
 
+std::unique_ptr<Step> StepCase::makePlain(bool multipliesSigned) {
+    auto step = dot8::makeStep(instance_.view(), {.kernels = &plainMicrokernels(multipliesSigned),
+                                                  .weights = &plainWeights_});
+    EXPECT_TRUE(step);
+    return step ? std::move(*step) : nullptr;
+}
+
 std::unique_ptr<Step> StepCase::makeXnnpack() {
     static const std::shared_ptr<Engine> initialised = makeEngine(true);
     EXPECT_TRUE(initialised);
@@ -210,17 +225,48 @@ StepCase::Output StepCase::runReference() {
 }
 
 bool StepCase::compare(const dot8::Microkernels& kernels, pthreadpool_t threads) {
-    const std::unique_ptr<Step> expected = makeXnnpack();
+    const std::unique_ptr<Step> xnnpack = makeXnnpack();
     const std::unique_ptr<Step> own = makeDot8(kernels, threads);
-    EXPECT_EQ(own != nullptr, expected != nullptr) << case_.description();
-    if (!own || !expected) {
+    EXPECT_EQ(own != nullptr, xnnpack != nullptr) << case_.description();
+    if (!own || !xnnpack) {
         return false;
     }
-    const Output outputs = run(*expected);
+    const Output xnnpacks = run(*xnnpack);
+    // Plain code takes long: where XNNPACK gives the same bits, it stands for it in most cases.
+    constexpr int kPlainEvery = kXnnpackGivesOurBits ? 8 : 1;
+    static int compared = 0;
+    // Activations as bytes of the other sign, so that both ways of packing are tested.
+    const Output outputs =
+        compared++ % kPlainEvery == 0 ? run(*makePlain(!kernels.multipliesSigned)) : xnnpacks;
     for (const bool isAtBack : {false, true}) {
         EXPECT_EQ(runGuarded(*own, isAtBack), outputs) << case_.description();
     }
+    expectXnnpacks(outputs, xnnpacks);
     return true;
+}
+
+void StepCase::expectXnnpacks(const Output& output, const Output& expected) const {
+    const auto value = [&](std::byte element) {
+        return isUnsigned(case_.kind) ? std::to_integer<int>(element)
+                                      : static_cast<std::int8_t>(element);
+    };
+    ASSERT_EQ(output.size(), expected.size());
+    for (std::size_t i = 0; i < output.size(); ++i) {
+        ASSERT_LE(std::abs(value(output[i]) - value(expected[i])), kXnnpackGivesOurBits ? 0 : 1)
+            << "element " << i << " of " << case_.description();
+    }
+}
+
+std::string testName(const testing::TestParamInfo<dot8::InstructionSet>& info) {
+    switch (info.param) {
+        case dot8::InstructionSet::AVX512_VNNI:
+            return "avx512Vnni";
+        case dot8::InstructionSet::AVX_VNNI:
+            return "avxVnni";
+        case dot8::InstructionSet::NEON_DOT:
+            return "neonDot";
+    }
+    return "unknown";
 }
 
 }  // namespace nnburst::exec
