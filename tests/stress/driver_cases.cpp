@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <random>
@@ -93,7 +95,7 @@ Usage settleWithoutDrivers(const Usage* before) {
     return usage;
 }
 
-CaseResult runDriversKilled(std::chrono::milliseconds duration) {
+CaseResult runDriversKilled(std::uint64_t minimumKills, std::chrono::milliseconds duration) {
     CaseResult result;
     const auto end = Clock::now() + duration;
     std::mt19937 random(std::random_device{}());
@@ -110,7 +112,7 @@ CaseResult runDriversKilled(std::chrono::milliseconds duration) {
     }
     result.before = settleWithoutDrivers(nullptr);
     std::uint64_t kills = 0;
-    while (Clock::now() < end && result.outcome == Outcome::SUCCESS) {
+    while ((Clock::now() < end || kills < minimumKills) && result.outcome == Outcome::SUCCESS) {
         workUntilKilled(models, random, result);
         ++kills;
     }
@@ -122,6 +124,56 @@ CaseResult runDriversKilled(std::chrono::milliseconds duration) {
         result.fail(Outcome::FAILURE, "a driver that was killed is still a process");
     }
     result.notes = fmt::format("{} drivers killed; memory is the client's", kills);
+    return result;
+}
+
+/// Waits until this process, which inherits the orphans of its children, has none left, and reaps
+/// them. Gives the number of those that stay.
+std::size_t awaitOrphans() {
+    const auto deadline = Clock::now() + kHangBound / 2;
+    while (Clock::now() < deadline) {
+        const pid_t ended = ::waitpid(-1, nullptr, WNOHANG);
+        if (ended < 0) {
+            return 0;
+        }
+        if (ended == 0) {
+            std::this_thread::sleep_for(2ms);
+        }
+    }
+    return test::spawnedDrivers().size();
+}
+
+/// Applications that have a driver of their own: it ends with them, at whatever step it is.
+CaseResult runApplicationsKilled(std::uint64_t minimumKills, std::chrono::milliseconds duration) {
+    CaseResult result;
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    const auto end = Clock::now() + duration;
+    const std::uint64_t filesBefore = sharedMemoryFileCount();
+    std::mt19937 random(std::random_device{}());
+    result.before = usageOf(::getpid());
+    std::uint64_t kills = 0;
+    for (; Clock::now() < end || kills < minimumKills; ++kills) {
+        const auto seed = static_cast<std::uint32_t>(random());
+        Child application([seed] {
+            const SharedDevice local = *makeLocalDevice();
+            const CheckedModel model(*local, 1 + seed % 4);
+            std::mt19937 own(seed);
+            while (const auto device = spawnDriver({}, NNBURST_DRIVER_PATH)) {
+                (void)workUntilError(**device, model, own);
+            }
+        });
+        ::usleep(static_cast<useconds_t>(random() % 30'000));
+        (void)application.kill();
+    }
+    if (const std::size_t left = awaitOrphans(); left > 0) {
+        result.fail(Outcome::FAILURE,
+                    fmt::format("{} drivers of applications that were killed live on", left));
+    }
+    result.after = usageOf(::getpid());
+    if (sharedMemoryFileCount() > filesBefore) {
+        result.fail(Outcome::FAILURE, "files of shared memory are left");
+    }
+    result.notes = fmt::format("{} applications killed; memory is that of their parent", kills);
     return result;
 }
 
@@ -196,10 +248,12 @@ CaseResult runDriverFrozen(std::chrono::milliseconds /*duration*/) {
 
 }  // namespace
 
-StressCases driverCases() {
+StressCases driverCases(std::uint64_t minimumKills) {
     return {
         {"drivers_killed", "drivers that are killed within 10 ms while two threads use them",
-         runDriversKilled},
+         [=](auto duration) { return runDriversKilled(minimumKills, duration); }},
+        {"applications_killed", "applications that are killed within 30 ms, each with its driver",
+         [=](auto duration) { return runApplicationsKilled(minimumKills, duration); }},
         {"driver_stopped", "a driver that is stopped for 10 ms again and again", runDriverStopped},
         {"driver_frozen", "a driver that is stopped for longer than clients wait", runDriverFrozen},
     };

@@ -34,6 +34,15 @@ std::uint64_t sharedMappingCount(const std::string& process) {
 
 }  // namespace
 
+std::uint64_t sharedMemoryFileCount() {
+    std::error_code error;
+    std::uint64_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/dev/shm", error)) {
+        count += entry.path().filename().string().starts_with("nnburst") ? 1 : 0;
+    }
+    return count;
+}
+
 Usage usageOf(pid_t pid) {
     constexpr std::uint64_t kKibibyte = 1024;
     const std::string process = "/proc/" + std::to_string(pid);

@@ -27,6 +27,9 @@ inline constexpr std::uint64_t kCountSlack = 8;
 /// Threads may stay: the driver's pools keep some that wait for more work.
 inline constexpr std::uint64_t kThreadSlack = 32;
 
+/// Files of ours in /dev/shm. There should be none: regions have no names.
+[[nodiscard]] std::uint64_t sharedMemoryFileCount();
+
 /// What of `after` exceeds `before`; empty if nothing does.
 [[nodiscard]] std::string excess(const Usage& before, const Usage& after);
 

@@ -27,6 +27,7 @@ struct Options {
     std::vector<std::string> skipped;
     std::string jsonPath;
     double maximumRatio = 0;
+    std::uint64_t minimumKills = 0;
     bool isListing = false;
     bool isMarkdownWanted = false;
 };
@@ -37,7 +38,7 @@ constexpr std::chrono::milliseconds kOverhead{1500};
 
 /// The cases of these names, or all; without those to skip. Exits over a name that is unknown.
 StressCases choose(const Options& options) {
-    const StressCases all = allCases();
+    const StressCases all = allCases(options.minimumKills);
     const auto isKnown = [&](const std::string& name) {
         return std::ranges::any_of(all, [&](const auto& each) { return each.name == name; });
     };
@@ -112,6 +113,8 @@ int mainFunction(int argc, char** argv) {
         ->check(CLI::PositiveNumber);
     app.add_option("--case", options.names, "Only this case; may be given repeatedly");
     app.add_option("--skip", options.skipped, "Not this case; may be given repeatedly");
+    app.add_option("--kills", options.minimumKills,
+                   "Cases that kill clients or drivers go on until they have killed N times");
     app.add_option("--json", options.jsonPath, "Writes the results to FILE, too");
     app.add_option("--maximum-ratio", options.maximumRatio,
                    "A case fails if the good client's p99 grows by more than RATIO")

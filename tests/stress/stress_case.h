@@ -6,6 +6,7 @@
 /// The cases of the stress program. Each function gives the cases of one file.
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -30,19 +31,20 @@ using StressCases = std::vector<StressCase>;
 [[nodiscard]] StressCases messageCases();
 /// Memory, present or mapped.
 [[nodiscard]] StressCases memoryCases();
-/// Drivers that are killed and stopped.
-[[nodiscard]] StressCases driverCases();
+/// Drivers that are killed and stopped, and applications that are killed with theirs. Cases that
+/// kill go on until they have killed `minimumKills` times, also here below.
+[[nodiscard]] StressCases driverCases(std::uint64_t minimumKills);
 /// Heavy use by honest clients, and clients that are killed and stopped.
-[[nodiscard]] StressCases useCases();
+[[nodiscard]] StressCases useCases(std::uint64_t minimumKills);
 /// Work without end, big models, bursts that spin.
 [[nodiscard]] StressCases processorCases();
 
 /// All of them, in the order of the table.
-[[nodiscard]] inline StressCases allCases() {
+[[nodiscard]] inline StressCases allCases(std::uint64_t minimumKills = 0) {
     StressCases all;
-    for (StressCases (*cases)() : {processorCases, memoryCases, descriptorCases, messageCases,
-                                   burstCases, useCases, driverCases}) {
-        StressCases more = cases();
+    for (const StressCases& more :
+         {processorCases(), memoryCases(), descriptorCases(), messageCases(), burstCases(),
+          useCases(minimumKills), driverCases(minimumKills)}) {
         all.insert(all.end(), more.begin(), more.end());
     }
     return all;

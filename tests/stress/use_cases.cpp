@@ -191,14 +191,31 @@ void killEarly(const Target& target) {
 }
 
 /// Clients that are killed at random moments of whatever they do; counts the kills.
-void killClients(const Target& target) {
-    std::mt19937 random(std::random_device{}());
-    for (std::uint32_t seed = 1; Clock::now() < target.end; ++seed) {
-        Child client([&] { workingProcess(2, seed, Refusals::ARE_ALLOWED)(target); });
-        ::usleep(static_cast<useconds_t>(random() % 15'000));
-        (void)client.kill();
-        target.log.noteDone();
+Attacker killClients(std::uint64_t minimumKills) {
+    return [minimumKills](const Target& target) {
+        std::mt19937 random(std::random_device{}());
+        // A client works until it is killed.
+        const Target endless{target.socketPath, target.log, Clock::now() + std::chrono::hours(1)};
+        for (std::uint32_t seed = 1; Clock::now() < target.end || seed <= minimumKills; ++seed) {
+            Child client([&] { workingProcess(2, seed, Refusals::ARE_ALLOWED)(endless); });
+            ::usleep(static_cast<useconds_t>(random() % 15'000));
+            (void)client.kill();
+            target.log.noteDone();
+        }
+    };
+}
+
+CaseResult runClientsKilled(std::uint64_t minimumKills, const std::vector<std::string>& arguments,
+                            std::chrono::milliseconds duration) {
+    const std::uint64_t filesBefore = sharedMemoryFileCount();
+    CaseResult result = run({.driverArguments = arguments,
+                             .attackers = {killClients(minimumKills)},
+                             .endsByItself = true},
+                            duration);
+    if (const std::uint64_t files = sharedMemoryFileCount(); files > filesBefore) {
+        result.fail(Outcome::FAILURE, fmt::format("{} files of shared memory are left", files));
     }
+    return result;
 }
 
 /// Clients that are stopped at random moments, for ever.
@@ -248,7 +265,7 @@ StressCase withLimits(const std::string& name, const std::string& description,
 
 }  // namespace
 
-StressCases useCases() {
+StressCases useCases(std::uint64_t minimumKills) {
     return {
         working("parallel_preparation", "a client of eight threads with models of their own",
                 processes(1, 8)),
@@ -259,7 +276,12 @@ StressCases useCases() {
         working("six_by_ten", "six clients of ten threads", processes(6, 10)),
         working("random_models", "600 random models", {runRandomModels}),
         working("killed_early", "clients of which 80 % are killed", {killEarly}),
-        working("clients_killed", "clients that are killed within 15 ms", {killClients}),
+        {"clients_killed", "clients that are killed within 15 ms",
+         [=](auto duration) { return runClientsKilled(minimumKills, {}, duration); }},
+        {"isolated_clients_killed", "the same, each client with a worker process",
+         [=](auto duration) {
+             return runClientsKilled(minimumKills, {"--isolate", "client"}, duration);
+         }},
         working("clients_stopped", "clients that are stopped at any step", {stopClients}),
         withLimits("low_descriptors", "four clients of six threads; the driver has 64 descriptors",
                    {}, 64),
