@@ -385,7 +385,8 @@ Result<> CompilationCache::save(const ModelSnapshot& snapshot, const exec::Packe
 }
 
 Result<CachedModel> CompilationCache::load(const CacheFiles& files,
-                                           const exec::dot8::Microkernels* kernels) const {
+                                           const exec::dot8::Microkernels* kernels,
+                                           const SharedAccount& account) const {
     if (!files.isComplete()) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        fmt::format("prepareModelFromCache with {} model and {} data cache files: "
@@ -405,6 +406,10 @@ Result<CachedModel> CompilationCache::load(const CacheFiles& files,
     if (modelFile.header().payloadBytes > 2 * kMaximumMessageBytes) {
         return refused("it is too large");
     }
+    NNBURST_TRY_ASSIGN(const Charge ofModel,
+                       chargeTo(account, Resource::MEMORY, modelFile.header().payloadBytes));
+    NNBURST_TRY_ASSIGN(const Charge ofData,
+                       chargeTo(account, Resource::MEMORY, dataFile.header().payloadBytes));
     std::vector<std::byte> payload(modelFile.header().payloadBytes);
     NNBURST_TRY(modelFile.read(payload));
     NNBURST_TRY(modelFile.check());

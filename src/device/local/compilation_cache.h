@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "account/account.h"
 #include "device/local/cache_key.h"
 #include "device/local/model_snapshot.h"
 #include "exec/run/packed_model.h"
@@ -80,9 +81,11 @@ class CompilationCache {
     /// Loads a saved model into memory of its own, for a device whose kernels are `kernels` (null:
     /// it has none that read packed weights). GENERAL_FAILURE if a file was not written by save,
     /// for this token, this version and these kernels, or has changed since; INVALID_ARGUMENT if
-    /// the number of files is wrong.
+    /// the number of files is wrong. What is read is charged to `account`, unless that is null,
+    /// until load returns: RESOURCE_EXHAUSTED_* at a limit of it.
     [[nodiscard]] Result<CachedModel> load(const CacheFiles& files,
-                                           const exec::dot8::Microkernels* kernels) const;
+                                           const exec::dot8::Microkernels* kernels,
+                                           const SharedAccount& account = nullptr) const;
 
   private:
     [[nodiscard]] Result<CacheKey> key(bool mayCreate) const;

@@ -21,6 +21,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// The fence of an execution, and the client's until it has arrived there.
+constexpr std::uint64_t kDescriptorsOfFence = 2;
+
 /// Whoever waits for a fence cannot learn a shape: all must be known from model and request.
 Result<> checkOutputDimensions(const exec::CompiledModel& model, const Request& request) {
     NNBURST_ASSERT(request.outputs.size() == model.outputs().size(),
@@ -43,6 +46,7 @@ Result<> checkOutputDimensions(const exec::CompiledModel& model, const Request& 
 
 /// Everything that an execution needs when its fences are signalled.
 struct Launched {
+    Charge fences;  // that it waits for
     std::shared_ptr<FencedEnd> end;
     std::shared_ptr<LaunchedRequest> request;  // dropped before `end` fails its fence
     std::shared_ptr<Scheduler::Client> scheduler;
@@ -91,9 +95,9 @@ void submit(const std::shared_ptr<Launched>& launched) {
 
 }  // namespace
 
-Result<std::shared_ptr<FencedEnd>> FencedEnd::create() {
+Result<std::shared_ptr<FencedEnd>> FencedEnd::create(Charge charge) {
     NNBURST_TRY_ASSIGN(UniqueFd fence, makeFence());
-    return std::shared_ptr<FencedEnd>(new FencedEnd(std::move(fence)));
+    return std::shared_ptr<FencedEnd>(new FencedEnd(std::move(fence), std::move(charge)));
 }
 
 FencedEnd::~FencedEnd() {
@@ -143,6 +147,10 @@ Result<std::shared_ptr<FencedEnd>> launchFenced(const exec::Executable& executab
         LaunchedRequest::create(executable, request, options,
                                 waitFor.empty() ? LaunchKind::AT_ONCE : LaunchKind::AFTER_FENCES));
     NNBURST_TRY(checkOutputDimensions(*executable.model, request));
+    const SharedAccount account =
+        executable.client == nullptr ? nullptr : executable.client->account();
+    NNBURST_TRY_ASSIGN(Charge charge, chargeTo(account, Resource::DESCRIPTORS, waitFor.size()));
+    NNBURST_TRY_ASSIGN(Charge ofEnd, chargeTo(account, Resource::DESCRIPTORS, kDescriptorsOfFence));
     std::vector<UniqueFd> fences;
     for (const int fence : waitFor) {
         NNBURST_TRY_ASSIGN(const FenceState state, fenceState(fence));
@@ -153,9 +161,10 @@ Result<std::shared_ptr<FencedEnd>> launchFenced(const exec::Executable& executab
         NNBURST_TRY_ASSIGN(UniqueFd owned, UniqueFd::duplicate(fence));
         fences.push_back(std::move(owned));
     }
-    NNBURST_TRY_ASSIGN(auto end, FencedEnd::create());
+    NNBURST_TRY_ASSIGN(auto end, FencedEnd::create(std::move(ofEnd)));
     const auto launched =
-        std::make_shared<Launched>(Launched{.end = end,
+        std::make_shared<Launched>(Launched{.fences = std::move(charge),
+                                            .end = end,
                                             .request = kept,
                                             .scheduler = scheduler,
                                             .options = options,

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "account/account.h"
 #include "device/local/fence_waiter.h"
 #include "device/local/scheduler.h"
 #include "exec/run/executable.h"
@@ -21,8 +22,8 @@ namespace nnburst::device {
 /// How a fenced execution ends. Thread-safe.
 class FencedEnd {
   public:
-    /// A pending one, with its fence.
-    [[nodiscard]] static Result<std::shared_ptr<FencedEnd>> create();
+    /// A pending one, with its fence, for which `charge` was made.
+    [[nodiscard]] static Result<std::shared_ptr<FencedEnd>> create(Charge charge = {});
     /// Fails the fence if nothing was given.
     ~FencedEnd();
     FencedEnd(const FencedEnd&) = delete;
@@ -38,8 +39,10 @@ class FencedEnd {
     [[nodiscard]] int fence() const noexcept { return fence_.get(); }
 
   private:
-    explicit FencedEnd(UniqueFd fence) noexcept : fence_(std::move(fence)) {}
+    FencedEnd(UniqueFd fence, Charge charge) noexcept
+        : charge_(std::move(charge)), fence_(std::move(fence)) {}
 
+    const Charge charge_;
     const UniqueFd fence_;
     mutable system::Mutex mutex_;
     bool isGiven_ NNBURST_GUARDED_BY(mutex_) = false;

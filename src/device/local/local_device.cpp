@@ -319,8 +319,8 @@ Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallb
                            fmt::format("prepareModelFromCache: HAL {} has no compilation caching",
                                        toString(shared_.version)));
         }
-        NNBURST_TRY_ASSIGN(
-            *cached, shared_.cache->load(duplicateFiles(options), shared_.models->packedFor()));
+        NNBURST_TRY_ASSIGN(*cached, shared_.cache->load(duplicateFiles(options),
+                                                        shared_.models->packedFor(), account_));
         return checkCached(cached->snapshot.model, shared_.version, shared_.variant);
     };
     return launch(load(), options,

@@ -16,6 +16,7 @@
 
 #include "device/driver_process.h"
 #include "nnburst/device.h"
+#include "nnburst/fence.h"
 #include "nnburst/model_builder.h"
 
 namespace nnburst::test {
@@ -167,6 +168,27 @@ TEST(ClientLimits, boundDriverManagedBuffers) {
     const auto first = device->allocate({}, models, role, {});
     ASSERT_TRUE(first) << first.error().message;
     expectRefused(device->allocate({}, models, role, {}), "buffers");
+}
+
+TEST(ClientLimits, countTheFencesThatExecutionsWaitFor) {
+    const DriverProcess driver({"--limit", "client.descriptors=40"});
+    const SharedDevice device = driver.connect();
+    const auto prepared = *prepareModel(*device, makeAddModel());
+    AddRequest add;
+    const UniqueFd fence = std::move(*makeFence());
+    const std::vector<int> fences(8, fence.get());
+    std::vector<FencedExecution> waiting;
+    Result<FencedExecution> execution = prepared->executeFenced(add.request, fences, {}, {});
+    for (int i = 0; i < 40 && execution; ++i) {
+        waiting.push_back(std::move(*execution));
+        execution = prepared->executeFenced(add.request, fences, {}, {});
+    }
+    EXPECT_FALSE(waiting.empty());
+    expectRefused(execution, "descriptors of client");
+    signalFence(fence.get());
+    EXPECT_TRUE(eventually([&] {
+        return prepared->executeFenced(add.request, fences, {}, {}).has_value();
+    })) << "fences are given back";
 }
 
 TEST(ClientLimits, areToldToAClientThatIsOneTooMany) {
