@@ -23,6 +23,7 @@
 #include "device/hal_models.h"
 #include "device/rpc/unix_socket.h"
 #include "metrics_text.h"
+#include "report.h"
 
 namespace nnburst::test {
 namespace {
@@ -111,6 +112,8 @@ TEST_F(IsolationTest, eachClientHasAWorkerThatEndsWithIt) {
     EXPECT_TRUE(isServed(*second));
     EXPECT_TRUE(metricsHave("nnburst_workers 2"));
     EXPECT_TRUE(metricsHave("nnburst_clients 2"));
+    EXPECT_EQ(top::toTable(top::makeFigures(top::parse(metrics()), {}, nullptr)),
+              "2 clients of 1 users, served by 2 worker processes\n");
     first = nullptr;
     EXPECT_TRUE(eventually([&] { return workers().size() == 1; }));
     EXPECT_TRUE(metricsHave("nnburst_clients 1"));

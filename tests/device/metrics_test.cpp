@@ -56,7 +56,14 @@ TEST_F(MetricsTest, countModelsBurstsAndExecutionsOfClients) {
         EXPECT_THAT(metrics, HasSubstr("\nnnburst_executions_total 7\n"));
         EXPECT_THAT(metrics, HasSubstr("\nnnburst_execution_errors_total 1\n"));
         EXPECT_THAT(metrics, HasSubstr("\nnnburst_used{resource=\"bursts\"} 1\n"));
+        EXPECT_THAT(metrics, HasSubstr("# TYPE nnburst_job_wait_seconds histogram\n"));
+        EXPECT_THAT(metrics, HasSubstr("nnburst_job_wait_seconds_count{kind=\"execution\"} 1\n"));
+        EXPECT_THAT(metrics, HasSubstr("{kind=\"execution\",le=\"+Inf\"} 1\n"));
         const top::Figures figures = top::makeFigures(top::parse(metrics), {}, nullptr);
+        EXPECT_EQ(figures.waits.at("execution").count, 1U);
+        EXPECT_GT(figures.waits.at("execution").p99, 0.0);
+        EXPECT_GT(figures.waits.at("control").count, 0U);
+        EXPECT_THAT(top::toTable(figures), HasSubstr("execution jobs waited "));
         ASSERT_EQ(figures.clients.size(), 1U);
         const top::Client& client = figures.clients.begin()->second;
         EXPECT_EQ(client.program, "device_metrics_");

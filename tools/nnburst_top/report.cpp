@@ -36,6 +36,28 @@ void addClientSample(const Sample& sample, Figures& figures) {
     }
 }
 
+/// Counts and quantiles of the jobs that `waits` has beyond `before`, which may be null.
+void summarize(Waits& waits, const Waits* before) {
+    const auto since = [&](const auto& bucket) {
+        const std::uint64_t earlier = before != nullptr && before->buckets.count(bucket.first) > 0
+                                          ? before->buckets.at(bucket.first)
+                                          : 0;
+        return bucket.second - std::min(bucket.second, earlier);
+    };
+    waits.count = waits.buckets.empty() ? 0 : since(*waits.buckets.rbegin());
+    const auto quantile = [&](double share) {
+        for (const auto& bucket : waits.buckets) {
+            const auto below = static_cast<double>(since(bucket));
+            if (waits.count > 0 && below >= share * static_cast<double>(waits.count)) {
+                return bucket.first;
+            }
+        }
+        return 0.0;
+    };
+    waits.median = quantile(0.5);
+    waits.p99 = quantile(0.99);
+}
+
 /// Bytes with a unit, such as "1.5M".
 std::string bytes(std::uint64_t count) {
     auto value = static_cast<double>(count);
@@ -59,15 +81,28 @@ Figures makeFigures(const std::vector<Sample>& samples, std::chrono::steady_cloc
             figures.used[label(sample, "resource")] = sample.value;
         } else if (sample.name == "nnburst_limit") {
             figures.limit[label(sample, "resource")] = sample.value;
+        } else if (sample.name == "nnburst_clients") {
+            figures.clientCount = sample.value;
         } else if (sample.name == "nnburst_users") {
             figures.users = sample.value;
+        } else if (sample.name == "nnburst_workers") {
+            figures.workers = sample.value;
         } else if (sample.name == "nnburst_executions_total") {
             figures.executions = sample.value;
         } else if (sample.name == "nnburst_execution_errors_total") {
             figures.errors = sample.value;
+        } else if (sample.name == "nnburst_job_wait_seconds_bucket") {
+            const std::string limit = label(sample, "le");
+            figures.waits[label(sample, "kind")].buckets[std::strtod(limit.c_str(), nullptr)] =
+                sample.value;
         } else if (sample.name.starts_with("nnburst_client_")) {
             addClientSample(sample, figures);
         }
+    }
+    for (auto& [kind, waits] : figures.waits) {
+        summarize(waits, previous != nullptr && previous->waits.count(kind) > 0
+                             ? &previous->waits.at(kind)
+                             : nullptr);
     }
     if (previous == nullptr || time <= previous->time) {
         return figures;
@@ -87,15 +122,25 @@ Figures makeFigures(const std::vector<Sample>& samples, std::chrono::steady_cloc
 }
 
 std::string toTable(const Figures& figures) {
+    std::string waits;
+    for (const auto& [kind, wait] : figures.waits) {
+        fmt::format_to(std::back_inserter(waits), "{} jobs waited {:g} ms (p50), {:g} ms (p99)   ",
+                       kind, wait.median * 1e3, wait.p99 * 1e3);
+    }
+    waits += waits.empty() ? "" : "\n";
+    if (figures.workers) {
+        return fmt::format("{} clients of {} users, served by {} worker processes\n",
+                           figures.clientCount, figures.users, *figures.workers);
+    }
     std::string table = fmt::format(
         "{} clients of {} users   {} executions, {} failed, {:.0f}/s\n"
-        "memory {} of {}   models {} of {}   bursts {} of {}\n\n"
+        "memory {} of {}   models {} of {}   bursts {} of {}\n{}\n"
         "{:>6} {:>6} {:>8} {:<15} {:>9} {:>7} {:>6} {:>12} {:>7} {:>9}\n",
-        figures.clients.size(), figures.users, figures.executions, figures.errors,
+        figures.clientCount, figures.users, figures.executions, figures.errors,
         figures.executionsPerSecond, bytes(valueOf(figures.used, "memory")),
         bytes(valueOf(figures.limit, "memory")), valueOf(figures.used, "prepared-models"),
         valueOf(figures.limit, "prepared-models"), valueOf(figures.used, "bursts"),
-        valueOf(figures.limit, "bursts"), "client", "user", "process", "program", "memory",
+        valueOf(figures.limit, "bursts"), waits, "client", "user", "process", "program", "memory",
         "models", "bursts", "executions", "failed", "per s");
     for (const auto& [number, client] : figures.clients) {
         fmt::format_to(std::back_inserter(table),
@@ -109,13 +154,21 @@ std::string toTable(const Figures& figures) {
 }
 
 std::string toJson(const Figures& figures) {
-    nlohmann::json json{{"users", figures.users},
+    nlohmann::json json{{"clientCount", figures.clientCount},
+                        {"users", figures.users},
                         {"executions", figures.executions},
                         {"errors", figures.errors},
                         {"executionsPerSecond", figures.executionsPerSecond},
                         {"used", figures.used},
                         {"limit", figures.limit},
                         {"clients", nlohmann::json::array()}};
+    if (figures.workers) {
+        json["workers"] = *figures.workers;
+    }
+    for (const auto& [kind, wait] : figures.waits) {
+        json["jobWaits"][kind] = {
+            {"count", wait.count}, {"p50Seconds", wait.median}, {"p99Seconds", wait.p99}};
+    }
     for (const auto& [number, client] : figures.clients) {
         json["clients"].push_back({{"client", number},
                                    {"user", client.user},

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,15 +26,27 @@ struct Client {
     double executionsPerSecond = 0.0;
 };
 
+/// How long jobs of a kind waited for a thread, in seconds: the upper ends of the buckets of the
+/// histogram in which the quantiles lie.
+struct Waits {
+    std::map<double, std::uint64_t> buckets;  ///< how many waited at most so long, since the start
+    std::uint64_t count = 0;                  ///< since `previous`, or since the start
+    double median = 0.0;
+    double p99 = 0.0;
+};
+
 struct Figures {
     std::chrono::steady_clock::time_point time;
     std::map<std::string, std::uint64_t> used;   ///< of all clients, by resource
     std::map<std::string, std::uint64_t> limit;  ///< likewise
+    std::uint64_t clientCount = 0;
     std::uint64_t users = 0;
+    std::optional<std::uint64_t> workers;  ///< of a driver with --isolate, which names no clients
     std::uint64_t executions = 0;
     std::uint64_t errors = 0;
     double executionsPerSecond = 0.0;
     std::map<std::uint64_t, Client> clients;  ///< by number
+    std::map<std::string, Waits> waits;       ///< by kind of job: "control", "execution"
 };
 
 /// `previous` is what rates are since; null: they are 0.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 
 namespace nnburst::device {
@@ -31,6 +32,20 @@ class Text {
     void sample(const std::string& name, const std::string& labels, std::uint64_t value) {
         fmt::format_to(std::back_inserter(text_), "{}{}{}{} {}\n", name, labels.empty() ? "" : "{",
                        labels, labels.empty() ? "" : "}", value);
+    }
+    /// The samples of one histogram. `labels` is not empty.
+    void histogram(const std::string& name, const std::string& labels, const JobWaits& waits) {
+        std::uint64_t sum = 0;
+        for (std::size_t i = 0; i + 1 < JobWaits::kBuckets; ++i) {
+            sum += waits.counts[i];
+            const double limit = 1e-6 * static_cast<double>(std::uint64_t{1} << i);
+            sample(name + "_bucket", fmt::format(R"({},le="{:g}")", labels, limit), sum);
+        }
+        sum += waits.counts.back();
+        sample(name + "_bucket", labels + R"(,le="+Inf")", sum);
+        fmt::format_to(std::back_inserter(text_), "{}_sum{{{}}} {}\n", name, labels,
+                       std::chrono::duration<double>(waits.sum).count());
+        sample(name + "_count", labels, sum);
     }
     [[nodiscard]] std::string take() { return std::move(text_); }
 
@@ -65,6 +80,11 @@ std::string metricsText(const Service& service) {
     text.sample("nnburst_executions_total", "", executions.ended);
     text.family("nnburst_execution_errors_total", "counter", "Executions that have failed.");
     text.sample("nnburst_execution_errors_total", "", executions.failed);
+    text.family("nnburst_job_wait_seconds", "histogram", "How long jobs waited for a thread.");
+    text.histogram("nnburst_job_wait_seconds", R"(kind="control")",
+                   service.jobWaits(JobKind::CONTROL));
+    text.histogram("nnburst_job_wait_seconds", R"(kind="execution")",
+                   service.jobWaits(JobKind::EXECUTION));
     text.family("nnburst_used", "gauge", "What all clients use.");
     addUsage(text, "nnburst_used", "", *service.accounts().driver());
     text.family("nnburst_limit", "gauge", "What all clients may use.");

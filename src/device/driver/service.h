@@ -55,6 +55,11 @@ class Service {
     /// Of all clients, also of those that have gone.
     [[nodiscard]] exec::ExecutionCounts::Totals executions() const;
 
+    /// How long jobs of all clients have waited for a thread.
+    [[nodiscard]] JobWaits jobWaits(JobKind kind) const {
+        return device_->scheduler()->waitsOfAll(kind);
+    }
+
     /// Serves one client. Resolves when it is gone and what it held is freed.
     [[nodiscard]] kj::Promise<void> serve(kj::Own<kj::AsyncCapabilityStream> client);
 

@@ -72,6 +72,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         std::uint64_t virtualTime = 0;
         std::size_t idleThreads = 0;  // those that were not woken yet
         std::uint64_t arrivals = 0;
+        JobWaits waits;
         std::vector<std::thread> threads;
         std::vector<std::thread> ended;  // to be joined
 
@@ -235,7 +236,9 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         Account::Queue& queue = taken.account->queues[indexOf(kind)];
         queue.lastStartTag = nextTag;
         pool.virtualTime = std::max(pool.virtualTime, nextTag - 1);
-        WaitingJob job = takeMostUrgent(queue.jobs);
+        const TimePoint now = std::chrono::steady_clock::now();
+        WaitingJob job = takeMostUrgent(queue.jobs, now);
+        pool.waits.add(now - job.work.since);
         count(*taken.account, job.isLimited, std::size_t(-1));
         taken.job = std::move(job.job);
         ++queue.running;
@@ -257,8 +260,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         }
     }
 
-    static WaitingJob takeMostUrgent(std::vector<WaitingJob>& jobs) {
-        const TimePoint now = std::chrono::steady_clock::now();
+    static WaitingJob takeMostUrgent(std::vector<WaitingJob>& jobs, TimePoint now) {
         const auto first = std::min_element(jobs.begin(), jobs.end(),
                                             [now](const WaitingJob& a, const WaitingJob& b) {
                                                 return a.work.precedes(b.work, now);
@@ -354,6 +356,11 @@ Scheduler::~Scheduler() {
 
 bool Scheduler::isBusy() const noexcept {
     return shared_->waitingCount.load(std::memory_order_relaxed) != 0;
+}
+
+JobWaits Scheduler::waits(JobKind kind) const {
+    const system::MutexLock lock(shared_->mutex);
+    return shared_->pools[indexOf(kind)].waits;
 }
 
 Scheduler::Client::Client(std::shared_ptr<Scheduler> scheduler, std::shared_ptr<User> user)

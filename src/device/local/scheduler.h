@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "device/local/job_waits.h"
 #include "exec/threads/urgency.h"
 #include "nnburst/result.h"
 
@@ -83,6 +84,9 @@ class Scheduler {
         /// whose number the caller bounds.
         void submit(Job job);
 
+        /// Of the jobs of all clients.
+        [[nodiscard]] JobWaits waitsOfAll(JobKind kind) const { return scheduler_->waits(kind); }
+
       private:
         friend class Scheduler;
         struct Account;
@@ -101,6 +105,9 @@ class Scheduler {
 
     /// Whether jobs are waiting for a thread.
     [[nodiscard]] bool isBusy() const noexcept;
+
+    /// How long the jobs of a kind have waited, of those that have begun.
+    [[nodiscard]] JobWaits waits(JobKind kind) const;
 
   private:
     struct Shared;  // used by the threads; outlives this object if a job thread destroys it

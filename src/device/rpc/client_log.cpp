@@ -18,6 +18,9 @@ std::string describeHighest(const Account& account) {
 }
 
 void ClientLog::write(spdlog::level::level_enum level, const std::string& line) {
+    if (!logger().should_log(level)) {
+        return;
+    }
     const auto now = std::chrono::steady_clock::now();
     const system::MutexLock lock(mutex_);
     if (now - secondStart_ >= std::chrono::seconds(1)) {

@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <thread>
@@ -198,6 +199,32 @@ bool endsThreads(const std::string& name, const std::function<void()>& meanwhile
         meanwhile();
     }
     return threadsNamed(name) <= 4;
+}
+
+TEST(JobWaits, countsEachWaitInTheFirstBucketThatIsLongEnough) {
+    JobWaits waits;
+    for (const auto wait : {std::chrono::nanoseconds(0), std::chrono::nanoseconds(1000),
+                            std::chrono::nanoseconds(1001), std::chrono::nanoseconds(2000),
+                            std::chrono::nanoseconds(2001), std::chrono::nanoseconds(4'000'000),
+                            std::chrono::nanoseconds(1h)}) {
+        waits.add(wait);
+    }
+    EXPECT_EQ(waits.counts[0], 2U);   // at most 1 us
+    EXPECT_EQ(waits.counts[1], 2U);   // 2 us
+    EXPECT_EQ(waits.counts[2], 1U);   // 4 us
+    EXPECT_EQ(waits.counts[12], 1U);  // 4.096 ms
+    EXPECT_EQ(waits.counts.back(), 1U);
+}
+
+TEST(Scheduler, countsHowLongJobsHaveWaited) {
+    OneJobThread thread;
+    ASSERT_TRUE(thread.client.trySubmit(JobKind::CONTROL, {}, thread.job("a")));
+    std::this_thread::sleep_for(5ms);
+    (void)thread.finish();
+    const JobWaits waits = thread.client.waitsOfAll(JobKind::CONTROL);
+    EXPECT_EQ(std::accumulate(waits.counts.begin(), waits.counts.end(), std::uint64_t{0}), 2U);
+    EXPECT_GE(waits.sum, 5ms);
+    EXPECT_EQ(thread.scheduler->waits(JobKind::EXECUTION).sum, 0ns);
 }
 
 TEST(Scheduler, threadsThatAreIdleEnd) {
