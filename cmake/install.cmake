@@ -5,6 +5,7 @@
 #   driver    nnburst-driver with its systemd units
 #   tools     nnburst-run and the other programs
 #   python    the Python package (python/CMakeLists.txt)
+#   serve     nnburst-serve and libnnburst_remote.so, where they are built (serve/CMakeLists.txt)
 # docs/packages.md explains them; cmake/package/ has the templates.
 include(CMakePackageConfigHelpers)
 

@@ -1,0 +1,83 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "grpc_server.h"
+
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/resource_quota.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server_builder.h>
+
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+namespace nnburst::serve {
+namespace {
+
+/// Threads for what does not wait for a session: health checks, metadata, streams.
+constexpr int kOtherThreads = 64;
+
+Outcome<std::string> readFile(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::string contents((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    if (!file || contents.empty()) {
+        return refuse(Code::UNAVAILABLE, "TLS: cannot read {}", path);
+    }
+    return contents;
+}
+
+Outcome<std::shared_ptr<grpc::ServerCredentials>> credentialsOf(const TlsOptions& tls) {
+    if (!tls.isEnabled()) {
+        return grpc::InsecureServerCredentials();
+    }
+    grpc::SslServerCredentialsOptions options(
+        tls.clientCa.empty() ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
+                             : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+    NNBURST_SERVE_TRY_ASSIGN(std::string key, readFile(tls.key));
+    NNBURST_SERVE_TRY_ASSIGN(std::string certificate, readFile(tls.certificate));
+    options.pem_key_cert_pairs.push_back({std::move(key), std::move(certificate)});
+    if (!tls.clientCa.empty()) {
+        NNBURST_SERVE_TRY_ASSIGN(options.pem_root_certs, readFile(tls.clientCa));
+    }
+    return grpc::SslServerCredentials(options);
+}
+
+}  // namespace
+
+Outcome<std::unique_ptr<GrpcServer>> GrpcServer::start(ServerState& state, const Address& address,
+                                                       const Options& options) {
+    NNBURST_SERVE_TRY_ASSIGN(const std::shared_ptr<grpc::ServerCredentials> credentials,
+                             credentialsOf(options.tls));
+    std::unique_ptr<GrpcServer> result(new GrpcServer(state, address));
+    grpc::EnableDefaultHealthCheckService(true);
+    grpc::ResourceQuota quota;
+    quota.SetMaxThreads(static_cast<int>(options.maximumWaiting + options.instances) +
+                        kOtherThreads);
+    grpc::ServerBuilder builder;
+    int port = 0;
+    builder.AddListeningPort(address.text(), credentials, &port);
+    builder.RegisterService(&result->service_);
+    builder.SetResourceQuota(quota);
+    builder.SetMaxReceiveMessageSize(static_cast<int>(options.maximumRequestBytes));
+    builder.SetMaxSendMessageSize(-1);  // as large as the outputs of a model are
+    // A second server must not get part of the connections to the same port.
+    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+    result->server_ = builder.BuildAndStart();
+    if (result->server_ == nullptr) {
+        return refuse(Code::UNAVAILABLE, "gRPC: cannot listen on {}", address.text());
+    }
+    if (!address.isUnix()) {
+        result->address_.port = static_cast<std::uint16_t>(port);
+    }
+    return result;
+}
+
+void GrpcServer::setHealth(bool isHealthy) {
+    server_->GetHealthCheckService()->SetServingStatus(isHealthy);
+}
+
+void GrpcServer::shutDown(std::chrono::milliseconds time) {
+    server_->Shutdown(std::chrono::system_clock::now() + time);
+}
+
+}  // namespace nnburst::serve

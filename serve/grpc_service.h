@@ -1,0 +1,77 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The methods of the protocol over gRPC. gRPC calls them on threads of its own, one a request.
+
+#include "open_inference.grpc.pb.h"
+#include "server_state.h"
+
+namespace nnburst::serve {
+
+class GrpcService final : public inference::GRPCInferenceService::Service {
+  public:
+    /// `state` outlives the service.
+    explicit GrpcService(ServerState& state) noexcept : state_(state) {}
+
+    grpc::Status ServerLive(grpc::ServerContext* context,
+                            const inference::ServerLiveRequest* request,
+                            inference::ServerLiveResponse* response) override;
+    grpc::Status ServerReady(grpc::ServerContext* context,
+                             const inference::ServerReadyRequest* request,
+                             inference::ServerReadyResponse* response) override;
+    grpc::Status ServerMetadata(grpc::ServerContext* context,
+                                const inference::ServerMetadataRequest* request,
+                                inference::ServerMetadataResponse* response) override;
+
+    grpc::Status ModelReady(grpc::ServerContext* context,
+                            const inference::ModelReadyRequest* request,
+                            inference::ModelReadyResponse* response) override;
+    grpc::Status ModelMetadata(grpc::ServerContext* context,
+                               const inference::ModelMetadataRequest* request,
+                               inference::ModelMetadataResponse* response) override;
+    grpc::Status ModelConfig(grpc::ServerContext* context,
+                             const inference::ModelConfigRequest* request,
+                             inference::ModelConfigResponse* response) override;
+    grpc::Status ModelStatistics(grpc::ServerContext* context,
+                                 const inference::ModelStatisticsRequest* request,
+                                 inference::ModelStatisticsResponse* response) override;
+    grpc::Status ModelInfer(grpc::ServerContext* context,
+                            const inference::ModelInferRequest* request,
+                            inference::ModelInferResponse* response) override;
+    /// Requests of a stream run one after the other.
+    grpc::Status ModelStreamInfer(
+        grpc::ServerContext* context,
+        grpc::ServerReaderWriter<inference::ModelStreamInferResponse, inference::ModelInferRequest>*
+            stream) override;
+
+    grpc::Status RepositoryIndex(grpc::ServerContext* context,
+                                 const inference::RepositoryIndexRequest* request,
+                                 inference::RepositoryIndexResponse* response) override;
+    grpc::Status RepositoryModelLoad(grpc::ServerContext* context,
+                                     const inference::RepositoryModelLoadRequest* request,
+                                     inference::RepositoryModelLoadResponse* response) override;
+    grpc::Status RepositoryModelUnload(grpc::ServerContext* context,
+                                       const inference::RepositoryModelUnloadRequest* request,
+                                       inference::RepositoryModelUnloadResponse* response) override;
+
+    grpc::Status SystemSharedMemoryStatus(
+        grpc::ServerContext* context, const inference::SystemSharedMemoryStatusRequest* request,
+        inference::SystemSharedMemoryStatusResponse* response) override;
+    grpc::Status SystemSharedMemoryRegister(
+        grpc::ServerContext* context, const inference::SystemSharedMemoryRegisterRequest* request,
+        inference::SystemSharedMemoryRegisterResponse* response) override;
+    grpc::Status SystemSharedMemoryUnregister(
+        grpc::ServerContext* context, const inference::SystemSharedMemoryUnregisterRequest* request,
+        inference::SystemSharedMemoryUnregisterResponse* response) override;
+
+  private:
+    [[nodiscard]] Outcome<> inferOne(const grpc::ServerContext& context,
+                                     const inference::ModelInferRequest& request,
+                                     inference::ModelInferResponse& response);
+
+    ServerState& state_;
+};
+
+}  // namespace nnburst::serve

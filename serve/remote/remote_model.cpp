@@ -1,0 +1,111 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nnburst/remote_model.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "remote/burst.h"
+#include "remote/call.h"
+#include "remote/connection.h"
+
+namespace nnburst {
+namespace remote {
+namespace {
+
+/// Waits until `fence` is readable.
+Result<> waitForFence(int fence, const OptionalTimePoint& deadline) {
+    constexpr int kSliceMs = 100;
+    pollfd readable{.fd = fence, .events = POLLIN, .revents = 0};
+    while (true) {
+        const int count = ::poll(&readable, 1, kSliceMs);
+        if (count > 0 && (readable.revents & POLLIN) != 0) {
+            return {};
+        }
+        if (count > 0 || (count < 0 && errno != EINTR)) {
+            return failure(ErrorStatus::INVALID_ARGUMENT,
+                           fmt::format("fence {}: cannot be waited for", fence));
+        }
+        if (deadline && std::chrono::steady_clock::now() >= *deadline) {
+            return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
+                           fmt::format("fence {}: was not signalled by the deadline", fence));
+        }
+    }
+}
+
+class RemotePreparedModel final : public PreparedModel {
+  public:
+    explicit RemotePreparedModel(SharedConnection connection)
+        : connection_(std::move(connection)) {}
+
+    Result<> executeSynchronously(const Request& request, const ExecutionOptions& options,
+                                  ExecutionOutcome& outcome) override {
+        outcome.outputShapes.clear();
+        outcome.timing = {};
+        NNBURST_TRY_ASSIGN(const std::shared_ptr<Call> call,
+                           Call::make(connection_, request, options));
+        call->start();
+        return call->finish(outcome);
+    }
+
+    Result<> execute(const Request& request, const ExecutionOptions& options,
+                     ExecutionCallback callback) override {
+        const Result<std::shared_ptr<Call>> call = Call::make(connection_, request, options);
+        if (!call) {
+            callback(tl::unexpected<Error>(call.error()), {});
+            return tl::unexpected<Error>(call.error());
+        }
+        (*call)->start([call = *call, callback = std::move(callback)] {
+            ExecutionOutcome outcome;
+            Result<> result = call->finish(outcome);
+            callback(std::move(result), outcome);
+        });
+        return {};
+    }
+
+    /// Ends before it returns, so that its fence is invalid.
+    Result<FencedExecution> executeFenced(const Request& request, std::span<const int> waitFor,
+                                          const ExecutionOptions& options,
+                                          OptionalTimeoutDuration timeoutAfterFence) override {
+        for (const int fence : waitFor) {
+            NNBURST_TRY(waitForFence(fence, options.deadline));
+        }
+        ExecutionOptions limited = options;
+        if (timeoutAfterFence) {
+            const TimePoint limit = std::chrono::steady_clock::now() + *timeoutAfterFence;
+            limited.deadline = options.deadline ? std::min(*options.deadline, limit) : limit;
+        }
+        ExecutionOutcome outcome;
+        NNBURST_TRY(executeSynchronously(request, limited, outcome));
+        return FencedExecution{
+            .fence = {},
+            .callback = [timing = outcome.timing](Timing& launched, Timing& fenced) -> Result<> {
+                launched = timing;
+                fenced = timing;
+                return {};
+            }};
+    }
+
+    Result<std::unique_ptr<Burst>> configureExecutionBurst(const BurstOptions& options) override {
+        return makeBurst(connection_, options);
+    }
+
+  private:
+    const SharedConnection connection_;
+};
+
+}  // namespace
+}  // namespace remote
+
+Result<RemoteModel> openRemoteModel(const std::string& address, const std::string& name,
+                                    const RemoteOptions& options) {
+    NNBURST_TRY_ASSIGN(remote::SharedConnection connection,
+                       remote::connect(address, name, options));
+    return RemoteModel{.prepared = std::make_shared<remote::RemotePreparedModel>(connection),
+                       .signature = connection->signature};
+}
+
+}  // namespace nnburst

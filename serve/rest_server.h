@@ -1,0 +1,39 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The connections of REST, with cpp-httplib. Only rest_server.cpp includes it.
+
+#include <memory>
+#include <string>
+
+#include "failure.h"
+#include "options.h"
+#include "rest_service.h"
+
+namespace nnburst::serve {
+
+class RestServer {
+  public:
+    /// Listens on `address` and answers by `service`, which outlives the server. UNAVAILABLE if it
+    /// cannot listen there.
+    [[nodiscard]] static Outcome<std::unique_ptr<RestServer>> start(const RestService& service,
+                                                                    const Address& address,
+                                                                    const Options& options);
+    RestServer(const RestServer&) = delete;
+    RestServer& operator=(const RestServer&) = delete;
+    /// Ends the connections when their requests have ended.
+    ~RestServer();
+
+    /// Where it listens.
+    [[nodiscard]] const Address& address() const noexcept;
+
+  private:
+    class Impl;
+    explicit RestServer(std::unique_ptr<Impl> impl) noexcept;
+
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace nnburst::serve

@@ -1,0 +1,62 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The protocol over REST: what each path answers. Knows nothing of connections (rest_server.h).
+/// Thread-safe.
+
+#include <cstddef>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "failure.h"
+#include "server_state.h"
+
+namespace nnburst::serve {
+
+struct RestRequest {
+    bool isPost = false;  ///< else it is a GET
+    std::string_view path;
+    std::string_view body;
+    std::optional<std::size_t> jsonBytes;  ///< Inference-Header-Content-Length
+};
+
+struct RestResponse {
+    int status = 200;
+    std::string body;
+    const char* contentType = "application/json";
+    std::optional<std::size_t> jsonBytes;  ///< Inference-Header-Content-Length
+};
+
+class RestService {
+  public:
+    /// `state` outlives the service. `metrics` gives the text of /metrics.
+    RestService(ServerState& state, std::function<std::string()> metrics)
+        : state_(state), metrics_(std::move(metrics)) {}
+
+    [[nodiscard]] RestResponse answer(const RestRequest& request) const;
+
+  private:
+    using Segments = std::vector<std::string>;
+
+    [[nodiscard]] Outcome<RestResponse> route(const RestRequest& request,
+                                              const Segments& path) const;
+    [[nodiscard]] Outcome<RestResponse> ofModel(const RestRequest& request,
+                                                const Segments& path) const;
+    [[nodiscard]] Outcome<RestResponse> infer(const RestRequest& request, const std::string& name,
+                                              const std::string& version) const;
+    [[nodiscard]] Outcome<RestResponse> ofRepository(const RestRequest& request,
+                                                     const Segments& path) const;
+    [[nodiscard]] Outcome<RestResponse> ofSharedMemory(const RestRequest& request,
+                                                       const Segments& path) const;
+
+    ServerState& state_;
+    const std::function<std::string()> metrics_;
+};
+
+}  // namespace nnburst::serve

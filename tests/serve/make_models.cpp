@@ -1,0 +1,148 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// serve-test-models FOLDER: writes the model repository that the tests of nnburst-serve use.
+
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tflite/tflite_file.h"
+
+namespace nnburst::tflite {
+namespace {
+
+using Code = schema::BuiltinOperator;
+using schema::TensorType;
+
+std::vector<std::uint8_t> bytesOf(const std::vector<float>& values) {
+    std::vector<std::uint8_t> bytes(values.size() * sizeof(float));
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+}
+
+/// y = x + `summand`, of four elements.
+FileSpec addFile(float summand) {
+    FileSpec file;
+    file.codes = {{.code = Code::ADD}};
+    file.buffers = {{}, bytesOf(std::vector<float>(4, summand))};
+    file.tensors = {{.shape = {4}, .name = "x"},
+                    {.shape = {4}, .buffer = 1, .name = "summand"},
+                    {.shape = {4}, .name = "y"}};
+    file.operators = {{.inputs = {0, 1},
+                       .outputs = {2},
+                       .optionsType = schema::BuiltinOptions::AddOptions,
+                       .options = [](flatbuffers::FlatBufferBuilder& builder) {
+                           return schema::CreateAddOptions(builder).Union();
+                       }}};
+    file.inputs = {0};
+    file.outputs = {2};
+    return file;
+}
+
+/// values = 0.5 * (bytes - 128), of 2x3 elements.
+FileSpec dequantizeFile() {
+    FileSpec file;
+    file.codes = {{.code = Code::DEQUANTIZE}};
+    file.tensors = {{.shape = {2, 3},
+                     .type = TensorType::UINT8,
+                     .scales = {0.5F},
+                     .zeroPoints = {128},
+                     .name = "bytes"},
+                    {.shape = {2, 3}, .name = "values"}};
+    file.operators = {{.inputs = {0}, .outputs = {1}}};
+    file.inputs = {0};
+    file.outputs = {1};
+    return file;
+}
+
+/// neither = not flags, of three elements.
+FileSpec notFile() {
+    FileSpec file;
+    file.codes = {{.code = Code::LOGICAL_NOT}};
+    file.tensors = {{.shape = {3}, .type = TensorType::BOOL, .name = "flags"},
+                    {.shape = {3}, .type = TensorType::BOOL, .name = "neither"}};
+    file.operators = {{.inputs = {0}, .outputs = {1}}};
+    file.inputs = {0};
+    file.outputs = {1};
+    return file;
+}
+
+/// An RNN from 3 to 2 elements, all weights 1: each element of h = sum(x) + sum(h before) + 1.
+FileSpec recurrentFile() {
+    FileSpec file;
+    file.codes = {{.code = Code::RNN}};
+    file.buffers = {{},
+                    bytesOf(std::vector<float>(6, 1.0F)),
+                    bytesOf(std::vector<float>(4, 1.0F)),
+                    bytesOf(std::vector<float>(2, 1.0F))};
+    file.tensors = {{.shape = {1, 3}, .name = "x"},        {.shape = {2, 3}, .buffer = 1},
+                    {.shape = {2, 2}, .buffer = 2},        {.shape = {2}, .buffer = 3},
+                    {.shape = {1, 2}, .isVariable = true}, {.shape = {1, 2}, .name = "h"}};
+    file.operators = {{.inputs = {0, 1, 2, 3, 4},
+                       .outputs = {5},
+                       .optionsType = schema::BuiltinOptions::RNNOptions,
+                       .options = [](flatbuffers::FlatBufferBuilder& builder) {
+                           return schema::CreateRNNOptions(builder).Union();
+                       }}};
+    file.inputs = {0};
+    file.outputs = {5};
+    return file;
+}
+
+/// `layers` products of a matrix with the identity: much to compute, with little to pack.
+FileSpec productsFile(std::int32_t layers) {
+    constexpr std::int32_t kSize = 512;
+    std::vector<float> identity(kSize * kSize);
+    for (std::size_t i = 0; i < kSize; ++i) {
+        identity[i * (kSize + 1)] = 1.0F;
+    }
+    FileSpec file;
+    file.codes = {{.code = Code::FULLY_CONNECTED}};
+    file.buffers = {{}, bytesOf(identity)};
+    file.tensors = {{.shape = {kSize, kSize}, .name = "x"},
+                    {.shape = {kSize, kSize}, .buffer = 1, .name = "identity"}};
+    for (std::int32_t layer = 0; layer < layers; ++layer) {
+        file.tensors.push_back({.shape = {kSize, kSize}, .name = "y"});
+        file.operators.push_back({.inputs = {layer == 0 ? 0 : layer + 1, 1, -1},
+                                  .outputs = {layer + 2},
+                                  .optionsType = schema::BuiltinOptions::FullyConnectedOptions,
+                                  .options = [](flatbuffers::FlatBufferBuilder& builder) {
+                                      return schema::CreateFullyConnectedOptions(builder).Union();
+                                  }});
+    }
+    file.inputs = {0};
+    file.outputs = {layers + 1};
+    return file;
+}
+
+void write(const std::filesystem::path& folder, const FileSpec& file) {
+    std::filesystem::create_directories(folder);
+    const std::vector<std::byte> bytes = serialize(file);
+    std::ofstream stream(folder / "model.tflite", std::ios::binary);
+    stream.write(reinterpret_cast<const char*>(bytes.data()),
+                 static_cast<std::streamsize>(bytes.size()));
+}
+
+}  // namespace
+}  // namespace nnburst::tflite
+
+int main(int argc, char** argv) {
+    using namespace nnburst::tflite;
+    if (argc != 2) {
+        std::fprintf(stderr, "usage: serve-test-models FOLDER\n");
+        return 2;
+    }
+    const std::filesystem::path folder = argv[1];
+    write(folder / "add" / "1", addFile(1));
+    write(folder / "add" / "10", addFile(10));
+    write(folder / "dequantize" / "1", dequantizeFile());
+    write(folder / "not" / "1", notFile());
+    write(folder / "recurrent" / "1", recurrentFile());
+    write(folder / "slow" / "1", productsFile(24));
+    return 0;
+}

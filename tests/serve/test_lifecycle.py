@@ -1,0 +1,309 @@
+# Copyright 2026 The nnburst authors
+# SPDX-License-Identifier: Apache-2.0
+"""Servers that start, load models, lose their driver, are overloaded, and end."""
+
+import contextlib
+import http.client
+import os
+import shutil
+import signal
+import ssl
+import struct
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from conftest import SERVE, WAIT, Server, free_port, infer_request, wait_until
+
+ONES = struct.pack("<4f", 1, 1, 1, 1)
+
+
+def add(stubs: Any) -> Any:
+    return infer_request(stubs, "add", ("x", "FP32", [4], ONES))
+
+
+def metric(server: Server, name: str) -> float:
+    """The sum of the values of a metric over its labels."""
+    lines = server.rest("GET", "/metrics")[2].decode().splitlines()
+    return sum(float(line.split()[-1]) for line in lines if line.startswith(name))
+
+
+def fails(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([SERVE, *arguments], capture_output=True, text=True, timeout=WAIT)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["--grpc", "0.0.0.0:0"], 2, "must have --tls-cert"),
+        (["--http", "[::]:0"], 2, "must have --tls-cert"),
+        (["--grpc", "example.org:1"], 2, "must have --tls-cert"),
+        (["--grpc", "none", "--http", "none"], 2, "one must be an address"),
+        (["--grpc", "127.0.0.1"], 2, "must be HOST:PORT"),
+        (["--grpc", "127.0.0.1:65536"], 2, "must be HOST:PORT"),
+        (["--grpc", "::1:80"], 2, "must be HOST:PORT"),
+        (["--tls-key", "/dev/null"], 2, "--tls-key"),
+        (["--load-model", "add"], 2, "--model-control explicit"),
+        (["--model-control", "explicit", "--load-model", "missing", "--device", "local"], 1, "no such folder"),
+        (["--device", "/no/such/socket"], 1, "/no/such/socket"),
+    ],
+)
+def test_refuses_to_start(repository: Path, arguments: list[str], status: int, message: str) -> None:
+    result = fails(str(repository), *arguments)
+    assert result.returncode == status and message in result.stdout + result.stderr
+
+
+def test_refuses_to_start_with_a_broken_model_or_without_a_folder(tmp_path: Path) -> None:
+    assert fails(str(tmp_path / "missing"), "--device", "local").returncode == 1
+    (tmp_path / "broken" / "1").mkdir(parents=True)
+    (tmp_path / "broken" / "1" / "model.tflite").write_bytes(b"not a model")
+    result = fails(str(tmp_path), "--device", "local")
+    assert result.returncode == 1 and "model.tflite" in result.stderr
+
+
+def test_refuses_a_port_that_is_taken(server: Server, repository: Path) -> None:
+    for option, address in [("--grpc", server.grpc), ("--http", server.http)]:
+        other = {"--grpc": "--http", "--http": "--grpc"}[option]
+        result = fails(str(repository), "--device", "local", option, address, other, "none")
+        assert result.returncode == 1 and address in result.stderr
+
+
+def test_listens_on_unix_sockets(repository: Path, stubs: Any, tmp_path: Path) -> None:
+    paths = [tmp_path / "grpc.sock", tmp_path / "http.sock"]
+    arguments = {"grpc": f"unix:{paths[0]}", "http": f"unix:{paths[1]}"}
+    with Server(repository, "--device", "local", **arguments) as server:
+        assert server.client(stubs).ModelInfer(add(stubs), timeout=WAIT).model_version == "10"
+        curl = shutil.which("curl")
+        if curl:
+            command = [curl, "--silent", "--fail", "--unix-socket", str(paths[1]), "http://a/v2/health/ready"]
+            assert subprocess.run(command, capture_output=True, timeout=WAIT).stdout == b'{"ready":true}'
+        assert server.stop() == 0
+    assert not paths[1].exists()
+
+
+def certificates(folder: Path) -> None:
+    """An authority, and a server and a client that it has signed."""
+
+    def openssl(*arguments: str) -> None:
+        subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True, timeout=WAIT)
+
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    openssl("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=authority", "-days", "2")
+    (folder / "names").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
+    for name in ["server", "client"]:
+        openssl("req", *key, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
+        openssl(
+            *["x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial"],
+            *["-out", f"{name}.pem", "-days", "2", "-extfile", "names"],
+        )
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="without openssl")
+def test_tls_wants_certificates_of_clients(repository: Path, stubs: Any, tmp_path: Path) -> None:
+    certificates(tmp_path)
+
+    def text(name: str) -> bytes:
+        return (tmp_path / name).read_bytes()
+
+    files = ["--tls-cert", "server.pem", "--tls-key", "server.key", "--tls-client-ca", "ca.pem"]
+    arguments = [part if part.startswith("-") else str(tmp_path / part) for part in files]
+    with Server(repository, "--device", "local", *arguments, grpc="0.0.0.0:0", http="0.0.0.0:0") as server:
+        address = server.grpc.replace("0.0.0.0", "localhost")
+        good = grpc.ssl_channel_credentials(text("ca.pem"), text("client.key"), text("client.pem"))
+        rpc = stubs.rpc.GRPCInferenceServiceStub(grpc.secure_channel(address, good))
+        assert rpc.ModelInfer(add(stubs), timeout=WAIT).model_version == "10"
+        # Memory of this machine is not for those who may be on another one.
+        assert "system_shared_memory" not in rpc.ServerMetadata(stubs.pb.ServerMetadataRequest()).extensions
+        unknown = grpc.secure_channel(address, grpc.ssl_channel_credentials(text("ca.pem")))
+        with pytest.raises(grpc.RpcError) as caught:
+            stubs.rpc.GRPCInferenceServiceStub(unknown).ModelInfer(add(stubs), timeout=WAIT)
+        assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
+
+        port = int(server.http.split(":")[-1])
+        context = ssl.create_default_context(cafile=str(tmp_path / "ca.pem"))
+        context.load_cert_chain(tmp_path / "client.pem", tmp_path / "client.key")
+        connection = http.client.HTTPSConnection("localhost", port, timeout=WAIT, context=context)
+        connection.request("GET", "/v2/health/ready", headers={"Connection": "close"})
+        assert connection.getresponse().status == 200
+        connection.close()
+        stranger = ssl.create_default_context(cafile=str(tmp_path / "ca.pem"))
+        connection = http.client.HTTPSConnection("localhost", port, timeout=WAIT, context=stranger)
+        with pytest.raises((ssl.SSLError, OSError, http.client.HTTPException)):
+            connection.request("GET", "/v2/health/ready")
+            connection.getresponse()
+
+
+@contextlib.contextmanager
+def stopped_driver(server: Server) -> Iterator[None]:
+    """Requests do not end meanwhile. After some seconds the server takes another driver instead."""
+    (driver,) = server.drivers()
+    os.kill(driver, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(driver, signal.SIGCONT)
+
+
+def waiting(server: Server) -> float:
+    return metric(server, "nnburst_serve_waiting_requests")
+
+
+def test_requests_beyond_the_queue_are_refused(repository: Path, stubs: Any) -> None:
+    arguments = ["--instances", "1", "--max-waiting", "1", "--driver-wait", "30000"]
+    with Server(repository, *arguments) as server:
+        client = server.client(stubs)
+        with stopped_driver(server):
+            calls = [client.ModelInfer.future(add(stubs), timeout=WAIT) for _ in range(8)]
+            wait_until(lambda: sum(call.done() for call in calls) >= 6)
+        codes = [call.code() for call in calls]
+        assert codes.count(grpc.StatusCode.RESOURCE_EXHAUSTED) == 6
+        assert codes.count(grpc.StatusCode.OK) == 2
+        # The queue is free again.
+        assert client.ModelInfer(add(stubs), timeout=WAIT).model_version == "10"
+
+
+def test_a_request_leaves_the_queue_at_its_deadline(repository: Path, stubs: Any) -> None:
+    with Server(repository, "--instances", "1", "--driver-wait", "30000") as server:
+        client = server.client(stubs)
+        with stopped_driver(server):
+            running = [client.ModelInfer.future(add(stubs), timeout=WAIT) for _ in range(3)]
+            wait_until(lambda: waiting(server) == 2)
+            late = add(stubs)
+            late.parameters["timeout"].int64_param = 1000
+            with pytest.raises(grpc.RpcError) as caught:
+                client.ModelInfer(late, timeout=WAIT)
+            assert caught.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+            assert waiting(server) == 2
+        assert [call.code() for call in running] == [grpc.StatusCode.OK] * 3
+
+
+def test_a_request_leaves_the_queue_when_its_client_has_gone(repository: Path, stubs: Any) -> None:
+    with Server(repository, "--instances", "1", "--driver-wait", "30000") as server:
+        client = server.client(stubs)
+        with stopped_driver(server):
+            calls = [client.ModelInfer.future(add(stubs), timeout=WAIT) for _ in range(3)]
+            wait_until(lambda: waiting(server) == 2)
+            for call in calls:
+                call.cancel()
+            wait_until(lambda: waiting(server) == 0)
+
+
+def test_sigterm_lets_requests_end(repository: Path, stubs: Any) -> None:
+    arguments = ["--instances", "1", "--drain-time", "60", "--driver-wait", "30000"]
+    with Server(repository, *arguments) as server:
+        client = server.client(stubs)
+        with stopped_driver(server):
+            calls = [client.ModelInfer.future(add(stubs), timeout=WAIT) for _ in range(4)]
+            wait_until(lambda: waiting(server) == 3)
+            server.process.send_signal(signal.SIGTERM)
+            # From now on it is not ready.
+            wait_until(lambda: server.rest("GET", "/v2/health/ready")[0] == 503)
+        assert server.process.wait(timeout=WAIT) == 0
+        assert [call.code() for call in calls] == [grpc.StatusCode.OK] * 4
+
+
+def load(client: Any, stubs: Any, name: str) -> None:
+    client.RepositoryModelLoad(stubs.pb.RepositoryModelLoadRequest(model_name=name), timeout=WAIT)
+
+
+def unload(client: Any, stubs: Any, name: str) -> None:
+    client.RepositoryModelUnload(stubs.pb.RepositoryModelUnloadRequest(model_name=name), timeout=WAIT)
+
+
+def test_clients_load_and_unload_models(repository: Path, stubs: Any) -> None:
+    arguments = ["--device", "local", "--model-control", "explicit", "--load-model", "not"]
+    with Server(repository, *arguments) as server:
+        client = server.client(stubs)
+        index = client.RepositoryIndex(stubs.pb.RepositoryIndexRequest(), timeout=WAIT).models
+        assert {model.name: model.state for model in index}["add"] == "UNAVAILABLE"
+        ready = client.RepositoryIndex(stubs.pb.RepositoryIndexRequest(ready=True), timeout=WAIT).models
+        assert [model.name for model in ready] == ["not"]
+
+        with pytest.raises(grpc.RpcError) as caught:
+            client.ModelInfer(add(stubs), timeout=WAIT)
+        assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
+        load(client, stubs, "add")
+        assert client.ModelInfer(add(stubs), timeout=WAIT).model_version == "10"
+        assert server.rest("POST", "/v2/repository/models/add/unload")[0] == 200
+        assert server.rest("POST", "/v2/models/add/infer", {"inputs": []})[0] == 503
+        for name in ["missing", "../repository/add", "", "."]:
+            with pytest.raises(grpc.RpcError) as caught:
+                load(client, stubs, name)
+            assert caught.value.code() == grpc.StatusCode.NOT_FOUND
+
+
+def test_a_new_version_that_is_broken_leaves_the_earlier_one(repository: Path, stubs: Any, tmp_path: Path) -> None:
+    shutil.copytree(repository / "add", tmp_path / "add")
+    arguments = ["--device", "local", "--model-control", "explicit", "--load-model", "add"]
+    with Server(tmp_path, *arguments) as server:
+        client = server.client(stubs)
+        (tmp_path / "add" / "11").mkdir()
+        (tmp_path / "add" / "11" / "model.tflite").write_bytes(b"not a model")
+        with pytest.raises(grpc.RpcError) as caught:
+            load(client, stubs, "add")
+        assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+        assert client.ModelInfer(add(stubs), timeout=WAIT).model_version == "10"
+        shutil.copy(tmp_path / "add" / "1" / "model.tflite", tmp_path / "add" / "11" / "model.tflite")
+        load(client, stubs, "add")
+        assert client.ModelInfer(add(stubs), timeout=WAIT).model_version == "11"
+
+
+def test_no_request_is_lost_while_a_model_is_loaded_again(repository: Path, stubs: Any) -> None:
+    arguments = ["--device", "local", "--model-control", "explicit", "--load-model", "add"]
+    with Server(repository, *arguments) as server, ThreadPoolExecutor(2) as pool:
+        client = server.client(stubs)
+
+        def stream() -> None:
+            for _ in range(100):
+                client.ModelInfer(add(stubs), timeout=WAIT)
+
+        streams = [pool.submit(stream) for _ in range(2)]
+        for _ in range(10):
+            load(client, stubs, "add")
+        for running in streams:
+            running.result(timeout=WAIT)
+
+
+def test_no_request_is_lost_when_the_driver_is_killed(repository: Path, stubs: Any) -> None:
+    with Server(repository, "--driver-wait", "30000") as server, ThreadPoolExecutor(4) as pool:
+        client = server.client(stubs)
+
+        def stream() -> None:
+            for _ in range(100):
+                response = client.ModelInfer(add(stubs), timeout=WAIT)
+                assert struct.unpack("<4f", response.raw_output_contents[0]) == (11, 11, 11, 11)
+
+        streams = [pool.submit(stream) for _ in range(4)]
+        for losses in [1, 2]:
+            wait_until(lambda: server.drivers() and metric(server, "nnburst_serve_driver_up") == 1)
+            done = metric(server, "nnburst_serve_inferences_total")
+            wait_until(lambda: metric(server, "nnburst_serve_inferences_total") > min(done + 10, 390))
+            os.kill(server.drivers()[0], signal.SIGKILL)
+            wait_until(lambda: metric(server, "nnburst_serve_driver_losses_total") == losses)
+        for running in streams:
+            running.result(timeout=WAIT)
+        assert metric(server, 'nnburst_serve_inferences_total{model="add",version="10",result="success"}') == 400
+
+
+def test_runs_on_a_driver_that_others_share(repository: Path, stubs: Any, tmp_path: Path) -> None:
+    path = tmp_path / "driver.sock"
+    driver = subprocess.Popen([os.environ["NNBURST_DRIVER"], "--socket", str(path)], stderr=subprocess.DEVNULL)
+    try:
+        wait_until(path.exists)
+        with Server(repository, "--device", str(path)) as server:
+            assert server.client(stubs).ModelInfer(add(stubs), timeout=WAIT).model_version == "10"
+    finally:
+        driver.kill()
+        driver.wait()
+
+
+def test_port_zero_is_not_needed(repository: Path, stubs: Any) -> None:
+    address = f"127.0.0.1:{free_port()}"
+    with Server(repository, "--device", "local", grpc=address, http="none") as server:
+        assert server.grpc == address and server.http == ""
+        assert server.client(stubs).ServerLive(stubs.pb.ServerLiveRequest(), timeout=WAIT).live
