@@ -77,6 +77,9 @@ struct DriverOptions {
     std::chrono::milliseconds idleTime{10'000};
     /// Shared libraries of vendor extensions (extension.h) to load. They are trusted.
     std::vector<std::string> extensionLibraries;
+    /// The extension org.nnburst.tflite, whose operations imported TFLite files may use
+    /// (docs/tflite.md). False: a device does not make it known to its process.
+    bool useTfliteOperations = true;
     /// SCHED_FIFO priority (1 to 99) of the threads that serve bursts; 0: as other threads.
     std::uint32_t realtimePriority = 0;
     /// The driver's memory is not given to others: its code, and pages that it has touched, stay.

@@ -40,6 +40,18 @@ struct ExtensionOperand {
     std::span<const std::uint8_t> extraParams;
     /// The contents: there in `run`, and for constants and scalars always. Null if omitted.
     std::byte* data = nullptr;
+    /// An input that the model or the request leaves out: it has neither dimensions nor contents.
+    bool isOmitted = false;
+};
+
+/// The deadline of the run at hand.
+class NNBURST_EXPORT ExtensionTimeLimit {
+  public:
+    virtual ~ExtensionTimeLimit() = default;
+
+    /// To be called after every `work`: multiplications, or elements. True if the run is over: the
+    /// operation returns at once, and nobody looks at its outputs. Reads the clock rarely.
+    [[nodiscard]] virtual bool isOverAfter(std::size_t work) noexcept = 0;
 };
 
 /// An operation of an extension. Stateless: it is used by many threads at a time.
@@ -68,6 +80,16 @@ class NNBURST_EXPORT ExtensionOperation {
     [[nodiscard]] virtual Result<> run(std::span<const ExtensionOperand> inputs,
                                        std::span<const ExtensionOperand> outputs,
                                        std::span<std::byte> scratch) const = 0;
+
+    /// The same for operations that take long: they ask `limit` in their outer loops, so that a
+    /// deadline ends them. Otherwise they end when they have finished.
+    [[nodiscard]] virtual Result<> runWithin(std::span<const ExtensionOperand> inputs,
+                                             std::span<const ExtensionOperand> outputs,
+                                             std::span<std::byte> scratch,
+                                             ExtensionTimeLimit& limit) const {
+        (void)limit;
+        return run(inputs, outputs, scratch);
+    }
 };
 
 /// A vendor extension.
@@ -83,7 +105,7 @@ struct VendorExtension {
 [[nodiscard]] NNBURST_EXPORT Result<> registerExtension(VendorExtension extension);
 
 /// Changes with every change of this header.
-inline constexpr std::uint32_t kExtensionInterfaceVersion = 1;
+inline constexpr std::uint32_t kExtensionInterfaceVersion = 2;
 
 }  // namespace nnburst
 

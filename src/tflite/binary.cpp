@@ -40,14 +40,6 @@ Dimensions sharedShape(OperatorImport& op, std::size_t a = 0, std::size_t b = 1)
     return broadcastShape(op.shape(a), op.shape(b));
 }
 
-void inferBroadcast(OperatorImport& op, std::size_t a = 0, std::size_t b = 1) {
-    if (op.isScalar(a) && op.isScalar(b)) {
-        op.inferScalarOutput();
-    } else {
-        op.inferOutputShape(sharedShape(op, a, b));
-    }
-}
-
 /// Computes with constants, such as shapes, at import: operators may need the values.
 Result<bool> fold(OperatorImport& op, OperationType operation) {
     switch (operation) {
@@ -73,12 +65,27 @@ Result<bool> fold(OperatorImport& op, OperationType operation) {
 
 }  // namespace
 
+void inferBroadcast(OperatorImport& op, std::size_t a, std::size_t b) {
+    if (op.isScalar(a) && op.isScalar(b)) {
+        op.inferScalarOutput();
+    } else {
+        op.inferOutputShape(sharedShape(op, a, b));
+    }
+}
+
 Result<> convertArithmetic(OperatorImport& op, OperationType operation) {
     NNBURST_TRY_ASSIGN(const auto fused, arithmeticActivation(op, operation));
-    if (operation == OperationType::DIV && op.type(0) == OperandType::TENSOR_INT32) {
-        return invalid("integers are not supported: the HAL rounds down, TFLite towards 0");
-    }
     inferBroadcast(op);
+    if (operation == OperationType::DIV && op.type(0) == OperandType::TENSOR_INT32) {
+        if (fused != schema::ActivationFunctionType::NONE) {
+            return invalid("fused activation {} of integers is not supported",
+                           static_cast<int>(fused));
+        }
+        // The HAL rounds down, TFLite towards 0.
+        op.add(extensionOperation(tflite_operations::Code::TRUNCATED_DIV),
+               {op.input(0), op.input(1)}, {op.output()});
+        return {};
+    }
     if (fused == schema::ActivationFunctionType::NONE) {
         NNBURST_TRY_ASSIGN(const bool isFolded, fold(op, operation));
         if (isFolded) {
@@ -150,10 +157,9 @@ Result<> convertFloorDiv(OperatorImport& op, OperationType operation) {
 }
 
 /// a - floor(a / b) * b, which is exact for integers only.
-Result<> convertFloorMod(OperatorImport& op, OperationType /*operation*/) {
+Result<> convertFloorMod(OperatorImport& op, OperationType operation) {
     if (op.type(0) != OperandType::TENSOR_INT32) {
-        return invalid("input of type {} is not supported: must be TENSOR_INT32",
-                       toString(op.type(0)));
+        return convertFloatBinary(op, operation);
     }
     inferBroadcast(op);
     const Dimensions shape = sharedShape(op);

@@ -41,6 +41,8 @@ Result<> convertSquare(OperatorImport& op, OperationType operation);
 Result<> convertArithmetic(OperatorImport& op, OperationType operation);
 /// Operations on two operands, without an activation.
 Result<> convertBinary(OperatorImport& op, OperationType operation);
+/// Gives the output the broadcast shape of inputs 0 and 1.
+void inferBroadcast(OperatorImport& op, std::size_t a = 0, std::size_t b = 1);
 Result<> convertPow(OperatorImport& op, OperationType operation);
 Result<> convertSquaredDifference(OperatorImport& op, OperationType operation);
 Result<> convertFloorDiv(OperatorImport& op, OperationType operation);
@@ -48,6 +50,41 @@ Result<> convertFloorMod(OperatorImport& op, OperationType operation);
 Result<> convertAddN(OperatorImport& op, OperationType operation);
 Result<> convertSelect(OperatorImport& op, OperationType operation);
 Result<> convertSelectV2(OperatorImport& op, OperationType operation);
+
+// batch_matmul.cpp
+Result<> convertBatchMatmul(OperatorImport& op, OperationType operation);
+
+// indexing.cpp
+Result<> convertGatherNd(OperatorImport& op, OperationType operation);
+Result<> convertScatterNd(OperatorImport& op, OperationType operation);
+Result<> convertSparseToDense(OperatorImport& op, OperationType operation);
+Result<> convertOneHot(OperatorImport& op, OperationType operation);
+Result<> convertUpdateSlice(OperatorImport& op, OperationType operation);
+Result<> convertReverseSequence(OperatorImport& op, OperationType operation);
+Result<> convertSegmentSum(OperatorImport& op, OperationType operation);
+Result<> convertUnsortedSegment(OperatorImport& op, OperationType operation);
+
+// extension_operations.cpp
+/// Operations of our extension on two tensors of FLOAT32, or of INT32.
+Result<> convertFloatBinary(OperatorImport& op, OperationType operation);
+Result<> convertIntegerBinary(OperatorImport& op, OperationType operation);
+Result<> convertGelu(OperatorImport& op, OperationType operation);
+Result<> convertFakeQuant(OperatorImport& op, OperationType operation);
+Result<> convertBucketize(OperatorImport& op, OperationType operation);
+Result<> convertCumsum(OperatorImport& op, OperationType operation);
+Result<> convertMatrixDiag(OperatorImport& op, OperationType operation);
+Result<> convertMatrixSetDiag(OperatorImport& op, OperationType operation);
+/// RANGE and BROADCAST_ARGS, which are known at import.
+Result<> convertRange(OperatorImport& op, OperationType operation);
+Result<> convertBroadcastArgs(OperatorImport& op, OperationType operation);
+
+// mediapipe.cpp
+Result<> convertTransposeConvBias(OperatorImport& op, OperationType operation);
+Result<> convertMaxPoolArgmax(OperatorImport& op, OperationType operation);
+Result<> convertMaxUnpooling(OperatorImport& op, OperationType operation);
+Result<> convertTransformTensor(OperatorImport& op, OperationType operation);
+Result<> convertTransformLandmarks(OperatorImport& op, OperationType operation);
+Result<> convertLandmarksToMatrix(OperatorImport& op, OperationType operation);
 
 // types.cpp
 Result<> convertCast(OperatorImport& op, OperationType operation);

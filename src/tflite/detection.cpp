@@ -4,9 +4,6 @@
 /// \file
 /// Converter of the custom operator TFLite_Detection_PostProcess, whose options are a FlexBuffer.
 
-#include <flatbuffers/flexbuffers.h>
-
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -14,74 +11,12 @@
 
 #include "model/operand_info.h"
 #include "tflite/converters.h"
+#include "tflite/custom_options.h"
 #include "tflite/shapes.h"
 
 namespace nnburst::tflite {
 
 namespace {
-
-/// The options of a custom operator, verified, in aligned memory of their own.
-class CustomOptions {
-  public:
-    [[nodiscard]] static Result<CustomOptions> read(const schema::Operator& declaration) {
-        constexpr std::size_t kMaximumBytes = 64 * 1024;
-        constexpr std::size_t kMaximumDepth = 4;
-        const auto* given = declaration.custom_options();
-        const std::size_t sizeBytes = sizeOf(given);
-        if (declaration.custom_options_format() != 0 || sizeBytes == 0 ||
-            sizeBytes > kMaximumBytes) {
-            return invalid("options of format {} with {} bytes: must be a FlexBuffer of 1 to {}",
-                           declaration.custom_options_format(), sizeBytes, kMaximumBytes);
-        }
-        CustomOptions options;
-        options.bytes_.assign(given->begin(), given->end());
-        std::vector<std::uint8_t> reuseTracker;
-        flexbuffers::Verifier verifier(options.bytes_.data(), sizeBytes, &reuseTracker, true,
-                                       kMaximumDepth);
-        if (!verifier.VerifyBuffer() || !options.root().IsMap()) {
-            return invalid("options: must be a FlexBuffer with a map");
-        }
-        return options;
-    }
-
-    /// An integer of at least 0; `otherwise` if the key is absent.
-    [[nodiscard]] Result<std::int32_t> count(const char* key, std::int32_t otherwise) const {
-        const flexbuffers::Reference value = root().AsMap()[key];
-        if (value.IsNull()) {
-            return otherwise;
-        }
-        const std::int64_t number = value.IsIntOrUint() ? value.AsInt64() : -1;
-        if (number < 0 || !std::in_range<std::int32_t>(number)) {
-            return invalid("option {}: must be an integer of at least 0", key);
-        }
-        return static_cast<std::int32_t>(number);
-    }
-
-    [[nodiscard]] Result<float> real(const char* key) const {
-        const flexbuffers::Reference value = root().AsMap()[key];
-        const double number = value.IsNumeric() ? value.AsDouble() : NAN;
-        if (!(std::fabs(number) <= static_cast<double>(std::numeric_limits<float>::max()))) {
-            return invalid("option {}: must be a finite number", key);
-        }
-        return static_cast<float>(number);
-    }
-
-    /// A flag; false if the key is absent.
-    [[nodiscard]] Result<bool> truth(const char* key) const {
-        const flexbuffers::Reference value = root().AsMap()[key];
-        if (!value.IsNull() && !value.IsBool() && !value.IsIntOrUint()) {
-            return invalid("option {}: must be true or false", key);
-        }
-        return !value.IsNull() && value.AsInt64() != 0;
-    }
-
-  private:
-    [[nodiscard]] flexbuffers::Reference root() const {
-        return flexbuffers::GetRoot(bytes_.data(), bytes_.size());
-    }
-
-    std::vector<std::uint8_t> bytes_;
-};
 
 /// Inputs.
 constexpr std::size_t kBoxes = 0;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "model/invalid.h"
+#include "tflite/fusion.h"
 #include "tflite/operator.h"
 #include "tflite/signature.h"
 #include "tflite/tensors.h"
@@ -119,6 +120,7 @@ Result<> FileImport::importOperators(std::int32_t index, const schema::SubGraph&
                                      TensorMap& tensors) {
     NNBURST_TRY(tensors.declareInputs());
     UnknownTensors unknown(sizeOf(graph.tensors()));
+    const Fusions fusions = Fusions::find(file_, graph);
     bool isComplete = true;
     for (std::uint32_t i = 0; i < sizeOf(graph.operators()); ++i) {
         const schema::Operator& declaration = *graph.operators()->Get(i);
@@ -143,7 +145,12 @@ Result<> FileImport::importOperators(std::int32_t index, const schema::SubGraph&
             fail(fmt::format(" ({}) is not supported", operatorName(entry, code)));
         } else if (unknown.haveInputOf(declaration)) {
             unknown.addOutputs(declaration);
-        } else if (auto done = importOperator(declaration, *converter, tensors); !done) {
+        } else if (fusions.isLeftOut(i)) {
+            continue;
+        } else if (auto done = fusions.endingAt(i) != nullptr
+                                   ? addFused(tensors, *fusions.endingAt(i))
+                                   : importOperator(declaration, *converter, tensors);
+                   !done) {
             if (done.error().message.empty()) {
                 unknown.addOutputs(declaration);
                 isComplete = false;
@@ -182,6 +189,9 @@ Result<TfliteModel> FileImport::importModel() {
         const std::int32_t tensor = graph.outputs()->Get(i);
         result.outputNames.push_back(signatureName(
             signature == nullptr ? nullptr : signature->outputs(), tensor, tensors.nameOf(tensor)));
+    }
+    if (usesExtension_) {
+        builder_.addExtension(tflite_operations::kExtensionName, kExtensionPrefix);
     }
     NNBURST_TRY_ASSIGN(result.model,
                        builder_.build(std::move(interface.inputs), std::move(interface.outputs)));

@@ -60,6 +60,9 @@ class FileImport {
     /// size of the file: each takes 4 bytes, but operators may share them.
     Result<> takeArguments(std::uint64_t count);
 
+    /// To be called if the model uses the extension org.nnburst.tflite.
+    void nameExtension() noexcept { usesExtension_ = true; }
+
     /// Imports the main subgraph, or that of the signature of the options, and what it refers to.
     [[nodiscard]] Result<TfliteModel> importModel();
     /// Imports subgraph `index` of the file, unless that was done before. An error without a
@@ -78,6 +81,7 @@ class FileImport {
     const TfliteOptions options_;
     std::int32_t main_ = 0;  ///< the subgraph that becomes the model's main one
     ImportProblems problems_;
+    bool usesExtension_ = false;
     std::uint64_t constantBytesLeft_;
     std::uint64_t argumentsLeft_;
     ModelBuilder builder_;

@@ -42,6 +42,27 @@ Result<> gatherIntegers(OperatorImport& op, const std::vector<std::int32_t>& val
     return op.forwardIntegers(result);
 }
 
+/// GATHER in which each index of the first axes has indices of its own.
+Result<> gatherInBatches(OperatorImport& op, std::uint32_t axis, std::int32_t given) {
+    const Dimensions values = op.shape(0);
+    const Dimensions indices = op.shape(1);
+    const std::int64_t batchAxes =
+        given < 0 ? given + static_cast<std::int64_t>(indices.size()) : std::int64_t{given};
+    if (batchAxes < 0 || batchAxes > axis || std::cmp_greater(batchAxes, indices.size())) {
+        return invalid("batch_dims {} with indices of shape {} along axis {}: must be at most both",
+                       given, dimensionsText(indices), axis);
+    }
+    Dimensions result(values.begin(), values.begin() + axis);
+    result.insert(result.end(), indices.begin() + batchAxes, indices.end());
+    result.insert(result.end(), values.begin() + axis + 1, values.end());
+    op.inferOutputShape(result);
+    op.add(extensionOperation(tflite_operations::Code::GATHER),
+           {op.input(0), op.input(1), op.scalar(static_cast<std::int32_t>(axis)),
+            op.scalar(static_cast<std::int32_t>(batchAxes))},
+           {op.output()});
+    return {};
+}
+
 }  // namespace
 
 Result<> convertEmbeddingLookup(OperatorImport& op, OperationType operation) {
@@ -96,11 +117,11 @@ Result<> convertLshProjection(OperatorImport& op, OperationType operation) {
 Result<> convertGather(OperatorImport& op, OperationType operation) {
     constexpr std::size_t kIndices = 1;
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::GatherOptions>());
-    if (options->batch_dims() != 0) {
-        return invalid("batch_dims {} is not supported: must be 0", options->batch_dims());
-    }
     NNBURST_TRY_ASSIGN(const std::uint32_t rank, op.rank(0));
     NNBURST_TRY_ASSIGN(const std::uint32_t axis, OperatorImport::axis(options->axis(), rank));
+    if (options->batch_dims() != 0) {
+        return gatherInBatches(op, axis, options->batch_dims());
+    }
     const auto halAxis = static_cast<std::int32_t>(axis);
     const Dimensions input = op.shape(0);
     const Dimensions indices = op.shape(kIndices);

@@ -16,7 +16,12 @@ namespace nnburst::tflite {
 namespace {
 
 using Code = schema::BuiltinOperator;
+using Operation = tflite_operations::Code;
 using enum OperationType;
+
+constexpr OperationType extension(Operation operation) noexcept {
+    return extensionOperation(operation);
+}
 
 constexpr std::uint32_t kAnyNumber = UINT32_MAX;
 constexpr std::uint64_t kAll = UINT64_MAX;
@@ -43,6 +48,11 @@ constexpr Arity kTopK{.minimumInputs = 2,
                       .requiredInputs = kAll,
                       .minimumOutputs = 2,
                       .maximumOutputs = 2};
+constexpr Arity kPoolWithPlaces{.minimumInputs = 1,
+                                .maximumInputs = 1,
+                                .requiredInputs = kAll,
+                                .minimumOutputs = 2,
+                                .maximumOutputs = 2};
 constexpr Arity kUnpack{
     .minimumInputs = 1, .maximumInputs = 1, .requiredInputs = kAll, .maximumOutputs = kAnyNumber};
 constexpr Arity kSplit{
@@ -90,33 +100,46 @@ constexpr std::array kConverters{
     Converter{Code::ADD_N, kVariadic, ADD, convertAddN},
     Converter{Code::ARG_MAX, kBinary, ARGMAX, convertArgMinMax, kFitsInt32},
     Converter{Code::ARG_MIN, kBinary, ARGMIN, convertArgMinMax, kFitsInt32},
+    Converter{Code::ATAN2, kBinary, extension(Operation::ATAN2), convertFloatBinary},
     Converter{Code::AVERAGE_POOL_2D, kUnary, AVERAGE_POOL_2D, convertPool2d},
+    Converter{Code::BATCH_MATMUL, kBinary, extension(Operation::BATCH_MATMUL), convertBatchMatmul},
     Converter{Code::BATCH_TO_SPACE_ND, kTernary, BATCH_TO_SPACE_ND, convertBatchToSpace},
     Converter{Code::BIDIRECTIONAL_SEQUENCE_LSTM, kBidirectionalLstm, BIDIRECTIONAL_SEQUENCE_LSTM,
               convertBidirectionalSequenceLstm},
     Converter{Code::BIDIRECTIONAL_SEQUENCE_RNN, kBidirectionalRnn, BIDIRECTIONAL_SEQUENCE_RNN,
               convertBidirectionalSequenceRnn},
+    Converter{Code::BITWISE_XOR, kBinary, extension(Operation::BITWISE_XOR), convertIntegerBinary},
+    Converter{Code::BROADCAST_ARGS, kBinary, RANK, convertBroadcastArgs, kFitsInt32},
     Converter{Code::BROADCAST_TO, kBinary, TILE, convertBroadcastTo, kFitsInt32},
+    Converter{Code::BUCKETIZE, kUnary, extension(Operation::BUCKETIZE), convertBucketize},
     Converter{Code::CAST, kUnary, CAST, convertCast, kFitsInt32},
     Converter{Code::CEIL, kUnary, FLOOR, convertCeil},
     Converter{Code::CONCATENATION, kVariadic, CONCATENATION, convertConcatenation, kFitsInt32},
     Converter{Code::CONV_2D, kWeighted, CONV_2D, convertConv2d},
+    Converter{Code::COS, kUnary, extension(Operation::COS), convertFloatUnary},
+    Converter{Code::CUMSUM, kBinary, extension(Operation::CUMSUM), convertCumsum},
     Converter{Code::DENSIFY, kUnary, CAST, convertDensify},
     Converter{Code::DEPTHWISE_CONV_2D, kWeighted, DEPTHWISE_CONV_2D, convertDepthwiseConv2d},
     Converter{Code::DEPTH_TO_SPACE, kUnary, DEPTH_TO_SPACE, convertDepthToSpace},
     Converter{Code::DEQUANTIZE, kUnary, DEQUANTIZE, convertDequantize},
     Converter{Code::DIV, kBinary, DIV, convertArithmetic},
+    Converter{Code::DYNAMIC_UPDATE_SLICE, kTernary, extension(Operation::DYNAMIC_UPDATE_SLICE),
+              convertUpdateSlice, kFitsInt32},
     Converter{Code::ELU, kUnary, ELU, convertElu},
     Converter{Code::EMBEDDING_LOOKUP, kBinary, EMBEDDING_LOOKUP, convertEmbeddingLookup},
     Converter{Code::EQUAL, kBinary, EQUAL, convertBinary},
     Converter{Code::EXP, kUnary, EXP, convertFloatUnary},
     Converter{Code::EXPAND_DIMS, kBinary, EXPAND_DIMS, convertExpandDims, kFitsInt32},
+    Converter{Code::FAKE_QUANT, kUnary, extension(Operation::FAKE_QUANT), convertFakeQuant},
     Converter{Code::FILL, kBinary, FILL, convertFill, kFitsInt32},
     Converter{Code::FLOOR, kUnary, FLOOR, convertUnary},
     Converter{Code::FLOOR_DIV, kBinary, DIV, convertFloorDiv},
-    Converter{Code::FLOOR_MOD, kBinary, SUB, convertFloorMod},
+    Converter{Code::FLOOR_MOD, kBinary, extension(Operation::FLOOR_MOD), convertFloorMod},
     Converter{Code::FULLY_CONNECTED, kWeighted, FULLY_CONNECTED, convertFullyConnected},
     Converter{Code::GATHER, kBinary, GATHER, convertGather, kFitsInt32},
+    Converter{Code::GATHER_ND, kBinary, extension(Operation::GATHER_ND), convertGatherNd,
+              kFitsInt32},
+    Converter{Code::GELU, kUnary, extension(Operation::GELU), convertGelu},
     Converter{Code::GREATER, kBinary, GREATER, convertBinary},
     Converter{Code::GREATER_EQUAL, kBinary, GREATER_EQUAL, convertBinary},
     Converter{Code::HARD_SWISH, kUnary, HARD_SWISH, convertUnary},
@@ -137,6 +160,10 @@ constexpr std::array kConverters{
     Converter{Code::LOG_SOFTMAX, kUnary, LOG_SOFTMAX, convertLogSoftmax},
     Converter{Code::LSH_PROJECTION, kLshProjection, LSH_PROJECTION, convertLshProjection},
     Converter{Code::LSTM, kLstmKernels, LSTM, convertLstm},
+    Converter{Code::MATRIX_DIAG, kUnary, extension(Operation::MATRIX_DIAG), convertMatrixDiag,
+              kFitsInt32},
+    Converter{Code::MATRIX_SET_DIAG, kBinary, extension(Operation::MATRIX_SET_DIAG),
+              convertMatrixSetDiag, kFitsInt32},
     Converter{Code::MAXIMUM, kBinary, MAXIMUM, convertBinary, kFitsInt32},
     Converter{Code::MAX_POOL_2D, kUnary, MAX_POOL_2D, convertPool2d},
     Converter{Code::MEAN, kBinary, MEAN, convertMean},
@@ -146,12 +173,14 @@ constexpr std::array kConverters{
     Converter{Code::MULTINOMIAL, kBinary, RANDOM_MULTINOMIAL, convertMultinomial, kFitsInt32},
     Converter{Code::NEG, kUnary, NEG, convertFloatUnary},
     Converter{Code::NOT_EQUAL, kBinary, NOT_EQUAL, convertBinary},
+    Converter{Code::ONE_HOT, kFourInputs, extension(Operation::ONE_HOT), convertOneHot, kFitsInt32},
     Converter{Code::PACK, kVariadic, CONCATENATION, convertPack, kFitsInt32},
     Converter{Code::PAD, kBinary, PAD, convertPad},
     Converter{Code::PADV2, kTernary, PAD_V2, convertPad},
     Converter{Code::POW, kBinary, POW, convertPow},
     Converter{Code::PRELU, kBinary, PRELU, convertBinary},
     Converter{Code::QUANTIZE, kUnary, QUANTIZE, convertQuantize},
+    Converter{Code::RANGE, kTernary, RANK, convertRange, kFitsInt32},
     Converter{Code::RANK, kUnary, RANK, convertRank},
     Converter{Code::REDUCE_ALL, kBinary, REDUCE_ALL, convertReduction},
     Converter{Code::REDUCE_ANY, kBinary, REDUCE_ANY, convertReduction},
@@ -165,17 +194,26 @@ constexpr std::array kConverters{
     Converter{Code::RESHAPE, kReshape, RESHAPE, convertReshape, kFitsInt32},
     Converter{Code::RESIZE_BILINEAR, kBinary, RESIZE_BILINEAR, convertResize},
     Converter{Code::RESIZE_NEAREST_NEIGHBOR, kBinary, RESIZE_NEAREST_NEIGHBOR, convertResize},
+    Converter{Code::REVERSE_SEQUENCE, kBinary, extension(Operation::REVERSE_SEQUENCE),
+              convertReverseSequence, kFitsInt32},
     Converter{Code::REVERSE_V2, kBinary, STRIDED_SLICE, convertReverse, kFitsInt32},
+    Converter{Code::RIGHT_SHIFT, kBinary, extension(Operation::RIGHT_SHIFT), convertIntegerBinary},
     Converter{Code::RNN, kRnn, RNN, convertRnn},
+    Converter{Code::ROUND, kUnary, extension(Operation::ROUND), convertFloatUnary},
     Converter{Code::RSQRT, kUnary, RSQRT, convertFloatUnary},
+    Converter{Code::SCATTER_ND, kTernary, extension(Operation::SCATTER_ND), convertScatterNd},
+    Converter{Code::SEGMENT_SUM, kBinary, extension(Operation::SEGMENT_SUM), convertSegmentSum},
     Converter{Code::SELECT, kTernary, SELECT, convertSelect, kFitsInt32},
     Converter{Code::SELECT_V2, kTernary, SELECT, convertSelectV2, kFitsInt32},
     Converter{Code::SHAPE, kUnary, RANK, convertShape, kFitsInt32},
+    Converter{Code::SIGN, kUnary, extension(Operation::SIGN), convertFloatUnary},
     Converter{Code::SIN, kUnary, SIN, convertFloatUnary},
     Converter{Code::SLICE, kTernary, SLICE, convertSlice, kFitsInt32},
     Converter{Code::SOFTMAX, kUnary, SOFTMAX, convertSoftmax},
     Converter{Code::SPACE_TO_BATCH_ND, kTernary, SPACE_TO_BATCH_ND, convertSpaceToBatch},
     Converter{Code::SPACE_TO_DEPTH, kUnary, SPACE_TO_DEPTH, convertSpaceToDepth},
+    Converter{Code::SPARSE_TO_DENSE, kFourInputs, extension(Operation::SPARSE_TO_DENSE),
+              convertSparseToDense, kFitsInt32},
     Converter{Code::SPLIT, kSplit, SPLIT, convertSplit, kFitsInt32},
     Converter{Code::SPLIT_V, kSplitV, SLICE, convertSplitV, kFitsInt32},
     Converter{Code::SQRT, kUnary, SQRT, convertFloatUnary},
@@ -196,12 +234,45 @@ constexpr std::array kConverters{
     Converter{Code::UNIDIRECTIONAL_SEQUENCE_RNN, kRnn, UNIDIRECTIONAL_SEQUENCE_RNN,
               convertUnidirectionalSequenceRnn},
     Converter{Code::UNPACK, kUnpack, SPLIT, convertUnpack, kFitsInt32},
+    Converter{Code::UNSORTED_SEGMENT_MAX, kTernary, extension(Operation::UNSORTED_SEGMENT_MAX),
+              convertUnsortedSegment},
+    Converter{Code::UNSORTED_SEGMENT_MIN, kTernary, extension(Operation::UNSORTED_SEGMENT_MIN),
+              convertUnsortedSegment},
+    Converter{Code::UNSORTED_SEGMENT_PROD, kTernary, extension(Operation::UNSORTED_SEGMENT_PROD),
+              convertUnsortedSegment},
+    Converter{Code::UNSORTED_SEGMENT_SUM, kTernary, extension(Operation::UNSORTED_SEGMENT_SUM),
+              convertUnsortedSegment},
     Converter{Code::WHILE, kControl, WHILE, convertWhile},
     Converter{Code::ZEROS_LIKE, kUnary, FILL, convertZerosLike, kFitsInt32},
 };
 
-constexpr Converter kDetectionPostprocess{Code::CUSTOM, kDetection, DETECTION_POSTPROCESSING,
-                                          convertDetectionPostprocess};
+struct CustomConverter {
+    std::string_view name;
+    Converter converter;
+};
+
+constexpr std::array kCustomConverters{
+    CustomConverter{"Convolution2DTransposeBias",
+                    {Code::CUSTOM, kTernary, TRANSPOSE_CONV_2D, convertTransposeConvBias}},
+    CustomConverter{"Landmarks2TransformMatrix",
+                    {Code::CUSTOM, kUnary, extension(Operation::LANDMARKS_TO_TRANSFORM_MATRIX),
+                     convertLandmarksToMatrix}},
+    CustomConverter{"MaxPoolingWithArgmax2D",
+                    {Code::CUSTOM, kPoolWithPlaces, extension(Operation::MAX_POOLING_WITH_ARGMAX),
+                     convertMaxPoolArgmax}},
+    CustomConverter{
+        "MaxUnpooling2D",
+        {Code::CUSTOM, kBinary, extension(Operation::MAX_UNPOOLING), convertMaxUnpooling}},
+    CustomConverter{
+        "TFLite_Detection_PostProcess",
+        {Code::CUSTOM, kDetection, DETECTION_POSTPROCESSING, convertDetectionPostprocess}},
+    CustomConverter{"TransformLandmarks",
+                    {Code::CUSTOM, kBinary, extension(Operation::TRANSFORM_LANDMARKS),
+                     convertTransformLandmarks}},
+    CustomConverter{"TransformTensorBilinear",
+                    {Code::CUSTOM, kBinary, extension(Operation::TRANSFORM_TENSOR_BILINEAR),
+                     convertTransformTensor}},
+};
 
 }  // namespace
 
@@ -212,7 +283,9 @@ const Converter* findConverter(schema::BuiltinOperator code) noexcept {
 }
 
 const Converter* findCustomConverter(std::string_view name) noexcept {
-    return name == "TFLite_Detection_PostProcess" ? &kDetectionPostprocess : nullptr;
+    const auto* row = std::find_if(kCustomConverters.begin(), kCustomConverters.end(),
+                                   [name](const CustomConverter& c) { return c.name == name; });
+    return row == kCustomConverters.end() ? nullptr : &row->converter;
 }
 
 }  // namespace nnburst::tflite

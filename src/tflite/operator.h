@@ -19,12 +19,23 @@
 
 #include "model/invalid.h"
 #include "nnburst/result.h"
+#include "nnburst/type_queries.h"
 #include "nnburst/types.h"
 #include "tflite/tensors.h"
+#include "tflite_operations/codes.h"
 
 namespace nnburst::tflite {
 
 class OperatorImport;
+
+/// The prefix of the extension org.nnburst.tflite in imported models.
+inline constexpr std::uint16_t kExtensionPrefix = 1;
+
+/// An operation of the extension org.nnburst.tflite.
+constexpr OperationType extensionOperation(tflite_operations::Code code) noexcept {
+    return static_cast<OperationType>((std::uint32_t{kExtensionPrefix} << kExtensionTypeBits) |
+                                      static_cast<std::uint32_t>(code));
+}
 
 /// How many inputs and outputs an operator has.
 struct Arity {
@@ -189,6 +200,9 @@ class OperatorImport {
 
     void add(OperationType type, std::vector<std::uint32_t> inputs,
              std::vector<std::uint32_t> outputs) {
+        if (isExtension(type)) {
+            tensors_->file().nameExtension();
+        }
         tensors_->builder().addOperation(type, std::move(inputs), std::move(outputs));
     }
     /// Input `index`, converted to TENSOR_FLOAT32 if it is quantised or float16.

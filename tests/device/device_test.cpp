@@ -34,7 +34,10 @@ TEST_P(DeviceTest, describesItself) {
                                [](const auto& a, const auto& b) { return a.type < b.type; }));
     EXPECT_EQ(*device->getType(), DeviceType::CPU);
     EXPECT_EQ(device->getVersionString()->rfind("nnburst-", 0), 0U);
-    EXPECT_TRUE(device->getSupportedExtensions()->empty());
+    const auto extensions = device->getSupportedExtensions();
+    ASSERT_TRUE(extensions);
+    ASSERT_FALSE(extensions->empty());
+    EXPECT_EQ(extensions->at(0).name, "org.nnburst.tflite");
     EXPECT_EQ(device->getNumberOfCacheFilesNeeded()->numModelCache, 1U);
     EXPECT_EQ(device->getNumberOfCacheFilesNeeded()->numDataCache, 1U);
     EXPECT_EQ(device->getStatus(), DeviceStatus::AVAILABLE);

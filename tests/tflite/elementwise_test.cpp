@@ -159,13 +159,12 @@ TEST(TfliteElementwise, repeatsWhatASelectionHasTooLittleOf) {
               "operator 0 (SELECT): condition of shape 2 for 2x3: must have the same shape");
 }
 
-TEST(TfliteElementwise, refusesToDivideIntegersTheOtherWay) {
+TEST(TfliteElementwise, refusesActivationsOfDividedIntegers) {
     const Argument integers = tensorOf({4}, TensorType::INT32);
-    EXPECT_EQ(refusal(operatorFile(Code::DIV, {integers, integers}, {integers},
-                                   BuiltinOptions::DivOptions,
-                                   optionsOf(schema::CreateDivOptions, kNone))),
-              "operator 0 (DIV): integers are not supported: the HAL rounds down, TFLite towards "
-              "0");
+    EXPECT_EQ(refusal(operatorFile(
+                  Code::DIV, {integers, integers}, {integers}, BuiltinOptions::DivOptions,
+                  optionsOf(schema::CreateDivOptions, schema::ActivationFunctionType::RELU))),
+              "operator 0 (DIV): fused activation 1 of integers is not supported");
 }
 
 // ---- Types
@@ -339,7 +338,8 @@ TEST(TfliteLookup, gathersAnAxisAwayWithOneIndex) {
     EXPECT_EQ(refusal(file(ints({0}), 2)),
               "operator 0 (GATHER): axis 2: must be one of 2 dimensions");
     EXPECT_EQ(refusal(file(ints({0}), 0, 1)),
-              "operator 0 (GATHER): batch_dims 1 is not supported: must be 0");
+              "operator 0 (GATHER): batch_dims 1 with indices of shape 1 along axis 0: must be at "
+              "most both");
 }
 
 }  // namespace

@@ -15,10 +15,12 @@
 
 #include "exec/operation/operation.h"
 #include "exec/reference/operations.h"
+#include "model/extension_registry.h"
 #include "nnburst/tflite.h"
 #include "nnburst/validation.h"
 #include "support/model_runner.h"
 #include "tflite_file.h"
+#include "tflite_operations/extension.h"
 
 namespace nnburst::tflite {
 
@@ -127,8 +129,17 @@ inline std::string refusal(const FileSpec& spec) {
     return result.error().message;
 }
 
+/// The model as a device of this process sees it.
+inline Model resolved(const Model& model) {
+    EXPECT_TRUE(tflite_operations::registerOperations());
+    Model result = model;
+    EXPECT_TRUE(resolveExtensions(result, PrefixSource::CLIENT));
+    return result;
+}
+
 /// Whether the executor has all operations and accepts them.
-inline bool isSupported(const Model& model) {
+inline bool isSupported(const Model& given) {
+    const Model model = resolved(given);
     const auto hasAll = [](const Subgraph& subgraph) {
         return std::all_of(
             subgraph.operations.begin(), subgraph.operations.end(),
@@ -199,7 +210,7 @@ T valueOf(const TfliteModel& imported, const Operand& operand) {
 template <class T, class In>
 std::vector<std::vector<T>> outputsOfRun(const TfliteModel& imported,
                                          const std::vector<std::vector<In>>& inputs) {
-    const auto compiled = exec::compile(imported.model, false);
+    const auto compiled = exec::compile(resolved(imported.model), false);
     if (compiled == nullptr) {
         return {};
     }

@@ -154,6 +154,10 @@ void addKernelOptions(CLI::App& app, DriverOptions& device) {
                    "Load the vendor extension in the shared library FILE; may be given several "
                    "times")
         ->type_name("FILE");
+    app.add_flag_callback(
+        "--no-tflite-operations", [&device] { device.useTfliteOperations = false; },
+        "Do without the extension org.nnburst.tflite, whose operations imported TFLite models may "
+        "use");
 }
 
 void addKindOptions(CLI::App& app, Options& options) {

@@ -106,6 +106,9 @@ std::vector<std::string> argumentsOf(const std::string& program, const DriverOpt
     for (const std::string& library : options.extensionLibraries) {
         arguments.insert(arguments.end(), {"--extension", library});
     }
+    if (!options.useTfliteOperations) {
+        arguments.emplace_back("--no-tflite-operations");
+    }
     if (options.realtimePriority != 0) {
         arguments.insert(arguments.end(), {"--realtime", std::to_string(options.realtimePriority)});
     }

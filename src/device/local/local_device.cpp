@@ -25,6 +25,7 @@
 #include "nnburst/validation.h"
 #include "nnburst/version.h"
 #include "system/scheduling.h"
+#include "tflite_operations/extension.h"
 
 namespace nnburst::device {
 
@@ -175,6 +176,9 @@ Result<DeviceSetup> DeviceSetup::prepare(const DriverOptions& options) {
     // OpenSSL, is destroyed before the handler runs.
     ::OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS, nullptr);
     (void)exec::Profile::ofProcess();  // makes its file before a sandbox closes
+    if (options.useTfliteOperations) {
+        NNBURST_TRY(tflite_operations::registerOperations());
+    }
     for (const std::string& library : options.extensionLibraries) {
         NNBURST_TRY(loadExtension(library));
     }

@@ -28,7 +28,8 @@ class ExtensionOperands {
                             .extraParams = view.extensionData == nullptr
                                                ? std::span<const std::uint8_t>()
                                                : std::span(*view.extensionData),
-                            .data = view.data};
+                            .data = view.data,
+                            .isOmitted = view.isOmitted};
         }
     }
 
@@ -39,6 +40,19 @@ class ExtensionOperands {
   private:
     std::array<ExtensionOperand, kMaximumExtensionOperands> operands_;
     std::size_t count_;
+};
+
+/// The time limit of a run as operations of extensions see it.
+class RunLimit final : public ExtensionTimeLimit {
+  public:
+    explicit RunLimit(const OperationView& operation) noexcept : operation_(operation) {}
+
+    [[nodiscard]] bool isOverAfter(std::size_t work) noexcept override {
+        return operation_.isOutOfTime(work);
+    }
+
+  private:
+    const OperationView& operation_;
 };
 
 Result<HalVersion> check(const OperationView& operation) {
@@ -83,9 +97,10 @@ std::size_t scratchBytes(const OperationView& operation) {
 }
 
 Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
+    RunLimit limit(operation);
     return findExtensionOperation(operation.type)
-        ->run(ExtensionOperands(operation.inputs).span(),
-              ExtensionOperands(operation.outputs).span(), scratch);
+        ->runWithin(ExtensionOperands(operation.inputs).span(),
+                    ExtensionOperands(operation.outputs).span(), scratch, limit);
 }
 
 }  // namespace

@@ -204,6 +204,45 @@ TEST(ExtensionLibrary, isRefusedWithItsNameAndTheReason) {
     EXPECT_NE(ended.text.find("/nowhere/x.so"), std::string::npos) << ended.text;
 }
 
+/// ROUND of the extension for TFLite's operators.
+Model makeRounding() {
+    constexpr std::uint16_t kRound = 2;
+    ModelBuilder builder;
+    const auto in = builder.addTensor(OperandType::TENSOR_FLOAT32, {4});
+    const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {4});
+    builder.addOperation(extensionType<OperationType>(kRound), {in}, {out});
+    builder.addExtension("org.nnburst.tflite", kPrefix);
+    return std::move(*builder.build({in}, {out}));
+}
+
+TEST(TfliteOperations, areThereUnlessTheyAreSwitchedOff) {
+    const SharedDevice devices[] = {*makeLocalDevice({}), *spawnDriver({}, NNBURST_DRIVER_PATH)};
+    for (const SharedDevice& device : devices) {
+        EXPECT_EQ(*device->getSupportedOperations(makeRounding()), std::vector<bool>{true});
+        const auto prepared = prepareModel(*device, makeRounding());
+        ASSERT_TRUE(prepared) << prepared.error().message;
+        Spectrum spectrum(4);  // of memory for 8 and for 4 floats
+        spectrum.request.inputs[0].location.length = 16;
+        const float values[] = {0.5F, 1.5F, -2.25F, 7.0F};
+        std::memcpy(spectrum.input.data(), values, sizeof values);
+        ExecutionOutcome outcome;
+        const Result<> ran = (*prepared)->executeSynchronously(spectrum.request, {}, outcome);
+        ASSERT_TRUE(ran) << ran.error().message;
+        EXPECT_EQ(spectrum.out(0), 0.0F);
+        EXPECT_EQ(spectrum.out(1), 2.0F);
+        EXPECT_EQ(spectrum.out(2), -2.0F);
+        EXPECT_EQ(spectrum.out(3), 7.0F);
+    }
+    DriverOptions without;
+    without.useTfliteOperations = false;
+    const SharedDevice device = *spawnDriver(without, NNBURST_DRIVER_PATH);
+    EXPECT_TRUE(device->getSupportedExtensions()->empty());
+    const auto prepared = prepareModel(*device, makeRounding());
+    ASSERT_FALSE(prepared);
+    EXPECT_EQ(prepared.error().message.find("org.nnburst.tflite") != std::string::npos, true)
+        << prepared.error().message;
+}
+
 TEST(RegisteredExtension, hasAGoodNameAndNumbersThatAreItsOwn) {
     const auto refuses = [](VendorExtension extension, const char* what) {
         const Result<> registered = registerExtension(std::move(extension));

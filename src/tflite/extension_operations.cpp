@@ -1,0 +1,146 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Converters of operators that become one operation of the extension org.nnburst.tflite.
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/operand_info.h"
+#include "tflite/converters.h"
+#include "tflite/shapes.h"
+
+namespace nnburst::tflite {
+
+Result<> convertFloatBinary(OperatorImport& op, OperationType operation) {
+    inferBroadcast(op);
+    const std::uint32_t a = op.floatInput(0);
+    const std::uint32_t b = op.floatInput(1);
+    if (op.operand(a).type != OperandType::TENSOR_FLOAT32) {
+        return invalid("input of type {} is not supported", toString(op.type(0)));
+    }
+    const std::uint32_t computed = op.floatOutput();
+    op.add(operation, {a, b}, {computed});
+    op.finishFloat(computed);
+    return {};
+}
+
+Result<> convertIntegerBinary(OperatorImport& op, OperationType operation) {
+    if (op.type(0) != OperandType::TENSOR_INT32) {
+        return invalid("input of type {} is not supported: must be TENSOR_INT32",
+                       toString(op.type(0)));
+    }
+    inferBroadcast(op);
+    op.add(operation, {op.input(0), op.input(1)}, {op.output()});
+    return {};
+}
+
+Result<> convertGelu(OperatorImport& op, OperationType operation) {
+    NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::GeluOptions>());
+    op.inferShapeOf(0);
+    const std::uint32_t input = op.floatInput(0);
+    const std::uint32_t computed = op.floatOutput();
+    op.add(operation, {input, op.scalar(options->approximate())}, {computed});
+    op.finishFloat(computed);
+    return {};
+}
+
+Result<> convertFakeQuant(OperatorImport& op, OperationType operation) {
+    NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::FakeQuantOptions>());
+    op.inferShapeOf(0);
+    op.add(operation,
+           {op.input(0), op.scalar(options->min()), op.scalar(options->max()),
+            op.scalar(options->num_bits()), op.scalar(options->narrow_range())},
+           {op.output()});
+    return {};
+}
+
+Result<> convertBucketize(OperatorImport& op, OperationType operation) {
+    NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::BucketizeOptions>());
+    const std::uint32_t count = sizeOf(options->boundaries());
+    std::vector<float> boundaries;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        boundaries.push_back(options->boundaries()->Get(i));
+    }
+    if (boundaries.empty() || !std::is_sorted(boundaries.begin(), boundaries.end())) {
+        return invalid("{} boundaries: must be at least 1, in ascending order", count);
+    }
+    op.inferShapeOf(0);
+    NNBURST_TRY_ASSIGN(
+        const std::uint32_t constant,
+        op.constant(OperandType::TENSOR_FLOAT32, {count}, std::as_bytes(std::span(boundaries))));
+    op.add(operation, {op.input(0), constant}, {op.output()});
+    return {};
+}
+
+Result<> convertCumsum(OperatorImport& op, OperationType operation) {
+    NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::CumsumOptions>());
+    NNBURST_TRY_ASSIGN(const std::int32_t axis, op.integer(1, "axis"));
+    op.inferShapeOf(0);
+    const bool isInteger = op.type(0) == OperandType::TENSOR_INT32;
+    const std::uint32_t input = isInteger ? op.input(0) : op.floatInput(0);
+    const std::uint32_t computed = op.floatOutput();
+    op.add(operation,
+           {input, op.scalar(axis), op.scalar(options->exclusive()), op.scalar(options->reverse())},
+           {computed});
+    op.finishFloat(computed);
+    return {};
+}
+
+Result<> convertMatrixDiag(OperatorImport& op, OperationType operation) {
+    Dimensions result = op.shape(0);
+    if (!result.empty()) {
+        result.push_back(result.back());
+        op.inferOutputShape(result);
+    }
+    op.add(operation, {op.input(0)}, {op.output()});
+    return {};
+}
+
+Result<> convertMatrixSetDiag(OperatorImport& op, OperationType operation) {
+    op.inferShapeOf(0);
+    op.add(operation, {op.input(0), op.input(1)}, {op.output()});
+    return {};
+}
+
+Result<> convertRange(OperatorImport& op, OperationType /*operation*/) {
+    NNBURST_TRY_ASSIGN(const std::int64_t first, op.integer(0, "start"));
+    NNBURST_TRY_ASSIGN(const std::int64_t limit, op.integer(1, "limit"));
+    NNBURST_TRY_ASSIGN(const std::int64_t step, op.integer(2, "delta"));
+    const std::int64_t count = step == 0 ? 0 : (limit - first + step + (step > 0 ? -1 : 1)) / step;
+    if (count < 1 || count > static_cast<std::int64_t>(kMaximumIntegers)) {
+        return invalid("{} to {} in steps of {}: must be 1 to {} elements", first, limit, step,
+                       kMaximumIntegers);
+    }
+    std::vector<std::int32_t> values;
+    for (std::int64_t i = 0; i < count; ++i) {
+        values.push_back(static_cast<std::int32_t>(first + i * step));
+    }
+    op.inferOutputShape({static_cast<std::uint32_t>(count)});
+    return op.forwardIntegers(values);
+}
+
+/// The shape to which tensors of two shapes can be repeated.
+Result<> convertBroadcastArgs(OperatorImport& op, OperationType /*operation*/) {
+    std::vector<Dimensions> shapes;
+    for (const std::size_t input : {0U, 1U}) {
+        NNBURST_TRY_ASSIGN(const std::vector<std::int32_t> sizes, op.integers(input, "shape"));
+        for (const std::int32_t size : sizes) {
+            if (size < 1) {
+                return invalid("shape with size {}: must be at least 1", size);
+            }
+        }
+        shapes.emplace_back(sizes.begin(), sizes.end());
+    }
+    const Dimensions result = shapes[0].empty()   ? shapes[1]
+                              : shapes[1].empty() ? shapes[0]
+                                                  : broadcastShape(shapes[0], shapes[1]);
+    if (result.empty()) {
+        return invalid("shapes {} and {}: must be the same but for sizes of 1",
+                       dimensionsText(shapes[0]), dimensionsText(shapes[1]));
+    }
+    op.inferOutputShape({static_cast<std::uint32_t>(result.size())});
+    return op.forwardIntegers({result.begin(), result.end()});
+}
+
+}  // namespace nnburst::tflite

@@ -1,0 +1,52 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The operations of the extension org.nnburst.tflite, which the import of TFLite files uses where
+/// the HAL has no operation that computes the same. docs/tflite.md lists their operands. Codes
+/// never change their meaning, because compilation caches and models name them.
+
+#include <cstdint>
+
+namespace nnburst::tflite_operations {
+
+inline constexpr const char* kExtensionName = "org.nnburst.tflite";
+
+enum class Code : std::uint16_t {
+    COS = 1,
+    ROUND = 2,
+    SIGN = 3,
+    GELU = 4,
+    FAKE_QUANT = 5,
+    BUCKETIZE = 6,
+    FLOOR_MOD = 10,
+    ATAN2 = 11,
+    TRUNCATED_DIV = 12,
+    BITWISE_XOR = 13,
+    RIGHT_SHIFT = 14,
+    BATCH_MATMUL = 20,
+    CUMSUM = 21,
+    MATRIX_DIAG = 22,
+    MATRIX_SET_DIAG = 23,
+    GATHER = 30,
+    GATHER_ND = 31,
+    SCATTER_ND = 32,
+    SPARSE_TO_DENSE = 33,
+    ONE_HOT = 34,
+    DYNAMIC_UPDATE_SLICE = 35,
+    REVERSE_SEQUENCE = 36,
+    SEGMENT_SUM = 40,
+    UNSORTED_SEGMENT_SUM = 41,
+    UNSORTED_SEGMENT_PROD = 42,
+    UNSORTED_SEGMENT_MIN = 43,
+    UNSORTED_SEGMENT_MAX = 44,
+    MAX_POOLING_WITH_ARGMAX = 50,
+    MAX_UNPOOLING = 51,
+    TRANSFORM_TENSOR_BILINEAR = 52,
+    TRANSFORM_LANDMARKS = 53,
+    LANDMARKS_TO_TRANSFORM_MATRIX = 54,
+    LANDMARKS_TO_TRANSFORM_MATRIX_V1 = 55,
+};
+
+}  // namespace nnburst::tflite_operations

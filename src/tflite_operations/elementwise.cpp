@@ -1,0 +1,299 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Operations that compute element by element, of one tensor or of two whose axes of size 1 are
+/// repeated. The arithmetic is that of TFLite's kernels.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numbers>
+
+#include "model/operand_info.h"
+#include "tflite_operations/operation.h"
+
+namespace nnburst::tflite_operations {
+
+namespace {
+
+using enum OperandType;
+
+/// Elements between two looks at the time limit.
+constexpr std::size_t kBlock = 4096;
+
+// ---- One tensor
+
+template <class In, class Out, class Function>
+Result<> mapElements(const Run& run, Function function) {
+    const In* in = run.input<In>(0);
+    Out* out = run.output<Out>();
+    const std::size_t count = countOf(run.inputs[0]);
+    for (std::size_t begin = 0; begin < count; begin += kBlock) {
+        const std::size_t end = std::min(count, begin + kBlock);
+        for (std::size_t i = begin; i < end; ++i) {
+            out[i] = function(in[i]);
+        }
+        if (run.limit.isOverAfter(end - begin)) {
+            return {};
+        }
+    }
+    return {};
+}
+
+Result<> checkFloatUnary(Operands inputs, Operands outputs) {
+    NNBURST_TRY(checkCounts(inputs, outputs, 1, 1));
+    NNBURST_TRY(checkType(inputs[0], "input 0", {TENSOR_FLOAT32}));
+    return checkSameType(inputs[0], outputs[0]);
+}
+
+Result<> runCos(const Run& run) {
+    return mapElements<float, float>(run, [](float x) { return std::cos(x); });
+}
+
+/// To the nearest integer, halves to the even one.
+Result<> runRound(const Run& run) {
+    return mapElements<float, float>(run, [](float x) { return std::nearbyint(x); });
+}
+
+Result<> checkSign(Operands inputs, Operands outputs) {
+    NNBURST_TRY(checkCounts(inputs, outputs, 1, 1));
+    NNBURST_TRY(checkType(inputs[0], "input 0", {TENSOR_FLOAT32, TENSOR_INT32}));
+    return checkSameType(inputs[0], outputs[0]);
+}
+
+Result<> runSign(const Run& run) {
+    const auto sign = [](auto x) {
+        using T = decltype(x);
+        return static_cast<T>(x > T{0} ? 1 : (x < T{0} ? -1 : 0));
+    };
+    return run.inputs[0].type == TENSOR_INT32 ? mapElements<std::int32_t, std::int32_t>(run, sign)
+                                              : mapElements<float, float>(run, sign);
+}
+
+/// Inputs: the tensor, BOOL whether tanh approximates the error function.
+Result<> checkGelu(Operands inputs, Operands outputs) {
+    NNBURST_TRY(checkCounts(inputs, outputs, 2, 1));
+    NNBURST_TRY(checkType(inputs[0], "input 0", {TENSOR_FLOAT32}));
+    NNBURST_TRY(checkType(inputs[1], "input 1 (approximate)", {BOOL}));
+    return checkSameType(inputs[0], outputs[0]);
+}
+
+Result<> runGelu(const Run& run) {
+    if (scalarOf<std::uint8_t>(run.inputs[1]) != 0) {
+        // 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
+        const float factor = std::sqrt(2.0F / std::numbers::pi_v<float>);
+        return mapElements<float, float>(run, [factor](float x) {
+            return 0.5F * x * (1.0F + std::tanh(factor * (x + 0.044715F * x * x * x)));
+        });
+    }
+    return mapElements<float, float>(run, [](float x) {
+        return 0.5F * x * std::erfc(-x * std::numbers::sqrt2_v<float> / 2.0F);
+    });
+}
+
+/// Inputs: the tensor, FLOAT32 minimum and maximum, INT32 bits, BOOL whether the range is narrow.
+Result<> checkFakeQuant(Operands inputs, Operands outputs) {
+    NNBURST_TRY(checkCounts(inputs, outputs, 5, 1));
+    NNBURST_TRY(checkType(inputs[0], "input 0", {TENSOR_FLOAT32}));
+    NNBURST_TRY(checkType(inputs[1], "input 1 (minimum)", {FLOAT32}));
+    NNBURST_TRY(checkType(inputs[2], "input 2 (maximum)", {FLOAT32}));
+    NNBURST_TRY(checkType(inputs[3], "input 3 (bits)", {INT32}));
+    NNBURST_TRY(checkType(inputs[4], "input 4 (narrow range)", {BOOL}));
+    return checkSameType(inputs[0], outputs[0]);
+}
+
+Result<Dimensions> shapeOfFakeQuant(Operands inputs, std::size_t /*output*/) {
+    const auto minimum = scalarOf<float>(inputs[1]);
+    const auto maximum = scalarOf<float>(inputs[2]);
+    const auto bits = scalarOf<std::int32_t>(inputs[3]);
+    if (!(minimum <= 0.0F && maximum >= 0.0F && maximum > minimum) || !std::isfinite(minimum) ||
+        !std::isfinite(maximum) || bits < 2 || bits > 16) {
+        return invalid("range {} to {} in {} bits; must be a range around 0 in 2 to 16 bits",
+                       minimum, maximum, bits);
+    }
+    return dimensionsOf(inputs[0]);
+}
+
+/// The range is moved so that 0 is one of its steps.
+Result<> runFakeQuant(const Run& run) {
+    const auto minimum = scalarOf<float>(run.inputs[1]);
+    const auto maximum = scalarOf<float>(run.inputs[2]);
+    const float lowest = scalarOf<std::uint8_t>(run.inputs[4]) != 0 ? 1.0F : 0.0F;
+    const auto highest = static_cast<float>((1 << scalarOf<std::int32_t>(run.inputs[3])) - 1);
+    const float scale = (maximum - minimum) / (highest - lowest);
+    const float zeroPoint = std::clamp(std::round(lowest - minimum / scale), lowest, highest);
+    const float nudgedMinimum = (lowest - zeroPoint) * scale;
+    const float nudgedMaximum = (highest - zeroPoint) * scale;
+    const float inverse = 1.0F / scale;
+    return mapElements<float, float>(run, [=](float x) {
+        const float clamped = std::min(nudgedMaximum, std::max(nudgedMinimum, x));
+        return std::floor((clamped - nudgedMinimum) * inverse + 0.5F) * scale + nudgedMinimum;
+    });
+}
+
+/// Inputs: the tensor, the boundaries in ascending order.
+Result<> checkBucketize(Operands inputs, Operands outputs) {
+    NNBURST_TRY(checkCounts(inputs, outputs, 2, 1));
+    NNBURST_TRY(checkType(inputs[0], "input 0", {TENSOR_FLOAT32, TENSOR_INT32}));
+    NNBURST_TRY(checkType(inputs[1], "input 1 (boundaries)", {TENSOR_FLOAT32}));
+    return checkType(outputs[0], "output 0", {TENSOR_INT32});
+}
+
+/// The number of boundaries that are not above the element.
+Result<> runBucketize(const Run& run) {
+    const float* boundaries = run.input<float>(1);
+    const std::size_t count = countOf(run.inputs[1]);
+    const auto bucket = [=](auto x) {
+        const auto* end = std::upper_bound(boundaries, boundaries + count, static_cast<float>(x));
+        return static_cast<std::int32_t>(end - boundaries);
+    };
+    return run.inputs[0].type == TENSOR_INT32 ? mapElements<std::int32_t, std::int32_t>(run, bucket)
+                                              : mapElements<float, std::int32_t>(run, bucket);
+}
+
+// ---- Two tensors
+
+Result<Dimensions> broadcastShape(Operands inputs, std::size_t /*output*/) {
+    const Sizes a = inputs[0].dimensions;
+    const Sizes b = inputs[1].dimensions;
+    Dimensions result(std::max(a.size(), b.size()));
+    for (std::size_t i = 0; i < result.size(); ++i) {  // from the last axis to the first
+        const std::uint32_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
+        const std::uint32_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
+        if (x != y && x != 1 && y != 1) {
+            return invalid("shapes {} and {}; must be the same but for sizes of 1",
+                           dimensionsText(a), dimensionsText(b));
+        }
+        result[result.size() - 1 - i] = x == 1 ? y : x;
+    }
+    return result;
+}
+
+/// Steps of both inputs for one step of the output along each axis.
+struct BroadcastSteps {
+    explicit BroadcastSteps(const Run& run) : sizes(run.outputs[0].dimensions) {
+        for (std::size_t input = 0; input < 2; ++input) {
+            const Sizes given = run.inputs[input].dimensions;
+            std::size_t step = 1;
+            for (std::size_t i = 0; i < given.size(); ++i) {
+                const std::uint32_t size = given[given.size() - 1 - i];
+                steps[input][sizes.size() - 1 - i] = size == 1 ? 0 : step;
+                step *= size;
+            }
+        }
+    }
+
+    static constexpr std::size_t kMaximumRank = 16;
+    Sizes sizes;
+    std::array<std::array<std::size_t, kMaximumRank>, 2> steps{};
+};
+
+template <class T, class Function>
+Result<> combineElements(const Run& run, Function function) {
+    const BroadcastSteps broadcast(run);
+    const std::size_t rank = broadcast.sizes.size();
+    const T* a = run.input<T>(0);
+    const T* b = run.input<T>(1);
+    T* out = run.output<T>();
+    const std::size_t inner = rank == 0 ? 1 : broadcast.sizes[rank - 1];
+    const std::size_t stepA = rank == 0 ? 0 : broadcast.steps[0][rank - 1];
+    const std::size_t stepB = rank == 0 ? 0 : broadcast.steps[1][rank - 1];
+    const std::size_t rows = countOf(broadcast.sizes) / inner;
+    for (std::size_t row = 0; row < rows; ++row) {
+        std::size_t rest = row;
+        std::size_t atA = 0;
+        std::size_t atB = 0;
+        for (std::size_t axis = rank; axis-- > 1;) {
+            const std::size_t index = rest % broadcast.sizes[axis - 1];
+            rest /= broadcast.sizes[axis - 1];
+            atA += index * broadcast.steps[0][axis - 1];
+            atB += index * broadcast.steps[1][axis - 1];
+        }
+        for (std::size_t i = 0; i < inner; ++i) {
+            NNBURST_TRY(function(a[atA + i * stepA], b[atB + i * stepB], out[row * inner + i]));
+        }
+        if (run.limit.isOverAfter(inner)) {
+            return {};
+        }
+    }
+    return {};
+}
+
+template <OperandType type>
+Result<> checkBinary(Operands inputs, Operands outputs) {
+    NNBURST_TRY(checkCounts(inputs, outputs, 2, 1));
+    NNBURST_TRY(checkType(inputs[0], "input 0", {type}));
+    NNBURST_TRY(checkSameType(inputs[0], inputs[1]));
+    return checkSameType(inputs[0], outputs[0]);
+}
+
+/// The remainder has the sign of the divisor.
+Result<> runFloorMod(const Run& run) {
+    return combineElements<float>(run, [](float a, float b, float& out) -> Result<> {
+        const float remainder = std::fmod(a, b);
+        out = remainder != 0.0F && (b < 0.0F) != (remainder < 0.0F) ? remainder + b : remainder;
+        return {};
+    });
+}
+
+Result<> runAtan2(const Run& run) {
+    return combineElements<float>(run, [](float y, float x, float& out) -> Result<> {
+        out = std::atan2(y, x);
+        return {};
+    });
+}
+
+Result<> runTruncatedDiv(const Run& run) {
+    return combineElements<std::int32_t>(
+        run, [](const std::int32_t& a, const std::int32_t& b, std::int32_t& out) -> Result<> {
+            const std::int32_t divisor = readOnce(&b);
+            if (divisor == 0) {
+                return invalid("division by 0; must be another number");
+            }
+            // In 64 bits, as -2^31 / -1 does not fit into 32.
+            out = static_cast<std::int32_t>(std::int64_t{a} / divisor);
+            return {};
+        });
+}
+
+Result<> runBitwiseXor(const Run& run) {
+    return combineElements<std::int32_t>(
+        run, [](std::int32_t a, std::int32_t b, std::int32_t& out) -> Result<> {
+            out = a ^ b;
+            return {};
+        });
+}
+
+/// Arithmetic; the number of bits is limited to 0 to 31.
+Result<> runRightShift(const Run& run) {
+    return combineElements<std::int32_t>(
+        run, [](std::int32_t a, std::int32_t b, std::int32_t& out) -> Result<> {
+            out = a >> std::clamp(b, 0, 31);
+            return {};
+        });
+}
+
+constexpr std::array kElementwiseRows{
+    Row{Code::COS, "COS", checkFloatUnary, sameAsFirst, runCos},
+    Row{Code::ROUND, "ROUND", checkFloatUnary, sameAsFirst, runRound},
+    Row{Code::SIGN, "SIGN", checkSign, sameAsFirst, runSign},
+    Row{Code::GELU, "GELU", checkGelu, sameAsFirst, runGelu},
+    Row{Code::FAKE_QUANT, "FAKE_QUANT", checkFakeQuant, shapeOfFakeQuant, runFakeQuant},
+    Row{Code::BUCKETIZE, "BUCKETIZE", checkBucketize, sameAsFirst, runBucketize},
+    Row{Code::FLOOR_MOD, "FLOOR_MOD", checkBinary<TENSOR_FLOAT32>, broadcastShape, runFloorMod},
+    Row{Code::ATAN2, "ATAN2", checkBinary<TENSOR_FLOAT32>, broadcastShape, runAtan2},
+    Row{Code::TRUNCATED_DIV, "TRUNCATED_DIV", checkBinary<TENSOR_INT32>, broadcastShape,
+        runTruncatedDiv},
+    Row{Code::BITWISE_XOR, "BITWISE_XOR", checkBinary<TENSOR_INT32>, broadcastShape, runBitwiseXor},
+    Row{Code::RIGHT_SHIFT, "RIGHT_SHIFT", checkBinary<TENSOR_INT32>, broadcastShape, runRightShift},
+};
+
+}  // namespace
+
+std::span<const Row> elementwiseRows() noexcept {
+    return kElementwiseRows;
+}
+
+}  // namespace nnburst::tflite_operations

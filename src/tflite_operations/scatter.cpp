@@ -1,0 +1,165 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Operations that write elements to places that indices name. The shape of the output is a
+/// constant input.
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "model/operand_info.h"
+#include "nnburst/type_queries.h"
+#include "tflite_operations/operation.h"
+
+namespace nnburst::tflite_operations {
+
+namespace {
+
+using enum OperandType;
+
+Result<Dimensions> shapeFrom(const ExtensionOperand& operand) {
+    NNBURST_TRY_ASSIGN(const auto sizes, constantIntegers(operand, "shape of the output"));
+    Dimensions result;
+    for (const std::int32_t size : sizes) {
+        if (size < 1 || result.size() == 8) {
+            return invalid("output with size {} at axis {}; must be at least 1, of at most 8 axes",
+                           size, result.size());
+        }
+        result.push_back(static_cast<std::uint32_t>(size));
+    }
+    return result;
+}
+
+/// Where the row of indices `row` points to along the first axes of `sizes`.
+Result<std::size_t> placeOf(const std::int32_t* row, std::size_t depth, Sizes sizes) {
+    std::size_t at = 0;
+    for (std::size_t axis = 0; axis < depth; ++axis) {
+        const std::int32_t index = readOnce(row + axis);
+        if (index < 0 || std::cmp_greater_equal(index, sizes[axis])) {
+            return invalid("index {} along axis {}; must be from 0 to {}", index, axis,
+                           sizes[axis] - 1);
+        }
+        at = at * sizes[axis] + static_cast<std::size_t>(index);
+    }
+    return at;
+}
+
+// ---- SCATTER_ND: indices [..., depth], updates [..., rest], the shape. What is written to the
+// same place is added.
+
+Result<> checkScatterNd(Operands inputs, Operands outputs) {
+    NNBURST_TRY(checkCounts(inputs, outputs, 3, 1));
+    NNBURST_TRY(checkType(inputs[0], "input 0 (indices)", {TENSOR_INT32}));
+    NNBURST_TRY(checkType(inputs[1], "input 1 (updates)", {TENSOR_FLOAT32, TENSOR_INT32}));
+    NNBURST_TRY(checkType(inputs[2], "input 2 (shape)", {TENSOR_INT32}));
+    return checkSameType(inputs[1], outputs[0]);
+}
+
+Result<Dimensions> shapeOfScatterNd(Operands inputs, std::size_t /*output*/) {
+    NNBURST_TRY_ASSIGN(Dimensions result, shapeFrom(inputs[2]));
+    const Sizes indices = inputs[0].dimensions;
+    const bool fits = !indices.empty() && indices.back() <= result.size();
+    Dimensions updates;
+    if (fits) {
+        updates.assign(indices.begin(), indices.end() - 1);
+        updates.insert(updates.end(), result.begin() + indices.back(), result.end());
+    }
+    if (!fits || (updates.empty() ? countOf(inputs[1]) != 1 : updates != dimensionsOf(inputs[1]))) {
+        return invalid("indices of shape {} and updates of {} for an output of {}; must fit",
+                       dimensionsText(indices), dimensionsText(inputs[1].dimensions),
+                       dimensionsText(result));
+    }
+    return result;
+}
+
+template <class T, class Sum>
+Result<> scatter(const Run& run) {
+    const Sizes sizes = run.outputs[0].dimensions;
+    const std::size_t depth = run.inputs[0].dimensions.back();
+    const std::size_t inner = countOf(sizes.subspan(depth));
+    const std::size_t rows = countOf(run.inputs[0]) / depth;
+    T* out = run.output<T>();
+    const T* updates = run.input<T>(1);
+    std::memset(out, 0, countOf(sizes) * sizeof(T));
+    for (std::size_t row = 0; row < rows; ++row) {
+        NNBURST_TRY_ASSIGN(const std::size_t at,
+                           placeOf(run.input<std::int32_t>(0) + row * depth, depth, sizes));
+        for (std::size_t i = 0; i < inner; ++i) {
+            T& place = out[at * inner + i];
+            place = static_cast<T>(static_cast<Sum>(place) +
+                                   static_cast<Sum>(updates[row * inner + i]));
+        }
+        if (run.limit.isOverAfter(inner)) {
+            return {};
+        }
+    }
+    return {};
+}
+
+Result<> runScatterNd(const Run& run) {
+    // Unsigned, as sums that do not fit wrap around.
+    return run.outputs[0].type == TENSOR_INT32 ? scatter<std::int32_t, std::uint32_t>(run)
+                                               : scatter<float, float>(run);
+}
+
+// ---- SPARSE_TO_DENSE: indices [count, depth], [count] or one, the shape, the values or one for
+// all, the value elsewhere.
+
+Result<> checkSparseToDense(Operands inputs, Operands outputs) {
+    NNBURST_TRY(checkCounts(inputs, outputs, 4, 1));
+    NNBURST_TRY(checkType(inputs[0], "input 0 (indices)", {TENSOR_INT32}));
+    NNBURST_TRY(checkType(inputs[1], "input 1 (shape)", {TENSOR_INT32}));
+    NNBURST_TRY(checkTensor(inputs[2], "input 2 (values)"));
+    NNBURST_TRY(checkSameType(inputs[2], inputs[3]));
+    return checkSameType(inputs[2], outputs[0]);
+}
+
+Result<Dimensions> shapeOfSparseToDense(Operands inputs, std::size_t /*output*/) {
+    NNBURST_TRY_ASSIGN(Dimensions result, shapeFrom(inputs[1]));
+    const Sizes indices = inputs[0].dimensions;
+    const std::size_t depth = indices.size() == 2 ? indices[1] : 1;
+    const std::size_t values = countOf(inputs[2]);
+    if (indices.size() > 2 || depth != result.size() || countOf(inputs[3]) != 1 ||
+        (values != 1 && values != countOf(indices) / depth)) {
+        return invalid("indices of shape {} and {} values for an output of {}; must fit",
+                       dimensionsText(indices), values, dimensionsText(result));
+    }
+    return result;
+}
+
+Result<> runSparseToDense(const Run& run) {
+    const Sizes sizes = run.outputs[0].dimensions;
+    const Sizes indices = run.inputs[0].dimensions;
+    const std::size_t depth = indices.size() == 2 ? indices[1] : 1;
+    const std::size_t rows = countOf(indices) / depth;
+    const std::size_t bytes = elementBytes(run.outputs[0].type);
+    const std::size_t step = countOf(run.inputs[2]) == 1 ? 0 : bytes;
+    const std::size_t count = countOf(sizes);
+    for (std::size_t i = 0; i < count; ++i) {
+        std::memcpy(run.outputs[0].data + i * bytes, run.inputs[3].data, bytes);
+        if (run.limit.isOverAfter(1)) {
+            return {};
+        }
+    }
+    for (std::size_t row = 0; row < rows; ++row) {
+        NNBURST_TRY_ASSIGN(const std::size_t at,
+                           placeOf(run.input<std::int32_t>(0) + row * depth, depth, sizes));
+        std::memcpy(run.outputs[0].data + at * bytes, run.inputs[2].data + row * step, bytes);
+    }
+    return {};
+}
+
+constexpr std::array kScatterRows{
+    Row{Code::SCATTER_ND, "SCATTER_ND", checkScatterNd, shapeOfScatterNd, runScatterNd},
+    Row{Code::SPARSE_TO_DENSE, "SPARSE_TO_DENSE", checkSparseToDense, shapeOfSparseToDense,
+        runSparseToDense},
+};
+
+}  // namespace
+
+std::span<const Row> scatterRows() noexcept {
+    return kScatterRows;
+}
+
+}  // namespace nnburst::tflite_operations
