@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "model/invalid.h"
+#include "model/operand_info.h"
 #include "model/outcome.h"
 #include "nnburst/type_queries.h"
 
@@ -187,15 +189,40 @@ void DividedRun::bindOutput(Request& request, const Place& to, RequestArgument& 
     place(argument, poolFor(request, growing.region), 0, growing.capacity);
 }
 
+Result<> DividedRun::checkFound(const Place& input) {
+    if (input.kind == Kind::MODEL_INPUT) {
+        return {};
+    }
+    const bool isOutput = input.kind == Kind::MODEL_OUTPUT;
+    const Dimensions& found =
+        isOutput ? outputDimensions_[input.index] : foundDimensions_[input.index];
+    if (hasZero(found)) {
+        wasEmpty_ = true;
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       "an operand that it takes from another device has no elements");
+    }
+    // What a driver says of its outputs need not be true.
+    const std::uint64_t room = isOutput ? bound_.outputs[input.index].location.length
+                                        : memory_->growing(input.index).capacity;
+    std::optional<std::uint64_t> bytes;
+    if (isOutput) {
+        bytes = operandBytes(plan_.output(input.index).type, found);
+    } else {
+        bytes = bytesOf(plan_.temporaries[input.index], found);
+    }
+    if (!bytes || *bytes > room) {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       fmt::format("another device says that an operand has dimensions {}: must "
+                                   "fit into the {} bytes that it was given",
+                                   dimensionsText(found), room));
+    }
+    return {};
+}
+
 Result<> DividedRun::refresh(std::size_t step) {
     for (const Place& input : plan_.steps[step].inputs) {
-        const bool isEmpty =
-            (input.kind == Kind::TEMPORARY && hasZero(foundDimensions_[input.index])) ||
-            (input.kind == Kind::MODEL_OUTPUT && hasZero(outputDimensions_[input.index]));
-        if (isEmpty) {
-            wasEmpty_ = true;
-            return failure(ErrorStatus::GENERAL_FAILURE,
-                           "an operand that it takes from another device has no elements");
+        if (input.kind != Kind::TEMPORARY || !plan_.temporaries[input.index].location) {
+            NNBURST_TRY(checkFound(input));
         }
     }
     bindStep(step);

@@ -77,6 +77,8 @@ class DividedRun {
     void bindStep(std::size_t step);
     void bindInput(Request& request, const Place& place, RequestArgument& argument);
     void bindOutput(Request& request, const Place& place, RequestArgument& argument);
+    /// What steps before have found of an input lets it be taken.
+    [[nodiscard]] Result<> checkFound(const Place& input);
     /// Brings the arguments up to date that depend on what steps before have found.
     [[nodiscard]] Result<> refresh(std::size_t step);
     [[nodiscard]] Result<> executeStep(std::size_t step, StepExecutor& executor);
