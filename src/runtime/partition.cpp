@@ -164,12 +164,12 @@ class Search {
             }
         }
         for (std::size_t operand = 0; operand < uses_.size(); ++operand) {
-            const auto& [producer, consumers] = uses_[operand];
-            const bool crosses =
-                producer != kNoOperation &&
-                std::any_of(consumers.begin(), consumers.end(), [&](std::uint32_t consumer) {
-                    return stepOf[consumer] != stepOf[producer];
-                });
+            const OperandUse& use = uses_[operand];
+            const bool crosses = use.producer != kNoOperation &&
+                                 std::any_of(use.consumers.begin(), use.consumers.end(),
+                                             [&stepOf, &use](std::uint32_t consumer) {
+                                                 return stepOf[consumer] != stepOf[use.producer];
+                                             });
             division.cost += crosses ? kCrossingCostPerByte * bytes_[operand] : 0.0;
         }
         return division;
