@@ -100,16 +100,16 @@ void ANeuralNetworksEvent_free(ANeuralNetworksEvent* event) {
     });
 }
 
-int ANeuralNetworksEvent_createFromSyncFenceFd(int sync_fence_fd, ANeuralNetworksEvent** event) {
+int ANeuralNetworksEvent_createFromSyncFenceFd(int syncFenceFd, ANeuralNetworksEvent** event) {
     if (event == nullptr) {
         return refuseNull(__func__);
     }
     *event = nullptr;
     return answer(__func__, [&]() -> Status {
-        if (sync_fence_fd <= 0) {
-            return badData("descriptor {}: must be greater than 0", sync_fence_fd);
+        if (syncFenceFd <= 0) {
+            return badData("descriptor {}: must be greater than 0", syncFenceFd);
         }
-        auto fence = UniqueFd::duplicate(sync_fence_fd);
+        auto fence = UniqueFd::duplicate(syncFenceFd);
         if (!fence) {
             return badData("{}", fence.error().message);
         }
@@ -121,11 +121,11 @@ int ANeuralNetworksEvent_createFromSyncFenceFd(int sync_fence_fd, ANeuralNetwork
     });
 }
 
-int ANeuralNetworksEvent_getSyncFenceFd(const ANeuralNetworksEvent* event, int* sync_fence_fd) {
-    if (sync_fence_fd != nullptr) {
-        *sync_fence_fd = -1;
+int ANeuralNetworksEvent_getSyncFenceFd(const ANeuralNetworksEvent* event, int* syncFenceFd) {
+    if (syncFenceFd != nullptr) {
+        *syncFenceFd = -1;
     }
-    if (event == nullptr || sync_fence_fd == nullptr) {
+    if (event == nullptr || syncFenceFd == nullptr) {
         return refuseNull(__func__);
     }
     return answer(__func__, [&]() -> Status {
@@ -137,7 +137,7 @@ int ANeuralNetworksEvent_getSyncFenceFd(const ANeuralNetworksEvent* event, int* 
         if (!duplicate) {
             return badData("{}", duplicate.error().message);
         }
-        *sync_fence_fd = duplicate->release();
+        *syncFenceFd = duplicate->release();
         return {};
     });
 }

@@ -350,7 +350,6 @@ using nnburst::nnapi::answer;
 using nnburst::nnapi::Arguments;
 using nnburst::nnapi::badData;
 using nnburst::nnapi::Execution;
-using nnburst::nnapi::refused;
 using nnburst::nnapi::refuseNull;
 using nnburst::nnapi::Status;
 
@@ -512,15 +511,15 @@ int ANeuralNetworksExecution_startCompute(ANeuralNetworksExecution* execution,
 
 int ANeuralNetworksExecution_startComputeWithDependencies(
     ANeuralNetworksExecution* execution, const ANeuralNetworksEvent* const* dependencies,
-    uint32_t num_dependencies, uint64_t duration, ANeuralNetworksEvent** event) {
+    uint32_t numDependencies, uint64_t duration, ANeuralNetworksEvent** event) {
     if (event != nullptr) {
         *event = nullptr;
     }
     if (execution == nullptr || event == nullptr ||
-        (dependencies == nullptr && num_dependencies != 0)) {
+        (dependencies == nullptr && numDependencies != 0)) {
         return refuseNull(__func__);
     }
-    const std::span<const ANeuralNetworksEvent* const> events(dependencies, num_dependencies);
+    const std::span<const ANeuralNetworksEvent* const> events(dependencies, numDependencies);
     if (std::find(events.begin(), events.end(), nullptr) != events.end()) {
         return refuseNull(__func__);
     }

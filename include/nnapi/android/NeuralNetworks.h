@@ -20,7 +20,7 @@
  * Devices come from the runtime's configuration (docs/nnapi.md).
  */
 
-#include <android/NeuralNetworksTypes.h>
+#include "NeuralNetworksTypes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -284,7 +284,7 @@ int ANeuralNetworksExecution_burstCompute(ANeuralNetworksExecution* execution,
  * nanoseconds, 0 for no limit. Since level 4. */
 int ANeuralNetworksExecution_startComputeWithDependencies(
     ANeuralNetworksExecution* execution, const ANeuralNetworksEvent* const* dependencies,
-    uint32_t num_dependencies, uint64_t duration, ANeuralNetworksEvent** event);
+    uint32_t numDependencies, uint64_t duration, ANeuralNetworksEvent** event);
 
 /** A duration (DurationCode) of a completed execution that was measured, in nanoseconds; UINT64_MAX
  * if it is not known. Since level 3. */
@@ -319,11 +319,11 @@ void ANeuralNetworksEvent_free(ANeuralNetworksEvent* event);
 
 /** An event for a descriptor that becomes readable: a sync fence, an eventfd, a timerfd, a pipe. It
  * is duplicated. Since level 4. */
-int ANeuralNetworksEvent_createFromSyncFenceFd(int sync_fence_fd, ANeuralNetworksEvent** event);
+int ANeuralNetworksEvent_createFromSyncFenceFd(int syncFenceFd, ANeuralNetworksEvent** event);
 
 /** A duplicate of the event's descriptor, for the caller to close. BAD_DATA if the event has none,
  * as that of startCompute. Since level 4. */
-int ANeuralNetworksEvent_getSyncFenceFd(const ANeuralNetworksEvent* event, int* sync_fence_fd);
+int ANeuralNetworksEvent_getSyncFenceFd(const ANeuralNetworksEvent* event, int* syncFenceFd);
 
 /* ---- The runtime */
 

@@ -8,7 +8,7 @@
  * Vendor extensions: operand and operation types that a device defines itself. Since level 3.
  */
 
-#include <android/NeuralNetworks.h>
+#include "NeuralNetworks.h"
 
 #ifdef __cplusplus
 extern "C" {

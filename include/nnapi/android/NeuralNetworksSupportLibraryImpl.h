@@ -10,8 +10,8 @@
  * take the pointer for one to the struct of that level. Members and their order are Android's.
  */
 
-#include <android/NeuralNetworks.h>
-#include <android/NeuralNetworksExtensions.h>
+#include "NeuralNetworks.h"
+#include "NeuralNetworksExtensions.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -123,11 +123,10 @@ typedef struct NnApiSLDriverImplFL5 {
     int (*ANeuralNetworksDevice_getVersion)(const ANeuralNetworksDevice* device,
                                             const char** version);
     int (*ANeuralNetworksDevice_wait)(const ANeuralNetworksDevice* device);
-    int (*ANeuralNetworksEvent_createFromSyncFenceFd)(int sync_fence_fd,
+    int (*ANeuralNetworksEvent_createFromSyncFenceFd)(int syncFenceFd,
                                                       ANeuralNetworksEvent** event);
     void (*ANeuralNetworksEvent_free)(ANeuralNetworksEvent* event);
-    int (*ANeuralNetworksEvent_getSyncFenceFd)(const ANeuralNetworksEvent* event,
-                                               int* sync_fence_fd);
+    int (*ANeuralNetworksEvent_getSyncFenceFd)(const ANeuralNetworksEvent* event, int* syncFenceFd);
     int (*ANeuralNetworksEvent_wait)(ANeuralNetworksEvent* event);
     int (*ANeuralNetworksExecution_burstCompute)(ANeuralNetworksExecution* execution,
                                                  ANeuralNetworksBurst* burst);
@@ -168,7 +167,7 @@ typedef struct NnApiSLDriverImplFL5 {
                                                uint64_t duration);
     int (*ANeuralNetworksExecution_startComputeWithDependencies)(
         ANeuralNetworksExecution* execution, const ANeuralNetworksEvent* const* dependencies,
-        uint32_t num_dependencies, uint64_t duration, ANeuralNetworksEvent** event);
+        uint32_t numDependencies, uint64_t duration, ANeuralNetworksEvent** event);
     int (*ANeuralNetworksMemoryDesc_addInputRole)(ANeuralNetworksMemoryDesc* desc,
                                                   const ANeuralNetworksCompilation* compilation,
                                                   uint32_t index, float frequency);
