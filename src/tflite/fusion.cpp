@@ -230,17 +230,18 @@ class Matcher {
                                                        std::vector<std::uint32_t> found,
                                                        std::vector<std::uint32_t>& others) const {
         FusedOperator fused{.kind = FusedOperator::Kind::PRELU, .input = x, .factors = factor};
-        const auto negated = take(part, Code::RELU, found);
+        const auto minimum = take(part, Code::NEG, found);  // NEG(RELU(NEG(x))) is MINIMUM(x, 0)
+        const auto negated = take(minimum.value_or(part), Code::RELU, found);
         if (negated) {
             if (take(*negated, Code::NEG, found) != x) {
                 return std::nullopt;
             }
-            fused.scale = -1.0F;
+            fused.scale = minimum ? 1.0F : -1.0F;
             // The factors may be negated by an operator, too, which others may use.
             std::vector<std::uint32_t> negation;
             if (const auto constant = take(factor, Code::NEG, negation); constant) {
                 fused.factors = *constant;
-                fused.scale = 1.0F;
+                fused.scale = -fused.scale;
                 found.insert(found.end(), negation.begin(), negation.end());
             }
         } else {

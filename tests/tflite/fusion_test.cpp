@@ -113,6 +113,18 @@ TEST(TfliteFusion, findsPreluOfTwoRelus) {
     }
 }
 
+TEST(TfliteFusion, findsPreluOfAMinimumThatIsWrittenOut) {
+    GroupFile group;
+    const auto positive = group.add(Code::RELU, {0});
+    const auto negative =
+        group.add(Code::NEG, {group.add(Code::RELU, {group.add(Code::NEG, {0})})});
+    const auto factor = group.constant({3}, {0.5F, 0.25F, 0.125F});
+    const auto sum = group.add(Code::ADD, {positive, group.add(Code::MUL, {factor, negative})});
+    const FileSpec file = group.withOutputs({sum});
+    EXPECT_EQ(operationsOf(imported(file)), Operations{PRELU});
+    expectComputes<float, float>(file, {kInput}, {kPrelu});
+}
+
 TEST(TfliteFusion, findsPreluOfAnAbsoluteValue) {
     GroupFile group;
     const auto positive = group.add(Code::RELU, {0});
