@@ -49,8 +49,10 @@ class Executions {
         }
         outcome.outputShapes.clear();
         outcome.timing = {};
-        NNBURST_TRY_ASSIGN(const Submission submission, submitLocked(request, options));
-        return waitLocked(submission, outcome);
+        NNBURST_TRY(checkRoom());
+        NNBURST_TRY_ASSIGN(const std::unique_ptr<Call> call,
+                           Call::make(connection_, request, options));
+        return call->run(outcome);
     }
 
     bool isDone(Submission submission) {
@@ -63,18 +65,22 @@ class Executions {
     }
 
   private:
-    Result<Submission> submitLocked(const Request& request, const ExecutionOptions& options) {
+    Result<> checkRoom() const {
         if (calls_.size() >= inFlight_) {
             return failure(
                 ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
                 fmt::format("remote burst: {} executions are in flight, which is the limit",
                             calls_.size()));
         }
-        NNBURST_TRY_ASSIGN(const std::shared_ptr<Call> call,
-                           Call::make(connection_, request, options));
-        const auto submission = static_cast<Submission>(++last_);
-        calls_.emplace(submission, call);
+        return {};
+    }
+
+    Result<Submission> submitLocked(const Request& request, const ExecutionOptions& options) {
+        NNBURST_TRY(checkRoom());
+        NNBURST_TRY_ASSIGN(std::unique_ptr<Call> call, Call::make(connection_, request, options));
         call->start();
+        const auto submission = static_cast<Submission>(++last_);
+        calls_.emplace(submission, std::move(call));
         return submission;
     }
 
@@ -93,7 +99,7 @@ class Executions {
     const SharedConnection connection_;
     const std::uint32_t inFlight_;
     std::mutex mutex_;  ///< held during each call
-    std::map<Submission, std::shared_ptr<Call>> calls_;
+    std::map<Submission, std::unique_ptr<Call>> calls_;
     std::uint64_t last_ = 0;
 };
 

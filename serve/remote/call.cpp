@@ -89,7 +89,7 @@ Call::Call(SharedConnection connection, const Request& request, const ExecutionO
       options_(options),
       start_(std::chrono::steady_clock::now()) {}
 
-Result<std::shared_ptr<Call>> Call::make(SharedConnection connection, const Request& request,
+Result<std::unique_ptr<Call>> Call::make(SharedConnection connection, const Request& request,
                                          const ExecutionOptions& options) {
     const ModelSignature& signature = connection->signature;
     if (request.inputs.size() != signature.inputs.size() ||
@@ -98,7 +98,7 @@ Result<std::shared_ptr<Call>> Call::make(SharedConnection connection, const Requ
                        request.inputs.size(), request.outputs.size(), signature.inputs.size(),
                        signature.outputs.size());
     }
-    std::shared_ptr<Call> call(new Call(std::move(connection), request, options));
+    std::unique_ptr<Call> call(new Call(std::move(connection), request, options));
     NNBURST_TRY(call->readInputs());
     return call;
 }
@@ -136,36 +136,53 @@ Result<> Call::readInputs() {
     return {};
 }
 
-void Call::start(std::function<void()> whenDone) {
-    whenDone_ = std::move(whenDone);
-    send();
+Call::~Call() {
+    if (thread_.joinable()) {
+        {
+            const std::lock_guard lock(mutex_);
+            isCancelled_ = true;
+            if (context_ != nullptr) {
+                context_->TryCancel();
+            }
+        }
+        thread_.join();
+    }
 }
 
 void Call::send() {
-    attempt_ = std::make_unique<Attempt>();
-    setDeadline(attempt_->context, connection_->options, options_.deadline);
-    connection_->stub->async()->ModelInfer(
-        &attempt_->context, &message_, &attempt_->response,
-        [self = shared_from_this()](const grpc::Status& status) { self->receive(status); });
+    for (std::uint32_t attempt = 0; attempt <= connection_->options.retries; ++attempt) {
+        grpc::ClientContext context;
+        setDeadline(context, connection_->options, options_.deadline);
+        {
+            const std::lock_guard lock(mutex_);
+            if (isCancelled_) {
+                break;
+            }
+            context_ = &context;
+        }
+        status_ = connection_->stub->ModelInfer(&context, message_, &response_);
+        {
+            const std::lock_guard lock(mutex_);
+            context_ = nullptr;
+        }
+        if (status_.error_code() != grpc::StatusCode::UNAVAILABLE) {
+            break;
+        }
+    }
+    end_ = std::chrono::steady_clock::now();
 }
 
-void Call::receive(const grpc::Status& status) {
-    if (status.error_code() == grpc::StatusCode::UNAVAILABLE &&
-        retries_ < connection_->options.retries) {
-        ++retries_;
+Result<> Call::run(ExecutionOutcome& outcome) {
+    send();
+    return takeResult(outcome);
+}
+
+void Call::start() {
+    thread_ = std::thread([this] {
         send();
-        return;
-    }
-    {
         const std::lock_guard lock(mutex_);
-        status_ = status;
-        end_ = std::chrono::steady_clock::now();
         isDone_ = true;
-        done_.notify_all();
-    }
-    if (whenDone_) {
-        std::exchange(whenDone_, nullptr)();
-    }
+    });
 }
 
 bool Call::isDone() const {
@@ -174,10 +191,13 @@ bool Call::isDone() const {
 }
 
 Result<> Call::finish(ExecutionOutcome& outcome) {
+    thread_.join();
+    return takeResult(outcome);
+}
+
+Result<> Call::takeResult(ExecutionOutcome& outcome) const {
     outcome.outputShapes.clear();
     outcome.timing = {};
-    std::unique_lock lock(mutex_);
-    done_.wait(lock, [this] { return isDone_; });
     if (!status_.ok()) {
         return tl::unexpected<Error>(toError(connection_->model, status_));
     }
@@ -190,7 +210,7 @@ Result<> Call::finish(ExecutionOutcome& outcome) {
 }
 
 Result<> Call::writeOutputs(ExecutionOutcome& outcome) const {
-    const inference::ModelInferResponse& response = attempt_->response;
+    const inference::ModelInferResponse& response = response_;
     const auto& signature = connection_->signature.outputs;
     const int count = static_cast<int>(signature.size());
     if (response.outputs_size() != count || response.raw_output_contents_size() != count) {

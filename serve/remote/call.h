@@ -4,44 +4,49 @@
 
 /// \file
 /// One execution on a server: the request is read and sent, the result is waited for and written.
+///
+/// Calls of gRPC block, on the caller's thread or on one of the Call. With gRPC's callbacks the
+/// last object of a channel could be dropped on a thread of gRPC, which aborts the process.
 
 #include <chrono>
-#include <condition_variable>
-#include <functional>
 #include <memory>
 #include <mutex>
+#include <thread>
 
 #include "nnburst/execution.h"
 #include "remote/connection.h"
 
 namespace nnburst::remote {
 
-class Call : public std::enable_shared_from_this<Call> {
+class Call {
   public:
     /// Reads the inputs of `request`. INVALID_ARGUMENT if it does not fit the model.
-    [[nodiscard]] static Result<std::shared_ptr<Call>> make(SharedConnection connection,
+    [[nodiscard]] static Result<std::unique_ptr<Call>> make(SharedConnection connection,
                                                             const Request& request,
                                                             const ExecutionOptions& options);
 
-    /// Sends the request. `whenDone` is called once, on a thread of gRPC; may be empty.
-    void start(std::function<void()> whenDone = {});
-    /// `finish` would not block.
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    /// Cancels an execution that was started and not waited for.
+    ~Call();
+
+    /// Executes on the calling thread, and writes the outputs and the outcome.
+    [[nodiscard]] Result<> run(ExecutionOutcome& outcome);
+
+    /// Executes on another thread.
+    void start();
+    /// It was started, and `finish` would not block.
     [[nodiscard]] bool isDone() const;
-    /// Waits for the end, and writes the outputs and the outcome.
+    /// Waits for the end of what was started, and writes the outputs and the outcome.
     [[nodiscard]] Result<> finish(ExecutionOutcome& outcome);
 
   private:
-    /// What one attempt needs from gRPC.
-    struct Attempt {
-        grpc::ClientContext context;
-        inference::ModelInferResponse response;
-    };
-
     Call(SharedConnection connection, const Request& request, const ExecutionOptions& options);
 
     [[nodiscard]] Result<> readInputs();
+    /// Sends the request, again if a server was lost, and notes the status.
     void send();
-    void receive(const grpc::Status& status);
+    [[nodiscard]] Result<> takeResult(ExecutionOutcome& outcome) const;
     [[nodiscard]] Result<> writeOutputs(ExecutionOutcome& outcome) const;
 
     const SharedConnection connection_;
@@ -49,15 +54,17 @@ class Call : public std::enable_shared_from_this<Call> {
     const ExecutionOptions options_;
     const std::chrono::steady_clock::time_point start_;
     inference::ModelInferRequest message_;
-    std::function<void()> whenDone_;
-    std::unique_ptr<Attempt> attempt_;  ///< of gRPC until the call is done
-    std::uint32_t retries_ = 0;
+    std::thread thread_;  ///< of `start`
 
-    mutable std::mutex mutex_;
-    std::condition_variable done_;
-    bool isDone_ = false;  ///< guarded by mutex_, as what follows
+    // Of the thread that sends, until it has ended.
+    inference::ModelInferResponse response_;
     grpc::Status status_;
     std::chrono::steady_clock::time_point end_;
+
+    mutable std::mutex mutex_;
+    grpc::ClientContext* context_ = nullptr;  ///< of the attempt under way; guarded by mutex_
+    bool isCancelled_ = false;                ///< guarded by mutex_
+    bool isDone_ = false;                     ///< guarded by mutex_
 };
 
 }  // namespace nnburst::remote

@@ -5,7 +5,10 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <memory>
+#include <thread>
 #include <utility>
 
 #include "remote/burst.h"
@@ -45,24 +48,23 @@ class RemotePreparedModel final : public PreparedModel {
                                   ExecutionOutcome& outcome) override {
         outcome.outputShapes.clear();
         outcome.timing = {};
-        NNBURST_TRY_ASSIGN(const std::shared_ptr<Call> call,
+        NNBURST_TRY_ASSIGN(const std::unique_ptr<Call> call,
                            Call::make(connection_, request, options));
-        call->start();
-        return call->finish(outcome);
+        return call->run(outcome);
     }
 
     Result<> execute(const Request& request, const ExecutionOptions& options,
                      ExecutionCallback callback) override {
-        const Result<std::shared_ptr<Call>> call = Call::make(connection_, request, options);
+        Result<std::unique_ptr<Call>> call = Call::make(connection_, request, options);
         if (!call) {
             callback(tl::unexpected<Error>(call.error()), {});
             return tl::unexpected<Error>(call.error());
         }
-        (*call)->start([call = *call, callback = std::move(callback)] {
+        std::thread([call = std::move(*call), callback = std::move(callback)] {
             ExecutionOutcome outcome;
-            Result<> result = call->finish(outcome);
+            Result<> result = call->run(outcome);
             callback(std::move(result), outcome);
-        });
+        }).detach();
         return {};
     }
 

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "nnburst/session.h"
+#include "open_inference.pb.h"
 
 extern char** environ;
 
@@ -192,6 +193,19 @@ TEST_F(RemoteModelTest, executionsGiveTheirResultsToACallback) {
     const Result<> result = model.prepared->executeSynchronously(request, {}, outcome);
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+}
+
+TEST_F(RemoteModelTest, modelsMayBeDroppedWithExecutionsInFlight) {
+    for (int round = 0; round < 20; ++round) {
+        Session session = makeSession(open("add"));
+        ASSERT_TRUE(session.submit());
+    }
+}
+
+TEST_F(RemoteModelTest, programsMayHaveAnotherCopyOfTheProtocol) {
+    inference::ModelInferRequest request;  // this program's own
+    request.set_model_name("add");
+    EXPECT_FALSE(request.SerializeAsString().empty());
 }
 
 TEST_F(RemoteModelTest, serversThatAreLostAreUnavailable) {
