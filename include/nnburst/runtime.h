@@ -84,6 +84,11 @@ class NNBURST_EXPORT Runtime {
     /// In the order of the configuration; the device in this process is the last.
     [[nodiscard]] virtual std::span<const DeviceInfo> devices() const noexcept = 0;
 
+    /// Waits until device `device` takes work: connects to its driver again, or starts it again, if
+    /// it was lost. DEVICE_UNAVAILABLE if that is not possible now. INVALID_ARGUMENT if there is no
+    /// such device.
+    [[nodiscard]] virtual Result<> waitForDevice(std::size_t device) = 0;
+
     /// One entry an operation of the main subgraph: whether device `device` can run it. False for
     /// all if the device is gone. INVALID_ARGUMENT if the model is not valid.
     [[nodiscard]] virtual Result<std::vector<bool>> supportedOperations(const Model& model,

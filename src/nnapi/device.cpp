@@ -135,6 +135,7 @@ Status Devices::select(std::span<const ANeuralNetworksDevice* const> devices,
 using nnburst::nnapi::answer;
 using nnburst::nnapi::badData;
 using nnburst::nnapi::Devices;
+using nnburst::nnapi::refused;
 using nnburst::nnapi::refuseNull;
 using nnburst::nnapi::Status;
 
@@ -196,8 +197,14 @@ int ANeuralNetworksDevice_getFeatureLevel(const ANeuralNetworksDevice* device,
 }
 
 int ANeuralNetworksDevice_wait(const ANeuralNetworksDevice* device) {
-    // A device takes work from the moment at which the runtime has found it.
-    return device == nullptr ? refuseNull(__func__) : ANEURALNETWORKS_NO_ERROR;
+    if (device == nullptr) {
+        return refuseNull(__func__);
+    }
+    return answer(__func__, [&]() -> Status {
+        const auto present = Devices::get().runtime()->waitForDevice(device->index);
+        return present ? Status{}
+                       : refused(ANEURALNETWORKS_DEAD_OBJECT, "{}", present.error().message);
+    });
 }
 
 int ANeuralNetworksDevice_getExtensionSupport(const ANeuralNetworksDevice* device,

@@ -165,6 +165,7 @@ Result<SharedPreparedModel> Compilation::prepareSteps(const std::vector<Step>& s
     }
     const Model& whole = kept_ ? *kept_ : model_;
     std::vector<StepModel> models;
+    models.reserve(steps.size());
     std::vector<Extension> extensions;
     for (const Step& step : steps) {
         models.push_back(makeStepModel(whole, uses_, step.operations));

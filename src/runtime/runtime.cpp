@@ -47,6 +47,12 @@ class DeviceRuntime final : public Runtime {
         return supported;
     }
 
+    [[nodiscard]] Result<> waitForDevice(std::size_t device) override {
+        NNBURST_TRY(checkDevice(device));
+        NNBURST_TRY(devices_[device]->present());
+        return {};
+    }
+
     [[nodiscard]] Result<SharedPreparedModel> compile(const Model& model,
                                                       const CompileOptions& options) override {
         for (const std::size_t device : options.devices) {

@@ -163,6 +163,14 @@ TEST_F(NnapiDriver, thatIsKilledIsStartedAgainForALaterCompilation) {
     EXPECT_EQ(sum, kSum);
 }
 
+TEST_F(NnapiDriver, thatIsKilledIsStartedAgainForAProgramThatWaitsForIt) {
+    killDrivers();
+    const Execution execution = newReadyExecution();
+    ASSERT_EQ(ANeuralNetworksExecution_compute(execution.get()), kDeadObject);
+    EXPECT_EQ(ANeuralNetworksDevice_wait(device), kNoError);
+    EXPECT_FALSE(driverProcesses().empty());
+}
+
 TEST_F(NnapiDriver, keepsItsNameAndLevelWhenItIsKilled) {
     killDrivers();
     const char* name = nullptr;
