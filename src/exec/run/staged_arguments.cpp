@@ -54,6 +54,7 @@ Result<> StagedArguments::attach(const Executable& executable, const RequestArgu
                    bindings.inputs.size(), bindings.outputs.size(), request.inputs.size(),
                    request.outputs.size());
     NNBURST_TRY(checkBufferUses(executable, request, pools));
+    account_ = executable.client == nullptr ? nullptr : executable.client->account().get();
     const auto attachAll = [&](std::span<const RequestArgument> arguments,
                                std::vector<ArgumentBinding>& bound, auto attachOne) -> Result<> {
         for (std::size_t index = 0; index < arguments.size(); ++index) {
@@ -77,9 +78,9 @@ Result<> StagedArguments::attach(const Executable& executable, const RequestArgu
 Result<> StagedArguments::attachInput(std::size_t /*index*/, const RequestArgument& argument,
                                       const RequestMemory& pool, ArgumentBinding& binding) {
     if (pool.foreign != nullptr) {
-        ForeignArgument& copy = stage(argument, pool);
-        NNBURST_TRY_ASSIGN(binding.data, copy.copy.reserve(argument.location.length));
-        return copy.region->read(copy.offset, {binding.data, argument.location.length});
+        NNBURST_TRY_ASSIGN(ForeignArgument* const copy, stage(argument, pool));
+        binding.data = copy->data;
+        return copy->region->read(copy->offset, {binding.data, argument.location.length});
     }
     if (pool.buffer) {
         auto input = std::make_unique<ManagedBuffer::Contents>();
@@ -95,9 +96,9 @@ Result<> StagedArguments::attachInput(std::size_t /*index*/, const RequestArgume
 Result<> StagedArguments::attachOutput(std::size_t index, const RequestArgument& argument,
                                        const RequestMemory& pool, ArgumentBinding& binding) {
     if (pool.foreign != nullptr) {
-        ForeignArgument& copy = stage(argument, pool);
-        copy.output = index;
-        NNBURST_TRY_ASSIGN(binding.data, copy.copy.reserve(argument.location.length));
+        NNBURST_TRY_ASSIGN(ForeignArgument* const copy, stage(argument, pool));
+        copy->output = index;
+        binding.data = copy->data;
     } else if (pool.buffer) {
         managedOutputs_.push_back(std::make_unique<ManagedOutput>(pool.buffer));
         binding.memory = managedOutputs_.back().get();
@@ -105,15 +106,20 @@ Result<> StagedArguments::attachOutput(std::size_t index, const RequestArgument&
     return {};
 }
 
-StagedArguments::ForeignArgument& StagedArguments::stage(const RequestArgument& argument,
-                                                         const RequestMemory& pool) {
+Result<StagedArguments::ForeignArgument*> StagedArguments::stage(const RequestArgument& argument,
+                                                                 const RequestMemory& pool) {
     if (foreignCount_ == foreign_.size()) {
         foreign_.push_back(std::make_unique<ForeignArgument>());
     }
     ForeignArgument& staged = *foreign_[foreignCount_++];
     staged.region = pool.foreign;
     staged.offset = argument.location.offset;
-    return staged;
+    const std::uint64_t sizeBytes = argument.location.length;
+    if (sizeBytes > staged.copy.capacityBytes()) {
+        NNBURST_TRY_ASSIGN(staged.charge, chargeTo(account_, Resource::MEMORY, sizeBytes));
+    }
+    NNBURST_TRY_ASSIGN(staged.data, staged.copy.reserve(sizeBytes));
+    return &staged;
 }
 
 Result<> StagedArguments::finish(const Executable& executable, const RequestBindings& bindings,

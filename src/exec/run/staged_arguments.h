@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "account/account.h"
 #include "exec/run/executable.h"
 #include "exec/run/request_memory.h"
 #include "memory/aligned_buffer.h"
@@ -30,7 +31,8 @@ class StagedArguments {
 
     /// Finds memory for the arguments in `bindings`, which `request` was bound to, that have no
     /// address. INVALID_ARGUMENT for a use of a buffer that checkBufferUses does not allow;
-    /// GENERAL_FAILURE for an input buffer without contents.
+    /// GENERAL_FAILURE for an input buffer without contents; RESOURCE_EXHAUSTED_* if copies exceed
+    /// a limit of the client.
     [[nodiscard]] Result<> attach(const Executable& executable, const RequestArguments& request,
                                   std::span<const RequestMemory> pools, RequestBindings& bindings);
 
@@ -45,6 +47,8 @@ class StagedArguments {
     class ManagedOutput;
     struct ForeignArgument {
         GrowingBuffer copy;
+        Charge charge;  ///< for the copy
+        std::byte* data = nullptr;
         const Region* region = nullptr;
         std::uint64_t offset = 0;
         std::size_t output = 0;  ///< which output; not for inputs
@@ -54,9 +58,11 @@ class StagedArguments {
                          const RequestMemory& pool, ArgumentBinding& binding);
     Result<> attachOutput(std::size_t index, const RequestArgument& argument,
                           const RequestMemory& pool, ArgumentBinding& binding);
-    ForeignArgument& stage(const RequestArgument& argument, const RequestMemory& pool);
+    /// Memory for the copy of a foreign argument. Charged to the account of the current run.
+    Result<ForeignArgument*> stage(const RequestArgument& argument, const RequestMemory& pool);
 
     std::vector<std::unique_ptr<ForeignArgument>> foreign_;  ///< inputs, outputs, unused ones
+    Account* account_ = nullptr;  // of the current run; null: nobody is charged
     std::size_t foreignInputCount_ = 0;
     std::size_t foreignCount_ = 0;
     std::vector<std::unique_ptr<ManagedBuffer::Contents>> managedInputs_;

@@ -5,7 +5,9 @@
 /// Clients that want a driver to hold more than they may make it hold: the call is refused, and the
 /// driver goes on.
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <memory>
@@ -202,4 +204,28 @@ TEST(ClientLimits, areToldToAClientThatIsOneTooMany) {
 }
 
 }  // namespace
+TEST(ClientLimits, countTheCopiesOfMemoryThatIsNotSealed) {
+    const DriverProcess driver({"--limit", "client.memory=4M"});
+    const SharedDevice device = driver.connect();
+    constexpr std::uint32_t kFloats = 1U << 20;
+    const auto prepared = *prepareModel(*device, makeAddModel(0));
+    const TemporaryDirectory directory;
+    const std::string path = directory.path() / "memory";
+    constexpr std::uint64_t kBytes = std::uint64_t{3} * kFloats * sizeof(float);
+    UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    ASSERT_EQ(::ftruncate(file.get(), kBytes), 0);
+    const auto argument = [](std::uint32_t index) {
+        constexpr auto kLength = static_cast<std::uint32_t>(kFloats * sizeof(float));
+        return RequestArgument{
+            .location = {.poolIndex = 0, .offset = index * kLength, .length = kLength},
+            .dimensions = {kFloats}};
+    };
+    const Request request{.inputs = {argument(0), argument(1)},
+                          .outputs = {argument(2)},
+                          .pools = {*Region::receive(std::move(file), kBytes)}};
+    ExecutionOutcome outcome;
+    expectRefused(prepared->executeSynchronously(request, {}, outcome), "memory of client");
+    expectServed(*prepareModel(*device, makeAddModel()));
+}
+
 }  // namespace nnburst::test
