@@ -7,6 +7,12 @@ if(PROJECT_IS_TOP_LEVEL)
 endif()
 add_compile_options("$<$<CONFIG:Debug>:-D_GLIBCXX_ASSERTIONS>")
 
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
+    # A product is rounded before something is added to it, so that results have the same bits on all
+    # processors. x86-64 has no instruction for both in one, unless it is asked for.
+    add_compile_options(-ffp-contract=off)
+endif()
+
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # g++ 12 warns of overflows in fmt's inlined formatting at -O3 that cannot happen.
     add_compile_options(-Wno-stringop-overflow)
