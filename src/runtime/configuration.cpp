@@ -129,6 +129,8 @@ const std::map<std::string, ReadOption>& optionReaders() {
          [](const Json& v, Options& o) { return readNumber(v, o.concurrencyMemoryBytes); }},
         {"xnnpack", [](const Json& v, Options& o) { return readFlag(v, o.useXnnpack); }},
         {"dot-products", [](const Json& v, Options& o) { return readFlag(v, o.useDotProducts); }},
+        {"tflite-operations",
+         [](const Json& v, Options& o) { return readFlag(v, o.useTfliteOperations); }},
         {"cache-key", [](const Json& v, Options& o) { return readText(v, o.cacheKeyFile); }},
         {"hal", [](const Json& v, Options& o) { return readVersion(v, o.version); }},
         {"variant",

@@ -11,8 +11,8 @@
 ///
 /// A device has a `name` and either a `socket` that its driver listens on or a `program` to start,
 /// with `options` named as those of nnburst-driver: threads, processors, name, log-level,
-/// memory-limit, concurrency-memory, xnnpack, dot-products, cache-key, hal, variant, capabilities,
-/// idle-time, extensions, realtime, lock-memory, huge-pages.
+/// memory-limit, concurrency-memory, xnnpack, dot-products, tflite-operations, cache-key, hal,
+/// variant, capabilities, idle-time, extensions, realtime, lock-memory, huge-pages.
 
 #include <span>
 #include <string>

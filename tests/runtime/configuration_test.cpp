@@ -26,7 +26,7 @@ TEST_F(Configuration, namesSocketsAndPrograms) {
     const auto devices = parseConfiguration(R"([
         {"name": "npu", "socket": "/run/npu.sock"},
         {"name": "second", "program": "/usr/bin/nnburst-driver",
-         "options": {"threads": 2, "variant": "float", "hal": "1.2", "xnnpack": false,
+         "options": {"threads": 2, "variant": "float", "hal": "1.2", "xnnpack": false, "tflite-operations": false,
                      "processors": [0, 1], "log-level": "warning", "idle-time": 5}}])");
     ASSERT_TRUE(devices) << devices.error().message;
     ASSERT_EQ(devices->size(), 2U);
@@ -38,6 +38,7 @@ TEST_F(Configuration, namesSocketsAndPrograms) {
     EXPECT_EQ(second.options.variant, DriverVariant::FLOAT);
     EXPECT_EQ(second.options.version, HalVersion::V1_2);
     EXPECT_FALSE(second.options.useXnnpack);
+    EXPECT_FALSE(second.options.useTfliteOperations);
     EXPECT_EQ(second.options.processors, (std::vector<std::uint32_t>{0, 1}));
     EXPECT_EQ(second.options.logLevel, LogLevel::WARNING);
     EXPECT_EQ(second.options.idleTime, std::chrono::milliseconds(5));
