@@ -4,6 +4,7 @@
 #   dev       headers, libnnburst.a, CMake and pkg-config files
 #   driver    nnburst-driver with its systemd units
 #   tools     nnburst-run and the other programs
+#   serve     nnburst-serve, and the library of its clients (serve/CMakeLists.txt)
 #   python    the Python package (python/CMakeLists.txt)
 #   serve     nnburst-serve and libnnburst_remote.so, where they are built (serve/CMakeLists.txt)
 # docs/packages.md explains them; cmake/package/ has the templates.
@@ -57,8 +58,11 @@ if(NNBURST_BUILD_TOOLS)
 
     # Manual pages and completions for bash, made from what the programs print as their help.
     set(pages ${PROJECT_BINARY_DIR}/package)
-    foreach(program nnburst-conformance nnburst-demo nnburst-driver nnburst-run nnburst-stream
-            nnburst-top)
+    set(programs nnburst-conformance nnburst-demo nnburst-driver nnburst-run nnburst-stream nnburst-top)
+    if(TARGET nnburst-serve)
+        list(APPEND programs nnburst-serve)
+    endif()
+    foreach(program ${programs})
         add_custom_command(
             OUTPUT ${pages}/${program}.1.gz ${pages}/${program}.bash
             COMMAND ${PROJECT_SOURCE_DIR}/cmake/package/man_page $<TARGET_FILE:${program}>
@@ -72,6 +76,8 @@ if(NNBURST_BUILD_TOOLS)
         set(component tools)
         if(program STREQUAL "nnburst-driver")
             set(component driver)
+        elseif(program STREQUAL "nnburst-serve")
+            set(component serve)
         endif()
         install(FILES ${pages}/${program}.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
             COMPONENT ${component})

@@ -14,6 +14,9 @@ set(CPACK_COMPONENTS_ALL runtime nnapi dev driver tools)
 if(NNBURST_BUILD_PYTHON)
     list(APPEND CPACK_COMPONENTS_ALL python)
 endif()
+if(TARGET nnburst-serve)
+    list(APPEND CPACK_COMPONENTS_ALL serve)
+endif()
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -69,6 +72,14 @@ set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS "nnburst-driver ${same_version}")
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION
     "Programs that run, check and measure models on an nnburst driver.")
 set(CPACK_DEBIAN_TOOLS_DEBUGINFO_PACKAGE ON)
+
+set(CPACK_DEBIAN_SERVE_PACKAGE_NAME nnburst-serve)
+set(CPACK_DEBIAN_SERVE_PACKAGE_SECTION misc)
+set(CPACK_DEBIAN_SERVE_PACKAGE_DEPENDS "${CPACK_DEBIAN_RUNTIME_PACKAGE_NAME} ${same_version}")
+set(CPACK_DEBIAN_SERVE_PACKAGE_RECOMMENDS "nnburst-driver ${same_version}")
+set(CPACK_COMPONENT_SERVE_DESCRIPTION
+    "The Open Inference Protocol in front of a driver, and the library of its clients.")
+set(CPACK_DEBIAN_SERVE_DEBUGINFO_PACKAGE ON)
 
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-nnburst)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
