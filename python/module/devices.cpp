@@ -76,16 +76,17 @@ NamedPreparedModel prepare(Device& device, const NamedModel& model, ExecutionPre
 }
 
 void addEnumerations(py::module_& module) {
-    py::enum_<DeviceStatus>(module, "DeviceStatus")
+    py::enum_<DeviceStatus>(module, "DeviceStatus", "Whether a device takes work.")
         .value("AVAILABLE", DeviceStatus::AVAILABLE)
         .value("BUSY", DeviceStatus::BUSY)
         .value("OFFLINE", DeviceStatus::OFFLINE)
         .value("UNKNOWN", DeviceStatus::UNKNOWN);
-    py::enum_<ExecutionPreference>(module, "ExecutionPreference")
+    py::enum_<ExecutionPreference>(module, "ExecutionPreference",
+                                   "What a model is prepared for, as in HAL 1.3.")
         .value("LOW_POWER", ExecutionPreference::LOW_POWER)
         .value("FAST_SINGLE_ANSWER", ExecutionPreference::FAST_SINGLE_ANSWER)
         .value("SUSTAINED_SPEED", ExecutionPreference::SUSTAINED_SPEED);
-    py::enum_<Priority>(module, "Priority")
+    py::enum_<Priority>(module, "Priority", "Of a model among those of the same client.")
         .value("LOW", Priority::LOW)
         .value("MEDIUM", Priority::MEDIUM)
         .value("HIGH", Priority::HIGH);
@@ -103,16 +104,19 @@ void addDevices(py::module_& module) {
             "outputs", [](const NamedPreparedModel& model) { return model.signature.outputs; });
     py::class_<Device, SharedDevice>(module, "Device", "A driver, or this process in its place.")
         .def_property_readonly("hal_version",
-                               [](const Device& device) { return toString(device.getHalVersion()); })
+                               [](const Device& device) { return toString(device.getHalVersion()); },
+                               "The version of the HAL whose rules it follows, such as 1.3.")
         .def_property_readonly("version",
                                [](Device& device) {
                                    return take(
                                        withoutGil([&] { return device.getVersionString(); }));
-                               })
+                               },
+                               "What the driver says that it is.")
         .def_property_readonly("status",
                                [](Device& device) {
                                    return withoutGil([&] { return device.getStatus(); });
-                               })
+                               },
+                               "AVAILABLE, BUSY, or OFFLINE when the driver is gone.")
         .def(
             "supported_operations",
             [](Device& device, const NamedModel& model) {

@@ -207,14 +207,16 @@ void addSessions(py::module_& module) {
                                        return std::vector<NamedOperand>(session.inputs().begin(),
                                                                         session.inputs().end());
                                    });
-                               })
+                               },
+                               "Names, types and shapes of the inputs, without states.")
         .def_property_readonly("output_operands",
                                [](SharedSession& shared) {
                                    return shared.look([](Session& session) {
                                        return std::vector<NamedOperand>(session.outputs().begin(),
                                                                         session.outputs().end());
                                    });
-                               })
+                               },
+                               "The same of the outputs; open sizes are those of the last run.")
         .def("input", &inputArray, py::arg("key") = 0,
              "The array of an input, by name or number, in the memory that the driver reads.")
         .def("output", &outputArray, py::arg("key") = 0,
@@ -236,11 +238,13 @@ void addSessions(py::module_& module) {
                                [](SharedSession& shared) {
                                    return shared.look(
                                        [](Session& session) { return session.isRunning(); });
-                               })
+                               },
+                               "A run was submitted and not waited for.")
         .def("is_done",
              [](SharedSession& shared) {
                  return shared.look([](Session& session) { return session.isDone(); });
-             })
+             },
+             "A run was submitted, and `wait` would return at once.")
         .def(
             "fileno",
             [](SharedSession& shared) {
@@ -257,12 +261,14 @@ void addSessions(py::module_& module) {
         .def("reset_states",
              [](SharedSession& shared) {
                  take(shared.use([](Session& session) { return session.resetStates(); }));
-             })
+             },
+             "Makes all states zero, as before the first run.")
         .def_property_readonly("is_memory_in_use",
                                [](SharedSession& shared) {
                                    return shared.look(
                                        [](Session& session) { return session.isMemoryInUse(); });
-                               })
+                               },
+                               "A driver that did not answer in time may still use the arrays.")
         .def(
             "wait_for_memory",
             [](SharedSession& shared, std::optional<double> timeout) {
@@ -270,7 +276,7 @@ void addSessions(py::module_& module) {
                 take(shared.use(
                     [&](Session& session) { return session.waitForMemory(deadline); }));
             },
-            py::arg("timeout") = py::none())
+            py::arg("timeout") = py::none(), "Waits until no memory is in use.")
         .def_property_readonly("timing", &timingOf,
                                "Seconds of the last run, if the session measures.");
 }
