@@ -15,7 +15,7 @@ install(TARGETS nnburst_shared EXPORT nnburst
 install(TARGETS nnburst_static EXPORT nnburst ARCHIVE COMPONENT dev)
 install(TARGETS nnburst_neural_networks EXPORT nnburst LIBRARY COMPONENT nnapi)
 install(DIRECTORY include/nnburst include/nnapi TYPE INCLUDE COMPONENT dev
-    FILES_MATCHING PATTERN "*.h")
+    FILES_MATCHING PATTERN "*.h" PATTERN remote_model.h EXCLUDE)  # which comes with its library
 
 # To write a driver, or what a driver loads.
 add_library(nnburst_driver_interface INTERFACE)
