@@ -35,7 +35,14 @@ TEST(NnapiMemory, thatIsNullIsFreedWithoutEffect) {
 
 TEST(NnapiMemory, isNotMadeOfADescriptorThatIsNotOpen) {
     ANeuralNetworksMemory* memory = nullptr;
-    EXPECT_NE(ANeuralNetworksMemory_createFromFd(16, PROT_READ, -1, 0, &memory), kNoError);
+    EXPECT_EQ(ANeuralNetworksMemory_createFromFd(16, PROT_READ, -1, 0, &memory), kBadData);
+    EXPECT_EQ(memory, nullptr);
+}
+
+TEST(NnapiMemory, hasASize) {
+    const UniqueFd fd = makeMemoryFile(16);
+    ANeuralNetworksMemory* memory = nullptr;
+    EXPECT_EQ(ANeuralNetworksMemory_createFromFd(0, PROT_READ, fd.get(), 0, &memory), kBadData);
     EXPECT_EQ(memory, nullptr);
 }
 
@@ -162,6 +169,24 @@ TEST_F(NnapiMemoryOfAFile, forReadingOnlyIsAnInput) {
               kNoError);
     EXPECT_EQ(ANeuralNetworksExecution_compute(execution.get()), kNoError);
     EXPECT_EQ(sum, kSum);
+}
+
+TEST_F(NnapiMemoryOfAFile, isUsedAsItsProtectionSays) {
+    const UniqueFd fd = makeMemoryFile(16);
+    for (const bool isForReading : {true, false}) {
+        ANeuralNetworksMemory* created = nullptr;
+        ASSERT_EQ(ANeuralNetworksMemory_createFromFd(16, isForReading ? PROT_READ : PROT_WRITE,
+                                                     fd.get(), 0, &created),
+                  kNoError);
+        const Memory memory(created);
+        const Execution execution = newExecution(compilation.get());
+        EXPECT_EQ(ANeuralNetworksExecution_setInputFromMemory(execution.get(), 0, nullptr,
+                                                              memory.get(), 0, 8),
+                  isForReading ? kNoError : kBadData);
+        EXPECT_EQ(ANeuralNetworksExecution_setOutputFromMemory(execution.get(), 0, nullptr,
+                                                               memory.get(), 0, 8),
+                  isForReading ? kBadData : kNoError);
+    }
 }
 
 // ---- Descriptions
