@@ -13,7 +13,8 @@ target_include_directories(nnburst_neural_networks INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/nnapi>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/nnapi>)
 target_link_libraries(nnburst_neural_networks PRIVATE nnburst_shared fmt::fmt)
+# It stays loaded when a program closes it: its threads run until the process ends.
 target_link_options(nnburst_neural_networks PRIVATE
     LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/package/libneuralnetworks.map
-    LINKER:-z,defs LINKER:-z,now LINKER:-z,relro LINKER:--as-needed)
+    LINKER:-z,defs LINKER:-z,nodelete LINKER:-z,now LINKER:-z,relro LINKER:--as-needed)
 add_library(nnburst::nnapi ALIAS nnburst_neural_networks)

@@ -29,7 +29,7 @@ enum class Resource : std::uint8_t {
     BUFFERS,  ///< driver-managed buffers
     BURSTS,
     EXECUTIONS,       ///< launched by a call and not ended; those of bursts are not counted
-    BLOCKED_THREADS,  ///< threads that wait for an answer of the client
+    BLOCKED_THREADS,  ///< threads that wait for the client, or examine its files
 };
 
 inline constexpr std::size_t kResourceCount =

@@ -13,6 +13,7 @@
 #include "model/outcome.h"
 #include "model/request_check.h"
 #include "model/version_rules.h"
+#include "system/time.h"
 
 namespace nnburst::burst {
 
@@ -141,12 +142,12 @@ class Controller::Reusable final : public ReusableExecution {
 
     [[nodiscard]] Result<> compute(const OptionalTimePoint& deadline,
                                    ExecutionOutcome& outcome) override {
-        reusable_->options.deadline = deadline;
+        system::copyByParts(deadline, reusable_->options.deadline);
         return impl().execute(reusable_->request, reusable_.get(), reusable_->options, outcome);
     }
 
     [[nodiscard]] Result<Submission> submit(const OptionalTimePoint& deadline) override {
-        reusable_->options.deadline = deadline;
+        system::copyByParts(deadline, reusable_->options.deadline);
         return impl().submit(reusable_->request, reusable_, reusable_->options);
     }
 

@@ -38,6 +38,19 @@ inline constexpr bool kBeginsAsAllHeaders = offsetof(Header, serial) == 0 &&
                                             offsetof(Header, flags) == 10 &&
                                             offsetof(Header, lineCount) == 12;
 
+/// The words of a header are put together in registers. Written field by field, and then read as
+/// words by the queue, they would hold the processor up until all fields are stored: some 5 ns of a
+/// round trip. `first` comes first in memory.
+[[nodiscard]] constexpr std::uint64_t wordOf(std::uint32_t first, std::uint32_t second) noexcept {
+    return first | std::uint64_t{second} << 32U;
+}
+
+/// The second word of a header of any kind.
+[[nodiscard]] constexpr std::uint64_t headerWord(FrameKind kind, std::uint16_t flags,
+                                                 std::uint32_t lineCount) noexcept {
+    return wordOf(static_cast<std::uint32_t>(kind) | std::uint32_t{flags} << 16U, lineCount);
+}
+
 /// The number of lines that a header announces; 0 if a queue of `capacity` lines cannot hold so
 /// many. Nothing else of a frame is used before it is copied.
 [[nodiscard]] inline std::uint32_t announcedLineCount(const FrameLine& header,

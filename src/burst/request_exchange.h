@@ -25,6 +25,7 @@
 #include "burst/unanswered_outputs.h"
 #include "model/outcome.h"
 #include "model/version_rules.h"
+#include "system/time.h"
 
 namespace nnburst::burst {
 
@@ -90,7 +91,9 @@ class RequestExchange {
     void prepare(PendingExecution& execution, const Request& request, ReusableRequest* reusable,
                  const ExecutionOptions& options, ExecutionOutcome& outcome) const noexcept {
         PendingExecutions::prepare(execution, request, reusable, outcome);
-        execution.options = options;
+        execution.options.measure = options.measure;
+        system::copyByParts(options.deadline, execution.options.deadline);
+        system::copyByParts(options.loopTimeout, execution.options.loopTimeout);
         if (!knowsDeadlines(driver_)) {
             // No wait ends at a deadline that the driver does not know.
             execution.options = {.measure = options.measure};

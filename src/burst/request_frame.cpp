@@ -121,21 +121,18 @@ std::uint64_t requestLineCount(const Request& request) noexcept {
 void encodeRequest(std::uint64_t serial, const ExecutionName& name, const Request& request,
                    std::span<const FramePool> pools, const ExecutionOptions& options,
                    std::span<FrameLine> lines) noexcept {
-    const RequestFrameHeader header{
-        .serial = serial,
-        .kind = static_cast<std::uint16_t>(FrameKind::EXECUTE),
-        .flags = options.measure == MeasureTiming::YES ? kMeasureTiming : std::uint16_t{0},
-        .lineCount = static_cast<std::uint32_t>(lines.size()),
-        .deadlineNs = packDeadline(options.deadline),
-        .loopTimeoutNs = options.loopTimeout ? packDuration(*options.loopTimeout) : kNoTime,
-        .poolCount = static_cast<std::uint32_t>(pools.size()),
-        .inputCount = static_cast<std::uint32_t>(request.inputs.size()),
-        .outputCount = static_cast<std::uint32_t>(request.outputs.size()),
-        .dimensionCount = static_cast<std::uint32_t>(countDimensions(request.inputs) +
-                                                     countDimensions(request.outputs)),
-        .execution = name.number,
-        .generation = name.generation};
-    lines[0] = std::bit_cast<FrameLine>(header);
+    const std::uint16_t flags = options.measure == MeasureTiming::YES ? kMeasureTiming : 0;
+    const std::uint64_t dimensionCount =
+        countDimensions(request.inputs) + countDimensions(request.outputs);
+    lines[0] = {{serial,
+                 headerWord(FrameKind::EXECUTE, flags, static_cast<std::uint32_t>(lines.size())),
+                 packDeadline(options.deadline),
+                 options.loopTimeout ? packDuration(*options.loopTimeout) : kNoTime,
+                 wordOf(static_cast<std::uint32_t>(pools.size()),
+                        static_cast<std::uint32_t>(request.inputs.size())),
+                 wordOf(static_cast<std::uint32_t>(request.outputs.size()),
+                        static_cast<std::uint32_t>(dimensionCount)),
+                 wordOf(name.number, name.generation)}};
     BodyWriter body(lines);
     body.write(pools.data(), pools.size_bytes());
     writeArguments(body, request.inputs);
@@ -149,15 +146,8 @@ void encodeRequest(std::uint64_t serial, const ExecutionName& name, const Reques
 
 FrameLine encodeCompute(std::uint64_t serial, const ExecutionName& name,
                         const OptionalTimePoint& deadline) noexcept {
-    return std::bit_cast<FrameLine>(
-        ComputeFrame{.serial = serial,
-                     .kind = static_cast<std::uint16_t>(FrameKind::COMPUTE),
-                     .flags = 0,
-                     .lineCount = 1,
-                     .deadlineNs = packDeadline(deadline),
-                     .execution = name.number,
-                     .generation = name.generation,
-                     .reserved = {}});
+    return {{serial, headerWord(FrameKind::COMPUTE, 0, 1), packDeadline(deadline),
+             wordOf(name.number, name.generation), 0, 0, 0}};
 }
 
 Result<> decodeCompute(const FrameLine& line, DecodedCompute& compute) {

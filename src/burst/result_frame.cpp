@@ -108,19 +108,13 @@ std::uint64_t longestResultLineCount(std::size_t outputCount) noexcept {
 void encodeResult(std::uint64_t serial, std::uint16_t flags, ErrorStatus status,
                   const ExecutionOutcome& outcome, std::string_view message,
                   std::span<FrameLine> lines) noexcept {
-    const ResultFrameHeader header{
-        .serial = serial,
-        .kind = static_cast<std::uint16_t>(FrameKind::RESULT),
-        .flags = flags,
-        .lineCount = static_cast<std::uint32_t>(lines.size()),
-        .status = static_cast<std::int32_t>(status),
-        .shapeCount = static_cast<std::uint32_t>(outcome.outputShapes.size()),
-        .dimensionCount = static_cast<std::uint32_t>(countDimensions(outcome.outputShapes)),
-        .messageBytes = static_cast<std::uint32_t>(message.size()),
-        .timeOnDeviceUs = outcome.timing.timeOnDevice,
-        .timeInDriverUs = outcome.timing.timeInDriver,
-        .reserved = 0};
-    lines[0] = std::bit_cast<FrameLine>(header);
+    lines[0] = {{serial,
+                 headerWord(FrameKind::RESULT, flags, static_cast<std::uint32_t>(lines.size())),
+                 wordOf(static_cast<std::uint32_t>(status),
+                        static_cast<std::uint32_t>(outcome.outputShapes.size())),
+                 wordOf(static_cast<std::uint32_t>(countDimensions(outcome.outputShapes)),
+                        static_cast<std::uint32_t>(message.size())),
+                 outcome.timing.timeOnDevice, outcome.timing.timeInDriver, 0}};
     BodyWriter body(lines);
     for (const OutputShape& shape : outcome.outputShapes) {
         const FrameShape packed{.rank = static_cast<std::uint32_t>(shape.dimensions.size()),
@@ -139,18 +133,9 @@ void encodeResult(std::uint64_t serial, std::uint16_t flags, ErrorStatus status,
 }
 
 FrameLine encodeSameShapes(std::uint64_t serial, const Timing& timing) noexcept {
-    return std::bit_cast<FrameLine>(
-        ResultFrameHeader{.serial = serial,
-                          .kind = static_cast<std::uint16_t>(FrameKind::RESULT),
-                          .flags = kSameShapes,
-                          .lineCount = 1,
-                          .status = static_cast<std::int32_t>(ErrorStatus::NONE),
-                          .shapeCount = 0,
-                          .dimensionCount = 0,
-                          .messageBytes = 0,
-                          .timeOnDeviceUs = timing.timeOnDevice,
-                          .timeInDriverUs = timing.timeInDriver,
-                          .reserved = 0});
+    return {{serial, headerWord(FrameKind::RESULT, kSameShapes, 1),
+             wordOf(static_cast<std::uint32_t>(ErrorStatus::NONE), 0), 0, timing.timeOnDevice,
+             timing.timeInDriver, 0}};
 }
 
 Result<> decodeResult(std::span<const FrameLine> lines, ExecutionOutcome& outcome) {

@@ -8,8 +8,22 @@
 
 namespace nnburst::burst {
 
+namespace {
+
+/// What the registry takes to remember `request`.
+std::uint64_t bytesOf(const DecodedRequest& request) noexcept {
+    constexpr std::uint64_t kArgumentBytes = sizeof(RequestArgument) +
+                                             sizeof(exec::ArgumentBinding) + sizeof(OutputShape) +
+                                             2 * exec::kMaximumRank * sizeof(std::uint32_t);
+    return sizeof(ReusableRegistry::Execution) + request.pools.size() * sizeof(FramePool) +
+           (request.inputs.size() + request.outputs.size()) * kArgumentBytes;
+}
+
+}  // namespace
+
 ReusableRegistry::Execution* ReusableRegistry::remember(const DecodedRequest& request,
-                                                        const exec::ExecutionSession& session) {
+                                                        const exec::ExecutionSession& session,
+                                                        const SharedAccount& account) {
     const std::uint32_t number = request.name.number;
     if (number == 0) {
         return nullptr;
@@ -19,6 +33,15 @@ ReusableRegistry::Execution* ReusableRegistry::remember(const DecodedRequest& re
         executions_.resize(number);
     }
     Execution& execution = executions_[number - 1];
+    execution.isKnown = false;
+    execution.charge = Charge();
+    Result<Charge> charge = chargeTo(account, Resource::MEMORY, bytesOf(request));
+    if (!charge) {
+        execution.request = {};
+        execution.bindings = {};
+        return nullptr;
+    }
+    execution.charge = std::move(*charge);
     execution.request = request;
     execution.generation = request.name.generation;
     execution.sentShapes.clear();

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "account/account.h"
 #include "burst/request_frame.h"
 #include "exec/run/execution_session.h"
 #include "nnburst/device.h"
@@ -30,11 +31,14 @@ class ReusableRegistry {
         exec::RequestBindings bindings;  ///< into `request` and the mapped slots
         /// The output shapes of the last result that was sent; empty if there is none.
         std::vector<OutputShape> sentShapes;
+        Charge charge;  ///< for all of this
     };
 
     /// Remembers `request`, which `session` has just run, under its name, in place of what had the
-    /// number before. Null if the request has no name or cannot be bound (ExecutionSession::bind).
-    Execution* remember(const DecodedRequest& request, const exec::ExecutionSession& session);
+    /// number before. Null if the request has no name or cannot be bound (ExecutionSession::bind),
+    /// or if `account`, which may be null, may not be charged for it.
+    Execution* remember(const DecodedRequest& request, const exec::ExecutionSession& session,
+                        const SharedAccount& account = nullptr);
 
     /// Null if the name, which the client sent, is not or no longer known.
     [[nodiscard]] Execution* find(const ExecutionName& name) noexcept {

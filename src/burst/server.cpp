@@ -23,6 +23,7 @@
 #include "model/invalid.h"
 #include "model/outcome.h"
 #include "system/affinity.h"
+#include "system/time.h"
 
 namespace nnburst::burst {
 
@@ -42,6 +43,11 @@ constexpr int kExecutionsUntilUncontended = 16;
 /// soon, and waking a thread takes as long as executing a small network.
 constexpr std::chrono::microseconds kAwakeAfterSetUp{500};
 
+/// What a burst takes beside copies of its frames.
+constexpr std::uint64_t kBytesOfBurst = std::uint64_t{16} << 10;
+/// A frame as it came, what is decoded of it, and what is bound: those take more than the frame.
+constexpr std::uint64_t kCopiesOfFrame = 8;
+
 /// A client may not make the driver spin for longer, whatever it wishes.
 constexpr std::chrono::milliseconds kLongestDriverSpin{10};
 
@@ -58,13 +64,15 @@ class Server::Impl final : public Servable {
   public:
     Impl(Channel channel, FrameQueue::Reader requests, FrameQueue::Writer results,
          exec::Executable executable, std::shared_ptr<DriverControlPlane> controlPlane,
-         const WaitPolicy& wait, ServingThreadPool& pool)
-        : channel_(std::move(channel)),
+         const WaitPolicy& wait, ServingThreadPool& pool, SharedAccount account, Charge charge)
+        : account_(std::move(account)),
+          charge_(std::move(charge)),
+          channel_(std::move(channel)),
           requests_(requests),
           results_(results),
           pool_(pool),
           mode_(wait.mode),
-          slots_(std::move(controlPlane), pool),
+          slots_(std::move(controlPlane), pool, account_),
           waiter_(channel_.requestEvent(), channel_.resultEvent(), driverPolicy(wait),
                   channel_.driverWaits()),
           user_(executable),
@@ -84,7 +92,7 @@ class Server::Impl final : public Servable {
     /// one that runs.
     Result<> start(const std::shared_ptr<ServingThreadPool>& pool) {
         channel_.requestEvent().announceParked();
-        NNBURST_TRY_ASSIGN(registration_, ServingThreadPool::add(pool, *this));
+        NNBURST_TRY_ASSIGN(registration_, ServingThreadPool::add(pool, *this, account_));
         results_.setDoorbell(registration_.ringBackDescriptor());
         registration_.ring();
         return {};
@@ -243,7 +251,7 @@ class Server::Impl final : public Servable {
         }
         NNBURST_MARK(burst__begin, this);
         ExecutionOptions& options = execution->request.options;
-        options.deadline = compute_.deadline;
+        system::copyByParts(compute_.deadline, options.deadline);
         if (execution->isBound) {
             computeBound(serial, *execution);
         } else {
@@ -273,7 +281,8 @@ class Server::Impl final : public Servable {
         const Result<> result =
             session_.run({request_.inputs, request_.outputs}, memory, request_.options,
                          exec::arrivalTime(request_.options), outcome_);
-        ReusableRegistry::Execution* const remembered = registry_.remember(request_, session_);
+        ReusableRegistry::Execution* const remembered =
+            registry_.remember(request_, session_, account_);
         if (answer(request_.serial, remembered != nullptr ? kRemembered : 0, result) &&
             remembered != nullptr) {
             remembered->sentShapes = outcome_.outputShapes;
@@ -308,6 +317,8 @@ class Server::Impl final : public Servable {
         return true;
     }
 
+    const SharedAccount account_;  // null if nobody is charged
+    const Charge charge_;
     const Channel channel_;
     FrameQueue::Reader requests_;
     FrameQueue::Writer results_;
@@ -346,8 +357,14 @@ Result<std::unique_ptr<Server>> Server::create(SharedRegion channel, exec::Execu
                        FrameQueue::Reader::attach(opened.memory(), opened.requests()));
     NNBURST_TRY_ASSIGN(FrameQueue::Writer results,
                        FrameQueue::Writer::attach(opened.memory(), opened.results()));
+    SharedAccount account = executable.client == nullptr ? nullptr : executable.client->account();
+    NNBURST_TRY_ASSIGN(Charge charge, chargeTo(account, Resource::MEMORY,
+                                               kBytesOfBurst + kCopiesOfFrame * sizeof(FrameLine) *
+                                                                   std::max(requests.capacity(),
+                                                                            results.capacity())));
     auto impl = std::make_unique<Impl>(std::move(opened), requests, results, std::move(executable),
-                                       std::move(controlPlane), wait, *pool);
+                                       std::move(controlPlane), wait, *pool, std::move(account),
+                                       std::move(charge));
     NNBURST_TRY(impl->start(pool));
     return std::unique_ptr<Server>(new Server(std::move(impl)));
 }

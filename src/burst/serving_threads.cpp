@@ -72,6 +72,25 @@ struct ServingThreadPool::Registration::Entry {
     UniqueFd driverEnd;  ///< of the doorbell
     UniqueFd clientEnd;  ///< of the doorbell, until it is taken
     std::atomic<State> state{State::PARKED};
+    ServingShares::Owner owner;
+
+    // Guarded by the pool's mutex: its place in the pool's list of those that wait. While it does
+    // not wait, the element is here, so that waiting allocates nothing.
+    std::list<Entry*> unused{this};
+    const std::list<Entry*>::iterator place = unused.begin();
+    [[nodiscard]] bool isWaiting() const noexcept { return unused.empty(); }
+
+    /// The doorbell was rung. Whether that is done with: a thread serves the burst, which will look
+    /// again, or the burst is removed.
+    bool ringServed() noexcept {
+        State seen = state.load(std::memory_order_acquire);
+        while (seen == State::SERVED) {
+            if (state.compare_exchange_weak(seen, State::RUNG_AGAIN, std::memory_order_acq_rel)) {
+                return true;
+            }
+        }
+        return seen != State::PARKED;
+    }
 
     /// The doorbell was rung. True if the calling thread has to serve the burst.
     bool enter() noexcept {
@@ -152,10 +171,12 @@ ServingThreadPool::ScopedClientWait::ScopedClientWait(ServingThreadPool& pool) n
     : pool_(pool) {
     ++pool_.clientWaits_;
     (void)pool_.ensureIdleThread();  // without one the next burst waits until a thread is free
+    pool_.ringWaiting();             // another one may be served meanwhile
 }
 
 ServingThreadPool::ScopedClientWait::~ScopedClientWait() {
     --pool_.clientWaits_;
+    pool_.ringWaiting();
 }
 
 Result<std::shared_ptr<ServingThreadPool>> ServingThreadPool::create(
@@ -173,7 +194,12 @@ Result<std::shared_ptr<ServingThreadPool>> ServingThreadPool::create(
 }
 
 ServingThreadPool::~ServingThreadPool() {
-    NNBURST_ASSERT(entries_.empty(), "{} bursts are still registered", entries_.size());
+    {
+        const system::MutexLock lock(mutex_);
+        NNBURST_ASSERT(entries_.empty(), "{} bursts are still registered", entries_.size());
+        // A thread that has heard the last burst's doorbell starts no other any more.
+        isEnding_ = true;
+    }
     const std::uint64_t one = 1;
     (void)!::write(end_.get(), &one, sizeof(one));  // stays readable: all threads see it
     for (std::thread& thread : threads_) {
@@ -182,7 +208,7 @@ ServingThreadPool::~ServingThreadPool() {
 }
 
 Result<ServingThreadPool::Registration> ServingThreadPool::add(
-    const std::shared_ptr<ServingThreadPool>& pool, Servable& burst) {
+    const std::shared_ptr<ServingThreadPool>& pool, Servable& burst, const SharedAccount& account) {
     auto entry = std::make_shared<Registration::Entry>();
     entry->burst = &burst;
     // A socket, because the two ends share no state: what the client does to its end neither blocks
@@ -196,6 +222,7 @@ Result<ServingThreadPool::Registration> ServingThreadPool::add(
     NNBURST_TRY(pool->ensureIdleThread());
     const system::MutexLock lock(pool->mutex_);
     entry->id = ++pool->lastId_;
+    entry->owner = pool->shares_.ownerOf(account);
     epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.u64 = entry->id}};
     if (::epoll_ctl(pool->epoll_.get(), EPOLL_CTL_ADD, entry->driverEnd.get(), &event) != 0) {
         return exhausted("place in epoll");
@@ -216,6 +243,9 @@ void ServingThreadPool::remove(const Registration::Entry& entry) noexcept {
         NNBURST_ASSERT(found != entries_.end(), "burst {} is not registered", entry.id);
         removed = std::move(found->second);
         entries_.erase(found);
+        if (removed->isWaiting()) {
+            removed->unused.splice(removed->unused.end(), waiting_, removed->place);
+        }
         --registrationCount_;
         ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, entry.driverEnd.get(), nullptr);
     }
@@ -228,11 +258,15 @@ std::shared_ptr<ServingThreadPool::Registration::Entry> ServingThreadPool::find(
     return found == entries_.end() ? nullptr : found->second;
 }
 
-/// Starts a thread if none waits for doorbells and there may be one more.
+/// Starts a thread if none waits for doorbells. That there is always one, also beyond those that
+/// are allowed, lets bursts be served that may be served in any case.
 Result<> ServingThreadPool::ensureIdleThread() {
     const system::MutexLock lock(mutex_);
+    if (isEnding_) {
+        return {};
+    }
     joinEndedThreads();
-    if (idle_.load(std::memory_order_relaxed) != 0 || threads_.size() >= allowedThreads()) {
+    if (idle_.load(std::memory_order_relaxed) != 0) {
         return {};
     }
     NNBURST_TRY_ASSIGN(std::thread thread,
@@ -264,8 +298,8 @@ std::size_t ServingThreadPool::allowedThreads() const noexcept {
 /// more than are allowed now that some clients have answered. If it may, it counts as ended.
 bool ServingThreadPool::mayEnd() noexcept {
     const system::MutexLock lock(mutex_);
-    if (idle_.load(std::memory_order_relaxed) <= kKeptIdleThreads &&
-        threadCount() <= allowedThreads()) {
+    const std::size_t kept = threadCount() <= allowedThreads() ? kKeptIdleThreads : 1;
+    if (idle_.load(std::memory_order_relaxed) <= kept) {
         return false;
     }
     --idle_;
@@ -294,14 +328,9 @@ void ServingThreadPool::runThread() noexcept {
         if (event.data.u64 == kEndId) {
             return;
         }
-        const std::shared_ptr<Registration::Entry> entry = find(event.data.u64);
-        if (!entry || !entry->enter()) {
-            continue;
+        if (const auto entry = find(event.data.u64)) {
+            answerRing(entry);
         }
-        --idle_;
-        (void)ensureIdleThread();  // without one the next burst waits until a thread is free
-        serve(*entry);
-        ++idle_;
         if (threadCount() > allowedThreads() && mayEnd()) {
             return;
         }
@@ -315,15 +344,99 @@ void ServingThreadPool::ring(const Registration::Entry& entry) const noexcept {
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, entry.driverEnd.get(), &event);
 }
 
-void ServingThreadPool::serve(Registration::Entry& entry) noexcept {
-    bool hasMore = false;
-    do {
-        drain(entry.driverEnd.get());
-        hasMore = entry.burst->serve();
-    } while (!entry.leave());
-    if (hasMore) {
-        ring(entry);  // served again after others that were rung before
+/// Serves a burst that was rung, and then those that wait for a thread.
+void ServingThreadPool::answerRing(const std::shared_ptr<Registration::Entry>& entry) noexcept {
+    if (entry->ringServed() || !beginOrWait(*entry)) {
+        return;
     }
+    --idle_;
+    (void)ensureIdleThread();  // without one the next burst waits until a thread is free
+    std::shared_ptr<Registration::Entry> served = entry;
+    while (served != nullptr) {
+        const bool hasMore = served->enter() && serve(*served);
+        served = endAndTakeWaiting(*served, hasMore);
+    }
+    ++idle_;
+}
+
+/// True if there is more to do.
+bool ServingThreadPool::serve(Registration::Entry& entry) noexcept {
+    while (true) {
+        drain(entry.driverEnd.get());
+        const bool hasMore = entry.burst->serve();
+        if (entry.leave()) {
+            return hasMore;
+        }
+        if (hasMore) {  // it looks again in its next turn
+            while (!entry.leave()) {
+            }
+            return true;
+        }
+    }
+}
+
+/// Whether the calling thread may serve the burst. If not, another one will.
+bool ServingThreadPool::beginOrWait(Registration::Entry& entry) noexcept {
+    const system::MutexLock lock(mutex_);
+    if (shares_.mayBegin(entry.owner, clientWaits_.load(std::memory_order_relaxed))) {
+        shares_.begin(entry.owner);
+        noteWhetherFull();
+        return true;
+    }
+    wait(entry);
+    return false;
+}
+
+/// The calling thread has served `entry`. Gives the burst that it is to serve next, if one waits
+/// that may be served.
+std::shared_ptr<ServingThreadPool::Registration::Entry> ServingThreadPool::endAndTakeWaiting(
+    Registration::Entry& entry, bool hasMore) noexcept {
+    const system::MutexLock lock(mutex_);
+    shares_.end(entry.owner);
+    if (hasMore) {
+        wait(entry);  // served again after others that were rung before
+    }
+    Registration::Entry* const next = takeWaiting();
+    if (next != nullptr) {
+        shares_.begin(next->owner);
+    }
+    noteWhetherFull();
+    return next == nullptr ? nullptr : entries_.find(next->id)->second;
+}
+
+void ServingThreadPool::wait(Registration::Entry& entry) noexcept {
+    // Not if it was removed meanwhile.
+    if (!entry.isWaiting() && entries_.find(entry.id) != entries_.end()) {
+        waiting_.splice(waiting_.end(), entry.unused, entry.place);
+    }
+}
+
+/// More or fewer threads may serve: rings a burst that waits and may be served now.
+void ServingThreadPool::ringWaiting() noexcept {
+    const system::MutexLock lock(mutex_);
+    noteWhetherFull();
+    if (Registration::Entry* const next = takeWaiting()) {
+        ring(*next);
+    }
+}
+
+/// Takes the burst that has waited longest of those that may be served; null if there is none.
+ServingThreadPool::Registration::Entry* ServingThreadPool::takeWaiting() noexcept {
+    const std::size_t uncounted = clientWaits_.load(std::memory_order_relaxed);
+    auto next = waiting_.begin();
+    while (next != waiting_.end() && !shares_.mayBegin((*next)->owner, uncounted)) {
+        ++next;
+    }
+    if (next == waiting_.end()) {
+        return nullptr;
+    }
+    Registration::Entry& taken = **next;
+    taken.unused.splice(taken.unused.end(), waiting_, next);
+    return &taken;
+}
+
+void ServingThreadPool::noteWhetherFull() noexcept {
+    isFull_.store(shares_.served() >= allowedThreads(), std::memory_order_relaxed);
 }
 
 }  // namespace nnburst::burst

@@ -6,16 +6,20 @@
 /// The threads that serve the bursts of a driver. A burst that is in use has a thread of its own,
 /// so that nothing stands between a request and its execution. One that has been idle for a while
 /// is parked: it has no thread, and the client rings its doorbell with the next request. While more
-/// bursts are in use than there may be threads, they take turns.
+/// bursts are in use than there may be threads, they take turns, and no client's bursts keep those
+/// of others from being served (serving_shares.h).
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
 #include <thread>
 #include <vector>
 
+#include "account/account.h"
+#include "burst/serving_shares.h"
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
 #include "system/mutex.h"
@@ -34,7 +38,8 @@ class Servable {
     virtual bool serve() noexcept = 0;
 };
 
-/// Thread-safe. Must outlive its registrations, which hold it.
+/// Thread-safe. Must outlive its registrations, which hold it. Long on purpose: which bursts have
+/// rung, which threads serve and whose they are change together, under one mutex.
 class ServingThreadPool {
   public:
     /// Threads that serve at the same time, unless `create` is given another number.
@@ -70,10 +75,12 @@ class ServingThreadPool {
         std::shared_ptr<Entry> entry_;
     };
 
-    /// Serves `burst` whenever its doorbell is rung. It must outlive the registration.
-    /// RESOURCE_EXHAUSTED_TRANSIENT if there are no descriptors or threads left.
+    /// Serves `burst`, which belongs to the client with this account, whenever its doorbell is
+    /// rung. It must outlive the registration. RESOURCE_EXHAUSTED_TRANSIENT if there are no
+    /// descriptors or threads left.
     [[nodiscard]] static Result<Registration> add(const std::shared_ptr<ServingThreadPool>& pool,
-                                                  Servable& burst);
+                                                  Servable& burst,
+                                                  const SharedAccount& account = nullptr);
 
     /// RAII: marks the calling thread, which serves, as blocked on its client, so that the pool may
     /// start a replacement.
@@ -88,11 +95,11 @@ class ServingThreadPool {
         ServingThreadPool& pool_;
     };
 
-    /// No thread is idle and there are more bursts than there may be threads: a burst that is rung
-    /// may have to wait, so those that are served take turns.
+    /// As many bursts are served as there may be threads, and there are more bursts: one that is
+    /// rung may have to wait, so those that are served take turns.
     [[nodiscard]] bool isExhausted() const noexcept {
         // Relaxed, here and below: the counts only decide how long threads serve and live.
-        return idle_.load(std::memory_order_relaxed) == 0 &&
+        return isFull_.load(std::memory_order_relaxed) &&
                registrationCount_.load(std::memory_order_relaxed) > maximumThreads_;
     }
 
@@ -102,10 +109,21 @@ class ServingThreadPool {
 
   private:
     ServingThreadPool(std::size_t maximumThreads, std::uint32_t realtimePriority) noexcept
-        : maximumThreads_(maximumThreads), realtimePriority_(realtimePriority) {}
+        : maximumThreads_(maximumThreads),
+          realtimePriority_(realtimePriority),
+          shares_(maximumThreads) {}
 
     void runThread() noexcept;
-    void serve(Registration::Entry& entry) noexcept;
+    void answerRing(const std::shared_ptr<Registration::Entry>& entry) noexcept;
+    [[nodiscard]] bool serve(Registration::Entry& entry) noexcept;
+    [[nodiscard]] bool beginOrWait(Registration::Entry& entry) noexcept NNBURST_EXCLUDES(mutex_);
+    [[nodiscard]] std::shared_ptr<Registration::Entry> endAndTakeWaiting(Registration::Entry& entry,
+                                                                         bool hasMore) noexcept
+        NNBURST_EXCLUDES(mutex_);
+    void wait(Registration::Entry& entry) noexcept NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] Registration::Entry* takeWaiting() noexcept NNBURST_REQUIRES(mutex_);
+    void ringWaiting() noexcept NNBURST_EXCLUDES(mutex_);
+    void noteWhetherFull() noexcept NNBURST_REQUIRES(mutex_);
     void ring(const Registration::Entry& entry) const noexcept;
     [[nodiscard]] std::shared_ptr<Registration::Entry> find(std::uint64_t id)
         NNBURST_EXCLUDES(mutex_);
@@ -123,11 +141,16 @@ class ServingThreadPool {
     std::atomic<std::size_t> threadCount_{0};  // those that have not ended
     std::atomic<std::size_t> registrationCount_{0};
     std::atomic<std::size_t> clientWaits_{0};  // threads that wait for a client's answer
+    std::atomic<bool> isFull_{false};          // as many bursts are served as there may be threads
 
     system::Mutex mutex_;
     std::uint64_t lastId_ NNBURST_GUARDED_BY(mutex_) = 0;
+    bool isEnding_ NNBURST_GUARDED_BY(mutex_) = false;  // `threads_` stays as it is
     std::map<std::uint64_t, std::shared_ptr<Registration::Entry>> entries_
         NNBURST_GUARDED_BY(mutex_);
+    ServingShares shares_ NNBURST_GUARDED_BY(mutex_);
+    /// Those that were rung and may not be served yet.
+    std::list<Registration::Entry*> waiting_ NNBURST_GUARDED_BY(mutex_);
     std::vector<std::thread> threads_ NNBURST_GUARDED_BY(mutex_);
     std::vector<std::thread::id> ended_ NNBURST_GUARDED_BY(mutex_);  // of threads_
 };

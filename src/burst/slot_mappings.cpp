@@ -3,6 +3,7 @@
 #include "burst/slot_mappings.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "log/assert.h"
@@ -20,9 +21,10 @@ bool isToken(const FramePool& pool) noexcept {
 }  // namespace
 
 SlotMappings::SlotMappings(std::shared_ptr<DriverControlPlane> controlPlane,
-                           ServingThreadPool& pool)
+                           ServingThreadPool& pool, SharedAccount account)
     : controlPlane_(std::move(controlPlane)),
       pool_(pool),
+      account_(std::move(account)),
       isUnmapRequested_(static_cast<std::size_t>(kMaximumSlots)) {}
 
 Result<> SlotMappings::resolve(std::span<const FramePool> framePools,
@@ -80,15 +82,25 @@ Result<> SlotMappings::fetchUnknownSlots() {
             return invalid("request names slot {}, of which the client does not know the memory",
                            slot);
         }
-        if (slot >= slots_.size()) {
-            slots_.resize(slot + 1);
-        }
+        NNBURST_TRY(provideSlot(slot));
         if (regions[i]->isForeign()) {
             slots_[slot].foreign = regions[i];
         } else {
             NNBURST_TRY_ASSIGN(slots_[slot].mapping, Mapping::map(regions[i]));
             slots_[slot].deviceBuffer = isDeviceBuffer(regions[i]->fd()) ? regions[i]->fd() : -1;
         }
+    }
+    return {};
+}
+
+/// Makes room for `slot` in the table.
+Result<> SlotMappings::provideSlot(std::size_t slot) {
+    if (slot >= slots_.size()) {
+        const std::size_t count = std::bit_ceil(slot + 1);
+        NNBURST_TRY_ASSIGN(Charge charge,
+                           chargeTo(account_, Resource::MEMORY, count * sizeof(Slot)));
+        slots_.resize(count);
+        charge_ = std::move(charge);
     }
     return {};
 }

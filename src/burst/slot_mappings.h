@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "account/account.h"
 #include "burst/control_plane.h"
 #include "burst/request_frame.h"
 #include "burst/serving_threads.h"
@@ -26,8 +27,10 @@ namespace nnburst::burst {
 /// thread that serves the burst, except for requestUnmap and hasUnmapRequests.
 class SlotMappings {
   public:
-    /// `controlPlane` is asked for memory, by a thread of `pool`, which must outlive this.
-    SlotMappings(std::shared_ptr<DriverControlPlane> controlPlane, ServingThreadPool& pool);
+    /// `controlPlane` is asked for memory, by a thread of `pool`, which must outlive this. The
+    /// table of slots is charged to `account`, which may be null.
+    SlotMappings(std::shared_ptr<DriverControlPlane> controlPlane, ServingThreadPool& pool,
+                 SharedAccount account = nullptr);
 
     /// As RequestMemorySource::resolve, for the pools of a decoded frame. Blocks while the client
     /// is asked for slots that are not known. INVALID_ARGUMENT for a slot of which the client does
@@ -71,16 +74,19 @@ class SlotMappings {
 
     [[nodiscard]] bool isKnown(std::uint32_t slot) const noexcept;
     Result<> fetchUnknownSlots();
+    Result<> provideSlot(std::size_t slot);
     Result<std::vector<SharedRegion>> askClientForMemories();
 
     const std::shared_ptr<DriverControlPlane> controlPlane_;
     ServingThreadPool& pool_;
+    const SharedAccount account_;
 
     std::atomic<bool> hasUnmapRequests_{false};
     std::vector<std::atomic<bool>> isUnmapRequested_;  // by slot
 
     // Reused, so that the steady state allocates nothing.
     std::vector<Slot> slots_;
+    Charge charge_;  // for `slots_`
     std::vector<std::int32_t> unknownSlots_;
 };
 

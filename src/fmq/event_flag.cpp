@@ -103,22 +103,35 @@ void EventFlag::announceParked() noexcept {
 
 void EventFlag::sleepersFence() noexcept {
     // sync [sleep-announced]: the sleeper's last look comes after its announcement
-    if (hasHeavyFences_) {
-        heavyFence();
-    } else {
+    if (!hasHeavyFences_ || (leavesFences_ && areFencesLeft_)) {
         fullFence();
+        return;
+    }
+    // Relaxed: only the waiting side writes it.
+    const std::uint32_t state = shared_->waiter.load(std::memory_order_relaxed);
+    heavyFence();
+    if (leavesFences_) {  // else several threads may sleep here
+        // sync [fences-left]: from here on the other side sees that this one makes no heavy fences;
+        // what it stored before it looked for that, this side sees
+        areFencesLeft_ = (state & WaiterState::kHasHeavyFences) == 0;
     }
 }
 
 void EventFlag::publishWaiterCpu() noexcept {
     const std::uint32_t processor =
         static_cast<std::uint32_t>(::sched_getcpu() + 1) & WaiterState::kProcessor;
+    const bool makesHeavyFences = hasHeavyFences_ && !leavesFences_;
     const std::uint32_t state =
-        processor | (hasHeavyFences_ ? WaiterState::kHasHeavyFences : 0) | contended_;
+        processor | (makesHeavyFences ? WaiterState::kHasHeavyFences : 0) | contended_;
     // Relaxed: the processor is only a hint, and announceSleeper orders the rest. Stored only when
     // it changes, so that the line stays shared.
-    if (shared_->waiter.load(std::memory_order_relaxed) != state) {
+    const std::uint32_t before = shared_->waiter.load(std::memory_order_relaxed);
+    if (before != state) {
         shared_->waiter.store(state, std::memory_order_relaxed);
+    }
+    // Also where another view of the flag has made heavy fences meanwhile.
+    if (areFencesLeft_ && ((before | state) & WaiterState::kHasHeavyFences) != 0) {
+        areFencesLeft_ = false;
     }
 }
 

@@ -47,7 +47,8 @@ static_assert(isSharedLayout<EventWord> && sizeof(EventWord) == kCacheLineSize);
 struct WaiterState {
     /// The processor on which the thread was last seen, plus 1.
     static constexpr std::uint32_t kProcessor = 0xFFFF;
-    /// It makes a heavy fence (asymmetric_fence.h) before it sleeps.
+    /// It makes a heavy fence (asymmetric_fence.h) each time before it sleeps. Without the bit
+    /// those that wake make a full fence of their own each time.
     static constexpr std::uint32_t kHasHeavyFences = 1U << 16;
     /// Executions wait for processors: spinning would take one from them.
     static constexpr std::uint32_t kContended = 1U << 17;
@@ -98,7 +99,9 @@ class EventFlag {
     /// store (release) of what they wait for. No system call, and mostly no fence, while no thread
     /// sleeps.
     void wakeAnnounced() noexcept {
-        // sync [sleep-announced]: the load comes after the store of what the sleeper waits for
+        // sync [sleep-announced]: the load of the word comes after the store of what the sleeper
+        // waits for. sync [fences-left]: that of the waiter's state, too
+        lightFence();
         if (hasHeavyFences_ &&
             (shared_->waiter.load(std::memory_order_relaxed) & WaiterState::kHasHeavyFences) != 0) {
             lightFence();
@@ -118,6 +121,12 @@ class EventFlag {
     void setContended(bool isContended) noexcept {
         contended_ = isContended ? WaiterState::kContended : 0;
     }
+
+    /// Whether this side leaves the fence to those that wake instead of making heavy ones, from its
+    /// next publishWaiterCpu on. It is for a thread that sleeps in each wait: a heavy fence
+    /// interrupts the other processors, which takes some 10 microseconds of each. For the side that
+    /// waits, if one thread at a time sleeps on the flag.
+    void setLeavesFences(bool leavesFences) noexcept { leavesFences_ = leavesFences; }
 
     /// Whether the thread that waits on this flag has said so.
     [[nodiscard]] bool isContended() const noexcept {
@@ -178,6 +187,9 @@ class EventFlag {
     EventWord* shared_;
     std::chrono::nanoseconds longestSleep_;
     bool hasHeavyFences_;
+    bool leavesFences_ = false;
+    /// Nobody wakes any more without a fence of its own. sync [fences-left]
+    bool areFencesLeft_ = false;
     std::uint32_t contended_ = 0;
     int doorbell_ = -1;
 };

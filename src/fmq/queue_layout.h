@@ -17,7 +17,7 @@
 /// cell together with the sequence number that announces it, so that a message that fits a cache
 /// line crosses with one transfer of it. What a sequence number means is the flavour's.
 
-#include <array>
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -143,22 +143,24 @@ class QueueView {
 
     /// Puts `element` into the cell of `position`, word by word.
     void store(std::uint64_t position, const T& element, std::memory_order order) const noexcept {
-        std::array<std::uint64_t, kPayloadWords> words{};
-        std::memcpy(words.data(), &element, sizeof(T));
+        const auto* const bytes = reinterpret_cast<const std::byte*>(&element);
         Cell& target = cell(position);
         for (std::size_t i = 0; i < kPayloadWords; ++i) {
-            std::atomic_ref<std::uint64_t>(target.payload[i]).store(words[i], order);
+            std::uint64_t word = 0;
+            std::memcpy(&word, bytes + i * sizeof(word), bytesOfWord(i));
+            std::atomic_ref<std::uint64_t>(target.payload[i]).store(word, order);
         }
     }
 
     /// Takes it out.
     void load(std::uint64_t position, T& element, std::memory_order order) const noexcept {
-        std::array<std::uint64_t, kPayloadWords> words;
+        auto* const bytes = reinterpret_cast<std::byte*>(&element);
         Cell& source = cell(position);
         for (std::size_t i = 0; i < kPayloadWords; ++i) {
-            words[i] = std::atomic_ref<std::uint64_t>(source.payload[i]).load(order);
+            const std::uint64_t word =
+                std::atomic_ref<std::uint64_t>(source.payload[i]).load(order);
+            std::memcpy(bytes + i * sizeof(word), &word, bytesOfWord(i));
         }
-        std::memcpy(&element, words.data(), sizeof(T));
     }
 
     /// The flags on which readers, and the writer, sleep; nullopt if they never do.
@@ -171,6 +173,11 @@ class QueueView {
           notFull(flagAt(memory, descriptor.notFullOffset)),
           base_(memory.data() + descriptor.offset),
           mask_(descriptor.capacity - 1) {}
+
+    /// Of an element: all 8, but for the rest of one whose size is no multiple of that.
+    [[nodiscard]] static constexpr std::size_t bytesOfWord(std::size_t word) noexcept {
+        return std::min(sizeof(std::uint64_t), sizeof(T) - word * sizeof(std::uint64_t));
+    }
 
     [[nodiscard]] static std::optional<EventFlag> flagAt(std::span<std::byte> memory,
                                                          std::uint64_t offset) noexcept {

@@ -137,6 +137,10 @@ class Waiter {
     [[nodiscard]] bool isContended() const noexcept {
         return flag_.isContended() || (peer_ && peer_->isContended());
     }
+    [[nodiscard]] bool sleepsInEachWait() const noexcept {
+        return !maySpin(
+            rules_, [] { return false; }, [this] { return isContended(); });
+    }
     [[nodiscard]] bool maySpinNow() const noexcept {
         return maySpin(
             rules_, [this] { return isPeerHere(); }, [this] { return isContended(); });
@@ -267,6 +271,10 @@ bool Waiter::sleepUntilWoken(SteadyTime start, SteadyTime end, Ready& ready,
 template <class Ready>
 bool Waiter::sleep(SteadyTime until, Ready& ready) noexcept {
     bool isReady = false;
+    if (isAlone_) {
+        flag_.setLeavesFences(sleepsInEachWait());
+        flag_.publishWaiterCpu();
+    }
     while (!isReady && (until == SteadyTime::max() || std::chrono::steady_clock::now() < until)) {
         const EventFlag::Announcement announcement = flag_.announceSleeper();
         isReady = ready();

@@ -5,6 +5,7 @@
 #include <semaphore.h>
 #include <time.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 
@@ -36,7 +37,8 @@ class Semaphore {
 
     /// As `acquire`. False if none has come until `end`.
     [[nodiscard]] bool acquireUntil(std::chrono::steady_clock::time_point end) noexcept {
-        const auto since = end.time_since_epoch();
+        // sem_clockwait refuses negative times.
+        const auto since = std::max(end.time_since_epoch(), std::chrono::nanoseconds::zero());
         const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since);
         const timespec until{.tv_sec = seconds.count(), .tv_nsec = (since - seconds).count()};
         while (::sem_clockwait(&semaphore_, CLOCK_MONOTONIC, &until) != 0) {

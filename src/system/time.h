@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace nnburst::system {
 
@@ -57,6 +58,18 @@ template <class Period>
     }
     return duration < -kLongest ? std::chrono::nanoseconds::min()
                                 : std::chrono::nanoseconds(duration);
+}
+
+/// `to` = `from`. The compiler copies an optional time or duration in one piece; if its two parts
+/// were stored just before, the processor has to wait until both have left its store buffer, some 5
+/// ns.
+template <class Time>
+void copyByParts(const std::optional<Time>& from, std::optional<Time>& to) noexcept {
+    if (from) {
+        to = *from;
+    } else {
+        to.reset();
+    }
 }
 
 }  // namespace nnburst::system

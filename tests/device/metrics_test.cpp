@@ -64,6 +64,12 @@ TEST_F(MetricsTest, countModelsBurstsAndExecutionsOfClients) {
         EXPECT_GT(figures.waits.at("execution").p99, 0.0);
         EXPECT_GT(figures.waits.at("control").count, 0U);
         EXPECT_THAT(top::toTable(figures), HasSubstr("execution jobs waited "));
+        // The first execution of the burst, and the one beside it.
+        const std::string user = std::to_string(::getuid());
+        ASSERT_EQ(figures.executionTimes.size(), 1U);
+        EXPECT_EQ(figures.executionTimes.at(user).count, 2U);
+        EXPECT_GT(figures.executionTimes.at(user).p99, 0.0);
+        EXPECT_THAT(top::toTable(figures), HasSubstr("executions of user " + user + " took "));
         ASSERT_EQ(figures.clients.size(), 1U);
         const top::Client& client = figures.clients.begin()->second;
         EXPECT_EQ(client.program, "device_metrics_");

@@ -128,6 +128,36 @@ TEST(EventFlag, makesAHeavyFenceForEachAnnouncement) {
     EXPECT_EQ(heavyFenceCount(), before + 2) << "that is for sleepers";
 }
 
+TEST(EventFlag, makesNoHeavyFencesOnceTheyAreLeftToThoseThatWake) {
+    if (!hasHeavyFences()) {
+        GTEST_SKIP() << "the kernel does not allow membarrier here";
+    }
+    EventWord word{};
+    EventFlag flag(word);
+    const auto fencesOfAnAnnouncement = [&flag] {
+        const std::uint64_t before = heavyFenceCount();
+        flag.publishWaiterCpu();
+        (void)flag.announceSleeper();
+        return heavyFenceCount() - before;
+    };
+    EXPECT_EQ(fencesOfAnAnnouncement(), 1U);
+    flag.setLeavesFences(true);
+    EXPECT_EQ(fencesOfAnAnnouncement(), 1U) << "the other side may not know it yet";
+    EXPECT_EQ(word.waiter & WaiterState::kHasHeavyFences, 0U);
+    EXPECT_EQ(fencesOfAnAnnouncement(), 0U);
+    EXPECT_EQ(fencesOfAnAnnouncement(), 0U);
+
+    EventFlag(word).publishWaiterCpu();  // another thread waits meanwhile, with heavy fences
+    EXPECT_EQ(fencesOfAnAnnouncement(), 1U);
+    EXPECT_EQ(fencesOfAnAnnouncement(), 0U);
+
+    flag.setLeavesFences(false);
+    EXPECT_EQ(fencesOfAnAnnouncement(), 1U);
+    EXPECT_NE(word.waiter & WaiterState::kHasHeavyFences, 0U);
+    flag.setLeavesFences(true);
+    EXPECT_EQ(fencesOfAnAnnouncement(), 1U);
+}
+
 TEST(EventFlag, makesNoWakeUpCallWhileNobodySleeps) {
     EventWord word{};
     EventFlag flag(word);
@@ -232,12 +262,12 @@ TEST(EventFlag, knowsOnWhichProcessorItsSleeperWasSeen) {
 /// Each side stores and then looks, as a publisher and a sleeper do: one must see the other. The
 /// announcement comes after a delay that grows with each iteration and begins again, so that it
 /// meets the moment at which the publisher has stored and looks.
-enum class Announces { SLEEP, PARK, SLEEP_WITH_A_FENCE_OF_ITS_OWN };
+enum class Announces { SLEEP, PARK, SLEEP_WITH_A_FENCE_OF_ITS_OWN, SLEEP_AND_MOSTLY_LEAVES_FENCES };
 
 void expectOneToSeeTheOther(Announces announces) {
     // A heavy fence takes long.
     const std::uint32_t turns =
-        announces == Announces::SLEEP_WITH_A_FENCE_OF_ITS_OWN ? 10'000 : 500;
+        announces == Announces::SLEEP || announces == Announces::PARK ? 500 : 10'000;
     EventWord word{};
     alignas(kFalseSharingSize) std::atomic<std::uint32_t> published{0};
     alignas(kFalseSharingSize) std::atomic<std::uint32_t> ready{0};
@@ -272,6 +302,11 @@ void expectOneToSeeTheOther(Announces announces) {
             case Announces::PARK:
                 flag.announceParked();
                 break;
+            case Announces::SLEEP_AND_MOSTLY_LEAVES_FENCES:
+                flag.setLeavesFences(i % 64 != 0);
+                flag.publishWaiterCpu();
+                (void)flag.announceSleeper();
+                break;
             case Announces::SLEEP_WITH_A_FENCE_OF_ITS_OWN:  // as where membarrier is not permitted
                 word.word.fetch_or(EventFlag::kSleeping, std::memory_order_seq_cst);
                 break;
@@ -291,6 +326,10 @@ TEST(EventFlag, aSleeperWithHeavyFencesOrItsPublisherSeesTheOther) {
 
 TEST(EventFlag, aSleeperWithoutHeavyFencesOrItsPublisherSeesTheOther) {
     expectOneToSeeTheOther(Announces::SLEEP_WITH_A_FENCE_OF_ITS_OWN);
+}
+
+TEST(EventFlag, aSleeperThatMostlyLeavesFencesOrItsPublisherSeesTheOther) {
+    expectOneToSeeTheOther(Announces::SLEEP_AND_MOSTLY_LEAVES_FENCES);
 }
 
 TEST(EventFlag, aSideThatParksOrItsPublisherSeesTheOther) {

@@ -137,6 +137,42 @@ TEST(Waiter, publishesContentionAndDoesNotSpinItself) {
     EXPECT_FALSE(EventFlag(word).isContended());
 }
 
+struct SleepsAndFences {
+    std::uint64_t sleeps = 0;
+    std::uint64_t heavyFences = 0;
+};
+
+/// Of waits in a row, until there are two sleeps.
+SleepsAndFences fencesOfWaits(WaitMode mode, bool isContended) {
+    EventWord word{};
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word), std::nullopt, {.spinWindow = 100us, .mode = mode}, stats);
+    waiter.setContended(isContended);
+    const auto waitUntilSleeps = [&](std::uint64_t sleeps) {
+        while (stats.stats().sleeps < sleeps) {
+            (void)waiter.wait({.deadline = {}, .atMost = 2ms}, nullptr, [] { return false; });
+        }
+    };
+    waitUntilSleeps(1);  // in which a change becomes known
+    const std::uint64_t sleepsBefore = stats.stats().sleeps;
+    const std::uint64_t fencesBefore = heavyFenceCount();
+    waitUntilSleeps(sleepsBefore + 2);
+    return {.sleeps = stats.stats().sleeps - sleepsBefore,
+            .heavyFences = heavyFenceCount() - fencesBefore};
+}
+
+TEST(Waiter, makesNoHeavyFencesWhereItSleepsInEachWait) {
+    if (!hasHeavyFences()) {
+        GTEST_SKIP() << "the kernel does not allow membarrier here";
+    }
+    EXPECT_EQ(fencesOfWaits(WaitMode::BLOCK, false).heavyFences, 0U);
+    EXPECT_EQ(fencesOfWaits(WaitMode::ADAPTIVE, true).heavyFences, 0U);
+    const SleepsAndFences adaptive = fencesOfWaits(WaitMode::ADAPTIVE, false);
+    EXPECT_EQ(adaptive.heavyFences, adaptive.sleeps);
+    const SleepsAndFences spinning = fencesOfWaits(WaitMode::SPIN, true);
+    EXPECT_EQ(spinning.heavyFences, spinning.sleeps);
+}
+
 TEST(WaitUntil, endsWhenWhatItWaitsForHappensWhileItSleeps) {
     EventWord word{};
     EventFlag flag(word, 1h);  // nothing but the wake-up ends its sleep

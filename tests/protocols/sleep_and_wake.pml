@@ -13,6 +13,9 @@
  * (membarrier) of the sleeper empties the publisher's buffer. There is no limit of a sleep here (kLongestSleep), so
  * that a wake-up that is lost is a deadlock.
  *
+ * A sleeper that is alone may leave the fences to the publisher (EventFlag::setLeavesFences), and make heavy ones again,
+ * before each announcement.
+ *
  * Bounds: 2 frames; 1 sleeper that is alone, or SLEEPERS that share the flag and read all frames each.
  *
  * Also right:
@@ -21,6 +24,7 @@
  * Mutations:
  *   NO_SLEEPERS_FENCE         the sleeper looks without a fence after its announcement
  *   LIGHT_FENCE_ALWAYS        the publisher makes no fence of its own for a sleeper that cannot make heavy ones
+ *   LEFT_AT_ONCE              a sleeper that leaves the fences to the publisher makes no heavy one after it has said so
  *   NO_LAST_LOOK              the sleeper does not look again after its announcement
  *   COUNT_READ_TOO_LATE       the count of wake-ups is read after the announcement
  *   WAKE_UPS_NOT_COUNTED      a wake-up does not change the count
@@ -36,21 +40,24 @@ byte published = 0;      /* frames in the queue: the sequence numbers of its cel
 bool isSleeping = false; /* bit 31 of EventWord::word */
 byte wakeCount = 0;      /* the futex; it has room for all wake-ups of this model */
 bool isAsleep[SLEEPERS]; /* in the kernel */
-bool hasHeavyFences;     /* the sleepers make them, and say so */
+bool hasHeavyFences;     /* the sleepers can make them */
+bool saysHeavyFences;    /* WaiterState::kHasHeavyFences: they make them before each sleep */
 
 /* What the publisher has stored; the others see it when its store buffer is emptied. */
 byte stored = 0;
 
 proctype Publisher() {
     byte i;
+    bool isLeft;
     do
     :: stored < FRAMES ->
         stored++;
         /* wakeAnnounced */
 #ifndef LIGHT_FENCE_ALWAYS
+        isLeft = !saysHeavyFences;
         if
-        :: hasHeavyFences -> skip
-        :: else -> published = stored
+        :: isLeft -> published = stored
+        :: else -> skip
         fi;
 #endif
         if
@@ -85,9 +92,23 @@ proctype Sleeper(byte self) {
     byte read = 0;
     byte seenCount;
     byte seen;
+    bool leavesFences = false;
+    bool areFencesLeft = false;
     do
     :: read == FRAMES -> break
     :: else ->
+#if SLEEPERS == 1
+        /* setLeavesFences, publishWaiterCpu */
+        if
+        :: leavesFences = hasHeavyFences
+        :: leavesFences = false
+        fi;
+        areFencesLeft = areFencesLeft && leavesFences && !saysHeavyFences;
+        saysHeavyFences = hasHeavyFences && !leavesFences;
+#ifdef LEFT_AT_ONCE
+        areFencesLeft = leavesFences;
+#endif
+#endif
         /* announceSleeper */
 #ifdef COUNT_READ_TOO_LATE
         isSleeping = true;
@@ -104,7 +125,9 @@ proctype Sleeper(byte self) {
 #endif
 #endif
         if
-        :: hasHeavyFences -> published = stored
+        :: hasHeavyFences && !areFencesLeft ->
+            published = stored;
+            areFencesLeft = leavesFences
         :: else -> skip
         fi;
         seen = published;
@@ -137,6 +160,9 @@ init {
     :: hasHeavyFences = true
     :: hasHeavyFences = false
     fi;
+#if SLEEPERS > 1
+    saysHeavyFences = hasHeavyFences;
+#endif
     atomic {
         run Publisher();
         run StoreBuffer();

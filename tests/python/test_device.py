@@ -53,14 +53,20 @@ def test_a_supervised_driver_comes_back(add_one: nnburst.Model) -> None:
     session = nnburst.open(device, add_one)
     session.input()[...] = 1
     session.run()
-    os.kill(driver_of_this_process(), signal.SIGKILL)
-    # What runs at that moment may fail; then a driver is waited for.
+    driver = driver_of_this_process()
+    os.kill(driver, signal.SIGKILL)
+    for _ in range(3000):
+        if not Path(f"/proc/{driver}").exists():
+            break
+        time.sleep(0.01)
+    # The run that finds the driver lost may fail; then a driver is waited for.
+    session.output()[...] = 0
     for _ in range(100):
         try:
             session.run()
+            break
         except nnburst.DeviceUnavailableError:
             continue
-    session.run()
     assert session.output()[0] == 2
 
 

@@ -285,7 +285,7 @@ TEST_F(StreamProgram, comparesWithAnEarlierRun) {
     result =
         run({"builtin:lstm", "--device", "local", "--frames", "5", "--compare", file("missing")});
     EXPECT_EQ(result.status, 1);
-    EXPECT_TRUE(contains(result.err, "it is no JSON file")) << result.err;
+    EXPECT_TRUE(contains(result.err, "missing: No such file or directory")) << result.err;
 }
 
 TEST_F(StreamProgram, takesFramesFromADirectory) {

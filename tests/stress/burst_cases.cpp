@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "attack_models.h"
 #include "device/foreign_memory.h"
 #include "nnburst/device.h"
 #include "raw_client.h"
@@ -150,6 +151,73 @@ void openAndCloseBursts(const Target& target) {
     }
 }
 
+/// 80 bursts with an execution of minutes each: more than the driver has threads for bursts.
+void keepServingThreads(const Target& target) {
+    const auto device = nnburst::connect(target.socketPath);
+    if (!device) {
+        return;
+    }
+    const auto prepared = prepareModel(**device, makeHugeOperation(1.0F));
+    if (!prepared) {
+        return;
+    }
+    std::vector<std::thread> threads;
+    constexpr int kBursts = 80;
+    for (int i = 0; i < kBursts; ++i) {
+        threads.emplace_back([&] {
+            const auto burst = (*prepared)->configureExecutionBurst({});
+            target.log.note(burst);
+            const Request request = makeRequest(kHugeOperationBytes, kHugeOperationBytes);
+            ExecutionOutcome outcome;
+            while (burst) {
+                target.log.note((*burst)->execute(request, {}, outcome));
+            }
+        });
+    }
+    holdUntilKilled();
+}
+
+/// Bursts that are dropped while their doorbells are kept.
+void keepDoorbells(const Target& target, RawClient& client, rpc::PreparedModel::Client& prepared) {
+    std::vector<rpc::File::Client> doorbells;
+    while (true) {
+        const auto channel = burst::Channel::create(16);
+        auto request = prepared.configureExecutionBurstRequest();
+        setRegion(request.initChannel(), channel->region()->fd(), channel->region()->sizeBytes());
+        request.initDriverWait();
+        const auto answer = request.send().wait(client.io().waitScope);
+        if (!answer.hasDoorbell()) {
+            target.log.note(Result<>(failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                                             answer.getStatus().getMessage().cStr())));
+            client.serveFor(10);
+            continue;
+        }
+        doorbells.push_back(answer.getDoorbell());
+        target.log.noteDone();
+    }
+}
+
+/// Bursts with queues as long as they may be.
+void holdLargeBursts(const Target& target) {
+    const auto device = nnburst::connect(target.socketPath);
+    if (!device) {
+        return;
+    }
+    const auto prepared = prepareModel(**device, test::makeAddModel());
+    std::vector<std::unique_ptr<Burst>> bursts;
+    while (prepared) {
+        auto burst =
+            (*prepared)->configureExecutionBurst({.queueLines = burst::kMaximumQueueLines});
+        target.log.note(burst);
+        if (!burst) {
+            std::this_thread::sleep_for(10ms);
+            continue;
+        }
+        bursts.push_back(std::move(*burst));
+    }
+    holdUntilKilled();
+}
+
 }  // namespace
 
 StressCases burstCases() {
@@ -163,6 +231,12 @@ StressCases burstCases() {
         attacking("slow_readers", "bursts whose results are never read",
                   withRawClient(readNoResults), 2),
         attacking("many_bursts", "9,990 bursts, all gone at once", holdManyBursts),
+        attacking("endless_bursts", "80 bursts with an execution of minutes each",
+                  keepServingThreads),
+        attacking("held_doorbells", "bursts that are dropped while their doorbells are kept",
+                  withRawClient(keepDoorbells), 2),
+        attacking("large_bursts", "thousands of bursts with queues as long as they may be",
+                  holdLargeBursts),
         attacking("bursts_come_and_go", "bursts that are set up and dropped without a pause",
                   openAndCloseBursts, 2),
     };

@@ -152,6 +152,75 @@ void readNoAnswers(const Target& target) {
     }
 }
 
+/// Sends all of it and takes away what comes. False when the connection is lost.
+bool exchange(int socket, std::span<const std::byte> bytes) {
+    std::size_t sent = 0;
+    std::vector<std::byte> answers(64 * 1024);
+    while (sent < bytes.size()) {
+        if (!sendSome(socket, bytes, sent) ||
+            ::recv(socket, answers.data(), answers.size(), MSG_DONTWAIT) == 0) {
+            return false;
+        }
+        pollfd ready{.fd = socket, .events = POLLOUT | POLLIN, .revents = 0};
+        (void)::poll(&ready, 1, 1000);
+    }
+    return true;
+}
+
+/// Calls whose answers are read and never finished, so that the driver keeps them.
+void finishNoCalls(const Target& target) {
+    const UniqueFd socket = connectSocket(target.socketPath);
+    std::vector<std::byte> bytes = openingMessages();
+    for (std::uint32_t question = 2; socket; ++question) {
+        const std::vector<std::byte> call = capabilitiesCall(question);
+        bytes.insert(bytes.end(), call.begin(), call.end());
+        if (bytes.size() < 16 * 1024) {
+            continue;
+        }
+        if (!exchange(socket.get(), bytes)) {
+            throw KJ_EXCEPTION(DISCONNECTED, "the driver has cut the client off");
+        }
+        target.log.noteDone();
+        bytes.clear();
+    }
+}
+
+/// Messages of which each brings as many capabilities as 30 MB hold.
+void sendManyCapabilities(const Target& target) {
+    const UniqueFd socket = connectSocket(target.socketPath);
+    constexpr std::uint32_t kCapabilities = 1'800'000;
+    if (!exchange(socket.get(), openingMessages())) {
+        return;
+    }
+    for (std::uint32_t question = 2; socket; ++question) {
+        if (!exchange(socket.get(), callWithCapabilities(question, kCapabilities))) {
+            throw KJ_EXCEPTION(DISCONNECTED, "the driver has cut the client off");
+        }
+        target.log.noteDone();
+    }
+}
+
+/// Never answers.
+class SilentExecutionCallback final : public rpc::ExecutionCallback::Server {
+  protected:
+    kj::Promise<void> notify(NotifyContext /*context*/) override { return kj::NEVER_DONE; }
+};
+
+/// Executions whose end the client never acknowledges.
+void acknowledgeNothing(const Target& target) {
+    RawClient client(target.socketPath);
+    auto prepared = client.prepare(test::makeAddModel());
+    const test::AddRequest add;
+    while (true) {
+        auto request = prepared.executeRequest();
+        (void)device::toMessage(add.request, request.initRequest());
+        request.initOptions();
+        request.setCallback(kj::heap<SilentExecutionCallback>());
+        (void)request.send().wait(client.io().waitScope);
+        target.log.noteDone();
+    }
+}
+
 /// Bytes of a good conversation, some of them changed, on connections that come and go.
 void sendGarbage(const Target& target) {
     std::mt19937 random(std::random_device{}());
@@ -201,6 +270,12 @@ StressCases messageCases() {
                   repeatedly(sendHalfMessages)),
         attacking("unread_answers", "calls whose answers are never read",
                   repeatedly(readNoAnswers)),
+        attacking("unfinished_calls", "calls whose answers are read and never finished",
+                  repeatedly(finishNoCalls)),
+        attacking("many_capabilities", "calls with 1.8 million capabilities each",
+                  repeatedly(sendManyCapabilities)),
+        attacking("unanswered_callbacks", "executions whose end is never acknowledged",
+                  repeatedly(acknowledgeNothing)),
         attacking("garbage", "conversations with changed bytes", repeatedly(sendGarbage)),
         attacking("huge_pages", "memory on huge pages, whose mappings are larger than they say",
                   repeatedly(sendHugePages)),

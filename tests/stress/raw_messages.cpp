@@ -72,6 +72,19 @@ std::vector<std::byte> capabilitiesCall(std::uint32_t question) {
     return bytes;
 }
 
+std::vector<std::byte> callWithCapabilities(std::uint32_t question, std::uint32_t count) {
+    std::vector<std::byte> bytes;
+    capnp::MallocMessageBuilder message(4 * count + 1000);
+    auto call = initDeviceCall(message, question, kGetCapabilitiesMethod);
+    call.initParams().getContent().initAs<rpc::Device::GetCapabilitiesParams>();
+    auto capabilities = call.getParams().initCapTable(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        capabilities[i].setSenderHosted(i);
+    }
+    append(bytes, message);
+    return bytes;
+}
+
 std::vector<std::byte> modelCall(std::uint32_t question, const Model& model, bool isPreparation) {
     std::vector<std::byte> bytes;
     // One segment, as readers of these bytes may expect.

@@ -20,6 +20,10 @@ namespace nnburst::stress {
 /// Calls Device.getCapabilities on the answer to question 1, as question `question`.
 [[nodiscard]] std::vector<std::byte> capabilitiesCall(std::uint32_t question);
 
+/// The same, with `count` capabilities that the call does not need.
+[[nodiscard]] std::vector<std::byte> callWithCapabilities(std::uint32_t question,
+                                                          std::uint32_t count);
+
 /// Calls Device.prepareModel, without a callback, or Device.getSupportedOperations with `model`,
 /// whose constants come without memory.
 [[nodiscard]] std::vector<std::byte> modelCall(std::uint32_t question, const Model& model,

@@ -9,11 +9,12 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+
+#include "system/process.h"
 
 namespace nnburst {
 
@@ -21,11 +22,6 @@ namespace {
 
 /// What the kernel keeps of a name (TASK_COMM_LEN, without the zero).
 constexpr std::size_t kLongestName = 15;
-
-/// glibc 2.36 declares pidfd_open without C linkage.
-UniqueFd openProcess(pid_t pid) noexcept {
-    return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-}
 
 bool hasEnded(const UniqueFd& process) noexcept {
     pollfd event{.fd = process.get(), .events = POLLIN, .revents = 0};
@@ -106,7 +102,7 @@ Result<UniqueFd> endWithParent(int socket) {
     if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &maker, &size) != 0 || maker.pid <= 0) {
         return UniqueFd();
     }
-    UniqueFd process = openProcess(maker.pid);
+    UniqueFd process = system::openProcess(maker.pid);
     if (process ? hasEnded(process) : errno == ESRCH) {
         return failure(
             ErrorStatus::DEVICE_UNAVAILABLE,

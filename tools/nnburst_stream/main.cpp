@@ -10,15 +10,14 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "model/invalid.h"
+#include "model/read_file.h"
 #include "nnburst_stream/call_count.h"
 #include "nnburst_stream/frame_bank.h"
 #include "nnburst_stream/options.h"
@@ -74,9 +73,10 @@ Result<std::vector<tools::BenchmarkRow>> readEarlier(const Options& options) {
     if (options.compare.empty()) {
         return std::vector<tools::BenchmarkRow>();
     }
-    std::ifstream stream(options.compare, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
-    auto rows = tools::readBenchmarkRows(text);
+    constexpr std::size_t kMaximumFileBytes = std::size_t{1} << 30U;
+    NNBURST_TRY_ASSIGN(const auto bytes, readFile(options.compare, kMaximumFileBytes));
+    auto rows = tools::readBenchmarkRows(
+        std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
     if (!rows) {
         return invalid("cannot compare with {}: it is no JSON file of --json", options.compare);
     }

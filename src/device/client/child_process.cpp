@@ -2,15 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/client/child_process.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -28,62 +24,10 @@ namespace {
 /// What a child gets to end by itself after its socket has been closed.
 constexpr int kGraceMs = 2000;
 
-/// glibc 2.36 declares pidfd_open without C linkage.
-int pidfdOpen(pid_t pid, unsigned flags) noexcept {
-    return static_cast<int>(::syscall(SYS_pidfd_open, pid, flags));
-}
-
-/// posix_spawn's two parameter objects, freed at the end.
-class SpawnParameters {
-  public:
-    explicit SpawnParameters(int socket) {
-        ::posix_spawn_file_actions_init(&actions_);
-        ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        ::posix_spawn_file_actions_adddup2(&actions_, socket, ChildProcess::kSocketFd);
-        ::posix_spawn_file_actions_addclosefrom_np(&actions_, ChildProcess::kSocketFd + 1);
-
-        // The starting thread blocks all signals; the child starts like any program.
-        sigset_t none;
-        sigset_t all;
-        ::sigemptyset(&none);
-        ::sigfillset(&all);
-        ::posix_spawnattr_init(&attributes_);
-        ::posix_spawnattr_setsigmask(&attributes_, &none);
-        ::posix_spawnattr_setsigdefault(&attributes_, &all);
-        // A process group of its own: Ctrl-C in the terminal interrupts the application alone.
-        ::posix_spawnattr_setpgroup(&attributes_, 0);
-        ::posix_spawnattr_setflags(
-            &attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    }
-    ~SpawnParameters() {
-        ::posix_spawnattr_destroy(&attributes_);
-        ::posix_spawn_file_actions_destroy(&actions_);
-    }
-    SpawnParameters(const SpawnParameters&) = delete;
-    SpawnParameters& operator=(const SpawnParameters&) = delete;
-
-    [[nodiscard]] const posix_spawn_file_actions_t* actions() const noexcept { return &actions_; }
-    [[nodiscard]] const posix_spawnattr_t* attributes() const noexcept { return &attributes_; }
-
-  private:
-    posix_spawn_file_actions_t actions_{};
-    posix_spawnattr_t attributes_{};
-};
-
 Result<pid_t> spawn(const std::string& program, const std::vector<std::string>& arguments,
                     int socket) {
-    std::vector<std::string> words = arguments;
-    std::vector<char*> argv;
-    argv.reserve(words.size() + 1);
-    for (std::string& word : words) {
-        argv.push_back(word.data());
-    }
-    argv.push_back(nullptr);
-    const SpawnParameters parameters(socket);
     pid_t pid = 0;
-    const int error = ::posix_spawnp(&pid, program.c_str(), parameters.actions(),
-                                     parameters.attributes(), argv.data(), environ);
-    if (error != 0) {
+    if (const int error = system::startProgram(program, arguments, socket, pid); error != 0) {
         return failure(
             ErrorStatus::DEVICE_UNAVAILABLE,
             fmt::format("cannot start the driver {}: {}", program, std::strerror(error)));
@@ -94,7 +38,7 @@ Result<pid_t> spawn(const std::string& program, const std::vector<std::string>& 
 /// Waits until the child has ended, and reaps it. `released` hangs up when its owner is destroyed,
 /// and has something to read when the child is to be killed at once.
 void reap(pid_t pid, const UniqueFd& released) {
-    const UniqueFd child(pidfdOpen(pid, 0));
+    const UniqueFd child = system::openProcess(pid);
     std::array<pollfd, 2> events{{{.fd = child.get(), .events = POLLIN, .revents = 0},
                                   {.fd = released.get(), .events = POLLIN, .revents = 0}}};
     while (::poll(events.data(), events.size(), -1) < 0 && errno == EINTR) {

@@ -16,13 +16,14 @@
 
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
+#include "system/process.h"
 
 namespace nnburst::device {
 
 class ChildProcess {
   public:
     /// The descriptor under which the child finds `socket`.
-    static constexpr int kSocketFd = 3;
+    static constexpr int kSocketFd = system::kGivenDescriptor;
 
     /// Starts `program` (a path, or a name on the PATH) with `arguments`, the first of which is the
     /// name that it is shown under (argv[0]), in a process group of its own. It inherits standard

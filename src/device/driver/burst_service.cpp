@@ -18,8 +18,8 @@ namespace nnburst::device {
 
 namespace {
 
-/// The driver's end, and the client's until the client has it and has dropped the capability.
-constexpr std::uint64_t kDescriptorsOfDoorbell = 2;
+/// The driver's end. The client's is charged while the client has its capability.
+constexpr std::uint64_t kDescriptorsOfDoorbell = 1;
 
 /// Asks the client for memory, from the thread that serves the burst.
 class RpcDriverControlPlane final : public burst::DriverControlPlane {
@@ -152,19 +152,23 @@ Result<ServedBurst> serveBurst(EventLoop& loop, std::shared_ptr<Scheduler::Clien
     NNBURST_TRY_ASSIGN(Charge burst, peer->account()->charge(Resource::BURSTS, 1));
     NNBURST_TRY_ASSIGN(Charge doorbell,
                        peer->account()->charge(Resource::DESCRIPTORS, kDescriptorsOfDoorbell));
+    NNBURST_TRY_ASSIGN(Charge clientsDoorbell, peer->account()->charge(Resource::DESCRIPTORS, 1));
     const auto controlPlane =
         std::make_shared<RpcDriverControlPlane>(loop, kj::mv(callback), std::move(peer));
     NNBURST_TRY_ASSIGN(
         auto created,
         burst::Server::create(std::move(channel), std::move(executable), controlPlane, wait, pool));
     const UniqueFd clientsEnd = created->takeDoorbell();
-    NNBURST_TRY_ASSIGN(rpc::File::Client file, fileToMessage(clientsEnd.get()));
     auto server =
         chargedFor(chargedFor(std::shared_ptr<burst::Server>(std::move(created)), std::move(burst)),
                    std::move(doorbell));
-    return ServedBurst{.burst = kj::heap<BurstService>(std::move(scheduler), controlPlane,
-                                                       std::move(server), std::move(work)),
-                       .doorbell = kj::mv(file)};
+    // Made before anything can fail: a thread may serve the burst already and ask this loop for
+    // memory, so the loop must not wait for the burst's end.
+    auto service = kj::heap<BurstService>(std::move(scheduler), controlPlane, std::move(server),
+                                          std::move(work));
+    NNBURST_TRY_ASSIGN(rpc::File::Client file,
+                       fileToMessage(clientsEnd.get(), std::move(clientsDoorbell)));
+    return ServedBurst{.burst = kj::mv(service), .doorbell = kj::mv(file)};
 }
 
 }  // namespace nnburst::device

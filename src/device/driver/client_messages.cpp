@@ -28,7 +28,7 @@ std::uint64_t sizeOf(capnp::MessageReader& message) {
 }  // namespace
 
 ClientMessages::ClientMessages(SharedPeer peer, kj::AsyncCapabilityStream& stream)
-    : peer_(std::move(peer)), stream_(stream) {}
+    : peer_(std::move(peer)), openCalls_(peer_->account()), stream_(stream) {}
 
 kj::Promise<kj::Maybe<capnp::MessageReaderAndFds>> ClientMessages::tryReadMessage(
     kj::ArrayPtr<kj::AutoCloseFd> fdSpace, capnp::ReaderOptions options,
@@ -41,8 +41,7 @@ kj::Promise<kj::Maybe<capnp::MessageReaderAndFds>> ClientMessages::tryReadMessag
                   -> kj::Promise<kj::Maybe<capnp::MessageReaderAndFds>> {
             KJ_IF_MAYBE (message, read) {
                 peer_->dropReadCharge();
-                auto charge = chargeTo(peer_->account(), Resource::MESSAGES,
-                                       sizeOf(*message->reader) + kBytesBesideMessage);
+                Result<Charge> charge = chargeFor(*message->reader);
                 if (!charge) {
                     return overLimit(charge.error());
                 }
@@ -52,13 +51,34 @@ kj::Promise<kj::Maybe<capnp::MessageReaderAndFds>> ClientMessages::tryReadMessag
         });
 }
 
+Result<Charge> ClientMessages::chargeFor(capnp::MessageReader& message) {
+    NNBURST_TRY(sent_);
+    const auto root = message.getRoot<capnp::rpc::Message>();
+    NNBURST_TRY(openCalls_.noteReceived(root));
+    return chargeTo(peer_->account(), Resource::MESSAGES,
+                    sizeOf(message) + kBytesBesideMessage * (1 + countCapabilities(root)));
+}
+
+/// A message that exceeds a limit is sent all the same, since the RPC system has made its objects;
+/// the next one that comes ends the connection.
+void ClientMessages::noteSent(kj::ArrayPtr<const kj::ArrayPtr<const capnp::word>> segments) {
+    capnp::SegmentArrayMessageReader message(segments);
+    if (Result<> noted = openCalls_.noteSent(message.getRoot<capnp::rpc::Message>()); !noted) {
+        sent_ = std::move(noted);
+    }
+}
+
 kj::Promise<void> ClientMessages::writeMessage(
     kj::ArrayPtr<const int> fds, kj::ArrayPtr<const kj::ArrayPtr<const capnp::word>> segments) {
+    noteSent(segments);
     return counted(stream_.writeMessage(fds, segments));
 }
 
 kj::Promise<void> ClientMessages::writeMessages(
     kj::ArrayPtr<kj::ArrayPtr<const kj::ArrayPtr<const capnp::word>>> messages) {
+    for (const auto segments : messages) {
+        noteSent(segments);
+    }
     return counted(stream_.writeMessages(messages));
 }
 

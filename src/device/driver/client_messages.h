@@ -11,6 +11,7 @@
 
 #include <cstddef>
 
+#include "device/driver/open_calls.h"
 #include "device/rpc/descriptors.h"
 
 namespace nnburst::device {
@@ -18,16 +19,18 @@ namespace nnburst::device {
 /// Used on the event loop's thread only.
 class ClientMessages final : public capnp::MessageStream {
   public:
-    /// What a message takes beside its bytes: the objects of the RPC system.
+    /// What a message takes beside its bytes, and each capability in it: the objects of the RPC
+    /// system.
     static constexpr std::uint64_t kBytesBesideMessage = 1024;
 
     /// `stream` is one that `peer` wraps. Messages are charged to the account of `peer`; without
     /// one they are not.
     ClientMessages(SharedPeer peer, kj::AsyncCapabilityStream& stream);
 
-    /// A message is charged from when its first bytes come until it is dropped. One that exceeds a
-    /// limit ends the connection (OVERLOADED). While an answer waits to be written, no message is
-    /// read: so the answers that a client does not read stay few.
+    /// A message is charged from when its first bytes come until it is dropped, a call also until
+    /// it is closed (OpenCalls). One that exceeds a limit ends the connection (OVERLOADED). While
+    /// an answer waits to be written, no message is read: so the answers that a client does not
+    /// read stay few.
     kj::Promise<kj::Maybe<capnp::MessageReaderAndFds>> tryReadMessage(
         kj::ArrayPtr<kj::AutoCloseFd> fdSpace, capnp::ReaderOptions options,
         kj::ArrayPtr<capnp::word> scratchSpace) override;
@@ -41,11 +44,15 @@ class ClientMessages final : public capnp::MessageStream {
     kj::Promise<void> end() override { return stream_.end(); }
 
   private:
+    [[nodiscard]] Result<Charge> chargeFor(capnp::MessageReader& message);
+    void noteSent(kj::ArrayPtr<const kj::ArrayPtr<const capnp::word>> segments);
     kj::Promise<void> counted(kj::Promise<void> write);
     void endWrite();
     kj::Promise<void> whenNothingIsWritten();
 
     const SharedPeer peer_;
+    OpenCalls openCalls_;
+    Result<> sent_;  ///< an error if a message that was sent exceeds a limit
     /// Without a buffer: with the one that Cap'n Proto 1.1 takes by itself, large messages arrived
     /// without their descriptors now and then.
     capnp::AsyncCapabilityMessageStream stream_;

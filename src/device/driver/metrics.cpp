@@ -34,17 +34,18 @@ class Text {
                        labels, labels.empty() ? "" : "}", value);
     }
     /// The samples of one histogram. `labels` is not empty.
-    void histogram(const std::string& name, const std::string& labels, const JobWaits& waits) {
+    void histogram(const std::string& name, const std::string& labels,
+                   const system::DurationHistogram& durations) {
         std::uint64_t sum = 0;
-        for (std::size_t i = 0; i + 1 < JobWaits::kBuckets; ++i) {
-            sum += waits.counts[i];
+        for (std::size_t i = 0; i + 1 < durations.counts.size(); ++i) {
+            sum += durations.counts[i];
             const double limit = 1e-6 * static_cast<double>(std::uint64_t{1} << i);
             sample(name + "_bucket", fmt::format(R"({},le="{:g}")", labels, limit), sum);
         }
-        sum += waits.counts.back();
+        sum += durations.counts.back();
         sample(name + "_bucket", labels + R"(,le="+Inf")", sum);
         fmt::format_to(std::back_inserter(text_), "{}_sum{{{}}} {}\n", name, labels,
-                       std::chrono::duration<double>(waits.sum).count());
+                       std::chrono::duration<double>(durations.sum).count());
         sample(name + "_count", labels, sum);
     }
     [[nodiscard]] std::string take() { return std::move(text_); }
@@ -85,6 +86,11 @@ std::string metricsText(const Service& service) {
                    service.jobWaits(JobKind::CONTROL));
     text.histogram("nnburst_job_wait_seconds", R"(kind="execution")",
                    service.jobWaits(JobKind::EXECUTION));
+    text.family("nnburst_execution_seconds", "histogram",
+                "How long executions of a user took in the driver.");
+    for (const auto& [user, durations] : service.executionDurations()) {
+        text.histogram("nnburst_execution_seconds", fmt::format(R"(user="{}")", user), durations);
+    }
     text.family("nnburst_used", "gauge", "What all clients use.");
     addUsage(text, "nnburst_used", "", *service.accounts().driver());
     text.family("nnburst_limit", "gauge", "What all clients may use.");

@@ -11,6 +11,7 @@
 #include "device/rpc/conversion.h"
 #include "device/rpc/descriptors.h"
 #include "log/assert.h"
+#include "model/buffer_outputs.h"
 #include "model/version_rules.h"
 #include "nnburst/fence.h"
 
@@ -228,9 +229,14 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         std::vector<UniqueFd> waitFor;
     };
 
-    Result<std::shared_ptr<FencedEnd>> launch(const Result<FencedRequest>& request,
-                                              const ExecutionOptions& options,
-                                              OptionalTimeoutDuration timeoutAfterFence) {
+    struct LaunchedEnd {
+        std::shared_ptr<FencedEnd> end;
+        Charge charge;  ///< for the client's fence
+    };
+
+    Result<LaunchedEnd> launch(const Result<FencedRequest>& request,
+                               const ExecutionOptions& options,
+                               OptionalTimeoutDuration timeoutAfterFence) {
         if (!request) {
             return tl::unexpected<Error>(request.error());
         }
@@ -238,22 +244,30 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         for (const UniqueFd& fence : request->waitFor) {
             waitFor.push_back(fence.get());
         }
-        return model_->launch(request->request, waitFor, options, timeoutAfterFence);
+        // Charged before the launch: an execution whose fence may not be sent must not run.
+        Result<Charge> charge = chargeTo(peer_->account(), Resource::DESCRIPTORS, 1);
+        if (!charge) {
+            model_->discardOutputs(bufferOutputs(request->request));
+            return tl::unexpected<Error>(std::move(charge.error()));
+        }
+        NNBURST_TRY_ASSIGN(std::shared_ptr<FencedEnd> end,
+                           model_->launch(request->request, waitFor, options, timeoutAfterFence));
+        return LaunchedEnd{.end = std::move(end), .charge = std::move(*charge)};
     }
 
-    void answerFenced(ExecuteFencedContext& context,
-                      const Result<std::shared_ptr<FencedEnd>>& end) {
+    void answerFenced(ExecuteFencedContext& context, Result<LaunchedEnd> launched) {
         auto results = context.getResults();
         Result<rpc::File::Client> fence =
-            end ? fileToMessage((*end)->fence()) : tl::unexpected<Error>(end.error());
+            launched ? fileToMessage(launched->end->fence(), std::move(launched->charge))
+                     : tl::unexpected<Error>(launched.error());
         if (!fence) {
             toMessage(tl::unexpected<Error>(fence.error()), results.initStatus());
             return;
         }
         toMessage(Result<>(), results.initStatus());
         results.setFence(kj::mv(*fence));
-        work_->add(*end);
-        results.setCallback(kj::heap<FencedCallbackService>(*end, model_->waiter()));
+        work_->add(launched->end);
+        results.setCallback(kj::heap<FencedCallbackService>(launched->end, model_->waiter()));
     }
 
     EventLoop& loop_;

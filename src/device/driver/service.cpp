@@ -489,8 +489,11 @@ void Service::forget(std::uint64_t number) {
     const auto found = connected_.find(number);
     NNBURST_ASSERT(found != connected_.end(), "client {} is not connected", number);
     const exec::ExecutionCounts::Totals executions = found->second.device->executions();
-    executionsOfGone_.ended += executions.ended;
-    executionsOfGone_.failed += executions.failed;
+    executionsOfGone_.add(executions);
+    const uid_t user = found->second.identity.user;
+    if (durationsOfGone_.contains(user) || durationsOfGone_.size() < kMaximumUsersOfGone) {
+        durationsOfGone_[user].add(executions.durations);
+    }
     connected_.erase(found);
 }
 
@@ -508,11 +511,17 @@ std::vector<Service::Client> Service::clients() const {
 exec::ExecutionCounts::Totals Service::executions() const {
     exec::ExecutionCounts::Totals sum = executionsOfGone_;
     for (const auto& [number, client] : connected_) {
-        const exec::ExecutionCounts::Totals executions = client.device->executions();
-        sum.ended += executions.ended;
-        sum.failed += executions.failed;
+        sum.add(client.device->executions());
     }
     return sum;
+}
+
+std::map<uid_t, system::DurationHistogram> Service::executionDurations() const {
+    std::map<uid_t, system::DurationHistogram> durations = durationsOfGone_;
+    for (const auto& [number, client] : connected_) {
+        durations[client.identity.user].add(client.device->executions().durations);
+    }
+    return durations;
 }
 
 kj::Promise<void> Service::drain() {

@@ -54,6 +54,8 @@ class Service {
     [[nodiscard]] std::vector<Client> clients() const;
     /// Of all clients, also of those that have gone.
     [[nodiscard]] exec::ExecutionCounts::Totals executions() const;
+    /// How long executions of each user took, of users with clients and of those that had some.
+    [[nodiscard]] std::map<uid_t, system::DurationHistogram> executionDurations() const;
 
     /// How long jobs of all clients have waited for a thread.
     [[nodiscard]] JobWaits jobWaits(JobKind kind) const {
@@ -103,7 +105,10 @@ class Service {
         std::shared_ptr<LocalDevice> device;
     };
     std::map<std::uint64_t, ConnectedClient> connected_;  // by their numbers
+    /// Users whose executions are counted when their clients have gone.
+    static constexpr std::size_t kMaximumUsersOfGone = 1024;
     exec::ExecutionCounts::Totals executionsOfGone_;
+    std::map<uid_t, system::DurationHistogram> durationsOfGone_;
     std::uint64_t servedCount_ = 0;
     bool isReturningMemory_ = false;
     kj::Own<kj::TaskSet::ErrorHandler> taskErrors_;

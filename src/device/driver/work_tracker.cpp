@@ -19,7 +19,10 @@ WorkTracker::Stoppable::~Stoppable() {
 }
 
 void WorkTracker::add(const std::shared_ptr<FencedEnd>& execution) {
-    std::erase_if(fenced_, [](const auto& known) { return known.expired(); });
+    if (fenced_.size() == fenced_.capacity()) {  // so that each costs a constant time on average
+        std::erase_if(fenced_, [](const auto& known) { return known.expired(); });
+        fenced_.reserve(2 * fenced_.size() + 1);
+    }
     fenced_.push_back(execution);
 }
 

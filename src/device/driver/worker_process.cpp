@@ -2,14 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/driver/worker_process.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -25,41 +21,6 @@ tl::unexpected<Error> cannotStart(int error) {
                    fmt::format("cannot start a worker process: {}", std::strerror(error)));
 }
 
-/// posix_spawn's parameters for a worker, freed at the end.
-class WorkerParameters {
-  public:
-    explicit WorkerParameters(int channel) {
-        ::posix_spawn_file_actions_init(&actions_);
-        ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        ::posix_spawn_file_actions_adddup2(&actions_, channel, WorkerProcess::kChannelFd);
-        ::posix_spawn_file_actions_addclosefrom_np(&actions_, WorkerProcess::kChannelFd + 1);
-        // The broker blocks the signals that it waits for; a worker starts like any program.
-        sigset_t none;
-        sigset_t all;
-        ::sigemptyset(&none);
-        ::sigfillset(&all);
-        ::posix_spawnattr_init(&attributes_);
-        ::posix_spawnattr_setsigmask(&attributes_, &none);
-        ::posix_spawnattr_setsigdefault(&attributes_, &all);
-        ::posix_spawnattr_setpgroup(&attributes_, 0);
-        ::posix_spawnattr_setflags(
-            &attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    }
-    ~WorkerParameters() {
-        ::posix_spawnattr_destroy(&attributes_);
-        ::posix_spawn_file_actions_destroy(&actions_);
-    }
-    WorkerParameters(const WorkerParameters&) = delete;
-    WorkerParameters& operator=(const WorkerParameters&) = delete;
-
-    [[nodiscard]] const posix_spawn_file_actions_t* actions() const noexcept { return &actions_; }
-    [[nodiscard]] const posix_spawnattr_t* attributes() const noexcept { return &attributes_; }
-
-  private:
-    posix_spawn_file_actions_t actions_{};
-    posix_spawnattr_t attributes_{};
-};
-
 }  // namespace
 
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const WorkerCommand& command) {
@@ -69,22 +30,13 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const WorkerCommand&
     }
     UniqueFd own(ends[0]);
     const UniqueFd theirs(ends[1]);
-    std::vector<std::string> words = command.arguments;
-    std::vector<char*> argv;
-    argv.reserve(words.size() + 1);
-    for (std::string& word : words) {
-        argv.push_back(word.data());
-    }
-    argv.push_back(nullptr);
-    const WorkerParameters parameters(theirs.get());
     pid_t pid = 0;
-    if (const int error = ::posix_spawn(&pid, command.program.c_str(), parameters.actions(),
-                                        parameters.attributes(), argv.data(), environ);
+    if (const int error =
+            system::startProgram(command.program, command.arguments, theirs.get(), pid);
         error != 0) {
         return cannotStart(error);
     }
-    // glibc 2.36 declares pidfd_open without C linkage.
-    UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    UniqueFd process = system::openProcess(pid);
     const int error = process ? 0 : errno;
     std::unique_ptr<WorkerProcess> worker(
         new WorkerProcess(pid, std::move(process), std::move(own)));

@@ -14,6 +14,7 @@
 
 #include "nnburst/result.h"
 #include "nnburst/unique_fd.h"
+#include "system/process.h"
 
 namespace nnburst::device {
 
@@ -27,7 +28,7 @@ struct WorkerCommand {
 class WorkerProcess {
   public:
     /// The descriptor under which a worker finds its end of the channel.
-    static constexpr int kChannelFd = 3;
+    static constexpr int kChannelFd = system::kGivenDescriptor;
 
     /// How a worker has ended.
     struct End {

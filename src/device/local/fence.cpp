@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -36,6 +37,15 @@ std::optional<std::uint64_t> eventCount(int fd) {
         }
     }
     return std::nullopt;
+}
+
+/// Whether `fd` is an epoll instance. Polling one polls what was added to it, files of FUSE for
+/// example, and so may wait for ever. The kernel refuses EPOLLEXCLUSIVE for epoll instances before
+/// it looks into them (epoll_ctl(2)).
+bool isEpoll(int fd) noexcept {
+    const UniqueFd probe(::epoll_create1(EPOLL_CLOEXEC));
+    epoll_event event{.events = EPOLLIN | EPOLLEXCLUSIVE, .data = {}};
+    return ::epoll_ctl(probe.get(), EPOLL_CTL_ADD, fd, &event) != 0 && errno == EINVAL;
 }
 
 /// Adds to the count, unless the fence is not pending any more: then that would be too much for it.
@@ -70,7 +80,7 @@ Result<FenceState> fenceState(int fence) {
     struct statx status {};
     if (fence < 0 ||
         ::statx(fence, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) != 0 ||
-        S_ISREG(status.stx_mode) || S_ISDIR(status.stx_mode)) {
+        S_ISREG(status.stx_mode) || S_ISDIR(status.stx_mode) || isEpoll(fence)) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        fmt::format("descriptor {} is no fence: it cannot be polled", fence));
     }

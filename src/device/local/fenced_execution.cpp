@@ -21,8 +21,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The fence of an execution, and the client's until it has arrived there.
-constexpr std::uint64_t kDescriptorsOfFence = 2;
+/// The fence of an execution. The client's is charged while the client has its capability.
+constexpr std::uint64_t kDescriptorsOfFence = 1;
 
 /// Whoever waits for a fence cannot learn a shape: all must be known from model and request.
 Result<> checkOutputDimensions(const exec::CompiledModel& model, const Request& request) {

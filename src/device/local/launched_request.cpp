@@ -8,6 +8,33 @@
 
 namespace nnburst::device {
 
+namespace {
+
+/// What is kept of a request until it has ended.
+std::uint64_t bytesOf(const Request& request) {
+    // The argument, its dimensions in a block of their own, and the buffers that it writes to.
+    constexpr std::uint64_t kArgumentBytes = 2 * sizeof(RequestArgument);
+    return sizeof(LaunchedRequest) +
+           (request.inputs.size() + request.outputs.size()) * kArgumentBytes +
+           request.pools.size() * (sizeof(RequestPool) + sizeof(exec::RequestMemory));
+}
+
+struct Charges {
+    Charge execution;
+    Charge memory;
+};
+
+Result<Charges> chargeFor(const exec::Executable& executable, const Request& request) {
+    const SharedAccount account =
+        executable.client == nullptr ? nullptr : executable.client->account();
+    Charges charges;
+    NNBURST_TRY_ASSIGN(charges.execution, chargeTo(account, Resource::EXECUTIONS, 1));
+    NNBURST_TRY_ASSIGN(charges.memory, chargeTo(account, Resource::MEMORY, bytesOf(request)));
+    return charges;
+}
+
+}  // namespace
+
 Result<std::shared_ptr<LaunchedRequest>> LaunchedRequest::create(const exec::Executable& executable,
                                                                  const Request& request,
                                                                  const ExecutionOptions& options,
@@ -17,19 +44,21 @@ Result<std::shared_ptr<LaunchedRequest>> LaunchedRequest::create(const exec::Exe
         exec::discardOutputs(executable, bufferOutputs(request));
         return tl::unexpected<Error>(std::move(pools.error()));
     }
-    auto charge = chargeTo(executable.client == nullptr ? nullptr : executable.client->account(),
-                           Resource::EXECUTIONS, 1);
-    if (!charge) {
+    auto charges = chargeFor(executable, request);
+    if (!charges) {
         exec::discardOutputs(executable, bufferOutputs(request));
-        return tl::unexpected<Error>(std::move(charge.error()));
+        return tl::unexpected<Error>(std::move(charges.error()));
     }
     return std::shared_ptr<LaunchedRequest>(
-        new LaunchedRequest(executable, request, std::move(*pools), std::move(*charge)));
+        new LaunchedRequest(executable, request, std::move(*pools), std::move(charges->execution),
+                            std::move(charges->memory)));
 }
 
 LaunchedRequest::LaunchedRequest(const exec::Executable& executable, const Request& request,
-                                 std::vector<exec::RequestMemory> pools, Charge charge)
-    : charge_(std::move(charge)),
+                                 std::vector<exec::RequestMemory> pools, Charge execution,
+                                 Charge memory)
+    : execution_(std::move(execution)),
+      memory_(std::move(memory)),
       executable_(executable),
       request_(request),
       pools_(std::move(pools)),

@@ -43,9 +43,10 @@ class LaunchedRequest {
 
   private:
     LaunchedRequest(const exec::Executable& executable, const Request& request,
-                    std::vector<exec::RequestMemory> pools, Charge charge);
+                    std::vector<exec::RequestMemory> pools, Charge execution, Charge memory);
 
-    const Charge charge_;
+    const Charge execution_;
+    const Charge memory_;
     const exec::Executable executable_;
     const Request request_;
     const std::vector<exec::RequestMemory> pools_;

@@ -18,6 +18,7 @@
 #include "model/request_check.h"
 #include "nnburst/unique_fd.h"
 #include "system/mutex.h"
+#include "system/time.h"
 
 namespace nnburst::device {
 
@@ -173,7 +174,7 @@ class LocalBurst::Reusable final : public ReusableExecution {
 
   private:
     Result<> run(const OptionalTimePoint& deadline, ExecutionOutcome& outcome) {
-        options_.deadline = deadline;
+        system::copyByParts(deadline, options_.deadline);
         const OptionalTimePoint arrival = exec::arrivalTime(options_);
         if (isBound_) {
             return session_.runBound(bindings_, options_, arrival, outcome);

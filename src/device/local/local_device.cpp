@@ -419,7 +419,8 @@ Result<std::shared_ptr<LocalBuffer>> LocalDevice::allocateFor(
 }
 
 Scheduler::Limits defaultJobLimits() noexcept {
-    return {.threadsPerClient = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 8)};
+    return {.threadsForOthers = 256,
+            .threadsPerClient = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 8)};
 }
 
 }  // namespace nnburst::device

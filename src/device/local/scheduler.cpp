@@ -105,7 +105,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
 
     /// Chooses an idle thread, or starts one if there may be more. Returns whether an idle one is
     /// to be woken, by the caller and after it has unlocked: the thread locks first.
-    Result<bool> provideThread(JobKind kind) NNBURST_REQUIRES(mutex) {
+    Result<bool> provideThread(JobKind kind, std::size_t limit) NNBURST_REQUIRES(mutex) {
         Pool& pool = pools[indexOf(kind)];
         for (std::thread& thread : pool.ended) {
             thread.join();
@@ -115,7 +115,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
             pool.choosesIdleThread();
             return true;
         }
-        if (pool.threads.size() >= limits.threads) {
+        if (pool.threads.size() >= limit) {
             return false;
         }
         const std::string threadName =
@@ -192,8 +192,20 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
 
     [[nodiscard]] bool mayRunMore(const Account& client, JobKind kind) const
         NNBURST_REQUIRES(mutex) {
-        return client.queues[indexOf(kind)].running < limits.threadsPerClient &&
-               client.user->running_[indexOf(kind)] < limits.threadsPerUser;
+        const std::size_t running = client.queues[indexOf(kind)].running;
+        return running < limits.threadsPerClient &&
+               ((running == 0 && limits.threadsForOthers > 0) ||
+                client.user->running_[indexOf(kind)] < limits.threadsPerUser);
+    }
+
+    /// Threads of this kind that there may be for a job of `client`.
+    [[nodiscard]] std::size_t threadLimitFor(const Account& client, JobKind kind) const
+        NNBURST_REQUIRES(mutex) {
+        if (client.user->running_[indexOf(kind)] == 0) {
+            return limits.threads + limits.threadsForOthers;
+        }
+        return limits.threads +
+               (client.queues[indexOf(kind)].running == 0 ? limits.threadsForOthers / 2 : 0);
     }
 
     struct Taken {
@@ -292,7 +304,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         // A client or user at its limit needs no thread: one that runs its jobs comes back for this
         // one.
         if (mayRunMore(*account, kind)) {
-            if (Result<bool> provided = provideThread(kind)) {
+            if (Result<bool> provided = provideThread(kind, threadLimitFor(*account, kind))) {
                 wakesThread = *provided;
             } else if (pool.threads.empty()) {
                 return provided;
@@ -330,7 +342,8 @@ Result<std::unique_ptr<Scheduler>> Scheduler::create(const std::string& name,
     std::unique_ptr<Scheduler> scheduler(new Scheduler(std::make_shared<Shared>(name, limits)));
     Shared& shared = *scheduler->shared_;
     const system::MutexLock lock(shared.mutex);
-    NNBURST_TRY_ASSIGN(const bool wakesThread, shared.provideThread(JobKind::CONTROL));
+    NNBURST_TRY_ASSIGN(const bool wakesThread,
+                       shared.provideThread(JobKind::CONTROL, limits.threads));
     NNBURST_ASSERT(!wakesThread, "a thread is idle before the first was started");
     return scheduler;
 }

@@ -43,7 +43,10 @@ class Scheduler {
 
     /// Limits on threads for each kind of job.
     struct Limits {
-        std::size_t threads = 64;                        ///< for all clients together
+        std::size_t threads = 64;  ///< for all clients together
+        /// Beyond those, for clients of which no job runs, half of them for users of which none
+        /// runs: the jobs of others may last for hours.
+        std::size_t threadsForOthers = 0;
         std::size_t threadsPerClient{};                  ///< running jobs of one client
         std::size_t threadsPerUser = (threads + 1) / 2;  ///< running jobs of the clients of a user
         /// Threads that were not needed for so long end.

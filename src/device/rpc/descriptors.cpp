@@ -24,11 +24,13 @@ class MemoryServer final : public rpc::Memory::Server {
 
 class FileServer final : public rpc::File::Server {
   public:
-    explicit FileServer(UniqueFd fd) noexcept : fd_(std::move(fd)) {}
+    FileServer(UniqueFd fd, Charge charge) noexcept
+        : charge_(std::move(charge)), fd_(std::move(fd)) {}
     kj::Maybe<int> getFd() override { return fd_.get(); }
 
   private:
-    UniqueFd fd_;
+    const Charge charge_;
+    const UniqueFd fd_;
 };
 
 /// Charges a region for as long as somebody has it.
@@ -88,9 +90,9 @@ kj::Promise<Result<std::vector<SharedRegion>>> receiveRegions(
     return joinRegions(regions.finish());
 }
 
-Result<rpc::File::Client> fileToMessage(int fd) {
+Result<rpc::File::Client> fileToMessage(int fd, Charge charge) {
     NNBURST_TRY_ASSIGN(UniqueFd owned, UniqueFd::duplicate(fd));
-    return rpc::File::Client(kj::heap<FileServer>(std::move(owned)));
+    return rpc::File::Client(kj::heap<FileServer>(std::move(owned), std::move(charge)));
 }
 
 Result<> checkDescriptorsFree(int open) {

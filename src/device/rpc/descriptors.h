@@ -35,8 +35,9 @@ using SharedPeer = std::shared_ptr<PeerDescriptors>;
 [[nodiscard]] kj::Promise<Result<std::vector<SharedRegion>>> receiveRegions(
     capnp::List<rpc::MemoryRegion>::Reader reader, const SharedPeer& peer);
 
-/// A capability of an open file, which is duplicated.
-[[nodiscard]] Result<rpc::File::Client> fileToMessage(int fd);
+/// A capability of an open file, which is duplicated. The duplicate, and `charge` for it, live
+/// until the receiver has dropped the capability.
+[[nodiscard]] Result<rpc::File::Client> fileToMessage(int fd, Charge charge = {});
 
 /// Returns the descriptor, or says why it is not accepted. It may block.
 using FileCheck = std::function<Result<UniqueFd>(UniqueFd)>;

@@ -15,6 +15,10 @@ namespace nnburst::device {
 
 namespace {
 
+/// A loop that always has something to do looks for what has arrived this often. Without a bound, a
+/// peer that sends messages faster than they are served would be served alone.
+constexpr kj::uint kTurnsBetweenPolls = 32;
+
 /// kj ignores SIGPIPE in the whole process. Our threads block it and the application's threads
 /// never write to our sockets, so the application keeps what it had.
 kj::AsyncIoContext setUpAsyncIo() {
@@ -68,7 +72,9 @@ EventLoop::EventLoop()
       wakeUpObserver_(io_.unixEventPort, wakeUp_.get(),
                       kj::UnixEventPort::FdObserver::OBSERVE_READ),
       calls_(kj::heap<kj::TaskSet>(errorLog_)),
-      jobServer_(serveJobs()) {}
+      jobServer_(serveJobs()) {
+    io_.waitScope.setBusyPollInterval(kTurnsBetweenPolls);
+}
 
 EventLoop::~EventLoop() {
     close();

@@ -32,6 +32,10 @@ class DescriptorThread final : public std::enable_shared_from_this<DescriptorThr
     /// descriptors that cannot block.
     static constexpr std::size_t kMaximumThreads = 256;
 
+    /// The thread is charged to `account`, which may be null.
+    explicit DescriptorThread(SharedAccount account = nullptr) noexcept
+        : account_(std::move(account)) {}
+
     [[nodiscard]] Result<> run(std::function<void()> job) {
         const system::MutexLock lock(mutex_);
         if (jobs_.size() >= kMaximumWaitingJobs) {
@@ -60,6 +64,10 @@ class DescriptorThread final : public std::enable_shared_from_this<DescriptorThr
     static constexpr std::chrono::seconds kIdleTime{1};
 
     Result<> start() NNBURST_REQUIRES(mutex_) {
+        // Held by the thread: one that is blocked for ever counts for ever, also when the client
+        // has gone, so that one user cannot keep all threads.
+        NNBURST_TRY_ASSIGN(Charge charge, chargeTo(account_, Resource::BLOCKED_THREADS, 1));
+        const auto held = std::make_shared<Charge>(std::move(charge));
         if (threadCount().fetch_add(1, std::memory_order_relaxed) >= kMaximumThreads &&
             this != &ofAllPeers()) {
             threadCount().fetch_sub(1, std::memory_order_relaxed);
@@ -69,7 +77,7 @@ class DescriptorThread final : public std::enable_shared_from_this<DescriptorThr
                                        kMaximumThreads));
         }
         auto thread =
-            system::startThread("nnburst-fd", [self = shared_from_this()] { self->serve(); });
+            system::startThread("nnburst-fd", [self = shared_from_this(), held] { self->serve(); });
         if (!thread) {
             threadCount().fetch_sub(1, std::memory_order_relaxed);
             return tl::unexpected<Error>(std::move(thread.error()));
@@ -110,6 +118,7 @@ class DescriptorThread final : public std::enable_shared_from_this<DescriptorThr
         return count;
     }
 
+    const SharedAccount account_;
     system::Mutex mutex_;
     system::ConditionVariable arrived_;
     std::deque<std::function<void()>> jobs_ NNBURST_GUARDED_BY(mutex_);
@@ -291,7 +300,7 @@ PeerDescriptors::PeerDescriptors(EventLoop& loop, UniqueFd standIn, SharedAccoun
     : loop_(loop),
       account_(std::move(account)),
       standIn_(std::move(standIn)),
-      thread_(std::make_shared<DescriptorThread>()) {}
+      thread_(std::make_shared<DescriptorThread>(account_)) {}
 
 PeerDescriptors::~PeerDescriptors() {
     for (Arrived& arrived : arrived_) {

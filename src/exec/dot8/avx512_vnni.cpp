@@ -9,6 +9,7 @@
 
 #include "exec/dot8/mean_of_pixels.h"
 #include "exec/dot8/microkernel.h"
+#include "exec/dot8/requantize_sums.h"
 
 namespace nnburst::exec::dot8 {
 
@@ -166,6 +167,16 @@ void multiplyTile(const BlockProduct& product, std::size_t first) noexcept {
         weights += kVectors * 64;
     }
     keepInRegisters(sums);
+    if (product.sums != nullptr) {
+        _Pragma("GCC unroll 16") for (int r = 0; r < kRows; ++r) {
+            std::int32_t* const to =
+                product.sums + (first + static_cast<std::size_t>(r)) * kVectors * 16;
+            _Pragma("GCC unroll 16") for (int v = 0; v < kVectors; ++v) {
+                _mm512_storeu_si512(to + v * 16, sums[r][v]);
+            }
+        }
+        return;
+    }
     __m512 scales[kVectors];
     _Pragma("GCC unroll 16") for (int v = 0; v < kVectors; ++v) {
         scales[v] = _mm512_loadu_ps(product.scales + v * 16);
@@ -393,6 +404,7 @@ const Microkernels kAvx512Vnni{.name = "AVX512-VNNI",
                                .depthwiseLanes = kDepthwiseLanes,
                                .multiply = multiply,
                                .sumRows = sumRows,
+                               .requantizeSums = requantizeSums,
                                .convolveDepthwise = convolveDepthwise,
                                .meanOfPixels = meanOfPixels,
                                .lookUp = lookUp};

@@ -9,6 +9,7 @@
 
 #include "exec/dot8/mean_of_pixels.h"
 #include "exec/dot8/microkernel.h"
+#include "exec/dot8/requantize_sums.h"
 
 namespace nnburst::exec::dot8 {
 
@@ -173,6 +174,16 @@ void multiplyTile(const BlockProduct& product, std::size_t first) noexcept {
         weights += kVectors * 32;
     }
     keepInRegisters(sums);
+    if (product.sums != nullptr) {
+        _Pragma("GCC unroll 8") for (int r = 0; r < kRows; ++r) {
+            std::int32_t* const to =
+                product.sums + (first + static_cast<std::size_t>(r)) * kVectors * 8;
+            _Pragma("GCC unroll 8") for (int v = 0; v < kVectors; ++v) {
+                _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + v * 8), sums[r][v]);
+            }
+        }
+        return;
+    }
     const Requantization to = product.requantization;
     _Pragma("GCC unroll 8") for (int r = 0; r < kRows; ++r) {
         _Pragma("GCC unroll 8") for (int v = 0; v < kVectors; ++v) {
@@ -341,6 +352,7 @@ const Microkernels kAvxVnni{.name = "AVX-VNNI",
                             .depthwiseLanes = kDepthwiseLanes,
                             .multiply = multiply,
                             .sumRows = sumRows,
+                            .requantizeSums = requantizeSums,
                             .convolveDepthwise = convolveDepthwise,
                             .meanOfPixels = meanOfPixels,
                             .lookUp = lookUp};

@@ -7,6 +7,7 @@
 
 #include "exec/dot8/packing.h"
 #include "exec/dot8/rounding.h"
+#include "log/assert.h"
 
 namespace nnburst::exec::dot8 {
 
@@ -20,6 +21,30 @@ constexpr double kMultiplicationsPerNs = 250;
 /// Tasks of this length even out threads that start late or run slowly.
 constexpr double kTaskNs = 20000;
 constexpr double kMaximumTasksPerThread = 4;
+
+/// As `kernels.multiply`, for the columns from `column` on, with the scales of the reference
+/// kernels.
+void multiplyAsReference(BlockProduct product, const ReferenceScales& scales, std::size_t column,
+                         const Microkernels& kernels) noexcept {
+    constexpr std::size_t kRows = 24;  // a multiple of the rows of most tiles
+    constexpr std::size_t kMaximumColumns = 64;
+    NNBURST_ASSERT(kernels.blockColumns <= kMaximumColumns, "{} has blocks of {} columns",
+                   kernels.name, kernels.blockColumns);
+    alignas(kOperandAlignmentBytes) std::array<std::int32_t, kRows * kMaximumColumns> sums;
+    const std::size_t stride = roundUp(product.columns, kernels.vectorColumns);
+    product.sums = sums.data();
+    for (std::size_t left = product.rowCount; left != 0; left -= product.rowCount) {
+        product.rowCount = std::min(kRows, left);
+        kernels.multiply(product);
+        for (std::size_t row = 0; row < product.rowCount; ++row) {
+            kernels.requantizeSums(scales.row(sums.data() + row * stride, column, product.columns,
+                                              product.output + row * product.outputStride));
+        }
+        product.rows += product.rowCount * product.rowStride;
+        product.corrections += product.rowCount;
+        product.output += product.rowCount * product.outputStride;
+    }
+}
 
 }  // namespace
 
@@ -81,8 +106,13 @@ bool multiplyBlocks(const FilterMatrix& matrix, const ActivationRows& rows,
             .output = output.data + column,
             .outputStride = output.stride,
             .requantization = requantization,
-            .activations = filter.form.activations};
-        kernels.multiply(product);
+            .activations = filter.form.activations,
+            .sums = nullptr};
+        if (matrix.referenceScales != nullptr) {
+            multiplyAsReference(product, *matrix.referenceScales, column, kernels);
+        } else {
+            kernels.multiply(product);
+        }
         if (pace.isOverAfter(rows.count * matrix.depth * product.columns)) {
             return false;
         }

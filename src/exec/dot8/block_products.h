@@ -11,6 +11,7 @@
 
 #include "exec/dot8/microkernel.h"
 #include "exec/dot8/packed_weights.h"
+#include "exec/dot8/reference_scales.h"
 #include "exec/dot8/shared_work.h"
 
 namespace nnburst::exec::dot8 {
@@ -41,6 +42,8 @@ struct FilterMatrix {
     std::size_t outputs = 0;
     std::size_t weightsOffset = 0;     ///< in bytes
     std::size_t parametersOffset = 0;  ///< in elements of bias and scales
+    /// If not null, outputs are rounded as the reference kernels round.
+    const ReferenceScales* referenceScales = nullptr;
 };
 
 /// At most kMaximumTaskRows rows. `multipliedDepth` bytes of each are read: the depth, or that

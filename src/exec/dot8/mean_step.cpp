@@ -9,15 +9,15 @@
 // For MEAN: height 1, and one window over the whole width, which is all reduced axes.
 
 #include <algorithm>
-#include <array>
 #include <memory>
+#include <optional>
 
 #include "exec/dot8/families.h"
 #include "exec/dot8/rounding.h"
 #include "exec/dot8/shared_work.h"
 #include "exec/dot8/task_step.h"
 #include "exec/operation/activation.h"
-#include "exec/operation/shape_arguments.h"
+#include "exec/operation/reduced_axes.h"
 #include "exec/operation/spatial.h"
 
 namespace nnburst::exec::dot8 {
@@ -143,38 +143,18 @@ StepResult makeAveragePool2d(const OperationView& operation, const StepContext& 
 
 StepResult makeMean(const OperationView& operation, const StepContext& context) {
     const OperandView& input = operation.inputs[0];
-    const OperandView& axes = operation.inputs[1];
-    if (!isQuantized(input) || axes.data == nullptr || !axes.isConstant) {
+    if (!isQuantized(input)) {
         return nullptr;
     }
-    NNBURST_TRY_ASSIGN(const auto values, readValues(operation, 1, "axes"));
-    const auto rank = static_cast<std::int64_t>(input.shape.rank());
-    std::array<bool, kMaximumRank> isReduced{};
-    for (const std::int32_t axis : values) {
-        isReduced[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)] = true;
-    }
-    // Axes before those that are reduced, these, and those behind them.
-    std::array<std::uint64_t, 3> sizes{1, 1, 1};
-    std::size_t part = 0;
-    for (std::size_t axis = 0; axis < input.shape.rank(); ++axis) {
-        if (isReduced[axis] ? part == 2 : part == 1) {
-            ++part;
-        } else if (isReduced[axis]) {
-            part = 1;
-        }
-        if (part > 2) {
-            return nullptr;
-        }
-        sizes[part] *= input.shape[axis];
-    }
-    if (sizes[1] > PixelMean::kMaximumTaps) {
+    NNBURST_TRY_ASSIGN(const std::optional<ReducedAxes> axes, readReducedAxes(operation));
+    if (!axes || axes->reduced > PixelMean::kMaximumTaps) {
         return nullptr;
     }
-    const auto width = static_cast<std::uint32_t>(sizes[1]);
+    const auto width = static_cast<std::uint32_t>(axes->reduced);
     const Means means{.window = {.height = {.inputSize = 1, .size = 1, .outputSize = 1},
                                  .width = {.inputSize = width, .size = width, .outputSize = 1}},
-                      .batches = sizes[0],
-                      .channels = sizes[2],
+                      .batches = axes->outer,
+                      .channels = axes->inner,
                       .range = quantizedLimits(input.type)};
     return makeMeanStep(means, operation, context);
 }

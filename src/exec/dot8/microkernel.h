@@ -55,6 +55,28 @@ struct BlockProduct {
     std::size_t outputStride;
     Requantization requantization;
     Activations activations;
+    /// If not null, sums are written here and no outputs: rows one after the other, each with
+    /// `columns` rounded up to vectorColumns.
+    std::int32_t* sums;
+};
+
+/// Outputs of sums with the rounding of the reference kernels (QuantizedMultiplier), which is that
+/// of gemmlowp.
+///
+///     output[i] = zeroPoint + sums[i] * fractions[i] / 2^31 * 2^(leftShifts[i] - rightShifts[i])
+///
+/// The shift to the left saturates, the product is rounded to the nearest with ties upwards, the
+/// shift to the right with ties away from zero.
+struct SumRow {
+    const std::int32_t* sums;
+    std::size_t count;
+    const std::int32_t* fractions;    ///< at least 0
+    const std::int32_t* leftShifts;   ///< 0 to 31
+    const std::int32_t* rightShifts;  ///< 0 to 31
+    std::int32_t minimum;             ///< of the output
+    std::int32_t maximum;
+    std::int32_t zeroPoint;
+    std::uint8_t* output;
 };
 
 /// A row of the output of a depthwise convolution, in steps of `elements` outputs that have weights
@@ -115,6 +137,7 @@ struct Microkernels {
     /// `multiply` multiplies them)
     void (*sumRows)(const std::uint8_t* rows, std::size_t rowStride, std::size_t rowCount,
                     std::size_t depth, std::int32_t factor, std::int32_t* sums);
+    void (*requantizeSums)(const SumRow& row);
     void (*convolveDepthwise)(const DepthwiseRow& row);
     void (*meanOfPixels)(const PixelMean& mean);
     /// output[i] = table[input[i]], for i < count; the table has 256 bytes, aligned to 64.

@@ -10,6 +10,7 @@
 
 #include "exec/dot8/mean_of_pixels.h"
 #include "exec/dot8/microkernel.h"
+#include "exec/dot8/requantize_sums.h"
 
 namespace nnburst::exec::dot8 {
 
@@ -155,6 +156,16 @@ void multiplyTile(const BlockProduct& product, std::size_t first) noexcept {
         row += 4;
         weights += kStepBytes;
         left -= left < 4 ? left : 4;
+    }
+    if (product.sums != nullptr) {
+        _Pragma("GCC unroll 8") for (int r = 0; r < kRows; ++r) {
+            std::int32_t* const to =
+                product.sums + (first + static_cast<std::size_t>(r)) * kVectors * 4;
+            _Pragma("GCC unroll 8") for (int v = 0; v < kVectors; ++v) {
+                vst1q_s32(to + v * 4, sums[r][v]);
+            }
+        }
+        return;
     }
     _Pragma("GCC unroll 8") for (int r = 0; r < kRows; ++r) {
         storeRow<kVectors>(
@@ -333,6 +344,7 @@ const Microkernels kNeonDot{.name = "NEON dot product",
                             .depthwiseLanes = kDepthwiseLanes,
                             .multiply = multiply,
                             .sumRows = sumRows,
+                            .requantizeSums = requantizeSums,
                             .convolveDepthwise = convolveDepthwise,
                             .meanOfPixels = meanOfPixels,
                             .lookUp = lookUp};

@@ -8,12 +8,14 @@
 //     output [batches, outputHeight, outputWidth, outputs]
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "exec/dot8/coverage.h"
 #include "exec/dot8/families.h"
 #include "exec/dot8/packing.h"
+#include "exec/dot8/reference_scales.h"
 #include "exec/dot8/rounding.h"
 #include "exec/dot8/row_writer.h"
 #include "exec/dot8/task_step.h"
@@ -122,11 +124,13 @@ struct TransposeProduct {
 class TransposeStep final : public TaskStep {
   public:
     TransposeStep(TransposeProduct product, std::shared_ptr<const PackedFilter> filter,
-                  const Requantization& requantization, pthreadpool_t threads, double ns)
+                  const Requantization& requantization,
+                  std::optional<ReferenceScales> referenceScales, pthreadpool_t threads, double ns)
         : TaskStep(kLayerOperands, threads),
           product_(std::move(product)),
           filter_(std::move(filter)),
           requantization_(requantization),
+          referenceScales_(std::move(referenceScales)),
           division_(largestRowCount(), product_.maximumDepth, product_.outputs, *filter_->kernels,
                     threadCount(threads), ns / static_cast<double>(product_.phases.size())) {
         setThreadScratchBytes(roundUp(
@@ -135,6 +139,7 @@ class TransposeStep final : public TaskStep {
             kOperandAlignmentBytes));
         for (TransposePhase& phase : product_.phases) {
             phase.matrix.filter = filter_.get();
+            phase.matrix.referenceScales = referenceScales_ ? &*referenceScales_ : nullptr;
             taskCount_ += tasks(phase);
         }
     }
@@ -199,6 +204,7 @@ class TransposeStep final : public TaskStep {
     TransposeProduct product_;
     const std::shared_ptr<const PackedFilter> filter_;
     const Requantization requantization_;
+    const std::optional<ReferenceScales> referenceScales_;
     const ProductDivision division_;
     std::size_t taskCount_ = 0;
 };
@@ -210,9 +216,8 @@ StepResult makeTransposeConv2d(const OperationView& operation, const StepContext
                        resolveTransposeConvolution(operation));
     const QuantizedRange range =
         activationRange(convolution.arguments.activation, operation.outputs[0]);
-    // XNNPACK has no filters of one scale for each channel here, so the reference kernel runs them.
-    if (convolution.arguments.isNchw || operation.inputs[1].channelQuant != nullptr ||
-        !isCovered(operation, range) || tapCount(convolution) > kMaximumTaps) {
+    if (convolution.arguments.isNchw || !isCovered(operation, range) ||
+        tapCount(convolution) > kMaximumTaps) {
         return nullptr;
     }
     TransposeProduct product(operation, convolution, *context.kernels);
@@ -229,10 +234,16 @@ StepResult makeTransposeConv2d(const OperationView& operation, const StepContext
                                                        product.phases));
         filter = context.weights->insert(context.operation, std::move(filter));
     }
+    // XNNPACK has no filters with one scale for each channel here: other processors run them on the
+    // reference kernel, whose results these are.
+    std::optional<ReferenceScales> referenceScales;
+    if (operation.inputs[1].channelQuant != nullptr) {
+        referenceScales.emplace(operation, range);
+    }
     const double ns = productNs(product.multiplications);
-    return std::make_unique<TransposeStep>(std::move(product), std::move(filter),
-                                           requantizationOf(operation.outputs[0], range),
-                                           ns < kMinimumParallelNs ? nullptr : context.threads, ns);
+    return std::make_unique<TransposeStep>(
+        std::move(product), std::move(filter), requantizationOf(operation.outputs[0], range),
+        std::move(referenceScales), ns < kMinimumParallelNs ? nullptr : context.threads, ns);
 }
 
 }  // namespace nnburst::exec::dot8

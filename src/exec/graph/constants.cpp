@@ -128,6 +128,13 @@ Result<> Constants::adopt(std::uint32_t operand, AlignedBuffer value, std::uint6
     return {};
 }
 
+Result<std::uint32_t> Constants::add(AlignedBuffer value, std::uint64_t sizeBytes) {
+    const auto operand = static_cast<std::uint32_t>(values_.size());
+    values_.emplace_back();
+    NNBURST_TRY(adopt(operand, std::move(value), sizeBytes));
+    return operand;
+}
+
 Result<> Constants::countCopy(std::uint64_t sizeBytes) {
     copiedBytes_ += sizeBytes;
     if (copiedBytes_ > kMaximumCopiedBytes) {

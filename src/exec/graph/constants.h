@@ -55,6 +55,9 @@ class Constants {
     [[nodiscard]] Result<> adopt(std::uint32_t operand, AlignedBuffer value,
                                  std::uint64_t sizeBytes);
 
+    /// Adds an operand with `value`, in private memory already; gives its index.
+    [[nodiscard]] Result<std::uint32_t> add(AlignedBuffer value, std::uint64_t sizeBytes);
+
     /// Copies the values of all constants to private memory.
     [[nodiscard]] Result<> keepAll();
 

@@ -39,8 +39,9 @@ struct Graph {
 
     Subgraph subgraph;
     Constants constants;
-    std::vector<bool> isFolded;  ///< one an operation: its outputs have become constants
-    bool isRelaxed;              ///< Model::relaxComputationFloat32toFloat16
+    /// One an operation that is not run: its outputs have become constants, or nothing reads them.
+    std::vector<bool> isFolded;
+    bool isRelaxed;  ///< Model::relaxComputationFloat32toFloat16
     /// Of all plans and steps of this graph; itself thread-safe.
     const std::unique_ptr<dot8::PackedWeights> packedWeights =
         std::make_unique<dot8::PackedWeights>();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "exec/dot8/backend.h"
+#include "exec/plan/pair_table_step.h"
 #include "exec/plan/profile.h"
 #include "exec/plan/table_step.h"
 #include "exec/reference/reference_step.h"
@@ -31,7 +32,8 @@ bool hasElements(const OperationInstance& operation) noexcept {
 Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation, std::uint32_t index,
                                                 const Kernels& kernels,
                                                 dot8::PackedWeights& weights,
-                                                xnnpack::OperatorCache& operators) {
+                                                xnnpack::OperatorCache& operators,
+                                                std::uint32_t& tablesLeft) {
     std::unique_ptr<Step> step;
     const char* kind = "reference kernel";
     KernelLibrary library = KernelLibrary::REFERENCE;
@@ -55,6 +57,9 @@ Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation, std
         NNBURST_TRY_ASSIGN(step, dot8::makeStepAsReference(operation.view(), ownContext));
         if (!step) {
             NNBURST_TRY_ASSIGN(step, makeTableStep(operation, *kernels.dot8));
+        }
+        if (!step) {
+            NNBURST_TRY_ASSIGN(step, makePairTableStep(operation, tablesLeft));
         }
         kind = step ? kernels.dot8->name : kind;
     }

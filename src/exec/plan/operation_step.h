@@ -6,6 +6,7 @@
 /// The choice of the step for an operation: of our own 8-bit kernels, XNNPACK's operators and the
 /// reference kernels the first that covers the operation.
 
+#include <cstdint>
 #include <memory>
 
 #include "exec/dot8/packed_weights.h"
@@ -19,10 +20,9 @@ namespace nnburst::exec {
 
 /// A step for an operation that was checked and whose shapes are known. `index` is the operation's
 /// index in its graph: packed weights, in `weights` and `operators`, are shared by it.
-[[nodiscard]] Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation,
-                                                              std::uint32_t index,
-                                                              const Kernels& kernels,
-                                                              dot8::PackedWeights& weights,
-                                                              xnnpack::OperatorCache& operators);
+/// `tablesLeft` is that of makePairTableStep.
+[[nodiscard]] Result<std::unique_ptr<Step>> makeOperationStep(
+    OperationInstance operation, std::uint32_t index, const Kernels& kernels,
+    dot8::PackedWeights& weights, xnnpack::OperatorCache& operators, std::uint32_t& tablesLeft);
 
 }  // namespace nnburst::exec

@@ -11,6 +11,7 @@
 #include "exec/plan/arena.h"
 #include "exec/plan/copy_step.h"
 #include "exec/plan/operation_step.h"
+#include "exec/plan/pair_table_step.h"
 #include "exec/plan/profile.h"
 #include "log/assert.h"
 #include "model/invalid.h"
@@ -218,8 +219,9 @@ class Planner {
                     step = makeProfiledStep(std::move(step), *profile, number);
                 }
             } else {
-                NNBURST_TRY_ASSIGN(step, makeOperationStep(std::move(instance), index, kernels_,
-                                                           *graph_.packedWeights, operators_));
+                NNBURST_TRY_ASSIGN(
+                    step, makeOperationStep(std::move(instance), index, kernels_,
+                                            *graph_.packedWeights, operators_, tablesLeft_));
             }
             if (!step->hasPackedConstants()) {
                 for (const std::uint32_t input : operation.inputs) {
@@ -369,6 +371,7 @@ class Planner {
     const Specialization& specialization_;
     const Kernels& kernels_;
     xnnpack::OperatorCache& operators_;
+    std::uint32_t tablesLeft_ = kMaximumPairTables;
     ShapeInference shapes_;
     Storage storage_;
     std::vector<ChosenStep> steps_;

@@ -6,19 +6,29 @@
 
 #include "model/extension_registry.h"
 #include "model/invalid.h"
+#include "model/operand_info.h"
 #include "nnburst/type_queries.h"
 
 namespace nnburst::exec {
 
 namespace {
 
+/// The contents that an extension sees.
+enum class Contents : std::uint8_t {
+    /// Of constants and scalars: results stay right until a scalar changes. Another operation may
+    /// make the values of other tensors known, too, but these can change with every request.
+    LASTING,
+    ALL
+};
+
 /// Operands as types of the public interface, in arrays of fixed size.
 class ExtensionOperands {
   public:
-    explicit ExtensionOperands(std::span<const OperandView> views) noexcept
+    ExtensionOperands(std::span<const OperandView> views, Contents contents) noexcept
         : count_(std::min(views.size(), kMaximumExtensionOperands)) {
         for (std::size_t i = 0; i < count_; ++i) {
             const OperandView& view = views[i];
+            const bool isLasting = view.isConstant || operandKind(view.type) == OperandKind::SCALAR;
             operands_[i] = {.type = view.type,
                             .isExtensionType = isExtension(view.type),
                             .extensionType = static_cast<std::uint16_t>(view.type),
@@ -28,7 +38,7 @@ class ExtensionOperands {
                             .extraParams = view.extensionData == nullptr
                                                ? std::span<const std::uint8_t>()
                                                : std::span(*view.extensionData),
-                            .data = view.data,
+                            .data = isLasting || contents == Contents::ALL ? view.data : nullptr,
                             .isOmitted = view.isOmitted};
         }
     }
@@ -70,13 +80,13 @@ Result<HalVersion> check(const OperationView& operation) {
         }
     }
     NNBURST_TRY(findExtensionOperation(operation.type)
-                    ->check(ExtensionOperands(operation.inputs).span(),
-                            ExtensionOperands(operation.outputs).span()));
+                    ->check(ExtensionOperands(operation.inputs, Contents::LASTING).span(),
+                            ExtensionOperands(operation.outputs, Contents::LASTING).span()));
     return HalVersion::V1_2;
 }
 
 Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
-    const ExtensionOperands inputs(operation.inputs);
+    const ExtensionOperands inputs(operation.inputs, Contents::LASTING);
     for (std::size_t output = 0; output < outputs.size(); ++output) {
         NNBURST_TRY_ASSIGN(
             const Dimensions dimensions,
@@ -93,14 +103,14 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
 
 std::size_t scratchBytes(const OperationView& operation) {
     return findExtensionOperation(operation.type)
-        ->scratchBytes(ExtensionOperands(operation.inputs).span());
+        ->scratchBytes(ExtensionOperands(operation.inputs, Contents::LASTING).span());
 }
 
 Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
     RunLimit limit(operation);
     return findExtensionOperation(operation.type)
-        ->runWithin(ExtensionOperands(operation.inputs).span(),
-                    ExtensionOperands(operation.outputs).span(), scratch, limit);
+        ->runWithin(ExtensionOperands(operation.inputs, Contents::ALL).span(),
+                    ExtensionOperands(operation.outputs, Contents::ALL).span(), scratch, limit);
 }
 
 }  // namespace

@@ -52,8 +52,9 @@ Result<> runQuantize(const OperationView& operation, std::span<std::byte> /*scra
     NNBURST_TRY(requireOutputShape(operation, 0, input.shape));
     dispatchFloat(input.type, [&]<class From>() {
         dispatchQuantized8(output.type, [&]<class To>() {
-            transformElements<From, To>(operation, [&](From element) {
-                return static_cast<To>(quantize(static_cast<float>(element), output));
+            // A copy in the function: outputs are bytes, which could be those of what it refers to.
+            transformElements<From, To>(operation, [quantize = Quantizer(output)](From element) {
+                return static_cast<To>(quantize(static_cast<float>(element)));
             });
         });
     });

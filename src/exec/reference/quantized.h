@@ -111,6 +111,9 @@ class QuantizedMultiplier {
         return saturatingRoundingDoublingHighMultiply(saturated, fraction_);
     }
 
+    [[nodiscard]] std::int32_t fraction() const noexcept { return fraction_; }
+    [[nodiscard]] int exponent() const noexcept { return exponent_; }
+
   private:
     std::int32_t fraction_ = 0;  ///< the factor / 2^exponent, in units of 2^-31
     int exponent_ = 0;           ///< from -31 to 31

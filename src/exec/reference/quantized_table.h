@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -15,17 +16,36 @@
 
 namespace nnburst::exec {
 
-/// The element of a quantised `output` nearest to `real`, ties away from zero.
-[[nodiscard]] inline std::int32_t quantize(float real, const OperandView& output) noexcept {
-    const QuantizedRange limits = quantizedLimits(output.type);
-    const float steps = std::round(real / output.scale) + static_cast<float>(output.zeroPoint);
-    // Compared as floats: NaN and what 32 bits cannot hold must not be converted.
-    if (!(steps > static_cast<float>(limits.minimum))) {
-        return limits.minimum;
+/// Gives the element of a quantised output that is nearest to a real number, ties away from zero;
+/// NaN gives the lowest one. Without branches and calls, so that the compiler makes vectors of a
+/// loop of it.
+class Quantizer {
+  public:
+    explicit Quantizer(const OperandView& output) noexcept
+        : scale_(output.scale),
+          zeroPoint_(output.zeroPoint),
+          limits_(quantizedLimits(output.type)) {}
+
+    [[nodiscard]] std::int32_t operator()(float real) const noexcept {
+        // Compared as integers: loops with comparisons of floats, which may trap, stay scalar.
+        constexpr auto kInfinity = std::bit_cast<std::int32_t>(HUGE_VALF);
+        // From here on every zero point leaves the result at an end of its range.
+        constexpr auto kLimit = std::bit_cast<std::int32_t>(1024.0F);
+        const auto twice = std::bit_cast<std::int32_t>(2.0F * (real / scale_));
+        const std::int32_t magnitude = twice & INT32_MAX;
+        const bool isNegative = twice < 0 || magnitude > kInfinity;
+        const auto halves =
+            static_cast<std::int32_t>(std::bit_cast<float>(std::min(magnitude, kLimit)));
+        const std::int32_t steps = (halves + 1) / 2;
+        return std::clamp(zeroPoint_ + (isNegative ? -steps : steps), limits_.minimum,
+                          limits_.maximum);
     }
-    return steps >= static_cast<float>(limits.maximum) ? limits.maximum
-                                                       : static_cast<std::int32_t>(steps);
-}
+
+  private:
+    float scale_;
+    std::int32_t zeroPoint_;
+    QuantizedRange limits_;
+};
 
 [[nodiscard]] inline float dequantize(std::int32_t element, const OperandView& input) noexcept {
     return static_cast<float>(element - input.zeroPoint) * input.scale;
@@ -39,10 +59,11 @@ class QuantizedTable {
     template <class Function>
     QuantizedTable(const OperandView& input, const OperandView& output,
                    Function&& function) noexcept {
+        const Quantizer quantize(output);
         for (std::int32_t index = 0; index < 256; ++index) {
             const auto element = static_cast<T>(index);
             results_[static_cast<std::size_t>(index)] =
-                static_cast<T>(quantize(function(dequantize(element, input)), output));
+                static_cast<T>(quantize(function(dequantize(element, input))));
         }
     }
 

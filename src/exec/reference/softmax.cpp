@@ -128,6 +128,13 @@ void softmaxFloat(const OperationView& operation, const Slices& slices, float be
     });
 }
 
+/// 256 times `probability`, which is 0 to 1, rounded to the nearest integer, ties upwards.
+std::int32_t stepsOf(float probability) noexcept {
+    const float steps = 256.0F * probability;
+    const auto whole = static_cast<std::int32_t>(steps);
+    return whole + static_cast<std::int32_t>(steps - static_cast<float>(whole) >= 0.5F);
+}
+
 template <class T>
 void softmaxQuantized(const OperationView& operation, const Slices& slices, float beta) {
     const OperandView& given = operation.inputs[0];
@@ -135,30 +142,36 @@ void softmaxQuantized(const OperationView& operation, const Slices& slices, floa
     T* output = operation.outputs[0].as<T>();
     const double scaledBeta = static_cast<double>(beta) * given.scale;
     const QuantizedRange limits = quantizedLimits(given.type);
-    // 8-bit elements have only 256 differences to the maximum.
-    std::array<float, 256> exponentials;
-    for (std::size_t difference = 0; difference < exponentials.size(); ++difference) {
-        exponentials[difference] =
-            static_cast<float>(std::exp(-static_cast<double>(difference) * scaledBeta));
-    }
+    // 8-bit elements have only 256 differences to the maximum. The first `known` are computed:
+    // mostly elements of a slice lie closer together.
+    std::array<float, 256> exponentials{};
+    std::size_t known = 0;
+    const std::size_t stride = slices.stride;
     slices.forEach(operation, [&](std::size_t offset) {
-        std::int32_t maximum = limits.minimum;
-        for (std::size_t i = 0; i < slices.size; ++i) {
-            maximum = std::max<std::int32_t>(maximum, input[offset + i * slices.stride]);
+        const T* const from = input + offset;
+        T maximum = from[0];
+        T minimum = from[0];
+        for (std::size_t i = 1; i < slices.size; ++i) {
+            maximum = std::max(maximum, from[i * stride]);
+            minimum = std::min(minimum, from[i * stride]);
+        }
+        // A byte, though the two may have been read from an element that changed in between.
+        const auto largest = static_cast<std::uint8_t>(maximum - minimum);
+        for (; known <= largest; ++known) {
+            exponentials[known] =
+                static_cast<float>(std::exp(-static_cast<double>(known) * scaledBeta));
         }
         // A byte is a valid index even if another process has changed the element since.
         const auto exponential = [&](std::size_t i) {
-            return exponentials[static_cast<std::uint8_t>(maximum -
-                                                          input[offset + i * slices.stride])];
+            return exponentials[static_cast<std::uint8_t>(maximum - from[i * stride])];
         };
         float sum = 0.0F;
         for (std::size_t i = 0; i < slices.size; ++i) {
             sum += exponential(i);
         }
         for (std::size_t i = 0; i < slices.size; ++i) {
-            const float probability = std::min(1.0F, exponential(i) / sum);
-            const auto steps = static_cast<std::int32_t>(std::lround(256.0F * probability));
-            output[offset + i * slices.stride] =
+            const std::int32_t steps = stepsOf(std::min(1.0F, exponential(i) / sum));
+            output[offset + i * stride] =
                 static_cast<T>(std::min(steps + limits.minimum, limits.maximum));
         }
     });

@@ -46,9 +46,7 @@ void checkSumTypes(OperationCheck& check, const char* weightsName,
         return;
     }
     bias.type({TENSOR_INT32});
-    if (isPerChannel) {
-        bias.quantization(0.0F, 0);
-    } else {
+    if (!isPerChannel) {  // otherwise the scales of the channels count, whatever that of the bias
         const float inputScale = input.view().scale;
         const float weightScale = weights.view().scale;
         const float biasScale = bias.view().scale;

@@ -91,7 +91,7 @@ class AcceleratedModel final : public CompiledModel {
             return runInTurn(bindings, caller, options, outcome);
         }
         AlignedArguments aligned;
-        NNBURST_TRY(aligned.copy(bindings));
+        NNBURST_TRY(aligned.copy(bindings, caller.account()));
         NNBURST_TRY(runInTurn(aligned.bindings(), caller, options, outcome));
         aligned.copyOutputsBack(bindings);
         return {};

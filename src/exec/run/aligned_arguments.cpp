@@ -7,21 +7,24 @@
 
 namespace nnburst::exec {
 
-Result<> AlignedArguments::copy(const RequestBindings& given) {
+Result<> AlignedArguments::copy(const RequestBindings& given, Account* account) {
     bindings_.inputs = given.inputs;
     bindings_.outputs = given.outputs;
-    NNBURST_TRY(copyUnaligned(bindings_.inputs));
-    return copyUnaligned(bindings_.outputs);
+    NNBURST_TRY(copyUnaligned(bindings_.inputs, account));
+    return copyUnaligned(bindings_.outputs, account);
 }
 
 /// Outputs are copied too: what a run leaves untouched stays as it was.
-Result<> AlignedArguments::copyUnaligned(std::vector<ArgumentBinding>& arguments) {
+Result<> AlignedArguments::copyUnaligned(std::vector<ArgumentBinding>& arguments,
+                                         Account* account) {
     for (ArgumentBinding& argument : arguments) {
         if (argument.isUnaligned) {
+            NNBURST_TRY_ASSIGN(Charge charge,
+                               chargeTo(account, Resource::MEMORY, argument.lengthBytes));
             NNBURST_TRY_ASSIGN(AlignedBuffer copy, AlignedBuffer::allocate(argument.lengthBytes));
             std::memcpy(copy.data(), argument.data, argument.lengthBytes);
             argument.data = copy.data();
-            copies_.push_back(std::move(copy));
+            copies_.push_back({.charge = std::move(charge), .buffer = std::move(copy)});
         }
     }
     return {};

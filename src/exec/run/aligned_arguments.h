@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "account/account.h"
 #include "exec/run/compiled_model.h"
 #include "memory/aligned_buffer.h"
 #include "nnburst/result.h"
@@ -16,9 +17,10 @@ namespace nnburst::exec {
 
 class AlignedArguments {
   public:
-    /// Makes `bindings()`: those that are given, with copies in place of unaligned arguments. Reads
-    /// the inputs. RESOURCE_EXHAUSTED_TRANSIENT if there is no memory.
-    [[nodiscard]] Result<> copy(const RequestBindings& given);
+    /// Makes `bindings()`: those that are given, with copies in place of unaligned arguments, which
+    /// are charged to `account`, unless that is null. Reads the inputs. RESOURCE_EXHAUSTED_* if
+    /// there is no memory, or if it exceeds a limit.
+    [[nodiscard]] Result<> copy(const RequestBindings& given, Account* account);
 
     [[nodiscard]] RequestBindings& bindings() noexcept { return bindings_; }
 
@@ -27,10 +29,15 @@ class AlignedArguments {
     void copyOutputsBack(const RequestBindings& given) const noexcept;
 
   private:
-    Result<> copyUnaligned(std::vector<ArgumentBinding>& arguments);
+    struct Copy {
+        Charge charge;
+        AlignedBuffer buffer;
+    };
+
+    Result<> copyUnaligned(std::vector<ArgumentBinding>& arguments, Account* account);
 
     RequestBindings bindings_;
-    std::vector<AlignedBuffer> copies_;
+    std::vector<Copy> copies_;
 };
 
 }  // namespace nnburst::exec

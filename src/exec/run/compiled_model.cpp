@@ -29,8 +29,13 @@
 #include "model/request_check.h"
 #include "nnburst/validation.h"
 #include "system/mutex.h"
+#include "system/time.h"
 
 namespace nnburst::exec {
+
+Account* Caller::account() const noexcept {
+    return client == nullptr ? nullptr : client->account().get();
+}
 
 namespace {
 
@@ -265,13 +270,13 @@ Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& calle
     }
     outcome.outputShapes.resize(outputs().size());
     RequestOutputs outputs(bindings, outcome.outputShapes);
-    const RunLimits limits{
-        .deadline = options.deadline,
+    RunLimits limits{
         .loopTimeout =
             std::min(options.loopTimeout.value_or(kDefaultLoopTimeout), kMaximumLoopTimeout),
         .isCancelled = caller.client == nullptr ? nullptr : &caller.client->isCancelled(),
-        .account = caller.client == nullptr ? nullptr : caller.client->account().get(),
+        .account = caller.account(),
         .pass = &pass};
+    system::copyByParts(options.deadline, limits.deadline);
     const auto runMain = [&]() -> Result<> {
         NNBURST_MARK(kernels__begin, this);
         Result<> result = runner.run(bindings, outputs, limits);
@@ -292,7 +297,7 @@ Result<> RunnableModel::runOnAlignedCopies(const RequestBindings& bindings, cons
                                            const ExecutionOptions& options,
                                            ExecutionOutcome& outcome) {
     AlignedArguments aligned;
-    NNBURST_TRY(aligned.copy(bindings));
+    NNBURST_TRY(aligned.copy(bindings, caller.account()));
     NNBURST_TRY(runInTurn(aligned.bindings(), caller, options, outcome));
     aligned.copyOutputsBack(bindings);
     return {};

@@ -82,6 +82,9 @@ struct Caller {
     Caller(Priority given, ClientShare* share, std::uint32_t numberOfUser = 0) noexcept
         : priority(given), client(share), user(numberOfUser) {}
 
+    /// What the execution is charged to; null if nobody is charged.
+    [[nodiscard]] Account* account() const noexcept;
+
     Priority priority;              ///< among the executions of the same client
     ClientShare* client = nullptr;  ///< null: callers without a client count as one
     std::uint32_t user = 0;         ///< from CompiledModel::addUser; 0 for others

@@ -3,15 +3,21 @@
 #pragma once
 
 /// \file
-/// How many executions of a client have ended, and how many of these failed. Each execution session
-/// counts for itself, without a locked instruction; the counts are added up when somebody asks.
+/// How many executions of a client have ended, how many of these failed, and how long they took.
+/// Each execution session counts for itself, without a locked instruction; the counts are added up
+/// when somebody asks. Reading the clock takes longer than counting, so a session times its first
+/// execution, and then each kTimedOneIn-th for all of those since.
 
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "nnburst/types.h"
+#include "system/duration_histogram.h"
 #include "system/mutex.h"
 
 namespace nnburst::exec {
@@ -19,18 +25,46 @@ namespace nnburst::exec {
 /// The counts of one session. Written by the thread that uses the session, read by any.
 class SessionCounts {
   public:
-    void add(bool hasFailed) noexcept {
-        // One writer at a time: relaxed loads and stores lose nothing.
-        ended_.store(ended_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    static constexpr std::uint64_t kTimedOneIn = 16;
+
+    /// An execution begins. Sets `begin`, which is empty, if it is one of those that are timed.
+    /// (Returned, it would be copied in one piece: system::copyByParts.)
+    void begin(OptionalTimePoint& begin) const noexcept {
+        if (ended_.load(std::memory_order_relaxed) % kTimedOneIn == 0) {
+            begin = std::chrono::steady_clock::now();
+        }
+    }
+
+    /// It has ended.
+    void add(bool hasFailed, const OptionalTimePoint& begin) noexcept {
+        const std::uint64_t before = increase(ended_, 1);
         if (hasFailed) {
-            failed_.store(failed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+            (void)increase(failed_, 1);
+        }
+        if (begin) {
+            const std::chrono::nanoseconds duration = std::chrono::steady_clock::now() - *begin;
+            const std::uint64_t timed = before == 0 ? 1 : kTimedOneIn;
+            (void)increase(durations_[system::DurationHistogram::bucketOf(duration)], timed);
+            (void)increase(durationSumNs_, timed * static_cast<std::uint64_t>(duration.count()));
         }
     }
 
   private:
     friend class ExecutionCounts;
+
+    /// Gives what `counter` was before.
+    static std::uint64_t increase(std::atomic<std::uint64_t>& counter,
+                                  std::uint64_t amount) noexcept {
+        // One writer at a time: relaxed loads and stores lose nothing.
+        const std::uint64_t before = counter.load(std::memory_order_relaxed);
+        counter.store(before + amount, std::memory_order_relaxed);
+        return before;
+    }
+
     std::atomic<std::uint64_t> ended_{0};
     std::atomic<std::uint64_t> failed_{0};
+    std::array<std::atomic<std::uint64_t>, system::DurationHistogram::kBuckets> durations_{};
+    std::atomic<std::uint64_t> durationSumNs_{0};
     bool isCounted_ = false;  // in the sum of sessions that are gone; used by ExecutionCounts
 };
 
@@ -40,6 +74,13 @@ class ExecutionCounts {
     struct Totals {
         std::uint64_t ended = 0;
         std::uint64_t failed = 0;
+        system::DurationHistogram durations;
+
+        void add(const Totals& other) noexcept {
+            ended += other.ended;
+            failed += other.failed;
+            durations.add(other.durations);
+        }
     };
 
     [[nodiscard]] std::shared_ptr<SessionCounts> addSession() {
@@ -69,6 +110,11 @@ class ExecutionCounts {
     static void add(const SessionCounts& session, Totals& totals) noexcept {
         totals.ended += session.ended_.load(std::memory_order_relaxed);
         totals.failed += session.failed_.load(std::memory_order_relaxed);
+        for (std::size_t i = 0; i < session.durations_.size(); ++i) {
+            totals.durations.counts[i] += session.durations_[i].load(std::memory_order_relaxed);
+        }
+        totals.durations.sum +=
+            std::chrono::nanoseconds(session.durationSumNs_.load(std::memory_order_relaxed));
     }
     /// Adds the counts of sessions that are gone to their sum.
     void foldEnded() NNBURST_REQUIRES(mutex_) {

@@ -51,6 +51,8 @@ Result<> ExecutionSession::run(const RequestArguments& request, RequestMemorySou
                                const ExecutionOptions& options, const OptionalTimePoint& arrival,
                                ExecutionOutcome& outcome) {
     const HalVersion version = executable_.version;
+    OptionalTimePoint begin;
+    countBegin(begin);
     NNBURST_MARK(execution__begin, this);
     ExecutionOutcome& computed = knowsOutputShapes(version) ? outcome : withheld_;
     Result<> result =
@@ -68,7 +70,7 @@ Result<> ExecutionSession::run(const RequestArguments& request, RequestMemorySou
         request.outputs.size(), pools_.size(),
         result ? std::string("NONE")
                : fmt::format("{}, {}", toString(result.error().status), result.error().message));
-    finish(result, arrival, outcome);
+    finish(result, begin, arrival, outcome);
     return result;
 }
 
@@ -79,17 +81,19 @@ bool ExecutionSession::bind(const RequestArguments& request, RequestBindings& bi
 
 Result<> ExecutionSession::runBound(RequestBindings& bindings, const ExecutionOptions& options,
                                     const OptionalTimePoint& arrival, ExecutionOutcome& outcome) {
+    OptionalTimePoint begin;
+    countBegin(begin);
     NNBURST_MARK(execution__begin, this);
     Result<> result = executable_.model->run(bindings, executable_.caller(), options, outcome);
     NNBURST_MARK(execution__end, this);
-    finish(result, arrival, outcome);
+    finish(result, begin, arrival, outcome);
     return result;
 }
 
-void ExecutionSession::finish(const Result<>& result, const OptionalTimePoint& arrival,
-                              ExecutionOutcome& outcome) {
+void ExecutionSession::finish(const Result<>& result, const OptionalTimePoint& begin,
+                              const OptionalTimePoint& arrival, ExecutionOutcome& outcome) {
     if (counts_) {
-        counts_->add(!result);
+        counts_->add(!result, begin);
     }
     if (!result) {
         clearAfterFailure(result, outcome);

@@ -63,8 +63,13 @@ class ExecutionSession {
                                     const OptionalTimePoint& arrival, ExecutionOutcome& outcome);
 
   private:
-    void finish(const Result<>& result, const OptionalTimePoint& arrival,
-                ExecutionOutcome& outcome);
+    void countBegin(OptionalTimePoint& begin) const noexcept {
+        if (counts_) {
+            counts_->begin(begin);
+        }
+    }
+    void finish(const Result<>& result, const OptionalTimePoint& begin,
+                const OptionalTimePoint& arrival, ExecutionOutcome& outcome);
     Result<> resolveAndRun(const RequestArguments& request, RequestMemorySource& memory,
                            const ExecutionOptions& options, ExecutionOutcome& outcome);
     Result<> resolve(RequestMemorySource& memory);

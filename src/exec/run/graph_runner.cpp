@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "exec/graph/graph_check.h"
+#include "exec/graph/padding_merge.h"
 #include "exec/plan/planner.h"
 #include "exec/run/interpreter.h"
 #include "log/assert.h"
@@ -90,6 +91,9 @@ Result<bool> GraphRunner::checkGraph(TimePoint foldingEnd) {
     isPlanned_ = isDecided && isSpecified;
     if (!isPlanned_) {
         NNBURST_TRY(shared_.graph->constants.keepAll());
+    }
+    if (kernels_.usesXnnpack) {
+        NNBURST_TRY(mergePaddings(*shared_.graph, check.shapes()));
     }
     return !isDecided;
 }

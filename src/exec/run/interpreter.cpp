@@ -66,6 +66,7 @@ struct Interpreter::OperationState {
     GrowingBuffer scratch;
     std::unique_ptr<Step> step;  ///< null for an operation with runShrinking
     std::vector<std::byte*> operands;
+    std::uint32_t tables = 0;          ///< that the step has of tablesLeft_
     bool isSetUp = false;              ///< the step, with `operands`
     OperationInstance operation;       ///< with runShrinking, and all below
     std::uint32_t profiledAs = 0;      ///< number in the profile, if there is one
@@ -236,6 +237,9 @@ Result<> Interpreter::prepare(std::uint32_t index) {
 Result<> Interpreter::makeStep(std::uint32_t index) {
     OperationState& state = *states_[index];
     state.step.reset();
+    tablesLeft_ += state.tables;
+    state.tables = 0;
+    const std::uint32_t tablesLeft = tablesLeft_;
     // Operators are shared by operation and size only: not where they depend on values too.
     xnnpack::OperatorCache& operators = state.hasValueInputs ? state.operators : operators_;
     if (state.hasValueInputs) {
@@ -243,8 +247,10 @@ Result<> Interpreter::makeStep(std::uint32_t index) {
     } else {
         operators_.dropUnused();
     }
-    NNBURST_TRY_ASSIGN(state.step, makeOperationStep(values_.shapes().operation(index), index,
-                                                     kernels_, *graph_.packedWeights, operators));
+    NNBURST_TRY_ASSIGN(state.step,
+                       makeOperationStep(values_.shapes().operation(index), index, kernels_,
+                                         *graph_.packedWeights, operators, tablesLeft_));
+    state.tables = tablesLeft - tablesLeft_;
     const std::size_t scratchBytes = state.step->scratchBytes();
     const Operation& operation = graph_.subgraph.operations[index];
     state.operands.resize(operation.inputs.size() + operation.outputs.size());

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "exec/graph/graph.h"
+#include "exec/plan/pair_table_step.h"
 #include "exec/run/graph_runner.h"
 #include "exec/run/operand_values.h"
 #include "exec/threads/kernel_threads.h"
@@ -23,7 +24,8 @@
 
 namespace nnburst::exec {
 
-/// Used by one thread at a time.
+/// Used by one thread at a time. Long on purpose: each part of a walk over the graph uses what the
+/// others keep of an operation.
 class Interpreter {
   public:
     /// Everything outlives the interpreter. The constants of `graph` are kept.
@@ -61,6 +63,7 @@ class Interpreter {
     const Graph& graph_;
     const Kernels& kernels_;
     xnnpack::OperatorCache& operators_;
+    std::uint32_t tablesLeft_ = kMaximumPairTables;
     const std::span<const std::unique_ptr<GraphRunner>> referenced_;
     OperandValues values_;
     std::vector<std::unique_ptr<OperationState>> states_;  // one for each operation

@@ -24,8 +24,10 @@ constexpr std::chrono::microseconds kLightSpin{100};
 /// After a spin without success so many of the next executions sleep at once.
 constexpr std::uint32_t kSleepsAfterVainSpin = 16;
 /// A running execution keeps its lanes for at least this long before those of other clients get
-/// them: passing them on takes some 20 microseconds.
-constexpr std::chrono::microseconds kQuantum{200};
+/// them: passing them on takes some 20 microseconds, and the caches hold other data then. It is
+/// longer than an execution of a small network, so that clients that use as much as each other run
+/// one after the other.
+constexpr std::chrono::microseconds kQuantum{400};
 /// So much less than the others a client or a user may have used that comes back. It is more than
 /// kQuantum, so that an execution of a client that uses less than its share need not wait for the
 /// end of one.
@@ -62,17 +64,21 @@ std::uint32_t ExecutionGate::RunnerSet::tryHoldAny() noexcept {
 }
 
 void ExecutionGate::chargeAndAdmit(ClientShare* client, const std::optional<Admission>& admission) {
-    const system::MutexLock lock(mutex_);
-    const TimePoint now = Clock::now();
-    if (admission) {
-        client->end(admission->start,
-                    std::max<std::chrono::nanoseconds>(now - admission->start, kLeastUse));
-    } else if (client != nullptr) {
-        client->add(waiters_.empty()
-                        ? kLeastUse
-                        : std::max<std::chrono::nanoseconds>(now - contendedSince_, kLeastUse));
+    WakeList admitted;
+    {
+        const system::MutexLock lock(mutex_);
+        const TimePoint now = Clock::now();
+        if (admission) {
+            client->end(admission->start,
+                        std::max<std::chrono::nanoseconds>(now - admission->start, kLeastUse));
+        } else if (client != nullptr) {
+            client->add(waiters_.empty()
+                            ? kLeastUse
+                            : std::max<std::chrono::nanoseconds>(now - contendedSince_, kLeastUse));
+        }
+        admitWaiters(now, admitted);
     }
-    admitWaiters(now);
+    admitted.wakeAll();
 }
 
 /// Who has used less comes first, among the executions of one client the most urgent.
@@ -107,7 +113,7 @@ bool ExecutionGate::comeBack(ClientShare& client, TimePoint now) {
 }
 
 /// Gives free lanes to executions that wait for them, in order.
-void ExecutionGate::admitWaiters(TimePoint now) {
+void ExecutionGate::admitWaiters(TimePoint now, WakeList& admitted) {
     std::sort(waiters_.begin(), waiters_.end(),
               [&](const Waiter* a, const Waiter* b)
                   NNBURST_REQUIRES(mutex_) { return precedes(*a, *b, now); });
@@ -118,7 +124,7 @@ void ExecutionGate::admitWaiters(TimePoint now) {
         if (!tryTake(waiter.lanes)) {
             return;
         }
-        if (!tryAdmit(waiter, now)) {
+        if (!tryAdmit(waiter, now, admitted)) {
             freeLanes_.fetch_add(waiter.lanes, std::memory_order_seq_cst);
             ++next;  // which may take them
         }
@@ -126,7 +132,7 @@ void ExecutionGate::admitWaiters(TimePoint now) {
 }
 
 /// Lets `waiter`, for which lanes were taken, run; false if it has no runner.
-bool ExecutionGate::tryAdmit(Waiter& waiter, TimePoint now) {
+bool ExecutionGate::tryAdmit(Waiter& waiter, TimePoint now, WakeList& admitted) {
     waiter.admission.runner = waiter.runner;
     if (waiter.runners != nullptr) {
         waiter.admission.runner = waiter.runners->tryHold(waiter.runner);
@@ -141,12 +147,11 @@ bool ExecutionGate::tryAdmit(Waiter& waiter, TimePoint now) {
         admittedUsed(*share) = std::max(admittedUsed(*share), share->usedUntil(now));
     }
     waitingCount_.fetch_sub(1, std::memory_order_seq_cst);
-    const bool isSpinning = waiter.isSpinning;
+    if (!waiter.isSpinning) {
+        admitted.add(waiter);
+    }
     // sync [gate-admitted]: a spinning waiter returns without the lock, which destroys `waiter`
     waiter.isAdmitted.store(true, std::memory_order_release);
-    if (!isSpinning) {
-        waiter.admitted.notifyOne();
-    }
     return true;
 }
 
@@ -195,7 +200,8 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(RunnerSet* runners,
                   .lanes = lanes,
                   .client = client,
                   .work = {.urgency = urgency, .since = now},
-                  .admitted = {}};
+                  .wakeUp = {}};
+    WakeList admitted;
     std::chrono::nanoseconds spinLimit{};
     {
         const system::MutexLock lock(mutex_);
@@ -207,39 +213,59 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(RunnerSet* runners,
         waiters_.push_back(&waiter);
         waitingCount_.fetch_add(1, std::memory_order_seq_cst);
         delayedCount_.fetch_add(1, std::memory_order_relaxed);  // only counts
-        admitWaiters(now);
+        admitWaiters(now, admitted);
+        if (!waiter.isAdmitted.load(std::memory_order_relaxed)) {
+            spinLimit = spinTime(waiter);
+            waiter.isSpinning = spinLimit.count() != 0;
+        }
+    }
+    admitted.wakeAll();
+    if (spinLimit.count() != 0) {
+        if (spin(waiter, spinLimit)) {
+            return waiter.admission;
+        }
+        const system::MutexLock lock(mutex_);
         if (waiter.isAdmitted.load(std::memory_order_relaxed)) {
             return waiter.admission;
         }
-        spinLimit = spinTime(waiter);
-        waiter.isSpinning = spinLimit.count() != 0;
-    }
-    const bool spins = waiter.isSpinning;
-    if (spins && spin(waiter, spinLimit)) {
-        return waiter.admission;
-    }
-    const system::MutexLock lock(mutex_);
-    waiter.isSpinning = false;
-    if (spins && !waiter.isLight) {
-        runners->sleepsAhead_ = kSleepsAfterVainSpin;
+        waiter.isSpinning = false;
+        if (!waiter.isLight) {
+            runners->sleepsAhead_ = kSleepsAfterVainSpin;
+        }
     }
     return sleep(waiter) ? std::optional(waiter.admission) : std::nullopt;
 }
 
-/// Until `waiter` is admitted; false if its deadline comes first.
+/// Until `waiter`, which does not spin, is admitted; false if its deadline comes first.
 bool ExecutionGate::sleep(Waiter& waiter) {
     const OptionalTimePoint& deadline = waiter.work.urgency.deadline;
-    while (!waiter.isAdmitted.load(std::memory_order_relaxed)) {
-        if (!deadline) {
-            waiter.admitted.wait(mutex_);
-        } else if (!waiter.admitted.waitUntil(mutex_, *deadline) &&
-                   !waiter.isAdmitted.load(std::memory_order_relaxed)) {
-            std::erase(waiters_, &waiter);
-            waitingCount_.fetch_sub(1, std::memory_order_seq_cst);
-            admitWaiters(Clock::now());  // those that this one has blocked
+    if (!deadline) {
+        waiter.wakeUp.acquire();
+    } else if (!waiter.wakeUp.acquireUntil(*deadline)) {
+        if (giveUp(waiter)) {
             return false;
         }
+        waiter.wakeUp.acquire();  // whoever has admitted it still uses it
     }
+    // sync [gate-admitted]: the semaphore has that order, too
+    NNBURST_ASSERT(waiter.isAdmitted.load(std::memory_order_acquire),
+                   "an execution is woken that was not admitted");
+    return true;
+}
+
+/// `waiter` waits no longer. False if it was admitted meanwhile.
+bool ExecutionGate::giveUp(Waiter& waiter) {
+    WakeList admitted;
+    {
+        const system::MutexLock lock(mutex_);
+        if (waiter.isAdmitted.load(std::memory_order_relaxed)) {
+            return false;
+        }
+        std::erase(waiters_, &waiter);
+        waitingCount_.fetch_sub(1, std::memory_order_seq_cst);
+        admitWaiters(Clock::now(), admitted);  // those that this one has blocked
+    }
+    admitted.wakeAll();
     return true;
 }
 

@@ -31,6 +31,8 @@
 #include "nnburst/result.h"
 #include "system/mutex.h"
 #include "system/scheduling.h"
+#include "system/semaphore.h"
+#include "system/time.h"
 
 namespace nnburst::exec {
 
@@ -184,9 +186,30 @@ class ExecutionGate {
         WaitingWork work;
         bool isLight = false;  ///< its client has used less than its share
         Admission admission{};
-        system::ConditionVariable admitted;
+        /// Released once after isAdmitted is set, unless `isSpinning` is set then. Who sleeps there
+        /// needs no lock to go on, and its waker holds none.
+        system::Semaphore wakeUp;
         std::atomic<bool> isAdmitted{false};
-        bool isSpinning = false;  // without the lock, unlike those who sleep
+        bool isSpinning = false;
+        Waiter* nextAdmitted = nullptr;
+    };
+
+    /// Sleeping executions that were admitted with the lock held, and are woken without it: a
+    /// thread that is woken may take the processor of its waker at once, and whoever wants the lock
+    /// then waits for both.
+    class WakeList {
+      public:
+        void add(Waiter& waiter) noexcept { waiter.nextAdmitted = std::exchange(first_, &waiter); }
+        void wakeAll() noexcept {
+            while (first_ != nullptr) {
+                Waiter& waiter = *first_;
+                first_ = waiter.nextAdmitted;
+                waiter.wakeUp.release();  // from here on it may be destroyed
+            }
+        }
+
+      private:
+        Waiter* first_ = nullptr;
     };
 
     /// Takes `lanes` and a runner, `preferred` if that is free. kNoRunner if one of them is
@@ -241,9 +264,11 @@ class ExecutionGate {
     [[nodiscard]] std::optional<Admission> wait(RunnerSet* runners, std::uint32_t preferred,
                                                 std::int32_t lanes, ClientShare* client,
                                                 const Urgency& urgency);
-    [[nodiscard]] bool sleep(Waiter& waiter) NNBURST_REQUIRES(mutex_);
-    void admitWaiters(TimePoint now) NNBURST_REQUIRES(mutex_);
-    [[nodiscard]] bool tryAdmit(Waiter& waiter, TimePoint now) NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] bool sleep(Waiter& waiter) NNBURST_EXCLUDES(mutex_);
+    [[nodiscard]] bool giveUp(Waiter& waiter) NNBURST_EXCLUDES(mutex_);
+    void admitWaiters(TimePoint now, WakeList& admitted) NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] bool tryAdmit(Waiter& waiter, TimePoint now, WakeList& admitted)
+        NNBURST_REQUIRES(mutex_);
     [[nodiscard]] std::chrono::nanoseconds& admittedUsed(ClientShare& share)
         NNBURST_REQUIRES(mutex_);
     [[nodiscard]] bool comeBack(ClientShare& client, TimePoint now) NNBURST_REQUIRES(mutex_);
@@ -298,7 +323,8 @@ class ExecutionGate::Pass {
     /// another one if that is in use. MISSED_DEADLINE_TRANSIENT if its deadline passes first: the
     /// time went to others, so the same execution may do better later.
     [[nodiscard]] Result<> enter(const Urgency& urgency, std::uint32_t preferred = 0) {
-        work_.urgency = urgency;
+        work_.urgency.priority = urgency.priority;
+        system::copyByParts(urgency.deadline, work_.urgency.deadline);
         runner_ = preferred;
         if (gate_.waitingCount_.load(std::memory_order_relaxed) == 0) {
             const std::uint32_t taken = gate_.tryEnter(runners_, preferred, lanes_);

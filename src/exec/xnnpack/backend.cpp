@@ -51,6 +51,8 @@ Family familyOf(OperationType type) noexcept {
             return makeTransposeConv2d;
         case OperationType::MAX_POOL_2D:
             return makeMaxPool2d;
+        case OperationType::MEAN:
+            return makeMean;
         case OperationType::PRELU:
             return makePrelu;
         case OperationType::SOFTMAX:

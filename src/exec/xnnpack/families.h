@@ -25,6 +25,7 @@ namespace nnburst::exec::xnnpack {
 [[nodiscard]] StepResult makeTransposeConv2d(const OperationView& operation,
                                              const StepContext& context);
 [[nodiscard]] StepResult makeMaxPool2d(const OperationView& operation, const StepContext& context);
+[[nodiscard]] StepResult makeMean(const OperationView& operation, const StepContext& context);
 [[nodiscard]] StepResult makePrelu(const OperationView& operation, const StepContext& context);
 [[nodiscard]] StepResult makeUnary(const OperationView& operation, const StepContext& context);
 [[nodiscard]] StepResult makeSoftmax(const OperationView& operation, const StepContext& context);

@@ -1,7 +1,8 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// AVERAGE_POOL_2D and MAX_POOL_2D of NHWC images. Covered: float32; averages of unsigned 8 bits
+// AVERAGE_POOL_2D and MAX_POOL_2D of NHWC images; MEAN of float32 over axes that follow each other
+// and are not the last ones. Covered: float32; averages of unsigned 8 bits
 // without padding (with it XNNPACK counts the padding too), and of signed 8 bits over the whole
 // image; maxima of both. Not covered: windows of 1x1, which XNNPACK refuses.
 //
@@ -9,7 +10,10 @@
 //     output [batches, outputHeight, outputWidth, channels]
 
 #include <cstdint>
+#include <limits>
+#include <optional>
 
+#include "exec/operation/reduced_axes.h"
 #include "exec/operation/spatial.h"
 #include "exec/xnnpack/clamped_step.h"
 #include "exec/xnnpack/families.h"
@@ -134,6 +138,29 @@ StepResult makeMaxPool2d(const OperationView& operation, const StepContext& cont
         return nullptr;
     }
     return pooling.step(createMaxPool, rangeOf(range), threads);
+}
+
+StepResult makeMean(const OperationView& operation, const StepContext& /*context*/) {
+    const OperandView& input = operation.inputs[0];
+    const OperandView& output = operation.outputs[0];
+    if (input.type != OperandType::TENSOR_FLOAT32) {
+        return nullptr;
+    }
+    NNBURST_TRY_ASSIGN(const std::optional<ReducedAxes> axes, readReducedAxes(operation));
+    constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    // With fewer channels the reference kernel is as fast.
+    constexpr std::uint64_t kFewestChannels = 4;
+    if (!axes || axes->outer > kMost || axes->reduced > kMaximumWindowElements ||
+        axes->inner > kMost || axes->inner < kFewestChannels) {
+        return nullptr;
+    }
+    const ImageSizes images{static_cast<std::uint32_t>(axes->outer),
+                            static_cast<std::uint32_t>(axes->reduced), 1};
+    const FloatRange range = wholeRange(input.type);
+    return makeClampedStep(
+        createGlobalAverage(Elements::of(input), images, static_cast<std::uint32_t>(axes->inner),
+                            range, operation.inputs.size()),
+        range, output, operation.inputs.size(), nullptr);
 }
 
 }  // namespace nnburst::exec::xnnpack

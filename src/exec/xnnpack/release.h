@@ -143,9 +143,9 @@ struct CreatedOperator {
                                            const Elements& output, const FloatRange& range,
                                            const Shape& shapeA, const Shape& shapeB,
                                            std::size_t outputIndex);
-/// PRELU of float32 with a factor a channel, which is operand 1 and constant.
+/// PRELU of float32 with a factor a channel or one for all, which is operand 1 and constant.
 [[nodiscard]] CreatedOperator createPrelu(std::size_t rows, std::size_t channels,
-                                          const float* factors, std::size_t outputIndex);
+                                          std::span<const float> factors, std::size_t outputIndex);
 /// Poolings with input and output of the same elements.
 [[nodiscard]] CreatedOperator createAveragePool(const Elements& elements,
                                                 const SpatialWindow& window, std::uint32_t batches,

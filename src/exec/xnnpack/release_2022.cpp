@@ -5,6 +5,7 @@
 
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "exec/xnnpack/release.h"
 
@@ -373,10 +374,14 @@ CreatedOperator createBinary(OperationType type, const Elements& a, const Elemen
     }
 }
 
-CreatedOperator createPrelu(std::size_t rows, std::size_t channels, const float* factors,
+CreatedOperator createPrelu(std::size_t rows, std::size_t channels, std::span<const float> factors,
                             std::size_t outputIndex) {
     CreatedOperator made;
-    made.status = xnn_create_prelu_nc_f32(channels, channels, channels, factors, 0, &made.created);
+    // XNNPACK packs a copy.
+    std::vector<float> given(factors.begin(), factors.end());
+    given.resize(channels, factors[0]);
+    made.status =
+        xnn_create_prelu_nc_f32(channels, channels, channels, given.data(), 0, &made.created);
     made.setUp = rowsOf<float>(xnn_setup_prelu_nc_f32, rows, outputIndex);
     return made;
 }

@@ -363,14 +363,14 @@ CreatedOperator createBinary(OperationType type, const Elements& a, const Elemen
     return made;
 }
 
-CreatedOperator createPrelu(std::size_t rows, std::size_t channels, const float* /*factors*/,
+CreatedOperator createPrelu(std::size_t rows, std::size_t channels, std::span<const float> factors,
                             std::size_t outputIndex) {
     CreatedOperator made;
     made.status = xnn_create_binary_elementwise_nd(xnn_binary_prelu, xnn_datatype_fp32, nullptr,
                                                    nullptr, nullptr, 0, &made.created);
     made.setUp = setUpBinary(
         Sizes(Shape{static_cast<std::uint32_t>(rows), static_cast<std::uint32_t>(channels)}),
-        Sizes(Shape{static_cast<std::uint32_t>(channels)}), outputIndex);
+        Sizes(Shape{static_cast<std::uint32_t>(factors.size())}), outputIndex);
     return made;
 }
 

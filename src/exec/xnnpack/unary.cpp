@@ -4,7 +4,7 @@
 // Operations on each element by itself. ABS, ELU, FLOOR, HARD_SWISH, NEG, SQRT: float32. LOGISTIC:
 // float32, unsigned and signed 8 bits. TANH: unsigned and signed 8 bits. RELU, RELU1, RELU6:
 // float32, unsigned and signed 8 bits in the input's scale. PRELU: float32 with a constant factor a
-// channel.
+// channel or one for all.
 
 #include <algorithm>
 #include <utility>
@@ -97,14 +97,15 @@ StepResult makePrelu(const OperationView& operation, const StepContext& context)
     const OperandView& input = operation.inputs[0];
     const OperandView& alpha = operation.inputs[1];
     const std::size_t channels = input.shape[input.shape.rank() - 1];
-    const bool isOneAChannel = alpha.shape.rank() > 0 && alpha.shape.elementCount() == channels &&
+    const std::size_t factors = alpha.shape.elementCount();
+    const bool isOneAChannel = alpha.shape.rank() > 0 && factors == channels &&
                                alpha.shape[alpha.shape.rank() - 1] == channels;
     if (input.type != OperandType::TENSOR_FLOAT32 || !alpha.isConstant || alpha.data == nullptr ||
-        !isOneAChannel || alpha.shape.rank() > input.shape.rank()) {
+        (!isOneAChannel && factors != 1) || alpha.shape.rank() > input.shape.rank()) {
         return nullptr;
     }
     return makeElementwise(createPrelu(input.shape.elementCount() / channels, channels,
-                                       alpha.as<const float>(), operation.inputs.size()),
+                                       {alpha.as<const float>(), factors}, operation.inputs.size()),
                            operation, context);
 }
 

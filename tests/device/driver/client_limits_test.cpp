@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <span>
@@ -16,10 +17,13 @@
 #include <utility>
 #include <vector>
 
+#include "burst/channel.h"
+#include "burst/request_frame.h"
 #include "device/driver_process.h"
 #include "nnburst/device.h"
 #include "nnburst/fence.h"
 #include "nnburst/model_builder.h"
+#include "stress/raw_client.h"
 
 namespace nnburst::test {
 namespace {
@@ -191,6 +195,108 @@ TEST(ClientLimits, countTheFencesThatExecutionsWaitFor) {
     EXPECT_TRUE(eventually([&] {
         return prepared->executeFenced(add.request, fences, {}, {}).has_value();
     })) << "fences are given back";
+}
+
+TEST(ClientLimits, countTheAlignedCopiesOfArguments) {
+    const DriverProcess driver({"--limit", "client.memory=4M"});
+    const SharedDevice device = driver.connect();
+    constexpr std::uint32_t kFloats = 1U << 20;
+    const auto prepared = *prepareModel(*device, makeAddModel(0));
+    constexpr auto kLength = static_cast<std::uint32_t>(kFloats * sizeof(float));
+    const auto argument = [](std::uint32_t offset) {
+        return RequestArgument{.location = {.poolIndex = 0, .offset = offset, .length = kLength},
+                               .dimensions = {kFloats}};
+    };
+    const Request request{.inputs = {argument(1), argument(kLength + 1)},
+                          .outputs = {argument(2 * kLength + 4)},
+                          .pools = {*Region::create(std::uint64_t{3} * kLength + 4)}};
+    ExecutionOutcome outcome;
+    expectRefused(prepared->executeSynchronously(request, {}, outcome), "memory of client");
+}
+
+TEST(ClientLimits, countTheMemoryOfBursts) {
+    const DriverProcess driver({"--limit", "client.memory=8M"});
+    const SharedDevice device = driver.connect();
+    const auto prepared = *prepareModel(*device, makeAddModel());
+    std::vector<std::unique_ptr<Burst>> bursts;
+    auto burst = prepared->configureExecutionBurst({.queueLines = 4096});
+    for (int i = 0; i < 40 && burst; ++i) {
+        bursts.push_back(std::move(*burst));
+        burst = prepared->configureExecutionBurst({.queueLines = 4096});
+    }
+    EXPECT_FALSE(bursts.empty());
+    expectRefused(burst, "memory of client");
+}
+
+/// Sets up a burst with a request in its queue that names memory which the driver has to ask for.
+/// Gives the client's end of the doorbell; nothing if the burst is refused.
+kj::Maybe<rpc::File::Client> setUpAskingBurst(stress::RawClient& client,
+                                              rpc::PreparedModel::Client& prepared) {
+    const burst::Channel channel = std::move(*burst::Channel::create(128));
+    auto requests = *burst::FrameQueue::Writer::attach(channel.memory(), channel.requests());
+    const AddRequest add;
+    std::vector<burst::FrameLine> lines(burst::requestLineCount(add.request));
+    burst::encodeRequest(1, {}, add.request,
+                         std::vector<burst::FramePool>(add.request.pools.size()), {}, lines);
+    EXPECT_TRUE(requests.tryWrite(lines));
+    auto request = prepared.configureExecutionBurstRequest();
+    stress::setRegion(request.initChannel(), channel.region()->fd(), channel.region()->sizeBytes());
+    request.initDriverWait();
+    auto watchdog = client.io().provider->getTimer().timeoutAfter(
+        std::chrono::seconds(kWatchdog).count() * kj::SECONDS, request.send());
+    auto answer = watchdog.wait(client.io().waitScope);
+    if (!answer.hasDoorbell()) {
+        return nullptr;
+    }
+    return answer.getDoorbell();
+}
+
+TEST(ClientLimits, refuseABurstThatHasBegunToAskForMemory) {
+    const DriverProcess driver({"--limit", "client.descriptors=32"});
+    stress::RawClient client(driver.socketPath());
+    auto prepared = client.prepare(makeAddModel());
+    kj::Vector<rpc::File::Client> doorbells;  // kept, until too few descriptors are left
+    constexpr int kAttempts = 3000;
+    int refused = 0;
+    for (int i = 0; i < kAttempts; ++i) {
+        KJ_IF_MAYBE (doorbell, setUpAskingBurst(client, prepared)) {
+            doorbells.add(*doorbell);
+        } else {
+            ++refused;
+        }
+    }
+    EXPECT_GT(refused, 0);
+    expectServed(*prepareModel(*driver.connect(), makeAddModel()));
+}
+
+TEST(ClientLimits, countTheRequestsOfExecutionsThatWait) {
+    const DriverProcess driver({"--limit", "client.memory=4M"});
+    const SharedDevice device = driver.connect();
+    constexpr std::size_t kInputs = 1000;
+    ModelBuilder builder;
+    std::vector<std::uint32_t> inputs(kInputs);
+    std::generate(inputs.begin(), inputs.end(),
+                  [&] { return builder.addTensor(OperandType::TENSOR_FLOAT32, {1}); });
+    std::vector<std::uint32_t> concatenated = inputs;
+    concatenated.push_back(builder.addScalar(std::int32_t{0}));
+    const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {kInputs});
+    builder.addOperation(OperationType::CONCATENATION, concatenated, {out});
+    const auto prepared = *prepareModel(*device, *builder.build(inputs, {out}));
+    const MemoryPool pool = *MemoryPool::create(1 << 14);
+    Request request{.inputs = {}, .outputs = {}, .pools = {pool.region()}};
+    request.inputs.assign(kInputs, {.location = {.length = sizeof(float)}, .dimensions = {1}});
+    request.outputs = {{.location = {.offset = 64, .length = kInputs * sizeof(float)}}};
+    const UniqueFd fence = std::move(*makeFence());
+    const std::array fences{fence.get()};
+    std::vector<FencedExecution> waiting;
+    Result<FencedExecution> execution = prepared->executeFenced(request, fences, {}, {});
+    for (int i = 0; i < 200 && execution; ++i) {
+        waiting.push_back(std::move(*execution));
+        execution = prepared->executeFenced(request, fences, {}, {});
+    }
+    EXPECT_FALSE(waiting.empty());
+    expectRefused(execution, "memory of client");
+    signalFence(fence.get());
 }
 
 TEST(ClientLimits, areToldToAClientThatIsOneTooMany) {

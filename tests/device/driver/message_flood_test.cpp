@@ -19,10 +19,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "device/driver_process.h"
@@ -140,6 +143,98 @@ TEST(MessageFlood, aClientThatReadsNoAnswersIsNotReadFrom) {
     EXPECT_LT(sendAll(socket, messages), messages.size());
     EXPECT_LT(residentBytes(driver.pid()), before + 64 * kMiB);
     expectServed(driver);
+}
+
+/// The bytes of a message.
+std::vector<std::byte> bytesOf(capnp::MallocMessageBuilder& message) {
+    const auto flat = capnp::messageToFlatArray(message);
+    const auto bytes = std::as_bytes(std::span(flat.asBytes().begin(), flat.asBytes().size()));
+    return {bytes.begin(), bytes.end()};
+}
+
+/// Sends messages and reads the answers to them until the driver has closed the connection, or all
+/// are sent. Gives how many were sent.
+std::size_t converse(const UniqueFd& socket, std::size_t count,
+                     const std::function<std::vector<std::byte>(std::uint32_t)>& message) {
+    std::vector<std::byte> answers(64 * 1024);
+    std::size_t sent = 0;
+    while (sent < count) {
+        const std::vector<std::byte> bytes = message(static_cast<std::uint32_t>(sent));
+        if (sendAll(socket, bytes) < bytes.size()) {
+            break;
+        }
+        ++sent;
+        while (::recv(socket.get(), answers.data(), answers.size(), MSG_DONTWAIT) > 0) {
+        }
+    }
+    return sent;
+}
+
+TEST(MessageFlood, callsThatAreNotFinishedAreCharged) {
+    const DriverProcess driver({"--limit", "client.messages=2M"});
+    constexpr std::size_t kCalls = 10'000;
+    const std::size_t sent = converse(connectTo(driver), kCalls, [](std::uint32_t question) {
+        capnp::MallocMessageBuilder message;
+        message.initRoot<capnp::rpc::Message>().initBootstrap().setQuestionId(question);
+        return bytesOf(message);
+    });
+    EXPECT_LT(sent, kCalls);
+    expectServed(driver);
+}
+
+TEST(MessageFlood, callsThatAreFinishedAreNotCharged) {
+    const DriverProcess driver({"--limit", "client.messages=2M"});
+    constexpr std::size_t kCalls = 10'000;
+    const std::size_t sent = converse(connectTo(driver), kCalls, [](std::uint32_t question) {
+        capnp::MallocMessageBuilder message;
+        message.initRoot<capnp::rpc::Message>().initBootstrap().setQuestionId(question);
+        std::vector<std::byte> bytes = bytesOf(message);
+        capnp::MallocMessageBuilder end;
+        end.initRoot<capnp::rpc::Message>().initFinish().setQuestionId(question);
+        const std::vector<std::byte> more = bytesOf(end);
+        bytes.insert(bytes.end(), more.begin(), more.end());
+        return bytes;
+    });
+    EXPECT_EQ(sent, kCalls);
+}
+
+TEST(MessageFlood, capabilitiesOfAMessageAreCharged) {
+    const DriverProcess driver({"--limit", "client.messages=64M"});
+    const UniqueFd socket = connectTo(driver);
+    capnp::MallocMessageBuilder message;
+    auto call = message.initRoot<capnp::rpc::Message>().initCall();
+    constexpr unsigned kCapabilities = 200'000;
+    auto capabilities = call.getParams().initCapTable(kCapabilities);
+    for (unsigned i = 0; i < kCapabilities; ++i) {
+        capabilities[i].setSenderHosted(i);
+    }
+    (void)sendAll(socket, bytesOf(message));
+    EXPECT_TRUE(eventually([&] { return isClosed(socket); }));
+    expectServed(driver);
+}
+
+TEST(MessageFlood, aClientThatSendsWithoutPauseIsNotServedAlone) {
+    const DriverProcess driver;
+    std::atomic<bool> isServed{false};
+    std::thread flood([&] {
+        const UniqueFd socket = connectTo(driver);
+        std::vector<std::byte> batch;  // calls and their ends
+        for (std::uint32_t question = 0; question < 1000; ++question) {
+            capnp::MallocMessageBuilder message;
+            message.initRoot<capnp::rpc::Message>().initBootstrap().setQuestionId(question);
+            capnp::MallocMessageBuilder end;
+            end.initRoot<capnp::rpc::Message>().initFinish().setQuestionId(question);
+            for (const auto& bytes : {bytesOf(message), bytesOf(end)}) {
+                batch.insert(batch.end(), bytes.begin(), bytes.end());
+            }
+        }
+        // Each message is sent before the one before it is served.
+        while (!isServed && converse(socket, 1, [&](std::uint32_t) { return batch; }) == 1) {
+        }
+    });
+    expectServed(driver);
+    isServed = true;
+    flood.join();
 }
 
 /// Sends `count` calls that have an object among their arguments that is promised and never comes,

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -88,6 +89,15 @@ TEST(Fence, isNoFile) {
         ASSERT_FALSE(state) << fd;
         EXPECT_EQ(state.error().status, ErrorStatus::INVALID_ARGUMENT);
     }
+}
+
+TEST(Fence, isNoEpollInstanceWhoseFilesMayNotAnswer) {
+    const UniqueFd empty(::epoll_create1(EPOLL_CLOEXEC));
+    EXPECT_EQ(fenceState(empty.get()).error().status, ErrorStatus::INVALID_ARGUMENT);
+    const UniqueFd outer(::epoll_create1(EPOLL_CLOEXEC));
+    epoll_event event{.events = EPOLLIN, .data = {}};
+    ASSERT_EQ(::epoll_ctl(outer.get(), EPOLL_CTL_ADD, empty.get(), &event), 0);
+    EXPECT_FALSE(fenceState(outer.get()));
 }
 
 TEST(Fence, isNotWaitedForAtTheFirstDeadlineThereIs) {

@@ -363,6 +363,29 @@ TEST(WaitingWork, risesWithTimeSoThatNothingStarves) {
 
 // ---- The gate of executions
 
+TEST(Scheduler, aClientOfWhichNothingRunsHasAThreadBesideAnyNumberOfOthers) {
+    const std::shared_ptr<Scheduler> scheduler(*Scheduler::create(
+        "test", {.threads = 4, .threadsForOthers = 8, .threadsPerClient = 2, .threadsPerUser = 2}));
+    std::promise<void> end;
+    const std::shared_future<void> isOver = end.get_future().share();
+    std::vector<std::unique_ptr<Scheduler::Client>> clients;
+    const auto run = [&](const std::shared_ptr<Scheduler::User>& user, Job job) {
+        clients.push_back(std::make_unique<Scheduler::Client>(scheduler, user));
+        EXPECT_TRUE(clients.back()->trySubmit(JobKind::EXECUTION, {}, std::move(job)));
+    };
+    const auto user = std::make_shared<Scheduler::User>();
+    const auto otherUser = std::make_shared<Scheduler::User>();
+    for (const auto& owner : {user, user, otherUser, otherUser}) {  // all threads are kept
+        run(owner, [isOver] { isOver.wait(); });
+    }
+    for (const auto& owner : {user, std::make_shared<Scheduler::User>()}) {
+        std::promise<void> isRun;
+        run(owner, [&] { isRun.set_value(); });
+        EXPECT_EQ(isRun.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
+    }
+    end.set_value();
+}
+
 TEST(Scheduler, clientsOfOneUserLeaveThreadsToThoseOfOthers) {
     const std::shared_ptr<Scheduler> scheduler = std::move(
         *Scheduler::create("test", {.threads = 4, .threadsPerClient = 2, .threadsPerUser = 3}));
@@ -506,6 +529,16 @@ TEST(ExecutionGate, whoSpinsIsLetInOrLateLikeOthers) {
         EXPECT_EQ(gate.waitingCount(), 0U);
         EXPECT_FALSE(gate.isBusy());
     }
+}
+
+TEST(ExecutionGate, aDeadlineBeforeTheStartOfTheClockHasPassed) {
+    exec::ExecutionGate gate(1);
+    exec::ExecutionGate::RunnerSet model;
+    exec::ExecutionGate::Pass holder(gate, model);
+    ASSERT_TRUE(holder.enter({}));
+    exec::ExecutionGate::Pass late(gate, model);
+    EXPECT_FALSE(late.enter({.deadline = TimePoint::min()}));
+    EXPECT_EQ(gate.waitingCount(), 0U);
 }
 
 TEST(ExecutionGate, letsAnExecutionThatNeedsAllLanesInAlone) {
@@ -727,6 +760,48 @@ TEST(ExecutionGate, aRunningExecutionMakesWayForOtherClients) {
         urgent.letOthersPass();
     }
     other.join();
+}
+
+/// An execution runs for `time` while one of another client waits. None if it took much longer.
+std::optional<bool> isInterruptedWithin(std::chrono::microseconds time) {
+    using Pass = exec::ExecutionGate::Pass;
+    using Clock = std::chrono::steady_clock;
+    exec::ExecutionGate gate(1);
+    exec::ClientShare runningShare;
+    exec::ClientShare waitingShare;
+    std::vector<exec::ExecutionGate::RunnerSet> models(2);
+    std::atomic<Clock::time_point> arrival{};
+    std::atomic<bool> wasIn{false};
+    std::optional<Pass> running(std::in_place, gate, models[0], Pass::Width::ONE_LANE,
+                                &runningShare);
+    EXPECT_TRUE(running->enter({}));
+    std::thread other([&] {
+        Pass waiting(gate, models[1], Pass::Width::ONE_LANE, &waitingShare);
+        arrival = Clock::now();
+        EXPECT_TRUE(waiting.enter({}));
+        wasIn = true;
+    });
+    while (gate.waitingCount() != 1) {
+        std::this_thread::yield();
+    }
+    while (Clock::now() - arrival.load() < time) {
+        running->letOthersPass();
+    }
+    const bool wasInterrupted = wasIn;
+    const bool isInTime = Clock::now() - arrival.load() < time + 50us;
+    running.reset();
+    other.join();
+    return isInTime ? std::optional(wasInterrupted) : std::nullopt;
+}
+
+TEST(ExecutionGate, aShortExecutionIsNotInterruptedForAClientThatHasUsedAsMuch) {
+    for (int attempt = 0; attempt < 1000; ++attempt) {
+        if (const std::optional<bool> isInterrupted = isInterruptedWithin(300us)) {
+            EXPECT_FALSE(*isInterrupted);
+            return;
+        }
+    }
+    GTEST_SKIP() << "the machine is too busy";
 }
 
 TEST(ExecutionGate, anExecutionThatHasWaitedMakesWayForOtherClients) {

@@ -8,12 +8,15 @@
 #include <gtest/gtest.h>
 #include <pthreadpool.h>
 
+#include <array>
 #include <chrono>
+#include <cmath>
 #include <limits>
 
 #include "exec/dot8/instruction_set.h"
 #include "exec/dot8/step_case.h"
 #include "exec/plan/planner.h"
+#include "exec/reference/quantized.h"
 #include "support/sanitizers.h"
 
 namespace nnburst::exec {
@@ -176,27 +179,98 @@ WindowAxis randomTransposedAxis(Random& random, std::uint32_t largest) {
     return axis;
 }
 
+Case8 randomTransposedCase(Random& random) {
+    Case8 given{.type = OperationType::TRANSPOSE_CONV_2D};
+    given.batches = random.size(1, 3);
+    do {
+        given.height = randomTransposedAxis(random, 9);
+        given.width = randomTransposedAxis(random, 20);
+    } while (given.height.before + given.height.after >=
+                 static_cast<std::int32_t>(given.height.window) ||
+             given.width.before + given.width.after >=
+                 static_cast<std::int32_t>(given.width.window));
+    given.inputs = random.size(1, random.flip() ? 8U : 70U);
+    given.outputs = random.size(1, random.flip() ? 8U : 150U);
+    setQuantization(given, random, given.inputs * windowSize(given) / 2);
+    return given;
+}
+
 TEST_P(Dot8, convolvesTransposedAsXnnpack) {
     sweep(2000, [](Random& random) {
-        Case8 given{.type = OperationType::TRANSPOSE_CONV_2D};
-        given.batches = random.size(1, 3);
-        do {
-            given.height = randomTransposedAxis(random, 9);
-            given.width = randomTransposedAxis(random, 20);
-        } while (given.height.before + given.height.after >=
-                     static_cast<std::int32_t>(given.height.window) ||
-                 given.width.before + given.width.after >=
-                     static_cast<std::int32_t>(given.width.window));
-        given.inputs = random.size(1, random.flip() ? 8U : 70U);
-        given.outputs = random.size(1, random.flip() ? 8U : 150U);
-        setQuantization(given, random, given.inputs * windowSize(given) / 2);
-        if (given.kind == Kind8::UNSIGNED_PER_CHANNEL) {  // left to the reference kernel
+        Case8 given = randomTransposedCase(random);
+        if (given.kind == Kind8::UNSIGNED_PER_CHANNEL) {  // XNNPACK does not cover it
             given.kind = Kind8::UNSIGNED;
         } else if (given.kind == Kind8::SIGNED_PER_CHANNEL) {
             given.kind = Kind8::SIGNED;
         }
         return given;
     });
+}
+
+TEST_P(Dot8, convolvesTransposedWithAScaleForEachChannelAsTheReference) {
+    const int rounds = test::kHasSanitizer ? 40 : 200;
+    int covered = 0;
+    for (int round = 0; round < rounds; ++round) {
+        SCOPED_TRACE("round " + std::to_string(round));
+        Random random(static_cast<std::uint32_t>(round + 1));
+        Case8 given = randomTransposedCase(random);
+        given.kind = random.oneOf({Kind8::SIGNED_PER_CHANNEL, Kind8::UNSIGNED_PER_CHANNEL});
+        given.inputZeroPoint = given.kind == Kind8::SIGNED_PER_CHANNEL ? -3 : 131;
+        given.outputZeroPoint = given.inputZeroPoint + 5;
+        given.outputScale *= random.oneOf({1.0F, 1.0F, 1.0F, 0.001F});  // also to above 1
+        StepCase operation(given, random);
+        const auto own = operation.makeDot8(*kernels_, random.flip() ? twoThreads() : nullptr);
+        if (!own) {
+            continue;
+        }
+        ++covered;
+        const StepCase::Output expected = operation.runReference();
+        for (const bool isAtBack : {false, true}) {
+            ASSERT_EQ(operation.runGuarded(*own, isAtBack), expected) << given.description();
+        }
+        if (round % 8 == 0) {
+            EXPECT_EQ(operation.run(*operation.makePlain(!kernels_->multipliesSigned)), expected);
+        }
+    }
+    EXPECT_GE(covered * 100, rounds * 75);
+}
+
+TEST_P(Dot8, requantizesSumsAsTheReference) {
+    constexpr std::size_t kCount = 67;
+    Random random(1);
+    for (int round = 0; round < 500; ++round) {
+        SCOPED_TRACE("round " + std::to_string(round));
+        const QuantizedRange range{random.integer(-128, 0), random.integer(0, 127)};
+        const std::int32_t zeroPoint = random.integer(-128, 127);
+        std::array<std::int32_t, kCount> sums{};
+        std::array<std::array<std::int32_t, kCount>, 3> factors{};
+        std::array<std::uint8_t, kCount> expected{};
+        std::array<std::uint8_t, kCount> outputs{};
+        for (std::size_t i = 0; i < kCount; ++i) {
+            // Powers of two, too: with them sums are half-way between two outputs.
+            const double scale =
+                std::ldexp(random.flip() ? 1.0 : random.real(0.5F, 1.0F), random.integer(-33, 9));
+            const int bits = random.integer(1, 31);
+            sums[i] = random.integer(0, 9) == 0
+                          ? random.oneOf({INT32_MIN, INT32_MAX, -1, 0, 1})
+                          : random.integer(INT32_MIN >> bits, INT32_MAX >> bits);
+            const QuantizedMultiplier multiplier(scale);
+            factors[0][i] = multiplier.fraction();
+            factors[1][i] = std::max(multiplier.exponent(), 0);
+            factors[2][i] = std::max(-multiplier.exponent(), 0);
+            expected[i] = static_cast<std::uint8_t>(Requantizer(scale, zeroPoint, range)(sums[i]));
+        }
+        kernels_->requantizeSums({.sums = sums.data(),
+                                  .count = kCount,
+                                  .fractions = factors[0].data(),
+                                  .leftShifts = factors[1].data(),
+                                  .rightShifts = factors[2].data(),
+                                  .minimum = range.minimum,
+                                  .maximum = range.maximum,
+                                  .zeroPoint = zeroPoint,
+                                  .output = outputs.data()});
+        ASSERT_EQ(outputs, expected);
+    }
 }
 
 TEST_P(Dot8, leavesTransposedConvolutionsWithOutputsUnderNoWindowToTheReference) {
@@ -206,18 +280,6 @@ TEST_P(Dot8, leavesTransposedConvolutionsWithOutputsUnderNoWindowToTheReference)
     given.width = {.input = 4, .window = 3, .stride = 3};
     EXPECT_EQ(StepCase(given, random).makeDot8(*kernels_), nullptr);
     given.height.window = 3;
-    EXPECT_NE(StepCase(given, random).makeDot8(*kernels_), nullptr);
-}
-
-TEST_P(Dot8, leavesTransposedConvolutionsPerChannelToTheReference) {
-    Random random(1);
-    Case8 given{.type = OperationType::TRANSPOSE_CONV_2D, .inputs = 4, .outputs = 4};
-    given.height = given.width = {.input = 4, .window = 2, .stride = 2};
-    for (const Kind8 kind : {Kind8::SIGNED_PER_CHANNEL, Kind8::UNSIGNED_PER_CHANNEL}) {
-        given.kind = kind;
-        EXPECT_EQ(StepCase(given, random).makeDot8(*kernels_), nullptr);
-    }
-    given.kind = Kind8::SIGNED;
     EXPECT_NE(StepCase(given, random).makeDot8(*kernels_), nullptr);
 }
 

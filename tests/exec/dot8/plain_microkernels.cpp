@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "exec/reference/quantized.h"
+
 namespace nnburst::exec {
 namespace {
 
@@ -53,6 +55,10 @@ void multiply(const BlockProduct& block) {
                                                           block.activations == Activations::SIGNED),
                             block.weights[(k / 4 * columns + column) * 4 + k % 4]);
             }
+            if (block.sums != nullptr) {
+                block.sums[row * columns + column] = static_cast<std::int32_t>(sum);
+                continue;
+            }
             block.output[row * block.outputStride + column] =
                 requantize(sum, block.scales[column], block.requantization);
         }
@@ -87,6 +93,14 @@ void convolveDepthwise(const DepthwiseRow& row) {
     }
 }
 
+void requantizeSums(const dot8::SumRow& row) {
+    for (std::size_t i = 0; i < row.count; ++i) {
+        const double factor = std::ldexp(row.fractions[i], row.leftShifts[i] - row.rightShifts[i]);
+        const Requantizer requantize(factor * 0x1p-31, row.zeroPoint, {row.minimum, row.maximum});
+        row.output[i] = static_cast<std::uint8_t>(requantize(row.sums[i]));
+    }
+}
+
 template <bool kMultipliesSigned>
 constexpr dot8::Microkernels kPlain{.name = "plain",
                                     .vectorColumns = kVectorColumns,
@@ -96,6 +110,7 @@ constexpr dot8::Microkernels kPlain{.name = "plain",
                                     .depthwiseLanes = kDepthwiseLanes,
                                     .multiply = multiply<kMultipliesSigned>,
                                     .sumRows = sumRows<kMultipliesSigned>,
+                                    .requantizeSums = requantizeSums,
                                     .convolveDepthwise = convolveDepthwise,
                                     .meanOfPixels = nullptr,
                                     .lookUp = nullptr};

@@ -116,6 +116,24 @@ TEST(Quantize, saturates) {
               (std::vector<std::int8_t>{127, -128, -128, 5}));
 }
 
+TEST(Quantize, roundsToTheNearestWithTiesAwayFromZero) {
+    std::vector<float> values;
+    for (float steps = -140.0F; steps <= 140.0F; steps += 0.5F) {
+        values.insert(values.end(),
+                      {std::nextafter(steps, -1000.0F), steps, std::nextafter(steps, 1000.0F)});
+    }
+    std::vector<std::int8_t> expected;
+    for (const float value : values) {
+        expected.push_back(
+            static_cast<std::int8_t>(std::clamp(std::round(value) + 3.0F, -128.0F, 127.0F)));
+    }
+    TestOperation operation{OperationType::QUANTIZE,
+                            {floats({static_cast<std::uint32_t>(values.size())}, values)},
+                            {tensor(TENSOR_QUANT8_ASYMM_SIGNED, {}, 1.0F, 3)}};
+    ASSERT_EQ(operation.refusal(), "");
+    EXPECT_EQ(operation.outputs[0].values<std::int8_t>(), expected);
+}
+
 TEST(Div, roundsDownwardsAndSurvivesTheSmallestNumber) {
     TestOperation operation{
         OperationType::DIV,

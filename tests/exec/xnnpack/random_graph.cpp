@@ -276,11 +276,31 @@ class GraphMaker {
                       : ImageAxes{shape[1], shape[2], shape[3]};
     }
 
-    bool tryConvolution(std::uint32_t x, const Node& node) {
+    /// Pads the image `x` mostly along height and width: gives the padded one.
+    std::uint32_t padded(std::uint32_t x) {
+        std::vector<std::int32_t> paddings;
+        for (int i = 0; i < 8; ++i) {
+            const bool isOfImage = i >= 2 && i < 6;
+            paddings.push_back(isOfImage                     ? random_.integer(0, 3)
+                               : random_.integer(0, 15) == 0 ? 1
+                                                             : 0);
+        }
+        const Node& node = nodes_[x];
+        const bool isPadded =
+            tryOperation({OperationType::PAD,
+                          {x, addValues(OperandType::TENSOR_INT32, {4, 2}, paddings)},
+                          {likeThat(node.view)},
+                          node.bound});
+        return isPadded ? computed_.back() : x;
+    }
+
+    bool tryConvolution(std::uint32_t image, const Node& of) {
         using enum OperationType;
-        if (node.view.shape.rank() != 4 || node.bound > kLargestSummand) {
+        if (of.view.shape.rank() != 4 || of.bound > kLargestSummand) {
             return false;
         }
+        const std::uint32_t x = random_.integer(0, 2) == 0 ? padded(image) : image;
+        const Node& node = nodes_[x];
         const auto type = random_.oneOf(
             {CONV_2D, CONV_2D, DEPTHWISE_CONV_2D, GROUPED_CONV_2D, TRANSPOSE_CONV_2D});
         const bool isNchw = random_.integer(0, 3) == 0;

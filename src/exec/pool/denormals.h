@@ -1,0 +1,28 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <immintrin.h>
+
+namespace nnburst::exec {
+
+/// While this lives, and if `isWanted`, this thread takes denormal numbers for zero and gives zero
+/// instead of them.
+class ScopedDenormalFlush {
+  public:
+    explicit ScopedDenormalFlush(bool isWanted) noexcept : before_(_mm_getcsr()) {
+        if (isWanted) {
+            constexpr unsigned kFlushToZero = 0x8000;
+            constexpr unsigned kDenormalsAreZero = 0x40;
+            _mm_setcsr(before_ | kFlushToZero | kDenormalsAreZero);
+        }
+    }
+    ScopedDenormalFlush(const ScopedDenormalFlush&) = delete;
+    ScopedDenormalFlush& operator=(const ScopedDenormalFlush&) = delete;
+    ~ScopedDenormalFlush() { _mm_setcsr(before_); }
+
+  private:
+    unsigned before_;
+};
+
+}  // namespace nnburst::exec

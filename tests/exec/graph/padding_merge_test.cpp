@@ -1,0 +1,150 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Which PADs become padding of the convolutions that read them. That the results stay the same is
+// shown by random_graph_test.
+
+#include "exec/graph/padding_merge.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "exec/graph/graph_check.h"
+#include "nnburst/model_builder.h"
+
+namespace nnburst::exec {
+namespace {
+
+using enum OperationType;
+using Scalars = std::vector<std::int32_t>;
+
+constexpr auto kFloat = OperandType::TENSOR_FLOAT32;
+constexpr std::int32_t kSame = 1;
+constexpr std::int32_t kValid = 2;
+
+template <class T>
+std::span<const std::byte> bytesOf(const std::vector<T>& values) {
+    return std::as_bytes(std::span(values));
+}
+
+/// A model with one PAD of an image of 4x4 pixels with 2 channels, and what reads it.
+class PaddedImage {
+  public:
+    explicit PaddedImage(const Scalars& paddings)
+        : image_(builder_.addTensor(kFloat, {1, 4, 4, 2})),
+          padded_(builder_.addTensor(kFloat, {0, 0, 0, 0})) {
+        const auto sizes =
+            builder_.addConstant(OperandType::TENSOR_INT32, {4, 2}, bytesOf(paddings));
+        builder_.addOperation(PAD, {image_, sizes}, {padded_});
+    }
+
+    /// Adds a CONV_2D of windows of 3x3 pixels with `padding`, strides 1 and no activation.
+    void convolve(const Scalars& padding) {
+        const auto filter =
+            builder_.addConstant(kFloat, {1, 3, 3, 2}, bytesOf(std::vector<float>(18)));
+        const auto bias = builder_.addConstant(kFloat, {1}, bytesOf(std::vector<float>(1)));
+        std::vector<std::uint32_t> inputs{padded_, filter, bias};
+        for (const std::int32_t value : padding) {
+            inputs.push_back(builder_.addScalar(value));
+        }
+        for (const std::int32_t value : {1, 1, 0}) {
+            inputs.push_back(builder_.addScalar(value));
+        }
+        addReader(CONV_2D, std::move(inputs));
+    }
+    /// The same with VALID, and with strides that a request gives.
+    void convolveWithStridesOfRequests() {
+        const auto stride = builder_.addTensor(OperandType::INT32, {});
+        inputs_.push_back(stride);
+        const auto filter =
+            builder_.addConstant(kFloat, {1, 3, 3, 2}, bytesOf(std::vector<float>(18)));
+        const auto bias = builder_.addConstant(kFloat, {1}, bytesOf(std::vector<float>(1)));
+        addReader(CONV_2D, {padded_, filter, bias, builder_.addScalar(kValid), stride, stride,
+                            builder_.addScalar(0)});
+    }
+    void doubleIt() { addReader(ADD, {padded_, padded_, builder_.addScalar(0)}); }
+
+    /// The graph with what mergePaddings does to it.
+    std::unique_ptr<Graph> merged() {
+        const auto model = builder_.build(inputs_, outputs_);
+        EXPECT_TRUE(model) << model.error().message;
+        auto graph = Graph::create(*model, model->main);
+        EXPECT_TRUE(graph);
+        GraphCheck check(**graph, GraphCheck::endOfFolding());
+        for (std::size_t operation = 0; operation <= outputs_.size(); ++operation) {
+            EXPECT_TRUE(check.visit(operation));
+        }
+        const auto done = mergePaddings(**graph, check.shapes());
+        EXPECT_TRUE(done) << done.error().message;
+        ShapeInference shapes(**graph);
+        EXPECT_TRUE(shapes.visitAll());
+        return std::move(*graph);
+    }
+
+  private:
+    void addReader(OperationType type, std::vector<std::uint32_t> inputs) {
+        outputs_.push_back(builder_.addTensor(kFloat, {0, 0, 0, 0}));
+        builder_.addOperation(type, std::move(inputs), {outputs_.back()});
+    }
+
+    ModelBuilder builder_;
+    std::uint32_t image_;
+    std::uint32_t padded_;
+    std::vector<std::uint32_t> inputs_{image_};
+    std::vector<std::uint32_t> outputs_;
+};
+
+/// The scalars that follow the tensors of an operation.
+Scalars scalarsOf(const Graph& graph, std::size_t operation) {
+    Scalars scalars;
+    const std::vector<std::uint32_t>& inputs = graph.subgraph.operations[operation].inputs;
+    for (std::size_t input = 3; input < inputs.size(); ++input) {
+        std::memcpy(&scalars.emplace_back(), graph.constants.data(inputs[input]),
+                    sizeof(std::int32_t));
+    }
+    return scalars;
+}
+
+TEST(PaddingMerge, givesThePaddingToAllConvolutionsThatReadIt) {
+    PaddedImage model({0, 0, 1, 2, 3, 4, 0, 0});
+    model.convolve({kValid});
+    model.convolve({10, 20, 30, 40});
+    const auto graph = model.merged();
+    EXPECT_TRUE(graph->isFolded[0]);
+    EXPECT_EQ(scalarsOf(*graph, 1), (Scalars{3, 4, 1, 2, 1, 1, 0}));
+    EXPECT_EQ(scalarsOf(*graph, 2), (Scalars{13, 24, 31, 42, 1, 1, 0}));
+    for (const std::size_t convolution : {1U, 2U}) {
+        EXPECT_EQ(graph->subgraph.operations[convolution].inputs[0],
+                  graph->subgraph.inputIndexes[0]);
+    }
+}
+
+TEST(PaddingMerge, keepsAPaddingThatAnotherOperationReads) {
+    PaddedImage model({0, 0, 1, 1, 1, 1, 0, 0});
+    model.convolve({kValid});
+    model.doubleIt();
+    EXPECT_FALSE(model.merged()->isFolded[0]);
+}
+
+TEST(PaddingMerge, keepsAPaddingBeforeAConvolutionWhoseArgumentsOnlyRequestsHave) {
+    PaddedImage model({0, 0, 1, 1, 1, 1, 0, 0});
+    model.convolveWithStridesOfRequests();
+    EXPECT_FALSE(model.merged()->isFolded[0]);
+}
+
+TEST(PaddingMerge, keepsAPaddingOfBatchesAndOneBeforeImplicitPadding) {
+    PaddedImage model({0, 0, 1, 1, 1, 1, 0, 0});
+    model.convolve({kSame});
+    EXPECT_FALSE(model.merged()->isFolded[0]);
+    PaddedImage batches({1, 0, 1, 1, 1, 1, 0, 0});
+    batches.convolve({kValid});
+    EXPECT_FALSE(batches.merged()->isFolded[0]);
+}
+
+}  // namespace
+}  // namespace nnburst::exec
