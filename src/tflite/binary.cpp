@@ -115,6 +115,11 @@ Result<> convertBinary(OperatorImport& op, OperationType operation) {
 
 Result<> convertPow(OperatorImport& op, OperationType operation) {
     inferBroadcast(op);
+    if (op.type(0) == OperandType::TENSOR_INT32) {
+        op.add(extensionOperation(tflite_operations::Code::INTEGER_POW), {op.input(0), op.input(1)},
+               {op.output()});
+        return {};
+    }
     const std::uint32_t base = op.floatInput(0);
     const std::uint32_t exponent = op.floatInput(1);
     const std::uint32_t result = op.floatOutput();
@@ -189,12 +194,27 @@ Result<> convertAddN(OperatorImport& op, OperationType operation) {
 
 Result<> convertSelect(OperatorImport& op, OperationType operation) {
     // A vector of conditions runs along the first axis, unlike in SELECT_V2.
-    const Dimensions& condition = op.shape(0);
-    if (condition.size() == 1 && !op.isScalar(0) && op.shape(1).size() > 1) {
-        return invalid("condition of shape {} for {}: must have the same shape",
-                       dimensionsText(condition), dimensionsText(op.shape(1)));
+    const Dimensions condition = op.shape(0);
+    const Dimensions shape = op.shape(1);
+    if (condition.size() != 1 || op.isScalar(0) || shape.size() < 2) {
+        return convertSelectV2(op, operation);
     }
-    return convertSelectV2(op, operation);
+    if (!isKnown(shape) || op.shape(2) != shape || condition[0] != shape[0]) {
+        return invalid(
+            "condition of shape {} for {} and {}: must have the same shape, or that of "
+            "the first axis",
+            dimensionsText(condition), dimensionsText(shape), dimensionsText(op.shape(2)));
+    }
+    std::vector<std::int32_t> sizes(shape.size(), 1);
+    sizes[0] = static_cast<std::int32_t>(condition[0]);
+    NNBURST_TRY_ASSIGN(const std::uint32_t column, op.constant(sizes));
+    const std::uint32_t conditions =
+        op.temporaryLike(op.input(0), Dimensions(sizes.begin(), sizes.end()));
+    op.add(OperationType::RESHAPE, {op.input(0), column}, {conditions});
+    NNBURST_TRY_ASSIGN(const std::uint32_t repeated, op.broadcast(conditions, shape));
+    op.inferOutputShape(shape);
+    op.add(operation, {repeated, op.input(1), op.input(2)}, {op.output()});
+    return {};
 }
 
 /// The HAL requires three operands of one shape.

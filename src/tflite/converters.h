@@ -23,6 +23,9 @@ Result<> convertFullyConnected(OperatorImport& op, OperationType operation);
 // detection.cpp
 Result<> convertDetectionPostprocess(OperatorImport& op, OperationType operation);
 
+/// NON_MAX_SUPPRESSION_V4 and _V5.
+Result<> convertNonMaxSuppression(OperatorImport& op, OperationType operation);
+
 // elementwise.cpp
 /// Operations on one operand that keep its shape.
 Result<> convertUnary(OperatorImport& op, OperationType operation);
@@ -90,6 +93,8 @@ Result<> convertLandmarksToMatrix(OperatorImport& op, OperationType operation);
 Result<> convertCast(OperatorImport& op, OperationType operation);
 Result<> convertQuantize(OperatorImport& op, OperationType operation);
 Result<> convertDequantize(OperatorImport& op, OperationType operation);
+/// Between types with elements of the same size.
+Result<> convertBitcast(OperatorImport& op, OperationType operation);
 /// DENSIFY of a constant, which has all its elements once it is read.
 Result<> convertDensify(OperatorImport& op, OperationType operation);
 

@@ -5,6 +5,7 @@
 /// Converter of the custom operator TFLite_Detection_PostProcess, whose options are a FlexBuffer.
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -93,6 +94,40 @@ Result<> convertDetectionPostprocess(OperatorImport& op, OperationType operation
            {op.output(kDetectionScores), op.output(kDetectionBoxes), foundClasses, found});
     op.add(OperationType::CAST, {foundClasses}, {op.output(kDetectionClasses)});
     op.add(OperationType::CAST, {found}, {op.output(kDetections)});
+    return {};
+}
+
+/// The outputs are the indices, for V5 their scores, and their number. V4 has no soft suppression.
+Result<> convertNonMaxSuppression(OperatorImport& op, OperationType operation) {
+    constexpr std::size_t kMaximum = 2;
+    constexpr std::size_t kSigma = 5;
+    NNBURST_TRY_ASSIGN(const std::int32_t maximum, op.integer(kMaximum, "largest number"));
+    if (maximum < 1) {
+        return invalid("{} boxes: must be at least 1", maximum);
+    }
+    std::vector<std::uint32_t> inputs{op.floatInput(0), op.floatInput(1), op.scalar(maximum)};
+    for (std::size_t input = kMaximum + 1; input <= kSigma; ++input) {
+        float value = 0.0F;
+        if (input < op.inputCount()) {
+            const auto bytes = op.constantBytes(input);
+            if (op.type(input) != OperandType::TENSOR_FLOAT32 || bytes.size() != sizeof value) {
+                return invalid("input {}: must be a constant of FLOAT32 with one element", input);
+            }
+            std::memcpy(&value, bytes.data(), sizeof value);
+        }
+        inputs.push_back(op.scalar(value));
+    }
+    const Dimensions shape{static_cast<std::uint32_t>(maximum)};
+    const bool hasScores = op.outputCount() > 2;
+    const std::size_t number = op.outputCount() - 1;
+    op.inferOutputShape(shape);
+    if (hasScores) {
+        op.inferOutputShape(shape, 1);
+    }
+    op.inferScalarOutput(number);
+    const std::uint32_t scores =
+        hasScores ? op.output(1) : op.temporary(OperandType::TENSOR_FLOAT32, shape);
+    op.add(operation, std::move(inputs), {op.output(), scores, op.output(number)});
     return {};
 }
 

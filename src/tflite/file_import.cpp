@@ -9,6 +9,7 @@
 #include "model/invalid.h"
 #include "tflite/fusion.h"
 #include "tflite/operator.h"
+#include "tflite/resource_variables.h"
 #include "tflite/signature.h"
 #include "tflite/tensors.h"
 
@@ -121,6 +122,7 @@ Result<> FileImport::importOperators(std::int32_t index, const schema::SubGraph&
     NNBURST_TRY(tensors.declareInputs());
     UnknownTensors unknown(sizeOf(graph.tensors()));
     const Fusions fusions = Fusions::find(file_, graph);
+    ResourceVariables variables(file_, *this, graph);
     bool isComplete = true;
     for (std::uint32_t i = 0; i < sizeOf(graph.operators()); ++i) {
         const schema::Operator& declaration = *graph.operators()->Get(i);
@@ -141,7 +143,13 @@ Result<> FileImport::importOperators(std::int32_t index, const schema::SubGraph&
             *file_.operator_codes()->Get(declaration.opcode_index());
         const schema::BuiltinOperator code = codeOf(entry);
         const Converter* converter = converterOf(entry, code);
-        if (converter == nullptr) {
+        if (index == main_ && ResourceVariables::handles(code)) {
+            if (unknown.haveInputOf(declaration)) {
+                unknown.addOutputs(declaration);
+            } else if (auto done = variables.importOperator(code, declaration, tensors); !done) {
+                fail(fmt::format(" ({}): {}", operatorName(entry, code), done.error().message));
+            }
+        } else if (converter == nullptr) {
             fail(fmt::format(" ({}) is not supported", operatorName(entry, code)));
         } else if (unknown.haveInputOf(declaration)) {
             unknown.addOutputs(declaration);

@@ -5,6 +5,7 @@
 /// Converters of operators that repeat or add elements.
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "memory/checked_math.h"
@@ -74,6 +75,17 @@ Result<std::uint32_t> padValue(OperatorImport& op, std::size_t index) {
             return op.scalar(op.type(0) == OperandType::TENSOR_QUANT8_ASYMM
                                  ? std::to_integer<std::int32_t>(bytes[0])
                                  : std::int32_t{static_cast<std::int8_t>(bytes[0])});
+        case OperandType::TENSOR_INT32:
+            // PAD_V2 gets the elements as FLOAT32 with the same bytes (hal_limits.h).
+            if (const auto values = op.knownIntegers(index); values && values->size() == 1) {
+                return op.scalar(std::bit_cast<float>((*values)[0]));
+            }
+            break;
+        case OperandType::TENSOR_BOOL8:
+            if (bytes.size() != 1) {
+                break;
+            }
+            return op.scalar(std::to_integer<std::int32_t>(bytes[0]));
         default:
             return invalid("input of type {} is not supported", toString(op.type(0)));
     }
@@ -282,7 +294,12 @@ Result<> convertFill(OperatorImport& op, OperationType /*operation*/) {
         op.inferOutputShape(shape);
         return op.forward(full);
     }
-    return invalid("input {} (value): must be a constant of one element", kValue);
+    if (op.shape(kValue) != Dimensions{1}) {
+        return invalid("input {} (value): must have one element", kValue);
+    }
+    op.inferOutputShape(shape);
+    NNBURST_TRY_ASSIGN(const std::uint32_t repeated, op.broadcast(op.input(kValue), shape));
+    return op.forward(repeated);
 }
 
 Result<> convertZerosLike(OperatorImport& op, OperationType /*operation*/) {

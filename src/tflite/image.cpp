@@ -135,8 +135,61 @@ Result<> convertSpaceToDepth(OperatorImport& op, OperationType operation) {
     return {};
 }
 
+/// SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND of [batches, length, depth]: an image of width 1.
+Result<> convertSequenceBlocks(OperatorImport& op, OperationType operation) {
+    NNBURST_TRY_ASSIGN(const std::int32_t block, op.integer(1, "block size"));
+    NNBURST_TRY_ASSIGN(const std::vector<std::int32_t> margin, op.integers(2, "margins"));
+    const Dimensions shape = op.shape(0);
+    if (!isKnown(shape) || block < 1 || margin.size() != 2 || margin[0] < 0 || margin[1] < 0) {
+        return invalid(
+            "input of shape {}, block of {}, {} margins: the sizes must be known, the "
+            "block at least 1, 2 margins at least 0",
+            dimensionsText(shape), block, margin.size());
+    }
+    const bool toBatch = operation == OperationType::SPACE_TO_BATCH_ND;
+    const auto factor = static_cast<std::uint32_t>(block);
+    const std::uint32_t length = toBatch ? grown(shape[1], margin[0], margin[1]) / factor
+                                         : checkedMultiply(shape[1], factor).value_or(0);
+    const std::uint32_t batches =
+        toBatch ? checkedMultiply(shape[0], factor).value_or(0) : shape[0] / factor;
+    const Dimensions result{batches, toBatch ? length : shrunk(length, margin[0], margin[1]),
+                            shape[2]};
+    op.inferOutputShape(result);
+    const std::uint32_t image = op.temporaryLike(op.input(0), {shape[0], shape[1], 1, shape[2]});
+    const std::uint32_t blocks = op.temporaryLike(op.output(), {batches, length, 1, shape[2]});
+    op.add(OperationType::EXPAND_DIMS, {op.input(0), op.scalar(std::int32_t{2})}, {image});
+    const std::int32_t sizes[] = {block, 1};
+    NNBURST_TRY_ASSIGN(const std::uint32_t blockSize, op.constant(sizes));
+    std::vector<std::uint32_t> inputs{image, blockSize};
+    if (toBatch) {
+        const std::int32_t paddings[] = {margin[0], margin[1], 0, 0};
+        NNBURST_TRY_ASSIGN(
+            const std::uint32_t padding,
+            op.constant(OperandType::TENSOR_INT32, {2, 2}, std::as_bytes(std::span(paddings))));
+        inputs.push_back(padding);
+    }
+    op.add(operation, std::move(inputs), {blocks});
+    const std::int32_t widthAxis[] = {2};
+    NNBURST_TRY_ASSIGN(const std::uint32_t width, op.constant(widthAxis));
+    const bool isCropped = !toBatch && (margin[0] != 0 || margin[1] != 0);
+    const std::uint32_t whole =
+        isCropped ? op.temporaryLike(op.output(), {batches, length, shape[2]}) : op.output();
+    op.add(OperationType::SQUEEZE, {blocks, width}, {whole});
+    if (isCropped) {
+        const std::int32_t begins[] = {0, margin[0], 0};
+        std::vector<std::int32_t> counts(result.begin(), result.end());
+        NNBURST_TRY_ASSIGN(const std::uint32_t begin, op.constant(begins));
+        NNBURST_TRY_ASSIGN(const std::uint32_t count, op.constant(counts));
+        op.add(OperationType::SLICE, {whole, begin, count}, {op.output()});
+    }
+    return {};
+}
+
 Result<> convertSpaceToBatch(OperatorImport& op, OperationType operation) {
     constexpr std::size_t kPaddingsInput = 2;
+    if (op.shape(0).size() == 3) {
+        return convertSequenceBlocks(op, operation);
+    }
     NNBURST_TRY(requireImage(op));
     NNBURST_TRY_ASSIGN(const auto block, blockSizes(op));
     if (block && op.knownIntegers(kPaddingsInput)) {
@@ -156,6 +209,9 @@ Result<> convertSpaceToBatch(OperatorImport& op, OperationType operation) {
 
 /// The HAL's operation does not crop: a slice after it does.
 Result<> convertBatchToSpace(OperatorImport& op, OperationType operation) {
+    if (op.shape(0).size() == 3) {
+        return convertSequenceBlocks(op, operation);
+    }
     NNBURST_TRY(requireImage(op));
     NNBURST_TRY_ASSIGN(const auto block, blockSizes(op));
     NNBURST_TRY_ASSIGN(const auto crops, margins(op, "crops"));

@@ -140,7 +140,7 @@ class OperatorImport {
 
     template <class T>
     [[nodiscard]] std::uint32_t scalar(T value) {
-        return tensors_->builder().addScalar(value);
+        return tensors_->addScalar(value);
     }
     /// A floating-point scalar for an operation on input `index`, which must be TENSOR_FLOAT32 or
     /// quantised.
@@ -198,13 +198,9 @@ class OperatorImport {
 
     // ---- Operations
 
+    /// Adds the operation, in another form if the HAL does not allow its operands (hal_limits.h).
     void add(OperationType type, std::vector<std::uint32_t> inputs,
-             std::vector<std::uint32_t> outputs) {
-        if (isExtension(type)) {
-            tensors_->file().nameExtension();
-        }
-        tensors_->builder().addOperation(type, std::move(inputs), std::move(outputs));
-    }
+             std::vector<std::uint32_t> outputs);
     /// Input `index`, converted to TENSOR_FLOAT32 if it is quantised or float16.
     [[nodiscard]] std::uint32_t floatInput(std::size_t index) {
         return tensors_->toFloat(input(index));

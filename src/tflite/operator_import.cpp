@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/operand_info.h"
+#include "tflite/hal_limits.h"
 #include "tflite/operator.h"
 #include "tflite/shapes.h"
 
@@ -263,6 +264,19 @@ void OperatorImport::inferShapeOf(std::size_t index, std::size_t output) {
 }
 
 // ---- Operations
+
+void OperatorImport::add(OperationType type, std::vector<std::uint32_t> inputs,
+                         std::vector<std::uint32_t> outputs) {
+    if (isExtension(type)) {
+        tensors_->file().nameExtension();
+    }
+    PlannedOperation planned{
+        .type = type, .inputs = std::move(inputs), .outputs = std::move(outputs)};
+    if (const auto isAdded = addWithinLimits(*tensors_, planned); !isAdded || !*isAdded) {
+        tensors_->builder().addOperation(type, std::move(planned.inputs),
+                                         std::move(planned.outputs));
+    }
+}
 
 void OperatorImport::dequantizeHybrid(std::size_t weights) {
     if (type(0) == OperandType::TENSOR_FLOAT32) {

@@ -53,6 +53,24 @@ Result<> addReduction(OperatorImport& op, OperationType operation, std::uint32_t
     return {};
 }
 
+/// The HAL reduces no integers.
+bool addIntegerReduction(OperatorImport& op, OperationType operation, bool keeps) {
+    using tflite_operations::Reduction;
+    if (op.type(0) != OperandType::TENSOR_INT32) {
+        return false;
+    }
+    const Reduction kind = operation == OperationType::REDUCE_PROD  ? Reduction::PROD
+                           : operation == OperationType::REDUCE_MIN ? Reduction::MIN
+                           : operation == OperationType::REDUCE_MAX ? Reduction::MAX
+                           : operation == OperationType::MEAN       ? Reduction::MEAN
+                                                                    : Reduction::SUM;
+    op.add(extensionOperation(tflite_operations::Code::REDUCE_INTEGERS),
+           {op.input(0), op.input(kAxes), op.scalar(keeps),
+            op.scalar(static_cast<std::int32_t>(kind))},
+           {op.output()});
+    return true;
+}
+
 /// Computes the product of constants, such as a shape, at import.
 Result<bool> foldProduct(OperatorImport& op) {
     const auto values = op.knownIntegers(0);
@@ -79,6 +97,9 @@ Result<> convertMean(OperatorImport& op, OperationType operation) {
     if (isIdentity && op.haveSameQuantization(op.input(0), op.output())) {
         return op.forward(op.input(0));
     }
+    if (addIntegerReduction(op, operation, options->keep_dims())) {
+        return {};
+    }
     const std::uint32_t keeps = op.scalar(std::int32_t{options->keep_dims()});
     return addReduction(op, operation, keeps, !op.haveSameQuantization(op.input(0), op.output()));
 }
@@ -95,6 +116,9 @@ Result<> convertReduction(OperatorImport& op, OperationType operation) {
         if (isFolded) {
             return {};
         }
+    }
+    if (addIntegerReduction(op, operation, options->keep_dims())) {
+        return {};
     }
     const bool isArithmetic =
         operation == OperationType::REDUCE_SUM || operation == OperationType::REDUCE_PROD;

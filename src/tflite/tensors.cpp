@@ -183,7 +183,24 @@ Result<std::uint32_t> TensorMap::addConstant(OperandType type, Dimensions dimens
                                              std::span<const std::byte> bytes, float scale,
                                              std::int32_t zeroPoint) {
     NNBURST_TRY(file_.takeConstantBytes(bytes.size()));
-    return builder_.addConstant(type, std::move(dimensions), bytes, scale, zeroPoint);
+    return remembered(builder_.addConstant(type, std::move(dimensions), bytes, scale, zeroPoint),
+                      bytes);
+}
+
+std::uint32_t TensorMap::remembered(std::uint32_t operand, std::span<const std::byte> bytes) {
+    // As many as the HAL's operations take for the axes of a tensor.
+    constexpr std::size_t kMaximumBytes = 4 * kMaximumDimensions * sizeof(std::int32_t);
+    if (builder_.operand(operand).type == OperandType::TENSOR_INT32 &&
+        bytes.size() <= kMaximumBytes) {
+        std::size_t misfit = 0;
+        small_[operand] = *toInt32(schema::TensorType::INT32, bytes, misfit);
+    }
+    return operand;
+}
+
+const std::vector<std::int32_t>* TensorMap::valuesOf(std::uint32_t operand) const {
+    const auto known = small_.find(operand);
+    return known == small_.end() ? nullptr : &known->second;
 }
 
 Result<std::uint32_t> TensorMap::addRepeated(OperandType type, Dimensions dimensions,
@@ -226,8 +243,35 @@ Result<std::uint32_t> TensorMap::readConstant(std::uint32_t tensor,
         return readIntegers(tensor, operand, bytes);
     }
     NNBURST_TRY(file_.takeConstantBytes(bytes.size()));
-    return builder_.addConstant(operand.type, std::move(operand.dimensions), bytes, operand.scale,
-                                operand.zeroPoint, std::move(operand.extraParams));
+    return remembered(
+        builder_.addConstant(operand.type, std::move(operand.dimensions), bytes, operand.scale,
+                             operand.zeroPoint, std::move(operand.extraParams)),
+        bytes);
+}
+
+Result<std::uint32_t> TensorMap::addConstantOf(const schema::Tensor& tensor,
+                                               std::span<const std::byte> bytes) {
+    NNBURST_TRY_ASSIGN(Dimensions dimensions, shapeOf(tensor, Source::CONSTANT));
+    NNBURST_TRY_ASSIGN(const Operand operand, typeOf(tensor, std::move(dimensions)));
+    const auto sizeBytes = operandBytes(operand.type, operand.dimensions);
+    if (tensor.type() == schema::TensorType::INT64 || sizeBytes != bytes.size()) {
+        return invalid(
+            "a value of {} bytes for {} {}: must have as many bytes as the tensor, and "
+            "not be INT64",
+            bytes.size(), dimensionsText(operand.dimensions), toString(operand.type));
+    }
+    return addConstant(operand.type, operand.dimensions, bytes, operand.scale, operand.zeroPoint);
+}
+
+Result<std::size_t> TensorMap::addState(const Operand& value) {
+    if (!isKnown(value.dimensions)) {
+        return invalid("a variable of shape {}: all sizes must be known",
+                       dimensionsText(value.dimensions));
+    }
+    const std::uint32_t input =
+        builder_.addTensor(value.type, value.dimensions, value.scale, value.zeroPoint);
+    variables_.push_back({.tensor = kNoTensor, .input = input, .next = input});
+    return variables_.size() - 1;
 }
 
 Result<std::uint32_t> TensorMap::addTensor(std::uint32_t tensor, Source source) {
@@ -286,7 +330,7 @@ Result<std::uint32_t> TensorMap::read(std::int32_t tensor) {
                                                         ? addTensor(index, Source::VARIABLE)
                                                         : readConstant(index, bytes));
     if (declaration->is_variable()) {
-        variables_.push_back({.tensor = index, .input = operand});
+        variables_.push_back({.tensor = index, .input = operand, .next = operand});
     }
     values_[index] = {.operand = operand,
                       .isScalar = isDeclaredScalar(*declaration, Source::CONSTANT)};
@@ -442,8 +486,9 @@ Result<Interface> TensorMap::finish(std::vector<TfliteModel::State>& states) {
     }
     for (std::uint32_t i = 0; i < variables_.size(); ++i) {
         const Variable& variable = variables_[i];
-        const std::uint32_t next = values_[variable.tensor]->operand;
-        if (next == variable.input) {
+        const bool isResource = variable.tensor == kNoTensor;
+        const std::uint32_t next = isResource ? variable.next : values_[variable.tensor]->operand;
+        if (!isResource && next == variable.input) {
             return invalid("{} is variable, but no operator updates it", describe(variable.tensor));
         }
         states.push_back({.input = static_cast<std::uint32_t>(inputs_.size() + i),

@@ -24,6 +24,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "nnburst/model_builder.h"
@@ -72,6 +73,19 @@ class TensorMap {
     /// Replaces the value of `tensor`, which was defined, by `operand`, or by these integers.
     void redefine(std::int32_t tensor, std::uint32_t operand);
     Result<> redefine(std::int32_t tensor, const std::vector<std::int32_t>& integers);
+    /// A constant with the contents of a tensor of another subgraph.
+    [[nodiscard]] Result<std::uint32_t> addConstantOf(const schema::Tensor& tensor,
+                                                      std::span<const std::byte> bytes);
+    /// Adds a state that no tensor has: an input of the model of the type and shape of `value`,
+    /// which must be known. Returns its number.
+    [[nodiscard]] Result<std::size_t> addState(const Operand& value);
+    /// The operand with the value of a state at the current operator.
+    [[nodiscard]] std::uint32_t stateValue(std::size_t state) const {
+        return variables_[state].next;
+    }
+    void setStateValue(std::size_t state, std::uint32_t operand) {
+        variables_[state].next = operand;
+    }
     /// A constant that the HAL requires and the file does not have.
     [[nodiscard]] Result<std::uint32_t> addConstant(OperandType type, Dimensions dimensions,
                                                     std::span<const std::byte> bytes,
@@ -80,6 +94,17 @@ class TensorMap {
     [[nodiscard]] Result<std::uint32_t> addRepeated(OperandType type, Dimensions dimensions,
                                                     std::span<const std::byte> element,
                                                     float scale = 0.0F);
+    template <class T>
+    [[nodiscard]] std::uint32_t addScalar(T value) {
+        const std::uint32_t operand = builder_.addScalar(value);
+        if constexpr (std::is_integral_v<T>) {
+            small_[operand] = {static_cast<std::int32_t>(value)};
+        }
+        return operand;
+    }
+    /// The elements of a small constant operand of INT32, or the value of a scalar of INT32 or
+    /// BOOL; null if they are not known. Valid until the next operand is added.
+    [[nodiscard]] const std::vector<std::int32_t>* valuesOf(std::uint32_t operand) const;
     /// `operand`, or an operand that has its values in TENSOR_FLOAT32.
     [[nodiscard]] std::uint32_t toFloat(std::uint32_t operand);
 
@@ -115,9 +140,12 @@ class TensorMap {
         /// Set if the values are known although no buffer of the file has them.
         std::optional<std::vector<std::int32_t>> integers;
     };
+    static constexpr std::uint32_t kNoTensor = UINT32_MAX;
+
     struct Variable {
-        std::uint32_t tensor;
-        std::uint32_t input;  ///< operand with the value of the last execution
+        std::uint32_t tensor;  ///< kNoTensor if it is a resource variable
+        std::uint32_t input;   ///< operand with the value of the last execution
+        std::uint32_t next;    ///< operand with the value now, if it is a resource variable
     };
     /// Where a tensor's value comes from.
     enum class Source : std::uint8_t { INPUT, VARIABLE, CONSTANT, OPERATOR };
@@ -135,6 +163,8 @@ class TensorMap {
     [[nodiscard]] Result<std::uint32_t> readIntegers(std::uint32_t tensor, const Operand& operand,
                                                      std::span<const std::byte> bytes);
     [[nodiscard]] Result<std::uint32_t> addTensor(std::uint32_t tensor, Source source);
+    /// Remembers the elements of constant `operand` for `valuesOf`.
+    std::uint32_t remembered(std::uint32_t operand, std::span<const std::byte> bytes);
     [[nodiscard]] bool isDeclaredScalar(const schema::Tensor& tensor, Source source) const;
     [[nodiscard]] std::string describe(std::uint32_t tensor) const;
     /// `operand`, or a copy if it cannot be an output: if it is a constant, or in `taken`, the
@@ -151,7 +181,8 @@ class TensorMap {
     std::vector<std::uint32_t> inputs_;               ///< operands of the subgraph's inputs
     std::map<std::uint32_t, std::uint32_t> asFloat_;  ///< operands in TENSOR_FLOAT32
     std::vector<Variable> variables_;
-    std::map<std::uint32_t, std::vector<std::byte>> dense_;  ///< elements of sparse tensors
+    std::map<std::uint32_t, std::vector<std::int32_t>> small_;  ///< elements of constant operands
+    std::map<std::uint32_t, std::vector<std::byte>> dense_;     ///< elements of sparse tensors
 };
 
 }  // namespace nnburst::tflite

@@ -47,6 +47,43 @@ Result<> compareWithZero(OperatorImport& op) {
     return {};
 }
 
+/// A tensor of INT8 that stands for its stored numbers, with the bytes of `operand` or for them.
+std::uint32_t storedNumbers(OperatorImport& op, std::uint32_t operand) {
+    const Dimensions shape = op.operand(operand).dimensions;
+    const std::uint32_t result = op.temporary(OperandType::TENSOR_QUANT8_ASYMM_SIGNED, shape);
+    op.operand(result).scale = 1.0F;
+    return result;
+}
+
+/// The HAL's CAST does not take INT8, but DEQUANTIZE and QUANTIZE of scale 1 do the same.
+void castSigned(OperatorImport& op) {
+    constexpr auto kSigned = OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+    constexpr OperationType kBitcast = extensionOperation(tflite_operations::Code::BITCAST);
+    const OperandType to = op.operand(op.output()).type;
+    const Dimensions shape = op.shape(0);
+    std::uint32_t current = op.input(0);
+    if (op.type(0) == kSigned) {
+        const std::uint32_t numbers = storedNumbers(op, current);
+        op.add(kBitcast, {current}, {numbers});
+        current = to == OperandType::TENSOR_FLOAT32
+                      ? op.output()
+                      : op.temporary(OperandType::TENSOR_FLOAT32, shape);
+        op.add(OperationType::DEQUANTIZE, {numbers}, {current});
+    }
+    if (to == kSigned) {
+        // Numbers with a fraction are cut off, not rounded.
+        const std::uint32_t whole = op.temporary(OperandType::TENSOR_INT32, shape);
+        const std::uint32_t real = op.temporary(OperandType::TENSOR_FLOAT32, shape);
+        const std::uint32_t numbers = storedNumbers(op, op.output());
+        op.add(OperationType::CAST, {current}, {whole});
+        op.add(OperationType::CAST, {whole}, {real});
+        op.add(OperationType::QUANTIZE, {real}, {numbers});
+        op.add(kBitcast, {numbers}, {op.output()});
+    } else if (current != op.output()) {
+        op.add(OperationType::CAST, {current}, {op.output()});
+    }
+}
+
 }  // namespace
 
 /// Both TFLite and the HAL cast the stored numbers of quantised tensors, without their scale.
@@ -68,6 +105,11 @@ Result<> convertCast(OperatorImport& op, OperationType operation) {
     }
     if (to == OperandType::TENSOR_BOOL8) {
         return compareWithZero(op);
+    }
+    if (from == OperandType::TENSOR_QUANT8_ASYMM_SIGNED ||
+        to == OperandType::TENSOR_QUANT8_ASYMM_SIGNED) {
+        castSigned(op);
+        return {};
     }
     op.add(operation, {op.input(0)}, {op.output()});
     return {};
@@ -107,6 +149,12 @@ Result<> convertDequantize(OperatorImport& op, OperationType operation) {
         return invalid("input of type {} is not supported: must be quantised to 8 bits",
                        toString(from));
     }
+    op.add(operation, {op.input(0)}, {op.output()});
+    return {};
+}
+
+Result<> convertBitcast(OperatorImport& op, OperationType operation) {
+    op.inferShapeOf(0);
     op.add(operation, {op.input(0)}, {op.output()});
     return {};
 }

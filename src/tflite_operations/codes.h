@@ -25,10 +25,14 @@ enum class Code : std::uint16_t {
     TRUNCATED_DIV = 12,
     BITWISE_XOR = 13,
     RIGHT_SHIFT = 14,
+    INTEGER_POW = 15,
     BATCH_MATMUL = 20,
     CUMSUM = 21,
     MATRIX_DIAG = 22,
     MATRIX_SET_DIAG = 23,
+    REDUCE_INTEGERS = 24,
+    TOP_K = 25,
+    NON_MAX_SUPPRESSION = 26,
     GATHER = 30,
     GATHER_ND = 31,
     SCATTER_ND = 32,
@@ -36,6 +40,7 @@ enum class Code : std::uint16_t {
     ONE_HOT = 34,
     DYNAMIC_UPDATE_SLICE = 35,
     REVERSE_SEQUENCE = 36,
+    BITCAST = 37,
     SEGMENT_SUM = 40,
     UNSORTED_SEGMENT_SUM = 41,
     UNSORTED_SEGMENT_PROD = 42,
@@ -48,5 +53,8 @@ enum class Code : std::uint16_t {
     LANDMARKS_TO_TRANSFORM_MATRIX = 54,
     LANDMARKS_TO_TRANSFORM_MATRIX_V1 = 55,
 };
+
+/// What REDUCE_INTEGERS computes.
+enum class Reduction : std::int32_t { SUM = 0, PROD = 1, MIN = 2, MAX = 3, MEAN = 4 };
 
 }  // namespace nnburst::tflite_operations

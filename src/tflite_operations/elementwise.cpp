@@ -275,6 +275,25 @@ Result<> runRightShift(const Run& run) {
         });
 }
 
+/// Powers that do not fit into 32 bits wrap around.
+Result<> runIntegerPow(const Run& run) {
+    return combineElements<std::int32_t>(
+        run, [](std::int32_t a, const std::int32_t& b, std::int32_t& out) -> Result<> {
+            const std::int32_t exponent = readOnce(&b);
+            if (exponent < 0) {
+                return invalid("exponent {}; must be at least 0", exponent);
+            }
+            auto factor = static_cast<std::uint32_t>(a);
+            std::uint32_t power = 1;
+            for (auto rest = static_cast<std::uint32_t>(exponent); rest != 0; rest >>= 1) {
+                power *= (rest & 1) != 0 ? factor : 1;
+                factor *= factor;
+            }
+            out = static_cast<std::int32_t>(power);
+            return {};
+        });
+}
+
 constexpr std::array kElementwiseRows{
     Row{Code::COS, "COS", checkFloatUnary, sameAsFirst, runCos},
     Row{Code::ROUND, "ROUND", checkFloatUnary, sameAsFirst, runRound},
@@ -287,6 +306,7 @@ constexpr std::array kElementwiseRows{
     Row{Code::TRUNCATED_DIV, "TRUNCATED_DIV", checkBinary<TENSOR_INT32>, broadcastShape,
         runTruncatedDiv},
     Row{Code::BITWISE_XOR, "BITWISE_XOR", checkBinary<TENSOR_INT32>, broadcastShape, runBitwiseXor},
+    Row{Code::INTEGER_POW, "INTEGER_POW", checkBinary<TENSOR_INT32>, broadcastShape, runIntegerPow},
     Row{Code::RIGHT_SHIFT, "RIGHT_SHIFT", checkBinary<TENSOR_INT32>, broadcastShape, runRightShift},
 };
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/extension_registry.h"
 #include "tflite_operations/operation.h"
 
@@ -45,6 +47,10 @@ class RowOperation final : public ExtensionOperation {
     [[nodiscard]] Result<> runWithin(Operands inputs, Operands outputs,
                                      std::span<std::byte> scratch,
                                      ExtensionTimeLimit& limit) const override {
+        const auto isEmpty = [](const ExtensionOperand& output) { return countOf(output) == 0; };
+        if (std::ranges::all_of(outputs, isEmpty)) {
+            return {};
+        }
         return named(
             row_.run({.inputs = inputs, .outputs = outputs, .scratch = scratch, .limit = limit}));
     }
@@ -66,7 +72,7 @@ class RowOperation final : public ExtensionOperation {
 VendorExtension makeExtension() {
     VendorExtension extension{.name = kExtensionName, .operandTypes = {}, .operations = {}};
     for (const auto rows : {elementwiseRows(), matrixRows(), gatherRows(), scatterRows(),
-                            segmentRows(), windowRows(), landmarkRows()}) {
+                            segmentRows(), selectionRows(), windowRows(), landmarkRows()}) {
         for (const Row& row : rows) {
             extension.operations.push_back(std::make_shared<RowOperation>(row));
         }

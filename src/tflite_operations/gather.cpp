@@ -108,8 +108,8 @@ Result<> checkGatherNd(Operands inputs, Operands outputs) {
 Result<Dimensions> shapeOfGatherNd(Operands inputs, std::size_t /*output*/) {
     const Sizes values = inputs[0].dimensions;
     const Sizes indices = inputs[1].dimensions;
-    if (indices.empty() || indices.back() > values.size()) {
-        return invalid("shapes {} and {}; indices must have at most as many axes as the values",
+    if (indices.empty() || indices.back() == 0 || indices.back() > values.size()) {
+        return invalid("shapes {} and {}; indices must have from 1 to as many axes as the values",
                        dimensionsText(values), dimensionsText(indices));
     }
     Dimensions result(indices.begin(), indices.end() - 1);
@@ -227,6 +227,9 @@ Result<> runUpdateSlice(const Run& run) {
         begin[axis] = std::min<std::size_t>(static_cast<std::size_t>(std::max(given, 0)),
                                             whole[axis] - part[axis]);
     }
+    if (countOf(part) == 0) {
+        return {};
+    }
     const std::size_t line = whole.empty() ? 1 : part.back();
     const std::size_t lines = countOf(part) / line;
     for (std::size_t i = 0; i < lines; ++i) {
@@ -305,6 +308,44 @@ Result<> runReverseSequence(const Run& run) {
     return {};
 }
 
+// ---- BITCAST: a tensor, and the output's shape unless that is the same. The output may have
+// another type with elements of the same size; its bytes are those of the input.
+
+constexpr std::size_t kBitcastShape = 1;
+
+Result<> checkBitcast(Operands inputs, Operands outputs) {
+    const std::size_t count = inputs.size() > kBitcastShape ? 2 : 1;
+    NNBURST_TRY(checkCounts(inputs, outputs, count, 1));
+    NNBURST_TRY(checkTensor(inputs[0], "input 0"));
+    NNBURST_TRY(checkTensor(outputs[0], "output"));
+    if (count > kBitcastShape) {
+        NNBURST_TRY(checkType(inputs[kBitcastShape], "input 1 (shape)", {TENSOR_INT32}));
+    }
+    if (elementBytes(inputs[0].type) != elementBytes(outputs[0].type)) {
+        return invalid("{} to {}; must have elements of the same size", toString(inputs[0].type),
+                       toString(outputs[0].type));
+    }
+    return {};
+}
+
+Result<Dimensions> shapeOfBitcast(Operands inputs, std::size_t /*output*/) {
+    if (inputs.size() <= kBitcastShape) {
+        return dimensionsOf(inputs[0]);
+    }
+    NNBURST_TRY_ASSIGN(Dimensions result, constantShape(inputs[kBitcastShape]));
+    if (countOf(result) != countOf(inputs[0])) {
+        return invalid("{} to {}; must have as many elements", dimensionsText(inputs[0].dimensions),
+                       dimensionsText(result));
+    }
+    return result;
+}
+
+Result<> runBitcast(const Run& run) {
+    std::memcpy(run.outputs[0].data, run.inputs[0].data,
+                countOf(run.inputs[0]) * elementBytes(run.inputs[0].type));
+    return {};
+}
+
 constexpr std::array kGatherRows{
     Row{Code::GATHER, "GATHER", checkGather, shapeOfGather, runGather},
     Row{Code::GATHER_ND, "GATHER_ND", checkGatherNd, shapeOfGatherNd, runGatherNd},
@@ -313,6 +354,7 @@ constexpr std::array kGatherRows{
         runUpdateSlice},
     Row{Code::REVERSE_SEQUENCE, "REVERSE_SEQUENCE", checkReverseSequence, shapeOfReverseSequence,
         runReverseSequence},
+    Row{Code::BITCAST, "BITCAST", checkBitcast, shapeOfBitcast, runBitcast},
 };
 
 }  // namespace

@@ -81,4 +81,17 @@ Result<std::span<const std::int32_t>> constantIntegers(const ExtensionOperand& o
     return std::span(reinterpret_cast<const std::int32_t*>(operand.data), countOf(operand));
 }
 
+Result<Dimensions> constantShape(const ExtensionOperand& operand) {
+    NNBURST_TRY_ASSIGN(const auto sizes, constantIntegers(operand, "shape of the output"));
+    Dimensions result;
+    for (const std::int32_t size : sizes) {
+        if (size < 1 || result.size() == 8) {
+            return invalid("output with size {} at axis {}; must be at least 1, of at most 8 axes",
+                           size, result.size());
+        }
+        result.push_back(static_cast<std::uint32_t>(size));
+    }
+    return result;
+}
+
 }  // namespace nnburst::tflite_operations

@@ -54,6 +54,7 @@ struct Row {
 [[nodiscard]] std::span<const Row> gatherRows() noexcept;
 [[nodiscard]] std::span<const Row> scatterRows() noexcept;
 [[nodiscard]] std::span<const Row> segmentRows() noexcept;
+[[nodiscard]] std::span<const Row> selectionRows() noexcept;
 [[nodiscard]] std::span<const Row> windowRows() noexcept;
 [[nodiscard]] std::span<const Row> landmarkRows() noexcept;
 
@@ -91,6 +92,9 @@ template <class T>
 /// The elements of a tensor of INT32 that must be constant; `what` names it in the error.
 [[nodiscard]] Result<std::span<const std::int32_t>> constantIntegers(
     const ExtensionOperand& operand, const char* what);
+
+/// The sizes that a constant tensor of INT32 has.
+[[nodiscard]] Result<Dimensions> constantShape(const ExtensionOperand& operand);
 
 /// Reads an element of memory that a client may change at any time, once.
 template <class T>

@@ -18,19 +18,6 @@ namespace {
 
 using enum OperandType;
 
-Result<Dimensions> shapeFrom(const ExtensionOperand& operand) {
-    NNBURST_TRY_ASSIGN(const auto sizes, constantIntegers(operand, "shape of the output"));
-    Dimensions result;
-    for (const std::int32_t size : sizes) {
-        if (size < 1 || result.size() == 8) {
-            return invalid("output with size {} at axis {}; must be at least 1, of at most 8 axes",
-                           size, result.size());
-        }
-        result.push_back(static_cast<std::uint32_t>(size));
-    }
-    return result;
-}
-
 /// Where the row of indices `row` points to along the first axes of `sizes`.
 Result<std::size_t> placeOf(const std::int32_t* row, std::size_t depth, Sizes sizes) {
     std::size_t at = 0;
@@ -57,9 +44,9 @@ Result<> checkScatterNd(Operands inputs, Operands outputs) {
 }
 
 Result<Dimensions> shapeOfScatterNd(Operands inputs, std::size_t /*output*/) {
-    NNBURST_TRY_ASSIGN(Dimensions result, shapeFrom(inputs[2]));
+    NNBURST_TRY_ASSIGN(Dimensions result, constantShape(inputs[2]));
     const Sizes indices = inputs[0].dimensions;
-    const bool fits = !indices.empty() && indices.back() <= result.size();
+    const bool fits = !indices.empty() && indices.back() != 0 && indices.back() <= result.size();
     Dimensions updates;
     if (fits) {
         updates.assign(indices.begin(), indices.end() - 1);
@@ -116,7 +103,7 @@ Result<> checkSparseToDense(Operands inputs, Operands outputs) {
 }
 
 Result<Dimensions> shapeOfSparseToDense(Operands inputs, std::size_t /*output*/) {
-    NNBURST_TRY_ASSIGN(Dimensions result, shapeFrom(inputs[1]));
+    NNBURST_TRY_ASSIGN(Dimensions result, constantShape(inputs[1]));
     const Sizes indices = inputs[0].dimensions;
     const std::size_t depth = indices.size() == 2 ? indices[1] : 1;
     const std::size_t values = countOf(inputs[2]);

@@ -45,7 +45,8 @@ Result<Dimensions> shapeOfSegments(Operands inputs, std::size_t /*output*/) {
 template <class T, class Combine>
 Result<> combineSegments(const Run& run, T first, bool isOrdered, Combine combine) {
     const std::size_t rows = countOf(run.inputs[1]);
-    const std::size_t inner = countOf(run.inputs[0]) / rows;
+    const std::size_t inner =
+        countOf(run.inputs[0].dimensions.subspan(run.inputs[1].dimensions.size()));
     const std::int64_t segments = run.outputs[0].dimensions[0];
     const T* in = run.input<T>(0);
     T* out = run.output<T>();

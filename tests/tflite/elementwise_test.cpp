@@ -154,9 +154,10 @@ TEST(TfliteElementwise, repeatsWhatASelectionHasTooLittleOf) {
     EXPECT_EQ(valuesOf<std::int32_t>(result, inputAt(result, 1, 2)),
               (std::vector<std::int32_t>{2, 1}));
     EXPECT_EQ(refusal(operatorFile(Code::SELECT,
-                                   {tensorOf({2}, TensorType::BOOL), real({2, 3}), real({2, 3})},
+                                   {tensorOf({3}, TensorType::BOOL), real({2, 3}), real({2, 3})},
                                    {real({2, 3})})),
-              "operator 0 (SELECT): condition of shape 2 for 2x3: must have the same shape");
+              "operator 0 (SELECT): condition of shape 3 for 2x3 and 2x3: must have the same "
+              "shape, or that of the first axis");
 }
 
 TEST(TfliteElementwise, refusesActivationsOfDividedIntegers) {

@@ -9,6 +9,8 @@
 
 #include <cmath>
 
+#include "tflite/operator.h"
+#include "tflite_operations/codes.h"
 #include "tflite_test.h"
 
 namespace nnburst {
@@ -49,6 +51,103 @@ std::string refusalOfRun(const FileSpec& file, const std::vector<std::vector<In>
     const auto ran = request.run(*compiled);
     EXPECT_FALSE(ran);
     return ran ? std::string() : ran.error().message;
+}
+
+/// The error of a run of `operation`, one of whose inputs is a slice of 2x3 integers with sizes
+/// that only the request has; "" if it succeeds. `inputsOf(builder, slice)` gives the inputs.
+template <class InputsOf>
+std::string errorOnSlice(tflite_operations::Code operation, const Ints& sizes,
+                         const InputsOf& inputsOf) {
+    constexpr auto kInts = OperandType::TENSOR_INT32;
+    ModelBuilder builder;
+    builder.addExtension(tflite_operations::kExtensionName, kExtensionPrefix);
+    const auto whole = builder.addTensor(kInts, {2, 3});
+    const auto begins = builder.addConstant(kInts, {2}, exec::bytesOf(Ints{0, 0}));
+    const auto size = builder.addTensor(kInts, {2});
+    const auto slice = builder.addTensor(kInts, {0, 0});
+    const auto output = builder.addTensor(kInts, {});
+    builder.addOperation(OperationType::SLICE, {whole, begins, size}, {slice});
+    builder.addOperation(extensionOperation(operation), inputsOf(builder, slice), {output});
+    const auto compiled =
+        exec::compile(resolved(exec::build(builder, {whole, size}, {output})), false);
+    const Ints values(6, 1);
+    exec::TestRequest request;
+    request.addInput(std::as_bytes(std::span(values)));
+    request.addInput(std::as_bytes(std::span(sizes)));
+    request.addOutput(6 * sizeof(std::int32_t));
+    const auto ran = request.run(*compiled);
+    return ran ? std::string() : ran.error().message;
+}
+
+TEST(TfliteExtension, runsOnTensorsWithoutElementsOrRefusesThem) {
+    using enum tflite_operations::Code;
+    using Inputs = std::vector<std::uint32_t>;
+    const auto constant = [](ModelBuilder& builder, Dimensions shape, const Ints& values) {
+        return builder.addConstant(OperandType::TENSOR_INT32, std::move(shape),
+                                   exec::bytesOf(values));
+    };
+    const auto twice = [](ModelBuilder& /*builder*/, std::uint32_t slice) {
+        return Inputs{slice, slice};
+    };
+    EXPECT_EQ(errorOnSlice(BITWISE_XOR, {2, 3}, twice), "");
+    EXPECT_EQ(errorOnSlice(BITWISE_XOR, {2, 0}, twice), "");
+    for (const std::int32_t axis : {0, 1}) {
+        const auto mean = [&](ModelBuilder& builder, std::uint32_t slice) {
+            return Inputs{
+                slice, constant(builder, {1}, {axis}), builder.addScalar(false),
+                builder.addScalar(static_cast<std::int32_t>(tflite_operations::Reduction::MEAN))};
+        };
+        EXPECT_EQ(errorOnSlice(REDUCE_INTEGERS, {0, 3}, mean), "");
+    }
+    const auto segments = [](ModelBuilder& builder, std::uint32_t slice) {
+        return Inputs{slice, slice, builder.addScalar(2)};
+    };
+    EXPECT_EQ(errorOnSlice(UNSORTED_SEGMENT_SUM, {0, 3}, segments), "");
+    const auto update = [&](ModelBuilder& builder, std::uint32_t slice) {
+        return Inputs{constant(builder, {2, 3}, Ints(6)), slice, constant(builder, {2}, {0, 0})};
+    };
+    EXPECT_EQ(errorOnSlice(DYNAMIC_UPDATE_SLICE, {2, 0}, update), "");
+    const auto gathered = [&](ModelBuilder& builder, std::uint32_t slice) {
+        return Inputs{constant(builder, {3}, Ints(3)), slice};
+    };
+    EXPECT_NE(errorOnSlice(GATHER_ND, {2, 0}, gathered), "");
+    const auto scattered = [&](ModelBuilder& builder, std::uint32_t slice) {
+        return Inputs{slice, constant(builder, {2, 3}, Ints(6)), constant(builder, {1}, {3})};
+    };
+    EXPECT_NE(errorOnSlice(SCATTER_ND, {2, 0}, scattered), "");
+}
+
+/// An operation is prepared for axes once, so they must not differ between requests. That another
+/// operation, TILE, takes the same operand as values does not make it a constant.
+TEST(TfliteExtension, refusesAxesThatRequestsGive) {
+    constexpr auto kInts = OperandType::TENSOR_INT32;
+    ModelBuilder builder;
+    builder.addExtension(tflite_operations::kExtensionName, kExtensionPrefix);
+    const auto whole = builder.addTensor(kInts, {2, 3});
+    const auto size = builder.addTensor(kInts, {2});
+    const auto axis = builder.addTensor(kInts, {1});
+    const auto begins = builder.addConstant(kInts, {2}, exec::bytesOf(Ints{0, 0}));
+    const auto one = builder.addConstant(kInts, {1}, exec::bytesOf(Ints{1}));
+    const auto tiled = builder.addTensor(kInts, {0});
+    const auto slice = builder.addTensor(kInts, {0, 0});
+    const auto sums = builder.addTensor(kInts, {0});
+    builder.addOperation(OperationType::TILE, {one, axis}, {tiled});
+    builder.addOperation(OperationType::SLICE, {whole, begins, size}, {slice});
+    builder.addOperation(extensionOperation(tflite_operations::Code::REDUCE_INTEGERS),
+                         {slice, axis, builder.addScalar(false), builder.addScalar(0)}, {sums});
+    const auto compiled =
+        exec::compile(resolved(exec::build(builder, {whole, size, axis}, {tiled, sums})), false);
+    ASSERT_NE(compiled, nullptr);
+    exec::TestRequest request;
+    const std::vector<Ints> inputs{Ints(6, 1), {2, 3}, {1}};
+    for (const Ints& input : inputs) {
+        request.addInput(exec::bytesOf(input));
+    }
+    request.addOutput(sizeof(std::int32_t));
+    request.addOutput(2 * sizeof(std::int32_t));
+    const auto ran = request.run(*compiled);
+    ASSERT_FALSE(ran);
+    EXPECT_NE(ran.error().message.find("input 1 (axes); must be constant"), std::string::npos);
 }
 
 TEST(TfliteExtension, isNamedByModelsThatUseIt) {

@@ -223,8 +223,8 @@ TEST(TfliteFill, tilesFillsAndRepeats) {
 
     expectImports(operatorFile(Code::FILL, {ints({2, 3}), reals({}, {1.5F})}, {real({})}), {FILL},
                   {2, 3});
-    EXPECT_EQ(refusal(operatorFile(Code::FILL, {ints({2}), real({})}, {real({})})),
-              "operator 0 (FILL): input 1 (value): must be a constant of one element");
+    EXPECT_EQ(refusal(operatorFile(Code::FILL, {ints({2}), real({2})}, {real({})})),
+              "operator 0 (FILL): input 1 (value): must have one element");
     expectImports(operatorFile(Code::ZEROS_LIKE, {real({2, 3})}, {real({})}), {FILL}, {2, 3});
 
     const FileSpec broadcast =

@@ -81,6 +81,12 @@ TEST(DecodeImage, refusesWhatIsNoImageOrHasBeenCutOff) {
     const Bytes noImage(100, std::byte{7});
     EXPECT_FALSE(decodeImage(noImage));
     EXPECT_FALSE(decodeImage({}));
+    Bytes jpeg = asJpeg(twoColours(16, 8));
+    jpeg.resize(8);  // begins as an image, and has no size
+    const auto decoded = decodeImage(jpeg);
+    ASSERT_FALSE(decoded);
+    EXPECT_EQ(decoded.error().message.rfind("not a JPEG image: ", 0), 0U)
+        << decoded.error().message;
     Bytes png = asPng(twoColours(64, 64));
     png.resize(png.size() / 2);
     EXPECT_FALSE(decodeImage(png));

@@ -43,6 +43,11 @@ TEST(LoadModel, refusesNamesThatAreNone) {
     }
 }
 
+TEST(LoadModel, refusesSignaturesOfBuiltinModels) {
+    EXPECT_EQ(loadModel("builtin:lstm", "run").error().message,
+              "signature \"run\": builtin:lstm has no signatures");
+}
+
 TEST(LoadModel, takesEverythingElseForAFile) {
     EXPECT_EQ(loadModel("no-such.tflite").error().message,
               "cannot read no-such.tflite: No such file or directory");

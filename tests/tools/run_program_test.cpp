@@ -252,6 +252,28 @@ struct Refusal {
     std::string message;
 };
 
+TEST_F(RunProgram, opensTheFilesOfItsReportsBeforeItRuns) {
+    writeFile(file("empty"), "");
+    const std::string noFile = "missing: No such file or directory";
+    const std::vector<Refusal> refusals = {
+        {{"--output", file("no/missing")}, "no/" + noFile},
+        {{"--json", file("no/missing")}, noFile},
+        {{"--trace", file("no/missing")}, noFile},
+        {{"--compare", file("missing")}, noFile},
+        {{"--compare", file("empty")}, "empty: it is no JSON file of --json"},
+        {{"--top", "1", "--labels", file("missing")}, noFile},
+        {{"--top", "1", "--labels", file("empty")}, "empty has no labels"},
+    };
+    for (const auto& [arguments, message] : refusals) {
+        std::vector<std::string> local{"builtin:lstm", "--device", "local"};
+        local.insert(local.end(), arguments.begin(), arguments.end());
+        const ProgramResult result = run(local);
+        EXPECT_EQ(result.status, 1) << message;
+        EXPECT_TRUE(contains(result.err, message)) << result.err;
+        EXPECT_EQ(result.out, "");
+    }
+}
+
 TEST_F(RunProgram, refusesFilesThatItCannotUse) {
     writeFile(file("short"), "abc");
     writeFile(file("model"), "this is not a model");
@@ -264,8 +286,6 @@ TEST_F(RunProgram, refusesFilesThatItCannotUse) {
         {{"builtin:lstm", "--input", file("short"), file("short")},
          "--input with 2 files: the model needs 1"},
         {{"builtin:lstm", "--expect", file("short")}, "golden output of 3 bytes: must be 256"},
-        {{"builtin:lstm", "--output", file("no/such/directory")}, "cannot write"},
-        {{"builtin:lstm", "--top", "1", "--labels", file("missing")}, "cannot read labels"},
         {{"builtin:resnet"}, "no built-in model \"resnet\""},
     };
     for (const auto& [arguments, message] : refusals) {

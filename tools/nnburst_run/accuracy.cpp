@@ -331,7 +331,7 @@ AccuracyDrift driftBetween(const ModelAccuracy& before, const ModelAccuracy& now
 std::string textOf(const AccuracyDrift& drift) {
     return fmt::format(
         "{}: top-1 {:+.1f} points, {} images with another largest output, latency "
-        "{:.2f} times{}\n",
+        "{:.3g} times{}\n",
         drift.model, drift.top1 * 100, drift.differentImages, drift.latencyRatio,
         drift.isWorse ? "; WORSE" : "");
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nnburst_run/accuracy.h"
@@ -23,7 +24,7 @@ namespace {
 Result<ModelAccuracy> accuracyOf(const std::string& source, const Dataset& dataset,
                                  const std::string& deviceName, KernelChoice kernels,
                                  const Options& options) {
-    NNBURST_TRY_ASSIGN(const TfliteModel model, tools::loadModel(source));
+    NNBURST_TRY_ASSIGN(const TfliteModel model, tools::loadModel(source, options.signature));
     NNBURST_TRY_ASSIGN(const SharedDevice device,
                        tools::openDevice(deviceName, driverOptions(kernels, options.threads)));
     NNBURST_TRY_ASSIGN(Runner runner, Runner::create(model, *device, options.via));
@@ -68,10 +69,7 @@ DriverOptions driverOptions(KernelChoice kernels, std::uint32_t threads) {
 
 Result<ExitStatus> runAccuracy(const Options& options) {
     NNBURST_TRY_ASSIGN(const Dataset dataset, readDataset(options.dataset, options.limit));
-    EarlierRun earlier;
-    if (!options.compare.empty()) {
-        NNBURST_TRY_ASSIGN(earlier, readEarlierRun(options.compare));
-    }
+    NNBURST_TRY_ASSIGN(ReportFiles files, ReportFiles::open(options));
     std::vector<std::string> sources{options.model};
     sources.insert(sources.end(), options.moreModels.begin(), options.moreModels.end());
     std::vector<ModelAccuracy> models;
@@ -99,18 +97,21 @@ Result<ExitStatus> runAccuracy(const Options& options) {
         }
     }
     bool isWorse = printDrifts(models, against);
-    if (!options.compare.empty()) {
-        isWorse = printDrifts(models, earlier.accuracy) || isWorse;
-        const auto comparison = tools::compareRows(earlier.rows, rows);
+    if (files.earlier) {
+        isWorse = printDrifts(models, files.earlier->accuracy) || isWorse;
+        const auto comparison = tools::compareRows(files.earlier->rows, rows);
         fmt::print("\n{}", tools::textOf(comparison));
         isWorse = isWorse || comparison.isSlower();
     }
-    NNBURST_TRY(writeJson(options, rows, members));
+    if (!options.json.empty()) {
+        NNBURST_TRY(files.json.write(jsonText(options, rows, members)));
+    }
     if (!options.html.empty()) {
-        NNBURST_TRY(writeText(
-            options.html,
-            accuracyPage(models, against.empty() ? earlier.accuracy : against,
-                         fmt::format("{}; {}", tools::processorName(), tools::kernelName()))));
+        if (against.empty() && files.earlier) {
+            against = std::move(files.earlier->accuracy);
+        }
+        NNBURST_TRY(files.html.write(accuracyPage(
+            models, against, fmt::format("{}; {}", tools::processorName(), tools::kernelName()))));
     }
     return status == ExitStatus::SUCCESS && isWorse ? ExitStatus::WORSE : status;
 }

@@ -132,7 +132,7 @@ Result<> printSummary(const Options& options, const TfliteModel& model,
 }
 
 Result<> reportProfile(const Options& options, const ProfileReader& reader, const Outcome& outcome,
-                       tools::Json& members) {
+                       ReportFiles& files, tools::Json& members) {
     NNBURST_TRY_ASSIGN(const RecordedProfile profile, reader.read());
     const ProfileTable table = tableOf(profile);
     if (options.isProfiled) {
@@ -140,8 +140,8 @@ Result<> reportProfile(const Options& options, const ProfileReader& reader, cons
     }
     members["profile"] = jsonOf(table);
     if (!options.trace.empty()) {
-        NNBURST_TRY(writeText(options.trace, traceOf(profile, outcome.calls,
-                                                     static_cast<std::uint32_t>(::getpid()))));
+        NNBURST_TRY(files.trace.write(
+            traceOf(profile, outcome.calls, static_cast<std::uint32_t>(::getpid()))));
     }
     return {};
 }
@@ -149,11 +149,7 @@ Result<> reportProfile(const Options& options, const ProfileReader& reader, cons
 /// Prints and writes the outputs. True if all are in tolerance.
 Result<bool> reportOutputs(const Options& options, const TfliteModel& model,
                            const InputSteps& inputs, const std::vector<Bytes>& golden,
-                           const Outcome& outcome) {
-    std::vector<std::string> labels;
-    if (!options.labels.empty()) {
-        NNBURST_TRY_ASSIGN(labels, readLabels(options.labels));
-    }
+                           const Outcome& outcome, ReportFiles& files) {
     bool isTolerable = true;
     for (std::size_t i = 0; i < outcome.outputs.size(); ++i) {
         fmt::print("output {} \"{}\"\n", i, model.outputNames[i]);
@@ -164,29 +160,28 @@ Result<bool> reportOutputs(const Options& options, const TfliteModel& model,
             .golden = golden.empty() ? nullptr : &golden[i],
             .stepBytes = contents.size() / inputs.count()};
         NNBURST_TRY_ASSIGN(const bool isOutputTolerable,
-                           reportOutput(output, options, inputs.images(), labels));
+                           reportOutput(output, options, inputs.images(), files.labels));
         isTolerable = isTolerable && isOutputTolerable;
-        if (!options.outputs.empty()) {
-            NNBURST_TRY(writeText(options.outputs[i], textOf(contents)));
+        if (!files.outputs.empty()) {
+            NNBURST_TRY(files.outputs[i].write(textOf(contents)));
         }
     }
     return isTolerable;
 }
 
 /// Prints the latencies and compares them with an earlier run. True if they are worse.
-Result<bool> reportLatencies(const Options& options, Outcome& outcome,
-                             const tools::BenchmarkRow& row) {
+bool reportLatencies(const Options& options, Outcome& outcome, const tools::BenchmarkRow& row,
+                     const std::optional<EarlierRun>& earlier) {
     if (options.repeat > 1 || options.needsProfile()) {
         const std::size_t executions = outcome.latencies.size();
         const tools::Latency latency = tools::summarise(outcome.latencies);
         fmt::print("{} executions, in microseconds: p50 {:.1f}, p99 {:.1f}, max {:.1f}\n",
                    executions, latency.p50, latency.p99, latency.max);
     }
-    if (options.compare.empty()) {
+    if (!earlier) {
         return false;
     }
-    NNBURST_TRY_ASSIGN(const EarlierRun earlier, readEarlierRun(options.compare));
-    const auto comparison = tools::compareRows(earlier.rows, std::span(&row, 1));
+    const auto comparison = tools::compareRows(earlier->rows, std::span(&row, 1));
     fmt::print("{}", tools::textOf(comparison));
     return comparison.isSlower();
 }
@@ -195,12 +190,13 @@ Result<ExitStatus> run(const Options& options) {
     if (!options.dataset.empty()) {
         return runAccuracy(options);
     }
-    NNBURST_TRY_ASSIGN(const TfliteModel model, tools::loadModel(options.model));
-    if (!options.dump.empty()) {
-        NNBURST_TRY(writeText(options.dump, graphDump(model.model)));
-    }
+    NNBURST_TRY_ASSIGN(const TfliteModel model, tools::loadModel(options.model, options.signature));
     NNBURST_TRY(checkCount("--output", options.outputs.size(), model.outputNames.size()));
     NNBURST_TRY(checkCount("--expect", options.expected.size(), model.outputNames.size()));
+    NNBURST_TRY_ASSIGN(ReportFiles files, ReportFiles::open(options));
+    if (!options.dump.empty()) {
+        NNBURST_TRY(files.dump.write(graphDump(model.model)));
+    }
     NNBURST_TRY_ASSIGN(const std::vector<Bytes> golden, readFiles(options.expected));
 
     const auto start = std::chrono::steady_clock::now();
@@ -219,14 +215,16 @@ Result<ExitStatus> run(const Options& options) {
         NNBURST_TRY(printSummary(options, model, preparation, outcome, runner, opened));
     }
     NNBURST_TRY_ASSIGN(const bool isTolerable,
-                       reportOutputs(options, model, inputs, golden, outcome));
+                       reportOutputs(options, model, inputs, golden, outcome, files));
     const tools::BenchmarkRow row = latencyRow(modelName(options.model), outcome.latencies);
     tools::Json members = tools::Json::object();
     if (profile != nullptr) {
-        NNBURST_TRY(reportProfile(options, *profile, outcome, members));
+        NNBURST_TRY(reportProfile(options, *profile, outcome, files, members));
     }
-    NNBURST_TRY_ASSIGN(const bool isWorse, reportLatencies(options, outcome, row));
-    NNBURST_TRY(writeJson(options, std::span(&row, 1), members));
+    const bool isWorse = reportLatencies(options, outcome, row, files.earlier);
+    if (!options.json.empty()) {
+        NNBURST_TRY(files.json.write(jsonText(options, std::span(&row, 1), members)));
+    }
     return !isTolerable ? ExitStatus::OUT_OF_TOLERANCE
            : isWorse    ? ExitStatus::WORSE
                         : ExitStatus::SUCCESS;

@@ -84,6 +84,11 @@ std::string summaryOf(const TfliteModel& model) {
         text += fmt::format("state {}: {}, from each step to the next\n", i,
                             operandText(main.operands[main.inputIndexes[model.states[i].input]]));
     }
+    for (const TfliteSignature& signature : model.signatures) {
+        text += fmt::format("signature \"{}\": {} to {}\n", signature.name,
+                            fmt::join(signature.inputNames, ", "),
+                            fmt::join(signature.outputNames, ", "));
+    }
     Constants constants;
     std::uint64_t temporaryBytes = 0;
     std::map<std::string, std::size_t> operations;

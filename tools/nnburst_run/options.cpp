@@ -82,8 +82,9 @@ std::string problemOf(const Options& options, const std::vector<double>& mean,
     }
     if (!options.dataset.empty() &&
         !(options.inputs.empty() && options.outputs.empty() && options.expected.empty() &&
-          options.top == 0 && !options.needsProfile())) {
-        return "--dataset excludes --input, --output, --expect, --top, --profile and --trace";
+          options.top == 0 && !options.needsProfile() && options.dump.empty())) {
+        return "--dataset excludes --input, --output, --expect, --top, --profile, --trace and "
+               "--dump";
     }
     if ((options.kernels != KernelChoice::FAST || options.threads != 1) &&
         options.device != "local" && options.device != "spawn") {
@@ -143,6 +144,10 @@ std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv
            "chooses or on the one of that name; PATH: in the driver that listens on that socket")
         ->type_name("local|spawn|nnapi|PATH")
         ->capture_default_str();
+    app.add_option("--signature", options.signature,
+                   "The signature of a .tflite file to run. Without: its main subgraph.\n"
+                   "The summary lists the signatures")
+        ->type_name("NAME");
     std::string via = "burst";
     app.add_option("--via", via, "How executions reach the device")
         ->check(CLI::IsMember({"burst", "rpc"}).description(""))
@@ -189,7 +194,7 @@ std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv
                      "The model sees (byte - mean) / std, of red, green and blue.\n"
                      "Without: 127.5 for float32, bytes as they are for 8 bits",
                      -1e9);
-    addChannelOption(app, "--std", deviation, "As --mean", 1e-9);
+    addChannelOption(app, "--std", deviation, "As --mean", 1e-6);
     CLI::Option* dataset =
         app.add_option("--dataset", options.dataset,
                        "Measure accuracy: run the data in DIR, whose results are known")

@@ -4,9 +4,6 @@
 
 #include <fmt/core.h>
 
-#include <fstream>
-
-#include "model/invalid.h"
 #include "nnburst_run/elements.h"
 
 namespace nnburst::run {
@@ -69,18 +66,6 @@ Result<bool> reportOutput(const OutputContents& output, const Options& options,
         }
     }
     return isTolerable;
-}
-
-Result<std::vector<std::string>> readLabels(const std::string& path) {
-    std::vector<std::string> labels;
-    std::ifstream stream(path);
-    for (std::string line; std::getline(stream, line);) {
-        labels.push_back(line);
-    }
-    if (labels.empty()) {
-        return invalid("cannot read labels from {}", path);
-    }
-    return labels;
 }
 
 }  // namespace nnburst::run

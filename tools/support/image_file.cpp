@@ -64,7 +64,8 @@ Result<Image> decodeJpeg(std::span<const std::byte> file) {
     int sampling = 0;
     int colours = 0;
     if (::tjDecompressHeader3(decoder.get(), bytes, file.size(), &width, &height, &sampling,
-                              &colours) != 0) {
+                              &colours) != 0 ||
+        width <= 0 || height <= 0) {
         return invalid("not a JPEG image: {}", ::tjGetErrorStr2(decoder.get()));
     }
     NNBURST_TRY(checkSize(static_cast<std::uint64_t>(width), static_cast<std::uint64_t>(height)));

@@ -73,10 +73,15 @@ Result<TfliteModel> loadBuiltin(std::string_view name) {
 
 }  // namespace
 
-Result<TfliteModel> loadModel(const std::string& source) {
-    return source.starts_with(kBuiltin)
-               ? loadBuiltin(std::string_view(source).substr(kBuiltin.size()))
-               : loadTflite(source);
+Result<TfliteModel> loadModel(const std::string& source, const std::string& signature) {
+    if (!source.starts_with(kBuiltin)) {
+        return loadTflite(source, {.signature = signature});
+    }
+    if (!signature.empty()) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("signature \"{}\": {} has no signatures", signature, source));
+    }
+    return loadBuiltin(std::string_view(source).substr(kBuiltin.size()));
 }
 
 }  // namespace nnburst::tools

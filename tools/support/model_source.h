@@ -19,7 +19,9 @@ inline constexpr const char* kBuiltinModelsHelp =
   builtin:lstm                                     a small recurrent network
 )";
 
-/// The model that `source` names: "builtin:..." as kBuiltinModelsHelp says, else a TFLite file.
-[[nodiscard]] Result<TfliteModel> loadModel(const std::string& source);
+/// The model that `source` names: "builtin:..." as kBuiltinModelsHelp says, else a TFLite file, and
+/// of its signatures the one named `signature` (TfliteOptions).
+[[nodiscard]] Result<TfliteModel> loadModel(const std::string& source,
+                                            const std::string& signature = {});
 
 }  // namespace nnburst::tools

@@ -1,0 +1,171 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// Operators on more than 4 dimensions, and operators that move elements of types that the HAL's
+/// operations do not take. Results are computed by hand.
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <numeric>
+
+#include "tflite_test.h"
+
+namespace nnburst {
+namespace {
+
+using namespace tflite;
+using Floats = std::vector<float>;
+using Ints = std::vector<std::int32_t>;
+using Bools = std::vector<std::uint8_t>;
+
+Argument integers(std::vector<std::int32_t> shape) {
+    return tensorOf(std::move(shape), TensorType::INT32);
+}
+Argument booleans(std::vector<std::int32_t> shape) {
+    return tensorOf(std::move(shape), TensorType::BOOL);
+}
+/// 0, 1, 2, ...
+Floats counted(std::size_t count) {
+    Floats result(count);
+    std::iota(result.begin(), result.end(), 0.0F);
+    return result;
+}
+
+TEST(TfliteHalLimits, moveIntegersWithAllTheirBits) {
+    // -1 has the bits of a NaN.
+    const FileSpec transpose =
+        operatorFile(Code::TRANSPOSE, {integers({2, 2}), ints({1, 0})}, {integers({2, 2})});
+    expectComputes<std::int32_t, std::int32_t>(transpose, {{-1, 0x7f800001, 3, INT32_MIN}},
+                                               {{-1, 3, 0x7f800001, INT32_MIN}});
+    const FileSpec reshape =
+        operatorFile(Code::RESHAPE, {integers({2, 2}), ints({4, 1})}, {integers({4, 1})},
+                     BuiltinOptions::ReshapeOptions,
+                     optionsOf(schema::CreateReshapeOptions,
+                               flatbuffers::Offset<flatbuffers::Vector<std::int32_t>>()));
+    expectComputes<std::int32_t, std::int32_t>(reshape, {{-1, 2, 3, 4}}, {{-1, 2, 3, 4}});
+    EXPECT_EQ(imported(reshape).model.main.operations.size(), 1U);
+}
+
+TEST(TfliteHalLimits, joinIntegersAndBooleans) {
+    const auto file = [](const Argument& argument, const Argument& result) {
+        return operatorFile(
+            Code::CONCATENATION, {argument, argument}, {result},
+            BuiltinOptions::ConcatenationOptions,
+            optionsOf(schema::CreateConcatenationOptions, 1, schema::ActivationFunctionType::NONE));
+    };
+    expectComputes<std::int32_t, std::int32_t>(file(integers({2, 1}), integers({2, 2})),
+                                               {{-1, 2}, {3, -4}}, {{-1, 3, 2, -4}});
+    expectComputes<std::uint8_t, std::uint8_t>(file(booleans({2, 1}), booleans({2, 2})),
+                                               {{1, 0}, {0, 1}}, {{1, 0, 0, 1}});
+}
+
+TEST(TfliteHalLimits, padIntegersAndBooleansWithTheirValue) {
+    const Argument paddings = withContents(integers({1, 2}), bytesOf(Ints{1, 1}));
+    expectComputes<std::int32_t, std::int32_t>(
+        operatorFile(Code::PADV2, {integers({2}), paddings, intScalar(-1)}, {integers({4})}),
+        {{5, 6}}, {{-1, 5, 6, -1}});
+    const Argument yes = withContents(booleans({}), {1});
+    expectComputes<std::uint8_t, std::uint8_t>(
+        operatorFile(Code::PADV2, {booleans({2}), paddings, yes}, {booleans({4})}), {{0, 1}},
+        {{1, 0, 1, 1}});
+}
+
+TEST(TfliteHalLimits, selectBooleans) {
+    expectComputes<std::uint8_t, std::uint8_t>(
+        operatorFile(Code::SELECT_V2, {booleans({3}), booleans({3}), booleans({3})},
+                     {booleans({3})}),
+        {{1, 0, 1}, {0, 0, 1}, {1, 1, 0}}, {{0, 1, 1}});
+}
+
+TEST(TfliteHalLimits, selectFromTheConditionItself) {
+    FileSpec file = operatorFile(Code::SELECT_V2, {booleans({3}), booleans({3})}, {booleans({3})});
+    file.operators[0].inputs = {0, 0, 1};
+    expectComputes<std::uint8_t, std::uint8_t>(file, {{1, 0, 1}, {1, 0, 0}}, {{1, 0, 1}});
+    file.operators[0].inputs = {0, 1, 0};
+    expectComputes<std::uint8_t, std::uint8_t>(file, {{1, 0, 1}, {1, 0, 0}}, {{1, 0, 0}});
+}
+
+TEST(TfliteHalLimits, addTensorsOfFiveAxes) {
+    expectComputes<float, float>(
+        operatorFile(Code::ADD, {real({1, 2, 1, 1, 2}), real({1, 1, 1, 2, 2})},
+                     {real({1, 2, 1, 2, 2})}, BuiltinOptions::AddOptions, addOptions()),
+        {{0, 1, 2, 3}, {10, 20, 30, 40}}, {{10, 21, 30, 41, 12, 23, 32, 43}});
+}
+
+TEST(TfliteHalLimits, transposeSixAxes) {
+    // Depth to space as many models write it: only 4 axes stay apart.
+    const Floats input = counted(16);
+    expectComputes<float, float>(
+        operatorFile(Code::TRANSPOSE, {real({1, 2, 2, 2, 2, 1}), ints({0, 1, 3, 2, 4, 5})},
+                     {real({1, 2, 2, 2, 2, 1})}),
+        {input}, {{0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15}});
+    // An axis of size 1 is passed over: 5 axes, one of which is the batch.
+    expectComputes<float, float>(
+        operatorFile(Code::TRANSPOSE, {real({1, 2, 2, 2, 2}), ints({2, 0, 3, 1, 4})},
+                     {real({2, 1, 2, 2, 2})}),
+        {input}, {{0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15}});
+}
+
+TEST(TfliteHalLimits, reduceFiveAxes) {
+    const auto file = [](bool keeps, std::vector<std::int32_t> result) {
+        return operatorFile(Code::SUM, {real({2, 1, 2, 2, 2}), ints({-1, 0})},
+                            {real(std::move(result))}, BuiltinOptions::ReducerOptions,
+                            optionsOf(schema::CreateReducerOptions, keeps));
+    };
+    expectComputes<float, float>(file(false, {1, 2, 2}), {counted(16)}, {{18, 26, 34, 42}});
+    expectComputes<float, float>(file(true, {1, 1, 2, 2, 1}), {counted(16)}, {{18, 26, 34, 42}});
+}
+
+TEST(TfliteHalLimits, padAndSliceFiveAxes) {
+    const Argument paddings =
+        withContents(integers({5, 2}), bytesOf(Ints{0, 0, 0, 0, 1, 0, 0, 0, 0, 1}));
+    expectComputes<float, float>(
+        operatorFile(Code::PAD, {real({1, 1, 1, 2, 2}), paddings}, {real({1, 1, 2, 2, 3})}),
+        {{1, 2, 3, 4}}, {{0, 0, 0, 0, 0, 0, 1, 2, 0, 3, 4, 0}});
+    expectComputes<float, float>(
+        operatorFile(Code::SLICE,
+                     {real({1, 2, 2, 2, 2}), ints({0, 1, 0, 1, 0}), ints({1, 1, -1, 1, 2})},
+                     {real({1, 1, 2, 1, 2})}),
+        {counted(16)}, {{10, 11, 14, 15}});
+}
+
+TEST(TfliteHalLimits, stepThroughAndDropAxesOfFive) {
+    const FileSpec file =
+        operatorFile(Code::STRIDED_SLICE,
+                     {real({2, 1, 2, 2, 2}), ints({0, 0, 1, 0, 0}), ints({2, 1, 2, 2, 2}),
+                      ints({1, 1, 1, 1, 2})},
+                     {real({2, 1, 2, 1})}, BuiltinOptions::StridedSliceOptions,
+                     optionsOf(schema::CreateStridedSliceOptions, 0, 0, 0, 0, 0b100, false));
+    expectComputes<float, float>(file, {counted(16)}, {{4, 6, 12, 14}});
+}
+
+TEST(TfliteHalLimits, softmaxAlongTheLastOfFiveAxes) {
+    expectComputes<float, float>(
+        operatorFile(Code::SOFTMAX, {real({1, 2, 1, 1, 2})}, {real({1, 2, 1, 1, 2})},
+                     BuiltinOptions::SoftmaxOptions, optionsOf(schema::CreateSoftmaxOptions, 1.0F)),
+        {{3, 3, -1, -1}}, {{0.5F, 0.5F, 0.5F, 0.5F}});
+}
+
+TEST(TfliteHalLimits, leaveFiveAxesThatCannotBeJoinedToTheDevice) {
+    const auto model = importTflite(
+        serialize(operatorFile(Code::ADD, {real({2, 1, 2, 1, 2}), real({1, 2, 1, 2, 1})},
+                               {real({2, 2, 2, 2, 2})}, BuiltinOptions::AddOptions, addOptions())));
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_EQ(model->model.main.operations.size(), 1U);
+    EXPECT_FALSE(exec::CompiledModel::compile(exec::makeEngine(false), resolved(model->model)));
+}
+
+TEST(TfliteHalLimits, bitcastKeepsBits) {
+    expectComputes<std::int32_t, float>(
+        operatorFile(Code::BITCAST, {real({2})}, {integers({2})}), {{1.0F, -2.0F}},
+        {{std::bit_cast<std::int32_t>(1.0F), std::bit_cast<std::int32_t>(-2.0F)}});
+    const auto other =
+        importTflite(serialize(operatorFile(Code::BITCAST, {real({2})}, {booleans({2})})));
+    ASSERT_TRUE(other) << other.error().message;
+    EXPECT_FALSE(exec::CompiledModel::compile(exec::makeEngine(false), resolved(other->model)));
+}
+
+}  // namespace
+}  // namespace nnburst
