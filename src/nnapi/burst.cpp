@@ -58,7 +58,7 @@ int ANeuralNetworksBurst_create(ANeuralNetworksCompilation* compilation,
 }
 
 void ANeuralNetworksBurst_free(ANeuralNetworksBurst* burst) {
-    if (burst != nullptr) {
+    if (burst != nullptr && !nnburst::nnapi::hasDevicesOfParent()) {
         burst->context->setFreed();
         delete burst;
     }

@@ -156,6 +156,7 @@ using nnburst::nnapi::badData;
 using nnburst::nnapi::badState;
 using nnburst::nnapi::Compilation;
 using nnburst::nnapi::Devices;
+using nnburst::nnapi::hasDevicesOfParent;
 using nnburst::nnapi::refuseNull;
 using nnburst::nnapi::Status;
 
@@ -220,7 +221,9 @@ int ANeuralNetworksCompilation_createForDevices(ANeuralNetworksModel* model,
 }
 
 void ANeuralNetworksCompilation_free(ANeuralNetworksCompilation* compilation) {
-    delete compilation;
+    if (!hasDevicesOfParent()) {
+        delete compilation;
+    }
 }
 
 int ANeuralNetworksCompilation_setPreference(ANeuralNetworksCompilation* compilation,

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "nnapi/process.h"
 #include "nnburst/log_message.h"
 #include "nnburst/type_queries.h"
 
@@ -105,7 +106,10 @@ Devices::Devices(SharedRuntime runtime)
 
 Devices& Devices::get() {
     // Never destroyed: threads of the program may use devices while the process ends.
-    static Devices* const devices = new Devices(createRuntime());
+    static Devices* const devices = [] {
+        keepDevicesFromChildren();  // before it has threads and connections
+        return new Devices(createRuntime());
+    }();
     return *devices;
 }
 

@@ -350,6 +350,7 @@ using nnburst::nnapi::answer;
 using nnburst::nnapi::Arguments;
 using nnburst::nnapi::badData;
 using nnburst::nnapi::Execution;
+using nnburst::nnapi::hasDevicesOfParent;
 using nnburst::nnapi::refuseNull;
 using nnburst::nnapi::Status;
 
@@ -370,7 +371,7 @@ int ANeuralNetworksExecution_create(ANeuralNetworksCompilation* compilation,
 }
 
 void ANeuralNetworksExecution_free(ANeuralNetworksExecution* execution) {
-    if (execution == nullptr) {
+    if (execution == nullptr || hasDevicesOfParent()) {
         return;
     }
     if (execution->execution->isInComputation()) {

@@ -14,6 +14,8 @@
 #include "nnapi/device.h"
 #include "nnapi/model_assembly.h"
 #include "nnapi/operand_type.h"
+#include "nnapi/operation_check.h"
+#include "nnburst/log_message.h"
 #include "nnburst/type_queries.h"
 #include "nnburst/validation.h"
 
@@ -417,7 +419,6 @@ using nnburst::nnapi::answer;
 using nnburst::nnapi::badData;
 using nnburst::nnapi::badState;
 using nnburst::nnapi::Devices;
-using nnburst::nnapi::refused;
 using nnburst::nnapi::refuseNull;
 using nnburst::nnapi::Status;
 
@@ -538,9 +539,9 @@ int ANeuralNetworksModel_getSupportedOperationsForDevices(
         for (const std::size_t device : indices) {
             const auto supported =
                 Devices::get().runtime()->supportedOperations(finished->model, device);
-            if (!supported) {
-                return refused(nnburst::nnapi::toResultCode(supported.error().status), "{}",
-                               supported.error().message);
+            if (!supported) {  // as on Android: it runs nothing of the model
+                nnburst::logMessage(nnburst::LogLevel::WARNING, supported.error().message);
+                continue;
             }
             for (std::size_t index = 0; index < supported->size(); ++index) {
                 supportedOps[finished->addedOrder[index]] |= (*supported)[index];

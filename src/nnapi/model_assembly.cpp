@@ -10,9 +10,7 @@
 #include <utility>
 
 #include "nnapi/device.h"
-#include "nnburst/hal_version.h"
 #include "nnburst/type_queries.h"
-#include "nnburst/validation.h"
 
 namespace nnburst::nnapi {
 
@@ -25,83 +23,6 @@ bool isWrittenByOperation(OperandLifeTime lifetime) {
     return lifetime == OperandLifeTime::TEMPORARY_VARIABLE ||
            lifetime == OperandLifeTime::SUBGRAPH_OUTPUT;
 }
-
-/// Makes the sizes of axes unknown in a model of one operation, but for those of channels with
-/// scales and of the condition of an IF.
-void forgetSizes(Subgraph& subgraph) {
-    const bool hasCondition = subgraph.operations.front().type == OperationType::IF;
-    for (Operand& operand : subgraph.operands) {
-        const bool areNeeded = operand.type == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL ||
-                               (hasCondition && operand.type == OperandType::TENSOR_BOOL8);
-        if (!areNeeded) {
-            std::fill(operand.dimensions.begin(), operand.dimensions.end(), 0U);
-        }
-    }
-}
-
-/// A model of one operation, for checkOperation.
-class OperationProbe {
-  public:
-    OperationProbe(const Subgraph& subgraph, std::span<const Model* const> referenced)
-        : subgraph_(subgraph), referenced_(referenced) {}
-
-    [[nodiscard]] Model build(const Operation& operation) {
-        Operation probed{operation.type, {}, {}};
-        for (const std::uint32_t output : operation.outputs) {
-            probed.outputs.push_back(add(output, OperandLifeTime::SUBGRAPH_OUTPUT));
-        }
-        for (const std::uint32_t input : operation.inputs) {
-            probed.inputs.push_back(add(input, OperandLifeTime::SUBGRAPH_INPUT));
-        }
-        model_.main.operations.push_back(std::move(probed));
-        if (model_.main.inputIndexes.empty()) {
-            // A model needs an input.
-            model_.main.inputIndexes.push_back(
-                static_cast<std::uint32_t>(model_.main.operands.size()));
-            model_.main.operands.push_back(
-                {.type = OperandType::INT32, .lifetime = OperandLifeTime::SUBGRAPH_INPUT});
-        }
-        const std::vector<std::uint32_t> consumers = countConsumers(model_.main);
-        for (std::size_t index = 0; index < consumers.size(); ++index) {
-            model_.main.operands[index].numberOfConsumers = consumers[index];
-        }
-        declareExtensions(model_);
-        return std::move(model_);
-    }
-
-  private:
-    /// Adds operand `index` of the subgraph, once; gives its index in the probe.
-    std::uint32_t add(std::uint32_t index, OperandLifeTime lifetime) {
-        const auto [known, isNew] =
-            indices_.try_emplace(index, static_cast<std::uint32_t>(model_.main.operands.size()));
-        if (!isNew) {
-            return known->second;
-        }
-        Operand operand = subgraph_.operands[index];
-        if (lifetime == OperandLifeTime::SUBGRAPH_OUTPUT) {
-            model_.main.outputIndexes.push_back(known->second);
-        } else if (operand.lifetime == OperandLifeTime::SUBGRAPH) {
-            lifetime = OperandLifeTime::SUBGRAPH;
-        } else if (operand.lifetime == OperandLifeTime::NO_VALUE) {
-            lifetime = OperandLifeTime::NO_VALUE;
-        } else {
-            model_.main.inputIndexes.push_back(known->second);
-        }
-        operand.lifetime = lifetime;
-        operand.location = {};
-        if (lifetime == OperandLifeTime::SUBGRAPH) {
-            const std::uint32_t reference = subgraph_.operands[index].location.offset;
-            operand.location.offset = addReferenced(model_, *referenced_[reference]);
-        }
-        model_.main.operands.push_back(std::move(operand));
-        return known->second;
-    }
-
-    const Subgraph& subgraph_;
-    std::span<const Model* const> referenced_;
-    Model model_;
-    std::map<std::uint32_t, std::uint32_t> indices_;
-};
 
 }  // namespace
 
@@ -199,24 +120,6 @@ std::optional<std::vector<std::uint32_t>> executionOrder(const Subgraph& subgrap
         return std::nullopt;
     }
     return order;
-}
-
-Status checkOperation(const Subgraph& subgraph, const Operation& operation,
-                      std::span<const Model* const> referenced) {
-    if (operation.type == OperationType::OEM_OPERATION || isExtension(operation.type)) {
-        return {};  // only the vendor knows
-    }
-    Model probe = OperationProbe(subgraph, referenced).build(operation);
-    const auto version = minimumVersion(probe);
-    if (version) {
-        return {};
-    }
-    // Types and ranks count here. Whether sizes fit each other, devices say.
-    forgetSizes(probe.main);
-    if (minimumVersion(probe)) {
-        return {};
-    }
-    return badData("{}", version.error().message);
 }
 
 }  // namespace nnburst::nnapi

@@ -7,10 +7,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
-#include "nnapi/status.h"
 #include "nnburst/types.h"
 
 namespace nnburst::nnapi {
@@ -31,11 +29,5 @@ void declareExtensions(Model& model);
 /// The order in which operations can be executed: each after those that write its inputs, else in
 /// the order of adding. Nothing if some wait for each other, or for an operand that nothing writes.
 [[nodiscard]] std::optional<std::vector<std::uint32_t>> executionOrder(const Subgraph& subgraph);
-
-/// Checks that `operation` takes operands of such types, by the rules of the HAL. Which operands
-/// are constant does not matter yet. `referenced[i]` is the model behind reference i of
-/// `subgraph`.
-[[nodiscard]] Status checkOperation(const Subgraph& subgraph, const Operation& operation,
-                                    std::span<const Model* const> referenced);
 
 }  // namespace nnburst::nnapi

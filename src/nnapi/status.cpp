@@ -56,6 +56,9 @@ void logRefusal(const char* function, int code, const std::string& message) noex
 }
 
 int refuseNull(const char* function) noexcept {
+    if (hasDevicesOfParent()) {
+        return ANEURALNETWORKS_DEAD_OBJECT;
+    }
     logRefusal(function, ANEURALNETWORKS_UNEXPECTED_NULL, "a pointer is null that must not be");
     return ANEURALNETWORKS_UNEXPECTED_NULL;
 }

@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "nnapi/process.h"
 #include "nnburst/result.h"
 
 namespace nnburst::nnapi {
@@ -48,15 +49,20 @@ template <class... Arguments>
 
 /// Writes "function: message" to the log.
 void logRefusal(const char* function, int code, const std::string& message) noexcept;
-/// Logs that a pointer is null and gives UNEXPECTED_NULL.
+/// Logs that a pointer is null and gives UNEXPECTED_NULL; DEAD_OBJECT without a line in the log, as
+/// answer(), in a child that cannot use devices: objects that it was refused are null.
 [[nodiscard]] int refuseNull(const char* function) noexcept;
 /// The code for the exception that is being handled, which it logs.
 [[nodiscard]] int resultCodeOfException(const char* function) noexcept;
 
 /// Runs `body`, which gives a Status, for the API's `function`: logs what was refused and stops
-/// exceptions.
+/// exceptions. DEAD_OBJECT, without a line in the log, whose lock another thread of the parent may
+/// have held, in a child that cannot use devices.
 template <class Body>
 [[nodiscard]] int answer(const char* function, Body&& body) noexcept {
+    if (hasDevicesOfParent()) {
+        return ANEURALNETWORKS_DEAD_OBJECT;
+    }
     try {
         const Status status = body();
         if (!status.isOk()) {

@@ -5,6 +5,8 @@
 /// Compilations: options, states, preferred memory.
 
 #include <android/NeuralNetworksOEM.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <bit>
 #include <cstdlib>
@@ -319,6 +321,40 @@ INSTANTIATE_TEST_SUITE_P(
                     Preference{"paddingForOutput",
                                ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput, 1}),
     [](const auto& instance) { return instance.param.name; });
+
+/// The exit status of a child of fork(2) that calls `body`: 0 if it gives true.
+template <class Body>
+int statusOfChild(const Body& body) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        std::_Exit(body() ? 0 : 1);
+    }
+    int status = -1;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    return status;
+}
+
+// The device in this process has threads, which a child does not have.
+TEST(NnapiForkedChild, ofAProcessThatOnlyCountedDevicesCannotUseThem) {
+    std::uint32_t count = 0;
+    ASSERT_EQ(ANeuralNetworks_getDeviceCount(&count), kNoError);
+    EXPECT_EQ(statusOfChild([&] { return ANeuralNetworks_getDeviceCount(&count) == kDeadObject; }),
+              0);
+}
+
+TEST(NnapiForkedChild, cannotUseTheDevicesOfItsParent) {
+    const Model model = newAddition();
+    Compilation compilation = newCompilation(model.get());
+    ASSERT_EQ(ANeuralNetworksCompilation_finish(compilation.get()), kNoError);
+    const int status = statusOfChild([&] {
+        ANeuralNetworksExecution* execution = nullptr;
+        const int result = ANeuralNetworksExecution_create(compilation.get(), &execution);
+        compilation.reset();
+        return result == kDeadObject && execution == nullptr &&
+               ANeuralNetworksExecution_compute(execution) == kDeadObject;
+    });
+    EXPECT_EQ(status, 0);
+}
 
 }  // namespace
 }  // namespace nnburst::nnapi

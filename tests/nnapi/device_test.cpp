@@ -182,6 +182,30 @@ TEST(NnapiSupportedOperations, needAFinishedModel) {
         kBadState);
 }
 
+/// Whether scales fit each other, only devices check. Delegates ask before they compile, and
+/// compute themselves what the answer leaves out.
+TEST(NnapiSupportedOperations, areNoneOfAModelWithScalesThatDoNotFit) {
+    const Model model = newModel();
+    const Type input(ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, {2}, 0.5F);
+    const Type output(ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, {2}, 0.25F);
+    const std::uint32_t indexes[] = {0, 1};
+    ASSERT_EQ(ANeuralNetworksModel_addOperand(model.get(), input.get()), kNoError);
+    ASSERT_EQ(ANeuralNetworksModel_addOperand(model.get(), output.get()), kNoError);
+    ASSERT_EQ(ANeuralNetworksModel_addOperation(model.get(), ANEURALNETWORKS_TANH, 1, &indexes[0],
+                                                1, &indexes[1]),
+              kNoError);
+    ASSERT_EQ(
+        ANeuralNetworksModel_identifyInputsAndOutputs(model.get(), 1, &indexes[0], 1, &indexes[1]),
+        kNoError);
+    ASSERT_EQ(ANeuralNetworksModel_finish(model.get()), kNoError);
+    ANeuralNetworksDevice* const device = referenceDevice();
+    bool isSupported = true;
+    EXPECT_EQ(ANeuralNetworksModel_getSupportedOperationsForDevices(model.get(), &device, 1,
+                                                                    &isSupported),
+              kNoError);
+    EXPECT_FALSE(isSupported);
+}
+
 /// An operation that no device has, then one that all have.
 TEST(NnapiSupportedOperations, comeInTheOrderInWhichOperationsWereAdded) {
     const Model model = newModel();

@@ -5,9 +5,11 @@
 /// A device in a driver process, through the C API, and what happens when that process is killed.
 
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <thread>
 
 #include "api.h"
@@ -60,6 +62,30 @@ TEST_F(NnapiDriver, computesInEachWay) {
         EXPECT_EQ(computeBy(way, execution.get(), compilation.get()), kNoError) << toString(way);
         EXPECT_EQ(sum, kSum) << toString(way);
     }
+}
+
+TEST_F(NnapiDriver, isNotReachedFromAForkedChild) {
+    Execution execution = newReadyExecution();
+    Burst burst = newBurst(compilation.get());
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        ANeuralNetworksCompilation* another = nullptr;
+        const bool isRefused =
+            ANeuralNetworksExecution_compute(execution.get()) == kDeadObject &&
+            ANeuralNetworksExecution_burstCompute(execution.get(), burst.get()) == kDeadObject &&
+            ANeuralNetworksDevice_wait(device) == kDeadObject &&
+            ANeuralNetworksCompilation_create(model.get(), &another) == kDeadObject;
+        burst.reset();
+        execution.reset();
+        compilation.reset();
+        std::_Exit(isRefused ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(ANeuralNetworksExecution_burstCompute(execution.get(), burst.get()), kNoError);
+    EXPECT_EQ(sum, kSum);
 }
 
 TEST_F(NnapiDriver, computesInMemoryOfThisProcess) {

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 
 #include "support/nnapi_functions.h"
 
@@ -118,6 +119,18 @@ TEST(NnapiLibrary, hasFunctionsUnderAndroidsSymbolVersion) {
 TEST(NnapiLibrary, hasNoSymbolsOfNnburst) {
     ASSERT_NE(library(), nullptr);
     EXPECT_EQ(::dlsym(library(), "nnburstExtension"), nullptr);
+}
+
+// Its devices have threads, which must not lose their code.
+TEST(NnapiLibrary, staysLoadedWhenItIsClosed) {
+    EXPECT_EXIT(
+        {
+            void* const handle = library();
+            const bool isClosed = ::dlclose(handle) == 0;
+            void* const left = ::dlopen(NNBURST_NEURAL_NETWORKS, RTLD_LAZY | RTLD_NOLOAD);
+            std::_Exit(isClosed && left != nullptr ? 0 : 1);
+        },
+        testing::ExitedWithCode(0), "");
 }
 
 TEST(NnapiLibrary, isATableForTools) {
