@@ -115,6 +115,7 @@ int main(int argc, char** argv) {
     registerKernelPeers();
     registerBoostPeers();
     registerPackagedPeers();
+    registerOnnxRuntimePeer();
     registerOneProcessor();
     registerBusy();
     registerOneOperation();
@@ -142,6 +143,10 @@ int main(int argc, char** argv) {
                describeHost(report), goalTable(report), numberGoalTable(report));
     json.write(toJson(report));
     html.write(toHtml(report));
+    if (report.notMeasured > 0) {
+        fmt::print("Goals that were not measured: {}. The page and the JSON name them.\n",
+                   report.notMeasured);
+    }
     fmt::print("{} met, {} missed\n", report.met, report.missed);
     return measured > 0 && !collector.hasFailed() ? 0 : 1;
 }

@@ -46,6 +46,7 @@ Report makeReport(Results results, std::span<const Goal> goals,
     const auto count = [&](Verdict verdict) {
         report.met += verdict == Verdict::MET ? 1 : 0;
         report.missed += verdict == Verdict::MISSED ? 1 : 0;
+        report.notMeasured += verdict == Verdict::NOT_MEASURED ? 1 : 0;
     };
     for (const GoalOutcome& outcome : report.goals) {
         count(outcome.verdict);

@@ -23,12 +23,13 @@ struct Report {
     std::vector<GoalOutcome> goals;
     std::vector<NumberOutcome> numberGoals;
 
-    std::size_t rounds = 0;    ///< of all benchmarks
-    std::size_t leftOut = 0;   ///< rounds that the host disturbed
-    double seconds = 0;        ///< the duration of all rounds
-    double stolenSeconds = 0;  ///< stolen from the two processors in these seconds
-    std::size_t met = 0;       ///< number of goals
-    std::size_t missed = 0;    ///< number of goals; the others were not measured
+    std::size_t rounds = 0;       ///< of all benchmarks
+    std::size_t leftOut = 0;      ///< rounds that the host disturbed
+    double seconds = 0;           ///< the duration of all rounds
+    double stolenSeconds = 0;     ///< stolen from the two processors in these seconds
+    std::size_t met = 0;          ///< number of goals
+    std::size_t missed = 0;       ///< number of goals
+    std::size_t notMeasured = 0;  ///< number of goals
 };
 
 [[nodiscard]] Report makeReport(Results results, std::span<const Goal> goals,

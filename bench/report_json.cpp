@@ -26,6 +26,20 @@ Json roundsOf(const BenchmarkResult& result, double pingPongNs) {
     return rounds;
 }
 
+/// What Google Benchmark's compare.py reads of a row. One without figures is an aggregate without
+/// times, which compare.py leaves out.
+Json comparableMembers(const BenchmarkResult& result, const Summary& summary) {
+    if (!summary.figures) {
+        return {{"run_type", "aggregate"}};
+    }
+    return {{"run_name", result.name},
+            {"run_type", "iteration"},
+            {"iterations", summary.counted},
+            {"real_time", summary.figures->medianNs},
+            {"cpu_time", 0.0},  // is not measured
+            {"time_unit", "ns"}};
+}
+
 Json toJson(const BenchmarkResult& result, const Summary& summary, double pingPongNs) {
     Json json{{"name", result.name},
               {"label", result.label},
@@ -39,6 +53,7 @@ Json toJson(const BenchmarkResult& result, const Summary& summary, double pingPo
               {"leftOut", summary.leftOut},
               {"numbers", Json::object()},
               {"rounds", roundsOf(result, pingPongNs)}};
+    json.update(comparableMembers(result, summary));
     if (summary.figures) {
         json["p50Ns"] = summary.figures->medianNs;
         json["p99Ns"] = summary.figures->tailNs;

@@ -19,6 +19,7 @@ void registerWaiting();
 void registerKernelPeers();
 void registerBoostPeers();
 void registerPackagedPeers();
+void registerOnnxRuntimePeer();
 
 /// Client and driver on one processor, where spinning would keep the other side from running.
 void registerOneProcessor();

@@ -63,13 +63,11 @@ std::string goalTable(const Report& report) {
         "| goal | bound | p50, ratio | p99, ratio | |\n"
         "|---|---:|---:|---:|---|\n";
     for (const GoalOutcome& outcome : report.goals) {
-        text += fmt::format("| {} | {} | ", nameOf(outcome.goal), boundOf(outcome.goal));
-        if (outcome.verdict == Verdict::NOT_MEASURED) {
-            text += "| | ";
-        } else {
-            text += fmt::format("{:.4f} | {:.4f} | ", outcome.medianRatio, outcome.tailRatio);
+        if (outcome.verdict != Verdict::NOT_MEASURED) {
+            text += fmt::format("| {} | {} | {:.4f} | {:.4f} | {} |\n", nameOf(outcome.goal),
+                                boundOf(outcome.goal), outcome.medianRatio, outcome.tailRatio,
+                                verdictOf(outcome));
         }
-        text += verdictOf(outcome) + " |\n";
     }
     return text;
 }
@@ -79,11 +77,10 @@ std::string numberGoalTable(const Report& report) {
         "| goal | bound | number | |\n"
         "|---|---:|---:|---|\n";
     for (const NumberOutcome& outcome : report.numberGoals) {
-        text += fmt::format("| {} | {} | ", nameOf(outcome.goal), boundOf(outcome.goal));
         if (outcome.verdict != Verdict::NOT_MEASURED) {
-            text += fmt::format("{:.4g} ", outcome.number);
+            text += fmt::format("| {} | {} | {:.4g} | {} |\n", nameOf(outcome.goal),
+                                boundOf(outcome.goal), outcome.number, verdictOf(outcome));
         }
-        text += fmt::format("| {} |\n", verdictOf(outcome));
     }
     return text;
 }

@@ -18,10 +18,10 @@ namespace nnburst::bench {
 /// One row for each number that is not a duration, with the range of its rounds.
 [[nodiscard]] std::string numberTable(const Report& report);
 
-/// One row a goal: its bound, both ratios, and whether it is met.
+/// One row for each goal that was measured: its bound, both ratios, and whether it is met.
 [[nodiscard]] std::string goalTable(const Report& report);
 
-/// One row a goal of a number.
+/// The same of numbers.
 [[nodiscard]] std::string numberGoalTable(const Report& report);
 
 }  // namespace nnburst::bench

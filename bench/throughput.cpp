@@ -4,10 +4,13 @@
 /// \file
 /// Do clients of one model together get from each processor what a single client gets, and each a
 /// fair share? The clients are threads with a burst each; neither they nor the driver are pinned.
+/// What the machine allows shows where each thread has a device of its own in this process: no
+/// driver, nothing to wait for but the processors.
 
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -16,6 +19,7 @@
 #include <numeric>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "burst_path.h"
@@ -24,6 +28,7 @@
 #include "length.h"
 #include "measure.h"
 #include "nnburst/builtin_models.h"
+#include "nnburst/device.h"
 #include "number_names.h"
 #include "peer.h"
 #include "row.h"
@@ -41,7 +46,8 @@ constexpr double kWarmUpShare = 0.2;
 /// A thread that executes in a loop.
 class Client {
   public:
-    Client(const Model& model, PreparedModel& prepared) : path_(model, prepared) {}
+    Client(const Model& model, SharedPreparedModel prepared)
+        : prepared_(std::move(prepared)), path_(model, *prepared_) {}
 
     void start(const std::atomic<bool>& isOver) {
         times_.clear();
@@ -70,6 +76,7 @@ class Client {
     }
 
   private:
+    SharedPreparedModel prepared_;
     BurstPath path_;
     // Written by the thread until it is joined.
     bool isSuccess_ = true;
@@ -104,15 +111,25 @@ Seconds windowOf(std::size_t clients) {
     return Seconds(byLength(0.02, std::max(0.4, 0.02 * factor), std::max(1.5, 0.05 * factor)));
 }
 
-void measure(benchmark::State& state, std::size_t count) {
-    const ScopedAffinity unpinned(Affinity::ANYWHERE);
+enum class Devices { ONE_DRIVER, ONE_FOR_EACH };
+
+std::vector<std::unique_ptr<Client>> makeClients(std::size_t count, Devices devices) {
     static const Model model = valueOf(makeMobileNetV1());
-    static const SharedPreparedModel prepared =
+    static const SharedPreparedModel shared =
         valueOf(prepareModel(driver(DriverPlacement::ANYWHERE), model));
     std::vector<std::unique_ptr<Client>> clients;
     while (clients.size() < count) {
-        clients.push_back(std::make_unique<Client>(model, *prepared));
+        clients.push_back(std::make_unique<Client>(
+            model, devices == Devices::ONE_DRIVER
+                       ? shared
+                       : valueOf(prepareModel(*valueOf(makeLocalDevice()), model))));
     }
+    return clients;
+}
+
+void measure(benchmark::State& state, std::size_t count, Devices devices) {
+    const ScopedAffinity unpinned(Affinity::ANYWHERE);
+    const std::vector<std::unique_ptr<Client>> clients = makeClients(count, devices);
     const Seconds window = windowOf(count);
 
     HostWatch host;
@@ -158,13 +175,25 @@ void measure(benchmark::State& state, std::size_t count) {
 }  // namespace
 
 void registerThroughput() {
-    for (const std::size_t clients : {1U, 2U, 4U, 16U, 64U}) {
-        const std::string number = std::to_string(clients);
-        registerRow(
-            "throughput/" + number,
-            "time over executions of MobileNet 0.25/128, clients: " + number,
-            [=](benchmark::State& state) { measure(state, clients); },
-            byLength<Extent>({1, 1}, {3, 1}, {5, 1}));
+    struct Row {
+        const char* group;
+        const char* label;
+        Devices devices;
+    };
+    constexpr std::array<Row, 2> kRows{{
+        {"throughput/",
+         "time over executions of MobileNet 0.25/128, clients: ", Devices::ONE_DRIVER},
+        {"throughputApart/",
+         "the same without a driver, threads with a device each: ", Devices::ONE_FOR_EACH},
+    }};
+    for (const Row& row : kRows) {
+        for (const std::size_t clients : {1U, 2U, 4U, 16U, 64U}) {
+            const std::string number = std::to_string(clients);
+            registerRow(
+                row.group + number, row.label + number,
+                [=](benchmark::State& state) { measure(state, clients, row.devices); },
+                byLength<Extent>({1, 1}, {3, 1}, {5, 1}));
+        }
     }
 }
 
