@@ -36,26 +36,41 @@ void addClientSample(const Sample& sample, Figures& figures) {
     }
 }
 
-/// Counts and quantiles of the jobs that `waits` has beyond `before`, which may be null.
-void summarize(Waits& waits, const Waits* before) {
+/// Counts and quantiles of what `durations` has beyond `before`, which may be null.
+void summarize(Durations& durations, const Durations* before) {
     const auto since = [&](const auto& bucket) {
         const std::uint64_t earlier = before != nullptr && before->buckets.count(bucket.first) > 0
                                           ? before->buckets.at(bucket.first)
                                           : 0;
         return bucket.second - std::min(bucket.second, earlier);
     };
-    waits.count = waits.buckets.empty() ? 0 : since(*waits.buckets.rbegin());
+    durations.count = durations.buckets.empty() ? 0 : since(*durations.buckets.rbegin());
     const auto quantile = [&](double share) {
-        for (const auto& bucket : waits.buckets) {
+        for (const auto& bucket : durations.buckets) {
             const auto below = static_cast<double>(since(bucket));
-            if (waits.count > 0 && below >= share * static_cast<double>(waits.count)) {
+            if (durations.count > 0 && below >= share * static_cast<double>(durations.count)) {
                 return bucket.first;
             }
         }
         return 0.0;
     };
-    waits.median = quantile(0.5);
-    waits.p99 = quantile(0.99);
+    durations.median = quantile(0.5);
+    durations.p99 = quantile(0.99);
+}
+
+using DurationsByLabel = std::map<std::string, Durations>;
+
+void addBucket(const Sample& sample, const char* labelOfAll, DurationsByLabel& all) {
+    const std::string limit = label(sample, "le");
+    all[label(sample, labelOfAll)].buckets[std::strtod(limit.c_str(), nullptr)] = sample.value;
+}
+
+/// `previous` may be null.
+void summarizeAll(DurationsByLabel& all, const DurationsByLabel* previous) {
+    for (auto& [name, durations] : all) {
+        summarize(durations,
+                  previous != nullptr && previous->contains(name) ? &previous->at(name) : nullptr);
+    }
 }
 
 /// Bytes with a unit, such as "1.5M".
@@ -92,18 +107,15 @@ Figures makeFigures(const std::vector<Sample>& samples, std::chrono::steady_cloc
         } else if (sample.name == "nnburst_execution_errors_total") {
             figures.errors = sample.value;
         } else if (sample.name == "nnburst_job_wait_seconds_bucket") {
-            const std::string limit = label(sample, "le");
-            figures.waits[label(sample, "kind")].buckets[std::strtod(limit.c_str(), nullptr)] =
-                sample.value;
+            addBucket(sample, "kind", figures.waits);
+        } else if (sample.name == "nnburst_execution_seconds_bucket") {
+            addBucket(sample, "user", figures.executionTimes);
         } else if (sample.name.starts_with("nnburst_client_")) {
             addClientSample(sample, figures);
         }
     }
-    for (auto& [kind, waits] : figures.waits) {
-        summarize(waits, previous != nullptr && previous->waits.count(kind) > 0
-                             ? &previous->waits.at(kind)
-                             : nullptr);
-    }
+    summarizeAll(figures.waits, previous == nullptr ? nullptr : &previous->waits);
+    summarizeAll(figures.executionTimes, previous == nullptr ? nullptr : &previous->executionTimes);
     if (previous == nullptr || time <= previous->time) {
         return figures;
     }
@@ -128,6 +140,13 @@ std::string toTable(const Figures& figures) {
                        kind, wait.median * 1e3, wait.p99 * 1e3);
     }
     waits += waits.empty() ? "" : "\n";
+    for (const auto& [user, times] : figures.executionTimes) {
+        if (times.count > 0) {
+            fmt::format_to(std::back_inserter(waits),
+                           "executions of user {} took {:g} ms (p50), {:g} ms (p99)\n", user,
+                           times.median * 1e3, times.p99 * 1e3);
+        }
+    }
     if (figures.workers) {
         return fmt::format("{} clients of {} users, served by {} worker processes\n",
                            figures.clientCount, figures.users, *figures.workers);
@@ -168,6 +187,10 @@ std::string toJson(const Figures& figures) {
     for (const auto& [kind, wait] : figures.waits) {
         json["jobWaits"][kind] = {
             {"count", wait.count}, {"p50Seconds", wait.median}, {"p99Seconds", wait.p99}};
+    }
+    for (const auto& [user, times] : figures.executionTimes) {
+        json["executionTimes"][user] = {
+            {"count", times.count}, {"p50Seconds", times.median}, {"p99Seconds", times.p99}};
     }
     for (const auto& [number, client] : figures.clients) {
         json["clients"].push_back({{"client", number},

@@ -26,10 +26,10 @@ struct Client {
     double executionsPerSecond = 0.0;
 };
 
-/// How long jobs of a kind waited for a thread, in seconds: the upper ends of the buckets of the
-/// histogram in which the quantiles lie.
-struct Waits {
-    std::map<double, std::uint64_t> buckets;  ///< how many waited at most so long, since the start
+/// How long something took, in seconds: the upper ends of the buckets of the histogram in which the
+/// quantiles lie.
+struct Durations {
+    std::map<double, std::uint64_t> buckets;  ///< how many took at most so long, since the start
     std::uint64_t count = 0;                  ///< since `previous`, or since the start
     double median = 0.0;
     double p99 = 0.0;
@@ -46,7 +46,8 @@ struct Figures {
     std::uint64_t errors = 0;
     double executionsPerSecond = 0.0;
     std::map<std::uint64_t, Client> clients;  ///< by number
-    std::map<std::string, Waits> waits;       ///< by kind of job: "control", "execution"
+    std::map<std::string, Durations> waits;   ///< of jobs for a thread: "control", "execution"
+    std::map<std::string, Durations> executionTimes;  ///< by user
 };
 
 /// `previous` is what rates are since; null: they are 0.
