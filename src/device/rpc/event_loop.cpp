@@ -31,12 +31,14 @@ kj::AsyncIoContext setUpAsyncIo() {
     return io;
 }
 
-/// kj 1.0 keeps its promises that are ready, or never will be, in static objects, which are made at
-/// their first use. Made here, before any static object of the application, they are destroyed
-/// after those: the event loop of a device that a static object holds still uses them.
+/// kj 1.0 keeps the promises below in static objects, which are made at their first use. Made here,
+/// before any static object of the application, they are destroyed after those: the event loop of a
+/// device that a static object holds still uses them.
 [[gnu::constructor(101)]] void makeStaticPromises() {
     const kj::Promise<void> ready = kj::READY_NOW;
     const kj::Promise<void> never = kj::NEVER_DONE;
+    const kj::Promise<void> later = kj::evalLater([] {});
+    const kj::Promise<void> last = kj::evalLast([] {});
 }
 
 UniqueFd makeEventFd() {
