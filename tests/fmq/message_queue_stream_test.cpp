@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <numeric>
 #include <random>
@@ -27,6 +28,7 @@ using namespace std::chrono_literals;
 
 constexpr std::uint64_t kCapacity = 256;
 constexpr std::size_t kLargestMessage = 16;
+constexpr std::uint64_t kReadersOffset = 0;
 constexpr std::uint64_t kEventOffset = 64;
 constexpr std::uint64_t kQueueOffset = 192;
 /// Spins briefly, so that waits both spin and sleep.
@@ -66,14 +68,24 @@ struct Stream {
                                     Flavor == QueueFlavor::SYNCHRONIZED ? kEventOffset : 0);
     }
 
-    /// Writes `messages` messages of 1 to kLargestMessage elements, then one element with index
+    /// How many readers have read an element, of an unsynchronized stream.
+    [[nodiscard]] std::atomic<std::uint32_t>& readers() const {
+        return *reinterpret_cast<std::atomic<std::uint32_t>*>(mapping.bytes().data() +
+                                                              kReadersOffset);
+    }
+
+    /// Writes `messages` messages of 1 to kLargestMessage elements, more if fewer than `wanted`
+    /// readers have read any by then (those that do not run miss all), then one element with index
     /// UINT64_MAX.
-    void write(std::uint64_t messages) {
+    void write(std::uint64_t messages, std::uint32_t wanted = 0) {
+        const auto latest = std::chrono::steady_clock::now() + 60s;
         auto writer = *Queue::Writer::attach(mapping.bytes(), descriptor);
         std::mt19937 random(1);
         std::uint64_t index = 0;
         std::vector<Element> message;
-        for (std::uint64_t i = 0; i < messages; ++i) {
+        for (std::uint64_t i = 0;
+             i < messages || (readers() < wanted && std::chrono::steady_clock::now() < latest);
+             ++i) {
             message.resize(1 + random() % kLargestMessage);
             for (std::size_t element = 0; element < message.size(); ++element) {
                 message[element] = elementOf(index++, message.size() - 1 - element);
@@ -151,7 +163,8 @@ std::string readAll(Stream<QueueFlavor::UNSYNCHRONIZED>& stream) {
     bool isJoining = true;
     std::vector<Element> portion(1);
     while (true) {
-        switch (reader.read(portion, kPolicy, std::chrono::steady_clock::now() + 1s)) {
+        switch (reader.read(portion, kPolicy,
+                            std::chrono::steady_clock::now() + (read > 0 ? 1s : 20s))) {
             case ReadStatus::OVERRUN:
                 isJoining = true;
                 continue;
@@ -177,7 +190,9 @@ std::string readAll(Stream<QueueFlavor::UNSYNCHRONIZED>& stream) {
         }
         isJoining = false;
         expected = portion[0].index + 1;
-        ++read;
+        if (read++ == 0) {
+            ++stream.readers();
+        }
     }
 }
 
@@ -195,8 +210,7 @@ TEST(MessageQueueStream, tearsNothingAndTellsOfOverrunsBetweenThreads) {
     std::array<std::string, 2> wrong;
     std::thread first([&] { wrong[0] = readAll(stream); });
     std::thread second([&] { wrong[1] = readAll(stream); });
-    std::this_thread::sleep_for(10ms);  // most likely both have joined
-    stream.write(messageCount(300'000));
+    stream.write(messageCount(300'000), 2);
     first.join();
     second.join();
     EXPECT_EQ(wrong[0], "");
@@ -236,8 +250,7 @@ TEST(MessageQueueStream, tearsNothingAndTellsOfOverrunsBetweenProcesses) {
     Stream<QueueFlavor::UNSYNCHRONIZED> stream;
     const pid_t first = inChild([&] { return readAll(stream); });
     const pid_t second = inChild([&] { return readAll(stream); });
-    std::this_thread::sleep_for(10ms);
-    stream.write(messageCount(10'000'000));
+    stream.write(messageCount(10'000'000), 2);
     EXPECT_EQ(exitStatus(first), 0);
     EXPECT_EQ(exitStatus(second), 0);
 }
