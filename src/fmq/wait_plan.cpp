@@ -6,22 +6,16 @@
 
 namespace nnburst::fmq {
 
-namespace {
-
 using std::chrono::nanoseconds;
 
-/// Not the processors that this process may use: a side that was given one processor of its own
-/// spins well while the other has another one.
 bool hasOneProcessor() noexcept {
     static const bool hasOne = ::sysconf(_SC_NPROCESSORS_ONLN) == 1;
     return hasOne;
 }
 
-}  // namespace
-
-WaitRules rulesOf(const WaitPolicy& policy) noexcept {
+WaitRules rulesOf(const WaitPolicy& policy, bool isOneProcessor) noexcept {
     const nanoseconds window =
-        hasOneProcessor() ? nanoseconds(0) : std::max(policy.spinWindow, nanoseconds(0));
+        isOneProcessor ? nanoseconds(0) : std::max(policy.spinWindow, nanoseconds(0));
     switch (policy.mode) {
         case WaitMode::ADAPTIVE:
             return {.spinWindow = window, .isAdaptive = true};

@@ -35,7 +35,14 @@ struct WaitRules {
     /// Sleeps with an alarm, and leaves the processors to others that need them.
     bool isAdaptive = false;
 };
-[[nodiscard]] WaitRules rulesOf(const WaitPolicy& policy) noexcept;
+
+/// Not the processors that this process may use: a side that was given one processor of its own
+/// spins well while the other has another one.
+[[nodiscard]] bool hasOneProcessor() noexcept;
+
+/// Nothing spins where there is one processor, on which the peer could not run meanwhile.
+[[nodiscard]] WaitRules rulesOf(const WaitPolicy& policy,
+                                bool isOneProcessor = hasOneProcessor()) noexcept;
 
 /// What is known of the processors at a moment.
 struct ProcessorUse {

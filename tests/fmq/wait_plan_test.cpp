@@ -100,7 +100,9 @@ WaitPlan planFor(WaitMode mode, const ProcessorUse& use, const WaitForecast* for
                  nanoseconds limit = nanoseconds::max(), nanoseconds waited = 1h) {
     SpinBudget budget;
     budget.earn(waited, kWindow);
-    return planWait(rulesOf({.spinWindow = kWindow, .mode = mode}), use, forecast, budget, limit);
+    constexpr bool kIsOneProcessor = false;  // whatever this machine has
+    return planWait(rulesOf({.spinWindow = kWindow, .mode = mode}, kIsOneProcessor), use, forecast,
+                    budget, limit);
 }
 
 const WaitPlan kSleepAtOnce{};
@@ -110,6 +112,16 @@ TEST(WaitPlan, followsTheModeIfNothingIsKnown) {
     EXPECT_EQ(planFor(WaitMode::ADAPTIVE, {}), kSpinFirst);
     EXPECT_EQ(planFor(WaitMode::SPIN, {}), kSpinFirst);
     EXPECT_EQ(planFor(WaitMode::BLOCK, {}), kSleepAtOnce);
+}
+
+TEST(WaitPlan, sleepsAtOnceInAnyModeWhereThereIsOneProcessor) {
+    const WaitForecast forecast = forecastOf({5ms, 5ms, 5ms, 5ms});
+    for (const WaitModeName& mode : kWaitModes) {
+        EXPECT_EQ(planWait(rulesOf({.spinWindow = kWindow, .mode = mode.mode}, true), {}, &forecast,
+                           SpinBudget(), nanoseconds::max()),
+                  kSleepAtOnce)
+            << mode.name;
+    }
 }
 
 TEST(WaitPlan, doesNotSpinBesideThePeerInAnyMode) {

@@ -36,6 +36,16 @@ class Pinned {
     cpu_set_t before_{};
 };
 
+/// Waits spin only where there are several processors.
+class WaitThatSpins : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (hasOneProcessor()) {
+            GTEST_SKIP() << "this machine has one processor";
+        }
+    }
+};
+
 /// How often a wait of 50 ms tests its condition, which never becomes true.
 int looksInVain(std::optional<EventFlag> peer, const WaitPolicy& policy) {
     EventWord word{};
@@ -51,7 +61,7 @@ int looksInVain(std::optional<EventFlag> peer, const WaitPolicy& policy) {
     return looks;
 }
 
-TEST(WaitUntil, spinsForTheWholeWindow) {
+TEST_F(WaitThatSpins, spinsForTheWholeWindow) {
     EXPECT_GT(looksInVain(std::nullopt, {.spinWindow = 10s}), 1000);
 }
 
@@ -67,7 +77,7 @@ TEST(WaitUntil, doesNotSpinAgainstAPeerOnItsOwnProcessor) {
     EXPECT_LT(looksInVain(peer, {.spinWindow = 10s}), 20);
 }
 
-TEST(WaitUntil, spinsAgainstAPeerOnAnotherProcessorOrOnNoneThatIsKnown) {
+TEST_F(WaitThatSpins, spinsAgainstAPeerOnAnotherProcessorOrOnNoneThatIsKnown) {
     const Pinned pinned;
     EventWord peerWord{};
     EXPECT_GT(looksInVain(EventFlag(peerWord), {.spinWindow = 10s}), 1000);
@@ -75,7 +85,7 @@ TEST(WaitUntil, spinsAgainstAPeerOnAnotherProcessorOrOnNoneThatIsKnown) {
     EXPECT_GT(looksInVain(EventFlag(peerWord), {.spinWindow = 10s}), 1000);
 }
 
-TEST(WaitUntil, doesNotSpinUnderContentionUnlessToldTo) {
+TEST_F(WaitThatSpins, doesNotSpinUnderContentionUnlessToldTo) {
     EventWord peerWord{};
     EventFlag peer(peerWord);
     EXPECT_GT(looksInVain(peer, {.spinWindow = 10s}), 1000);
@@ -93,7 +103,7 @@ TEST(Waiter, saysOnWhichProcessorItIsBeforeItLooks) {
     EXPECT_EQ(stats.stats().waits, 0U) << "it saw it late";
 }
 
-TEST(Waiter, stopsSpinningWhenItsPeerComesToItsProcessor) {
+TEST_F(WaitThatSpins, stopsSpinningWhenItsPeerComesToItsProcessor) {
     const Pinned pinned;
     EventWord word{};
     EventWord peerWord{};
@@ -120,7 +130,7 @@ TEST(Waiter, doesNotSpinBeyondItsLimit) {
                              [&] { return std::chrono::steady_clock::now() > late; }));
 }
 
-TEST(Waiter, publishesContentionAndDoesNotSpinItself) {
+TEST_F(WaitThatSpins, publishesContentionAndDoesNotSpinItself) {
     EventWord word{};
     SharedWaitStats stats{};
     Waiter waiter(EventFlag(word), std::nullopt, {.spinWindow = 10s}, stats);
@@ -161,7 +171,7 @@ SleepsAndFences fencesOfWaits(WaitMode mode, bool isContended) {
             .heavyFences = heavyFenceCount() - fencesBefore};
 }
 
-TEST(Waiter, makesNoHeavyFencesWhereItSleepsInEachWait) {
+TEST_F(WaitThatSpins, makesNoHeavyFencesWhereItSleepsInEachWait) {
     if (!hasHeavyFences()) {
         GTEST_SKIP() << "the kernel does not allow membarrier here";
     }
@@ -235,7 +245,7 @@ class PeriodicPeer {
     std::thread thread_;  // last: it uses all of the above
 };
 
-TEST(Waiter, learnsToSleepThroughMostOfALongWait) {
+TEST_F(WaitThatSpins, learnsToSleepThroughMostOfALongWait) {
     PeriodicPeer peer(5ms);
     SharedWaitStats stats{};
     Waiter waiter(EventFlag(peer.word), std::nullopt, {.spinWindow = 2ms}, stats);
@@ -269,7 +279,7 @@ std::chrono::nanoseconds waitFor(Waiter& waiter, WaitForecast& forecast,
     return std::chrono::steady_clock::now() - start;
 }
 
-TEST(Waiter, countsWhetherItsAlarmCameInTime) {
+TEST_F(WaitThatSpins, countsWhetherItsAlarmCameInTime) {
     EventWord word{};
     SharedWaitStats stats{};
     Waiter waiter(EventFlag(word), std::nullopt, {}, stats);
@@ -283,7 +293,7 @@ TEST(Waiter, countsWhetherItsAlarmCameInTime) {
     EXPECT_EQ(stats.stats().earlyWakes, 1U);
 }
 
-TEST(Waiter, spinsAfterAlarmsForASmallPartOfTheTime) {
+TEST_F(WaitThatSpins, spinsAfterAlarmsForASmallPartOfTheTime) {
     EventWord word{};
     SharedWaitStats stats{};
     Waiter waiter(EventFlag(word, 1ms), std::nullopt, {.spinWindow = 4ms}, stats);
@@ -299,7 +309,7 @@ TEST(Waiter, spinsAfterAlarmsForASmallPartOfTheTime) {
     EXPECT_LT(stats.stats().burnt, waited / 10);
 }
 
-TEST(Waiter, sleepsThroughShorterWaitsWhereTheProcessorsAreNeededUnlessItIsToSpin) {
+TEST_F(WaitThatSpins, sleepsThroughShorterWaitsWhereTheProcessorsAreNeededUnlessItIsToSpin) {
     for (const WaitMode mode : {WaitMode::ADAPTIVE, WaitMode::SPIN}) {
         PeriodicPeer peer(500us);
         SharedWaitStats stats{};
