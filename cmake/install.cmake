@@ -4,7 +4,6 @@
 #   dev       headers, libnnburst.a, CMake and pkg-config files
 #   driver    nnburst-driver with its systemd units
 #   tools     nnburst-run and the other programs
-#   serve     nnburst-serve, and the library of its clients (serve/CMakeLists.txt)
 #   python    the Python package (python/CMakeLists.txt)
 #   serve     nnburst-serve and libnnburst_remote.so, where they are built (serve/CMakeLists.txt)
 # docs/packages.md explains them; cmake/package/ has the templates.

@@ -39,8 +39,8 @@ inline constexpr bool kBeginsAsAllHeaders = offsetof(Header, serial) == 0 &&
                                             offsetof(Header, lineCount) == 12;
 
 /// The words of a header are put together in registers. Written field by field, and then read as
-/// words by the queue, they would hold the processor up until all fields are stored: some 5 ns of a
-/// round trip. `first` comes first in memory.
+/// words by the queue, they would hold the processor up until all fields have left its store
+/// buffer. `first` comes first in memory.
 [[nodiscard]] constexpr std::uint64_t wordOf(std::uint32_t first, std::uint32_t second) noexcept {
     return first | std::uint64_t{second} << 32U;
 }

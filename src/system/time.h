@@ -61,8 +61,7 @@ template <class Period>
 }
 
 /// `to` = `from`. The compiler copies an optional time or duration in one piece; if its two parts
-/// were stored just before, the processor has to wait until both have left its store buffer, some 5
-/// ns.
+/// were stored just before, the processor has to wait until both have left its store buffer.
 template <class Time>
 void copyByParts(const std::optional<Time>& from, std::optional<Time>& to) noexcept {
     if (from) {
