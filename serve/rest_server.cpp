@@ -39,10 +39,9 @@ void send(const RestResponse& answer, httplib::Response& response) {
     response.set_content(answer.body, answer.contentType);
 }
 
-void handle(const RestService& service, const httplib::Request& request,
+void handle(const RestService& service, const httplib::Request& request, const std::string& body,
             httplib::Response& response) {
-    RestRequest asked{
-        .isPost = request.method == "POST", .path = request.path, .body = request.body};
+    RestRequest asked{.isPost = request.method == "POST", .path = request.path, .body = body};
     if (request.has_header(kJsonBytes)) {
         asked.jsonBytes = sizeOf(request.get_header_value(kJsonBytes));
         if (!asked.jsonBytes) {
@@ -53,6 +52,20 @@ void handle(const RestService& service, const httplib::Request& request,
         }
     }
     send(service.answer(asked), response);
+}
+
+/// Answers a request with a body, which it reads itself: cpp-httplib would take one that curl says
+/// is a form for a query, and refuse it above 8 KiB.
+void handleBody(const RestService& service, const httplib::Request& request,
+                httplib::Response& response, const httplib::ContentReader& read) {
+    std::string body;
+    const bool isComplete = read([&](const char* data, std::size_t size) {
+        body.append(data, size);
+        return true;
+    });
+    if (isComplete) {  // else cpp-httplib has set the status: 413 above the limit
+        handle(service, request, body, response);
+    }
 }
 
 /// Answers requests without a body, before cpp-httplib waits for one, and refuses others that it
@@ -72,10 +85,16 @@ httplib::Server::HandlerResponse handleEarly(const RestService& service,
              response);
         return Handled::Handled;
     }
+    if (request.is_multipart_form_data()) {
+        send(
+            {.status = 415, .body = R"({"error":"Content-Type: must not be multipart/form-data"})"},
+            response);
+        return Handled::Handled;
+    }
     const bool hasBody =
         request.has_header("Content-Length") || request.has_header("Transfer-Encoding");
     if (request.method == "GET" || (request.method == "POST" && !hasBody)) {
-        handle(service, request, response);
+        handle(service, request, {}, response);
         return Handled::Handled;
     }
     if (request.method != "POST") {
@@ -173,8 +192,8 @@ Outcome<std::unique_ptr<RestServer>> RestServer::start(const RestService& servic
     server->set_pre_routing_handler([&service](const auto& request, auto& response) {
         return handleEarly(service, request, response);
     });
-    server->Post(".*", [&service](const httplib::Request& request, httplib::Response& response) {
-        handle(service, request, response);
+    server->Post(".*", [&service](const auto& request, auto& response, const auto& read) {
+        handleBody(service, request, response, read);
     });
     auto impl = std::make_unique<Impl>(std::move(server), address);
     if (!impl->bind()) {

@@ -144,6 +144,14 @@ def test_refuses_bodies_above_the_limit_and_compressed_ones(server: Any) -> None
     assert server.rest("DELETE", "/v2/models/add")[0] == 405
 
 
+def test_takes_long_bodies_as_curl_sends_them(server: Any) -> None:
+    body = json.dumps(add_request()) + " " * 10_000
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    assert server.rest("POST", "/v2/models/add/infer", body, headers)[0] == 200
+    headers = {"Content-Type": "multipart/form-data; boundary=x"}
+    assert server.rest("POST", "/v2/models/add/infer", body, headers)[0] == 415
+
+
 def test_timeout_of_a_request_ends_it(server: Any) -> None:
     message = {
         "parameters": {"timeout": 1000},
