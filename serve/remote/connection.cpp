@@ -97,7 +97,7 @@ void complete(NamedOperand& operand, const inference::ModelConfig& config) {
     std::from_chars(zeroPoint.data(), zeroPoint.data() + zeroPoint.size(), operand.zeroPoint);
 }
 
-Result<Metadata> askForMetadata(const Connection& connection) {
+Result<Metadata> askForMetadata(const Connection& connection, const std::string& address) {
     grpc::ClientContext context;
     setDeadline(context, connection.options, {});
     context.set_wait_for_ready(connection.options.timeout.count() != 0);
@@ -106,12 +106,13 @@ Result<Metadata> askForMetadata(const Connection& connection) {
     request.set_version(connection.options.version);
     Metadata response;
     const grpc::Status status = connection.stub->ModelMetadata(&context, request, &response);
+    if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) {
+        return failure(ErrorStatus::DEVICE_UNAVAILABLE,
+                       fmt::format("remote model '{}': no server at {} has answered for {} ms",
+                                   connection.model, address, connection.options.timeout.count()));
+    }
     if (!status.ok()) {
-        Error error = toError(connection.model, status);
-        if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) {
-            error.status = ErrorStatus::DEVICE_UNAVAILABLE;
-        }
-        return tl::unexpected<Error>(std::move(error));
+        return tl::unexpected<Error>(toError(connection.model, status));
     }
     return response;
 }
@@ -141,7 +142,7 @@ Result<SharedConnection> connect(const std::string& address, const std::string& 
     connection->options = options;
     connection->stub = inference::GRPCInferenceService::NewStub(
         grpc::CreateCustomChannel(address, credentials, arguments));
-    NNBURST_TRY_ASSIGN(const Metadata metadata, askForMetadata(*connection));
+    NNBURST_TRY_ASSIGN(const Metadata metadata, askForMetadata(*connection, address));
     const inference::ModelConfig config = askForConfig(*connection);
     for (const auto& input : metadata.inputs()) {
         NNBURST_TRY_ASSIGN(NamedOperand operand, operandOf(model, input));

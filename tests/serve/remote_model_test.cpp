@@ -222,6 +222,8 @@ TEST_F(RemoteModelTest, serversThatAreLostAreUnavailable) {
         openRemoteModel(server.address(), "add", {.timeout = std::chrono::milliseconds(50)});
     ASSERT_FALSE(later);
     EXPECT_EQ(later.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+    EXPECT_NE(later.error().message.find(server.address()), std::string::npos)
+        << later.error().message;
 }
 
 TEST_F(RemoteModelTest, aSessionMovesFromADriverToTheServer) {
