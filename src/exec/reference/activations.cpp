@@ -27,6 +27,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace activations {
 
 using enum OperandType;
 
@@ -131,16 +132,21 @@ constexpr OperationDefinition kFamily{.type = OperationType::RELU,
                                       .inferShapes = inferShapeOfInput,
                                       .run = run};
 
+}  // namespace activations
 }  // namespace
 
-constinit const OperationDefinition kRelu = kFamily;
-constinit const OperationDefinition kRelu1 = kFamily.with(OperationType::RELU1, HalVersion::V1_0);
-constinit const OperationDefinition kRelu6 = kFamily.with(OperationType::RELU6, HalVersion::V1_0);
+constinit const OperationDefinition kRelu = activations::kFamily;
+constinit const OperationDefinition kRelu1 =
+    activations::kFamily.with(OperationType::RELU1, HalVersion::V1_0);
+constinit const OperationDefinition kRelu6 =
+    activations::kFamily.with(OperationType::RELU6, HalVersion::V1_0);
 constinit const OperationDefinition kLogistic =
-    kFamily.with(OperationType::LOGISTIC, HalVersion::V1_0);
-constinit const OperationDefinition kTanh = kFamily.with(OperationType::TANH, HalVersion::V1_0);
-constinit const OperationDefinition kElu = kFamily.with(OperationType::ELU, HalVersion::V1_3);
+    activations::kFamily.with(OperationType::LOGISTIC, HalVersion::V1_0);
+constinit const OperationDefinition kTanh =
+    activations::kFamily.with(OperationType::TANH, HalVersion::V1_0);
+constinit const OperationDefinition kElu =
+    activations::kFamily.with(OperationType::ELU, HalVersion::V1_3);
 constinit const OperationDefinition kHardSwish =
-    kFamily.with(OperationType::HARD_SWISH, HalVersion::V1_3);
+    activations::kFamily.with(OperationType::HARD_SWISH, HalVersion::V1_3);
 
 }  // namespace nnburst::exec

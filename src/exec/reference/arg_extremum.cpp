@@ -20,6 +20,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace arg_extremum {
 
 using enum OperandType;
 
@@ -114,9 +115,11 @@ constexpr OperationDefinition kFamily{.type = OperationType::ARGMAX,
                                       .inferShapes = inferShapes,
                                       .run = run};
 
+}  // namespace arg_extremum
 }  // namespace
 
-constinit const OperationDefinition kArgmax = kFamily;
-constinit const OperationDefinition kArgmin = kFamily.with(OperationType::ARGMIN, HalVersion::V1_2);
+constinit const OperationDefinition kArgmax = arg_extremum::kFamily;
+constinit const OperationDefinition kArgmin =
+    arg_extremum::kFamily.with(OperationType::ARGMIN, HalVersion::V1_2);
 
 }  // namespace nnburst::exec

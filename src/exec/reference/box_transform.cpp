@@ -22,6 +22,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace box_transform {
 
 using enum OperandType;
 
@@ -121,14 +122,15 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return result;
 }
 
+}  // namespace box_transform
 }  // namespace
 
 constinit const OperationDefinition kAxisAlignedBboxTransform{
     .type = OperationType::AXIS_ALIGNED_BBOX_TRANSFORM,
     .since = HalVersion::V1_2,
-    .check = check,
-    .inferShapes = inferShapes,
-    .run = run,
+    .check = box_transform::check,
+    .inferShapes = box_transform::inferShapes,
+    .run = box_transform::run,
 };
 
 }  // namespace nnburst::exec

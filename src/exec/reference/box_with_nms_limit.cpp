@@ -34,6 +34,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace box_with_nms_limit {
 
 using enum OperandType;
 
@@ -296,15 +297,16 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch,
     return {};
 }
 
+}  // namespace box_with_nms_limit
 }  // namespace
 
 constinit const OperationDefinition kBoxWithNmsLimit{
     .type = OperationType::BOX_WITH_NMS_LIMIT,
     .since = HalVersion::V1_2,
-    .check = check,
-    .inferShapes = inferShapes,
-    .scratchBytes = scratchBytes,
-    .runShrinking = run,
+    .check = box_with_nms_limit::check,
+    .inferShapes = box_with_nms_limit::inferShapes,
+    .scratchBytes = box_with_nms_limit::scratchBytes,
+    .runShrinking = box_with_nms_limit::run,
 };
 
 }  // namespace nnburst::exec

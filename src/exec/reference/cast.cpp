@@ -24,6 +24,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace cast {
 
 using enum OperandType;
 
@@ -95,14 +96,15 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
+}  // namespace cast
 }  // namespace
 
 constinit const OperationDefinition kCast{
     .type = OperationType::CAST,
     .since = HalVersion::V1_2,
-    .check = check,
+    .check = cast::check,
     .inferShapes = inferShapeOfInput,
-    .run = run,
+    .run = cast::run,
 };
 
 }  // namespace nnburst::exec

@@ -18,6 +18,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace comparison {
 
 bool isLogical(OperationType type) noexcept {
     return type == OperationType::LOGICAL_AND || type == OperationType::LOGICAL_OR;
@@ -97,21 +98,23 @@ constexpr OperationDefinition kFamily{.type = OperationType::EQUAL,
                                       .inferShapes = inferBroadcastShape,
                                       .run = run};
 
+}  // namespace comparison
 }  // namespace
 
-constinit const OperationDefinition kEqual = kFamily;
+constinit const OperationDefinition kEqual = comparison::kFamily;
 constinit const OperationDefinition kNotEqual =
-    kFamily.with(OperationType::NOT_EQUAL, HalVersion::V1_2);
-constinit const OperationDefinition kLess = kFamily.with(OperationType::LESS, HalVersion::V1_2);
+    comparison::kFamily.with(OperationType::NOT_EQUAL, HalVersion::V1_2);
+constinit const OperationDefinition kLess =
+    comparison::kFamily.with(OperationType::LESS, HalVersion::V1_2);
 constinit const OperationDefinition kLessEqual =
-    kFamily.with(OperationType::LESS_EQUAL, HalVersion::V1_2);
+    comparison::kFamily.with(OperationType::LESS_EQUAL, HalVersion::V1_2);
 constinit const OperationDefinition kGreater =
-    kFamily.with(OperationType::GREATER, HalVersion::V1_2);
+    comparison::kFamily.with(OperationType::GREATER, HalVersion::V1_2);
 constinit const OperationDefinition kGreaterEqual =
-    kFamily.with(OperationType::GREATER_EQUAL, HalVersion::V1_2);
+    comparison::kFamily.with(OperationType::GREATER_EQUAL, HalVersion::V1_2);
 constinit const OperationDefinition kLogicalAnd =
-    kFamily.with(OperationType::LOGICAL_AND, HalVersion::V1_2);
+    comparison::kFamily.with(OperationType::LOGICAL_AND, HalVersion::V1_2);
 constinit const OperationDefinition kLogicalOr =
-    kFamily.with(OperationType::LOGICAL_OR, HalVersion::V1_2);
+    comparison::kFamily.with(OperationType::LOGICAL_OR, HalVersion::V1_2);
 
 }  // namespace nnburst::exec

@@ -25,6 +25,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace concatenation {
 
 struct Concatenation {
     std::size_t axis = 0;
@@ -239,22 +240,23 @@ Result<> runSplit(const OperationView& operation, std::span<std::byte> /*scratch
     return {};
 }
 
+}  // namespace concatenation
 }  // namespace
 
 constinit const OperationDefinition kConcatenation{
     .type = OperationType::CONCATENATION,
     .since = HalVersion::V1_0,
-    .check = checkConcatenation,
-    .inferShapes = inferConcatenation,
-    .run = runConcatenation,
+    .check = concatenation::checkConcatenation,
+    .inferShapes = concatenation::inferConcatenation,
+    .run = concatenation::runConcatenation,
 };
 
 constinit const OperationDefinition kSplit{
     .type = OperationType::SPLIT,
     .since = HalVersion::V1_2,
-    .check = checkSplit,
-    .inferShapes = inferSplit,
-    .run = runSplit,
+    .check = concatenation::checkSplit,
+    .inferShapes = concatenation::inferSplit,
+    .run = concatenation::runSplit,
 };
 
 }  // namespace nnburst::exec

@@ -8,6 +8,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace control_flow {
 
 Result<HalVersion> checkIf(const OperationView& operation) {
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
@@ -27,19 +28,20 @@ Result<HalVersion> checkWhile(const OperationView& operation) {
     return check.minimumVersion();
 }
 
+}  // namespace control_flow
 }  // namespace
 
 constinit const OperationDefinition kIf{
     .type = OperationType::IF,
     .since = HalVersion::V1_3,
-    .check = checkIf,
+    .check = control_flow::checkIf,
     .inferShapes = nullptr,
 };
 
 constinit const OperationDefinition kWhile{
     .type = OperationType::WHILE,
     .since = HalVersion::V1_3,
-    .check = checkWhile,
+    .check = control_flow::checkWhile,
     .inferShapes = nullptr,
 };
 

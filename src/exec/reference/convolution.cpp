@@ -27,6 +27,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace convolution {
 
 /// Axes of the filter.
 constexpr std::size_t kFilterHeight = 1;
@@ -269,30 +270,31 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
+}  // namespace convolution
 }  // namespace
 
 constinit const OperationDefinition kConv2d{
     .type = OperationType::CONV_2D,
     .since = HalVersion::V1_0,
-    .check = check<kFull>,
-    .inferShapes = inferShapes<kFull>,
-    .run = run<kFull>,
+    .check = convolution::check<convolution::kFull>,
+    .inferShapes = convolution::inferShapes<convolution::kFull>,
+    .run = convolution::run<convolution::kFull>,
 };
 
 constinit const OperationDefinition kDepthwiseConv2d{
     .type = OperationType::DEPTHWISE_CONV_2D,
     .since = HalVersion::V1_0,
-    .check = check<kDepthwise>,
-    .inferShapes = inferShapes<kDepthwise>,
-    .run = run<kDepthwise>,
+    .check = convolution::check<convolution::kDepthwise>,
+    .inferShapes = convolution::inferShapes<convolution::kDepthwise>,
+    .run = convolution::run<convolution::kDepthwise>,
 };
 
 constinit const OperationDefinition kGroupedConv2d{
     .type = OperationType::GROUPED_CONV_2D,
     .since = HalVersion::V1_2,
-    .check = check<kGrouped>,
-    .inferShapes = inferShapes<kGrouped>,
-    .run = run<kGrouped>,
+    .check = convolution::check<convolution::kGrouped>,
+    .inferShapes = convolution::inferShapes<convolution::kGrouped>,
+    .run = convolution::run<convolution::kGrouped>,
 };
 
 }  // namespace nnburst::exec

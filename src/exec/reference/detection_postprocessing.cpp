@@ -35,6 +35,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace detection_postprocessing {
 
 using enum OperandType;
 
@@ -328,15 +329,16 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
     return {};
 }
 
+}  // namespace detection_postprocessing
 }  // namespace
 
 constinit const OperationDefinition kDetectionPostprocessing{
     .type = OperationType::DETECTION_POSTPROCESSING,
     .since = HalVersion::V1_2,
-    .check = check,
-    .inferShapes = inferShapes,
-    .scratchBytes = scratchBytes,
-    .run = run,
+    .check = detection_postprocessing::check,
+    .inferShapes = detection_postprocessing::inferShapes,
+    .scratchBytes = detection_postprocessing::scratchBytes,
+    .run = detection_postprocessing::run,
 };
 
 }  // namespace nnburst::exec

@@ -23,6 +23,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace elementwise_binary {
 
 constexpr std::size_t kActivation = 2;
 
@@ -205,11 +206,15 @@ constexpr OperationDefinition kFamily{.type = OperationType::ADD,
                                       .inferShapes = inferShapes,
                                       .run = run};
 
+}  // namespace elementwise_binary
 }  // namespace
 
-constinit const OperationDefinition kAdd = kFamily;
-constinit const OperationDefinition kSub = kFamily.with(OperationType::SUB, HalVersion::V1_1);
-constinit const OperationDefinition kMul = kFamily.with(OperationType::MUL, HalVersion::V1_0);
-constinit const OperationDefinition kDiv = kFamily.with(OperationType::DIV, HalVersion::V1_1);
+constinit const OperationDefinition kAdd = elementwise_binary::kFamily;
+constinit const OperationDefinition kSub =
+    elementwise_binary::kFamily.with(OperationType::SUB, HalVersion::V1_1);
+constinit const OperationDefinition kMul =
+    elementwise_binary::kFamily.with(OperationType::MUL, HalVersion::V1_0);
+constinit const OperationDefinition kDiv =
+    elementwise_binary::kFamily.with(OperationType::DIV, HalVersion::V1_1);
 
 }  // namespace nnburst::exec

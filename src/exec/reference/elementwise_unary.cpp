@@ -17,6 +17,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace elementwise_unary {
 
 using enum OperandType;
 
@@ -115,17 +116,25 @@ constexpr OperationDefinition kFamily{.type = OperationType::ABS,
                                       .inferShapes = inferShapeOfInput,
                                       .run = run};
 
+}  // namespace elementwise_unary
 }  // namespace
 
-constinit const OperationDefinition kAbs = kFamily;
-constinit const OperationDefinition kExp = kFamily.with(OperationType::EXP, HalVersion::V1_2);
-constinit const OperationDefinition kFloor = kFamily.with(OperationType::FLOOR, HalVersion::V1_0);
-constinit const OperationDefinition kLog = kFamily.with(OperationType::LOG, HalVersion::V1_2);
+constinit const OperationDefinition kAbs = elementwise_unary::kFamily;
+constinit const OperationDefinition kExp =
+    elementwise_unary::kFamily.with(OperationType::EXP, HalVersion::V1_2);
+constinit const OperationDefinition kFloor =
+    elementwise_unary::kFamily.with(OperationType::FLOOR, HalVersion::V1_0);
+constinit const OperationDefinition kLog =
+    elementwise_unary::kFamily.with(OperationType::LOG, HalVersion::V1_2);
 constinit const OperationDefinition kLogicalNot =
-    kFamily.with(OperationType::LOGICAL_NOT, HalVersion::V1_2);
-constinit const OperationDefinition kNeg = kFamily.with(OperationType::NEG, HalVersion::V1_2);
-constinit const OperationDefinition kRsqrt = kFamily.with(OperationType::RSQRT, HalVersion::V1_2);
-constinit const OperationDefinition kSin = kFamily.with(OperationType::SIN, HalVersion::V1_2);
-constinit const OperationDefinition kSqrt = kFamily.with(OperationType::SQRT, HalVersion::V1_2);
+    elementwise_unary::kFamily.with(OperationType::LOGICAL_NOT, HalVersion::V1_2);
+constinit const OperationDefinition kNeg =
+    elementwise_unary::kFamily.with(OperationType::NEG, HalVersion::V1_2);
+constinit const OperationDefinition kRsqrt =
+    elementwise_unary::kFamily.with(OperationType::RSQRT, HalVersion::V1_2);
+constinit const OperationDefinition kSin =
+    elementwise_unary::kFamily.with(OperationType::SIN, HalVersion::V1_2);
+constinit const OperationDefinition kSqrt =
+    elementwise_unary::kFamily.with(OperationType::SQRT, HalVersion::V1_2);
 
 }  // namespace nnburst::exec

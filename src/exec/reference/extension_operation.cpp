@@ -12,6 +12,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace extension_operation {
 
 /// The contents that an extension sees.
 enum class Contents : std::uint8_t {
@@ -113,13 +114,15 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
                     ExtensionOperands(operation.outputs, Contents::ALL).span(), scratch, limit);
 }
 
+}  // namespace extension_operation
 }  // namespace
 
-constinit const OperationDefinition kExtensionOperation{.type = OperationType::OEM_OPERATION,
-                                                        .since = HalVersion::V1_2,
-                                                        .check = check,
-                                                        .inferShapes = inferShapes,
-                                                        .scratchBytes = scratchBytes,
-                                                        .run = run};
+constinit const OperationDefinition kExtensionOperation{
+    .type = OperationType::OEM_OPERATION,
+    .since = HalVersion::V1_2,
+    .check = extension_operation::check,
+    .inferShapes = extension_operation::inferShapes,
+    .scratchBytes = extension_operation::scratchBytes,
+    .run = extension_operation::run};
 
 }  // namespace nnburst::exec

@@ -18,6 +18,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace fully_connected {
 
 constexpr std::size_t kActivation = 3;
 
@@ -99,14 +100,15 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
+}  // namespace fully_connected
 }  // namespace
 
 constinit const OperationDefinition kFullyConnected{
     .type = OperationType::FULLY_CONNECTED,
     .since = HalVersion::V1_0,
-    .check = check,
-    .inferShapes = inferShapes,
-    .run = run,
+    .check = fully_connected::check,
+    .inferShapes = fully_connected::inferShapes,
+    .run = fully_connected::run,
 };
 
 }  // namespace nnburst::exec

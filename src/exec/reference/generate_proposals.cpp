@@ -32,6 +32,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace generate_proposals {
 
 using enum OperandType;
 
@@ -263,15 +264,16 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch,
     return {};
 }
 
+}  // namespace generate_proposals
 }  // namespace
 
 constinit const OperationDefinition kGenerateProposals{
     .type = OperationType::GENERATE_PROPOSALS,
     .since = HalVersion::V1_2,
-    .check = check,
-    .inferShapes = inferShapes,
-    .scratchBytes = scratchBytes,
-    .runShrinking = run,
+    .check = generate_proposals::check,
+    .inferShapes = generate_proposals::inferShapes,
+    .scratchBytes = generate_proposals::scratchBytes,
+    .runShrinking = generate_proposals::run,
 };
 
 }  // namespace nnburst::exec

@@ -31,6 +31,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace heatmap_max_keypoint {
 
 using enum OperandType;
 
@@ -209,14 +210,15 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return result;
 }
 
+}  // namespace heatmap_max_keypoint
 }  // namespace
 
 constinit const OperationDefinition kHeatmapMaxKeypoint{
     .type = OperationType::HEATMAP_MAX_KEYPOINT,
     .since = HalVersion::V1_2,
-    .check = check,
-    .inferShapes = inferShapes,
-    .run = run,
+    .check = heatmap_max_keypoint::check,
+    .inferShapes = heatmap_max_keypoint::inferShapes,
+    .run = heatmap_max_keypoint::run,
 };
 
 }  // namespace nnburst::exec

@@ -21,6 +21,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace instance_normalization {
 
 using enum OperandType;
 
@@ -112,14 +113,15 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
+}  // namespace instance_normalization
 }  // namespace
 
 constinit const OperationDefinition kInstanceNormalization{
     .type = OperationType::INSTANCE_NORMALIZATION,
     .since = HalVersion::V1_2,
-    .check = check,
-    .inferShapes = inferShapes,
-    .run = run,
+    .check = instance_normalization::check,
+    .inferShapes = instance_normalization::inferShapes,
+    .run = instance_normalization::run,
 };
 
 }  // namespace nnburst::exec

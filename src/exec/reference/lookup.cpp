@@ -29,6 +29,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace lookup {
 
 using enum OperandType;
 
@@ -261,30 +262,31 @@ Result<> runHashtable(const OperationView& operation, std::span<std::byte> /*scr
     return {};
 }
 
+}  // namespace lookup
 }  // namespace
 
 constinit const OperationDefinition kGather{
     .type = OperationType::GATHER,
     .since = HalVersion::V1_2,
-    .check = checkGather,
-    .inferShapes = inferGathering<resolveGather>,
-    .run = runGathering<resolveGather>,
+    .check = lookup::checkGather,
+    .inferShapes = lookup::inferGathering<lookup::resolveGather>,
+    .run = lookup::runGathering<lookup::resolveGather>,
 };
 
 constinit const OperationDefinition kEmbeddingLookup{
     .type = OperationType::EMBEDDING_LOOKUP,
     .since = HalVersion::V1_0,
-    .check = checkEmbedding,
-    .inferShapes = inferGathering<resolveEmbedding>,
-    .run = runGathering<resolveEmbedding>,
+    .check = lookup::checkEmbedding,
+    .inferShapes = lookup::inferGathering<lookup::resolveEmbedding>,
+    .run = lookup::runGathering<lookup::resolveEmbedding>,
 };
 
 constinit const OperationDefinition kHashtableLookup{
     .type = OperationType::HASHTABLE_LOOKUP,
     .since = HalVersion::V1_0,
-    .check = checkHashtable,
-    .inferShapes = inferHashtable,
-    .run = runHashtable,
+    .check = lookup::checkHashtable,
+    .inferShapes = lookup::inferHashtable,
+    .run = lookup::runHashtable,
 };
 
 }  // namespace nnburst::exec

@@ -29,6 +29,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace lsh_projection {
 
 using enum OperandType;
 
@@ -163,15 +164,16 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
     return {};
 }
 
+}  // namespace lsh_projection
 }  // namespace
 
 constinit const OperationDefinition kLshProjection{
     .type = OperationType::LSH_PROJECTION,
     .since = HalVersion::V1_0,
-    .check = check,
-    .inferShapes = inferShapes,
-    .scratchBytes = scratchBytes,
-    .run = run,
+    .check = lsh_projection::check,
+    .inferShapes = lsh_projection::inferShapes,
+    .scratchBytes = lsh_projection::scratchBytes,
+    .run = lsh_projection::run,
 };
 
 }  // namespace nnburst::exec

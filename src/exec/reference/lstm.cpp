@@ -25,6 +25,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace lstm {
 
 constexpr std::size_t kActivation = 20;
 constexpr std::size_t kInputsOfHal10 = 23;
@@ -155,15 +156,16 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
     return {};
 }
 
+}  // namespace lstm
 }  // namespace
 
 constinit const OperationDefinition kLstm{
     .type = OperationType::LSTM,
     .since = HalVersion::V1_0,
-    .check = check,
-    .inferShapes = inferShapes,
-    .scratchBytes = scratchBytes,
-    .run = run,
+    .check = lstm::check,
+    .inferShapes = lstm::inferShapes,
+    .scratchBytes = lstm::scratchBytes,
+    .run = lstm::run,
 };
 
 }  // namespace nnburst::exec

@@ -16,6 +16,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace maximum_minimum {
 
 Result<HalVersion> check(const OperationView& operation) {
     using enum OperandType;
@@ -61,10 +62,11 @@ constexpr OperationDefinition kFamily{.type = OperationType::MAXIMUM,
                                       .inferShapes = inferBroadcastShape,
                                       .run = run};
 
+}  // namespace maximum_minimum
 }  // namespace
 
-constinit const OperationDefinition kMaximum = kFamily;
+constinit const OperationDefinition kMaximum = maximum_minimum::kFamily;
 constinit const OperationDefinition kMinimum =
-    kFamily.with(OperationType::MINIMUM, HalVersion::V1_2);
+    maximum_minimum::kFamily.with(OperationType::MINIMUM, HalVersion::V1_2);
 
 }  // namespace nnburst::exec

@@ -25,6 +25,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace normalization {
 
 using enum OperandType;
 
@@ -204,10 +205,11 @@ constexpr OperationDefinition kFamily{.type = OperationType::L2_NORMALIZATION,
                                       .inferShapes = inferShapes,
                                       .run = run};
 
+}  // namespace normalization
 }  // namespace
 
-constinit const OperationDefinition kL2Normalization = kFamily;
+constinit const OperationDefinition kL2Normalization = normalization::kFamily;
 constinit const OperationDefinition kLocalResponseNormalization =
-    kFamily.with(OperationType::LOCAL_RESPONSE_NORMALIZATION, HalVersion::V1_0);
+    normalization::kFamily.with(OperationType::LOCAL_RESPONSE_NORMALIZATION, HalVersion::V1_0);
 
 }  // namespace nnburst::exec

@@ -26,6 +26,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace pad {
 
 constexpr std::size_t kHighestRank = 4;
 constexpr std::size_t kPaddings = 1;
@@ -147,24 +148,25 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
+}  // namespace pad
 }  // namespace
 
 constinit const OperationDefinition kPad{
     .type = OperationType::PAD,
     .since = HalVersion::V1_1,
-    .valueInputs = inputs(kPaddings),
-    .check = check,
-    .inferShapes = inferShapes,
-    .run = run,
+    .valueInputs = inputs(pad::kPaddings),
+    .check = pad::check,
+    .inferShapes = pad::inferShapes,
+    .run = pad::run,
 };
 
 constinit const OperationDefinition kPadV2{
     .type = OperationType::PAD_V2,
     .since = HalVersion::V1_2,
-    .valueInputs = inputs(kPaddings),
-    .check = check,
-    .inferShapes = inferShapes,
-    .run = run,
+    .valueInputs = inputs(pad::kPaddings),
+    .check = pad::check,
+    .inferShapes = pad::inferShapes,
+    .run = pad::run,
 };
 
 }  // namespace nnburst::exec

@@ -24,6 +24,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace pooling {
 
 /// A pooling whose shapes are known and go together.
 struct Pooling {
@@ -200,30 +201,31 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
+}  // namespace pooling
 }  // namespace
 
 constinit const OperationDefinition kAveragePool2d{
     .type = OperationType::AVERAGE_POOL_2D,
     .since = HalVersion::V1_0,
-    .check = check,
-    .inferShapes = inferShapes,
-    .run = run<Average>,
+    .check = pooling::check,
+    .inferShapes = pooling::inferShapes,
+    .run = pooling::run<pooling::Average>,
 };
 
 constinit const OperationDefinition kL2Pool2d{
     .type = OperationType::L2_POOL_2D,
     .since = HalVersion::V1_0,
-    .check = check,
-    .inferShapes = inferShapes,
-    .run = run<RootMeanSquare>,
+    .check = pooling::check,
+    .inferShapes = pooling::inferShapes,
+    .run = pooling::run<pooling::RootMeanSquare>,
 };
 
 constinit const OperationDefinition kMaxPool2d{
     .type = OperationType::MAX_POOL_2D,
     .since = HalVersion::V1_0,
-    .check = check,
-    .inferShapes = inferShapes,
-    .run = run<Maximum>,
+    .check = pooling::check,
+    .inferShapes = pooling::inferShapes,
+    .run = pooling::run<pooling::Maximum>,
 };
 
 }  // namespace nnburst::exec

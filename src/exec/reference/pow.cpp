@@ -15,6 +15,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace pow {
 
 Result<HalVersion> check(const OperationView& operation) {
     return checkBroadcast(operation, "base", "exponent",
@@ -31,14 +32,15 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
+}  // namespace pow
 }  // namespace
 
 constinit const OperationDefinition kPow{
     .type = OperationType::POW,
     .since = HalVersion::V1_2,
-    .check = check,
+    .check = pow::check,
     .inferShapes = inferBroadcastShape,
-    .run = run,
+    .run = pow::run,
 };
 
 }  // namespace nnburst::exec

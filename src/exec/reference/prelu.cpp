@@ -16,6 +16,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace prelu {
 
 Result<HalVersion> check(const OperationView& operation) {
     using enum OperandType;
@@ -49,14 +50,15 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
+}  // namespace prelu
 }  // namespace
 
 constinit const OperationDefinition kPrelu{
     .type = OperationType::PRELU,
     .since = HalVersion::V1_2,
-    .check = check,
+    .check = prelu::check,
     .inferShapes = inferBroadcastShape,
-    .run = run,
+    .run = prelu::run,
 };
 
 }  // namespace nnburst::exec

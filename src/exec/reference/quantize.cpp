@@ -20,6 +20,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace quantize {
 
 using enum OperandType;
 
@@ -105,22 +106,23 @@ Result<> runDequantize(const OperationView& operation, std::span<std::byte> /*sc
     return {};
 }
 
+}  // namespace quantize
 }  // namespace
 
 constinit const OperationDefinition kQuantize{
     .type = OperationType::QUANTIZE,
     .since = HalVersion::V1_2,
-    .check = checkQuantize,
+    .check = quantize::checkQuantize,
     .inferShapes = inferShapeOfInput,
-    .run = runQuantize,
+    .run = quantize::runQuantize,
 };
 
 constinit const OperationDefinition kDequantize{
     .type = OperationType::DEQUANTIZE,
     .since = HalVersion::V1_0,
-    .check = checkDequantize,
+    .check = quantize::checkDequantize,
     .inferShapes = inferShapeOfInput,
-    .run = runDequantize,
+    .run = quantize::runDequantize,
 };
 
 }  // namespace nnburst::exec

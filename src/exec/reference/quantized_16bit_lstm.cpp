@@ -26,6 +26,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace quantized_16bit_lstm {
 
 using enum OperandType;
 
@@ -163,15 +164,16 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
     return {};
 }
 
+}  // namespace quantized_16bit_lstm
 }  // namespace
 
 constinit const OperationDefinition kQuantized16bitLstm{
     .type = OperationType::QUANTIZED_16BIT_LSTM,
     .since = HalVersion::V1_2,
-    .check = check,
-    .inferShapes = inferShapes,
-    .scratchBytes = scratchBytes,
-    .run = run,
+    .check = quantized_16bit_lstm::check,
+    .inferShapes = quantized_16bit_lstm::inferShapes,
+    .scratchBytes = quantized_16bit_lstm::scratchBytes,
+    .run = quantized_16bit_lstm::run,
 };
 
 }  // namespace nnburst::exec

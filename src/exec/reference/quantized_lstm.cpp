@@ -36,6 +36,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace quantized_lstm {
 
 using enum OperandType;
 
@@ -474,15 +475,16 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
     return {};
 }
 
+}  // namespace quantized_lstm
 }  // namespace
 
 constinit const OperationDefinition kQuantizedLstm{
     .type = OperationType::QUANTIZED_LSTM,
     .since = HalVersion::V1_3,
-    .check = check,
-    .inferShapes = inferShapes,
-    .scratchBytes = scratchBytes,
-    .run = run,
+    .check = quantized_lstm::check,
+    .inferShapes = quantized_lstm::inferShapes,
+    .scratchBytes = quantized_lstm::scratchBytes,
+    .run = quantized_lstm::run,
 };
 
 }  // namespace nnburst::exec

@@ -25,6 +25,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace random_multinomial {
 
 using enum OperandType;
 
@@ -165,15 +166,16 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
     return {};
 }
 
+}  // namespace random_multinomial
 }  // namespace
 
 constinit const OperationDefinition kRandomMultinomial{
     .type = OperationType::RANDOM_MULTINOMIAL,
     .since = HalVersion::V1_2,
-    .check = check,
-    .inferShapes = inferShapes,
-    .scratchBytes = scratchBytes,
-    .run = run,
+    .check = random_multinomial::check,
+    .inferShapes = random_multinomial::inferShapes,
+    .scratchBytes = random_multinomial::scratchBytes,
+    .run = random_multinomial::run,
 };
 
 }  // namespace nnburst::exec

@@ -26,6 +26,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace reduction {
 
 using enum OperandType;
 
@@ -305,20 +306,21 @@ constexpr OperationDefinition kFamily{.type = OperationType::MEAN,
                                       .scratchBytes = scratchBytes,
                                       .run = run};
 
+}  // namespace reduction
 }  // namespace
 
-constinit const OperationDefinition kMean = kFamily;
+constinit const OperationDefinition kMean = reduction::kFamily;
 constinit const OperationDefinition kReduceAll =
-    kFamily.with(OperationType::REDUCE_ALL, HalVersion::V1_2);
+    reduction::kFamily.with(OperationType::REDUCE_ALL, HalVersion::V1_2);
 constinit const OperationDefinition kReduceAny =
-    kFamily.with(OperationType::REDUCE_ANY, HalVersion::V1_2);
+    reduction::kFamily.with(OperationType::REDUCE_ANY, HalVersion::V1_2);
 constinit const OperationDefinition kReduceMax =
-    kFamily.with(OperationType::REDUCE_MAX, HalVersion::V1_2);
+    reduction::kFamily.with(OperationType::REDUCE_MAX, HalVersion::V1_2);
 constinit const OperationDefinition kReduceMin =
-    kFamily.with(OperationType::REDUCE_MIN, HalVersion::V1_2);
+    reduction::kFamily.with(OperationType::REDUCE_MIN, HalVersion::V1_2);
 constinit const OperationDefinition kReduceProd =
-    kFamily.with(OperationType::REDUCE_PROD, HalVersion::V1_2);
+    reduction::kFamily.with(OperationType::REDUCE_PROD, HalVersion::V1_2);
 constinit const OperationDefinition kReduceSum =
-    kFamily.with(OperationType::REDUCE_SUM, HalVersion::V1_2);
+    reduction::kFamily.with(OperationType::REDUCE_SUM, HalVersion::V1_2);
 
 }  // namespace nnburst::exec

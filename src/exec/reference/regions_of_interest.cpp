@@ -32,6 +32,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace regions_of_interest {
 
 using enum OperandType;
 
@@ -379,10 +380,11 @@ constexpr OperationDefinition kFamily{.type = OperationType::ROI_ALIGN,
                                       .inferShapes = inferShapes,
                                       .run = run};
 
+}  // namespace regions_of_interest
 }  // namespace
 
-constinit const OperationDefinition kRoiAlign = kFamily;
+constinit const OperationDefinition kRoiAlign = regions_of_interest::kFamily;
 constinit const OperationDefinition kRoiPooling =
-    kFamily.with(OperationType::ROI_POOLING, HalVersion::V1_2);
+    regions_of_interest::kFamily.with(OperationType::ROI_POOLING, HalVersion::V1_2);
 
 }  // namespace nnburst::exec

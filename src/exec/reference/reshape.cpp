@@ -24,6 +24,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace reshape {
 
 constexpr std::size_t kHighestRank = 4;  ///< of the inputs of RESHAPE and SQUEEZE
 
@@ -206,32 +207,33 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
+}  // namespace reshape
 }  // namespace
 
 constinit const OperationDefinition kReshape{
     .type = OperationType::RESHAPE,
     .since = HalVersion::V1_0,
     .valueInputs = inputs(1),
-    .check = checkReshape,
-    .inferShapes = inferShapes<reshape>,
-    .run = run<reshape>,
+    .check = reshape::checkReshape,
+    .inferShapes = reshape::inferShapes<reshape::reshape>,
+    .run = reshape::run<reshape::reshape>,
 };
 
 constinit const OperationDefinition kSqueeze{
     .type = OperationType::SQUEEZE,
     .since = HalVersion::V1_1,
     .valueInputs = inputs(1),
-    .check = checkSqueeze,
-    .inferShapes = inferShapes<squeeze>,
-    .run = run<squeeze>,
+    .check = reshape::checkSqueeze,
+    .inferShapes = reshape::inferShapes<reshape::squeeze>,
+    .run = reshape::run<reshape::squeeze>,
 };
 
 constinit const OperationDefinition kExpandDims{
     .type = OperationType::EXPAND_DIMS,
     .since = HalVersion::V1_2,
-    .check = checkExpandDims,
-    .inferShapes = inferShapes<expandDims>,
-    .run = run<expandDims>,
+    .check = reshape::checkExpandDims,
+    .inferShapes = reshape::inferShapes<reshape::expandDims>,
+    .run = reshape::run<reshape::expandDims>,
 };
 
 }  // namespace nnburst::exec

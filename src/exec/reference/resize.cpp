@@ -26,6 +26,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace resize {
 
 using enum OperandType;
 
@@ -204,10 +205,11 @@ constexpr OperationDefinition kFamily{.type = OperationType::RESIZE_BILINEAR,
                                       .inferShapes = inferShapes,
                                       .run = run};
 
+}  // namespace resize
 }  // namespace
 
-constinit const OperationDefinition kResizeBilinear = kFamily;
+constinit const OperationDefinition kResizeBilinear = resize::kFamily;
 constinit const OperationDefinition kResizeNearestNeighbor =
-    kFamily.with(OperationType::RESIZE_NEAREST_NEIGHBOR, HalVersion::V1_2);
+    resize::kFamily.with(OperationType::RESIZE_NEAREST_NEIGHBOR, HalVersion::V1_2);
 
 }  // namespace nnburst::exec

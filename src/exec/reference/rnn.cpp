@@ -24,6 +24,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace rnn {
 
 constexpr std::size_t kActivation = 5;
 
@@ -127,15 +128,16 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
     return {};
 }
 
+}  // namespace rnn
 }  // namespace
 
 constinit const OperationDefinition kRnn{
     .type = OperationType::RNN,
     .since = HalVersion::V1_0,
-    .check = check,
-    .inferShapes = inferShapes,
-    .scratchBytes = scratchBytes,
-    .run = run,
+    .check = rnn::check,
+    .inferShapes = rnn::inferShapes,
+    .scratchBytes = rnn::scratchBytes,
+    .run = rnn::run,
 };
 
 }  // namespace nnburst::exec

@@ -16,6 +16,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace select {
 
 void checkShapes(OperationCheck& check) {
     const OperandCheck condition = check.input(0, "condition").rank(1, kMaximumRank);
@@ -83,14 +84,15 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
+}  // namespace select
 }  // namespace
 
 constinit const OperationDefinition kSelect{
     .type = OperationType::SELECT,
     .since = HalVersion::V1_2,
-    .check = check,
-    .inferShapes = inferShapes,
-    .run = run,
+    .check = select::check,
+    .inferShapes = select::inferShapes,
+    .run = select::run,
 };
 
 }  // namespace nnburst::exec

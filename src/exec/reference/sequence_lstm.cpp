@@ -29,6 +29,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace sequence_lstm {
 
 constexpr auto kNone = LstmLayer::kNone;
 
@@ -295,10 +296,11 @@ constexpr OperationDefinition kFamily{.type = OperationType::UNIDIRECTIONAL_SEQU
                                       .scratchBytes = scratchBytes,
                                       .run = run};
 
+}  // namespace sequence_lstm
 }  // namespace
 
-constinit const OperationDefinition kUnidirectionalSequenceLstm = kFamily;
+constinit const OperationDefinition kUnidirectionalSequenceLstm = sequence_lstm::kFamily;
 constinit const OperationDefinition kBidirectionalSequenceLstm =
-    kFamily.with(OperationType::BIDIRECTIONAL_SEQUENCE_LSTM, HalVersion::V1_2);
+    sequence_lstm::kFamily.with(OperationType::BIDIRECTIONAL_SEQUENCE_LSTM, HalVersion::V1_2);
 
 }  // namespace nnburst::exec

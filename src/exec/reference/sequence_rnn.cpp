@@ -31,6 +31,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace sequence_rnn {
 
 constexpr std::size_t kNone = SIZE_MAX;
 
@@ -309,10 +310,11 @@ constexpr OperationDefinition kFamily{.type = OperationType::UNIDIRECTIONAL_SEQU
                                       .scratchBytes = scratchBytes,
                                       .run = run};
 
+}  // namespace sequence_rnn
 }  // namespace
 
-constinit const OperationDefinition kUnidirectionalSequenceRnn = kFamily;
+constinit const OperationDefinition kUnidirectionalSequenceRnn = sequence_rnn::kFamily;
 constinit const OperationDefinition kBidirectionalSequenceRnn =
-    kFamily.with(OperationType::BIDIRECTIONAL_SEQUENCE_RNN, HalVersion::V1_2);
+    sequence_rnn::kFamily.with(OperationType::BIDIRECTIONAL_SEQUENCE_RNN, HalVersion::V1_2);
 
 }  // namespace nnburst::exec

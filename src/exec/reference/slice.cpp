@@ -27,6 +27,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace slice {
 
 constexpr std::size_t kHighestStridedRank = 4;
 
@@ -242,24 +243,25 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
+}  // namespace slice
 }  // namespace
 
 constinit const OperationDefinition kSlice{
     .type = OperationType::SLICE,
     .since = HalVersion::V1_2,
-    .valueInputs = inputs(kBegin, kSizes),
-    .check = checkSlice,
-    .inferShapes = inferShapes<resolveSlice>,
-    .run = run<resolveSlice>,
+    .valueInputs = inputs(slice::kBegin, slice::kSizes),
+    .check = slice::checkSlice,
+    .inferShapes = slice::inferShapes<slice::resolveSlice>,
+    .run = slice::run<slice::resolveSlice>,
 };
 
 constinit const OperationDefinition kStridedSlice{
     .type = OperationType::STRIDED_SLICE,
     .since = HalVersion::V1_1,
-    .valueInputs = inputs(kBegin, kEnd, kStrides),
-    .check = checkStridedSlice,
-    .inferShapes = inferShapes<resolveStridedSlice>,
-    .run = run<resolveStridedSlice>,
+    .valueInputs = inputs(slice::kBegin, slice::kEnd, slice::kStrides),
+    .check = slice::checkStridedSlice,
+    .inferShapes = slice::inferShapes<slice::resolveStridedSlice>,
+    .run = slice::run<slice::resolveStridedSlice>,
 };
 
 }  // namespace nnburst::exec

@@ -26,6 +26,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace softmax {
 
 constexpr std::size_t kBeta = 1;
 constexpr std::size_t kAxis = 2;
@@ -192,22 +193,23 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
+}  // namespace softmax
 }  // namespace
 
 constinit const OperationDefinition kSoftmax{
     .type = OperationType::SOFTMAX,
     .since = HalVersion::V1_0,
-    .check = check,
-    .inferShapes = inferShapes,
-    .run = run,
+    .check = softmax::check,
+    .inferShapes = softmax::inferShapes,
+    .run = softmax::run,
 };
 
 constinit const OperationDefinition kLogSoftmax{
     .type = OperationType::LOG_SOFTMAX,
     .since = HalVersion::V1_2,
-    .check = check,
-    .inferShapes = inferShapes,
-    .run = run,
+    .check = softmax::check,
+    .inferShapes = softmax::inferShapes,
+    .run = softmax::run,
 };
 
 }  // namespace nnburst::exec

@@ -29,6 +29,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace space_blocks {
 
 using enum OperandType;
 
@@ -376,40 +377,41 @@ Result<> runSpaceToBatch(const OperationView& operation, std::span<std::byte> /*
     return {};
 }
 
+}  // namespace space_blocks
 }  // namespace
 
 constinit const OperationDefinition kDepthToSpace{
     .type = OperationType::DEPTH_TO_SPACE,
     .since = HalVersion::V1_0,
-    .check = checkDepth,
-    .inferShapes = inferShapes<resolveDepth>,
-    .run = runDepth,
+    .check = space_blocks::checkDepth,
+    .inferShapes = space_blocks::inferShapes<space_blocks::resolveDepth>,
+    .run = space_blocks::runDepth,
 };
 
 constinit const OperationDefinition kSpaceToDepth{
     .type = OperationType::SPACE_TO_DEPTH,
     .since = HalVersion::V1_0,
-    .check = checkDepth,
-    .inferShapes = inferShapes<resolveDepth>,
-    .run = runDepth,
+    .check = space_blocks::checkDepth,
+    .inferShapes = space_blocks::inferShapes<space_blocks::resolveDepth>,
+    .run = space_blocks::runDepth,
 };
 
 constinit const OperationDefinition kBatchToSpaceNd{
     .type = OperationType::BATCH_TO_SPACE_ND,
     .since = HalVersion::V1_1,
-    .valueInputs = inputs(kBlock),
-    .check = checkBatchToSpace,
-    .inferShapes = inferShapes<resolveBatchToSpace>,
-    .run = runBatchToSpace,
+    .valueInputs = inputs(space_blocks::kBlock),
+    .check = space_blocks::checkBatchToSpace,
+    .inferShapes = space_blocks::inferShapes<space_blocks::resolveBatchToSpace>,
+    .run = space_blocks::runBatchToSpace,
 };
 
 constinit const OperationDefinition kSpaceToBatchNd{
     .type = OperationType::SPACE_TO_BATCH_ND,
     .since = HalVersion::V1_1,
-    .valueInputs = inputs(kBlock, kPaddings),
-    .check = checkSpaceToBatch,
-    .inferShapes = inferShapes<resolveSpaceToBatch>,
-    .run = runSpaceToBatch,
+    .valueInputs = inputs(space_blocks::kBlock, space_blocks::kPaddings),
+    .check = space_blocks::checkSpaceToBatch,
+    .inferShapes = space_blocks::inferShapes<space_blocks::resolveSpaceToBatch>,
+    .run = space_blocks::runSpaceToBatch,
 };
 
 }  // namespace nnburst::exec

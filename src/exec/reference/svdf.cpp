@@ -31,6 +31,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace svdf {
 
 constexpr std::size_t kFeatureWeights = 1;
 constexpr std::size_t kTimeWeights = 2;
@@ -152,14 +153,15 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
+}  // namespace svdf
 }  // namespace
 
 constinit const OperationDefinition kSvdf{
     .type = OperationType::SVDF,
     .since = HalVersion::V1_0,
-    .check = check,
-    .inferShapes = inferShapes,
-    .run = run,
+    .check = svdf::check,
+    .inferShapes = svdf::inferShapes,
+    .run = svdf::run,
 };
 
 }  // namespace nnburst::exec

@@ -22,6 +22,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace tile {
 
 using enum OperandType;
 
@@ -167,32 +168,33 @@ Result<> runRank(const OperationView& operation, std::span<std::byte> /*scratch*
     return {};
 }
 
+}  // namespace tile
 }  // namespace
 
 constinit const OperationDefinition kTile{
     .type = OperationType::TILE,
     .since = HalVersion::V1_2,
     .valueInputs = inputs(1),
-    .check = checkTile,
-    .inferShapes = inferShapes<tiledShape>,
-    .run = runTile,
+    .check = tile::checkTile,
+    .inferShapes = tile::inferShapes<tile::tiledShape>,
+    .run = tile::runTile,
 };
 
 constinit const OperationDefinition kFill{
     .type = OperationType::FILL,
     .since = HalVersion::V1_3,
     .valueInputs = inputs(0),
-    .check = checkFill,
-    .inferShapes = inferShapes<filledShape>,
-    .run = runFill,
+    .check = tile::checkFill,
+    .inferShapes = tile::inferShapes<tile::filledShape>,
+    .run = tile::runFill,
 };
 
 constinit const OperationDefinition kRank{
     .type = OperationType::RANK,
     .since = HalVersion::V1_3,
-    .check = checkRank,
-    .inferShapes = inferRank,
-    .run = runRank,
+    .check = tile::checkRank,
+    .inferShapes = tile::inferRank,
+    .run = tile::runRank,
 };
 
 }  // namespace nnburst::exec

@@ -23,6 +23,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace top_k {
 
 using enum OperandType;
 
@@ -146,15 +147,16 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
     return {};
 }
 
+}  // namespace top_k
 }  // namespace
 
 constinit const OperationDefinition kTopkV2{
     .type = OperationType::TOPK_V2,
     .since = HalVersion::V1_2,
-    .check = check,
-    .inferShapes = inferShapes,
-    .scratchBytes = scratchBytes,
-    .run = run,
+    .check = top_k::check,
+    .inferShapes = top_k::inferShapes,
+    .scratchBytes = top_k::scratchBytes,
+    .run = top_k::run,
 };
 
 }  // namespace nnburst::exec

@@ -25,6 +25,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace transpose {
 
 constexpr std::size_t kHighestRank = 4;
 
@@ -190,23 +191,24 @@ Result<> runShuffle(const OperationView& operation, std::span<std::byte> /*scrat
     return {};
 }
 
+}  // namespace transpose
 }  // namespace
 
 constinit const OperationDefinition kTranspose{
     .type = OperationType::TRANSPOSE,
     .since = HalVersion::V1_1,
     .valueInputs = inputs(1),
-    .check = checkTranspose,
-    .inferShapes = inferTranspose,
-    .run = runTranspose,
+    .check = transpose::checkTranspose,
+    .inferShapes = transpose::inferTranspose,
+    .run = transpose::runTranspose,
 };
 
 constinit const OperationDefinition kChannelShuffle{
     .type = OperationType::CHANNEL_SHUFFLE,
     .since = HalVersion::V1_2,
-    .check = checkShuffle,
-    .inferShapes = inferShuffle,
-    .run = runShuffle,
+    .check = transpose::checkShuffle,
+    .inferShapes = transpose::inferShuffle,
+    .run = transpose::runShuffle,
 };
 
 }  // namespace nnburst::exec

@@ -19,6 +19,7 @@
 namespace nnburst::exec {
 
 namespace {
+namespace transpose_convolution {
 
 void checkShapes(OperationCheck& check, const SpatialArguments& arguments) {
     const std::size_t channelAxis = arguments.channelAxis();
@@ -165,15 +166,16 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     return {};
 }
 
+}  // namespace transpose_convolution
 }  // namespace
 
 constinit const OperationDefinition kTransposeConv2d{
     .type = OperationType::TRANSPOSE_CONV_2D,
     .since = HalVersion::V1_2,
     .valueInputs = inputs(kTransposeOutputShape),
-    .check = check,
-    .inferShapes = inferShapes,
-    .run = run,
+    .check = transpose_convolution::check,
+    .inferShapes = transpose_convolution::inferShapes,
+    .run = transpose_convolution::run,
 };
 
 }  // namespace nnburst::exec
