@@ -63,6 +63,44 @@ Result<bool> fold(OperatorImport& op, OperationType operation) {
     }
 }
 
+/// Adds MAXIMUM and MINIMUM for an activation of integers, which the HAL does not fuse.
+Result<> clampIntegers(OperatorImport& op, std::uint32_t integers,
+                       schema::ActivationFunctionType activation) {
+    using enum schema::ActivationFunctionType;
+    if (activation != RELU && activation != RELU6 && activation != RELU_N1_TO_1) {
+        return invalid("fused activation {} is not supported", static_cast<int>(activation));
+    }
+    const auto limit = [&](std::int32_t value) {
+        return op.repeated(OperandType::TENSOR_INT32, {1}, value);
+    };
+    NNBURST_TRY_ASSIGN(const std::uint32_t lowest, limit(activation == RELU_N1_TO_1 ? -1 : 0));
+    if (activation == RELU) {
+        op.add(OperationType::MAXIMUM, {integers, lowest}, {op.output()});
+        return {};
+    }
+    NNBURST_TRY_ASSIGN(const std::uint32_t highest, limit(activation == RELU6 ? 6 : 1));
+    const Dimensions shape = op.operand(integers).dimensions;
+    const std::uint32_t raised = op.temporary(OperandType::TENSOR_INT32, shape);
+    op.add(OperationType::MAXIMUM, {integers, lowest}, {raised});
+    op.add(OperationType::MINIMUM, {raised, highest}, {op.output()});
+    return {};
+}
+
+/// Integers: the HAL's DIV rounds down, TFLite's towards 0.
+Result<> addIntegers(OperatorImport& op, OperationType operation,
+                     schema::ActivationFunctionType activation) {
+    const bool isClamped = activation != schema::ActivationFunctionType::NONE;
+    const std::uint32_t result =
+        isClamped ? op.temporary(OperandType::TENSOR_INT32, sharedShape(op)) : op.output();
+    if (operation == OperationType::DIV) {
+        op.add(extensionOperation(tflite_operations::Code::TRUNCATED_DIV),
+               {op.input(0), op.input(1)}, {result});
+    } else {
+        op.add(operation, {op.input(0), op.input(1), op.scalar(kNoActivation)}, {result});
+    }
+    return isClamped ? clampIntegers(op, result, activation) : Result<>();
+}
+
 }  // namespace
 
 void inferBroadcast(OperatorImport& op, std::size_t a, std::size_t b) {
@@ -76,21 +114,14 @@ void inferBroadcast(OperatorImport& op, std::size_t a, std::size_t b) {
 Result<> convertArithmetic(OperatorImport& op, OperationType operation) {
     NNBURST_TRY_ASSIGN(const auto fused, arithmeticActivation(op, operation));
     inferBroadcast(op);
-    if (operation == OperationType::DIV && op.type(0) == OperandType::TENSOR_INT32) {
-        if (fused != schema::ActivationFunctionType::NONE) {
-            return invalid("fused activation {} of integers is not supported",
-                           static_cast<int>(fused));
-        }
-        // The HAL rounds down, TFLite towards 0.
-        op.add(extensionOperation(tflite_operations::Code::TRUNCATED_DIV),
-               {op.input(0), op.input(1)}, {op.output()});
-        return {};
-    }
-    if (fused == schema::ActivationFunctionType::NONE) {
+    if (fused == schema::ActivationFunctionType::NONE && operation != OperationType::DIV) {
         NNBURST_TRY_ASSIGN(const bool isFolded, fold(op, operation));
         if (isFolded) {
             return {};
         }
+    }
+    if (op.type(0) == OperandType::TENSOR_INT32) {
+        return addIntegers(op, operation, fused);
     }
     NNBURST_TRY_ASSIGN(const std::uint32_t activation, op.activation(fused));
     // The HAL has no division of quantised numbers.

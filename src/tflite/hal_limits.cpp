@@ -307,11 +307,19 @@ class Form {
         const Dimensions shape = given(0).dimensions;
         const auto rank = static_cast<std::int32_t>(shape.size());
         std::vector<int> kinds(shape.size(), 0);
+        std::size_t reduced = shape.size();  // an axis that stays one of the operation
         for (const std::int32_t axis : *axes) {
             if (axis < -rank || axis >= rank) {
                 return false;
             }
-            kinds[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)] = 1;
+            const auto fromFront = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+            kinds[fromFront] = 1;
+            reduced = reduced == shape.size() || shape[fromFront] != 1 ? fromFront : reduced;
+        }
+        for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+            if (shape[axis] == 1 && axis != reduced) {
+                kinds[axis] = JoinedAxes::kAnyKind;
+            }
         }
         const JoinedAxes joined(kinds);
         std::vector<std::int32_t> joinedAxes;

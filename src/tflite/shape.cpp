@@ -35,9 +35,11 @@ Dimensions reshaped(std::uint32_t elements, const std::vector<std::int32_t>& new
     return elementCount(result) == elements ? result : Dimensions();
 }
 
-Result<std::vector<std::int32_t>> optionalShape(const OperatorImport& op) {
+/// The new shape in the options. Without sizes it is that of a scalar.
+Result<std::vector<std::int32_t>> optionalShape(OperatorImport& op) {
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::ReshapeOptions>());
-    if (options->new_shape() == nullptr || options->new_shape()->size() == 0) {
+    const bool isScalar = elementCount(op.shape(0)) == 1;
+    if (options->new_shape() == nullptr || (options->new_shape()->size() == 0 && !isScalar)) {
         return invalid("no new shape: must have one, as an input or in the options");
     }
     const auto& shape = *options->new_shape();

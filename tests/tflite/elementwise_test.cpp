@@ -160,12 +160,23 @@ TEST(TfliteElementwise, repeatsWhatASelectionHasTooLittleOf) {
               "shape, or that of the first axis");
 }
 
-TEST(TfliteElementwise, refusesActivationsOfDividedIntegers) {
+TEST(TfliteElementwise, clampsIntegersAfterwards) {
+    using enum schema::ActivationFunctionType;
+    using Ints = std::vector<std::int32_t>;
     const Argument integers = tensorOf({4}, TensorType::INT32);
-    EXPECT_EQ(refusal(operatorFile(
-                  Code::DIV, {integers, integers}, {integers}, BuiltinOptions::DivOptions,
-                  optionsOf(schema::CreateDivOptions, schema::ActivationFunctionType::RELU))),
-              "operator 0 (DIV): fused activation 1 of integers is not supported");
+    const std::vector<Ints> inputs{{-7, 7, 20, -1}, {2, 2, 2, 2}};
+    const auto divided = [&](schema::ActivationFunctionType activation) {
+        return operatorFile(Code::DIV, {integers, integers}, {integers}, BuiltinOptions::DivOptions,
+                            optionsOf(schema::CreateDivOptions, activation));
+    };
+    expectComputes<std::int32_t, std::int32_t>(divided(RELU), inputs, {{0, 3, 10, 0}});
+    expectComputes<std::int32_t, std::int32_t>(divided(RELU6), inputs, {{0, 3, 6, 0}});
+    const auto sum = [&](schema::ActivationFunctionType activation) {
+        return operatorFile(Code::ADD, {integers, integers}, {integers}, BuiltinOptions::AddOptions,
+                            addOptions(activation));
+    };
+    expectComputes<std::int32_t, std::int32_t>(sum(RELU_N1_TO_1), inputs, {{-1, 1, 1, 1}});
+    EXPECT_EQ(refusal(sum(TANH)), "operator 0 (ADD): fused activation 4 is not supported");
 }
 
 // ---- Types

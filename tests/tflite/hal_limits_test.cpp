@@ -72,6 +72,30 @@ TEST(TfliteHalLimits, padIntegersAndBooleansWithTheirValue) {
         {{1, 0, 1, 1}});
 }
 
+TEST(TfliteHalLimits, reduceAxesOfSize1WithTheirNeighbours) {
+    const FileSpec file = operatorFile(Code::SUM, {real({2, 1, 2, 2, 2}), ints({1, 3})},
+                                       {real({2, 2, 2})}, BuiltinOptions::ReducerOptions,
+                                       optionsOf(schema::CreateReducerOptions, false));
+    expectComputes<float, float>(file, {counted(16)}, {{2, 4, 10, 12, 18, 20, 26, 28}});
+    const FileSpec none = operatorFile(Code::SUM, {real({2, 1, 2, 1, 1}), ints({1, 3})},
+                                       {real({2, 2, 1})}, BuiltinOptions::ReducerOptions,
+                                       optionsOf(schema::CreateReducerOptions, false));
+    expectComputes<float, float>(none, {counted(4)}, {{0, 1, 2, 3}});
+}
+
+TEST(TfliteHalLimits, reshapeToAScalar) {
+    const auto options = [](flatbuffers::FlatBufferBuilder& builder) {
+        const auto noSizes = builder.CreateVector(std::vector<std::int32_t>());
+        return schema::CreateReshapeOptions(builder, noSizes).Union();
+    };
+    const auto file = [&](std::int32_t size) {
+        return operatorFile(Code::RESHAPE, {real({1, size})}, {real({})},
+                            BuiltinOptions::ReshapeOptions, options);
+    };
+    expectComputes<float, float>(file(1), {{3.0F}}, {{3.0F}});
+    EXPECT_NE(refusal(file(2)).find("no new shape"), std::string::npos);
+}
+
 TEST(TfliteHalLimits, selectBooleans) {
     expectComputes<std::uint8_t, std::uint8_t>(
         operatorFile(Code::SELECT_V2, {booleans({3}), booleans({3}), booleans({3})},
