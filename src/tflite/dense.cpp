@@ -9,6 +9,7 @@
 #include "model/operand_info.h"
 #include "tflite/converters.h"
 #include "tflite/shapes.h"
+#include "tflite/sixteen_bits.h"
 
 namespace nnburst::tflite {
 
@@ -68,6 +69,22 @@ Result<> addPerChannel(OperatorImport& op, const Layer& layer) {
                       layer.result);
 }
 
+/// A layer with activations of 16 bits.
+Result<> add16x8(OperatorImport& op, const Layer& layer) {
+    NNBURST_TRY_ASSIGN(std::vector<std::uint32_t> inputs,
+                       inputsOfLayer16x8(op, layer.units, 0, layer.activation, false));
+    const Dimensions rows{layer.batches, layer.depth};
+    if (op.shape(0) != rows) {
+        inputs[0] = op.temporaryLike(layer.input, rows);
+        NNBURST_TRY(addReshape(op, layer.input,
+                               {orOpen(layer.batches), static_cast<std::int32_t>(layer.depth)},
+                               inputs[0]));
+    }
+    op.add(extensionOperation(tflite_operations::Code::FULLY_CONNECTED_16X8), std::move(inputs),
+           {layer.result});
+    return {};
+}
+
 /// [units, depth]; [units, 1, 1, depth] if addPerChannel has reshaped them before.
 Result<Dimensions> weightsShape(OperatorImport& op) {
     Dimensions shape = op.shape(1);
@@ -111,9 +128,12 @@ Result<> convertFullyConnected(OperatorImport& op, OperationType operation) {
     const bool keepsDimensions = options->keep_num_dims() && input.size() != 2;
     op.inferOutputShape(keepsDimensions ? keptShape(input, units) : flat);
 
-    NNBURST_TRY_ASSIGN(const std::uint32_t bias, op.bias(2, 0, 1, units));
     NNBURST_TRY_ASSIGN(const std::uint32_t activation,
                        op.activation(options->fused_activation_function()));
+    std::uint32_t bias = 0;
+    if (!op.has16Bits(0)) {
+        NNBURST_TRY_ASSIGN(bias, op.bias(2, 0, 1, units));
+    }
     const Layer layer{.input = op.input(0),
                       .result = keepsDimensions ? op.temporaryLike(op.output(), flat) : op.output(),
                       .bias = bias,
@@ -121,7 +141,9 @@ Result<> convertFullyConnected(OperatorImport& op, OperationType operation) {
                       .batches = batches,
                       .depth = depth,
                       .units = units};
-    if (op.type(1) == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL) {
+    if (op.has16Bits(0)) {
+        NNBURST_TRY(add16x8(op, layer));
+    } else if (op.type(1) == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL) {
         NNBURST_TRY(addPerChannel(op, layer));
     } else {
         std::uint32_t rows = layer.input;

@@ -27,8 +27,9 @@ Result<> convertFloatUnary(OperatorImport& op, OperationType operation) {
 }
 
 Result<> convertClamp(OperatorImport& op, OperationType operation) {
-    return op.haveSameQuantization(op.input(0), op.output()) ? convertUnary(op, operation)
-                                                             : convertFloatUnary(op, operation);
+    return op.has16Bits(0) || op.haveSameQuantization(op.input(0), op.output())
+               ? convertUnary(op, operation)
+               : convertFloatUnary(op, operation);
 }
 
 Result<> convertElu(OperatorImport& op, OperationType operation) {
@@ -77,6 +78,11 @@ Result<> convertLeakyRelu(OperatorImport& op, OperationType operation) {
         return invalid("alpha {}: must be finite", alpha);
     }
     op.inferShapeOf(0);
+    if (op.has16Bits(0)) {
+        op.add(extensionOperation(tflite_operations::Code::LEAKY_RELU_16),
+               {op.input(0), op.scalar(alpha)}, {op.output()});
+        return {};
+    }
     std::uint32_t slope = 0;
     const OperandType type = op.type(0);
     if (op.isQuantized(op.input(0))) {

@@ -552,6 +552,12 @@ class Form {
 
 }  // namespace
 
+bool movesElements(OperationType type) noexcept {
+    return std::any_of(kRules.begin(), kRules.end(), [type](const Rule& row) {
+        return row.type == type && row.lacks != Lacks::NOTHING;
+    });
+}
+
 Result<bool> addWithinLimits(TensorMap& tensors, const PlannedOperation& planned) {
     const auto* rule = std::find_if(kRules.begin(), kRules.end(),
                                     [&](const Rule& row) { return row.type == planned.type; });

@@ -24,6 +24,9 @@ struct PlannedOperation {
     std::vector<std::uint32_t> outputs;
 };
 
+/// Whether the operation moves elements and does not look at them.
+[[nodiscard]] bool movesElements(OperationType type) noexcept;
+
 /// Adds `planned` in a form that the HAL allows. Returns false, and adds nothing that has an
 /// effect, if it is allowed as it is or no such form is known.
 [[nodiscard]] Result<bool> addWithinLimits(TensorMap& tensors, const PlannedOperation& planned);

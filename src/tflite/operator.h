@@ -27,6 +27,7 @@
 namespace nnburst::tflite {
 
 class OperatorImport;
+struct PlannedOperation;
 
 /// The prefix of the extension org.nnburst.tflite in imported models.
 inline constexpr std::uint16_t kExtensionPrefix = 1;
@@ -85,8 +86,11 @@ class OperatorImport {
     [[nodiscard]] std::uint32_t output(std::size_t index = 0) const noexcept {
         return outputs_[index];
     }
-    /// Whether output `index` is INT64 in the file.
+    /// Whether an input or output is INT64 in the file.
+    [[nodiscard]] bool inputIsInt64(std::size_t index) const;
     [[nodiscard]] bool outputIsInt64(std::size_t index = 0) const;
+    /// Type, scales and zero point of input `index` as the file has them.
+    [[nodiscard]] Result<Operand> quantization(std::size_t index) const;
     /// The declaration of an operand; valid until the next operand is added.
     [[nodiscard]] Operand& operand(std::uint32_t index) {
         return tensors_->builder().operand(index);
@@ -100,7 +104,12 @@ class OperatorImport {
     [[nodiscard]] bool isScalar(std::size_t index) const;
     /// The number of dimensions in the file.
     [[nodiscard]] Result<std::uint32_t> rank(std::size_t index);
+    /// Whether it is a tensor of 8 or 16 bits with one scale.
     [[nodiscard]] bool isQuantized(std::uint32_t operand);
+    /// Whether input `index` is a tensor of 16 bits with a scale.
+    [[nodiscard]] bool has16Bits(std::size_t index) {
+        return type(index) == OperandType::TENSOR_QUANT16_SYMM;
+    }
     /// Whether both have the same type, scale and zero point.
     [[nodiscard]] bool haveSameQuantization(std::uint32_t a, std::uint32_t b);
 
@@ -198,7 +207,8 @@ class OperatorImport {
 
     // ---- Operations
 
-    /// Adds the operation, in another form if the HAL does not allow its operands (hal_limits.h).
+    /// Adds the operation, in another form if the HAL does not allow its operands (hal_limits.h,
+    /// sixteen_bits.h).
     void add(OperationType type, std::vector<std::uint32_t> inputs,
              std::vector<std::uint32_t> outputs);
     /// Input `index`, converted to TENSOR_FLOAT32 if it is quantised or float16.
@@ -226,6 +236,8 @@ class OperatorImport {
                                                   const Dimensions& dimensions);
 
   private:
+    /// Adds an operation of the HAL in floating point in place of 16 bits.
+    void addInFloat(PlannedOperation planned);
     static constexpr std::uint32_t kLeftOut = UINT32_MAX;
 
     OperatorImport(TensorMap& tensors, const schema::Operator& declaration)

@@ -11,6 +11,7 @@
 #include "tflite/hal_limits.h"
 #include "tflite/operator.h"
 #include "tflite/shapes.h"
+#include "tflite/sixteen_bits.h"
 
 namespace nnburst::tflite {
 
@@ -70,6 +71,14 @@ std::uint32_t OperatorImport::optionalInput(std::size_t index, OperandType type)
     return has(index) ? input(index) : omitted(type);
 }
 
+bool OperatorImport::inputIsInt64(std::size_t index) const {
+    return tensors_->isInt64(inputTensor(index));
+}
+
+Result<Operand> OperatorImport::quantization(std::size_t index) const {
+    return tensors_->quantization(inputTensor(index));
+}
+
 bool OperatorImport::outputIsInt64(std::size_t index) const {
     return tensors_->isInt64(outputTensor(index));
 }
@@ -89,7 +98,8 @@ Result<std::uint32_t> OperatorImport::rank(std::size_t index) {
 bool OperatorImport::isQuantized(std::uint32_t operand) {
     const OperandType type = tensors_->builder().operand(operand).type;
     return type == OperandType::TENSOR_QUANT8_ASYMM ||
-           type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+           type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED ||
+           type == OperandType::TENSOR_QUANT16_SYMM;
 }
 
 bool OperatorImport::haveSameQuantization(std::uint32_t a, std::uint32_t b) {
@@ -265,16 +275,52 @@ void OperatorImport::inferShapeOf(std::size_t index, std::size_t output) {
 
 // ---- Operations
 
+namespace {
+
+/// Whether the operation takes tensors of 16 bits, or whatever its subgraphs take.
+bool isForAnyType(OperationType type) {
+    using enum OperationType;
+    return type == CAST || type == IF || type == WHILE || type == LSTM ||
+           type == QUANTIZED_16BIT_LSTM || type == QUANTIZED_LSTM;
+}
+
+}  // namespace
+
 void OperatorImport::add(OperationType type, std::vector<std::uint32_t> inputs,
                          std::vector<std::uint32_t> outputs) {
-    if (isExtension(type)) {
-        tensors_->file().nameExtension();
-    }
     PlannedOperation planned{
         .type = type, .inputs = std::move(inputs), .outputs = std::move(outputs)};
+    const bool computes = !isExtension(type) && !movesElements(type) && !isForAnyType(type);
+    if (computes && (have16Bits(*tensors_, {planned.inputs[0]}) ||
+                     have16Bits(*tensors_, {planned.outputs[0]}))) {
+        if (!planIn16Bits(*tensors_, planned)) {
+            return addInFloat(std::move(planned));
+        }
+    }
+    if (isExtension(planned.type)) {
+        tensors_->file().nameExtension();
+    }
     if (const auto isAdded = addWithinLimits(*tensors_, planned); !isAdded || !*isAdded) {
-        tensors_->builder().addOperation(type, std::move(planned.inputs),
+        tensors_->builder().addOperation(planned.type, std::move(planned.inputs),
                                          std::move(planned.outputs));
+    }
+}
+
+void OperatorImport::addInFloat(PlannedOperation planned) {
+    for (std::uint32_t& input : planned.inputs) {
+        input = have16Bits(*tensors_, {input}) ? tensors_->toFloat(input) : input;
+    }
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> rescaled;
+    for (std::uint32_t& output : planned.outputs) {
+        if (have16Bits(*tensors_, {output})) {
+            const Dimensions dimensions = operand(output).dimensions;
+            const std::uint32_t computed = temporary(OperandType::TENSOR_FLOAT32, dimensions);
+            rescaled.emplace_back(computed, std::exchange(output, computed));
+        }
+    }
+    add(planned.type, std::move(planned.inputs), std::move(planned.outputs));
+    for (const auto& [computed, output] : rescaled) {
+        add(OperationType::QUANTIZE, {computed}, {output});
     }
 }
 

@@ -7,6 +7,7 @@
 #include "model/operand_info.h"
 #include "tflite/converters.h"
 #include "tflite/shapes.h"
+#include "tflite/sixteen_bits.h"
 
 namespace nnburst::tflite {
 
@@ -124,6 +125,23 @@ Result<std::uint32_t> groupsOf(OperatorImport& conv, const Windows& windows) {
     return depth / filterDepth;
 }
 
+/// Adds a convolution of our extension with activations of 16 bits.
+Result<> addConv16x8(OperatorImport& conv, tflite_operations::Code code, const Windows& windows,
+                     std::uint32_t channelAxis, std::uint32_t activation) {
+    const std::uint32_t channels = conv.shape(1)[channelAxis];
+    constexpr std::size_t kBias = 2;
+    const bool hasWideSums = conv.has(kBias) && conv.inputIsInt64(kBias);
+    NNBURST_TRY_ASSIGN(std::vector<std::uint32_t> inputs,
+                       inputsOfLayer16x8(conv, channels, channelAxis, activation, hasWideSums));
+    inputs.push_back(paddingScalar(conv, windows.padding));
+    for (const std::int32_t step : {windows.width.stride, windows.height.stride,
+                                    windows.width.dilation, windows.height.dilation}) {
+        inputs.push_back(conv.scalar(step));
+    }
+    conv.add(extensionOperation(code), std::move(inputs), {conv.output()});
+    return {};
+}
+
 }  // namespace
 
 Result<> convertConv2d(OperatorImport& conv, OperationType operation) {
@@ -131,13 +149,15 @@ Result<> convertConv2d(OperatorImport& conv, OperationType operation) {
     conv.dequantizeHybrid(1);
     NNBURST_TRY_ASSIGN(const Windows windows, convolutionWindows(conv, *options));
     NNBURST_TRY(checkChannelAxis(conv, 1, 0));
-    NNBURST_TRY_ASSIGN(const std::uint32_t groups, groupsOf(conv, windows));
     const std::uint32_t channels = conv.shape(1)[0];
     conv.inferOutputShape(outputShape(conv.shape(0), windows, channels));
-
-    NNBURST_TRY_ASSIGN(const std::uint32_t bias, conv.bias(2, 0, 1, channels));
     NNBURST_TRY_ASSIGN(const std::uint32_t activation,
                        conv.activation(options->fused_activation_function()));
+    if (conv.has16Bits(0)) {
+        return addConv16x8(conv, tflite_operations::Code::CONV_2D_16X8, windows, 0, activation);
+    }
+    NNBURST_TRY_ASSIGN(const std::uint32_t groups, groupsOf(conv, windows));
+    NNBURST_TRY_ASSIGN(const std::uint32_t bias, conv.bias(2, 0, 1, channels));
     std::vector<std::uint32_t> inputs{conv.input(0),
                                       conv.input(1),
                                       bias,
@@ -171,10 +191,13 @@ Result<> convertDepthwiseConv2d(OperatorImport& conv, OperationType operation) {
     }
     const auto depthMultiplier = static_cast<std::int32_t>(channels / image[3]);
     conv.inferOutputShape(outputShape(image, windows, channels));
-
-    NNBURST_TRY_ASSIGN(const std::uint32_t bias, conv.bias(2, 0, 1, channels));
     NNBURST_TRY_ASSIGN(const std::uint32_t activation,
                        conv.activation(options->fused_activation_function()));
+    if (conv.has16Bits(0)) {
+        return addConv16x8(conv, tflite_operations::Code::DEPTHWISE_CONV_2D_16X8, windows, 3,
+                           activation);
+    }
+    NNBURST_TRY_ASSIGN(const std::uint32_t bias, conv.bias(2, 0, 1, channels));
     std::vector<std::uint32_t> inputs{conv.input(0),
                                       conv.input(1),
                                       bias,

@@ -13,6 +13,7 @@
 #include "nnburst/type_queries.h"
 #include "nnburst/validation.h"
 #include "tflite/operand.h"
+#include "tflite/operator.h"
 #include "tflite/shapes.h"
 #include "tflite/sparse.h"
 
@@ -405,14 +406,20 @@ std::uint32_t TensorMap::toFloat(std::uint32_t operand) {
     const bool isQuantized = given.type == OperandType::TENSOR_QUANT8_ASYMM ||
                              given.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED ||
                              given.type == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL;
-    if (!isHalf && !isQuantized) {
+    const bool has16Bits = given.type == OperandType::TENSOR_QUANT16_SYMM;
+    if (!isHalf && !isQuantized && !has16Bits) {
         return operand;
     }
     const auto [known, isNew] = asFloat_.try_emplace(operand, 0);
     if (isNew) {
         known->second = builder_.addTensor(OperandType::TENSOR_FLOAT32, given.dimensions);
-        builder_.addOperation(isHalf ? OperationType::CAST : OperationType::DEQUANTIZE, {operand},
-                              {known->second});
+        if (has16Bits) {
+            file_.nameExtension();
+        }
+        builder_.addOperation(has16Bits
+                                  ? extensionOperation(tflite_operations::Code::RESCALE_16)
+                                  : (isHalf ? OperationType::CAST : OperationType::DEQUANTIZE),
+                              {operand}, {known->second});
     }
     return known->second;
 }

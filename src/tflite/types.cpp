@@ -47,22 +47,27 @@ Result<> compareWithZero(OperatorImport& op) {
     return {};
 }
 
-/// A tensor of INT8 that stands for its stored numbers, with the bytes of `operand` or for them.
+bool isSignedNumber(OperandType type) {
+    return type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED ||
+           type == OperandType::TENSOR_QUANT16_SYMM;
+}
+
+/// A tensor of INT8 or INT16 that stands for its stored numbers, with the bytes of `operand` or for
+/// them.
 std::uint32_t storedNumbers(OperatorImport& op, std::uint32_t operand) {
     const Dimensions shape = op.operand(operand).dimensions;
-    const std::uint32_t result = op.temporary(OperandType::TENSOR_QUANT8_ASYMM_SIGNED, shape);
+    const std::uint32_t result = op.temporary(op.operand(operand).type, shape);
     op.operand(result).scale = 1.0F;
     return result;
 }
 
-/// The HAL's CAST does not take INT8, but DEQUANTIZE and QUANTIZE of scale 1 do the same.
+/// The HAL's CAST does not take INT8 and INT16, but DEQUANTIZE and QUANTIZE of scale 1 do the same.
 void castSigned(OperatorImport& op) {
-    constexpr auto kSigned = OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
     constexpr OperationType kBitcast = extensionOperation(tflite_operations::Code::BITCAST);
     const OperandType to = op.operand(op.output()).type;
     const Dimensions shape = op.shape(0);
     std::uint32_t current = op.input(0);
-    if (op.type(0) == kSigned) {
+    if (isSignedNumber(op.type(0))) {
         const std::uint32_t numbers = storedNumbers(op, current);
         op.add(kBitcast, {current}, {numbers});
         current = to == OperandType::TENSOR_FLOAT32
@@ -70,7 +75,7 @@ void castSigned(OperatorImport& op) {
                       : op.temporary(OperandType::TENSOR_FLOAT32, shape);
         op.add(OperationType::DEQUANTIZE, {numbers}, {current});
     }
-    if (to == kSigned) {
+    if (isSignedNumber(to)) {
         // Numbers with a fraction are cut off, not rounded.
         const std::uint32_t whole = op.temporary(OperandType::TENSOR_INT32, shape);
         const std::uint32_t real = op.temporary(OperandType::TENSOR_FLOAT32, shape);
@@ -106,8 +111,7 @@ Result<> convertCast(OperatorImport& op, OperationType operation) {
     if (to == OperandType::TENSOR_BOOL8) {
         return compareWithZero(op);
     }
-    if (from == OperandType::TENSOR_QUANT8_ASYMM_SIGNED ||
-        to == OperandType::TENSOR_QUANT8_ASYMM_SIGNED) {
+    if (isSignedNumber(from) || isSignedNumber(to)) {
         castSigned(op);
         return {};
     }
@@ -120,13 +124,14 @@ Result<> convertQuantize(OperatorImport& op, OperationType operation) {
     op.inferShapeOf(0);
     const OperandType to = op.operand(op.output()).type;
     if (!op.isQuantized(op.output())) {
-        return invalid("output of type {} is not supported: must have 8 bits", toString(to));
+        return invalid("output of type {} is not supported: must have 8 or 16 bits", toString(to));
     }
     if (op.isQuantized(op.input(0)) && op.haveSameQuantization(op.input(0), op.output())) {
         return op.forward(op.input(0));
     }
-    const std::uint32_t input = op.isQuantized(op.input(0)) ? op.floatInput(0) : op.input(0);
-    op.add(operation, {input}, {op.output()});
+    const bool has16Bits = op.has16Bits(0) || to == OperandType::TENSOR_QUANT16_SYMM;
+    const bool isDirect = has16Bits || !op.isQuantized(op.input(0));
+    op.add(operation, {isDirect ? op.input(0) : op.floatInput(0)}, {op.output()});
     return {};
 }
 
@@ -146,7 +151,7 @@ Result<> convertDequantize(OperatorImport& op, OperationType operation) {
         return {};
     }
     if (!op.isQuantized(op.input(0)) && from != OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL) {
-        return invalid("input of type {} is not supported: must be quantised to 8 bits",
+        return invalid("input of type {} is not supported: must be quantised to 8 or 16 bits",
                        toString(from));
     }
     op.add(operation, {op.input(0)}, {op.output()});

@@ -12,7 +12,7 @@
 #include <numbers>
 
 #include "model/operand_info.h"
-#include "tflite_operations/operation.h"
+#include "tflite_operations/elements.h"
 
 namespace nnburst::tflite_operations {
 
@@ -20,27 +20,7 @@ namespace {
 
 using enum OperandType;
 
-/// Elements between two looks at the time limit.
-constexpr std::size_t kBlock = 4096;
-
 // ---- One tensor
-
-template <class In, class Out, class Function>
-Result<> mapElements(const Run& run, Function function) {
-    const In* in = run.input<In>(0);
-    Out* out = run.output<Out>();
-    const std::size_t count = countOf(run.inputs[0]);
-    for (std::size_t begin = 0; begin < count; begin += kBlock) {
-        const std::size_t end = std::min(count, begin + kBlock);
-        for (std::size_t i = begin; i < end; ++i) {
-            out[i] = function(in[i]);
-        }
-        if (run.limit.isOverAfter(end - begin)) {
-            return {};
-        }
-    }
-    return {};
-}
 
 Result<> checkFloatUnary(Operands inputs, Operands outputs) {
     NNBURST_TRY(checkCounts(inputs, outputs, 1, 1));
@@ -154,72 +134,6 @@ Result<> runBucketize(const Run& run) {
 }
 
 // ---- Two tensors
-
-Result<Dimensions> broadcastShape(Operands inputs, std::size_t /*output*/) {
-    const Sizes a = inputs[0].dimensions;
-    const Sizes b = inputs[1].dimensions;
-    Dimensions result(std::max(a.size(), b.size()));
-    for (std::size_t i = 0; i < result.size(); ++i) {  // from the last axis to the first
-        const std::uint32_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
-        const std::uint32_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
-        if (x != y && x != 1 && y != 1) {
-            return invalid("shapes {} and {}; must be the same but for sizes of 1",
-                           dimensionsText(a), dimensionsText(b));
-        }
-        result[result.size() - 1 - i] = x == 1 ? y : x;
-    }
-    return result;
-}
-
-/// Steps of both inputs for one step of the output along each axis.
-struct BroadcastSteps {
-    explicit BroadcastSteps(const Run& run) : sizes(run.outputs[0].dimensions) {
-        for (std::size_t input = 0; input < 2; ++input) {
-            const Sizes given = run.inputs[input].dimensions;
-            std::size_t step = 1;
-            for (std::size_t i = 0; i < given.size(); ++i) {
-                const std::uint32_t size = given[given.size() - 1 - i];
-                steps[input][sizes.size() - 1 - i] = size == 1 ? 0 : step;
-                step *= size;
-            }
-        }
-    }
-
-    static constexpr std::size_t kMaximumRank = 16;
-    Sizes sizes;
-    std::array<std::array<std::size_t, kMaximumRank>, 2> steps{};
-};
-
-template <class T, class Function>
-Result<> combineElements(const Run& run, Function function) {
-    const BroadcastSteps broadcast(run);
-    const std::size_t rank = broadcast.sizes.size();
-    const T* a = run.input<T>(0);
-    const T* b = run.input<T>(1);
-    T* out = run.output<T>();
-    const std::size_t inner = rank == 0 ? 1 : broadcast.sizes[rank - 1];
-    const std::size_t stepA = rank == 0 ? 0 : broadcast.steps[0][rank - 1];
-    const std::size_t stepB = rank == 0 ? 0 : broadcast.steps[1][rank - 1];
-    const std::size_t rows = countOf(broadcast.sizes) / inner;
-    for (std::size_t row = 0; row < rows; ++row) {
-        std::size_t rest = row;
-        std::size_t atA = 0;
-        std::size_t atB = 0;
-        for (std::size_t axis = rank; axis-- > 1;) {
-            const std::size_t index = rest % broadcast.sizes[axis - 1];
-            rest /= broadcast.sizes[axis - 1];
-            atA += index * broadcast.steps[0][axis - 1];
-            atB += index * broadcast.steps[1][axis - 1];
-        }
-        for (std::size_t i = 0; i < inner; ++i) {
-            NNBURST_TRY(function(a[atA + i * stepA], b[atB + i * stepB], out[row * inner + i]));
-        }
-        if (run.limit.isOverAfter(inner)) {
-            return {};
-        }
-    }
-    return {};
-}
 
 template <OperandType type>
 Result<> checkBinary(Operands inputs, Operands outputs) {

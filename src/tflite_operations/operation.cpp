@@ -6,6 +6,7 @@
 
 #include "model/operand_info.h"
 #include "nnburst/type_queries.h"
+#include "tflite_operations/elements.h"
 
 namespace nnburst::tflite_operations {
 
@@ -90,6 +91,22 @@ Result<Dimensions> constantShape(const ExtensionOperand& operand) {
                            size, result.size());
         }
         result.push_back(static_cast<std::uint32_t>(size));
+    }
+    return result;
+}
+
+Result<Dimensions> broadcastShape(Operands inputs, std::size_t /*output*/) {
+    const Sizes a = inputs[0].dimensions;
+    const Sizes b = inputs[1].dimensions;
+    Dimensions result(std::max(a.size(), b.size()));
+    for (std::size_t i = 0; i < result.size(); ++i) {  // from the last axis to the first
+        const std::uint32_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
+        const std::uint32_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
+        if (x != y && x != 1 && y != 1) {
+            return invalid("shapes {} and {}; must be the same but for sizes of 1",
+                           dimensionsText(a), dimensionsText(b));
+        }
+        result[result.size() - 1 - i] = x == 1 ? y : x;
     }
     return result;
 }

@@ -57,6 +57,9 @@ struct Row {
 [[nodiscard]] std::span<const Row> selectionRows() noexcept;
 [[nodiscard]] std::span<const Row> windowRows() noexcept;
 [[nodiscard]] std::span<const Row> landmarkRows() noexcept;
+[[nodiscard]] std::span<const Row> elements16Rows() noexcept;
+[[nodiscard]] std::span<const Row> windows16Rows() noexcept;
+[[nodiscard]] std::span<const Row> layers16x8Rows() noexcept;
 
 // ---- Checks of operands
 

@@ -11,28 +11,11 @@
 #include <limits>
 
 #include "model/operand_info.h"
-#include "tflite_operations/operation.h"
+#include "tflite_operations/windows.h"
 
 namespace nnburst::tflite_operations {
 
-namespace {
-
 using enum OperandType;
-
-// ---- MAX_POOLING_WITH_ARGMAX: image, INT32 padding (1: SAME, 2: VALID), strides along width and
-// height, width and height of a window; outputs: the maxima, and their places inside the windows,
-// as numbers from 0 in rows from the top left. MAX_UNPOOLING: maxima, places, and the same numbers;
-// output: an image of zeros with the maxima in their places.
-
-constexpr std::size_t kWindowScalars = 5;
-
-struct WindowSizes {
-    std::int32_t padding = 0;
-    std::int64_t strideWidth = 0;
-    std::int64_t strideHeight = 0;
-    std::int64_t width = 0;
-    std::int64_t height = 0;
-};
 
 Result<WindowSizes> windowSizes(Operands scalars) {
     const WindowSizes sizes{.padding = scalarOf<std::int32_t>(scalars[0]),
@@ -70,6 +53,34 @@ Result<> requireImage(const ExtensionOperand& operand) {
     return {};
 }
 
+Result<Dimensions> pooledShape(const ExtensionOperand& image, const WindowSizes& windows) {
+    NNBURST_TRY(requireImage(image));
+    Dimensions result = dimensionsOf(image);
+    const auto shrink = [&](std::uint32_t& size, std::int64_t stride, std::int64_t window) {
+        const std::int64_t begin = windows.padding == 1 ? size : std::int64_t{size} - window + 1;
+        size = static_cast<std::uint32_t>(std::max<std::int64_t>((begin + stride - 1) / stride, 0));
+    };
+    shrink(result[1], windows.strideHeight, windows.height);
+    shrink(result[2], windows.strideWidth, windows.width);
+    if (result[1] == 0 || result[2] == 0) {
+        return invalid("image of shape {} with windows of {}x{}; must not be smaller",
+                       dimensionsText(image.dimensions), windows.height, windows.width);
+    }
+    return result;
+}
+
+std::int64_t paddingBefore(std::int64_t small, std::int64_t large, std::int64_t stride,
+                           std::int64_t window) {
+    return std::max<std::int64_t>((small - 1) * stride + window - large, 0) / 2;
+}
+
+namespace {
+
+// ---- MAX_POOLING_WITH_ARGMAX: image, INT32 padding (1: SAME, 2: VALID), strides along width and
+// height, width and height of a window; outputs: the maxima, and their places inside the windows,
+// as numbers from 0 in rows from the top left. MAX_UNPOOLING: maxima, places, and the same numbers;
+// output: an image of zeros with the maxima in their places.
+
 Result<> checkArgmax(Operands inputs, Operands outputs) {
     NNBURST_TRY(checkCounts(inputs, outputs, 1 + kWindowScalars, 2));
     NNBURST_TRY(checkType(inputs[0], "input 0", {TENSOR_FLOAT32}));
@@ -79,26 +90,8 @@ Result<> checkArgmax(Operands inputs, Operands outputs) {
 }
 
 Result<Dimensions> shapeOfArgmax(Operands inputs, std::size_t /*output*/) {
-    NNBURST_TRY(requireImage(inputs[0]));
     NNBURST_TRY_ASSIGN(const WindowSizes windows, windowSizes(inputs.subspan(1)));
-    Dimensions result = dimensionsOf(inputs[0]);
-    const auto shrink = [&](std::uint32_t& size, std::int64_t stride, std::int64_t window) {
-        const std::int64_t begin = windows.padding == 1 ? size : std::int64_t{size} - window + 1;
-        size = static_cast<std::uint32_t>(std::max<std::int64_t>((begin + stride - 1) / stride, 0));
-    };
-    shrink(result[1], windows.strideHeight, windows.height);
-    shrink(result[2], windows.strideWidth, windows.width);
-    if (result[1] == 0 || result[2] == 0) {
-        return invalid("image of shape {} with windows of {}x{}; must not be smaller",
-                       dimensionsText(inputs[0].dimensions), windows.height, windows.width);
-    }
-    return result;
-}
-
-/// Elements that windows reach beyond the begin of an axis.
-std::int64_t paddingBefore(std::int64_t small, std::int64_t large, std::int64_t stride,
-                           std::int64_t window) {
-    return std::max<std::int64_t>((small - 1) * stride + window - large, 0) / 2;
+    return pooledShape(inputs[0], windows);
 }
 
 Result<> runArgmax(const Run& run) {

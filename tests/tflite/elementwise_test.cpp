@@ -217,14 +217,14 @@ TEST(TfliteTypes, requantisesThroughFloatingPoint) {
     EXPECT_EQ(operationsOf(imported(
                   operatorFile(Code::QUANTIZE, {input}, {quantized({2}, kUint8, 0.5F, 128)}))),
               (Operations{DEQUANTIZE, QUANTIZE}));
-    EXPECT_EQ(refusal(operatorFile(Code::QUANTIZE, {real({2})},
-                                   {quantized({2}, TensorType::INT16, 0.5F, 0)})),
-              "operator 0 (QUANTIZE): output of type TENSOR_QUANT16_SYMM is not supported: must "
-              "have 8 bits");
-    EXPECT_EQ(refusal(operatorFile(Code::DEQUANTIZE, {quantized({2}, TensorType::INT16, 0.5F, 0)},
-                                   {real({2})})),
-              "operator 0 (DEQUANTIZE): input of type TENSOR_QUANT16_SYMM is not supported: must "
-              "be quantised to 8 bits");
+    EXPECT_EQ(
+        refusal(operatorFile(Code::QUANTIZE, {real({2})}, {tensorOf({2}, TensorType::INT32)})),
+        "operator 0 (QUANTIZE): output of type TENSOR_INT32 is not supported: must have 8 or "
+        "16 bits");
+    EXPECT_EQ(
+        refusal(operatorFile(Code::DEQUANTIZE, {tensorOf({2}, TensorType::INT32)}, {real({2})})),
+        "operator 0 (DEQUANTIZE): input of type TENSOR_INT32 is not supported: must be "
+        "quantised to 8 or 16 bits");
 }
 
 TEST(TfliteTypes, castsConditionsBySelectionAndComparison) {
