@@ -1,0 +1,346 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// The order in which the gate lets waiting executions in, and which make way for others.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "exec/threads/execution_gate.h"
+#include "exec/threads/urgency.h"
+
+namespace nnburst::exec {
+namespace {
+
+using namespace std::chrono_literals;
+using Pass = ExecutionGate::Pass;
+using RunnerSet = ExecutionGate::RunnerSet;
+
+/// Returns when `count` executions wait at `gate`.
+void awaitWaiters(const ExecutionGate& gate, std::size_t count) {
+    while (gate.waitingCount() != count) {
+        std::this_thread::yield();
+    }
+}
+
+TEST(WaitingWork, risesWithTimeSoThatNothingStarves) {
+    const TimePoint start{100s};
+    const TimePoint later = start + 4 * kPromotionTime;
+    const WaitingWork low{.urgency = {.priority = Priority::LOW, .deadline = {}}, .since = start};
+    const auto high = [](TimePoint since) {
+        return WaitingWork{.urgency = {.priority = Priority::HIGH, .deadline = since},
+                           .since = since};
+    };
+    EXPECT_TRUE(high(start).precedes(low, start));
+    EXPECT_TRUE(low.precedes(high(later), later));
+}
+
+/// Threads that wait at a gate whose one lane is in use, and the order in which they are admitted.
+TEST(ExecutionGate, letsTheMostUrgentInFirst) {
+    ExecutionGate gate(1);
+    std::vector<RunnerSet> models(4);
+    std::mutex mutex;
+    std::string order;
+    std::vector<std::thread> threads;
+    {
+        Pass holder(gate, models[0]);
+        ASSERT_TRUE(holder.enter({}));
+        std::uint32_t waiting = 0;
+        for (const auto& [name, priority] :
+             {std::pair('l', Priority::LOW), std::pair('m', Priority::MEDIUM),
+              std::pair('h', Priority::HIGH)}) {
+            threads.emplace_back([&, name = name, priority = priority, model = ++waiting] {
+                Pass pass(gate, models[model]);
+                EXPECT_TRUE(pass.enter({.priority = priority, .deadline = {}}));
+                const std::lock_guard lock(mutex);
+                order += name;
+            });
+        }
+        awaitWaiters(gate, 3);
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(order, "hml");
+}
+
+TEST(ExecutionGate, aRunningExecutionMakesWayForAMoreUrgentOne) {
+    ExecutionGate gate(1);
+    RunnerSet lowModel;
+    RunnerSet highModel;
+    RunnerSet mediumModel;
+    std::atomic<bool> wasIn{false};
+    Pass low(gate, lowModel);
+    ASSERT_TRUE(low.enter({.priority = Priority::LOW, .deadline = {}}));
+    std::thread urgent([&] {
+        Pass high(gate, highModel);
+        EXPECT_TRUE(high.enter({.priority = Priority::HIGH, .deadline = {}}));
+        wasIn = true;
+    });
+    awaitWaiters(gate, 1);
+    EXPECT_FALSE(wasIn);
+    while (!wasIn) {
+        low.letOthersPass();
+    }
+    urgent.join();
+    Pass other(gate, lowModel);
+    EXPECT_FALSE(other.enter({.deadline = std::chrono::steady_clock::now()}))
+        << "the model lock was kept";
+    Pass medium(gate, mediumModel);
+    EXPECT_FALSE(medium.enter({.deadline = std::chrono::steady_clock::now()}))
+        << "the lane was taken back";
+}
+
+/// Executions of one client wait at a gate with one lane; then one of another client comes.
+TEST(ExecutionGate, urgentExecutionsOfOneClientDoNotOvertakeThoseOfAnother) {
+    constexpr std::size_t kUrgent = 20;
+    ExecutionGate gate(1);
+    ClientShare urgentShare;
+    ClientShare modestShare;
+    std::vector<RunnerSet> models(kUrgent + 2);
+    std::mutex mutex;
+    std::string order;
+    std::vector<std::thread> threads;
+    const auto start = [&](std::size_t model, ClientShare& share, Priority priority, char name) {
+        threads.emplace_back([&, model, priority, name] {
+            Pass pass(gate, models[model], Pass::Width::ONE_LANE, &share);
+            EXPECT_TRUE(pass.enter({.priority = priority, .deadline = {}}));
+            const std::lock_guard lock(mutex);
+            order += name;
+        });
+    };
+    {
+        Pass holder(gate, models[0], Pass::Width::ONE_LANE, &urgentShare);
+        ASSERT_TRUE(holder.enter({.priority = Priority::HIGH, .deadline = {}}));
+        for (std::size_t i = 1; i <= kUrgent; ++i) {
+            start(i, urgentShare, Priority::HIGH, 'u');
+        }
+        awaitWaiters(gate, kUrgent);
+        start(kUrgent + 1, modestShare, Priority::LOW, 'm');
+        awaitWaiters(gate, kUrgent + 1);
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_LE(order.find('m'), 1U) << order;
+}
+
+/// Many clients of one user wait at a gate with one lane; then the only client of another user
+/// comes.
+TEST(ExecutionGate, manyClientsOfOneUserDoNotOvertakeThatOfAnother) {
+    constexpr std::size_t kClients = 20;
+    ExecutionGate gate(1);
+    const auto manyShare = std::make_shared<ClientShare>();
+    std::vector<std::unique_ptr<ClientShare>> shares;
+    for (std::size_t i = 0; i <= kClients; ++i) {
+        shares.push_back(std::make_unique<ClientShare>(manyShare));
+    }
+    ClientShare other(std::make_shared<ClientShare>());
+    std::vector<RunnerSet> models(kClients + 2);
+    std::mutex mutex;
+    std::string order;
+    std::vector<std::thread> threads;
+    const auto start = [&](std::size_t model, ClientShare& share, char name) {
+        threads.emplace_back([&, model, name] {
+            Pass pass(gate, models[model], Pass::Width::ONE_LANE, &share);
+            EXPECT_TRUE(pass.enter({}));
+            const std::lock_guard lock(mutex);
+            order += name;
+        });
+    };
+    {
+        Pass holder(gate, models[0], Pass::Width::ONE_LANE, shares[0].get());
+        ASSERT_TRUE(holder.enter({}));
+        for (std::size_t i = 1; i <= kClients; ++i) {
+            start(i, *shares[i], 'm');
+        }
+        awaitWaiters(gate, kClients);
+        start(kClients + 1, other, 'o');
+        awaitWaiters(gate, kClients + 1);
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_LE(order.find('o'), 1U) << order;
+}
+
+TEST(ExecutionGate, aRunningExecutionMakesWayForOtherClients) {
+    ExecutionGate gate(1);
+    ClientShare urgentShare;
+    ClientShare modestShare;
+    RunnerSet urgentModel;
+    RunnerSet modestModel;
+    std::atomic<bool> wasIn{false};
+    Pass urgent(gate, urgentModel, Pass::Width::ONE_LANE, &urgentShare);
+    ASSERT_TRUE(urgent.enter({.priority = Priority::HIGH, .deadline = {}}));
+    std::thread other([&] {
+        Pass modest(gate, modestModel, Pass::Width::ONE_LANE, &modestShare);
+        EXPECT_TRUE(modest.enter({.priority = Priority::LOW, .deadline = {}}));
+        wasIn = true;
+    });
+    while (!wasIn) {
+        urgent.letOthersPass();
+    }
+    other.join();
+}
+
+/// An execution runs for `time` while one of another client waits. None if it took much longer.
+std::optional<bool> isInterruptedWithin(std::chrono::microseconds time) {
+    using Clock = std::chrono::steady_clock;
+    ExecutionGate gate(1);
+    ClientShare runningShare;
+    ClientShare waitingShare;
+    std::vector<RunnerSet> models(2);
+    std::atomic<Clock::time_point> arrival{};
+    std::atomic<bool> wasIn{false};
+    std::optional<Pass> running(std::in_place, gate, models[0], Pass::Width::ONE_LANE,
+                                &runningShare);
+    EXPECT_TRUE(running->enter({}));
+    std::thread other([&] {
+        Pass waiting(gate, models[1], Pass::Width::ONE_LANE, &waitingShare);
+        arrival = Clock::now();
+        EXPECT_TRUE(waiting.enter({}));
+        wasIn = true;
+    });
+    awaitWaiters(gate, 1);
+    while (Clock::now() - arrival.load() < time) {
+        running->letOthersPass();
+    }
+    const bool wasInterrupted = wasIn;
+    const bool isInTime = Clock::now() - arrival.load() < time + 50us;
+    running.reset();
+    other.join();
+    return isInTime ? std::optional(wasInterrupted) : std::nullopt;
+}
+
+TEST(ExecutionGate, aShortExecutionIsNotInterruptedForAClientThatHasUsedAsMuch) {
+    for (int attempt = 0; attempt < 1000; ++attempt) {
+        if (const std::optional<bool> isInterrupted = isInterruptedWithin(300us)) {
+            EXPECT_FALSE(*isInterrupted);
+            return;
+        }
+    }
+    GTEST_SKIP() << "the machine is too busy";
+}
+
+TEST(ExecutionGate, anExecutionThatHasWaitedMakesWayForOtherClients) {
+    using Clock = std::chrono::steady_clock;
+    ExecutionGate gate(1);
+    ClientShare holderShare;
+    ClientShare waitedShare;
+    ClientShare otherShare;
+    std::vector<RunnerSet> models(3);
+    std::optional<Pass> holder(std::in_place, gate, models[0], Pass::Width::ONE_LANE, &holderShare);
+    ASSERT_TRUE(holder->enter({}));
+    std::atomic<bool> isRunning{false};
+    std::atomic<bool> hasEnded{false};
+    std::thread waited([&] {
+        Pass pass(gate, models[1], Pass::Width::ONE_LANE, &waitedShare);
+        EXPECT_TRUE(pass.enter({}));
+        isRunning = true;
+        while (!hasEnded) {
+            pass.letOthersPass();
+        }
+    });
+    awaitWaiters(gate, 1);
+    holder.reset();
+    while (!isRunning) {
+        std::this_thread::yield();
+    }
+    {
+        Pass other(gate, models[2], Pass::Width::ONE_LANE, &otherShare);
+        EXPECT_TRUE(other.enter({.deadline = TimePoint(Clock::now()) + 20s}));
+    }
+    hasEnded = true;
+    waited.join();
+}
+
+/// Two lanes: a client has one of them and wants the other, too, which another client has.
+TEST(ExecutionGate, aClientThatRunsOnALaneDoesNotInterruptAnotherForASecondOne) {
+    ExecutionGate gate(2);
+    ClientShare greedyShare;
+    ClientShare modestShare;
+    std::vector<RunnerSet> models(3);
+    std::optional<Pass> greedy(std::in_place, gate, models[0], Pass::Width::ONE_LANE, &greedyShare);
+    ASSERT_TRUE(greedy->enter({}));
+    Pass modest(gate, models[1], Pass::Width::ONE_LANE, &modestShare);
+    ASSERT_TRUE(modest.enter({}));
+    std::atomic<bool> wasIn{false};
+    std::thread second([&] {
+        Pass more(gate, models[2], Pass::Width::ONE_LANE, &greedyShare);
+        EXPECT_TRUE(more.enter({}));
+        wasIn = true;
+    });
+    awaitWaiters(gate, 1);
+    greedy->letOthersPass();  // counts its time from here on at the latest
+    const auto end = std::chrono::steady_clock::now() + 5ms;
+    while (std::chrono::steady_clock::now() < end) {
+        modest.letOthersPass();
+    }
+    EXPECT_FALSE(wasIn);
+    greedy.reset();
+    second.join();
+}
+
+/// At a gate with one lane a client comes first, and again after another one has used much.
+TEST(ExecutionGate, aClientThatComesBackHasSavedLittle) {
+    using Clock = std::chrono::steady_clock;
+    ExecutionGate gate(1);
+    ClientShare busyShare;
+    ClientShare idleShare;
+    ClientShare otherShare;
+    std::vector<RunnerSet> models(5);
+    std::optional<Pass> busy(std::in_place, gate, models[0], Pass::Width::ONE_LANE, &busyShare);
+    ASSERT_TRUE(busy->enter({}));
+    std::thread other([&] {
+        Pass pass(gate, models[1], Pass::Width::ONE_LANE, &otherShare);
+        EXPECT_TRUE(pass.enter({}));
+        awaitWaiters(gate, 1);
+    });
+    awaitWaiters(gate, 1);
+    std::this_thread::sleep_for(100ms);  // which it uses
+    busy.reset();
+    // An upper bound of what its second execution uses.
+    const auto start = Clock::now();
+    busy.emplace(gate, models[0], Pass::Width::ONE_LANE, &busyShare);
+    ASSERT_TRUE(busy->enter({}));
+    other.join();
+    busy.reset();
+    const auto second = Clock::now() - start;
+
+    std::string order;  // the one lane guards it
+    std::vector<std::thread> threads;
+    std::optional<Pass> holder(std::in_place, gate, models[1], Pass::Width::ONE_LANE, &otherShare);
+    ASSERT_TRUE(holder->enter({}));
+    for (std::size_t model = 2; model < 5; ++model) {
+        const bool isIdle = model != 4;
+        threads.emplace_back([&, model, isIdle] {
+            Pass pass(gate, models[model], Pass::Width::ONE_LANE, isIdle ? &idleShare : &busyShare);
+            EXPECT_TRUE(pass.enter({}));
+            if (order.empty()) {
+                std::this_thread::sleep_for(second + 5ms);
+            }
+            order += isIdle ? 'i' : 'b';
+        });
+    }
+    awaitWaiters(gate, 3);
+    holder.reset();
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(order, "ibi");
+}
+
+}  // namespace
+}  // namespace nnburst::exec
