@@ -64,7 +64,7 @@ Result<> poolWindows(const Run& run, std::int64_t start, Combine combine, Finish
     const std::size_t channels = in[3];
     std::int16_t* result = run.output<std::int16_t>();
     for (std::size_t pixel = 0; pixel < countOf(out.first(3)); ++pixel) {
-        const std::size_t batch = pixel / (out[1] * out[2]);
+        const std::size_t batch = pixel / (std::size_t{out[1]} * out[2]);
         const Covered rows = coveredBy(static_cast<std::int64_t>(pixel / out[2] % out[1]),
                                        windows.strideHeight, windows.height, top, in[1]);
         const Covered columns = coveredBy(static_cast<std::int64_t>(pixel % out[2]),
@@ -142,8 +142,9 @@ class Interpolation {
     }
 
     /// The value at `place`, from -2^15 at the begin to 2^15 - 1 at the end.
-    [[nodiscard]] std::int32_t at(std::int32_t place) const noexcept {
-        const std::int32_t inside = std::clamp<std::int32_t>(place, INT16_MIN, INT16_MAX);
+    [[nodiscard]] std::int32_t at(std::int64_t place) const noexcept {
+        const auto inside =
+            static_cast<std::int32_t>(std::clamp<std::int64_t>(place, INT16_MIN, INT16_MAX));
         const auto index = static_cast<std::size_t>(256 + (inside >> 7));
         const std::int32_t slope = entries_[index + 1] - entries_[index];
         return entries_[index] + ((slope * (inside & 0x7F) + 64) >> 7);
@@ -176,7 +177,8 @@ void softmaxRow(const std::int16_t* in, std::int16_t* out, std::size_t count, Mu
     for (std::size_t i = 0; i < count; ++i) {
         // Elements may change meanwhile: none becomes larger than the largest.
         const std::int32_t below = std::min(std::int32_t{readOnce(in + i)} - largest, 0);
-        const std::int32_t power = exponential().at(multiply(below, factor) + INT16_MAX);
+        const std::int32_t power =
+            exponential().at(std::int64_t{multiply(below, factor)} + INT16_MAX);
         out[i] = static_cast<std::int16_t>(power);
         sum += static_cast<std::uint32_t>(power);
     }
@@ -184,8 +186,7 @@ void softmaxRow(const std::int16_t* in, std::int16_t* out, std::size_t count, Mu
     const auto shifted = static_cast<std::int64_t>(
         ((std::uint64_t{sum} << std::max(zeros - 1, 0)) + (1 << 13)) >> 14);
     // The sum lies from 1 to 2; the table begins at 1.
-    const std::int32_t scale =
-        reciprocal().at(static_cast<std::int32_t>(shifted - ((1 << 15) + (1 << 16))));
+    const std::int32_t scale = reciprocal().at(shifted - ((1 << 15) + (1 << 16)));
     const int shift = std::max(31 - zeros, 1);
     for (std::size_t i = 0; i < count; ++i) {
         const std::int64_t scaled =
