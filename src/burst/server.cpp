@@ -91,7 +91,6 @@ class Server::Impl final : public Servable {
     /// first. A thread serves it from here on until it is parked, so that the first request finds
     /// one that runs.
     Result<> start(const std::shared_ptr<ServingThreadPool>& pool) {
-        channel_.requestEvent().announceParked();
         NNBURST_TRY_ASSIGN(registration_, ServingThreadPool::add(pool, *this, account_));
         results_.setDoorbell(registration_.ringBackDescriptor());
         registration_.ring();

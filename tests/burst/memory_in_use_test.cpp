@@ -9,6 +9,7 @@
 #include <future>
 #include <thread>
 
+#include "burst/unanswered_outputs.h"
 #include "fakes.h"
 
 namespace nnburst::burst {
@@ -121,6 +122,21 @@ TEST_F(MemoryInUseTest, isThatOfAnExecutionOverTheControlPlaneWithoutAnAnswer) {
     EXPECT_FALSE(burst.controller->isMemoryInUse());
     EXPECT_TRUE(burst.controller->waitForMemory(soon()));
     EXPECT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
+}
+
+/// The driver refuses such an execution, which takes time: without it, memory that the driver never
+/// writes would count as in use.
+TEST(MemoryInUse, isOfNoExecutionWhoseDeadlineHasLongPassedBeforeTheGraceAfterNow) {
+    const TimePoint before = std::chrono::steady_clock::now();
+    const OptionalTimePoint until = answerAwaitedUntil(TimePoint(before - 1h), 20ms);
+    ASSERT_TRUE(until);
+    EXPECT_GE(*until, before + 20ms);
+}
+
+TEST(MemoryInUse, isOfNoExecutionBeforeTheGraceAfterItsDeadline) {
+    const TimePoint deadline = std::chrono::steady_clock::now() + 1h;
+    EXPECT_EQ(answerAwaitedUntil(deadline, 20ms), deadline + 20ms);
+    EXPECT_EQ(answerAwaitedUntil({}, 20ms), std::nullopt);
 }
 
 TEST_F(MemoryInUseTest, mayNotBeReadEither) {

@@ -345,8 +345,8 @@ TEST(Burst, hasAThreadFromItsSetUpOn) {
     const Channel channel = std::move(*Channel::open(burst.controller->channel()));
     const auto& word =
         *reinterpret_cast<const fmq::EventWord*>(channel.memory().data() + kRequestEventOffset);
-    // Set up as parked. Its thread waits for a quarter of a second before it parks the burst again.
-    waitFor([&] { return (word.word & fmq::EventFlag::kParked) == 0; });
+    // Only a thread that serves the burst parks it, after it has waited for a quarter of a second.
+    waitFor([&] { return (word.word & fmq::EventFlag::kParked) != 0; });
 }
 
 TEST(ParkedBurst, stopsAtOnce) {
