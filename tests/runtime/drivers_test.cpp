@@ -10,6 +10,7 @@
 #include <sys/un.h>
 
 #include <cstring>
+#include <future>
 #include <thread>
 
 #include "device/driver_process.h"
@@ -273,12 +274,18 @@ TEST_P(KilledDriver, leavesRightResultsOrADocumentedError) {
     ASSERT_TRUE(burst) << burst.error().message;
     const auto reusable = (*burst)->createReusableExecution(mixed.request.request, {});
     ASSERT_TRUE(reusable) << reusable.error().message;
+    // Not before it executes: what has failed before is no execution that did.
+    std::promise<void> executes;
     std::thread killer([&] {
+        executes.get_future().wait();
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
         floats->signal(SIGKILL);
     });
     int errors = 0;
     for (int i = 0; i < kExecutions; ++i) {
+        if (i == 10) {
+            executes.set_value();
+        }
         if (i == kExecutions / 2) {
             killer.join();
         }
