@@ -18,6 +18,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "support/allocation_counter.h"
 #include "support/system_call_counter.h"
@@ -114,6 +115,17 @@ void expectNoSystemCall(WarmUp warmUp, ExecuteMany executeMany) {
         GTEST_SKIP() << "the kernel does not allow seccomp filters here";
     }
     EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+/// The same of executions that a driver process makes.
+template <class WarmUp, class ExecuteMany>
+void expectNoSystemCallOfBurst(WarmUp warmUp, ExecuteMany executeMany) {
+    cpu_set_t processors;
+    ASSERT_EQ(::sched_getaffinity(0, sizeof(processors), &processors), 0);
+    if (CPU_COUNT(&processors) == 1) {
+        GTEST_SKIP() << "both ends of a burst have the same processor here, so they sleep";
+    }
+    expectNoSystemCall(std::move(warmUp), std::move(executeMany));
 }
 
 }  // namespace nnburst::test

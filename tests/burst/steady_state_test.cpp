@@ -149,11 +149,11 @@ TEST_P(SteadyState, allocatesNothingWithDeadlinesAndTiming) {
 class SteadyStateOfSpinners : public SteadyState {};
 
 TEST_P(SteadyStateOfSpinners, makesNoSystemCall) {
-    test::expectNoSystemCall([this] { warmUp(); }, [this] { return executeMany(); });
+    test::expectNoSystemCallOfBurst([this] { warmUp(); }, [this] { return executeMany(); });
 }
 
 TEST_P(SteadyStateOfSpinners, makesNoSystemCallForACompletionDescriptorThatIsNotArmed) {
-    test::expectNoSystemCall(
+    test::expectNoSystemCallOfBurst(
         [this] {
             warmUp();
             ASSERT_TRUE(controller->completionDescriptor());
