@@ -147,6 +147,7 @@ class Form {
         }
         if (rule_.axes == Axes::RESHAPED && isKnownShape) {
             NNBURST_TRY(bitcast(planned_.inputs[0], planned_.outputs[0]));
+            addOperations();
             return true;
         }
         if (isTooLarge) {
@@ -158,7 +159,8 @@ class Form {
                 return false;
             }
         }
-        NNBURST_TRY(addOperation());
+        NNBURST_TRY(planOperations());
+        addOperations();
         return true;
     }
 
@@ -176,7 +178,7 @@ class Form {
         return input < planned_.inputs.size() ? tensors_.valuesOf(planned_.inputs[input]) : nullptr;
     }
 
-    /// Adds a BITCAST to the type and dimensions of `to`.
+    /// Plans a BITCAST to the type and dimensions of `to`.
     Result<> bitcast(std::uint32_t from, std::uint32_t to) {
         std::vector<std::uint32_t> inputs{from};
         const Dimensions shape = tensors_.builder().operand(to).dimensions;
@@ -184,9 +186,19 @@ class Form {
             NNBURST_TRY_ASSIGN(const std::uint32_t sizes, integers({shape.begin(), shape.end()}));
             inputs.push_back(sizes);
         }
-        tensors_.file().nameExtension();
-        tensors_.builder().addOperation(kBitcast, std::move(inputs), {to});
+        operations_.push_back({.type = kBitcast, .inputs = std::move(inputs), .outputs = {to}});
         return {};
+    }
+
+    /// Adds what is planned: all of it or nothing, since a plan may fail half-way.
+    void addOperations() {
+        for (PlannedOperation& operation : operations_) {
+            if (operation.type == kBitcast) {
+                tensors_.file().nameExtension();
+            }
+            tensors_.builder().addOperation(operation.type, std::move(operation.inputs),
+                                            std::move(operation.outputs));
+        }
     }
 
     Result<std::uint32_t> integers(const std::vector<std::int32_t>& values) {
@@ -206,7 +218,7 @@ class Form {
         return tensors_.builder().addTensor(type.type, dimensions, type.scale, type.zeroPoint);
     }
 
-    Result<> addOperation() {
+    Result<> planOperations() {
         for (std::size_t i = 0; i < operandCount(); ++i) {
             const std::uint32_t from = planned_.inputs[i];
             const Dimensions shape = given(i).dimensions;
@@ -225,7 +237,7 @@ class Form {
             outputs.push_back(
                 like(output, joinedOutput_.empty() ? shape : joinedOutput_, rule_.lacks));
         }
-        tensors_.builder().addOperation(planned_.type, inputs_, outputs);
+        operations_.push_back({.type = planned_.type, .inputs = inputs_, .outputs = outputs});
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             if (outputs[i] != planned_.outputs[i]) {
                 NNBURST_TRY(bitcast(outputs[i], planned_.outputs[i]));
@@ -546,6 +558,7 @@ class Form {
     const PlannedOperation& planned_;
     const Rule& rule_;
     std::vector<std::uint32_t> inputs_;
+    std::vector<PlannedOperation> operations_{};  // what planned_ becomes
     std::vector<Dimensions> joinedInputs_{};
     Dimensions joinedOutput_{};
 };

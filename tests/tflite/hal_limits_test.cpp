@@ -181,6 +181,40 @@ TEST(TfliteHalLimits, leaveFiveAxesThatCannotBeJoinedToTheDevice) {
     EXPECT_FALSE(exec::CompiledModel::compile(exec::makeEngine(false), resolved(model->model)));
 }
 
+TEST(TfliteHalLimits, leaveNoPartOfAFormForWhichThereAreTooFewBytesOfConstants) {
+    // ADD on five axes takes a BITCAST for each input and for the output, whose shapes are
+    // constants of 4, 4 and 20 bytes. Before it come constants that share one buffer.
+    constexpr std::int32_t kShares = 17;
+    constexpr std::size_t kMiB = 1 << 20;
+    const auto file = [](std::size_t bufferBytes) {
+        FileSpec spec =
+            operatorFile(Code::ADD, {real({2, 2, 2, 2, 2}), real({2, 2, 2, 2, 2})},
+                         {real({2, 2, 2, 2, 2})}, BuiltinOptions::AddOptions, addOptions());
+        spec.buffers.emplace_back(bufferBytes);
+        const auto buffer = static_cast<std::uint32_t>(spec.buffers.size() - 1);
+        const std::vector<std::int32_t> shape{static_cast<std::int32_t>(bufferBytes / 4)};
+        const OperatorSpec add = spec.operators[0];
+        for (std::int32_t i = 0; i < kShares; ++i) {
+            const auto next = static_cast<std::int32_t>(spec.tensors.size());
+            spec.tensors.push_back({.shape = shape, .buffer = buffer});
+            spec.tensors.push_back({.shape = shape});
+            spec.operators.insert(spec.operators.begin(), add);
+            spec.operators.front().inputs = {next, next};
+            spec.operators.front().outputs = {next + 1};
+        }
+        return spec;
+    };
+    // Constants may take 16 times the size of the file and 1 MiB.
+    const std::size_t otherBytes = serialize(file(kMiB)).size() - kMiB;
+    const auto operationsWithLeft = [&](std::size_t bytesLeft) {
+        const auto model = importTflite(serialize(file(kMiB + 16 * otherBytes - bytesLeft)));
+        EXPECT_TRUE(model) << model.error().message;
+        return model ? model->model.main.operations.size() : 0;
+    };
+    EXPECT_EQ(operationsWithLeft(32), kShares + 4U);
+    EXPECT_EQ(operationsWithLeft(16), kShares + 1U);
+}
+
 TEST(TfliteHalLimits, bitcastKeepsBits) {
     expectComputes<std::int32_t, float>(
         operatorFile(Code::BITCAST, {real({2})}, {integers({2})}), {{1.0F, -2.0F}},
