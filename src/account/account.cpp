@@ -90,6 +90,15 @@ Error Account::exceeded(Resource resource, std::uint64_t amount) const {
                         name_, amount, now.used, now.limit)};
 }
 
+std::uint64_t Account::available(Resource resource) const noexcept {
+    std::uint64_t least = UINT64_MAX;
+    for (const Account* account = this; account != nullptr; account = account->parent_.get()) {
+        const Usage now = account->usage(resource);
+        least = std::min(least, now.limit - std::min(now.used, now.limit));
+    }
+    return least;
+}
+
 Account::Usage Account::usage(Resource resource) const noexcept {
     const Counter& counter = counters_[static_cast<std::size_t>(resource)];
     return {.resource = resource,

@@ -78,6 +78,9 @@ class Account final : public std::enable_shared_from_this<Account> {
     /// `amount` alone exceeds it; the message names the account, the limit and what is used.
     [[nodiscard]] Result<Charge> charge(Resource resource, std::uint64_t amount);
 
+    /// How much of `resource` may be charged now.
+    [[nodiscard]] std::uint64_t available(Resource resource) const noexcept;
+
     /// What is used of each resource. The values are read one after the other.
     [[nodiscard]] std::array<Usage, kResourceCount> usage() const noexcept;
     [[nodiscard]] Usage usage(Resource resource) const noexcept;

@@ -66,6 +66,16 @@ TEST_F(AccountTest, refusesWhatExceedsTheUsersLimitAndChargesNothing) {
     EXPECT_EQ(used(*user, Resource::MEMORY), 60U);
 }
 
+TEST_F(AccountTest, hasAvailableWhatAllAccountsAboveHave) {
+    EXPECT_EQ(client->available(Resource::MEMORY), 60U);
+    const SharedAccount other = Account::create("client 2", amountsOf(60), user);
+    const auto first = other->charge(Resource::MEMORY, 50);
+    EXPECT_EQ(client->available(Resource::MEMORY), 50U);
+    const auto second = client->charge(Resource::MEMORY, 50);
+    EXPECT_EQ(client->available(Resource::MEMORY), 0U);
+    EXPECT_EQ(client->available(Resource::BURSTS), 60U);
+}
+
 TEST_F(AccountTest, refusesForGoodWhatAloneExceedsALimit) {
     const auto charge = client->charge(Resource::MEMORY, UINT64_MAX);
     ASSERT_FALSE(charge);

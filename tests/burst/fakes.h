@@ -93,7 +93,7 @@ class DoublingModel final : public exec::CompiledModel {
 
     bool releaseIfIdle() override { return false; }
 
-    void makeRunnersForUsers() override {
+    void makeRunnersForUsers(Account* /*account*/) override {
         if (!hasMemory) {
             throw std::bad_alloc();
         }

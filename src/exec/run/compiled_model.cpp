@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "account/account.h"
 #include "exec/graph/graph.h"
 #include "exec/graph/model_check.h"
 #include "exec/graph/omission_check.h"
@@ -105,7 +106,7 @@ class RunnableModel final : public CompiledModel {
         return userCount_.fetch_add(1, std::memory_order_relaxed);  // only counts
     }
     void removeUser() noexcept override { userCount_.fetch_sub(1, std::memory_order_relaxed); }
-    void makeRunnersForUsers() override;
+    void makeRunnersForUsers(Account* account) override;
     [[nodiscard]] std::uint32_t runnerCount() const noexcept override {
         return usedRunners_.count();
     }
@@ -139,8 +140,9 @@ class RunnableModel final : public CompiledModel {
         return last < usedRunners_.count() ? last : firstRunner(caller);
     }
     std::uint32_t firstRunner(const Caller& caller);
-    /// False if there can be no further one: from then on the model keeps those that it has.
-    bool addRunner() NNBURST_REQUIRES(growth_);
+    /// A further one, which is charged to `account`, unless that is null. False if there can be
+    /// none: from then on the model keeps those that it has, unless only the account is at fault.
+    bool addRunner(Account* account) NNBURST_REQUIRES(growth_);
     Result<std::unique_ptr<ModelRunner>> makeRunner(std::uint32_t index);
 
     const std::shared_ptr<Engine> engine_;
@@ -148,6 +150,8 @@ class RunnableModel final : public CompiledModel {
     const ArgumentBinder arguments_;
 
     ModelGraphs graphs_;
+    /// For the runners beyond the first. Changed with growth_ held.
+    std::array<Charge, kMaximumRunners> charges_;
     /// Each is used by the execution that holds it in `usedRunners_`. Those that are counted there
     /// stay.
     std::array<std::unique_ptr<ModelRunner>, kMaximumRunners> runners_;
@@ -192,7 +196,7 @@ std::uint32_t RunnableModel::runnersOfUse() const noexcept {
                : std::min<std::uint32_t>(gate().laneCount(), kMaximumRunners);
 }
 
-bool RunnableModel::addRunner() {
+bool RunnableModel::addRunner(Account* account) {
     const std::uint32_t count = usedRunners_.count();
     if (count >= maximumRunners_.load(std::memory_order_relaxed)) {
         return false;
@@ -204,8 +208,17 @@ bool RunnableModel::addRunner() {
     }
     // The next one has temporaries as the first one has, at least.
     if (limit != 0 && used + runners_[0]->memoryBytes() <= limit) {
+        if (account != nullptr &&
+            account->available(Resource::MEMORY) < runners_[0]->memoryBytes()) {
+            return false;  // another client may have room for it
+        }
         auto runner = makeRunner(count);
         if (runner && used + (*runner)->memoryBytes() <= limit) {
+            auto charge = chargeTo(account, Resource::MEMORY, (*runner)->memoryBytes());
+            if (!charge) {
+                return false;
+            }
+            charges_[count] = std::move(*charge);
             used += (*runner)->memoryBytes();
             runners_[count] = std::move(*runner);
             usedRunners_.add();
@@ -220,12 +233,13 @@ bool RunnableModel::addRunner() {
     return false;
 }
 
-void RunnableModel::makeRunnersForUsers() {
+void RunnableModel::makeRunnersForUsers(Account* account) {
     if (userCount_.load(std::memory_order_relaxed) <= usedRunners_.count()) {
         return;
     }
     const system::MutexLock lock(growth_);
-    while (usedRunners_.count() < userCount_.load(std::memory_order_relaxed) && addRunner()) {
+    while (usedRunners_.count() < userCount_.load(std::memory_order_relaxed) &&
+           addRunner(account)) {
     }
 }
 
@@ -236,7 +250,7 @@ std::uint32_t RunnableModel::firstRunner(const Caller& caller) {
         usedRunners_.areAllHeld() && !gate().isBusy()) {
         const system::MutexLock lock(growth_);
         if (usedRunners_.areAllHeld()) {
-            (void)addRunner();
+            (void)addRunner(caller.account());
         }
     }
     return caller.user % usedRunners_.count();

@@ -165,9 +165,10 @@ class CompiledModel {
     /// its number among them, for its runs.
     virtual std::uint32_t addUser() noexcept { return 0; }
     virtual void removeUser() noexcept {}
-    /// Makes a runner for each user, as far as that is of use and the memory limit allows. Takes as
-    /// long as preparing the model without packing its weights.
-    virtual void makeRunnersForUsers() {}
+    /// Makes a runner for each user, as far as that is of use, and the memory limit and `account`
+    /// allow. Takes as long as preparing the model without packing its weights. What a runner takes
+    /// is charged to the account until the model is dropped; null: to nobody.
+    virtual void makeRunnersForUsers(Account* /*account*/) {}
     /// Runs that can be under way at a time.
     [[nodiscard]] virtual std::uint32_t runnerCount() const noexcept { return 1; }
 };

@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "account/account.h"
 #include "exec/run/compiled_model.h"
 #include "exec/run/executable.h"
 
@@ -17,7 +18,9 @@ namespace nnburst::exec {
 class ModelUser {
   public:
     /// Executions of `executable` are those of the burst from here on.
-    explicit ModelUser(Executable& executable) noexcept : model_(executable.model) {
+    explicit ModelUser(Executable& executable) noexcept
+        : model_(executable.model),
+          account_(executable.client == nullptr ? nullptr : executable.client->account()) {
         executable.user = model_->addUser();
     }
     ~ModelUser() { model_->removeUser(); }
@@ -25,10 +28,11 @@ class ModelUser {
     ModelUser& operator=(const ModelUser&) = delete;
 
     /// See CompiledModel::makeRunnersForUsers.
-    void makeRunner() const { model_->makeRunnersForUsers(); }
+    void makeRunner() const { model_->makeRunnersForUsers(account_.get()); }
 
   private:
     const std::shared_ptr<CompiledModel> model_;
+    const SharedAccount account_;
 };
 
 }  // namespace nnburst::exec

@@ -14,6 +14,7 @@
 #include <optional>
 #include <thread>
 
+#include "account/account.h"
 #include "exec/run/engine.h"
 #include "exec/run/model_user.h"
 #include "nnburst/builtin_models.h"
@@ -168,7 +169,7 @@ TEST(ModelRunners, severalKernelThreadsRunOneExecutionAtATime) {
     ASSERT_TRUE(model);
     const User first(model, 1);
     const User second(model, 2);
-    model->makeRunnersForUsers();
+    model->makeRunnersForUsers(nullptr);
     EXPECT_EQ(model->runnerCount(), 1U);
 }
 
@@ -178,7 +179,7 @@ TEST(ModelRunners, thereIsOneForEachUserButNotMoreThanLanes) {
     std::vector<std::unique_ptr<User>> users;
     for (const std::uint32_t expected : {1U, 2U, 3U, 3U}) {
         users.push_back(std::make_unique<User>(model, expected));
-        model->makeRunnersForUsers();
+        model->makeRunnersForUsers(nullptr);
         EXPECT_EQ(model->runnerCount(), expected);
     }
     // Each finds the kernels set up with its own addresses again.
@@ -218,12 +219,34 @@ TEST(ModelRunners, keepToTheMemoryLimit) {
         for (std::uint32_t user = 0; user < 10; ++user) {
             users.push_back(std::make_unique<User>(model, user));
         }
-        model->makeRunnersForUsers();
+        model->makeRunnersForUsers(nullptr);
         EXPECT_EQ(model->runnerCount(), expected);
         for (const auto& user : users) {
             EXPECT_TRUE(user->run());
         }
     }
+}
+
+TEST(ModelRunners, areChargedToTheClientForWhichTheyAreMade) {
+    constexpr std::uint64_t kMebibyte = 1 << 20;
+    Amounts limits;
+    limits[Resource::MEMORY] = 2 * kMebibyte + kMebibyte / 2;
+    const SharedAccount poor = Account::create("poor", limits);
+    const SharedAccount other = Account::create("other", limits);
+    auto model = compileOn(engineWith(8), sums(2));  // one temporary of 1 MiB
+    ASSERT_TRUE(model);
+    for (int user = 0; user < 8; ++user) {
+        (void)model->addUser();
+    }
+    model->makeRunnersForUsers(poor.get());
+    EXPECT_EQ(model->runnerCount(), 3U);
+    EXPECT_GE(poor->usage(Resource::MEMORY).used, 2 * kMebibyte);
+    model->makeRunnersForUsers(other.get());
+    EXPECT_EQ(model->runnerCount(), 5U);
+    EXPECT_GE(other->usage(Resource::MEMORY).used, 2 * kMebibyte);
+    model = nullptr;
+    EXPECT_EQ(poor->usage(Resource::MEMORY).used, 0U);
+    EXPECT_EQ(other->usage(Resource::MEMORY).used, 0U);
 }
 
 /// Weights in memory of a client, who changes them after the preparation.
@@ -240,7 +263,7 @@ TEST(ModelRunners, doNotReadTheModelAgain) {
     }
     const User first(model, 1);
     User second(model, 1);
-    model->makeRunnersForUsers();
+    model->makeRunnersForUsers(nullptr);
     ASSERT_EQ(model->runnerCount(), 2U);
     ASSERT_TRUE(second.run());
     EXPECT_EQ(second.runner(), 1U);
@@ -265,7 +288,7 @@ void expectSameOnEachRunner(const Model& source, bool useXnnpack, std::uint32_t 
         threads.emplace_back([&, user] {
             start.arrive_and_wait();
             if (user == 1) {
-                model->makeRunnersForUsers();  // while others run
+                model->makeRunnersForUsers(nullptr);  // while others run
             }
             for (std::uint32_t round = 0; round < rounds; ++round) {
                 right += users[user]->run() && users[user]->takeOutput() == expected[user] ? 1 : 0;
@@ -324,7 +347,7 @@ TEST(ModelRunners, allocateNothingAfterTheFirstRunOnEach) {
     ASSERT_TRUE(model);
     User first(model, 1);
     User second(model, 2);
-    model->makeRunnersForUsers();
+    model->makeRunnersForUsers(nullptr);
     for (User* const user : {&first, &second}) {
         ASSERT_TRUE(user->run());
     }
@@ -356,7 +379,7 @@ TEST(ModelRunners, releaseTheirMemoryEachWhenItIsIdle) {
     ASSERT_TRUE(model);
     User first(model, 1);
     User second(model, 2);
-    model->makeRunnersForUsers();
+    model->makeRunnersForUsers(nullptr);
     ASSERT_TRUE(first.run());
     const std::vector<std::byte> expected = first.takeOutput();
     ASSERT_TRUE(second.run());

@@ -163,7 +163,7 @@ class GraphTest {
                                           const std::vector<Contents>& outputs) {
         model.addUser();
         model.addUser();
-        model.makeRunnersForUsers();
+        model.makeRunnersForUsers(nullptr);
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             std::fill(request.output(i).begin(), request.output(i).end(), std::byte{0x55});
         }
