@@ -33,12 +33,12 @@ NNBURST_EXPORT void signalFence(int fence) noexcept;
 /// Signals that what the fence stands for has failed. As signalFence.
 NNBURST_EXPORT void failFence(int fence) noexcept;
 
-/// The state of any fence; does not change it. INVALID_ARGUMENT if the descriptor is none that can
-/// be polled, such as a file.
+/// The state of any fence; does not change it. INVALID_ARGUMENT if the descriptor is none: a file,
+/// a socket, a device, epoll(7); RESOURCE_EXHAUSTED_TRANSIENT without a free one to find out.
 [[nodiscard]] NNBURST_EXPORT Result<FenceState> fenceState(int fence);
 
 /// Waits until `fence` is signalled. GENERAL_FAILURE if it fails, MISSED_DEADLINE_TRANSIENT at the
-/// deadline, INVALID_ARGUMENT as fenceState.
+/// deadline; other errors as fenceState.
 [[nodiscard]] NNBURST_EXPORT Result<> waitForFence(
     int fence, const OptionalTimePoint& deadline = std::nullopt);
 

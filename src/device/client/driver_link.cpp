@@ -187,7 +187,7 @@ void DriverLink::failOnLoss(UniqueFd fence) {
 void DriverLink::dropSignalledFences() {
     std::erase_if(fences_, [](const UniqueFd& known) {
         const auto state = fenceState(known.get());
-        return !state || *state != FenceState::PENDING;
+        return state && *state != FenceState::PENDING;
     });
 }
 

@@ -48,7 +48,7 @@ bool WorkTracker::isIdle() {
             return true;
         }
         const auto state = fenceState(execution->fence());
-        return !state || *state != FenceState::PENDING;
+        return state && *state != FenceState::PENDING;
     });
     return fenced_.empty() && token_.use_count() == 1;
 }

@@ -27,23 +27,35 @@ namespace {
 /// The largest count of an eventfd (eventfd(2)).
 constexpr std::uint64_t kFailed = UINT64_MAX - 1;
 
+tl::unexpected<Error> unknownFor(int fd, int error) {
+    return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                   fmt::format("cannot examine fence {}: {}", fd, std::strerror(error)));
+}
+
 /// The count of an eventfd, without changing it (proc(5), fdinfo); nothing for other descriptors.
-std::optional<std::uint64_t> eventCount(int fd) {
+Result<std::optional<std::uint64_t>> eventCount(int fd) {
     std::ifstream info(fmt::format("/proc/self/fdinfo/{}", fd));
+    if (!info && (errno == EMFILE || errno == ENFILE)) {
+        return unknownFor(fd, errno);  // it may stand for a failure
+    }
     constexpr std::string_view kName = "eventfd-count:";
     for (std::string line; std::getline(info, line);) {
         if (line.starts_with(kName)) {
-            return std::strtoull(line.c_str() + kName.size(), nullptr, 16);
+            return std::optional<std::uint64_t>(
+                std::strtoull(line.c_str() + kName.size(), nullptr, 16));
         }
     }
-    return std::nullopt;
+    return std::optional<std::uint64_t>();
 }
 
 /// Whether `fd` is an epoll instance. Polling one polls what was added to it, files of FUSE for
 /// example, and so may wait for ever. The kernel refuses EPOLLEXCLUSIVE for epoll instances before
 /// it looks into them (epoll_ctl(2)).
-bool isEpoll(int fd) noexcept {
+Result<bool> isEpoll(int fd) {
     const UniqueFd probe(::epoll_create1(EPOLL_CLOEXEC));
+    if (!probe) {
+        return unknownFor(fd, errno);
+    }
     epoll_event event{.events = EPOLLIN | EPOLLEXCLUSIVE, .data = {}};
     return ::epoll_ctl(probe.get(), EPOLL_CTL_ADD, fd, &event) != 0 && errno == EINVAL;
 }
@@ -76,11 +88,18 @@ void failFence(int fence) noexcept {
 }
 
 Result<FenceState> fenceState(int fence) {
-    // The kernel answers with what it knows, without asking a file system's server.
+    // What has no file, or a pipe. Polling a file may wait for its server, closing a socket for its
+    // other end. The kernel answers with what it knows, without asking a file system's server.
     struct statx status {};
-    if (fence < 0 ||
-        ::statx(fence, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) != 0 ||
-        S_ISREG(status.stx_mode) || S_ISDIR(status.stx_mode) || isEpoll(fence)) {
+    bool isPollable =
+        fence >= 0 &&
+        ::statx(fence, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) == 0 &&
+        ((status.stx_mode & S_IFMT) == 0 || S_ISFIFO(status.stx_mode));
+    if (isPollable) {
+        NNBURST_TRY_ASSIGN(const bool isInstance, isEpoll(fence));
+        isPollable = !isInstance;
+    }
+    if (!isPollable) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        fmt::format("descriptor {} is no fence: it cannot be polled", fence));
     }
@@ -95,7 +114,8 @@ Result<FenceState> fenceState(int fence) {
     if ((look.revents & (POLLERR | POLLNVAL)) != 0 || (look.revents & POLLIN) == 0) {
         return FenceState::FAILED;
     }
-    return eventCount(fence) == kFailed ? FenceState::FAILED : FenceState::SIGNALED;
+    NNBURST_TRY_ASSIGN(const std::optional<std::uint64_t> number, eventCount(fence));
+    return number == kFailed ? FenceState::FAILED : FenceState::SIGNALED;
 }
 
 Result<> waitForFence(int fence, const OptionalTimePoint& deadline) {

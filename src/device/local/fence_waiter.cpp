@@ -162,7 +162,11 @@ class FenceWaiter::Impl {
         if (state && *state == FenceState::PENDING) {
             return;
         }
-        if (!state || *state == FenceState::FAILED) {
+        if (!state) {
+            end(entry, tl::unexpected<Error>(state.error()), ended);
+            return;
+        }
+        if (*state == FenceState::FAILED) {
             end(entry,
                 failure(ErrorStatus::GENERAL_FAILURE,
                         "a fence that the execution waited for was signalled with an error"),

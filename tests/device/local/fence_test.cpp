@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -81,10 +83,12 @@ TEST(Fence, thatNobodyCanSignalAnyMoreHasFailed) {
     EXPECT_EQ(stateOf(pipe.reader.get()), FenceState::FAILED);
 }
 
-TEST(Fence, isNoFile) {
+TEST(Fence, isNoFileDeviceOrSocket) {
     const UniqueFd file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
     const UniqueFd directory(::open("/tmp", O_RDONLY | O_CLOEXEC));
-    for (const int fd : {file.get(), directory.get(), -1, 12345}) {
+    const UniqueFd device(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    for (const int fd : {file.get(), directory.get(), device.get(), socket.get(), -1, 12345}) {
         const auto state = fenceState(fd);
         ASSERT_FALSE(state) << fd;
         EXPECT_EQ(state.error().status, ErrorStatus::INVALID_ARGUMENT);
@@ -98,6 +102,24 @@ TEST(Fence, isNoEpollInstanceWhoseFilesMayNotAnswer) {
     epoll_event event{.events = EPOLLIN, .data = {}};
     ASSERT_EQ(::epoll_ctl(outer.get(), EPOLL_CTL_ADD, empty.get(), &event), 0);
     EXPECT_FALSE(fenceState(outer.get()));
+}
+
+TEST(Fence, isOfNoStateWhileNoDescriptorIsFreeToFindOut) {
+    const UniqueFd empty(::epoll_create1(EPOLL_CLOEXEC));
+    const UniqueFd failed = std::move(*makeFence());
+    failFence(failed.get());
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none{.rlim_cur = 1, .rlim_max = before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+    const auto ofEpoll = fenceState(empty.get());
+    const auto ofFailed = fenceState(failed.get());
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+    for (const auto& state : {ofEpoll, ofFailed}) {
+        ASSERT_FALSE(state);
+        EXPECT_EQ(state.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT)
+            << state.error().message;
+    }
 }
 
 TEST(Fence, isNotWaitedForAtTheFirstDeadlineThereIs) {
