@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "log/assert.h"
+#include "system/interruption.h"
 #include "system/realtime.h"
 #include "system/thread.h"
 
@@ -37,6 +38,8 @@ constexpr std::uint64_t kEndId = 0;
 /// Takes away what the client has sent, so that it can send again. It cannot have sent more than
 /// kLongestQueue datagrams: the queue of such a socket is shorter.
 void drain(int socket) noexcept {
+    // A client may send sockets along, which linger when they are dropped.
+    const system::ScopedInterruption interruption;
     constexpr int kLongestQueue = 1024;
     char byte = 0;
     for (int i = 0; i < kLongestQueue && ::recv(socket, &byte, 1, MSG_DONTWAIT) >= 0; ++i) {
@@ -66,6 +69,14 @@ struct ServingThreadPool::Registration::Entry {
         RUNG_AGAIN,  ///< one thread serves it and has to look again before it leaves
         REMOVED,     ///< never to be served again
     };
+
+    Entry() = default;
+    ~Entry() {
+        const system::ScopedInterruption interruption;  // as in drain()
+        driverEnd.reset();
+    }
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
 
     std::uint64_t id = kEndId;
     Servable* burst = nullptr;
@@ -380,7 +391,7 @@ bool ServingThreadPool::beginOrWait(Registration::Entry& entry) noexcept {
     const system::MutexLock lock(mutex_);
     if (shares_.mayBegin(entry.owner, clientWaits_.load(std::memory_order_relaxed))) {
         shares_.begin(entry.owner);
-        noteWhetherFull();
+        ringNextWaiting();
         return true;
     }
     wait(entry);
@@ -400,7 +411,7 @@ std::shared_ptr<ServingThreadPool::Registration::Entry> ServingThreadPool::endAn
     if (next != nullptr) {
         shares_.begin(next->owner);
     }
-    noteWhetherFull();
+    ringNextWaiting();
     return next == nullptr ? nullptr : entries_.find(next->id)->second;
 }
 
@@ -411,9 +422,15 @@ void ServingThreadPool::wait(Registration::Entry& entry) noexcept {
     }
 }
 
-/// More or fewer threads may serve: rings a burst that waits and may be served now.
+/// More or fewer threads may serve.
 void ServingThreadPool::ringWaiting() noexcept {
     const system::MutexLock lock(mutex_);
+    ringNextWaiting();
+}
+
+/// Rings a burst that waits and may be served now. The thread that begins to serve it rings the
+/// next one: the end of one burst may allow several, where it was the last of its user.
+void ServingThreadPool::ringNextWaiting() noexcept {
     noteWhetherFull();
     if (Registration::Entry* const next = takeWaiting()) {
         ring(*next);

@@ -123,6 +123,7 @@ class ServingThreadPool {
     void wait(Registration::Entry& entry) noexcept NNBURST_REQUIRES(mutex_);
     [[nodiscard]] Registration::Entry* takeWaiting() noexcept NNBURST_REQUIRES(mutex_);
     void ringWaiting() noexcept NNBURST_EXCLUDES(mutex_);
+    void ringNextWaiting() noexcept NNBURST_REQUIRES(mutex_);
     void noteWhetherFull() noexcept NNBURST_REQUIRES(mutex_);
     void ring(const Registration::Entry& entry) const noexcept;
     [[nodiscard]] std::shared_ptr<Registration::Entry> find(std::uint64_t id)

@@ -9,11 +9,13 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <functional>
 #include <future>
 
 #include "burst/channel.h"
 #include "fakes.h"
+#include "support/lingering_socket.h"
 
 namespace nnburst::burst {
 namespace {
@@ -207,6 +209,37 @@ TEST(ServingThreads, areThereForAClientWhereAnotherKeepsAllThatItMay) {
     registrations.clear();
 }
 
+TEST(ServingThreads, areGivenToAllBurstsThatTheEndOfAUserLeavesRoomFor) {
+    const auto pool = *ServingThreadPool::create(12);
+    const Amounts limits;
+    std::array<Hold, 3> holds;
+    std::vector<std::unique_ptr<FakeBurst>> served;
+    std::vector<ServingThreadPool::Registration> registrations;
+    const auto ringBurstsOfUser = [&](Hold& hold, int count) {
+        const SharedAccount client =
+            Account::create("client", limits, Account::create("user", limits));
+        for (int i = 0; i < count; ++i) {
+            served.push_back(std::make_unique<FakeBurst>(hold.serve()));
+            registrations.push_back(
+                std::move(*ServingThreadPool::add(pool, *served.back(), client)));
+            registrations.back().ring();
+        }
+    };
+    ringBurstsOfUser(holds[0], 12);
+    waitFor([&] { return holds[0].inside == 12; });
+    ringBurstsOfUser(holds[1], 1);
+    waitFor([&] { return holds[1].inside == 1; });
+    ringBurstsOfUser(holds[2], 6);
+    waitFor([&] { return holds[2].inside == 4; });  // a third of the threads
+    std::this_thread::sleep_for(20ms);              // the other two have most likely been heard
+    EXPECT_EQ(holds[2].inside, 4);
+    holds[1].go.set_value();
+    waitFor([&] { return holds[2].inside == 6; });  // half of the threads
+    holds[0].go.set_value();
+    holds[2].go.set_value();
+    registrations.clear();
+}
+
 TEST(ServingThreads, areExhaustedOnlyWhereThereAreMoreBurstsThanThreads) {
     const auto pool = *ServingThreadPool::create(2);
     Hold hold;
@@ -287,6 +320,19 @@ TEST(ServingThreads, areNotBlindedByAClientThatRingsAllTheTimeOrClosesItsEnd) {
         ringAndExpectToBeServed([&] { ringFromOutside(doorbell); });
     }
     ringAndExpectToBeServed([&] { registration.ring(); });
+}
+
+TEST(ServingThreads, doNotWaitForSocketsThatLingerInADoorbell) {
+    const auto pool = *ServingThreadPool::create();
+    FakeBurst served([] { return false; });
+    auto registration = std::move(*ServingThreadPool::add(pool, served));
+    const UniqueFd doorbell = registration.takeDoorbell();
+    std::vector<UniqueFd> others;
+    others.push_back(test::sendLingering(doorbell.get(), "!"));
+    waitFor([&] { return served.calls >= 1; });
+    others.push_back(test::sendLingering(doorbell.get(), "!"));
+    auto removed = std::async(std::launch::async, [&] { registration = {}; });
+    EXPECT_EQ(removed.wait_for(30s), std::future_status::ready);  // they linger for a minute
 }
 
 TEST(ParkedBurst, isServedAgainAndHasNoThreadMeanwhile) {

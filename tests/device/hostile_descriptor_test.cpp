@@ -6,12 +6,14 @@
 /// server does not answer, and too many of them. None of it may reach other clients.
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdlib>
@@ -19,9 +21,12 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "device/driver_process.h"
 #include "nnburst/fence.h"
+#include "support/lingering_socket.h"
 #include "support/sanitizers.h"
 
 namespace nnburst::test {
@@ -36,7 +41,8 @@ class HostileDescriptorTest : public testing::Test {
         }
         ::setenv("LD_PRELOAD", NNBURST_HOSTILE_FILES_PATH, 1);
         driver_ = std::make_unique<DriverProcess>(
-            std::vector<std::string>{"--cache-key", directory_.path() / "cache.key",
+            std::vector<std::string>{"--cache-key", directory_.path() / "cache.key", "--limit",
+                                     fmt::format("client.descriptors={}", kDescriptorsOfClient),
                                      "--no-sandbox"});  // hostile_files.cpp reads links
         ::unsetenv("LD_PRELOAD");
         victim_ = driver_->connect();
@@ -46,6 +52,8 @@ class HostileDescriptorTest : public testing::Test {
     }
 
     void TearDown() override { release(); }
+
+    static constexpr std::size_t kDescriptorsOfClient = 100;
 
     /// A file of one page.
     UniqueFd open(const std::string& name) {
@@ -159,6 +167,31 @@ TEST_F(HostileDescriptorTest, manyMemoriesWhoseServerStallsFailForTheirClientAlo
     expectVictimIsServed();
 }
 
+TEST_F(HostileDescriptorTest, descriptorsWhoseServerStallsAreChargedUntilTheyAreClosed) {
+    const std::size_t before = descriptorCount(driver_->pid());
+    const auto prepared = *prepareModel(*attacker_, makeAddModel());
+    AddRequest add;
+    add.request.pools.clear();
+    for (int i = 0; i < 32; ++i) {
+        add.request.pools.emplace_back(*Region::receive(open("stalls"), 4096));
+    }
+    Result<> executed;
+    std::size_t most = 0;
+    for (int i = 0; i < 6; ++i) {
+        ExecutionOutcome outcome;
+        executed = prepared->executeSynchronously(add.request, {}, outcome);
+        EXPECT_FALSE(executed);
+        most = std::max(most, descriptorCount(driver_->pid()));
+    }
+    EXPECT_NE(executed.error().message.find("limit on descriptors"), std::string::npos)
+        << executed.error().message;
+    EXPECT_LE(most, before + kDescriptorsOfClient);
+    expectVictimIsServed();
+    release();
+    EXPECT_TRUE(eventually([&] { return descriptorCount(driver_->pid()) <= before + 4; }));
+    expectVictimIsServed();
+}
+
 TEST_F(HostileDescriptorTest, aModelIsPreparedWithoutCacheFilesWhoseServerStalls) {
     std::thread attack([&] {
         const auto prepared = prepareModel(*attacker_, makeAddModel(), cachedIn("stalls"));
@@ -219,6 +252,52 @@ UniqueFd connectSilently(const std::string& path) {
     EXPECT_EQ(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)),
               0);
     return socket;
+}
+
+/// Sends bytes that are no message, with a lingering socket. Gives the other end of that.
+UniqueFd sendLingeringSocket(const UniqueFd& connection) {
+    return sendLingering(connection.get(), std::string(64, '\0'));
+}
+
+/// `bystanders` are connected meanwhile, beside the victim.
+void expectLingeringSocketsHoldUpNobody(const std::vector<std::string>& arguments,
+                                        int bystanders = 0) {
+    const DriverProcess driver(arguments);
+    const SharedDevice victim = driver.connect();
+    ASSERT_NE(victim, nullptr);
+    std::vector<SharedDevice> connected;
+    for (int i = 0; i < bystanders; ++i) {
+        connected.push_back(driver.connect());
+    }
+    std::vector<UniqueFd> others;
+    for (int i = 0; i < 5; ++i) {
+        const UniqueFd connection = connectSilently(driver.socketPath());
+        for (int message = 0; message < 3; ++message) {
+            others.push_back(sendLingeringSocket(connection));
+        }
+        const auto prepared = prepareModel(*victim, makeAddModel());
+        ASSERT_TRUE(prepared) << prepared.error().message;
+    }
+    connected.clear();
+    EXPECT_TRUE(eventually([&] { return nnburst::connect(driver.socketPath()).has_value(); }));
+}
+
+TEST(LingeringSocket, holdsUpNobody) {
+    expectLingeringSocketsHoldUpNobody({});
+}
+
+TEST(LingeringSocket, forWhichThereIsNoRoomHoldsUpNobody) {
+    // That of a connection, and of one model with its memory.
+    expectLingeringSocketsHoldUpNobody({"--limit", "client.descriptors=5"});
+}
+
+TEST(LingeringSocket, ofAClientThatIsRefusedHoldsUpNobody) {
+    expectLingeringSocketsHoldUpNobody({"--limit", "user.connections=2"}, 1);
+}
+
+TEST(LingeringSocket, holdsUpNobodyWhereClientsHaveProcesses) {
+    expectLingeringSocketsHoldUpNobody({"--isolate", "client"});
+    expectLingeringSocketsHoldUpNobody({"--isolate", "client", "--limit", "user.connections=2"}, 1);
 }
 
 TEST(ExhaustedDriver, triesAgainAndAgainWhileNoDescriptorIsFree) {

@@ -4,6 +4,7 @@
 /// \file
 /// Messages of the control plane that are large, never end, or whose answers are never read.
 
+#include <capnp/any.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
@@ -258,6 +259,45 @@ void sendHugePages(const Target& target) {
     }
 }
 
+/// Asks for a model of 450,000 operands, some 30 MB: what is long in it is reading it.
+void sendLargeModels(const Target& target) {
+    RawClient client(target.socketPath);
+    constexpr unsigned kOperands = 450'000;
+    while (true) {
+        auto request =
+            client.device().getSupportedOperationsRequest(capnp::MessageSize{8 * kOperands, 0});
+        for (auto operand : request.initModel().initMain().initOperands(kOperands)) {
+            operand.initDimensions(1).set(0, 1);
+        }
+        (void)request.send().wait(client.io().waitScope);
+        target.log.noteDone();
+    }
+}
+
+/// Asks for models of four million operands that have no bytes in their message, again and again
+/// without waiting for an answer.
+void sendBytelessOperands(const Target& target) {
+    RawClient client(target.socketPath);
+    const auto setOperands = [](rpc::Subgraph::Builder subgraph) {
+        capnp::toAny(subgraph).getPointerSection()[0].initAsListOfAnyStruct(0, 0, 1U << 20);
+    };
+    constexpr std::size_t kCallsAtOnce = 64;
+    while (true) {
+        auto calls = kj::heapArrayBuilder<kj::Promise<void>>(kCallsAtOnce);
+        for (std::size_t i = 0; i < kCallsAtOnce; ++i) {
+            auto request = client.device().getSupportedOperationsRequest();
+            auto model = request.initModel();
+            setOperands(model.initMain());
+            for (auto subgraph : model.initReferenced(3)) {
+                setOperands(subgraph);
+            }
+            calls.add(request.send().ignoreResult());
+        }
+        kj::joinPromises(calls.finish()).wait(client.io().waitScope);
+        target.log.noteDone();
+    }
+}
+
 }  // namespace
 
 StressCases messageCases() {
@@ -274,6 +314,11 @@ StressCases messageCases() {
                   repeatedly(finishNoCalls)),
         attacking("many_capabilities", "calls with 1.8 million capabilities each",
                   repeatedly(sendManyCapabilities)),
+        attacking("large_models", "models of 450,000 operands, 30 MB each",
+                  repeatedly(sendLargeModels)),
+        attacking("byteless_operands",
+                  "models of four million operands without bytes in their messages",
+                  repeatedly(sendBytelessOperands)),
         attacking("unanswered_callbacks", "executions whose end is never acknowledged",
                   repeatedly(acknowledgeNothing)),
         attacking("garbage", "conversations with changed bytes", repeatedly(sendGarbage)),

@@ -10,6 +10,7 @@
 #include "device/driver/refusal.h"
 #include "device/rpc/client_log.h"
 #include "log/logger.h"
+#include "system/interruption.h"
 
 namespace nnburst::device {
 
@@ -48,6 +49,8 @@ kj::Promise<void> Admission::acceptNext(kj::ConnectionReceiver& receiver, const 
     auto accepted = kj::evalNow([&receiver] { return receiver.accept(); });
     return accepted.then(
         [this, &receiver, &serve](kj::Own<kj::AsyncIoStream>&& stream) {
+            // One that is not served is closed here, with what its client has sent in it.
+            const system::ScopedInterruption interruption;
             admit(stream.downcast<kj::AsyncCapabilityStream>(), serve);
             return acceptNext(receiver, serve);
         },

@@ -11,6 +11,7 @@
 #include "device/rpc/client_log.h"
 #include "log/assert.h"
 #include "log/logger.h"
+#include "system/interruption.h"
 
 namespace nnburst::device {
 
@@ -135,6 +136,8 @@ kj::Promise<void> Broker::readMessages(Worker& worker) {
 
 /// False if no more messages will come.
 bool Broker::readAvailable(Worker& worker) {
+    // The worker may be in the hands of a client, which lets it send sockets that linger.
+    const system::ScopedInterruption interruption;
     while (true) {
         const auto received = receiveWorkerMessage(worker.process->channel());
         if (!received) {
@@ -183,6 +186,7 @@ kj::Promise<void> Broker::awaitEnd(std::uint64_t number) {
 }
 
 void Broker::end(std::uint64_t number) {
+    const system::ScopedInterruption interruption;  // what the worker has sent is closed with it
     const auto found = workers_.find(number);
     NNBURST_ASSERT(found != workers_.end(), "worker {} has ended twice", number);
     const SharedWorker worker = std::move(found->second);

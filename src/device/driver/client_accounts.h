@@ -31,9 +31,9 @@ struct ClientAccount {
 /// Used by one thread.
 class ClientAccounts {
   public:
-    /// Descriptors that the driver needs for a connection: its socket and what stands in for
-    /// received descriptors.
-    static constexpr std::uint64_t kDescriptorsOfConnection = 3;
+    /// Descriptors that the driver needs for a connection: its socket, which is observed twice, and
+    /// what stands in for received descriptors.
+    static constexpr std::uint64_t kDescriptorsOfConnection = 4;
 
     explicit ClientAccounts(Limits limits);
 

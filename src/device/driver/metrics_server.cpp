@@ -13,7 +13,9 @@
 #include <string>
 #include <utility>
 
+#include "device/rpc/peer_descriptors.h"
 #include "log/logger.h"
+#include "system/interruption.h"
 
 namespace nnburst::device {
 
@@ -58,9 +60,13 @@ kj::Promise<void> MetricsServer::acceptNext(kj::ConnectionReceiver& receiver) {
     return kj::evalNow([&receiver] { return receiver.accept(); })
         .then(
             [this, &receiver](kj::Own<kj::AsyncIoStream>&& stream) {
-                if (requestCount_ < kMaximumRequests) {
+                // One that is not answered is closed here, with what its client has sent in it.
+                const system::ScopedInterruption interruption;
+                auto socket = stream.downcast<kj::AsyncCapabilityStream>();
+                const auto peer = PeerDescriptors::create(loop_, *socket);
+                if (peer && requestCount_ < kMaximumRequests) {
                     ++requestCount_;
-                    answer(kj::mv(stream))
+                    answer((*peer)->wrap(kj::mv(socket)))
                         .exclusiveJoin(loop_.timer().afterDelay(kTimeout))
                         .attach(kj::defer([this] { --requestCount_; }))
                         .detach([](kj::Exception&&) {});  // the client is gone

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/driver/prepared_model_service.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "device/driver/burst_service.h"
@@ -92,16 +93,15 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
             toMessage(tl::unexpected<Error>(options.error()), context.getResults().initStatus());
             return kj::READY_NOW;
         }
-        return receiveRequest(params.getRequest(), peer_)
+        return receive(params.getRequest())
             .then([this, options = *options, arrival = exec::arrivalTime(*options)](
-                      Result<Request>&& request) -> kj::Promise<Result<ExecutionEnd>> {
+                      Result<SharedRequest>&& request) -> kj::Promise<Result<ExecutionEnd>> {
                 if (!request) {
                     return Result<ExecutionEnd>(tl::unexpected<Error>(request.error()));
                 }
                 return runOnJobThread<ExecutionEnd>(
                     loop_, *scheduler_, JobKind::EXECUTION, model_->urgencyOf(options),
-                    [executable = model_->executable(),
-                     request = std::make_shared<Request>(std::move(*request)), options,
+                    [executable = model_->executable(), request = std::move(*request), options,
                      arrival]() -> Result<ExecutionEnd> {
                         ExecutionEnd end;
                         end.status =
@@ -126,10 +126,11 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         const auto params = context.getParams();
         const Result<ExecutionOptions> options = fromMessage(params.getOptions());
         const auto callback = ownedByLoop(loop_, params.getCallback());
-        return (options ? receiveRequest(params.getRequest(), peer_)
-                        : kj::Promise<Result<Request>>(
-                              Result<Request>(tl::unexpected<Error>(options.error()))))
-            .then([this, context, options, callback](Result<Request>&& request) mutable {
+        return (options ? receive(params.getRequest())
+                        : kj::Promise<Result<SharedRequest>>(
+                              Result<SharedRequest>(tl::unexpected<Error>(options.error()))))
+            .then([this, context, options,
+                   callback](Result<SharedRequest>&& request) mutable -> kj::Promise<Result<>> {
                 // The callback comes in every case; it is sent before the answer to this call.
                 const auto notify = [&loop = loop_, callback, token = work_->begin()](
                                         const Result<>& status, const ExecutionOutcome& outcome) {
@@ -140,14 +141,18 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                         call.send().detach([](kj::Exception&&) {});  // the client is gone
                     });
                 };
-                Result<> launched;
-                if (request) {
-                    launched = model_->execute(*request, *options, notify);
-                } else {
-                    launched = tl::unexpected<Error>(request.error());
+                if (!request) {
+                    const Result<> refused = tl::unexpected<Error>(request.error());
                     discardOutputs(context.getParams().getRequest());
-                    notify(launched, {});
+                    notify(refused, {});
+                    return refused;
                 }
+                return launchOf<void>(
+                    **request, [model = model_, request = *request, options = *options, notify] {
+                        return model->execute(*request, options, notify);
+                    });
+            })
+            .then([context](Result<>&& launched) mutable {
                 toMessage(launched, context.getResults().initStatus());
             });
     }
@@ -162,24 +167,31 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         }
         auto fences =
             receiveFiles(params.getWaitFor(), FenceWaiter::kMaximumFences, peer_, checkFence);
-        return receiveRequest(params.getRequest(), peer_)
-            .then([fences = kj::mv(fences)](Result<Request>&& request) mutable {
+        return receive(params.getRequest())
+            .then([fences = kj::mv(fences)](Result<SharedRequest>&& request) mutable {
                 return fences.then(
                     [request = std::move(request)](
                         Result<std::vector<UniqueFd>>&& received) mutable -> Result<FencedRequest> {
-                        NNBURST_TRY_ASSIGN(Request good, std::move(request));
+                        NNBURST_TRY_ASSIGN(SharedRequest good, std::move(request));
                         NNBURST_TRY_ASSIGN(std::vector<UniqueFd> waitFor, std::move(received));
                         return FencedRequest{std::move(good), std::move(waitFor)};
                     });
             })
-            .then([this, context, options = *options](Result<FencedRequest>&& request) mutable {
+            .then([this, context, options = *options](
+                      Result<FencedRequest>&& request) mutable -> kj::Promise<Result<LaunchedEnd>> {
                 if (!request) {
                     discardOutputs(context.getParams().getRequest());
+                    return Result<LaunchedEnd>(tl::unexpected<Error>(request.error()));
                 }
-                answerFenced(
-                    context,
-                    launch(request, options,
-                           durationFromMessage(context.getParams().getTimeoutAfterFence())));
+                const OptionalTimeoutDuration timeout =
+                    durationFromMessage(context.getParams().getTimeoutAfterFence());
+                const SharedRequest launched = request->request;
+                return launchOf<LaunchedEnd>(
+                    *launched, [this, fenced = std::make_shared<FencedRequest>(std::move(*request)),
+                                options, timeout] { return launch(*fenced, options, timeout); });
+            })
+            .then([this, context](Result<LaunchedEnd>&& launched) mutable {
+                answerFenced(context, std::move(launched));
             });
     }
 
@@ -224,8 +236,61 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         model_->discardOutputs(bufferOutputsFromMessage(request, outputCount()));
     }
 
+    /// With what is charged for it, if it is large.
+    using SharedRequest = std::shared_ptr<const Request>;
+
+    /// A client decides how many arguments a request has: more are read and checked on a job
+    /// thread, and charged while the request waits.
+    static constexpr std::size_t kFewArguments = 1024;
+
+    /// Receives the request of a call.
+    kj::Promise<Result<SharedRequest>> receive(rpc::Request::Reader reader) {
+        const RequestLists lists(reader);
+        const auto complete = [this, pools = lists.pools](Request request, Charge charge) {
+            return receiveRequest(std::move(request), pools, peer_)
+                .then([charge = std::move(charge)](
+                          Result<Request>&& received) mutable -> Result<SharedRequest> {
+                    NNBURST_TRY_ASSIGN(Request whole, std::move(received));
+                    return chargedFor(std::make_shared<const Request>(std::move(whole)),
+                                      std::move(charge));
+                });
+        };
+        if (lists.argumentBytes() <= kFewArguments * sizeof(RequestArgument)) {
+            Result<Request> request = requestWithoutMemory(lists);
+            return request ? complete(std::move(*request), {})
+                           : Result<SharedRequest>(tl::unexpected<Error>(request.error()));
+        }
+        auto charge = peer_->account()->charge(Resource::MEMORY, lists.argumentBytes());
+        if (!charge) {
+            return Result<SharedRequest>(tl::unexpected<Error>(std::move(charge.error())));
+        }
+        return readOnJobThread<Request>(loop_, *scheduler_,
+                                        [lists] { return requestWithoutMemory(lists); })
+            .then([complete, charge = std::move(*charge)](
+                      Result<Request>&& request) mutable -> kj::Promise<Result<SharedRequest>> {
+                if (!request) {
+                    return Result<SharedRequest>(tl::unexpected<Error>(request.error()));
+                }
+                return complete(std::move(*request), std::move(charge));
+            });
+    }
+
+    /// Calls `launch`, which checks `request`, on a job thread if that may take long: if there are
+    /// many arguments, or if some are left out, so that subgraphs are looked through.
+    template <class T>
+    kj::Promise<Result<T>> launchOf(const Request& request, std::function<Result<T>()> launch) {
+        const bool isLong =
+            request.inputs.size() + request.outputs.size() > kFewArguments ||
+            std::any_of(request.inputs.begin(), request.inputs.end(),
+                        [](const RequestArgument& input) { return input.hasNoValue; });
+        if (!isLong) {
+            return launch();
+        }
+        return runOnJobThread<T>(loop_, *scheduler_, JobKind::CONTROL, {}, std::move(launch));
+    }
+
     struct FencedRequest {
-        Request request;
+        SharedRequest request;
         std::vector<UniqueFd> waitFor;
     };
 
@@ -234,24 +299,20 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         Charge charge;  ///< for the client's fence
     };
 
-    Result<LaunchedEnd> launch(const Result<FencedRequest>& request,
-                               const ExecutionOptions& options,
-                               OptionalTimeoutDuration timeoutAfterFence) {
-        if (!request) {
-            return tl::unexpected<Error>(request.error());
-        }
+    Result<LaunchedEnd> launch(const FencedRequest& request, const ExecutionOptions& options,
+                               OptionalTimeoutDuration timeoutAfterFence) const {
         std::vector<int> waitFor;
-        for (const UniqueFd& fence : request->waitFor) {
+        for (const UniqueFd& fence : request.waitFor) {
             waitFor.push_back(fence.get());
         }
         // Charged before the launch: an execution whose fence may not be sent must not run.
         Result<Charge> charge = chargeTo(peer_->account(), Resource::DESCRIPTORS, 1);
         if (!charge) {
-            model_->discardOutputs(bufferOutputs(request->request));
+            model_->discardOutputs(bufferOutputs(*request.request));
             return tl::unexpected<Error>(std::move(charge.error()));
         }
         NNBURST_TRY_ASSIGN(std::shared_ptr<FencedEnd> end,
-                           model_->launch(request->request, waitFor, options, timeoutAfterFence));
+                           model_->launch(*request.request, waitFor, options, timeoutAfterFence));
         return LaunchedEnd{.end = std::move(end), .charge = std::move(*charge)};
     }
 

@@ -43,7 +43,7 @@ class RefusingDriver final : public rpc::Driver::Server {
 
 kj::Promise<void> serveRefusal(EventLoop& loop, kj::Own<kj::AsyncCapabilityStream> client,
                                const ProtocolVersions& versions, const Error& reason) {
-    const auto peer = PeerDescriptors::create(loop);
+    const auto peer = PeerDescriptors::create(loop, *client);
     if (!peer) {
         clientLog().write(spdlog::level::warn,
                           "a refused client is not told why: " + peer.error().message);

@@ -5,8 +5,11 @@
 /// \file
 /// Runs work of the service on job threads and brings its result back to the event loop.
 
+#include <kj/exception.h>
+
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "device/local/catch_exceptions.h"
@@ -36,6 +39,26 @@ template <class T>
         return Result<T>(tl::unexpected<Error>(submitted.error()));
     }
     return kj::mv(pair.promise);
+}
+
+/// Reads a part of a message on a control thread, because that may take long: the client decides
+/// how much it is. INVALID_ARGUMENT if the message is malformed. The message must live until the
+/// promise resolves, as that of a call does.
+template <class T>
+[[nodiscard]] kj::Promise<Result<T>> readOnJobThread(EventLoop& loop, Scheduler::Client& scheduler,
+                                                     std::function<Result<T>()> read) {
+    return runOnJobThread<T>(
+        loop, scheduler, JobKind::CONTROL, {}, [read = std::move(read)]() -> Result<T> {
+            Result<T> result;
+            KJ_IF_MAYBE (exception, kj::runCatchingExceptions([&] { result = read(); })) {
+                const bool isForMemory = exception->getType() == kj::Exception::Type::OVERLOADED;
+                return failure(
+                    isForMemory ? ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT
+                                : ErrorStatus::INVALID_ARGUMENT,
+                    std::string("cannot read the message: ") + exception->getDescription().cStr());
+            }
+            return result;
+        });
 }
 
 }  // namespace nnburst::device

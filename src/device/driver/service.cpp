@@ -13,6 +13,7 @@
 #include "device/driver/client_connection.h"
 #include "device/driver/client_identity.h"
 #include "device/driver/dispatch_tracked.h"
+#include "device/driver/model_receiver.h"
 #include "device/driver/prepared_model_service.h"
 #include "device/driver/run_on_job_thread.h"
 #include "device/rpc/client_log.h"
@@ -87,6 +88,7 @@ class DeviceService final : public rpc::Device::Server {
           models_(std::make_shared<PreparedModelServices>(loop, device_->scheduler(),
                                                           device_->servingThreads(), peer, work)),
           peer_(std::move(peer)),
+          receiver_(loop, device_, peer_),
           work_(std::move(work)) {}
 
     DispatchCallResult dispatchCall(std::uint64_t interfaceId, std::uint16_t methodId,
@@ -141,10 +143,13 @@ class DeviceService final : public rpc::Device::Server {
     }
 
     kj::Promise<void> getSupportedOperations(GetSupportedOperationsContext context) override {
-        return withModel<std::vector<bool>>(context.getParams().getModel(),
-                                            [device = device_](const Model& model) {
-                                                return device->getSupportedOperations(model);
-                                            })
+        return receiver_
+            .receive<std::vector<bool>>(
+                context.getParams().getModel(),
+                [device = device_](const Model& model,
+                                   const ModelReceiver::SharedCharge& /*charge*/) {
+                    return device->getSupportedOperations(model);
+                })
             .then([context](Result<std::vector<bool>>&& supported) mutable {
                 return answer(context, supported, [](auto results, const auto& value) {
                     auto list = results.initSupported(static_cast<unsigned>(value.size()));
@@ -175,12 +180,16 @@ class DeviceService final : public rpc::Device::Server {
                 }
                 // The model is checked on a job thread. If it is refused, the callback is posted to
                 // this loop before the answer is, so the client gets it first.
-                return withModel<void>(
-                    context.getParams().getModel(), [device = device_, launch,
-                                                     received = std::make_shared<ReceivedOptions>(
-                                                         std::move(*options))](Model model) {
-                        return device->prepare(std::move(model), received->complete(),
-                                               launch.callback);
+                return receiver_.receive<void>(
+                    context.getParams().getModel(),
+                    [device = device_, launch,
+                     received = std::make_shared<ReceivedOptions>(std::move(*options))](
+                        Model model, ModelReceiver::SharedCharge charge) {
+                        // The model waits for its preparation at the price of its client.
+                        return device->prepare(
+                            std::move(model), received->complete(),
+                            [callback = launch.callback, charge = std::move(charge)](
+                                Prepared prepared) { callback(std::move(prepared)); });
                     });
             })
             .then([this, context, launch](Result<>&& launched) mutable {
@@ -359,29 +368,11 @@ class DeviceService final : public rpc::Device::Server {
         return kj::READY_NOW;
     }
 
-    /// Receives a model and gives it to `use` on a job thread.
-    template <class T, class Use>
-    kj::Promise<Result<T>> withModel(rpc::Model::Reader reader, Use use) {
-        return receiveModel(reader, peer_)
-            .then([this, use = std::move(use)](
-                      Result<ReceivedModel>&& received) mutable -> kj::Promise<Result<T>> {
-                if (!received) {
-                    return Result<T>(tl::unexpected<Error>(received.error()));
-                }
-                return runOnJobThread<T>(
-                    loop_, *device_->scheduler(), JobKind::CONTROL, {},
-                    [use = std::move(use), received = std::make_shared<ReceivedModel>(
-                                               std::move(*received))]() mutable -> Result<T> {
-                        NNBURST_TRY_ASSIGN(Model model, completeModel(std::move(*received)));
-                        return use(std::move(model));
-                    });
-            });
-    }
-
     EventLoop& loop_;
     const std::shared_ptr<LocalDevice> device_;
     const std::shared_ptr<PreparedModelServices> models_;  // shared with callbacks that are posted
     const SharedPeer peer_;
+    const ModelReceiver receiver_;
     const std::shared_ptr<WorkTracker> work_;
 };
 
@@ -452,7 +443,7 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client) {
 
 kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, ClientAccount account,
                                  ClientIdentity identity) {
-    auto peer = PeerDescriptors::create(loop_, account.account);
+    auto peer = PeerDescriptors::create(loop_, *client, account.account);
     if (!peer) {
         clientLog().write(spdlog::level::warn, "refused a client: " + peer.error().message);
         return kj::READY_NOW;

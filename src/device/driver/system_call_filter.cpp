@@ -47,7 +47,8 @@ constexpr std::array kAllowed{
     SCMP_SYS(rt_sigreturn), SCMP_SYS(rt_sigtimedwait), SCMP_SYS(sigaltstack),
     // time
     SCMP_SYS(clock_getres), SCMP_SYS(clock_gettime), SCMP_SYS(clock_nanosleep),
-    SCMP_SYS(gettimeofday), SCMP_SYS(nanosleep), SCMP_SYS(time),
+    SCMP_SYS(gettimeofday), SCMP_SYS(nanosleep), SCMP_SYS(time), SCMP_SYS(timer_create),
+    SCMP_SYS(timer_delete), SCMP_SYS(timer_settime),
     // what this process is and uses
     SCMP_SYS(capget), SCMP_SYS(getegid), SCMP_SYS(geteuid), SCMP_SYS(getgid), SCMP_SYS(getpid),
     SCMP_SYS(getppid), SCMP_SYS(getrandom), SCMP_SYS(getrusage), SCMP_SYS(getuid),

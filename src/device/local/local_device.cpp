@@ -108,16 +108,22 @@ CompiledOrError compileUntil(const OptionalTimePoint& deadline, ModelStore& mode
     return compiled;
 }
 
-/// What a prepared model takes beside its constants and temporaries, about.
+/// What a prepared model takes beside its structure, constants and temporaries, about.
 constexpr std::uint64_t kBytesOfPreparedModel = std::uint64_t{16} << 10;
+
+/// What a prepared model keeps of the structure of its model, and beside it for each operand and
+/// operation, about.
+constexpr std::uint64_t kCopiesOfStructure = 2;
 
 /// The compiled model. Its client is charged as if the model were not shared, for as long as it
 /// holds the model.
 CompiledOrError compileCharged(ModelStore& models, const ModelSnapshot& snapshot,
                                const exec::PackedModel& packed, const SharedAccount& account) {
     // While it is prepared the constants are there twice: in the snapshot and packed.
-    NNBURST_TRY_ASSIGN(Charge constants,
-                       chargeTo(account, Resource::MEMORY, snapshot.constantBytes()));
+    NNBURST_TRY_ASSIGN(
+        Charge constants,
+        chargeTo(account, Resource::MEMORY,
+                 snapshot.constantBytes() + kCopiesOfStructure * snapshot.structureBytes()));
     NNBURST_TRY_ASSIGN(std::shared_ptr<exec::CompiledModel> compiled,
                        models.compile(snapshot, packed));
     NNBURST_TRY_ASSIGN(

@@ -94,6 +94,10 @@ class LocalDevice final : public Device {
 
     /// The client has gone: its executions end soon, whatever they are. Any thread.
     void cancelExecutions() noexcept { share_->cancel(); }
+    /// They are: the client has gone.
+    [[nodiscard]] bool isCancelled() const noexcept {
+        return share_->isCancelled().load(std::memory_order_relaxed);  // orders nothing
+    }
     /// The executions of the client that have ended. Any thread.
     [[nodiscard]] exec::ExecutionCounts::Totals executions() const { return counts_->totals(); }
 

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace nnburst::device {
@@ -186,6 +187,25 @@ void hash(const Model& model, const Subgraph& subgraph, const Constants& constan
     hash.list(subgraph.outputIndexes);
 }
 
+std::uint64_t structureBytesOf(const Subgraph& subgraph) noexcept {
+    std::uint64_t bytes =
+        subgraph.operands.size() * sizeof(Operand) + subgraph.operations.size() * sizeof(Operation);
+    std::uint64_t numbers = subgraph.inputIndexes.size() + subgraph.outputIndexes.size();
+    for (const Operand& operand : subgraph.operands) {
+        numbers += operand.dimensions.size();
+        if (const auto* quant = std::get_if<SymmPerChannelQuantParams>(&operand.extraParams)) {
+            numbers += quant->scales.size();
+        } else if (const auto* data =
+                       std::get_if<std::vector<std::uint8_t>>(&operand.extraParams)) {
+            bytes += data->size();
+        }
+    }
+    for (const Operation& operation : subgraph.operations) {
+        numbers += operation.inputs.size() + operation.outputs.size();
+    }
+    return bytes + numbers * sizeof(std::uint32_t);
+}
+
 }  // namespace
 
 Result<ModelSnapshot> ModelSnapshot::take(Model model, const SharedAccount& account) {
@@ -213,6 +233,14 @@ std::uint64_t ModelSnapshot::constantBytes() const noexcept {
     std::uint64_t bytes = model.operandValues.size();
     for (const SharedRegion& pool : model.pools) {
         bytes += pool->sizeBytes();
+    }
+    return bytes;
+}
+
+std::uint64_t ModelSnapshot::structureBytes() const noexcept {
+    std::uint64_t bytes = structureBytesOf(model.main);
+    for (const Subgraph& subgraph : model.referenced) {
+        bytes += structureBytesOf(subgraph);
     }
     return bytes;
 }

@@ -35,6 +35,8 @@ struct ModelSnapshot {
 
     /// Memory of the constants.
     [[nodiscard]] std::uint64_t constantBytes() const noexcept;
+    /// Memory of everything else: operands, operations and their lists.
+    [[nodiscard]] std::uint64_t structureBytes() const noexcept;
 };
 
 }  // namespace nnburst::device

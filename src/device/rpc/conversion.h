@@ -7,7 +7,7 @@
 /// `receive...` read one that another process wrote: counts are checked before memory is taken for
 /// them, enumerators before they are believed, and descriptors by Region::receive. What a model or
 /// request means is for validateModel and CompiledModel::bind to check. All on the event loop's
-/// thread.
+/// thread, unless it says otherwise.
 
 #include <kj/async.h>
 
@@ -52,7 +52,11 @@ void toMessage(const OptionalTimeoutDuration& duration, rpc::OptionalNanoseconds
 /// A model without its operand values and the memory of its pools: all that is no memory.
 /// RESOURCE_EXHAUSTED_PERSISTENT if it becomes too large a message. Any thread.
 [[nodiscard]] Result<> structureToMessage(const Model& model, rpc::Model::Builder builder);
-/// The structure, with the operand values if they are in the message. Any thread.
+/// What the operands and operations of the model take when they are read. A message of few bytes
+/// may have many: a list whose elements have no bytes. Any thread.
+[[nodiscard]] std::uint64_t structureBytes(rpc::Model::Reader reader);
+/// The structure, with the operand values if they are in the message. Any thread: large ones take
+/// long.
 [[nodiscard]] Result<Model> structureFromMessage(rpc::Model::Reader reader);
 
 /// A model as it came, of which the operand values may still lie in shared memory.
@@ -61,8 +65,10 @@ struct ReceivedModel {
     SharedRegion operandValues;
 };
 
-/// `reader` is not needed any more when this returns.
-[[nodiscard]] kj::Promise<Result<ReceivedModel>> receiveModel(rpc::Model::Reader reader,
+/// Receives what `structure`, which was read from `reader`, still lacks. `reader` is not needed any
+/// more when this returns.
+[[nodiscard]] kj::Promise<Result<ReceivedModel>> receiveModel(Model structure,
+                                                              rpc::Model::Reader reader,
                                                               const SharedPeer& peer);
 
 /// The whole model: copies the operand values, once, from the shared memory. Any thread.
@@ -73,9 +79,25 @@ struct ReceivedModel {
 /// RESOURCE_EXHAUSTED_PERSISTENT if the request has too many pools or becomes too large a message;
 /// INVALID_ARGUMENT for a null region.
 [[nodiscard]] Result<> toMessage(const Request& request, rpc::Request::Builder builder);
-/// `reader` is not needed any more when this returns.
-[[nodiscard]] kj::Promise<Result<Request>> receiveRequest(rpc::Request::Reader reader,
-                                                          const SharedPeer& peer);
+/// The lists of a request in a message.
+struct RequestLists {
+    explicit RequestLists(rpc::Request::Reader reader)
+        : inputs(reader.getInputs()), outputs(reader.getOutputs()), pools(reader.getPools()) {}
+    /// What the arguments take when they are read, however few bytes they have in the message.
+    [[nodiscard]] std::uint64_t argumentBytes() const noexcept {
+        return (std::uint64_t{inputs.size()} + outputs.size()) * sizeof(RequestArgument);
+    }
+
+    capnp::List<rpc::RequestArgument>::Reader inputs;
+    capnp::List<rpc::RequestArgument>::Reader outputs;
+    capnp::List<rpc::RequestPool>::Reader pools;
+};
+/// The request, with null regions. Any thread: many arguments take long.
+[[nodiscard]] Result<Request> requestWithoutMemory(const RequestLists& lists);
+/// Receives what `request`, which was read from a message with these pools, still lacks. `pools`
+/// is not needed any more when this returns.
+[[nodiscard]] kj::Promise<Result<Request>> receiveRequest(
+    Request request, capnp::List<rpc::RequestPool>::Reader pools, const SharedPeer& peer);
 
 /// The first `limit` outputs of a request at most that name a driver-managed buffer. The request
 /// may break any rule.

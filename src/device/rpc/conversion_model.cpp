@@ -124,6 +124,19 @@ Result<Subgraph> subgraphFromMessage(rpc::Subgraph::Reader reader) {
 
 }  // namespace
 
+std::uint64_t structureBytes(rpc::Model::Reader reader) {
+    const auto bytesOf = [](rpc::Subgraph::Reader subgraph) {
+        return subgraph.getOperands().size() * std::uint64_t{sizeof(Operand)} +
+               subgraph.getOperations().size() * std::uint64_t{sizeof(Operation)};
+    };
+    std::uint64_t bytes = bytesOf(reader.getMain());
+    const auto referenced = reader.getReferenced();
+    for (unsigned i = 0; i < std::min<std::size_t>(referenced.size(), kMaximumSubgraphs); ++i) {
+        bytes += bytesOf(referenced[i]);
+    }
+    return bytes;
+}
+
 Result<Model> structureFromMessage(rpc::Model::Reader reader) {
     Model model;
     NNBURST_TRY_ASSIGN(model.main, subgraphFromMessage(reader.getMain()));
@@ -212,12 +225,9 @@ Result<> structureToMessage(const Model& model, rpc::Model::Builder builder) {
     return {};
 }
 
-kj::Promise<Result<ReceivedModel>> receiveModel(rpc::Model::Reader reader, const SharedPeer& peer) {
-    Result<Model> structure = structureFromMessage(reader);
-    if (!structure) {
-        return Result<ReceivedModel>(tl::unexpected<Error>(std::move(structure.error())));
-    }
-    ReceivedModel received{.model = std::move(*structure)};
+kj::Promise<Result<ReceivedModel>> receiveModel(Model structure, rpc::Model::Reader reader,
+                                                const SharedPeer& peer) {
+    ReceivedModel received{.model = std::move(structure)};
     // The operand values come along as one more region at the end, empty if they are not shared.
     const auto pools = reader.getPools();
     if (Result<> count = checkCount(pools.size(), kMaximumPoolsPerMessage, "memory pools");

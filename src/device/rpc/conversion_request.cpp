@@ -49,36 +49,6 @@ Result<std::vector<RequestArgument>> argumentsFromMessage(
     return arguments;
 }
 
-/// A request whose memory pools are still missing, and where they go.
-struct PartialRequest {
-    Request request;
-    std::vector<std::size_t> memoryPools;
-};
-
-Result<PartialRequest> requestWithoutMemory(rpc::Request::Reader reader) {
-    PartialRequest partial;
-    Request& request = partial.request;
-    NNBURST_TRY_ASSIGN(request.inputs, argumentsFromMessage(reader.getInputs()));
-    NNBURST_TRY_ASSIGN(request.outputs, argumentsFromMessage(reader.getOutputs()));
-    const auto pools = reader.getPools();
-    NNBURST_TRY(checkCount(pools.size(), kMaximumPoolsPerMessage, "request pools"));
-    for (unsigned i = 0; i < pools.size(); ++i) {
-        switch (pools[i].which()) {
-            case rpc::RequestPool::MEMORY:
-                partial.memoryPools.push_back(i);
-                request.pools.emplace_back(SharedRegion());
-                continue;
-            case rpc::RequestPool::TOKEN:
-                request.pools.emplace_back(BufferToken{pools[i].getToken()});
-                continue;
-        }
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       fmt::format("request pool {} is of the unknown kind {}", i,
-                                   static_cast<unsigned>(pools[i].which())));
-    }
-    return partial;
-}
-
 }  // namespace
 
 Result<> toMessage(const Request& request, rpc::Request::Builder builder) {
@@ -115,30 +85,53 @@ Result<> toMessage(const Request& request, rpc::Request::Builder builder) {
     return {};
 }
 
-kj::Promise<Result<Request>> receiveRequest(rpc::Request::Reader reader, const SharedPeer& peer) {
-    Result<PartialRequest> partial = requestWithoutMemory(reader);
-    if (!partial) {
-        return Result<Request>(tl::unexpected<Error>(std::move(partial.error())));
+Result<Request> requestWithoutMemory(const RequestLists& lists) {
+    Request request;
+    NNBURST_TRY_ASSIGN(request.inputs, argumentsFromMessage(lists.inputs));
+    NNBURST_TRY_ASSIGN(request.outputs, argumentsFromMessage(lists.outputs));
+    NNBURST_TRY(checkCount(lists.pools.size(), kMaximumPoolsPerMessage, "request pools"));
+    for (unsigned i = 0; i < lists.pools.size(); ++i) {
+        const auto pool = lists.pools[i];
+        switch (pool.which()) {
+            case rpc::RequestPool::MEMORY:
+                request.pools.emplace_back(SharedRegion());
+                continue;
+            case rpc::RequestPool::TOKEN:
+                request.pools.emplace_back(BufferToken{pool.getToken()});
+                continue;
+        }
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("request pool {} is of the unknown kind {}", i,
+                                   static_cast<unsigned>(pool.which())));
     }
-    const auto pools = reader.getPools();
-    auto regions =
-        kj::heapArrayBuilder<kj::Promise<Result<SharedRegion>>>(partial->memoryPools.size());
-    for (const std::size_t pool : partial->memoryPools) {
+    return request;
+}
+
+kj::Promise<Result<Request>> receiveRequest(Request request,
+                                            capnp::List<rpc::RequestPool>::Reader pools,
+                                            const SharedPeer& peer) {
+    std::vector<std::size_t> memoryPools;
+    for (std::size_t i = 0; i < request.pools.size(); ++i) {
+        if (std::holds_alternative<SharedRegion>(request.pools[i])) {
+            memoryPools.push_back(i);
+        }
+    }
+    auto regions = kj::heapArrayBuilder<kj::Promise<Result<SharedRegion>>>(memoryPools.size());
+    for (const std::size_t pool : memoryPools) {
         regions.add(receiveRegion(pools[static_cast<unsigned>(pool)].getMemory(), peer));
     }
     return joinRegions(regions.finish())
-        .then([partial = std::move(*partial)](
+        .then([request = std::move(request), memoryPools = std::move(memoryPools)](
                   Result<std::vector<SharedRegion>> joined) mutable -> Result<Request> {
             NNBURST_TRY_ASSIGN(std::vector<SharedRegion> memories, std::move(joined));
             for (std::size_t i = 0; i < memories.size(); ++i) {
                 if (!memories[i]) {
-                    return failure(
-                        ErrorStatus::INVALID_ARGUMENT,
-                        fmt::format("request pool {} has no memory", partial.memoryPools[i]));
+                    return failure(ErrorStatus::INVALID_ARGUMENT,
+                                   fmt::format("request pool {} has no memory", memoryPools[i]));
                 }
-                partial.request.pools[partial.memoryPools[i]] = std::move(memories[i]);
+                request.pools[memoryPools[i]] = std::move(memories[i]);
             }
-            return std::move(partial.request);
+            return std::move(request);
         });
 }
 

@@ -60,12 +60,13 @@ kj::Promise<Result<SharedRegion>> receiveRegion(rpc::MemoryRegion::Reader reader
     }
     const std::uint64_t sizeBytes = reader.getSizeBytes();
     return peer->claim(reader.getMemory())
-        .then([peer, sizeBytes](Result<UniqueFd> fd) -> kj::Promise<Result<SharedRegion>> {
-            if (!fd) {
-                return Result<SharedRegion>(tl::unexpected<Error>(std::move(fd.error())));
+        .then([peer, sizeBytes](
+                  Result<ReceivedDescriptor> received) -> kj::Promise<Result<SharedRegion>> {
+            if (!received) {
+                return Result<SharedRegion>(tl::unexpected<Error>(std::move(received.error())));
             }
             return peer
-                ->examine<SharedRegion>(std::move(*fd),
+                ->examine<SharedRegion>(std::move(*received),
                                         [sizeBytes](UniqueFd claimed) {
                                             return Region::receive(std::move(claimed), sizeBytes);
                                         })
@@ -121,16 +122,16 @@ namespace {
 kj::Promise<Result<UniqueFd>> claimFile(rpc::File::Client file, const SharedPeer& peer,
                                         const FileCheck& check) {
     return peer->claim(kj::mv(file))
-        .then([peer, check](Result<UniqueFd> fd) -> kj::Promise<Result<UniqueFd>> {
-            if (!fd) {
-                return fd;
+        .then([peer, check](Result<ReceivedDescriptor> received) -> kj::Promise<Result<UniqueFd>> {
+            if (!received) {
+                return Result<UniqueFd>(tl::unexpected<Error>(std::move(received.error())));
             }
-            if (!*fd) {
+            if (!received->fd) {
                 return Result<UniqueFd>(failure(ErrorStatus::INVALID_ARGUMENT,
                                                 "received file has no descriptor, or was "
                                                 "sent twice"));
             }
-            return peer->examine<UniqueFd>(std::move(*fd), check);
+            return peer->examine<UniqueFd>(std::move(*received), check);
         });
 }
 

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <kj/debug.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -17,6 +19,7 @@
 #include "device/rpc/client_log.h"
 #include "device/rpc/descriptors.h"
 #include "log/logger.h"
+#include "system/interruption.h"
 #include "system/mutex.h"
 #include "system/thread.h"
 
@@ -26,30 +29,33 @@ namespace nnburst::device {
 /// comes and ends when none has come for a while. Thread-safe.
 class DescriptorThread final : public std::enable_shared_from_this<DescriptorThread> {
   public:
-    /// Jobs of one peer that may wait.
-    static constexpr std::size_t kMaximumWaitingJobs = 1024;
     /// Threads of all peers. Peers that keep theirs blocked leave the others these, and in any case
     /// descriptors that cannot block.
     static constexpr std::size_t kMaximumThreads = 256;
 
-    /// The thread is charged to `account`, which may be null.
+    /// The thread is charged to `account`. Null for a thread that there must be in any case.
     explicit DescriptorThread(SharedAccount account = nullptr) noexcept
         : account_(std::move(account)) {}
 
+    /// Refuses a job if there may be no thread. As many may wait as the peer has descriptors, which
+    /// are charged to it.
     [[nodiscard]] Result<> run(std::function<void()> job) {
         const system::MutexLock lock(mutex_);
-        if (jobs_.size() >= kMaximumWaitingJobs) {
-            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-                           fmt::format("cannot examine a received descriptor: {} of this client "
-                                       "wait for it",
-                                       kMaximumWaitingJobs));
-        }
         if (!isRunning_) {
             NNBURST_TRY(start());
         }
         jobs_.push_back(std::move(job));
         arrived_.notifyOne();
         return {};
+    }
+
+    /// Refuses none. Without a thread the job waits until a later one finds a thread.
+    void runEventually(std::function<void()> job) {
+        const system::MutexLock lock(mutex_);
+        jobs_.push_back(std::move(job));
+        if (isRunning_ || start()) {
+            arrived_.notifyOne();
+        }
     }
 
     /// Where descriptors are closed whose peer has no thread.
@@ -69,7 +75,7 @@ class DescriptorThread final : public std::enable_shared_from_this<DescriptorThr
         NNBURST_TRY_ASSIGN(Charge charge, chargeTo(account_, Resource::BLOCKED_THREADS, 1));
         const auto held = std::make_shared<Charge>(std::move(charge));
         if (threadCount().fetch_add(1, std::memory_order_relaxed) >= kMaximumThreads &&
-            this != &ofAllPeers()) {
+            account_ != nullptr) {
             threadCount().fetch_sub(1, std::memory_order_relaxed);
             return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
                            fmt::format("cannot examine a received descriptor: {} threads examine "
@@ -127,6 +133,24 @@ class DescriptorThread final : public std::enable_shared_from_this<DescriptorThr
 
 namespace {
 
+/// What lies in a socket, or a socket itself, may linger. close(2) has closed it nevertheless.
+void closeInterruptibly(UniqueFd& fd) {
+    const system::ScopedInterruption interruption;
+    fd.reset();
+}
+
+/// How often the calling thread has waited for something in the kernel.
+struct Waits {
+    long all;
+    long forPages;  ///< that had to be read from a disk
+};
+
+Waits waitsOfThisThread() noexcept {
+    rusage usage{};
+    ::getrusage(RUSAGE_THREAD, &usage);
+    return {.all = usage.ru_nvcsw, .forPages = usage.ru_majflt};
+}
+
 /// A descriptor that has arrived, and its stand-in.
 constexpr std::uint64_t kDescriptorsOfArrival = 2;
 
@@ -148,20 +172,29 @@ bool mayBlock(int fd) noexcept {
     }
     switch (status.stx_mode & S_IFMT) {
         case 0:  // eventfd, timerfd, sync_file and other descriptors without a file
-        case S_IFIFO:
-        case S_IFSOCK:
-        case S_IFCHR:
             return false;
         default:
             return true;
     }
 }
 
+void closeSocket(UniqueFd socket) {
+    ::shutdown(socket.get(), SHUT_RDWR);  // the peer need not wait for the thread
+    static auto* const thread =
+        new std::shared_ptr<DescriptorThread>(std::make_shared<DescriptorThread>());
+    const auto shared = std::make_shared<UniqueFd>(std::move(socket));
+    (*thread)->runEventually([shared] { closeInterruptibly(*shared); });
+}
+
 /// Passes everything on to the socket's stream, but stand-ins instead of descriptors.
 class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
   public:
     Stream(std::shared_ptr<PeerDescriptors> peer, kj::Own<kj::AsyncCapabilityStream> inner)
-        : peer_(std::move(peer)), inner_(kj::mv(inner)) {}
+        : peer_(std::move(peer)),
+          socket_(std::move(peer_->socket_)),
+          inner_(kj::mv(inner)),
+          readable_(peer_->loop_.io().unixEventPort, socket_.fd.get(),
+                    kj::UnixEventPort::FdObserver::OBSERVE_READ) {}
 
     kj::Promise<ReadResult> tryReadWithFds(void* buffer, size_t minBytes, size_t maxBytes,
                                            kj::AutoCloseFd* fdBuffer, size_t maxFds) override {
@@ -175,7 +208,9 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
         KJ_IF_MAYBE (exception, chargeFor(minBytes)) {
             return kj::mv(*exception);
         }
-        return inner_->tryRead(buffer, minBytes, maxBytes);  // the kernel drops descriptors
+        return readAll(buffer, minBytes, maxBytes, nullptr, 0).then([](ReadResult read) {
+            return read.byteCount;
+        });
     }
     kj::Promise<void> write(const void* buffer, size_t size) override {
         return inner_->write(buffer, size);
@@ -217,7 +252,7 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
         ~Received() noexcept {
             for (kj::AutoCloseFd& fd : fds) {
                 if (fd != nullptr) {
-                    peer->close(UniqueFd(fd.release()));
+                    peer->close({.charge = {}, .fd = UniqueFd(fd.release())});
                 }
             }
         }
@@ -258,53 +293,111 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
             });
     }
 
-    /// Reads until some byte has come, so that no descriptor lies in the socket's stream while that
-    /// waits for more.
+    /// Bytes have come, or the end of the stream.
+    [[nodiscard]] bool isReadable() const noexcept {
+        char byte = 0;
+        return ::recv(socket_.fd.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 ||
+               (errno != EAGAIN && errno != EWOULDBLOCK);
+    }
+
+    /// Reads when some byte has come: how many descriptors may be taken is decided then, and none
+    /// lies in the socket's stream while that waits for more.
     kj::Promise<ReadResult> readOnce(void* buffer, size_t maxBytes, kj::AutoCloseFd* fdBuffer,
                                      size_t maxFds) {
+        if (!isReadable()) {
+            return readable_.whenBecomesReadable().then([this, buffer, maxBytes, fdBuffer, maxFds] {
+                return readOnce(buffer, maxBytes, fdBuffer, maxFds);
+            });
+        }
+        std::size_t taken = std::min(peer_->acceptedCount(), maxFds);
+        if (taken == kMaximumFdsAtOnce) {
+            return readSome(buffer, maxBytes, fdBuffer, taken);
+        }
+        taken -= taken % 2;  // the space for an odd number has room for one more, which kj closes
+        // The kernel drops descriptors that are not taken, on this thread: a socket may linger.
+        const system::ScopedInterruption interruption;
+        const Waits before = waitsOfThisThread();
+        auto read =
+            taken == 0 ? readBytes(buffer, maxBytes) : readSome(buffer, maxBytes, fdBuffer, taken);
+        const Waits after = waitsOfThisThread();
+        if (after.all != before.all && after.forPages == before.forPages) {
+            return overLimit({ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                              "descriptors for which there was no room lingered"});
+        }
+        return read;
+    }
+
+    kj::Promise<ReadResult> readBytes(void* buffer, size_t maxBytes) {
+        peer_->noteRefusal();
+        return inner_->tryRead(buffer, 1, maxBytes).then([](size_t bytes) -> ReadResult {
+            return {bytes, 0};
+        });
+    }
+
+    kj::Promise<ReadResult> readSome(void* buffer, size_t maxBytes, kj::AutoCloseFd* fdBuffer,
+                                     size_t taken) {
         auto received = kj::heap<Received>(peer_);
         kj::AutoCloseFd* const fds = received->fds.begin();
-        return inner_->tryReadWithFds(buffer, 1, maxBytes, fds, kMaximumFdsAtOnce)
-            .then([this, received = kj::mv(received), fdBuffer,
-                   maxFds](ReadResult read) mutable -> ReadResult {
+        return inner_->tryReadWithFds(buffer, 1, maxBytes, fds, taken)
+            .then([this, taken, received = kj::mv(received),
+                   fdBuffer](ReadResult read) mutable -> ReadResult {
                 std::size_t given = 0;
-                for (std::size_t i = 0; i < read.capCount && given < maxFds; ++i) {
+                for (std::size_t i = 0; i < read.capCount; ++i) {
                     UniqueFd standIn = peer_->keep(UniqueFd(received->fds[i].release()));
                     if (!standIn) {
                         break;
                     }
                     fdBuffer[given++] = kj::AutoCloseFd(standIn.release());
                 }
+                if (given == taken) {
+                    peer_->noteRefusal();
+                }
                 read.capCount = given;
                 return read;
             });
     }
 
+    /// The last reference to the socket, with what the client has sent and nobody reads.
+    struct Socket {
+        explicit Socket(UniqueFd socket) noexcept : fd(std::move(socket)) {}
+        ~Socket() { closeSocket(std::move(fd)); }
+        KJ_DISALLOW_COPY(Socket);
+        UniqueFd fd;
+    };
+
     const std::shared_ptr<PeerDescriptors> peer_;
+    const Socket socket_;
     kj::Own<kj::AsyncCapabilityStream> inner_;
+    kj::UnixEventPort::FdObserver readable_;
 };
 
-Result<std::shared_ptr<PeerDescriptors>> PeerDescriptors::create(EventLoop& loop,
-                                                                 SharedAccount account) {
+Result<std::shared_ptr<PeerDescriptors>> PeerDescriptors::create(
+    EventLoop& loop, const kj::AsyncCapabilityStream& stream, SharedAccount account) {
     UniqueFd standIn(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!standIn) {
         return failure(
             ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
             fmt::format("cannot create an eventfd for a connection: {}", std::strerror(errno)));
     }
-    return std::shared_ptr<PeerDescriptors>(
-        new PeerDescriptors(loop, std::move(standIn), std::move(account)));
+    KJ_IF_MAYBE (fd, stream.getFd()) {
+        NNBURST_TRY_ASSIGN(UniqueFd socket, UniqueFd::duplicate(*fd));
+        return std::shared_ptr<PeerDescriptors>(
+            new PeerDescriptors(loop, std::move(socket), std::move(standIn), std::move(account)));
+    }
+    return failure(ErrorStatus::INVALID_ARGUMENT, "cannot serve a connection that is no socket");
 }
 
-PeerDescriptors::PeerDescriptors(EventLoop& loop, UniqueFd standIn, SharedAccount account)
+PeerDescriptors::PeerDescriptors(EventLoop& loop, UniqueFd socket, UniqueFd standIn,
+                                 SharedAccount account)
     : loop_(loop),
       account_(std::move(account)),
+      socket_(std::move(socket)),
       standIn_(std::move(standIn)),
       thread_(std::make_shared<DescriptorThread>(account_)) {}
 
 PeerDescriptors::~PeerDescriptors() {
     for (Arrived& arrived : arrived_) {
-        close(std::move(arrived.fd));
+        close(std::move(arrived.received));
     }
 }
 
@@ -313,13 +406,24 @@ kj::Own<kj::AsyncCapabilityStream> PeerDescriptors::wrap(
     return kj::heap<Stream>(shared_from_this(), kj::mv(stream));
 }
 
+std::size_t PeerDescriptors::acceptedCount() const noexcept {
+    return account_ == nullptr ? 0
+                               : account_->available(Resource::DESCRIPTORS) / kDescriptorsOfArrival;
+}
+
+void PeerDescriptors::noteRefusal() {
+    if (auto charge = chargeTo(account_, Resource::DESCRIPTORS, kDescriptorsOfArrival); !charge) {
+        refusal_ = std::move(charge.error());
+    }
+}
+
 UniqueFd PeerDescriptors::keep(UniqueFd fd) {
     auto charge = chargeTo(account_, Resource::DESCRIPTORS, kDescriptorsOfArrival);
     auto standIn = charge ? UniqueFd::duplicate(standIn_.get())
                           : Result<UniqueFd>(tl::unexpected<Error>(charge.error()));
     if (!standIn) {
         refusal_ = std::move(standIn.error());
-        close(std::move(fd));
+        close({.charge = {}, .fd = std::move(fd)});
         return {};
     }
     refusal_.reset();
@@ -328,32 +432,33 @@ UniqueFd PeerDescriptors::keep(UniqueFd fd) {
         return arrived.standIn == standIn->get();
     });
     if (stale != arrived_.end()) {
-        close(std::move(stale->fd));
+        close(std::move(stale->received));
         arrived_.erase(stale);
     }
     if (arrived_.size() >= kMaximumUnclaimed) {
-        close(std::move(arrived_.front().fd));
+        close(std::move(arrived_.front().received));
         arrived_.pop_front();
     }
-    arrived_.push_back(
-        {.standIn = standIn->get(), .fd = std::move(fd), .charge = std::move(*charge)});
+    arrived_.push_back({.standIn = standIn->get(),
+                        .received = {.charge = std::move(*charge), .fd = std::move(fd)}});
     return std::move(*standIn);
 }
 
-kj::Promise<Result<UniqueFd>> PeerDescriptors::claim(capnp::Capability::Client capability) {
+kj::Promise<Result<ReceivedDescriptor>> PeerDescriptors::claim(
+    capnp::Capability::Client capability) {
     auto held = kj::heap<capnp::Capability::Client>(kj::mv(capability));
     auto number = held->getFd();
     return number.exclusiveJoin(resolutionTimeout<kj::Maybe<int>>(loop_))
-        .then([self = shared_from_this()](kj::Maybe<int> received) -> Result<UniqueFd> {
+        .then([self = shared_from_this()](kj::Maybe<int> received) -> Result<ReceivedDescriptor> {
             KJ_IF_MAYBE (standIn, received) {
                 auto& arrived = self->arrived_;
                 const auto found = std::find_if(
                     arrived.begin(), arrived.end(),
                     [&](const Arrived& candidate) { return candidate.standIn == *standIn; });
                 if (found != arrived.end()) {
-                    UniqueFd fd = std::move(found->fd);
+                    ReceivedDescriptor claimed = std::move(found->received);
                     arrived.erase(found);
-                    return fd;
+                    return claimed;
                 }
             }
             if (self->refusal_) {
@@ -362,22 +467,19 @@ kj::Promise<Result<UniqueFd>> PeerDescriptors::claim(capnp::Capability::Client c
             if (const Result<> free = checkDescriptorsFree(self->standIn_.get()); !free) {
                 return tl::unexpected<Error>(free.error());
             }
-            return UniqueFd();
+            return ReceivedDescriptor();
         })
         .attach(kj::mv(held));
 }
 
-void PeerDescriptors::close(UniqueFd fd) {
-    if (!fd || !mayBlock(fd.get())) {
+void PeerDescriptors::close(ReceivedDescriptor received) {
+    if (!received.fd || !mayBlock(received.fd.get())) {
         return;  // closed by its destructor
     }
-    const auto shared = std::make_shared<UniqueFd>(std::move(fd));
-    const std::function<void()> closing = [shared] { shared->reset(); };
-    if (!thread_->run(closing) && !DescriptorThread::ofAllPeers().run(closing)) {
-        clientLog().write(spdlog::level::err,
-                          fmt::format("descriptor {} of a client is left open: too many wait to be "
-                                      "closed",
-                                      shared->release()));
+    const auto shared = std::make_shared<ReceivedDescriptor>(std::move(received));
+    const std::function<void()> closing = [shared] { closeInterruptibly(shared->fd); };
+    if (!thread_->run(closing)) {
+        DescriptorThread::ofAllPeers().runEventually(closing);
     }
 }
 

@@ -14,6 +14,8 @@
 ///
 /// Descriptors that may block are examined and closed on a thread of this peer, with a time limit.
 /// If that thread is blocked, later descriptors of the same peer fail; other peers notice nothing.
+/// All are charged to the peer until they are closed. No more are taken from the socket than its
+/// account has room for: the kernel drops the others, which asks no file system.
 
 #include <capnp/capability.h>
 #include <kj/async-io.h>
@@ -38,9 +40,20 @@ class DescriptorThread;
 /// The exception that ends the connection of a client that exceeds a limit. Logs it.
 [[nodiscard]] kj::Exception overLimit(const Error& error);
 
-/// Whether fstat(2), poll(2) or close(2) on a descriptor may wait for another process: regular
-/// files and directories other than memfds and shared memory. Does not block itself.
+/// Whether fstat(2), poll(2) or close(2) on a descriptor may wait for another process: all but
+/// memfds, shared memory, and what has no file, such as an eventfd. Even a FIFO may be one of FUSE,
+/// and a socket may linger. Does not block itself.
 [[nodiscard]] bool mayBlock(int fd) noexcept;
+
+/// Ends a connection. Its last descriptor is closed on a thread for that, since what the peer has
+/// sent may linger.
+void closeSocket(UniqueFd socket);
+
+/// A descriptor that a peer has sent, and what is charged for it.
+struct ReceivedDescriptor {
+    Charge charge;  ///< given back after `fd` is closed
+    UniqueFd fd;
+};
 
 /// Used on the event loop's thread only, except for the destructor.
 class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptors> {
@@ -50,29 +63,30 @@ class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptor
     /// An examination that takes longer fails.
     static constexpr std::chrono::milliseconds kExaminationTimeout{1000};
 
-    /// Received descriptors are charged to `account`, which may be null.
+    /// For the peer at the other end of `stream`, a socket. Received descriptors are charged to
+    /// `account`. Without an account none are taken.
     [[nodiscard]] static Result<std::shared_ptr<PeerDescriptors>> create(
-        EventLoop& loop, SharedAccount account = nullptr);
+        EventLoop& loop, const kj::AsyncCapabilityStream& stream, SharedAccount account = nullptr);
     ~PeerDescriptors();
     PeerDescriptors(const PeerDescriptors&) = delete;
     PeerDescriptors& operator=(const PeerDescriptors&) = delete;
 
-    /// A stream that reads from `stream` and keeps the descriptors that arrive.
+    /// A stream that reads from the stream of `create`, and keeps the descriptors that arrive.
     [[nodiscard]] kj::Own<kj::AsyncCapabilityStream> wrap(
         kj::Own<kj::AsyncCapabilityStream> stream);
 
     /// The descriptor that arrived with `capability`. It can be claimed once. Invalid if there is
     /// none; RESOURCE_EXHAUSTED_* if it was not accepted because of a limit.
-    [[nodiscard]] kj::Promise<Result<UniqueFd>> claim(capnp::Capability::Client capability);
+    [[nodiscard]] kj::Promise<Result<ReceivedDescriptor>> claim(
+        capnp::Capability::Client capability);
 
     /// What the peer is charged for. Null if it is not.
     [[nodiscard]] const SharedAccount& account() const noexcept { return account_; }
 
     /// Calls `examine` with a descriptor: here if that cannot block, else on the peer's thread.
-    /// RESOURCE_EXHAUSTED_TRANSIENT after kExaminationTimeout, or if the peer has too many
-    /// descriptors to examine.
+    /// RESOURCE_EXHAUSTED_TRANSIENT after kExaminationTimeout, or if there may be no thread.
     template <class T>
-    [[nodiscard]] kj::Promise<Result<T>> examine(UniqueFd fd,
+    [[nodiscard]] kj::Promise<Result<T>> examine(ReceivedDescriptor received,
                                                  std::function<Result<T>(UniqueFd)> examine);
 
     /// A message is read into memory that is charged as soon as its size is known. Gives that
@@ -80,18 +94,21 @@ class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptor
     void dropReadCharge() noexcept { readCharge_ = Charge(); }
 
     /// Closes a descriptor without blocking.
-    void close(UniqueFd fd);
+    void close(ReceivedDescriptor received);
 
   private:
     class Stream;
     struct Arrived {
         int standIn;
-        UniqueFd fd;
-        Charge charge;
+        ReceivedDescriptor received;
     };
 
-    PeerDescriptors(EventLoop& loop, UniqueFd standIn, SharedAccount account);
+    PeerDescriptors(EventLoop& loop, UniqueFd socket, UniqueFd standIn, SharedAccount account);
 
+    /// How many descriptors the next read may take.
+    [[nodiscard]] std::size_t acceptedCount() const noexcept;
+    /// The next descriptor would not have been accepted: notes why.
+    void noteRefusal();
     /// Keeps a descriptor and returns its stand-in, or an invalid one if the system gives none.
     [[nodiscard]] UniqueFd keep(UniqueFd fd);
     [[nodiscard]] Result<> runOnThread(std::function<void()> job);
@@ -99,6 +116,7 @@ class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptor
 
     EventLoop& loop_;
     const SharedAccount account_;
+    UniqueFd socket_;         // the peer's, for its stream
     const UniqueFd standIn_;  // an eventfd that is never signalled
     std::deque<Arrived> arrived_;
     Charge readCharge_;             // of the message that is being read
@@ -107,16 +125,17 @@ class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptor
 };
 
 template <class T>
-kj::Promise<Result<T>> PeerDescriptors::examine(UniqueFd fd,
+kj::Promise<Result<T>> PeerDescriptors::examine(ReceivedDescriptor received,
                                                 std::function<Result<T>(UniqueFd)> examine) {
-    if (!fd || !mayBlock(fd.get())) {
-        return examine(std::move(fd));
+    if (!received.fd || !mayBlock(received.fd.get())) {
+        return examine(std::move(received.fd));
     }
     auto pair = kj::newPromiseAndFulfiller<Result<T>>();
     const auto fulfiller = ownedByLoop(loop_, kj::mv(pair.fulfiller));
-    const auto shared = std::make_shared<UniqueFd>(std::move(fd));
+    // With its charge: the job may wait, or be blocked, long after its caller has given it up.
+    const auto shared = std::make_shared<ReceivedDescriptor>(std::move(received));
     const Result<> started = runOnThread([&loop = loop_, fulfiller, shared, examine] {
-        const auto result = std::make_shared<Result<T>>(examine(std::move(*shared)));
+        const auto result = std::make_shared<Result<T>>(examine(std::move(shared->fd)));
         (void)loop.post([fulfiller, result] { (*fulfiller)->fulfill(std::move(*result)); });
     });
     if (!started) {

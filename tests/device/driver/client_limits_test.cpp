@@ -5,12 +5,14 @@
 /// Clients that want a driver to hold more than they may make it hold: the call is refused, and the
 /// driver goes on.
 
+#include <capnp/any.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,6 +22,7 @@
 #include "burst/channel.h"
 #include "burst/request_frame.h"
 #include "device/driver_process.h"
+#include "device/rpc/conversion.h"
 #include "nnburst/device.h"
 #include "nnburst/fence.h"
 #include "nnburst/model_builder.h"
@@ -297,6 +300,72 @@ TEST(ClientLimits, countTheRequestsOfExecutionsThatWait) {
     EXPECT_FALSE(waiting.empty());
     expectRefused(execution, "memory of client");
     signalFence(fence.get());
+}
+
+/// The most memory that a process has had present at a time.
+std::uint64_t highestMemory(pid_t process) {
+    std::ifstream status("/proc/" + std::to_string(process) + "/status");
+    std::string name;
+    std::uint64_t kibibytes = 0;
+    while (status >> name) {
+        if (name == "VmHWM:") {
+            status >> kibibytes;
+        }
+    }
+    return kibibytes * 1024;
+}
+
+constexpr unsigned kManyElements = 1U << 20;
+constexpr std::uint64_t kLittleMemory = std::uint64_t{64} << 20;
+
+/// `list` is a list of structs in the struct of `builder`, its pointer of this number. It gets
+/// elements that have no bytes in the message.
+template <class Builder>
+void initBytelessElements(Builder builder, unsigned list) {
+    capnp::toAny(builder).getPointerSection()[list].initAsListOfAnyStruct(0, 0, kManyElements);
+}
+
+TEST(ClientLimits, countOperandsThatHaveNoBytesInTheirMessage) {
+    const DriverProcess driver({"--limit", "client.memory=64M"});
+    stress::RawClient client(driver.socketPath());
+    const std::uint64_t before = highestMemory(driver.pid());
+    auto request = client.device().getSupportedOperationsRequest();
+    auto model = request.initModel();
+    initBytelessElements(model.initMain(), 0);
+    for (auto subgraph : model.initReferenced(2)) {
+        initBytelessElements(subgraph, 0);
+    }
+    auto answer = request.send().wait(client.io().waitScope);
+    expectRefused(device::fromMessage(answer.getStatus()), "memory of client");
+    EXPECT_LT(highestMemory(driver.pid()), before + kLittleMemory);
+}
+
+TEST(ClientLimits, countArgumentsThatHaveNoBytesInTheirMessage) {
+    const DriverProcess driver({"--limit", "client.memory=64M"});
+    stress::RawClient client(driver.socketPath());
+    auto prepared = client.prepare(makeAddModel());
+    const std::uint64_t before = highestMemory(driver.pid());
+    auto request = prepared.executeSynchronouslyRequest();
+    auto arguments = request.initRequest();
+    initBytelessElements(arguments, 0);
+    initBytelessElements(arguments, 1);
+    auto answer = request.send().wait(client.io().waitScope);
+    expectRefused(device::fromMessage(answer.getStatus()), "memory of client");
+    EXPECT_LT(highestMemory(driver.pid()), before + kLittleMemory);
+}
+
+TEST(ClientLimits, countTheOperandsOfPreparedModels) {
+    const DriverProcess driver({"--limit", "client.memory=32M"});
+    const SharedDevice device = driver.connect();
+    ModelBuilder builder;
+    const auto in = builder.addTensor(OperandType::TENSOR_FLOAT32, {1});
+    const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {1});
+    builder.addOperation(OperationType::RELU, {in}, {out});
+    for (int i = 0; i < 200'000; ++i) {
+        (void)builder.addOmitted(OperandType::TENSOR_FLOAT32);
+    }
+    expectRefused(prepareModel(*device, *builder.build({in}, {out})), "memory of client");
+    expectServed(*prepareModel(*device, makeAddModel()));
 }
 
 TEST(ClientLimits, areToldToAClientThatIsOneTooMany) {

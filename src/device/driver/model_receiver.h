@@ -1,0 +1,85 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Receives models from messages: what is long in that is done on job threads of the client, and
+/// what a model takes is charged to it before it is read.
+
+#include <memory>
+#include <utility>
+
+#include "device/driver/run_on_job_thread.h"
+#include "device/local/local_device.h"
+#include "device/rpc/conversion.h"
+
+namespace nnburst::device {
+
+/// Used on the event loop's thread.
+class ModelReceiver {
+  public:
+    using SharedCharge = std::shared_ptr<Charge>;
+
+    ModelReceiver(EventLoop& loop, std::shared_ptr<LocalDevice> device, SharedPeer peer)
+        : loop_(loop), device_(std::move(device)), peer_(std::move(peer)) {}
+
+    /// Receives the model of `reader` and calls `use` with it, and with what is charged for its
+    /// structure, on a job thread. The message and this must live until the promise resolves.
+    template <class T, class Use>
+    [[nodiscard]] kj::Promise<Result<T>> receive(rpc::Model::Reader reader, Use use) const {
+        return readOnJobThread<ReadModel>(
+                   loop_, *device_->scheduler(),
+                   [reader, device = device_, account = peer_->account()]() -> Result<ReadModel> {
+                       if (device->isCancelled()) {
+                           return failure(ErrorStatus::DEVICE_UNAVAILABLE, "the client has gone");
+                       }
+                       return read(reader, account);
+                   })
+            .then([this, reader,
+                   use = std::move(use)](Result<ReadModel>&& read) -> kj::Promise<Result<T>> {
+                if (!read) {
+                    return Result<T>(tl::unexpected<Error>(std::move(read.error())));
+                }
+                return receiveModel(std::move(read->structure), reader, peer_)
+                    .then([this, use,
+                           charge = std::move(read->charge)](Result<ReceivedModel>&& received) {
+                        return complete<T>(std::move(received), charge, use);
+                    });
+            });
+    }
+
+  private:
+    struct ReadModel {
+        Model structure;
+        SharedCharge charge;  ///< for the structure
+    };
+
+    static Result<ReadModel> read(rpc::Model::Reader reader, const SharedAccount& account) {
+        NNBURST_TRY_ASSIGN(Charge charge,
+                           account->charge(Resource::MEMORY, structureBytes(reader)));
+        ReadModel read{.structure = {}, .charge = std::make_shared<Charge>(std::move(charge))};
+        NNBURST_TRY_ASSIGN(read.structure, structureFromMessage(reader));
+        return read;
+    }
+
+    template <class T, class Use>
+    kj::Promise<Result<T>> complete(Result<ReceivedModel> received, const SharedCharge& charge,
+                                    const Use& use) const {
+        if (!received) {
+            return Result<T>(tl::unexpected<Error>(std::move(received.error())));
+        }
+        return runOnJobThread<T>(
+            loop_, *device_->scheduler(), JobKind::CONTROL, {},
+            [use, charge,
+             whole = std::make_shared<ReceivedModel>(std::move(*received))]() -> Result<T> {
+                NNBURST_TRY_ASSIGN(Model model, completeModel(std::move(*whole)));
+                return use(std::move(model), charge);
+            });
+    }
+
+    EventLoop& loop_;
+    const std::shared_ptr<LocalDevice> device_;
+    const SharedPeer peer_;
+};
+
+}  // namespace nnburst::device
