@@ -4,9 +4,8 @@
 /// \file
 /// Bursts that are many, that lie, or whose client never answers.
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <thread>
 #include <vector>
@@ -24,29 +23,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-StressCase attacking(const std::string& name, const std::string& description,
-                     const Attacker& attacker, std::size_t processes = 1) {
-    return {name, description, [=](std::chrono::milliseconds duration) {
-                return run({.attackers = std::vector<Attacker>(processes, attacker)}, duration);
-            }};
-}
-
 /// Runs `attack` again and again, with a request for makeAddModel().
 Attacker withRawClient(
     const std::function<void(const Target&, RawClient&, rpc::PreparedModel::Client&)>& attack) {
-    return [attack](const Target& target) {
-        while (true) {
-            KJ_IF_MAYBE (exception, kj::runCatchingExceptions([&] {
-                             RawClient client(target.socketPath);
-                             auto prepared = client.prepare(test::makeAddModel());
-                             attack(target, client, prepared);
-                         })) {
-                target.log.note(Result<>(
-                    failure(ErrorStatus::DEVICE_UNAVAILABLE, exception->getDescription().cStr())));
-                ::usleep(10'000);
-            }
-        }
-    };
+    return repeatedly([attack](const Target& target) {
+        RawClient client(target.socketPath);
+        auto prepared = client.prepare(test::makeAddModel());
+        attack(target, client, prepared);
+    });
 }
 
 /// 1,000 bursts, each with a request whose memory the client is asked for and never gives.
@@ -112,17 +96,12 @@ void readNoResults(const Target& target, RawClient& client, rpc::PreparedModel::
     }
 }
 
-/// 9,990 bursts, all of which end with their connection.
-void holdManyBursts(const Target& target) {
-    constexpr std::size_t kBursts = 9990;
-    const auto device = nnburst::connect(target.socketPath);
-    if (!device) {
-        return;
-    }
-    const auto prepared = prepareModel(**device, test::makeAddModel());
+/// As many bursts as are given, up to `count`, all of which end with their connection.
+void holdBursts(const Target& target, PreparedModel& prepared, std::size_t count,
+                std::uint32_t queueLines) {
     std::vector<std::unique_ptr<Burst>> bursts;
-    while (prepared && bursts.size() < kBursts) {
-        auto burst = (*prepared)->configureExecutionBurst({.queueLines = 16});
+    while (bursts.size() < count) {
+        auto burst = prepared.configureExecutionBurst({.queueLines = queueLines});
         target.log.note(burst);
         if (!burst) {
             std::this_thread::sleep_for(10ms);
@@ -133,17 +112,22 @@ void holdManyBursts(const Target& target) {
     holdUntilKilled();
 }
 
+void holdManyBursts(const Target& target, PreparedModel& prepared) {
+    holdBursts(target, prepared, 9990, 16);
+}
+
+/// Bursts with queues as long as they may be.
+void holdLargeBursts(const Target& target, PreparedModel& prepared) {
+    holdBursts(target, prepared, std::numeric_limits<std::size_t>::max(),
+               burst::kMaximumQueueLines);
+}
+
 /// Bursts that come and go as fast as they can.
-void openAndCloseBursts(const Target& target) {
-    const auto device = nnburst::connect(target.socketPath);
-    if (!device) {
-        return;
-    }
-    const auto prepared = prepareModel(**device, test::makeAddModel());
+void openAndCloseBursts(const Target& target, PreparedModel& prepared) {
     const test::AddRequest add;
     ExecutionOutcome outcome;
-    while (prepared) {
-        const auto burst = (*prepared)->configureExecutionBurst({});
+    while (true) {
+        const auto burst = prepared.configureExecutionBurst({});
         target.log.note(burst);
         if (burst) {
             (void)(*burst)->execute(add.request, {}, outcome);
@@ -152,20 +136,12 @@ void openAndCloseBursts(const Target& target) {
 }
 
 /// 80 bursts with an execution of minutes each: more than the driver has threads for bursts.
-void keepServingThreads(const Target& target) {
-    const auto device = nnburst::connect(target.socketPath);
-    if (!device) {
-        return;
-    }
-    const auto prepared = prepareModel(**device, makeHugeOperation(1.0F));
-    if (!prepared) {
-        return;
-    }
+void keepServingThreads(const Target& target, PreparedModel& prepared) {
     std::vector<std::thread> threads;
     constexpr int kBursts = 80;
     for (int i = 0; i < kBursts; ++i) {
         threads.emplace_back([&] {
-            const auto burst = (*prepared)->configureExecutionBurst({});
+            const auto burst = prepared.configureExecutionBurst({});
             target.log.note(burst);
             const Request request = makeRequest(kHugeOperationBytes, kHugeOperationBytes);
             ExecutionOutcome outcome;
@@ -197,27 +173,6 @@ void keepDoorbells(const Target& target, RawClient& client, rpc::PreparedModel::
     }
 }
 
-/// Bursts with queues as long as they may be.
-void holdLargeBursts(const Target& target) {
-    const auto device = nnburst::connect(target.socketPath);
-    if (!device) {
-        return;
-    }
-    const auto prepared = prepareModel(**device, test::makeAddModel());
-    std::vector<std::unique_ptr<Burst>> bursts;
-    while (prepared) {
-        auto burst =
-            (*prepared)->configureExecutionBurst({.queueLines = burst::kMaximumQueueLines});
-        target.log.note(burst);
-        if (!burst) {
-            std::this_thread::sleep_for(10ms);
-            continue;
-        }
-        bursts.push_back(std::move(*burst));
-    }
-    holdUntilKilled();
-}
-
 }  // namespace
 
 StressCases burstCases() {
@@ -230,15 +185,16 @@ StressCases burstCases() {
                   withRawClient(writeGarbage), 2),
         attacking("slow_readers", "bursts whose results are never read",
                   withRawClient(readNoResults), 2),
-        attacking("many_bursts", "9,990 bursts, all gone at once", holdManyBursts),
+        attacking("many_bursts", "9,990 bursts, all gone at once",
+                  withPreparedModel(test::makeAddModel(), holdManyBursts)),
         attacking("endless_bursts", "80 bursts with an execution of minutes each",
-                  keepServingThreads),
+                  withPreparedModel(makeHugeOperation(1.0F), keepServingThreads)),
         attacking("held_doorbells", "bursts that are dropped while their doorbells are kept",
                   withRawClient(keepDoorbells), 2),
         attacking("large_bursts", "thousands of bursts with queues as long as they may be",
-                  holdLargeBursts),
+                  withPreparedModel(test::makeAddModel(), holdLargeBursts)),
         attacking("bursts_come_and_go", "bursts that are set up and dropped without a pause",
-                  openAndCloseBursts, 2),
+                  withPreparedModel(test::makeAddModel(), openAndCloseBursts), 2),
     };
 }
 

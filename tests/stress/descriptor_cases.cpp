@@ -97,11 +97,6 @@ void holdConnections(const Target& target, std::size_t count) {
     }
 }
 
-CaseResult runIdleConnections(std::chrono::milliseconds duration) {
-    return run({.attackers = {[](const Target& target) { holdConnections(target, 1100); }}},
-               duration);
-}
-
 CaseResult runFewDescriptors(std::chrono::milliseconds duration) {
     return run({.driverDescriptors = 256,
                 .attackers = {[](const Target& target) { holdConnections(target, 300); }}},
@@ -109,16 +104,8 @@ CaseResult runFewDescriptors(std::chrono::milliseconds duration) {
 }
 
 /// Executes with new memory each time and never frees any.
-void useUpSlots(const Target& target) {
-    const auto device = nnburst::connect(target.socketPath);
-    if (!device) {
-        return;
-    }
-    const auto prepared = prepareModel(**device, test::makeAddModel());
-    if (!prepared) {
-        return;
-    }
-    const auto burst = (*prepared)->configureExecutionBurst({});
+void useUpSlots(const Target& target, PreparedModel& prepared) {
+    const auto burst = prepared.configureExecutionBurst({});
     if (!burst) {
         return;
     }
@@ -136,10 +123,6 @@ void useUpSlots(const Target& target) {
     holdUntilKilled();
 }
 
-CaseResult runManySlots(std::chrono::milliseconds duration) {
-    return run({.attackers = {useUpSlots}}, duration);
-}
-
 }  // namespace
 
 StressCases descriptorCases() {
@@ -148,10 +131,12 @@ StressCases descriptorCases() {
                      "memory, cache files and fences whose close(2) fails"),
         hostileFiles("files_do_not_answer", "stalls",
                      "memory, cache files and fences of a file system that does not answer"),
-        {"idle_connections", "1,100 connections that say nothing", runIdleConnections},
+        attacking("idle_connections", "1,100 connections that say nothing",
+                  [](const Target& target) { holdConnections(target, 1100); }),
         {"few_descriptors", "300 connections to a driver that may have 256 descriptors",
          runFewDescriptors},
-        {"many_slots", "a burst with new memory in each of 19,744 requests", runManySlots},
+        attacking("many_slots", "a burst with new memory in each of 19,744 requests",
+                  withPreparedModel(test::makeAddModel(), useUpSlots)),
     };
 }
 

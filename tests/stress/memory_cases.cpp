@@ -21,18 +21,10 @@ namespace {
 using namespace std::chrono_literals;
 
 /// 244 pools of half a tebibyte each, of which nothing is present, one for each request.
-void mapSparsePools(const Target& target) {
-    const auto device = nnburst::connect(target.socketPath);
-    if (!device) {
-        return;
-    }
-    const auto prepared = prepareModel(**device, test::makeAddModel());
-    if (!prepared) {
-        return;
-    }
+void mapSparsePools(const Target& target, PreparedModel& prepared) {
     constexpr std::size_t kPools = 244;
     constexpr std::uint64_t kPoolBytes = std::uint64_t{1} << 39;
-    const auto burst = (*prepared)->configureExecutionBurst({});
+    const auto burst = prepared.configureExecutionBurst({});
     std::vector<SharedRegion> pools;
     ExecutionOutcome outcome;
     for (std::size_t i = 0; i < kPools && burst; ++i) {
@@ -63,9 +55,7 @@ Attacker preparer(const std::function<Model(float)>& make) {
 
 StressCase preparing(const std::string& name, const std::string& description,
                      const std::function<Model(float)>& make) {
-    return {name, description, [make](std::chrono::milliseconds duration) {
-                return run({.attackers = {preparer(make)}}, duration);
-            }};
+    return attacking(name, description, preparer(make));
 }
 
 Model makeGibibytesOfConstants(float number) {
@@ -103,14 +93,6 @@ void doubleState(const Target& target) {
     holdUntilKilled();
 }
 
-CaseResult runDoublingState(std::chrono::milliseconds duration) {
-    return run({.attackers = {doubleState}}, duration);
-}
-
-CaseResult runSparsePools(std::chrono::milliseconds duration) {
-    return run({.attackers = {mapSparsePools}}, duration);
-}
-
 /// Driver-managed buffers of 256 MiB each, with contents, until none is given any more.
 void holdBuffers(const Target& target) {
     const auto device = nnburst::connect(target.socketPath);
@@ -137,24 +119,22 @@ void holdBuffers(const Target& target) {
     }
 }
 
-CaseResult runManagedBuffers(std::chrono::milliseconds duration) {
-    return run({.attackers = {holdBuffers}}, duration);
-}
-
 }  // namespace
 
 StressCases memoryCases() {
     return {
-        {"sparse_pools", "244 memory pools of 512 GiB each, without contents: 122 TiB of addresses",
-         runSparsePools},
+        attacking("sparse_pools",
+                  "244 memory pools of 512 GiB each, without contents: 122 TiB of addresses",
+                  withPreparedModel(test::makeAddModel(), mapSparsePools)),
         preparing("sparse_constants", "models with 3 GiB of constants in pools without contents",
                   makeGibibytesOfConstants),
         preparing("many_models", "more and more prepared models",
                   [](float number) { return makeNestedLoops(4, number); }),
         preparing("models_of_weights", "more and more models with weights of 2.4 MB",
                   makeModelOfTemporaries),
-        {"doubling_state", "four WHILE loops whose state doubles without end", runDoublingState},
-        {"managed_buffers", "driver-managed buffers of 256 MiB each", runManagedBuffers},
+        attacking("doubling_state", "four WHILE loops whose state doubles without end",
+                  doubleState),
+        attacking("managed_buffers", "driver-managed buffers of 256 MiB each", holdBuffers),
     };
 }
 

@@ -28,29 +28,6 @@ namespace nnburst::stress {
 
 namespace {
 
-/// Runs `attack` again and again; exceptions of the RPC system are refusals.
-Attacker repeatedly(const std::function<void(const Target&)>& attack) {
-    return [attack](const Target& target) {
-        while (true) {
-            KJ_IF_MAYBE (exception, kj::runCatchingExceptions([&] {
-                             attack(target);
-                             target.log.noteDone();
-                         })) {
-                target.log.note(Result<>(
-                    failure(ErrorStatus::DEVICE_UNAVAILABLE, exception->getDescription().cStr())));
-                ::usleep(10'000);
-            }
-        }
-    };
-}
-
-StressCase attacking(const std::string& name, const std::string& description,
-                     const Attacker& attacker) {
-    return {name, description, [attacker](std::chrono::milliseconds duration) {
-                return run({.attackers = {attacker}}, duration);
-            }};
-}
-
 /// allocate() for four million prepared models, none of which is one.
 void allocateForManyModels(const Target& target) {
     RawClient client(target.socketPath);

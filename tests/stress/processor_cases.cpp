@@ -58,10 +58,6 @@ void keepBusy(const Target& target, const Work& work, std::size_t models, Priori
     holdUntilKilled();
 }
 
-Attacker busyClient(const Work& work, std::size_t models, Priority priority) {
-    return [=](const Target& target) { keepBusy(target, work, models, priority); };
-}
-
 Model makeRivalNetwork(float /*number*/) {
     return std::move(*makeMobileNetV1({.precision = BuiltinPrecision::QUANT8}));
 }
@@ -75,9 +71,8 @@ const Work kEndlessLoops{[](float number) { return makeNestedLoops(1, number); }
 
 StressCase busy(const std::string& name, const std::string& description, const Work& work,
                 std::size_t models, Priority priority = Priority::MEDIUM) {
-    return {name, description, [=](std::chrono::milliseconds duration) {
-                return run({.attackers = {busyClient(work, models, priority)}}, duration);
-            }};
+    return attacking(name, description,
+                     [=](const Target& target) { keepBusy(target, work, models, priority); });
 }
 
 /// Prepares models whose graph is 2^60 branches if it is expanded.
@@ -100,25 +95,13 @@ void prepareNestedBranches(const Target& target) {
     holdUntilKilled();
 }
 
-CaseResult runNestedBranches(std::chrono::milliseconds duration) {
-    return run({.attackers = {prepareNestedBranches}}, duration);
-}
-
 /// 64 bursts whose driver side is asked to spin, each with an execution every few milliseconds.
-void spinOnBursts(const Target& target) {
-    const auto device = nnburst::connect(target.socketPath);
-    if (!device) {
-        return;
-    }
-    const auto prepared = prepareModel(**device, test::makeAddModel());
-    if (!prepared) {
-        return;
-    }
+void spinOnBursts(const Target& target, PreparedModel& prepared) {
     constexpr std::size_t kBursts = 64;
     const WaitPolicy spinning{.spinWindow = std::chrono::seconds(10), .mode = WaitMode::SPIN};
     std::vector<std::unique_ptr<Burst>> bursts;
     for (std::size_t i = 0; i < kBursts; ++i) {
-        auto burst = (*prepared)->configureExecutionBurst(
+        auto burst = prepared.configureExecutionBurst(
             {.clientWait = {.spinWindow = 0ns, .mode = WaitMode::BLOCK}, .driverWait = spinning});
         if (burst) {
             bursts.push_back(std::move(*burst));
@@ -131,10 +114,6 @@ void spinOnBursts(const Target& target) {
             target.log.note(burst->execute(add.request, {}, outcome));
         }
     }
-}
-
-CaseResult runSpinningBursts(std::chrono::milliseconds duration) {
-    return run({.attackers = {spinOnBursts}}, duration);
 }
 
 /// One prepared model, executed by four threads.
@@ -161,10 +140,6 @@ void executeFromFourThreads(const Target& target) {
     holdUntilKilled();
 }
 
-CaseResult runSameModelHigh(std::chrono::milliseconds duration) {
-    return run({.attackers = {executeFromFourThreads}}, duration);
-}
-
 }  // namespace
 
 StressCases processorCases() {
@@ -173,17 +148,18 @@ StressCases processorCases() {
              1),
         busy("big_convolutions", "two CONV_2D of 39 GMAC at LOW", kBigConvolution, 2,
              Priority::LOW),
-        {"same_model_high", "four threads with the same model of 39 GMAC at HIGH",
-         runSameModelHigh},
-        {"spinning_bursts", "64 bursts whose driver threads are asked to spin", runSpinningBursts},
+        attacking("same_model_high", "four threads with the same model of 39 GMAC at HIGH",
+                  executeFromFourThreads),
+        attacking("spinning_bursts", "64 bursts whose driver threads are asked to spin",
+                  withPreparedModel(test::makeAddModel(), spinOnBursts)),
         busy("endless_loops", "eight WHILE loops that end at their time limit", kEndlessLoops, 8),
         busy("nested_loops", "eight times 20 WHILE loops in each other", kNestedLoops, 8),
         busy("huge_operation", "four operations of minutes, three of them waiting", kHugeOperation,
              4),
         busy("huge_folding", "four models whose constants take minutes to compute", kHugeFolding,
              4),
-        {"nested_branches", "60 levels of IF, twice in each other: 2^60 branches",
-         runNestedBranches},
+        attacking("nested_branches", "60 levels of IF, twice in each other: 2^60 branches",
+                  prepareNestedBranches),
     };
 }
 

@@ -3,6 +3,7 @@
 #include "scenario.h"
 
 #include <fmt/format.h>
+#include <kj/exception.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -222,6 +223,41 @@ CaseResult run(const Attack& attack, std::chrono::milliseconds duration) {
     }
     finish(*driver, before, result);
     return result;
+}
+
+Attacker withPreparedModel(const Model& model,
+                           const std::function<void(const Target&, PreparedModel&)>& attack) {
+    return [=](const Target& target) {
+        const auto device = nnburst::connect(target.socketPath);
+        if (!device) {
+            return;
+        }
+        if (const auto prepared = prepareModel(**device, model)) {
+            attack(target, **prepared);
+        }
+    };
+}
+
+Attacker repeatedly(const Attacker& attack) {
+    return [attack](const Target& target) {
+        while (true) {
+            KJ_IF_MAYBE (exception, kj::runCatchingExceptions([&] {
+                             attack(target);
+                             target.log.noteDone();
+                         })) {
+                target.log.note(Result<>(
+                    failure(ErrorStatus::DEVICE_UNAVAILABLE, exception->getDescription().cStr())));
+                std::this_thread::sleep_for(10ms);
+            }
+        }
+    };
+}
+
+StressCase attacking(const std::string& name, const std::string& description,
+                     const Attacker& attacker, std::size_t processes) {
+    return {name, description, [=](std::chrono::milliseconds duration) {
+                return run({.attackers = std::vector<Attacker>(processes, attacker)}, duration);
+            }};
 }
 
 }  // namespace nnburst::stress

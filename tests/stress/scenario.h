@@ -22,7 +22,9 @@
 #include "device/driver_process.h"
 #include "driver_usage.h"
 #include "good_client.h"
+#include "nnburst/device.h"
 #include "outcome.h"
+#include "stress_case.h"
 
 namespace nnburst::stress {
 
@@ -85,9 +87,20 @@ struct Attack {
     std::function<void()> afterwards;
 };
 
+/// An attacker that connects, prepares `model` and runs `attack` with it. It ends where it is
+/// refused before.
+[[nodiscard]] Attacker withPreparedModel(
+    const Model& model, const std::function<void(const Target&, PreparedModel&)>& attack);
+/// An attacker that runs `attack` again and again. Exceptions of the RPC system are refusals.
+[[nodiscard]] Attacker repeatedly(const Attacker& attack);
+
 /// Measures the good client alone, then beside the attack; kills the attackers; checks what has to
 /// hold. `duration` is for both measurements.
 [[nodiscard]] CaseResult run(const Attack& attack, std::chrono::milliseconds duration);
+
+/// The case of `processes` processes that run `attacker`.
+[[nodiscard]] StressCase attacking(const std::string& name, const std::string& description,
+                                   const Attacker& attacker, std::size_t processes = 1);
 
 // ---- The parts, for cases that are no attacks
 
