@@ -8,9 +8,7 @@
 
 #include "device/local/fenced_execution.h"
 #include "model/invalid.h"
-#include "model/operand_info.h"
 #include "model/outcome.h"
-#include "nnburst/fence.h"
 #include "system/time.h"
 
 namespace nnburst::runtime {
@@ -21,40 +19,6 @@ using Clock = std::chrono::steady_clock;
 
 /// Executions that run at the same time; others wait for them.
 constexpr std::size_t kThreads = 8;
-
-/// Whoever waits for a fence cannot learn a shape: all must be known from model and request.
-Result<> checkOutputDimensions(std::span<const Operand> outputs, const Request& request) {
-    if (request.outputs.size() != outputs.size()) {
-        return invalid("the request has {} outputs, the model {}", request.outputs.size(),
-                       outputs.size());
-    }
-    for (std::size_t index = 0; index < outputs.size(); ++index) {
-        const RequestArgument& argument = request.outputs[index];
-        const Dimensions& dimensions =
-            argument.dimensions.empty() ? outputs[index].dimensions : argument.dimensions;
-        if (!argument.hasNoValue && !isFullySpecified(outputs[index].type, dimensions)) {
-            return invalid(
-                "output {} of a fenced execution: dimensions {} must all be known from "
-                "the model or the request",
-                index, dimensionsText(dimensions));
-        }
-    }
-    return {};
-}
-
-Result<std::vector<UniqueFd>> duplicateFences(std::span<const int> waitFor) {
-    std::vector<UniqueFd> fences;
-    for (const int fence : waitFor) {
-        NNBURST_TRY_ASSIGN(const FenceState state, fenceState(fence));
-        if (state == FenceState::FAILED) {
-            return invalid("fence {} of {} has failed already: nothing can wait for it",
-                           fences.size(), waitFor.size());
-        }
-        NNBURST_TRY_ASSIGN(UniqueFd owned, UniqueFd::duplicate(fence));
-        fences.push_back(std::move(owned));
-    }
-    return fences;
-}
 
 /// An execution that waits for its fences.
 struct Fenced {
@@ -139,8 +103,8 @@ Result<FencedExecution> executeFencedOnThread(const std::shared_ptr<Background>&
                                               const Request& request, std::span<const int> waitFor,
                                               const ExecutionOptions& options,
                                               OptionalTimeoutDuration timeoutAfterFence) {
-    NNBURST_TRY(checkOutputDimensions(outputs, request));
-    NNBURST_TRY_ASSIGN(std::vector<UniqueFd> fences, duplicateFences(waitFor));
+    NNBURST_TRY(device::checkOutputDimensions(outputs, request));
+    NNBURST_TRY_ASSIGN(std::vector<UniqueFd> fences, device::duplicateFences(waitFor));
     NNBURST_TRY_ASSIGN(auto end, device::FencedEnd::create());
     NNBURST_TRY_ASSIGN(UniqueFd fence, UniqueFd::duplicate(end->fence()));
     const auto fenced = std::make_shared<Fenced>(Fenced{.end = end,

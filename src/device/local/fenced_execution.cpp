@@ -24,26 +24,6 @@ using Clock = std::chrono::steady_clock;
 /// The fence of an execution. The client's is charged while the client has its capability.
 constexpr std::uint64_t kDescriptorsOfFence = 1;
 
-/// Whoever waits for a fence cannot learn a shape: all must be known from model and request.
-Result<> checkOutputDimensions(const exec::CompiledModel& model, const Request& request) {
-    NNBURST_ASSERT(request.outputs.size() == model.outputs().size(),
-                   "a request that was checked has {} outputs, the model {}",
-                   request.outputs.size(), model.outputs().size());
-    for (std::size_t index = 0; index < request.outputs.size(); ++index) {
-        const Operand& operand = model.outputs()[index];
-        const RequestArgument& argument = request.outputs[index];
-        const Dimensions& dimensions =
-            argument.dimensions.empty() ? operand.dimensions : argument.dimensions;
-        if (!argument.hasNoValue && !isFullySpecified(operand.type, dimensions)) {
-            return invalid(
-                "output {} of a fenced execution: dimensions {} must all be known from "
-                "the model or the request",
-                index, dimensionsText(dimensions));
-        }
-    }
-    return {};
-}
-
 /// Everything that an execution needs when its fences are signalled.
 struct Launched {
     Charge fences;  // that it waits for
@@ -135,6 +115,39 @@ Result<> FencedEnd::info(Timing& launched, Timing& fenced) const {
     return status_;
 }
 
+Result<> checkOutputDimensions(std::span<const Operand> outputs, const Request& request) {
+    if (request.outputs.size() != outputs.size()) {
+        return invalid("the request has {} outputs, the model {}", request.outputs.size(),
+                       outputs.size());
+    }
+    for (std::size_t index = 0; index < outputs.size(); ++index) {
+        const RequestArgument& argument = request.outputs[index];
+        const Dimensions& dimensions =
+            argument.dimensions.empty() ? outputs[index].dimensions : argument.dimensions;
+        if (!argument.hasNoValue && !isFullySpecified(outputs[index].type, dimensions)) {
+            return invalid(
+                "output {} of a fenced execution: dimensions {} must all be known from "
+                "the model or the request",
+                index, dimensionsText(dimensions));
+        }
+    }
+    return {};
+}
+
+Result<std::vector<UniqueFd>> duplicateFences(std::span<const int> fences) {
+    std::vector<UniqueFd> owned;
+    for (const int fence : fences) {
+        NNBURST_TRY_ASSIGN(const FenceState state, fenceState(fence));
+        if (state == FenceState::FAILED) {
+            return invalid("fence {} of {} has failed already: nothing can wait for it",
+                           owned.size(), fences.size());
+        }
+        NNBURST_TRY_ASSIGN(UniqueFd copy, UniqueFd::duplicate(fence));
+        owned.push_back(std::move(copy));
+    }
+    return owned;
+}
+
 Result<std::shared_ptr<FencedEnd>> launchFenced(const exec::Executable& executable,
                                                 const std::shared_ptr<Scheduler::Client>& scheduler,
                                                 FenceWaiter& waiter, const Request& request,
@@ -146,21 +159,12 @@ Result<std::shared_ptr<FencedEnd>> launchFenced(const exec::Executable& executab
         const auto kept,
         LaunchedRequest::create(executable, request, options,
                                 waitFor.empty() ? LaunchKind::AT_ONCE : LaunchKind::AFTER_FENCES));
-    NNBURST_TRY(checkOutputDimensions(*executable.model, request));
+    NNBURST_TRY(checkOutputDimensions(executable.model->outputs(), request));
     const SharedAccount account =
         executable.client == nullptr ? nullptr : executable.client->account();
     NNBURST_TRY_ASSIGN(Charge charge, chargeTo(account, Resource::DESCRIPTORS, waitFor.size()));
     NNBURST_TRY_ASSIGN(Charge ofEnd, chargeTo(account, Resource::DESCRIPTORS, kDescriptorsOfFence));
-    std::vector<UniqueFd> fences;
-    for (const int fence : waitFor) {
-        NNBURST_TRY_ASSIGN(const FenceState state, fenceState(fence));
-        if (state == FenceState::FAILED) {
-            return invalid("fence {} of {} has failed already: nothing can wait for it",
-                           fences.size(), waitFor.size());
-        }
-        NNBURST_TRY_ASSIGN(UniqueFd owned, UniqueFd::duplicate(fence));
-        fences.push_back(std::move(owned));
-    }
+    NNBURST_TRY_ASSIGN(std::vector<UniqueFd> fences, duplicateFences(waitFor));
     NNBURST_TRY_ASSIGN(auto end, FencedEnd::create(std::move(ofEnd)));
     const auto launched =
         std::make_shared<Launched>(Launched{.fences = std::move(charge),

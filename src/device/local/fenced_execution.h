@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "account/account.h"
 #include "device/local/fence_waiter.h"
@@ -50,6 +51,14 @@ class FencedEnd {
     Timing launched_ NNBURST_GUARDED_BY(mutex_);
     Timing fenced_ NNBURST_GUARDED_BY(mutex_);
 };
+
+/// Whoever waits for a fence cannot learn a shape: INVALID_ARGUMENT unless all dimensions of
+/// `outputs` are known from the model or the request.
+[[nodiscard]] Result<> checkOutputDimensions(std::span<const Operand> outputs,
+                                             const Request& request);
+/// For a wait that goes on after the call. INVALID_ARGUMENT if one is no fence, or has failed
+/// already.
+[[nodiscard]] Result<std::vector<UniqueFd>> duplicateFences(std::span<const int> fences);
 
 /// Launches an execution. The fences are duplicated. INVALID_ARGUMENT if the request breaks a rule,
 /// or an output's dimensions are not known beforehand, or a descriptor is no fence.
