@@ -165,21 +165,25 @@ Status Execution::makeRequest() {
     return arguments_.makeRequest();
 }
 
-Status Execution::makeRequestOfContents() {
-    if (Status status = arguments_.checkContents(); !status.isOk()) {
-        return status;
-    }
-    return makeRequest();
-}
-
-Status Execution::compute() {
+Status Execution::beginWithContents() {
     if (Status status = begin(); !status.isOk()) {
         return status;
     }
-    if (Status status = makeRequestOfContents(); !status.isOk()) {
+    Status status = arguments_.checkContents();
+    if (status.isOk()) {
+        status = makeRequest();
+    }
+    if (!status.isOk()) {
         return completeRefused(std::move(status));
     }
     arguments_.stageInputs();
+    return {};
+}
+
+Status Execution::compute() {
+    if (Status status = beginWithContents(); !status.isOk()) {
+        return status;
+    }
     return complete(compilation_->preparedModel()->executeSynchronously(arguments_.request(),
                                                                         optionsNow(), outcome_));
 }
@@ -210,24 +214,16 @@ Result<> Execution::executeInBurst(const std::shared_ptr<BurstContext>& burst) {
 }
 
 Status Execution::computeInBurst(const std::shared_ptr<BurstContext>& burst) {
-    if (Status status = begin(); !status.isOk()) {
+    if (Status status = beginWithContents(); !status.isOk()) {
         return status;
     }
-    if (Status status = makeRequestOfContents(); !status.isOk()) {
-        return completeRefused(std::move(status));
-    }
-    arguments_.stageInputs();
     return complete(executeInBurst(burst));
 }
 
 Status Execution::start(std::shared_ptr<Event>& event) {
-    if (Status status = begin(); !status.isOk()) {
+    if (Status status = beginWithContents(); !status.isOk()) {
         return status;
     }
-    if (Status status = makeRequestOfContents(); !status.isOk()) {
-        return completeRefused(std::move(status));
-    }
-    arguments_.stageInputs();
     auto completion = std::make_shared<CompletionEvent>();
     event = completion;
     auto callback = [self = shared_from_this(), completion](const Result<>& status,

@@ -83,8 +83,8 @@ class Execution : public std::enable_shared_from_this<Execution> {
     [[nodiscard]] Status begin();
     /// Checks arguments and makes the request, the first time.
     [[nodiscard]] Status makeRequest();
-    /// The same, and checks that inputs have contents.
-    [[nodiscard]] Status makeRequestOfContents();
+    /// Begins, checks that inputs have contents, makes the request and stages the inputs.
+    [[nodiscard]] Status beginWithContents();
     [[nodiscard]] ExecutionOptions optionsNow() const noexcept;
     /// Ends a computation that the device has ended, or not taken.
     [[nodiscard]] Status complete(const Result<>& result);
