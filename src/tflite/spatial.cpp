@@ -218,6 +218,9 @@ Result<> convertTransposeConv(OperatorImport& conv, OperationType operation) {
     constexpr std::size_t kImage = 2;
     constexpr std::size_t kBias = 3;
     NNBURST_TRY_ASSIGN(const auto* options, conv.options<schema::TransposeConvOptions>());
+    if (conv.has16Bits(kImage)) {
+        return invalid("activations of 16 bits are not supported");
+    }
     const bool isHybrid = conv.type(kImage) == OperandType::TENSOR_FLOAT32;
     const std::uint32_t filter = isHybrid ? conv.floatInput(kFilter) : conv.input(kFilter);
     const Dimensions filterShape = conv.operand(filter).dimensions;

@@ -157,6 +157,17 @@ TEST(TfliteSixteenBits, refuseWeightsThatTheKernelsDoNotTake) {
     EXPECT_NE(refusal(file).find("must be INT8 with zero point 0"), std::string::npos);
 }
 
+TEST(TfliteSixteenBits, areRefusedByTransposedConvolutions) {
+    const FileSpec file = operatorFile(
+        Code::TRANSPOSE_CONV,
+        {ints({1, 2, 2, 1}), weights({1, 2, 2, 1}, {1, 2, 3, 4}, {0.5F}),
+         shorts({1, 1, 1, 1}, 0.5F)},
+        {shorts({1, 2, 2, 1}, 0.5F)}, BuiltinOptions::TransposeConvOptions,
+        optionsOf(schema::CreateTransposeConvOptions, schema::Padding::VALID, 1, 1, kNone));
+    EXPECT_EQ(refusal(file),
+              "operator 0 (TRANSPOSE_CONV): activations of 16 bits are not supported");
+}
+
 FileSpec binaryFile(Code code, BuiltinOptions options = BuiltinOptions::NONE) {
     return operatorFile(code, {shorts({2, 2}, 0.5F), shorts({2}, 0.25F)}, {shorts({2, 2}, 0.25F)},
                         options, options == BuiltinOptions::NONE ? nullptr : addOptions());

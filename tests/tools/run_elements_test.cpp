@@ -108,6 +108,19 @@ TEST(LargestElements, areDequantised) {
     EXPECT_EQ((*result)[1].value, 3.0);
 }
 
+TEST(Spread, isThatOfTheNumbers) {
+    const std::vector<float> values{NAN, -2.0F, 4.0F, 1.0F};
+    const auto result = spreadOf(floats(4), bytesOf(values));
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->elements, 4U);
+    EXPECT_EQ(result->notNumbers, 1U);
+    EXPECT_EQ(result->least, -2.0);
+    EXPECT_EQ(result->greatest, 4.0);
+    EXPECT_EQ(result->mean, 1.0);
+    const std::vector<std::uint8_t> steps{10, 20};
+    EXPECT_EQ(spreadOf(quantized(2, 0.5F, 4), bytesOf(steps))->greatest, 8.0);
+}
+
 TEST(CountSteps, givesTheNumberThatAllFilesHave) {
     const std::vector<InputFile> files{{"a", 12, 4}, {"b", 6, 2}};
     EXPECT_EQ(countSteps(files), 3U);

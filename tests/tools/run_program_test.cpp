@@ -152,7 +152,8 @@ TEST_F(RunProgram, saysWhatAModelIsIfNothingElseIsAsked) {
         EXPECT_TRUE(contains(result.out, "3 operations: 2 FULLY_CONNECTED, 1 LSTM")) << result.out;
         EXPECT_TRUE(contains(result.out, "reference kernels (1 operations")) << result.out;
         EXPECT_TRUE(contains(result.out, "one execution on ")) << result.out;
-        EXPECT_TRUE(contains(result.out, "output 0 \"features\"\n")) << result.out;
+        EXPECT_TRUE(contains(result.out, "output 0 \"features\"\n  64 elements from "))
+            << result.out;
     }
 }
 

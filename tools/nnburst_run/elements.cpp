@@ -60,6 +60,18 @@ double difference(double a, double b) {
     return a == b ? 0 : std::abs(a - b);  // equal infinities have no difference
 }
 
+Result<std::vector<double>> realValues(const Operand& operand,
+                                       std::span<const std::byte> contents) {
+    NNBURST_TRY_ASSIGN(std::vector<double> values, storedValues(operand.type, contents));
+    if (operand.scale != 0.0F) {
+        for (double& value : values) {
+            value = static_cast<double>(operand.scale) *
+                    (value - static_cast<double>(operand.zeroPoint));
+        }
+    }
+    return values;
+}
+
 std::ptrdiff_t indexOfLargest(std::span<const double> values) {
     return std::max_element(values.begin(), values.end()) - values.begin();
 }
@@ -98,14 +110,10 @@ Result<Comparison> compare(const Operand& operand, std::span<const std::byte> go
 Result<std::vector<RankedElement>> largestElements(const Operand& operand,
                                                    std::span<const std::byte> contents,
                                                    std::size_t count) {
-    NNBURST_TRY_ASSIGN(const std::vector<double> values, storedValues(operand.type, contents));
-    const bool isQuantized = operand.scale != 0.0F;
+    NNBURST_TRY_ASSIGN(const std::vector<double> values, realValues(operand, contents));
     std::vector<RankedElement> ranked;
     for (std::size_t i = 0; i < values.size(); ++i) {
-        const double real = isQuantized ? static_cast<double>(operand.scale) *
-                                              (values[i] - static_cast<double>(operand.zeroPoint))
-                                        : values[i];
-        ranked.push_back({.index = i, .value = real});
+        ranked.push_back({.index = i, .value = values[i]});
     }
     // NaN sorts last, so that the order is strict.
     std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
@@ -113,6 +121,25 @@ Result<std::vector<RankedElement>> largestElements(const Operand& operand,
     });
     ranked.resize(std::min(count, ranked.size()));
     return ranked;
+}
+
+Result<Spread> spreadOf(const Operand& operand, std::span<const std::byte> contents) {
+    NNBURST_TRY_ASSIGN(const std::vector<double> values, realValues(operand, contents));
+    Spread result{.elements = values.size()};
+    std::size_t numbers = 0;
+    double sum = 0;
+    for (const double value : values) {
+        if (std::isnan(value)) {
+            continue;
+        }
+        result.least = numbers == 0 ? value : std::min(result.least, value);
+        result.greatest = numbers == 0 ? value : std::max(result.greatest, value);
+        sum += value;
+        ++numbers;
+    }
+    result.notNumbers = result.elements - numbers;
+    result.mean = numbers == 0 ? 0 : sum / static_cast<double>(numbers);
+    return result;
 }
 
 Result<std::uint64_t> countSteps(std::span<const InputFile> files) {

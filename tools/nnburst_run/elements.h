@@ -43,6 +43,16 @@ struct RankedElement {
 [[nodiscard]] Result<std::vector<RankedElement>> largestElements(
     const Operand& operand, std::span<const std::byte> contents, std::size_t count);
 
+/// What an output has in all, as real values.
+struct Spread {
+    std::size_t elements = 0;
+    std::size_t notNumbers = 0;  ///< NaNs, which do not count for the rest
+    double least = 0;
+    double greatest = 0;
+    double mean = 0;
+};
+[[nodiscard]] Result<Spread> spreadOf(const Operand& operand, std::span<const std::byte> contents);
+
 /// The number of steps that these files have inputs for: each file holds its operand once for each
 /// step. The error names the file. Requires at least one file.
 struct InputFile {

@@ -38,12 +38,27 @@ Result<> printTop(const Operand& operand, std::span<const std::byte> step, std::
     return {};
 }
 
+/// Elements of types that cannot be compared have no spread.
+void printSpread(const OutputContents& output) {
+    const auto spread = spreadOf(output.operand, output.contents);
+    if (!spread) {
+        return;
+    }
+    const std::string notNumbers =
+        spread->notNumbers == 0 ? "" : fmt::format("; {} are NaN", spread->notNumbers);
+    fmt::print("  {} elements from {:.6g} to {:.6g}, mean {:.6g}{}\n", spread->elements,
+               spread->least, spread->greatest, spread->mean, notNumbers);
+}
+
 }  // namespace
 
 Result<bool> reportOutput(const OutputContents& output, const Options& options,
                           std::span<const std::string> images,
                           const std::vector<std::string>& labels) {
     bool isTolerable = true;
+    if (output.golden == nullptr && options.top == 0) {
+        printSpread(output);
+    }
     if (output.golden != nullptr) {
         NNBURST_TRY_ASSIGN(const Comparison comparison,
                            compare(output.operand, *output.golden, output.contents));
