@@ -173,6 +173,12 @@ class TestRequest {
         return model.run(bindings_, Caller(Priority::MEDIUM, nullptr, user), {}, outcome_);
     }
 
+    /// For a client, whose account is charged.
+    [[nodiscard]] Result<> runFor(ClientShare& client, CompiledModel& model) {
+        NNBURST_TRY(bind(model));
+        return model.run(bindings_, Caller(Priority::MEDIUM, &client), {}, outcome_);
+    }
+
     /// With what the last run has bound.
     [[nodiscard]] Result<> runAgain(CompiledModel& model) {
         return model.run(bindings_, Priority::MEDIUM, {}, outcome_);

@@ -23,6 +23,10 @@ class Step {
     /// Bytes of scratch memory that a run needs, aligned to a cache line.
     [[nodiscard]] virtual std::size_t scratchBytes() const noexcept { return 0; }
 
+    /// Bytes that the step keeps for itself from run to run: tables, no scratch memory, and no
+    /// weights that steps share.
+    [[nodiscard]] virtual std::size_t keptBytes() const noexcept { return 0; }
+
     /// The inputs that are constants were copied when the step was created: runs do not read them.
     [[nodiscard]] virtual bool hasPackedConstants() const noexcept { return false; }
 

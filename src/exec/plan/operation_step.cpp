@@ -32,8 +32,7 @@ bool hasElements(const OperationInstance& operation) noexcept {
 Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation, std::uint32_t index,
                                                 const Kernels& kernels,
                                                 dot8::PackedWeights& weights,
-                                                xnnpack::OperatorCache& operators,
-                                                std::uint32_t& tablesLeft) {
+                                                xnnpack::OperatorCache& operators) {
     std::unique_ptr<Step> step;
     const char* kind = "reference kernel";
     KernelLibrary library = KernelLibrary::REFERENCE;
@@ -59,7 +58,7 @@ Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation, std
             NNBURST_TRY_ASSIGN(step, makeTableStep(operation, *kernels.dot8));
         }
         if (!step) {
-            NNBURST_TRY_ASSIGN(step, makePairTableStep(operation, tablesLeft));
+            NNBURST_TRY_ASSIGN(step, makePairTableStep(operation));
         }
         kind = step ? kernels.dot8->name : kind;
     }

@@ -20,9 +20,10 @@ namespace nnburst::exec {
 
 /// A step for an operation that was checked and whose shapes are known. `index` is the operation's
 /// index in its graph: packed weights, in `weights` and `operators`, are shared by it.
-/// `tablesLeft` is that of makePairTableStep.
-[[nodiscard]] Result<std::unique_ptr<Step>> makeOperationStep(
-    OperationInstance operation, std::uint32_t index, const Kernels& kernels,
-    dot8::PackedWeights& weights, xnnpack::OperatorCache& operators, std::uint32_t& tablesLeft);
+[[nodiscard]] Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation,
+                                                              std::uint32_t index,
+                                                              const Kernels& kernels,
+                                                              dot8::PackedWeights& weights,
+                                                              xnnpack::OperatorCache& operators);
 
 }  // namespace nnburst::exec

@@ -18,11 +18,30 @@ namespace nnburst::exec {
 namespace {
 
 constexpr std::uint32_t kValues = 256;
+constexpr std::size_t kTableBytes = std::size_t{kValues} * kValues;
+constexpr std::size_t kMemoryBytes = kTableBytes + kValues;
+
+/// `operation` on all pairs of bytes. Its inputs 0 and 1 are `values`.
+OperationInstance onAllPairs(OperationInstance operation, std::byte* values) {
+    operation.inputs[0].shape = Shape{kValues, 1};
+    operation.inputs[1].shape = Shape{1, kValues};
+    operation.inputs[0].data = operation.inputs[1].data = values;
+    operation.outputs[0].shape = Shape{kValues, kValues};
+    return operation;
+}
 
 class PairTableStep final : public Step {
   public:
-    PairTableStep(AlignedBuffer table, OperationInstance operation)
-        : table_(std::move(table)), operation_(std::move(operation)) {}
+    /// `memory` has kMemoryBytes.
+    PairTableStep(AlignedBuffer memory, OperationInstance operation)
+        : memory_(std::move(memory)),
+          operation_(std::move(operation)),
+          filling_(makeReferenceStep(onAllPairs(operation_, memory_.data() + kTableBytes))) {
+        NNBURST_ASSERT(filling_->scratchBytes() == 0, "{} bytes of scratch memory",
+                       filling_->scratchBytes());
+    }
+
+    [[nodiscard]] std::size_t keptBytes() const noexcept override { return kMemoryBytes; }
 
     Result<> setUp(std::span<std::byte* const> operands) override {
         const std::size_t output = operation_.inputs.size();
@@ -30,21 +49,47 @@ class PairTableStep final : public Step {
         operation_.inputs[0].data = operands[0];
         operation_.inputs[1].data = operands[1];
         operation_.outputs[0].data = operands[output];
-        return {};
+        if (isFilled_) {
+            return {};
+        }
+        operandsOfFilling_.assign(operands.begin(), operands.end());
+        operandsOfFilling_[0] = operandsOfFilling_[1] = memory_.data() + kTableBytes;
+        operandsOfFilling_[output] = memory_.data();
+        return filling_->setUp(operandsOfFilling_);
     }
 
     Result<> run(TimeLimit& limit) override {
+        if (!isFilled_) {
+            NNBURST_TRY(fill(limit));
+        }
+        if (limit.isOver()) {
+            return {};
+        }
         OperationView view = operation_.view();
         view.timeLimit = &limit;
-        const auto* const table = reinterpret_cast<const std::uint8_t*>(table_.data());
+        const auto* const table = reinterpret_cast<const std::uint8_t*>(memory_.data());
         forEachPair<std::uint8_t, std::uint8_t>(
             view, [table](std::uint8_t a, std::uint8_t b) { return table[a * kValues + b]; });
         return {};
     }
 
   private:
-    const AlignedBuffer table_;  ///< [256][256] outputs, by the bytes of inputs 0 and 1
+    /// Runs the reference kernel on all pairs of bytes.
+    Result<> fill(TimeLimit& limit) {
+        for (std::size_t value = 0; value < kValues; ++value) {
+            memory_.data()[kTableBytes + value] = static_cast<std::byte>(value);
+        }
+        NNBURST_TRY(filling_->run(limit));
+        isFilled_ = !limit.isOver();
+        return {};
+    }
+
+    /// [256][256] outputs, by the bytes of inputs 0 and 1; then the 256 bytes.
+    const AlignedBuffer memory_;
     OperationInstance operation_;
+    const std::unique_ptr<Step> filling_;
+    std::vector<std::byte*> operandsOfFilling_;
+    bool isFilled_ = false;
 };
 
 bool isOnPairs(OperationType type) noexcept {
@@ -67,43 +112,15 @@ bool isOnPairs(OperationType type) noexcept {
     }
 }
 
-/// Runs the reference kernel on all pairs of bytes.
-Result<AlignedBuffer> makeTable(OperationInstance operation) {
-    NNBURST_TRY_ASSIGN(AlignedBuffer table,
-                       AlignedBuffer::allocate(std::size_t{kValues} * kValues));
-    NNBURST_TRY_ASSIGN(const AlignedBuffer values, AlignedBuffer::allocate(kValues));
-    for (std::size_t value = 0; value < kValues; ++value) {
-        values.data()[value] = static_cast<std::byte>(value);
-    }
-    operation.inputs[0].shape = Shape{kValues, 1};
-    operation.inputs[1].shape = Shape{1, kValues};
-    operation.outputs[0].shape = Shape{kValues, kValues};
-    std::vector<std::byte*> operands;
-    for (const OperandView& input : operation.inputs) {
-        operands.push_back(input.data);
-    }
-    operands[0] = operands[1] = values.data();
-    operands.push_back(table.data());
-    const std::unique_ptr<Step> step = makeReferenceStep(std::move(operation));
-    NNBURST_ASSERT(step->scratchBytes() == 0, "{} bytes of scratch memory", step->scratchBytes());
-    TimeLimit limit;
-    NNBURST_TRY(step->setUp(operands));
-    NNBURST_TRY(step->run(limit));
-    return table;
-}
-
 }  // namespace
 
-Result<std::unique_ptr<Step>> makePairTableStep(const OperationInstance& operation,
-                                                std::uint32_t& tablesLeft) {
-    if (tablesLeft == 0 || !isOnPairs(operation.type) ||
-        !isQuantized8Tensor(operation.inputs[0].type) ||
+Result<std::unique_ptr<Step>> makePairTableStep(const OperationInstance& operation) {
+    if (!isOnPairs(operation.type) || !isQuantized8Tensor(operation.inputs[0].type) ||
         operation.outputs[0].shape.elementCount() < kMinimumPairs) {
         return nullptr;
     }
-    NNBURST_TRY_ASSIGN(AlignedBuffer table, makeTable(operation));
-    --tablesLeft;
-    return std::make_unique<PairTableStep>(std::move(table), operation);
+    NNBURST_TRY_ASSIGN(AlignedBuffer memory, AlignedBuffer::allocate(kMemoryBytes));
+    return std::make_unique<PairTableStep>(std::move(memory), operation);
 }
 
 }  // namespace nnburst::exec

@@ -12,11 +12,15 @@
 namespace nnburst::exec {
 
 Plan::Plan(AlignedBuffer arena, std::vector<Output> outputs, std::size_t argumentCount)
-    : arena_(std::move(arena)), outputs_(std::move(outputs)), arguments_(argumentCount) {}
+    : arena_(std::move(arena)),
+      memoryBytes_(arena_.sizeBytes()),
+      outputs_(std::move(outputs)),
+      arguments_(argumentCount) {}
 
 void Plan::addStep(std::unique_ptr<Step> step, std::uint32_t operation,
                    std::span<const Place> places) {
     NNBURST_ASSERT(step != nullptr, "operation {} has no step", operation);
+    memoryBytes_ += step->keptBytes();
     PlannedStep planned{.step = std::move(step),
                         .operands = std::vector<std::byte*>(places.size()),
                         .operation = operation,

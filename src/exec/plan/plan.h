@@ -75,7 +75,8 @@ class Plan {
 
     /// Whether several kernel threads share the work of at least one step.
     [[nodiscard]] bool isMultithreaded() const noexcept;
-    [[nodiscard]] std::uint64_t arenaBytes() const noexcept { return arena_.sizeBytes(); }
+    /// Of the arena, and what the steps keep.
+    [[nodiscard]] std::uint64_t memoryBytes() const noexcept { return memoryBytes_; }
 
     /// Releases the memory of temporaries until the next run.
     void releaseScratch() const noexcept { arena_.release(); }
@@ -105,6 +106,7 @@ class Plan {
     [[nodiscard]] static Result<> runStep(PlannedStep& step, TimeLimit& limit);
 
     AlignedBuffer arena_;
+    std::uint64_t memoryBytes_;
     std::vector<Output> outputs_;
     std::vector<PlannedStep> steps_;
     std::vector<Argument> arguments_;

@@ -11,7 +11,6 @@
 #include "exec/plan/arena.h"
 #include "exec/plan/copy_step.h"
 #include "exec/plan/operation_step.h"
-#include "exec/plan/pair_table_step.h"
 #include "exec/plan/profile.h"
 #include "log/assert.h"
 #include "model/invalid.h"
@@ -219,9 +218,8 @@ class Planner {
                     step = makeProfiledStep(std::move(step), *profile, number);
                 }
             } else {
-                NNBURST_TRY_ASSIGN(
-                    step, makeOperationStep(std::move(instance), index, kernels_,
-                                            *graph_.packedWeights, operators_, tablesLeft_));
+                NNBURST_TRY_ASSIGN(step, makeOperationStep(std::move(instance), index, kernels_,
+                                                           *graph_.packedWeights, operators_));
             }
             if (!step->hasPackedConstants()) {
                 for (const std::uint32_t input : operation.inputs) {
@@ -371,7 +369,6 @@ class Planner {
     const Specialization& specialization_;
     const Kernels& kernels_;
     xnnpack::OperatorCache& operators_;
-    std::uint32_t tablesLeft_ = kMaximumPairTables;
     ShapeInference shapes_;
     Storage storage_;
     std::vector<ChosenStep> steps_;

@@ -51,6 +51,7 @@ class RecordingStep final : public Step {
     [[nodiscard]] std::size_t scratchBytes() const noexcept override {
         return step_->scratchBytes();
     }
+    [[nodiscard]] std::size_t keptBytes() const noexcept override { return step_->keptBytes(); }
     [[nodiscard]] bool hasPackedConstants() const noexcept override {
         return step_->hasPackedConstants();
     }

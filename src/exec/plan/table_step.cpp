@@ -45,6 +45,8 @@ class TableStep final : public Step {
         }
     }
 
+    [[nodiscard]] std::size_t keptBytes() const noexcept override { return tables_.sizeBytes(); }
+
     Result<> setUp(std::span<std::byte* const> operands) override {
         NNBURST_ASSERT(output_ < operands.size(), "{} operands", operands.size());
         for (std::size_t i = 0; i < inputs_.size(); ++i) {

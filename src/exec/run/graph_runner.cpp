@@ -170,7 +170,7 @@ Result<Plan*> GraphRunner::addPlan(Account* account) {
         const system::MutexLock lock(shared_.planning);
         NNBURST_TRY_ASSIGN(plan, makePlan(*shared_.graph, wanted_, kernels_, operators_));
     }
-    NNBURST_TRY_ASSIGN(Charge charge, chargeTo(account, Resource::MEMORY, plan->arenaBytes()));
+    NNBURST_TRY_ASSIGN(Charge charge, chargeTo(account, Resource::MEMORY, plan->memoryBytes()));
     if (plans_.size() == kMaximumSpecializations) {
         memoryBytes_.fetch_sub(plans_.back().memoryBytes, std::memory_order_relaxed);
         plans_.pop_back();
@@ -182,7 +182,7 @@ Result<Plan*> GraphRunner::addPlan(Account* account) {
                    wanted_.omittedOutputs.size());
     // The first runner packs the weights, which are not its own.
     const std::uint64_t bytes =
-        plan->arenaBytes() + (isFirst_ ? 0 : xnnpack::allocatedBytes() - before);
+        plan->memoryBytes() + (isFirst_ ? 0 : xnnpack::allocatedBytes() - before);
     memoryBytes_.fetch_add(bytes, std::memory_order_relaxed);
     plans_.insert(plans_.begin(), {wanted_, std::move(plan), bytes, std::move(charge)});
     return plans_.front().plan.get();

@@ -66,7 +66,7 @@ struct Interpreter::OperationState {
     GrowingBuffer scratch;
     std::unique_ptr<Step> step;  ///< null for an operation with runShrinking
     std::vector<std::byte*> operands;
-    std::uint32_t tables = 0;          ///< that the step has of tablesLeft_
+    Charge kept;                       ///< for what the step keeps, to whoever made it
     bool isSetUp = false;              ///< the step, with `operands`
     OperationInstance operation;       ///< with runShrinking, and all below
     std::uint32_t profiledAs = 0;      ///< number in the profile, if there is one
@@ -74,7 +74,53 @@ struct Interpreter::OperationState {
     std::vector<Shape> shrunk;         ///< shapes of its outputs in the run at hand
     xnnpack::OperatorCache operators;  ///< of an operation with value inputs
     Loop loop;
+
+    /// These operands, its inputs, have the shapes and the values that decide shapes of the last
+    /// `rememberInputs`.
+    [[nodiscard]] bool isPreparedFor(std::span<const std::uint32_t> ofInputs,
+                                     const OperandValues& given) const;
+    void rememberInputs(std::span<const std::uint32_t> ofInputs, const OperandValues& given);
 };
+
+bool Interpreter::OperationState::isPreparedFor(std::span<const std::uint32_t> ofInputs,
+                                                const OperandValues& given) const {
+    if (!isPrepared) {
+        return false;
+    }
+    auto known = values.begin();
+    for (std::size_t input = 0; input < ofInputs.size(); ++input) {
+        const std::uint32_t operand = ofInputs[input];
+        const Input& prepared = inputs[input];
+        if (prepared.isOmitted != given.shapes().isOmitted(operand) ||
+            (!prepared.isOmitted && prepared.shape != given.shapes().shape(operand))) {
+            return false;
+        }
+        if (prepared.isCompared) {
+            const auto sizeBytes = static_cast<std::ptrdiff_t>(given.sizeBytes(operand));
+            if (!std::equal(known, known + sizeBytes, given.data(operand))) {
+                return false;
+            }
+            known += sizeBytes;
+        }
+    }
+    return true;
+}
+
+void Interpreter::OperationState::rememberInputs(std::span<const std::uint32_t> ofInputs,
+                                                 const OperandValues& given) {
+    inputs.clear();
+    values.clear();
+    for (std::size_t input = 0; input < ofInputs.size(); ++input) {
+        const OperandView view = given.shapes().operand(ofInputs[input]);
+        const bool isValueOfRun =
+            !view.isConstant && !view.isOmitted && isValueInput(*definition, input, view.type);
+        inputs.push_back(
+            {.shape = view.shape, .isOmitted = view.isOmitted, .isCompared = isValueOfRun});
+        if (isValueOfRun) {
+            values.insert(values.end(), view.data, view.data + sizeBytes(view));
+        }
+    }
+}
 
 /// The outputs of a subgraph that IF runs: operands of this graph.
 class Interpreter::BranchOutputs final : public GraphOutputs {
@@ -161,7 +207,7 @@ Result<> Interpreter::runOperation(std::uint32_t index) {
             NNBURST_TRY(runWhile(index));
             break;
         default:
-            if (!isPrepared(index)) {
+            if (!states_[index]->isPreparedFor(operation.inputs, values_)) {
                 NNBURST_TRY(prepare(index));
             }
             if (states_[index]->definition->runShrinking != nullptr) {
@@ -178,31 +224,6 @@ Result<> Interpreter::runOperation(std::uint32_t index) {
     return {};
 }
 
-bool Interpreter::isPrepared(std::uint32_t index) const {
-    const OperationState& state = *states_[index];
-    if (!state.isPrepared) {
-        return false;
-    }
-    const std::vector<std::uint32_t>& inputs = graph_.subgraph.operations[index].inputs;
-    auto known = state.values.begin();
-    for (std::size_t input = 0; input < inputs.size(); ++input) {
-        const std::uint32_t operand = inputs[input];
-        const OperationState::Input& prepared = state.inputs[input];
-        if (prepared.isOmitted != values_.shapes().isOmitted(operand) ||
-            (!prepared.isOmitted && prepared.shape != values_.shapes().shape(operand))) {
-            return false;
-        }
-        if (prepared.isCompared) {
-            const auto sizeBytes = static_cast<std::ptrdiff_t>(values_.sizeBytes(operand));
-            if (!std::equal(known, known + sizeBytes, values_.data(operand))) {
-                return false;
-            }
-            known += sizeBytes;
-        }
-    }
-    return true;
-}
-
 Result<> Interpreter::prepare(std::uint32_t index) {
     OperationState& state = *states_[index];
     state.isPrepared = false;
@@ -217,29 +238,18 @@ Result<> Interpreter::prepare(std::uint32_t index) {
     } else {
         NNBURST_TRY(makeStep(index));
     }
-    const std::vector<std::uint32_t>& inputs = graph_.subgraph.operations[index].inputs;
-    state.inputs.clear();
-    state.values.clear();
-    for (std::size_t input = 0; input < inputs.size(); ++input) {
-        const OperandView view = values_.shapes().operand(inputs[input]);
-        const bool isCompared = !view.isConstant && !view.isOmitted &&
-                                isValueInput(*state.definition, input, view.type);
-        state.inputs.push_back(
-            {.shape = view.shape, .isOmitted = view.isOmitted, .isCompared = isCompared});
-        if (isCompared) {
-            state.values.insert(state.values.end(), view.data, view.data + sizeBytes(view));
-        }
-    }
+    state.rememberInputs(graph_.subgraph.operations[index].inputs, values_);
     state.isPrepared = true;
     return {};
 }
 
 Result<> Interpreter::makeStep(std::uint32_t index) {
     OperationState& state = *states_[index];
-    state.step.reset();
-    tablesLeft_ += state.tables;
-    state.tables = 0;
-    const std::uint32_t tablesLeft = tablesLeft_;
+    if (state.step != nullptr) {
+        keptBytes_ -= state.step->keptBytes();
+        state.step.reset();
+        state.kept = Charge();
+    }
     // Operators are shared by operation and size only: not where they depend on values too.
     xnnpack::OperatorCache& operators = state.hasValueInputs ? state.operators : operators_;
     if (state.hasValueInputs) {
@@ -247,10 +257,12 @@ Result<> Interpreter::makeStep(std::uint32_t index) {
     } else {
         operators_.dropUnused();
     }
-    NNBURST_TRY_ASSIGN(state.step,
+    NNBURST_TRY_ASSIGN(std::unique_ptr<Step> step,
                        makeOperationStep(values_.shapes().operation(index), index, kernels_,
-                                         *graph_.packedWeights, operators, tablesLeft_));
-    state.tables = tablesLeft - tablesLeft_;
+                                         *graph_.packedWeights, operators));
+    NNBURST_TRY_ASSIGN(state.kept, chargeTo(limits_->account, Resource::MEMORY, step->keptBytes()));
+    state.step = std::move(step);
+    keptBytes_ += state.step->keptBytes();
     const std::size_t scratchBytes = state.step->scratchBytes();
     const Operation& operation = graph_.subgraph.operations[index];
     state.operands.resize(operation.inputs.size() + operation.outputs.size());

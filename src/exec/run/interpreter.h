@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "exec/graph/graph.h"
-#include "exec/plan/pair_table_step.h"
 #include "exec/run/graph_runner.h"
 #include "exec/run/operand_values.h"
 #include "exec/threads/kernel_threads.h"
@@ -24,8 +23,7 @@
 
 namespace nnburst::exec {
 
-/// Used by one thread at a time. Long on purpose: each part of a walk over the graph uses what the
-/// others keep of an operation.
+/// Used by one thread at a time.
 class Interpreter {
   public:
     /// Everything outlives the interpreter. The constants of `graph` are kept.
@@ -39,8 +37,10 @@ class Interpreter {
 
     /// Gives back the memory of operands until the next run.
     void releaseScratch() const noexcept;
-    /// The size of that memory.
-    [[nodiscard]] std::uint64_t memoryBytes() const noexcept { return values_.ownBytes(); }
+    /// The size of that memory, and of what the steps keep.
+    [[nodiscard]] std::uint64_t memoryBytes() const noexcept {
+        return values_.ownBytes() + keptBytes_;
+    }
 
   private:
     struct OperationState;
@@ -52,8 +52,6 @@ class Interpreter {
     Result<> runIf(std::uint32_t operation);
     Result<> runWhile(std::uint32_t operation);
 
-    /// Shapes and values that decide shapes are those of the last `prepare` of the operation.
-    [[nodiscard]] bool isPrepared(std::uint32_t operation) const;
     Result<> prepare(std::uint32_t operation);
     Result<> makeStep(std::uint32_t operation);
     /// A subgraph that IF or WHILE runs.
@@ -63,10 +61,10 @@ class Interpreter {
     const Graph& graph_;
     const Kernels& kernels_;
     xnnpack::OperatorCache& operators_;
-    std::uint32_t tablesLeft_ = kMaximumPairTables;
     const std::span<const std::unique_ptr<GraphRunner>> referenced_;
     OperandValues values_;
     std::vector<std::unique_ptr<OperationState>> states_;  // one for each operation
+    std::uint64_t keptBytes_ = 0;                          // by the steps
     std::vector<GraphInput> inputs_;                       // of a subgraph that is called
     const RunLimits* limits_ = nullptr;                    // of the current run
     TimeLimit timeLimit_;                                  // of the current run

@@ -50,11 +50,7 @@ class PairCase {
     }
 
     std::unique_ptr<Step> makeStep() {
-        std::uint32_t one = 1;
-        return makeStep(one);
-    }
-    std::unique_ptr<Step> makeStep(std::uint32_t& tablesLeft) {
-        auto step = makePairTableStep(operation_, tablesLeft);
+        auto step = makePairTableStep(operation_);
         EXPECT_TRUE(step) << step.error().message;
         return step ? std::move(*step) : nullptr;
     }
@@ -114,15 +110,22 @@ TEST(PairTableStep, leavesFewElementsAndFloatsToOthers) {
     EXPECT_NE(PairCase(PRELU, TENSOR_QUANT8_ASYMM, {256, 256}, {256}, random).makeStep(), nullptr);
 }
 
-TEST(PairTableStep, leavesWhatComesAfterTheLastTableToOthers) {
+TEST(PairTableStep, fillsItsTableInTheFirstRunThatHasTheTime) {
     Random random(1);
-    PairCase given(PRELU, TENSOR_QUANT8_ASYMM, {256, 256}, {256}, random);
-    std::uint32_t tablesLeft = 2;
-    EXPECT_NE(given.makeStep(tablesLeft), nullptr);
-    EXPECT_EQ(tablesLeft, 1U);
-    EXPECT_NE(given.makeStep(tablesLeft), nullptr);
-    EXPECT_EQ(given.makeStep(tablesLeft), nullptr);
-    EXPECT_EQ(tablesLeft, 0U);
+    PairCase given(ADD, TENSOR_QUANT8_ASYMM, {256, 300}, {300}, random);
+    const auto step = given.makeStep();
+    ASSERT_NE(step, nullptr);
+    TimeLimit late(std::chrono::steady_clock::now());
+    ASSERT_TRUE(late.isOverAfter(TimeLimit::kWorkPerLook));
+    const auto output = given.run(*step, late);
+    EXPECT_EQ(output, std::vector<std::byte>(output.size()));
+    EXPECT_EQ(given.run(*step), given.run(*given.makeReference()));
+}
+
+TEST(PairTableStep, saysWhatItKeeps) {
+    Random random(1);
+    PairCase given(ADD, TENSOR_QUANT8_ASYMM, {256, 300}, {300}, random);
+    EXPECT_GE(given.makeStep()->keptBytes(), std::size_t{1} << 16);
 }
 
 TEST(PairTableStep, endsEarlyWhenTheTimeIsOver) {

@@ -166,8 +166,10 @@ TEST(Planner, longChainsOfOperationsKeepTheirOperandsApart) {
 
 /// A plan of `model`, which has one input and one output.
 std::unique_ptr<Plan> plan(Graph& graph, xnnpack::OperatorCache& operators, bool useXnnpack) {
-    EXPECT_TRUE(makeEngine(useXnnpack));  // initialises XNNPACK
-    const Kernels kernels{.usesXnnpack = useXnnpack, .threads = nullptr};
+    const auto engine = makeEngine(useXnnpack);  // initialises XNNPACK
+    EXPECT_TRUE(engine);
+    const Kernels kernels{
+        .usesXnnpack = useXnnpack, .dot8 = engine->packedFor(), .threads = nullptr};
     Specialization specialization;
     for (const std::uint32_t input : graph.subgraph.inputIndexes) {
         specialization.inputs.push_back({Shape(graph.subgraph.operands[input].dimensions), false});
@@ -176,6 +178,29 @@ std::unique_ptr<Plan> plan(Graph& graph, xnnpack::OperatorCache& operators, bool
     auto made = makePlan(graph, specialization, kernels, operators);
     EXPECT_TRUE(made) << made.error().message;
     return made ? std::move(*made) : nullptr;
+}
+
+/// Memory of a plan for GREATER of so many bytes with a constant.
+std::uint64_t memoryOfComparison(std::uint32_t elements) {
+    constexpr auto kBytes = OperandType::TENSOR_QUANT8_ASYMM;
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kBytes, {elements}, 0.5F, 10);
+    const auto y = builder.addTensor(OperandType::TENSOR_BOOL8, {elements});
+    const auto zero =
+        builder.addConstant(kBytes, {1}, bytesOf(std::vector<std::uint8_t>{10}), 0.5F, 10);
+    builder.addOperation(OperationType::GREATER, {x, zero}, {y});
+    const Model model = build(builder, {x}, {y});
+    const auto graph = Graph::create(model, model.main);
+    EXPECT_TRUE(graph);
+    xnnpack::OperatorCache operators;
+    return plan(**graph, operators, true)->memoryBytes();
+}
+
+TEST(Plan, countsWhatItsStepsKeep) {
+    if (makeEngine(true)->packedFor() == nullptr) {
+        GTEST_SKIP() << "this processor has no instructions for dot products";
+    }
+    EXPECT_GE(memoryOfComparison(65536), memoryOfComparison(65535) + 65536);
 }
 
 TEST(Plan, stopsBetweenStepsWhenItsDeadlineHasPassed) {

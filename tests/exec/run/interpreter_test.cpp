@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "account/account.h"
+#include "exec/threads/execution_gate.h"
 #include "support/allocation_counter.h"
 #include "support/model_runner.h"
 
@@ -98,6 +100,53 @@ TEST(Interpreter, allocatesNothingWhileShapesStayTheSame) {
         EXPECT_EQ(test::allocationCount(), before);
         EXPECT_TRUE(run);
     }
+}
+
+/// y = reshape(x, shape) > 0 for 65,536 bytes, where shape is an input of the model: a step with a
+/// table.
+Model comparisonOfReshapedModel() {
+    constexpr auto kBytes = OperandType::TENSOR_QUANT8_ASYMM;
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kBytes, {256, 256}, 0.5F, 10);
+    const auto shape = builder.addTensor(kInt, {2});
+    const auto reshaped = builder.addTensor(kBytes, {}, 0.5F, 10);
+    const auto zero =
+        builder.addConstant(kBytes, {1}, bytesOf(std::vector<std::uint8_t>{10}), 0.5F, 10);
+    const auto y = builder.addTensor(OperandType::TENSOR_BOOL8, {0, 0});
+    builder.addOperation(OperationType::RESHAPE, {x, shape}, {reshaped});
+    builder.addOperation(OperationType::GREATER, {reshaped, zero}, {y});
+    return build(builder, {x, shape}, {y});
+}
+
+/// Memory that a client is charged for after it has run that model on these shapes.
+std::uint64_t chargedBytes(bool useDotProducts,
+                           const std::vector<std::vector<std::int32_t>>& shapes) {
+    constexpr std::size_t kElements = std::size_t{256} * 256;
+    Amounts limits;
+    limits[Resource::MEMORY] = 16 * kElements;
+    const SharedAccount account = Account::create("client", limits);
+    ClientShare client(nullptr, account);
+    const auto compiled = compile(comparisonOfReshapedModel(), true, 1, useDotProducts);
+    for (const std::vector<std::int32_t>& shape : shapes) {
+        TestRequest request;
+        request.addInput(std::vector<std::byte>(kElements));
+        request.addInput(bytesOf(shape));
+        request.addOutput(kElements);
+        const auto run = request.runFor(client, *compiled);
+        EXPECT_TRUE(run) << run.error().message;
+    }
+    return account->usage(Resource::MEMORY).used;
+}
+
+TEST(Interpreter, chargesWhatItsStepsKeep) {
+    if (makeEngine(true)->packedFor() == nullptr) {
+        GTEST_SKIP() << "this processor has no instructions for dot products";
+    }
+    const std::uint64_t without = chargedBytes(false, {{256, 256}});
+    const std::uint64_t with = chargedBytes(true, {{256, 256}});
+    EXPECT_GE(with, without + 65536);
+    // A step that takes the place of another one takes over its charge.
+    EXPECT_EQ(chargedBytes(true, {{256, 256}, {128, 512}, {512, 128}}), with);
 }
 
 TEST(Interpreter, takesScalarsOfTheRequest) {
