@@ -9,7 +9,6 @@
 
 #include "exec/dot8/mean_of_pixels.h"
 #include "exec/dot8/microkernel.h"
-#include "exec/dot8/requantize_sums.h"
 
 namespace nnburst::exec::dot8 {
 
@@ -294,6 +293,51 @@ void sumRows(const std::uint8_t* rows, std::size_t rowStride, std::size_t rowCou
         const auto total =
             static_cast<std::uint32_t>(_mm512_reduce_add_epi64(sumParts(rows, depth)));
         sums[row] = static_cast<std::int32_t>(total * static_cast<std::uint32_t>(factor));
+    }
+}
+
+/// sum * fraction / 2^31 * 2^(leftShift - rightShift), as SumRow says, of 16 sums.
+[[gnu::always_inline]] inline __m512i scaleSums(__m512i sums, __m512i fractions, __m512i leftShifts,
+                                                __m512i rightShifts) noexcept {
+    const __m512i one = _mm512_set1_epi32(1);
+    const __m512i largest = _mm512_set1_epi32(INT32_MAX);
+    const __m512i smallest = _mm512_set1_epi32(INT32_MIN);
+    const __mmask16 isOver = _mm512_cmpgt_epi32_mask(sums, _mm512_srav_epi32(largest, leftShifts));
+    const __mmask16 isUnder =
+        _mm512_cmplt_epi32_mask(sums, _mm512_srav_epi32(smallest, leftShifts));
+    __m512i shifted = _mm512_mask_mov_epi32(_mm512_sllv_epi32(sums, leftShifts), isOver, largest);
+    shifted = _mm512_mask_mov_epi32(shifted, isUnder, smallest);
+    // Products of 64 bits, of the even and of the odd lanes; bits 31 to 62 of each are the result.
+    const __m512i half = _mm512_set1_epi64(std::int64_t{1} << 30);
+    const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(shifted, fractions), half);
+    const __m512i odd = _mm512_add_epi64(
+        _mm512_mul_epi32(_mm512_srli_epi64(shifted, 32), _mm512_srli_epi64(fractions, 32)), half);
+    const __m512i product =
+        _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 31), _mm512_slli_epi64(odd, 1));
+    const __m512i restBits = _mm512_sub_epi32(_mm512_sllv_epi32(one, rightShifts), one);
+    const __m512i rest = _mm512_and_si512(product, restBits);
+    // A rest of a half is rounded away from zero.
+    const __m512i mostOfHalf =
+        _mm512_add_epi32(_mm512_srli_epi32(restBits, 1), _mm512_srli_epi32(product, 31));
+    const __m512i steps = _mm512_srav_epi32(product, rightShifts);
+    return _mm512_mask_add_epi32(steps, _mm512_cmpgt_epi32_mask(rest, mostOfHalf), steps, one);
+}
+
+void requantizeSums(const SumRow& given) {
+    const SumRow row = given;  // a copy: outputs are bytes, which could be those of `given`
+    const __m512i minimum = _mm512_set1_epi32(row.minimum - row.zeroPoint);
+    const __m512i maximum = _mm512_set1_epi32(row.maximum - row.zeroPoint);
+    const __m512i zeroPoint = _mm512_set1_epi32(row.zeroPoint);
+    for (std::size_t i = 0; i < row.count; i += 16) {
+        const std::size_t count = row.count - i;
+        const auto mask = static_cast<__mmask16>(count >= 16 ? 0xffffU : (1U << count) - 1);
+        const __m512i steps = scaleSums(_mm512_maskz_loadu_epi32(mask, row.sums + i),
+                                        _mm512_maskz_loadu_epi32(mask, row.fractions + i),
+                                        _mm512_maskz_loadu_epi32(mask, row.leftShifts + i),
+                                        _mm512_maskz_loadu_epi32(mask, row.rightShifts + i));
+        const __m512i clamped = _mm512_min_epi32(_mm512_max_epi32(steps, minimum), maximum);
+        _mm512_mask_cvtepi32_storeu_epi8(row.output + i, mask,
+                                         _mm512_add_epi32(clamped, zeroPoint));
     }
 }
 

@@ -9,7 +9,6 @@
 
 #include "exec/dot8/mean_of_pixels.h"
 #include "exec/dot8/microkernel.h"
-#include "exec/dot8/requantize_sums.h"
 
 namespace nnburst::exec::dot8 {
 
@@ -259,6 +258,56 @@ void sumRows(const std::uint8_t* rows, std::size_t rowStride, std::size_t rowCou
         }
         sums[row] = static_cast<std::int32_t>(static_cast<std::uint32_t>(total) *
                                               static_cast<std::uint32_t>(factor));
+    }
+}
+
+/// sum * fraction / 2^31 * 2^(leftShift - rightShift), as SumRow says, of 8 sums.
+[[gnu::always_inline]] inline __m256i scaleSums(__m256i sums, __m256i fractions, __m256i leftShifts,
+                                                __m256i rightShifts) noexcept {
+    const __m256i one = _mm256_set1_epi32(1);
+    const __m256i largest = _mm256_set1_epi32(INT32_MAX);
+    const __m256i smallest = _mm256_set1_epi32(INT32_MIN);
+    const __m256i isOver = _mm256_cmpgt_epi32(sums, _mm256_srav_epi32(largest, leftShifts));
+    const __m256i isUnder = _mm256_cmpgt_epi32(_mm256_srav_epi32(smallest, leftShifts), sums);
+    __m256i shifted = _mm256_blendv_epi8(_mm256_sllv_epi32(sums, leftShifts), largest, isOver);
+    shifted = _mm256_blendv_epi8(shifted, smallest, isUnder);
+    // Products of 64 bits, of the even and of the odd lanes; bits 31 to 62 of each are the result.
+    const __m256i half = _mm256_set1_epi64x(std::int64_t{1} << 30);
+    const __m256i even = _mm256_add_epi64(_mm256_mul_epi32(shifted, fractions), half);
+    const __m256i odd = _mm256_add_epi64(
+        _mm256_mul_epi32(_mm256_srli_epi64(shifted, 32), _mm256_srli_epi64(fractions, 32)), half);
+    const __m256i product =
+        _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_slli_epi64(odd, 1), 0xaa);
+    const __m256i restBits = _mm256_sub_epi32(_mm256_sllv_epi32(one, rightShifts), one);
+    const __m256i rest = _mm256_and_si256(product, restBits);
+    // A rest of a half is rounded away from zero.
+    const __m256i mostOfHalf =
+        _mm256_add_epi32(_mm256_srli_epi32(restBits, 1), _mm256_srli_epi32(product, 31));
+    return _mm256_sub_epi32(_mm256_srav_epi32(product, rightShifts),
+                            _mm256_cmpgt_epi32(rest, mostOfHalf));
+}
+
+void requantizeSums(const SumRow& given) {
+    constexpr std::size_t kLanes = 8;
+    const SumRow row = given;  // a copy: outputs are bytes, which could be those of `given`
+    const __m256i minimum = _mm256_set1_epi32(row.minimum - row.zeroPoint);
+    const __m256i maximum = _mm256_set1_epi32(row.maximum - row.zeroPoint);
+    const __m256i zeroPoint = _mm256_set1_epi32(row.zeroPoint);
+    for (std::size_t i = 0; i < row.count; i += kLanes) {
+        const std::size_t count = row.count - i < kLanes ? row.count - i : kLanes;
+        const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)),
+                                                _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+        const auto load = [&](const std::int32_t* from) __attribute__((always_inline)) {
+            return _mm256_maskload_epi32(from + i, mask);
+        };
+        const __m256i steps = scaleSums(load(row.sums), load(row.fractions), load(row.leftShifts),
+                                        load(row.rightShifts));
+        const __m256i clamped = _mm256_min_epi32(_mm256_max_epi32(steps, minimum), maximum);
+        const __m256i bytes =
+            _mm256_and_si256(_mm256_add_epi32(clamped, zeroPoint), _mm256_set1_epi32(0xff));
+        const __m128i words =
+            _mm_packus_epi32(_mm256_castsi256_si128(bytes), _mm256_extracti128_si256(bytes, 1));
+        storePacked(_mm_packus_epi16(words, words), count, row.output + i);
     }
 }
 

@@ -236,17 +236,19 @@ TEST_P(Dot8, convolvesTransposedWithAScaleForEachChannelAsTheReference) {
 }
 
 TEST_P(Dot8, requantizesSumsAsTheReference) {
-    constexpr std::size_t kCount = 67;
+    constexpr std::size_t kMaximumCount = 67;
     Random random(1);
     for (int round = 0; round < 500; ++round) {
-        SCOPED_TRACE("round " + std::to_string(round));
+        const std::size_t count = random.size(1, kMaximumCount);
+        SCOPED_TRACE("round " + std::to_string(round) + ", " + std::to_string(count) + " sums");
         const QuantizedRange range{random.integer(-128, 0), random.integer(0, 127)};
         const std::int32_t zeroPoint = random.integer(-128, 127);
-        std::array<std::int32_t, kCount> sums{};
-        std::array<std::array<std::int32_t, kCount>, 3> factors{};
-        std::array<std::uint8_t, kCount> expected{};
-        std::array<std::uint8_t, kCount> outputs{};
-        for (std::size_t i = 0; i < kCount; ++i) {
+        std::vector<std::int32_t> sums(count);
+        std::array<std::vector<std::int32_t>, 3> factors;
+        factors.fill(sums);
+        std::array<std::uint8_t, kMaximumCount> expected{};
+        std::array<std::uint8_t, kMaximumCount> outputs{};
+        for (std::size_t i = 0; i < count; ++i) {
             // Powers of two, too: with them sums are half-way between two outputs.
             const double scale =
                 std::ldexp(random.flip() ? 1.0 : random.real(0.5F, 1.0F), random.integer(-33, 9));
@@ -261,7 +263,7 @@ TEST_P(Dot8, requantizesSumsAsTheReference) {
             expected[i] = static_cast<std::uint8_t>(Requantizer(scale, zeroPoint, range)(sums[i]));
         }
         kernels_->requantizeSums({.sums = sums.data(),
-                                  .count = kCount,
+                                  .count = count,
                                   .fractions = factors[0].data(),
                                   .leftShifts = factors[1].data(),
                                   .rightShifts = factors[2].data(),
