@@ -69,6 +69,7 @@ constexpr std::array kGoals{
     Goal{"HARD_SWISH of 8 bits, our kernels / others", "hardSwish/own", "hardSwish/others", 0.5},
     Goal{"CONCATENATION of 8 bits to another scale, our kernels / others", "concatenation/own",
          "concatenation/others", 0.5},
+    Goal{"QUANTIZED_16BIT_LSTM of 256 units, our kernels / others", "lstm/own", "lstm/others", 0.3},
     Goal{"MobileNet 1.0/224 quant8, prepared from the cache / prepared, in process",
          "prepareQuant8/localCache", "prepareQuant8/localModel", 0.2},
     Goal{"MobileNet 1.0/224 quant8, prepared from the cache / prepared, in a driver",

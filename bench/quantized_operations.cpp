@@ -3,8 +3,8 @@
 
 /// \file
 /// What do our own kernels for operations of 8 bits save, beside convolutions and fully connected
-/// layers? One operation on an image of 56 x 56 x 64, in this process on one thread, with them and
-/// without: then XNNPACK or the reference kernels run it.
+/// layers? One operation, most on an image of 56 x 56 x 64, in this process on one thread, with
+/// them and without: then XNNPACK or the reference kernels run it.
 
 #include <benchmark/benchmark.h>
 
@@ -100,6 +100,38 @@ Model concatenation() {
     return model.build(OperationType::CONCATENATION, std::move(inputs), output, {first, second});
 }
 
+/// One step of 256 units.
+Model lstm() {
+    constexpr std::uint32_t kUnits = 256;
+    constexpr float kUnit = 1.0F / 128;
+    OneOperation model;
+    ModelBuilder& builder = model.builder();
+    std::vector<std::uint8_t> weights(std::size_t{kUnits} * kUnits);
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        weights[i] = static_cast<std::uint8_t>(i * 77 >> 2);
+    }
+    const std::vector<std::int32_t> bias(kUnits, 3);
+    const std::uint32_t input = builder.addTensor(kElement, {1, kUnits}, kUnit, 128);
+    const std::uint32_t state =
+        builder.addTensor(OperandType::TENSOR_QUANT16_SYMM, {1, kUnits}, 1.0F / 2048, 0);
+    std::vector<std::uint32_t> inputs{input};
+    for (int matrix = 0; matrix < 8; ++matrix) {
+        inputs.push_back(builder.addConstant(kElement, {kUnits, kUnits},
+                                             std::as_bytes(std::span(weights)), 0.004F, 120));
+    }
+    for (int gate = 0; gate < 4; ++gate) {
+        inputs.push_back(builder.addConstant(OperandType::TENSOR_INT32, {kUnits},
+                                             std::as_bytes(std::span(bias)), 0.004F / 128, 0));
+    }
+    inputs.insert(inputs.end(), {state, input});
+    const std::uint32_t stateAfter =
+        builder.addTensor(OperandType::TENSOR_QUANT16_SYMM, {1, kUnits}, 1.0F / 2048, 0);
+    const std::uint32_t output = builder.addTensor(kElement, {1, kUnits}, kUnit, 128);
+    builder.addOperation(OperationType::QUANTIZED_16BIT_LSTM, std::move(inputs),
+                         {stateAfter, output});
+    return valueOf(builder.build({input, state}, {stateAfter, output}));
+}
+
 Device& device(bool useDotProducts) {
     static const SharedDevice own = valueOf(makeLocalDevice({.threads = 1}));
     static const SharedDevice others =
@@ -130,6 +162,7 @@ void registerQuantizedOperations() {
     registerOperation("hardSwish", "HARD_SWISH 56x56x64", hardSwish);
     registerOperation("concatenation", "CONCATENATION to 56x56x128 of another scale",
                       concatenation);
+    registerOperation("lstm", "QUANTIZED_16BIT_LSTM of 256 units", lstm);
 }
 
 }  // namespace nnburst::bench

@@ -34,6 +34,10 @@ StepResult makeStepAsReference(const OperationView& operation, const StepContext
             return makeAveragePool2d(operation, context);
         case OperationType::MEAN:
             return makeMean(operation, context);
+        case OperationType::QUANTIZED_16BIT_LSTM:
+            return makeQuantized16bitLstm(operation, context);
+        case OperationType::QUANTIZED_LSTM:
+            return makeQuantizedLstm(operation, context);
         default:
             return nullptr;
     }

@@ -6,7 +6,8 @@
 /// 8-bit kernels of our own for processors with dot-product instructions: the planner's interface
 /// to them. They take CONV_2D, DEPTHWISE_CONV_2D, GROUPED_CONV_2D, TRANSPOSE_CONV_2D and
 /// FULLY_CONNECTED with 8-bit elements, where XNNPACK's version of 2022 does not use such
-/// instructions, and compute the same bits as XNNPACK.
+/// instructions, and compute the same bits as XNNPACK. Averages and the products of quantised LSTM
+/// operations have the bits of the reference kernels.
 
 #include <pthreadpool.h>
 
@@ -38,8 +39,7 @@ using StepResult = Result<std::unique_ptr<Step>>;
 [[nodiscard]] StepResult makeStep(const OperationView& operation, const StepContext& context);
 
 /// The same for operations that these kernels compute with the bits of the reference kernels and
-/// not with those of XNNPACK: for what XNNPACK does not cover. Of `context`, weights are not
-/// needed.
+/// not with those of XNNPACK: for what XNNPACK does not cover.
 [[nodiscard]] StepResult makeStepAsReference(const OperationView& operation,
                                              const StepContext& context);
 

@@ -24,5 +24,9 @@ namespace nnburst::exec::dot8 {
 [[nodiscard]] StepResult makeAveragePool2d(const OperationView& operation,
                                            const StepContext& context);
 [[nodiscard]] StepResult makeMean(const OperationView& operation, const StepContext& context);
+[[nodiscard]] StepResult makeQuantizedLstm(const OperationView& operation,
+                                           const StepContext& context);
+[[nodiscard]] StepResult makeQuantized16bitLstm(const OperationView& operation,
+                                                const StepContext& context);
 
 }  // namespace nnburst::exec::dot8

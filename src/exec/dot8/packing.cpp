@@ -3,6 +3,8 @@
 #include "exec/dot8/packing.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -27,22 +29,39 @@ struct ZeroPoints {
     Activations activations = Activations::UNSIGNED;
 };
 
-ZeroPoints zeroPointsOf(const OperationView& operation, const Microkernels& kernels,
-                        std::size_t weightCount) {
-    const OperandView& weights = operation.inputs[1];
-    std::int32_t inputZero = operation.inputs[0].zeroPoint;
-    if (operation.inputs[0].type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED) {
-        inputZero += kernels.multipliesSigned ? 0 : 128;
+bool hasUnsignedElements(const OperandView& operand) noexcept {
+    return operand.type == OperandType::TENSOR_QUANT8_ASYMM;
+}
+
+/// The zero point of activations as bytes that the instruction multiplies.
+std::int32_t inputZeroPoint(std::int32_t zeroPoint, bool isUnsigned,
+                            const Microkernels& kernels) noexcept {
+    if (isUnsigned) {
+        return kernels.multipliesSigned ? zeroPoint - 128 : zeroPoint;
+    }
+    return kernels.multipliesSigned ? zeroPoint : zeroPoint + 128;
+}
+
+/// Of activations with the type and zero point of input 0, and all `weights`, which have one zero
+/// point.
+ZeroPoints zeroPointsOf(const OperandView& input, std::span<const OperandView* const> weights,
+                        const Microkernels& kernels) {
+    const bool isUnsigned = hasUnsignedElements(input);
+    const std::int32_t inputZero = inputZeroPoint(input.zeroPoint, isUnsigned, kernels);
+    if (!isUnsigned) {
         return {.input = inputZero, .activations = Activations::SIGNED};
     }
-    inputZero -= kernels.multipliesSigned ? 128 : 0;
-    if (weights.type == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL) {
+    if (!hasUnsignedElements(*weights.front())) {
         return {.input = inputZero};
     }
-    const auto* const data = weights.as<const std::uint8_t>();
-    const auto [least, most] = std::minmax_element(data, data + weightCount);
-    const std::int32_t zeroPoint = weights.zeroPoint;
-    if (*least - zeroPoint >= -128 && *most - zeroPoint <= 127) {
+    const std::int32_t zeroPoint = weights.front()->zeroPoint;
+    const bool fits =
+        std::all_of(weights.begin(), weights.end(), [zeroPoint](const OperandView* part) {
+            const auto* const data = part->as<const std::uint8_t>();
+            const auto [least, most] = std::minmax_element(data, data + part->shape.elementCount());
+            return *least - zeroPoint >= -128 && *most - zeroPoint <= 127;
+        });
+    if (fits) {
         return {.input = inputZero, .weightOffset = zeroPoint};
     }
     return {.input = inputZero,
@@ -71,16 +90,19 @@ void packGroup(const Weight* weights, std::int32_t offset, const Microkernels& k
     }
 }
 
-/// Packs a matrix: weights [outputs, depth], which are those of `channel` and the next ones, to
-/// `matrix` in `filter`.
+ZeroPoints zeroPointsOf(const OperationView& operation, const Microkernels& kernels) {
+    const std::array weights{&operation.inputs[1]};
+    return zeroPointsOf(operation.inputs[0], weights, kernels);
+}
+
+/// Packs a matrix, weights [outputs, depth], to `matrix` in `filter`, without its scales. `bias`
+/// may be null.
 template <class Weight>
-void packMatrix(const OperationView& operation, const ZeroPoints& zeroPoints, const Weight* weights,
-                std::size_t channel, const FilterMatrix& matrix, PackedFilter& filter) {
+void packMatrix(const ZeroPoints& zeroPoints, const Weight* weights, const std::int32_t* bias,
+                const FilterMatrix& matrix, PackedFilter& filter) {
     packGroup(weights, zeroPoints.weightOffset, *filter.kernels, matrix.depth, matrix.outputs,
               reinterpret_cast<std::int8_t*>(filter.weights()) + matrix.weightsOffset);
-    const std::int32_t* const bias = operation.inputs[2].as<const std::int32_t>() + channel;
     std::int32_t* const packedBias = filter.bias() + matrix.parametersOffset;
-    float* const scales = filter.scales() + matrix.parametersOffset;
     // Sums wrap around.
     const auto input = static_cast<std::uint32_t>(zeroPoints.input);
     const auto constant = static_cast<std::uint32_t>(matrix.depth) * input *
@@ -91,9 +113,19 @@ void packMatrix(const OperationView& operation, const ZeroPoints& zeroPoints, co
             sum += static_cast<std::uint32_t>(weights[output * matrix.depth + k] -
                                               zeroPoints.weightOffset);
         }
-        packedBias[output] = static_cast<std::int32_t>(static_cast<std::uint32_t>(bias[output]) -
-                                                       input * sum + constant);
-        scales[output] = sumScale(operation, channel + output);
+        const auto given = static_cast<std::uint32_t>(bias == nullptr ? 0 : bias[output]);
+        packedBias[output] = static_cast<std::int32_t>(given - input * sum + constant);
+    }
+}
+
+/// The same with the biases and scales of `channel` and the next ones.
+template <class Weight>
+void packMatrix(const OperationView& operation, const ZeroPoints& zeroPoints, const Weight* weights,
+                std::size_t channel, const FilterMatrix& matrix, PackedFilter& filter) {
+    packMatrix(zeroPoints, weights, operation.inputs[2].as<const std::int32_t>() + channel, matrix,
+               filter);
+    for (std::size_t output = 0; output < matrix.outputs; ++output) {
+        filter.scales()[matrix.parametersOffset + output] = sumScale(operation, channel + output);
     }
 }
 
@@ -140,7 +172,7 @@ void packPhases(const OperationView& operation, const ZeroPoints& zeroPoints,
 
 /// Bytes of weights are read as what they are: signed weights have no zero point.
 bool hasUnsignedWeights(const OperationView& operation) noexcept {
-    return operation.inputs[1].type == OperandType::TENSOR_QUANT8_ASYMM;
+    return hasUnsignedElements(operation.inputs[1]);
 }
 
 }  // namespace
@@ -150,7 +182,7 @@ Result<std::shared_ptr<const PackedFilter>> packFilter(const OperationView& oper
                                                        std::size_t depth, std::size_t groups,
                                                        std::size_t groupOutputs) {
     const FilterLayout layout(kernels, depth, groupOutputs);
-    const ZeroPoints zeroPoints = zeroPointsOf(operation, kernels, groups * groupOutputs * depth);
+    const ZeroPoints zeroPoints = zeroPointsOf(operation, kernels);
     FilterForm form = layout.form(groups);
     form.activations = zeroPoints.activations;
     form.correction = zeroPoints.weight;
@@ -163,11 +195,36 @@ Result<std::shared_ptr<const PackedFilter>> packFilter(const OperationView& oper
     return std::shared_ptr<const PackedFilter>(std::move(filter));
 }
 
+Result<std::shared_ptr<const PackedFilter>> packMatrices(const OperationView& operation,
+                                                         const Microkernels& kernels,
+                                                         const FilterForm& sizes,
+                                                         std::span<const SumMatrix> matrices) {
+    std::vector<const OperandView*> weights;
+    for (const SumMatrix& matrix : matrices) {
+        weights.push_back(&operation.inputs[matrix.input]);
+    }
+    ZeroPoints zeroPoints = zeroPointsOf(operation.inputs[0], weights, kernels);
+    FilterForm form = sizes;
+    form.activations = zeroPoints.activations;
+    form.correction = zeroPoints.weight;
+    NNBURST_TRY_ASSIGN(auto filter, PackedFilter::allocate(kernels, form));
+    for (const SumMatrix& matrix : matrices) {
+        const OperandView& from = operation.inputs[matrix.input];
+        zeroPoints.input =
+            inputZeroPoint(matrix.zeroPoint, hasUnsignedElements(operation.inputs[0]), kernels);
+        if (hasUnsignedElements(from)) {
+            packMatrix(zeroPoints, from.as<const std::uint8_t>(), nullptr, matrix.matrix, *filter);
+        } else {
+            packMatrix(zeroPoints, from.as<const std::int8_t>(), nullptr, matrix.matrix, *filter);
+        }
+    }
+    return std::shared_ptr<const PackedFilter>(std::move(filter));
+}
+
 Result<std::shared_ptr<const PackedFilter>> packTransposeFilter(
     const OperationView& operation, const Microkernels& kernels, const FilterForm& sizes,
     std::span<const TransposePhase> phases) {
-    const ZeroPoints zeroPoints =
-        zeroPointsOf(operation, kernels, operation.inputs[1].shape.elementCount());
+    const ZeroPoints zeroPoints = zeroPointsOf(operation, kernels);
     FilterForm form = sizes;
     form.activations = zeroPoints.activations;
     form.correction = zeroPoints.weight;

@@ -53,6 +53,20 @@ struct FilterLayout {
                                                                      std::size_t groups,
                                                                      std::size_t groupOutputs);
 
+/// Weights of an operation that are multiplied for their sums alone: input `input` of the
+/// operation.
+struct SumMatrix {
+    std::size_t input = 0;
+    std::int32_t zeroPoint = 0;  ///< of what they are multiplied with, which has input 0's type
+    FilterMatrix matrix;
+};
+
+/// Packs the weights of `matrices`, which are all signed ones without a zero point, or all unsigned
+/// ones with the same one. RESOURCE_EXHAUSTED_TRANSIENT if there is no memory.
+[[nodiscard]] Result<std::shared_ptr<const PackedFilter>> packMatrices(
+    const OperationView& operation, const Microkernels& kernels, const FilterForm& sizes,
+    std::span<const SumMatrix> matrices);
+
 /// Packs input 1 [outputs, filterHeight, filterWidth, inputs] and input 2, the bias, of a
 /// TRANSPOSE_CONV_2D that is covered: a matrix for each of its phases.
 [[nodiscard]] Result<std::shared_ptr<const PackedFilter>> packTransposeFilter(

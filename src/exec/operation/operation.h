@@ -84,6 +84,18 @@ struct OperandView {
     }
 };
 
+/// Computes the products of an 8-bit operation with its weights for its reference kernel, with the
+/// same results. Thread-safe.
+class MatrixProducts {
+  public:
+    virtual ~MatrixProducts() = default;
+
+    /// sums[row] = sum over i < depth of (elements[i] - zero point) * (weights[row, i] - zero
+    /// point), where `weights` is the index of an input, [rows, depth]. Sums wrap around.
+    virtual void multiply(std::size_t weights, const std::uint8_t* elements,
+                          std::int32_t* sums) const noexcept = 0;
+};
+
 /// An operation with its operands: the one argument of every function below.
 struct OperationView {
     OperationType type = OperationType::ADD;
@@ -93,6 +105,8 @@ struct OperationView {
     bool isRelaxed = false;
     /// Of the run at hand; null if there is none.
     TimeLimit* timeLimit = nullptr;
+    /// Null: the kernel computes its products itself.
+    const MatrixProducts* products = nullptr;
 
     /// Input `index` exists and is not omitted.
     [[nodiscard]] bool has(std::size_t index) const noexcept {

@@ -16,12 +16,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "exec/operation/operation_check.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/fixed_point.h"
-#include "exec/reference/weighted_sum.h"
+#include "exec/reference/matrix_sums.h"
 
 namespace nnburst::exec {
 
@@ -97,69 +98,103 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
     return {};
 }
 
-/// For one element of the batch: the cell state and output after the step, and a copy of the input
-/// and the output before it.
+/// For one element of the batch: the sums of products of a gate with the input and with the state,
+/// four gates, the cell state and output after the step, and a copy of the input and the output
+/// before it.
 std::size_t scratchBytes(const OperationView& operation) {
     const std::size_t units = operation.inputs[kInputWeights].shape[0];
     const std::size_t inputSize = operation.inputs[0].shape[1];
-    return units * (sizeof(std::int16_t) + 2 * sizeof(std::uint8_t)) + inputSize;
+    return units * (2 * sizeof(std::int32_t) + (kGates + 1) * sizeof(std::int16_t) +
+                    2 * sizeof(std::uint8_t)) +
+           inputSize;
 }
+
+class Cell {
+  public:
+    Cell(const OperationView& operation, std::span<std::byte> scratch) noexcept
+        : operation_(operation),
+          inputSize_(operation.inputs[0].shape[1]),
+          units_(operation.inputs[kInputWeights].shape[0]),
+          toGate_(4096.0 * operation.inputs[kInputWeights].scale / 128.0) {
+        sums_ = reinterpret_cast<std::int32_t*>(scratch.data());
+        auto* next = reinterpret_cast<std::int16_t*>(sums_ + 2 * units_);
+        for (std::int16_t*& gate : gates_) {
+            gate = next;
+            next += units_;
+        }
+        newState_ = next;
+        newOutput_ = reinterpret_cast<std::uint8_t*>(newState_ + units_);
+        elements_ = newOutput_ + units_;
+    }
+
+    /// False if the run is out of time.
+    [[nodiscard]] bool step(std::size_t batch) noexcept {
+        std::copy_n(operation_.inputs[0].as<const std::uint8_t>() + batch * inputSize_, inputSize_,
+                    elements_);
+        std::copy_n(operation_.inputs[kOutputBefore].as<const std::uint8_t>() + batch * units_,
+                    units_, elements_ + inputSize_);
+        const auto* state = operation_.inputs[kCellState].as<const std::int16_t>() + batch * units_;
+        for (std::size_t gate = 0; gate < kGates; ++gate) {
+            if (!computeGate(gate)) {
+                return false;
+            }
+        }
+        for (std::size_t u = 0; u < units_; ++u) {
+            const std::int16_t added = fixed16::shiftRight(
+                fixed16::multiply(gates_[kInputGate][u], gates_[kCellGate][u]), kStateIntegerBits);
+            const std::int16_t kept = fixed16::multiply(gates_[kForgetGate][u], state[u]);
+            newState_[u] = fixed16::saturate(std::int64_t{added} + kept);
+            const std::int16_t result = fixed16::multiply(
+                gates_[kOutputGate][u], fixed16::tanh(newState_[u], kStateIntegerBits));
+            newOutput_[u] = static_cast<std::uint8_t>(
+                128 + std::clamp<std::int32_t>(fixed16::shiftRight(result, 8), -128, 127));
+        }
+        std::copy_n(newState_, units_, operation_.outputs[0].as<std::int16_t>() + batch * units_);
+        std::copy_n(newOutput_, units_, operation_.outputs[1].as<std::uint8_t>() + batch * units_);
+        return !operation_.isOutOfTime(units_);
+    }
+
+  private:
+    [[nodiscard]] bool computeGate(std::size_t gate) noexcept {
+        constexpr std::int32_t kZeroPoint = 128;
+        std::int32_t* const inputSums = sums_ + units_;
+        if (!sumProducts(operation_, kRecurrentWeights + gate, elements_, kZeroPoint, sums_) ||
+            !sumProducts(operation_, kInputWeights + gate, elements_ + units_, kZeroPoint,
+                         inputSums)) {
+            return false;
+        }
+        const auto* const bias = operation_.inputs[kBiases + gate].as<const std::uint32_t>();
+        for (std::size_t u = 0; u < units_; ++u) {
+            const std::uint32_t sum = bias[u] + static_cast<std::uint32_t>(sums_[u]) +
+                                      static_cast<std::uint32_t>(inputSums[u]);
+            const std::int16_t value = fixed16::saturate(toGate_(static_cast<std::int32_t>(sum)));
+            gates_[gate][u] = gate == kCellGate ? fixed16::tanh(value, kGateIntegerBits)
+                                                : fixed16::logistic(value, kGateIntegerBits);
+        }
+        return true;
+    }
+
+    const OperationView& operation_;
+    std::size_t inputSize_;
+    std::size_t units_;
+    QuantizedMultiplier toGate_;  ///< from the scale of the products to 12 fractional bits
+    std::int32_t* sums_;          ///< of the recurrent weights, then of the input weights
+    std::array<std::int16_t*, kGates> gates_{};
+    std::int16_t* newState_;
+    std::uint8_t* newOutput_;
+    std::uint8_t* elements_;  ///< the input, then the output before the step
+};
 
 Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
     std::array<Shape, 2> shapes;
     NNBURST_TRY(inferShapes(operation, shapes));
     NNBURST_TRY(requireOutputShape(operation, 0, shapes[0]));
     NNBURST_TRY(requireOutputShape(operation, 1, shapes[1]));
-    const std::size_t batches = operation.inputs[0].shape[0];
-    const std::size_t inputSize = operation.inputs[0].shape[1];
-    const std::size_t units = operation.inputs[kInputWeights].shape[0];
-    const std::int32_t weightZeroPoint = operation.inputs[kInputWeights].zeroPoint;
-    // From the scale of the products to 12 fractional bits.
-    const QuantizedMultiplier toGate(4096.0 * operation.inputs[kInputWeights].scale / 128.0);
-    auto* const newState = reinterpret_cast<std::int16_t*>(scratch.data());
-    auto* const newOutput = reinterpret_cast<std::uint8_t*>(newState + units);
-    auto* const elements = newOutput + units;
-    for (std::size_t b = 0; b < batches; ++b) {
-        std::copy_n(operation.inputs[0].as<const std::uint8_t>() + b * inputSize, inputSize,
-                    elements);
-        std::copy_n(operation.inputs[kOutputBefore].as<const std::uint8_t>() + b * units, units,
-                    elements + inputSize);
-        const auto* state = operation.inputs[kCellState].as<const std::int16_t>() + b * units;
-        const auto gate = [&](std::size_t index, std::size_t unit) {
-            const auto sumOf = [&](const std::uint8_t* first, std::size_t weightsInput,
-                                   std::size_t count) {
-                const auto* weights =
-                    operation.inputs[weightsInput].as<const std::uint8_t>() + unit * count;
-                return sumOfTerms<std::uint32_t>(count, [&](std::size_t i) {
-                    return static_cast<std::uint32_t>((first[i] - 128) *
-                                                      (weights[i] - weightZeroPoint));
-                });
-            };
-            const std::uint32_t sum =
-                operation.inputs[kBiases + index].as<const std::uint32_t>()[unit] +
-                sumOf(elements, kRecurrentWeights + index, units) +
-                sumOf(elements + units, kInputWeights + index, inputSize);
-            return fixed16::saturate(toGate(static_cast<std::int32_t>(sum)));
-        };
-        for (std::size_t u = 0; u < units; ++u) {
-            const std::int16_t in = fixed16::logistic(gate(kInputGate, u), kGateIntegerBits);
-            const std::int16_t forget = fixed16::logistic(gate(kForgetGate, u), kGateIntegerBits);
-            const std::int16_t cell = fixed16::tanh(gate(kCellGate, u), kGateIntegerBits);
-            const std::int16_t out = fixed16::logistic(gate(kOutputGate, u), kGateIntegerBits);
-            const std::int16_t added =
-                fixed16::shiftRight(fixed16::multiply(in, cell), kStateIntegerBits);
-            const std::int16_t kept = fixed16::multiply(forget, state[u]);
-            newState[u] = fixed16::saturate(std::int64_t{added} + kept);
-            const std::int16_t result =
-                fixed16::multiply(out, fixed16::tanh(newState[u], kStateIntegerBits));
-            newOutput[u] = static_cast<std::uint8_t>(
-                128 + std::clamp<std::int32_t>(fixed16::shiftRight(result, 8), -128, 127));
-            if (operation.isOutOfTime(4 * (inputSize + units))) {
-                return {};
-            }
+    Cell cell(operation, scratch);
+    for (std::size_t batch = 0; batch < operation.inputs[0].shape[0]; ++batch) {
+        if (!cell.step(batch)) {
+            return {};
         }
-        std::copy_n(newState, units, operation.outputs[0].as<std::int16_t>() + b * units);
-        std::copy_n(newOutput, units, operation.outputs[1].as<std::uint8_t>() + b * units);
     }
     return {};
 }

@@ -31,7 +31,7 @@
 #include "exec/operation/operation_check.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/fixed_point.h"
-#include "exec/reference/weighted_sum.h"
+#include "exec/reference/matrix_sums.h"
 
 namespace nnburst::exec {
 
@@ -252,9 +252,16 @@ std::size_t outputSizeOf(const OperationView& operation) noexcept {
     return operation.inputs[kRecurrentWeights + kOutputGate].shape[1];
 }
 
-/// Memory for four gates, the cell state, the hidden state before the projection, and the output.
+/// Sums of products that are needed at a time: of the input and of the state, or of the projection.
+std::size_t sumCountOf(const OperationView& operation) noexcept {
+    return std::max(2 * unitsOf(operation), outputSizeOf(operation));
+}
+
+/// Memory for sums, four gates, the cell state, the hidden state before the projection, and the
+/// output.
 std::size_t scratchBytes(const OperationView& operation) {
-    return unitsOf(operation) * ((kGates + 1) * sizeof(std::int16_t) + sizeof(std::int8_t)) +
+    return sumCountOf(operation) * sizeof(std::int32_t) +
+           unitsOf(operation) * ((kGates + 1) * sizeof(std::int16_t) + sizeof(std::int8_t)) +
            outputSizeOf(operation) * sizeof(std::int8_t);
 }
 
@@ -268,7 +275,8 @@ class Cell {
           inputSize_(operation.inputs[0].shape[1]),
           units_(unitsOf(operation)),
           outputSize_(outputSizeOf(operation)) {
-        auto* next = reinterpret_cast<std::int16_t*>(scratch.data());
+        sums_ = reinterpret_cast<std::int32_t*>(scratch.data());
+        auto* next = reinterpret_cast<std::int16_t*>(sums_ + sumCountOf(operation));
         for (std::int16_t*& gate : gates_) {
             gate = next;
             next += units_;
@@ -320,14 +328,6 @@ class Cell {
         return std::clamp(value, static_cast<std::int16_t>(-limit), limit);
     }
 
-    /// The sum of products of a row of weights with elements around their zero point.
-    static std::int32_t sumOf(const std::int8_t* elements, std::int32_t zeroPoint,
-                              const std::int8_t* weights, std::size_t count) noexcept {
-        return static_cast<std::int32_t>(sumOfTerms<std::uint32_t>(count, [&](std::size_t i) {
-            return static_cast<std::uint32_t>((elements[i] - zeroPoint) * weights[i]);
-        }));
-    }
-
     void computeGate(std::size_t gate, std::size_t batch) {
         const OperandView& input = operation_.inputs[0];
         const OperandView& state = operation_.inputs[kOutputState];
@@ -349,26 +349,27 @@ class Cell {
                                     operation_.inputs[kCellState].scale / gateScale);
         }
         std::int16_t* const results = gates_[gate];
+        std::int32_t* const inputSums = sums_;
+        std::int32_t* const stateSums = sums_ + units_;
+        if (!sumProducts(operation_, kInputWeights + gate,
+                         input.as<const std::int8_t>() + batch * inputSize_, input.zeroPoint,
+                         inputSums) ||
+            !sumProducts(operation_, kRecurrentWeights + gate,
+                         state.as<const std::int8_t>() + batch * outputSize_, state.zeroPoint,
+                         stateSums)) {
+            return;
+        }
         for (std::size_t u = 0; u < units_; ++u) {
-            const std::int32_t inputSum =
-                sumOf(input.as<const std::int8_t>() + batch * inputSize_, input.zeroPoint,
-                      inputWeights.as<const std::int8_t>() + u * inputSize_, inputSize_);
-            const std::int32_t stateSum =
-                sumOf(state.as<const std::int8_t>() + batch * outputSize_, state.zeroPoint,
-                      recurrentWeights.as<const std::int8_t>() + u * outputSize_, outputSize_);
-            const std::uint32_t biased = static_cast<std::uint32_t>(inputSum) +
+            const std::uint32_t biased = static_cast<std::uint32_t>(inputSums[u]) +
                                          (hasNorm ? 0U : static_cast<std::uint32_t>(bias[u]));
             std::int16_t sum = fixed16::saturate(fromInput(static_cast<std::int32_t>(biased)));
-            sum = fixed16::saturate(std::int64_t{sum} + fromState(stateSum));
+            sum = fixed16::saturate(std::int64_t{sum} + fromState(stateSums[u]));
             if (hasPeephole) {
                 const std::int16_t weight =
                     operation_.inputs[peepholeOf(gate)].as<const std::int16_t>()[u];
                 sum = fixed16::saturate(std::int64_t{sum} + fromCell(weight * cell_[u]));
             }
             results[u] = sum;
-            if (operation_.isOutOfTime(inputSize_ + outputSize_)) {
-                return;
-            }
         }
         if (hasNorm) {
             normalize(gate, bias);
@@ -433,10 +434,11 @@ class Cell {
         const auto limit = parameters_.projectionClip == 0.0F
                                ? 128
                                : static_cast<std::int32_t>(std::min(std::round(clipSteps), 127.0F));
+        if (!sumProducts(operation_, kProjection, hidden_, parameters_.hiddenZeroPoint, sums_)) {
+            return;
+        }
         for (std::size_t o = 0; o < outputSize_; ++o) {
-            std::uint32_t sum = static_cast<std::uint32_t>(
-                sumOf(hidden_, parameters_.hiddenZeroPoint,
-                      weights.as<const std::int8_t>() + o * units_, units_));
+            auto sum = static_cast<std::uint32_t>(sums_[o]);
             if (operation_.has(kProjectionBias)) {
                 sum += operation_.inputs[kProjectionBias].as<const std::uint32_t>()[o];
             }
@@ -452,6 +454,7 @@ class Cell {
     std::size_t inputSize_;
     std::size_t units_;
     std::size_t outputSize_;
+    std::int32_t* sums_;
     std::array<std::int16_t*, kGates> gates_{};
     std::int16_t* cell_;
     std::int8_t* hidden_;

@@ -13,11 +13,13 @@ namespace {
 
 class ReferenceStep final : public Step {
   public:
-    explicit ReferenceStep(OperationInstance operation)
+    ReferenceStep(OperationInstance operation, std::unique_ptr<const MatrixProducts> products)
         : operation_(std::move(operation)),
+          products_(std::move(products)),
           definition_(*findOperation(operation_.type)),
           view_(operation_.view()),
           scratchBytes_(definition_.scratchBytes == nullptr ? 0 : definition_.scratchBytes(view_)) {
+        view_.products = products_.get();
     }
 
     [[nodiscard]] std::size_t scratchBytes() const noexcept override { return scratchBytes_; }
@@ -46,6 +48,7 @@ class ReferenceStep final : public Step {
 
   private:
     OperationInstance operation_;
+    const std::unique_ptr<const MatrixProducts> products_;
     const OperationDefinition& definition_;
     OperationView view_;  // of operation_
     std::size_t scratchBytes_;
@@ -54,10 +57,11 @@ class ReferenceStep final : public Step {
 
 }  // namespace
 
-std::unique_ptr<Step> makeReferenceStep(OperationInstance operation) {
+std::unique_ptr<Step> makeReferenceStep(OperationInstance operation,
+                                        std::unique_ptr<const MatrixProducts> products) {
     NNBURST_ASSERT(findOperation(operation.type) != nullptr, "{} has no definition",
                    toString(operation.type));
-    return std::make_unique<ReferenceStep>(std::move(operation));
+    return std::make_unique<ReferenceStep>(std::move(operation), std::move(products));
 }
 
 }  // namespace nnburst::exec
