@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -60,11 +62,20 @@ class RemotePreparedModel final : public PreparedModel {
             callback(tl::unexpected<Error>(call.error()), {});
             return tl::unexpected<Error>(call.error());
         }
-        std::thread([call = std::move(*call), callback = std::move(callback)] {
+        const auto run = [call = std::shared_ptr<Call>(std::move(*call)), callback] {
             ExecutionOutcome outcome;
             Result<> result = call->run(outcome);
             callback(std::move(result), outcome);
-        }).detach();
+        };
+        try {
+            std::thread(run).detach();
+        } catch (const std::system_error& error) {
+            const Error failed{ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                               std::string("cannot start a thread for the execution: ") +
+                                   error.what()};
+            callback(tl::unexpected<Error>(failed), {});
+            return tl::unexpected<Error>(failed);
+        }
         return {};
     }
 
