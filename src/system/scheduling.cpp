@@ -16,10 +16,6 @@ namespace nnburst::system {
 
 namespace {
 
-/// Longer than the slices that Linux gives by itself (at most 3 ms).
-constexpr std::chrono::nanoseconds kLongSlice = std::chrono::milliseconds(20);
-/// Linux chooses.
-constexpr std::chrono::nanoseconds kUsualSlice{0};
 constexpr int kLowNice = 10;
 /// RLIMIT_NICE is this less the lowest nice value that a thread may take.
 constexpr int kNiceOfLimitZero = 20;
@@ -39,17 +35,20 @@ struct SchedulingAttributes {
 };
 static_assert(sizeof(SchedulingAttributes) == 48, "SCHED_ATTR_SIZE_VER0");
 
-thread_local int longSliceScopes = 0;
-
-/// Of a thread of SCHED_OTHER. A failure leaves the thread as it is.
-void setTimeSlice(std::chrono::nanoseconds slice) noexcept {
+/// Of a thread of SCHED_OTHER. Returns the time slice that it had. A failure leaves the thread as
+/// it is.
+std::chrono::nanoseconds setTimeSlice(std::chrono::nanoseconds slice) noexcept {
     SchedulingAttributes attributes{};
     if (::syscall(SYS_sched_getattr, kCallingThread, &attributes, sizeof(attributes), 0) != 0 ||
         attributes.policy != SCHED_OTHER) {
-        return;
+        return slice;
     }
-    attributes.runtime = static_cast<std::uint64_t>(slice.count());
-    (void)::syscall(SYS_sched_setattr, kCallingThread, &attributes, 0);
+    const std::chrono::nanoseconds before(attributes.runtime);
+    if (before != slice) {
+        attributes.runtime = static_cast<std::uint64_t>(slice.count());
+        (void)::syscall(SYS_sched_setattr, kCallingThread, &attributes, 0);
+    }
+    return before;
 }
 
 /// Of the calling thread alone, which is what PRIO_PROCESS means on Linux.
@@ -77,16 +76,11 @@ void setNice(int nice) noexcept {
 
 }  // namespace
 
-ScopedLongTimeSlice::ScopedLongTimeSlice() noexcept {
-    if (longSliceScopes++ == 0) {
-        setTimeSlice(kLongSlice);
-    }
-}
+ScopedTimeSlice::ScopedTimeSlice(std::chrono::nanoseconds slice) noexcept
+    : before_(setTimeSlice(slice)) {}
 
-ScopedLongTimeSlice::~ScopedLongTimeSlice() {
-    if (--longSliceScopes == 0) {
-        setTimeSlice(kUsualSlice);
-    }
+ScopedTimeSlice::~ScopedTimeSlice() {
+    (void)setTimeSlice(before_);
 }
 
 ScopedLowPriority::ScopedLowPriority() noexcept

@@ -4,27 +4,39 @@
 
 /// \file
 /// How Linux divides processors between ordinary threads (SCHED_OTHER): scopes in which a thread
-/// makes way for others. To be destroyed on the thread that has made them. Real-time threads are
-/// left as they are.
+/// runs soon, or makes way for others. To be destroyed on the thread that has made them. Real-time
+/// threads are left as they are.
+
+#include <chrono>
 
 namespace nnburst::system {
 
-/// RAII: the calling thread has a long time slice, so that a thread with a usual one that wakes up
-/// on its processor runs at once if it has had less than its share, and not at the end of a slice.
-/// The shares of both stay the same. Scopes may be nested. Does nothing before Linux 6.12, which
-/// has time slices of threads (sched_setattr(2), `sched_runtime`).
-class ScopedLongTimeSlice {
+/// Of a thread that computes little between its waits. The shortest that Linux has: such a thread
+/// runs at once when it wakes up, also where a thread of another program computes.
+inline constexpr std::chrono::nanoseconds kShortTimeSlice = std::chrono::microseconds(100);
+/// Of a thread that makes way. Longer than those that Linux gives by itself (at most 3 ms).
+inline constexpr std::chrono::nanoseconds kLongTimeSlice = std::chrono::milliseconds(20);
+
+/// RAII: the calling thread has this time slice. A thread that wakes up takes the processor of one
+/// with a longer time slice at once if it has had less than its share, and not at the end of that
+/// slice. The shares of both stay the same. Scopes may be nested. Does nothing before Linux 6.12,
+/// which has time slices of threads (sched_setattr(2), `sched_runtime`).
+class ScopedTimeSlice {
   public:
-    ScopedLongTimeSlice() noexcept;
-    ~ScopedLongTimeSlice();
-    ScopedLongTimeSlice(const ScopedLongTimeSlice&) = delete;
-    ScopedLongTimeSlice& operator=(const ScopedLongTimeSlice&) = delete;
+    explicit ScopedTimeSlice(std::chrono::nanoseconds slice) noexcept;
+    ~ScopedTimeSlice();
+    ScopedTimeSlice(const ScopedTimeSlice&) = delete;
+    ScopedTimeSlice& operator=(const ScopedTimeSlice&) = delete;
+
+  private:
+    const std::chrono::nanoseconds before_;
 };
 
 /// RAII: the calling thread has a nice value of 10, a tenth of the weight of threads with 0, so
-/// that it takes little of a processor that others want. Does nothing in a process that may not set
-/// the value back, for which it needs CAP_SYS_NICE or an RLIMIT_NICE of 20 (LimitNICE=+0 of
-/// systemd).
+/// that it takes little of a processor that others want. Not less: others may wait for what such a
+/// thread does, a lane of the gate for example, beside programs that keep the processors busy. Does
+/// nothing in a process that may not set the value back, for which it needs CAP_SYS_NICE or an
+/// RLIMIT_NICE of 20 (LimitNICE=+0 of systemd).
 class ScopedLowPriority {
   public:
     ScopedLowPriority() noexcept;

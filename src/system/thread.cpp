@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "system/mutex.h"
+#include "system/scheduling.h"
 
 namespace nnburst::system {
 
@@ -85,8 +86,11 @@ Result<std::thread> startThread(const std::string& name, std::function<void()> b
             return std::thread([name, body = std::move(body)]() mutable {
                 // Naming another thread would open a file.
                 ::pthread_setname_np(::pthread_self(), name.c_str());
-                body();
-                body = nullptr;
+                {
+                    const ScopedTimeSlice slice(kShortTimeSlice);
+                    body();
+                    body = nullptr;
+                }
                 OrphanedThreads::get().end();
             });
         } catch (const std::system_error& error) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The threads of the library: each has a name and leaves the signals of the process to the
-/// application's threads.
+/// The threads of the library: each has a name and a short time slice, and leaves the signals of
+/// the process to the application's threads.
 
 #include <functional>
 #include <string>
@@ -17,8 +17,8 @@ namespace nnburst::system {
 /// Starts a thread that runs `body`. Signals that are sent to the process are blocked in it: they
 /// belong to the application's threads. Those that the thread causes itself (SIGSEGV, SIGBUS,
 /// SIGFPE, SIGILL, SIGTRAP, SIGSYS) are not, so that the handlers of the application, of sanitizers
-/// and of debuggers see them. `name` has at most 15 characters. RESOURCE_EXHAUSTED_TRANSIENT if the
-/// system gives no thread.
+/// and of debuggers see them. It has kShortTimeSlice. `name` has at most 15 characters.
+/// RESOURCE_EXHAUSTED_TRANSIENT if the system gives no thread.
 [[nodiscard]] Result<std::thread> startThread(const std::string& name, std::function<void()> body);
 
 /// Waits for the end of `thread`. If that is the calling thread (an owner of a thread may be

@@ -10,6 +10,9 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <thread>
+
+#include "system/thread.h"
 
 namespace nnburst::system {
 namespace {
@@ -28,21 +31,34 @@ int niceValue() {
     return ::getpriority(PRIO_PROCESS, 0);
 }
 
-TEST(Scheduling, aLongTimeSliceLastsUntilTheOutermostScopeEnds) {
+TEST(Scheduling, aTimeSliceLastsUntilItsScopeEnds) {
     const std::chrono::nanoseconds usual = timeSlice();
     if (usual == 0ns) {
         GTEST_SKIP() << "this Linux has no time slices of threads (since 6.12)";
     }
     {
-        const ScopedLongTimeSlice outer;
-        EXPECT_EQ(timeSlice(), 20ms);
+        const ScopedTimeSlice outer(kShortTimeSlice);
+        EXPECT_EQ(timeSlice(), kShortTimeSlice);
         {
-            const ScopedLongTimeSlice inner;
-            EXPECT_EQ(timeSlice(), 20ms);
+            const ScopedTimeSlice inner(kLongTimeSlice);
+            EXPECT_EQ(timeSlice(), kLongTimeSlice);
+            const ScopedTimeSlice innermost(kLongTimeSlice);
+            EXPECT_EQ(timeSlice(), kLongTimeSlice);
         }
-        EXPECT_EQ(timeSlice(), 20ms);
+        EXPECT_EQ(timeSlice(), kShortTimeSlice);
     }
     EXPECT_EQ(timeSlice(), usual);
+}
+
+TEST(Scheduling, threadsOfTheLibraryHaveAShortTimeSlice) {
+    if (timeSlice() == 0ns) {
+        GTEST_SKIP() << "this Linux has no time slices of threads (since 6.12)";
+    }
+    std::chrono::nanoseconds slice{};
+    auto thread = startThread("test", [&slice] { slice = timeSlice(); });
+    ASSERT_TRUE(thread) << thread.error().message;
+    thread->join();
+    EXPECT_EQ(slice, kShortTimeSlice);
 }
 
 TEST(Scheduling, aLowPriorityEndsWithItsScope) {
@@ -73,10 +89,10 @@ TEST(Scheduling, aLowPriorityKeepsALowerOne) {
     (void)::setpriority(PRIO_PROCESS, 0, 0);  // where it may
 }
 
-TEST(Scheduling, aLongTimeSliceKeepsALowPriority) {
+TEST(Scheduling, aTimeSliceKeepsALowPriority) {
     const ScopedLowPriority low;
     const int before = niceValue();
-    const ScopedLongTimeSlice slice;
+    const ScopedTimeSlice slice(kLongTimeSlice);
     EXPECT_EQ(niceValue(), before);
 }
 

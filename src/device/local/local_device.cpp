@@ -361,7 +361,7 @@ Result<> LocalDevice::launch(Result<> checked, const PrepareOptions& options, Pr
              scheduler = scheduler_, fences = fences_, work = std::move(work),
              deadline = options.deadline, sharedCallback]() mutable {
                 auto compiled = catchExceptions("prepareModel", [&] {
-                    const system::ScopedLongTimeSlice longSlice;
+                    const system::ScopedTimeSlice longSlice(system::kLongTimeSlice);
                     return compileUntil(deadline, *models, work);
                 });
                 const HalVersion version = executable.version;

@@ -211,15 +211,15 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
     struct Taken {
         Job job;  // none if no client may run one
         std::shared_ptr<Account> account;
-        bool isOneOfSeveral = false;  // the client has others that wait or run
+        bool makesWay = false;  // the client has others that wait or run, and is not the only one
     };
 
     /// A client that keeps threads busy makes way for others.
     static void run(Taken& taken) noexcept {
-        std::optional<system::ScopedLongTimeSlice> longSlice;
+        std::optional<system::ScopedTimeSlice> longSlice;
         std::optional<system::ScopedLowPriority> lowPriority;
-        if (taken.isOneOfSeveral) {
-            longSlice.emplace();
+        if (taken.makesWay) {
+            longSlice.emplace(system::kLongTimeSlice);
             lowPriority.emplace();
         }
         runLogged(taken.job);
@@ -255,7 +255,8 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         taken.job = std::move(job.job);
         ++queue.running;
         ++taken.account->user->running_[indexOf(kind)];
-        taken.isOneOfSeveral = queue.running > 1 || !queue.jobs.empty();
+        taken.makesWay = (queue.running > 1 || !queue.jobs.empty()) &&
+                         clientCount.load(std::memory_order_relaxed) > 1;
         if (queue.jobs.empty()) {
             pool.clients.erase(next);
         }
@@ -327,6 +328,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
 
     const std::string name;
     const Limits limits;
+    std::atomic<std::size_t> clientCount{0};  // relaxed: a client may come at any time
     std::atomic<std::size_t> waitingCount{0};
     std::atomic<std::size_t> limitedWaiting{0};
 
@@ -378,9 +380,13 @@ JobWaits Scheduler::waits(JobKind kind) const {
 
 Scheduler::Client::Client(std::shared_ptr<Scheduler> scheduler, std::shared_ptr<User> user)
     : scheduler_(std::move(scheduler)),
-      account_(std::make_shared<Account>(user ? std::move(user) : std::make_shared<User>())) {}
+      account_(std::make_shared<Account>(user ? std::move(user) : std::make_shared<User>())) {
+    scheduler_->shared_->clientCount.fetch_add(1, std::memory_order_relaxed);
+}
 
-Scheduler::Client::~Client() = default;
+Scheduler::Client::~Client() {
+    scheduler_->shared_->clientCount.fetch_sub(1, std::memory_order_relaxed);
+}
 
 Result<> Scheduler::Client::trySubmit(JobKind kind, const exec::Urgency& urgency, Job job) {
     const auto refuseFrom = [](std::size_t limit, const std::atomic<std::size_t>& waiting,

@@ -26,6 +26,7 @@
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
 #include "system/mutex.h"
+#include "system/scheduling.h"
 #include "system/semaphore.h"
 
 namespace nnburst::device {
@@ -83,6 +84,7 @@ class EventLoop {
     void runJobs();
 
     const std::thread::id thread_ = std::this_thread::get_id();
+    const system::ScopedTimeSlice slice_{system::kShortTimeSlice};
     Diagnostics diagnostics_;  // first: it serves as long as anything is there
     kj::AsyncIoContext io_;
     UniqueFd wakeUp_;  // eventfd

@@ -307,7 +307,7 @@ void ExecutionGate::Pass::yield() {
         return;
     }
     if (!lowPriority_) {
-        longSlice_.emplace();
+        longSlice_.emplace(system::kLongTimeSlice);
         lowPriority_.emplace();
     }
     gate_.leave(nullptr, runner_, lanes_);

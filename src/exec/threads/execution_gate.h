@@ -361,7 +361,7 @@ class ExecutionGate::Pass {
     const std::int32_t lanes_;
     WaitingWork work_;
     std::optional<Admission> admission_;  // if it has waited, or others have while it runs
-    std::optional<system::ScopedLongTimeSlice> longSlice_;  // once it has made way
+    std::optional<system::ScopedTimeSlice> longSlice_;      // once it has made way
     std::optional<system::ScopedLowPriority> lowPriority_;  // once it has made way
     std::uint32_t runner_ = kNoRunner;
     bool holdsRunner_ = false;

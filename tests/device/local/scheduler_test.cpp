@@ -5,6 +5,7 @@
 /// The order in which waiting jobs are served, and by how many threads.
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <chrono>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "device/local/scheduler.h"
+#include "system/scheduling.h"
 
 namespace nnburst::device {
 namespace {
@@ -241,6 +243,39 @@ TEST(Scheduler, threadsThatAreNotNeededEndAlthoughJobsWakeThemInTurn) {
         client.submit([&] { done.set_value(); });
         done.get_future().wait();
     }));
+}
+
+/// The nice value of a job while another one of its client waits.
+int niceOfOneOfSeveral(Scheduler::Client& client) {
+    std::promise<void> begin;
+    std::promise<int> nice;
+    client.submit([&begin] { begin.get_future().wait(); });
+    client.submit([&nice] { nice.set_value(::getpriority(PRIO_PROCESS, 0)); });
+    std::promise<void> done;
+    client.submit([&done] { done.set_value(); });
+    begin.set_value();
+    done.get_future().wait();
+    return nice.get_future().get();
+}
+
+TEST(Scheduler, aClientWithSeveralJobsMakesWayWhileThereAreOtherClients) {
+    const int usual = ::getpriority(PRIO_PROCESS, 0);
+    const int low = [] {
+        const system::ScopedLowPriority scope;
+        return ::getpriority(PRIO_PROCESS, 0);
+    }();
+    if (low == usual) {
+        GTEST_SKIP() << "this process may not set a nice value back";
+    }
+    const std::shared_ptr<Scheduler> scheduler =
+        std::move(*Scheduler::create("test", {.threads = 1, .threadsPerClient = 1}));
+    Scheduler::Client client(scheduler);
+    EXPECT_EQ(niceOfOneOfSeveral(client), usual);
+    {
+        const Scheduler::Client other(scheduler);
+        EXPECT_EQ(niceOfOneOfSeveral(client), low);
+    }
+    EXPECT_EQ(niceOfOneOfSeveral(client), usual);
 }
 
 TEST(Scheduler, aJobThatThrowsEndsNoThread) {

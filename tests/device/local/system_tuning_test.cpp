@@ -12,14 +12,18 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <string>
 
 #include "device/driver_process.h"
 #include "nnburst/cpu_latency_request.h"
@@ -129,6 +133,30 @@ void expectWarned(const std::string& log, const std::string& option, const std::
     const std::string line = log.substr(found, log.find('\n', found) - found);
     EXPECT_NE(line.find("cannot be applied"), std::string::npos) << line;
     EXPECT_NE(line.find(part), std::string::npos) << line;
+}
+
+/// Of a thread of any process. Zero where Linux has none for threads.
+std::chrono::nanoseconds timeSliceOf(pid_t thread) {
+    std::array<std::uint64_t, 6> attributes{};  // sched_attr
+    constexpr std::size_t kRuntime = 3;
+    (void)::syscall(SYS_sched_getattr, thread, attributes.data(), sizeof(attributes), 0);
+    return std::chrono::nanoseconds(attributes[kRuntime]);
+}
+
+TEST(TimeSlices, ofAllThreadsOfADriverAreShort) {
+    if (timeSliceOf(::getpid()) == 0ns) {
+        GTEST_SKIP() << "this Linux has no time slices of threads (since 6.12)";
+    }
+    const DriverProcess driver;
+    const SharedDevice device = driver.connect();
+    ASSERT_TRUE(computes(device));  // there is an event loop, a job thread and one for bursts
+    const auto threads =
+        std::filesystem::directory_iterator("/proc/" + std::to_string(driver.pid()) + "/task");
+    for (const auto& thread : threads) {
+        const pid_t id = std::stoi(thread.path().filename());
+        EXPECT_TRUE(eventually([id] { return timeSliceOf(id) == 100us; }))
+            << contentsOf(thread.path() / "comm");
+    }
 }
 
 TEST(SystemTuning, aDriverThatIsRefusedWarnsAndGoesOn) {
