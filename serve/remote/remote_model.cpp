@@ -70,9 +70,9 @@ class RemotePreparedModel final : public PreparedModel {
         try {
             std::thread(run).detach();
         } catch (const std::system_error& error) {
-            const Error failed{ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-                               std::string("cannot start a thread for the execution: ") +
-                                   error.what()};
+            const Error failed{
+                ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                std::string("cannot start a thread for the execution: ") + error.what()};
             callback(tl::unexpected<Error>(failed), {});
             return tl::unexpected<Error>(failed);
         }
