@@ -60,6 +60,14 @@ TEST(ProfileTable, hasMediansSharesAndRatesOfOperations) {
     EXPECT_NE(textOf(table).find("reference kernel"), std::string::npos);
 }
 
+TEST(ProfileTable, numbersOperationsOfExtensions) {
+    RecordedProfile profile = threeRuns();
+    profile.steps[1].type = static_cast<OperationType>((3U << kExtensionTypeBits) | 81U);
+    const std::string text = textOf(tableOf(profile));
+    EXPECT_NE(text.find("    1 extension operation 81"), std::string::npos) << text;
+    EXPECT_NE(text.find("reference kernels"), std::string::npos) << text;
+}
+
 TEST(ProfileTable, isEmptyWithoutRuns) {
     const ProfileTable table = tableOf({});
     EXPECT_TRUE(table.rows.empty());

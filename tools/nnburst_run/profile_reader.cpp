@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "model/invalid.h"
+#include "nnburst/type_queries.h"
 #include "nnburst/unique_fd.h"
 #include "support/processor_time.h"
 
@@ -28,6 +29,13 @@ using exec::kStepRecords;
 using exec::ProfiledStep;
 using exec::ProfileHeader;
 using exec::StepRecord;
+
+std::string operationText(OperationType type) {
+    constexpr std::uint32_t kNumber = (1U << kExtensionTypeBits) - 1;
+    return isExtension(type)
+               ? fmt::format("extension operation {}", static_cast<std::uint32_t>(type) & kNumber)
+               : toString(type);
+}
 
 namespace {
 

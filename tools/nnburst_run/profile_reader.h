@@ -30,6 +30,10 @@ struct DescribedStep {
     std::uint64_t arithmeticCount = 0;  ///< 0: not known
 };
 
+/// The name of an operation of the HAL; the number of one of an extension, such as
+/// "extension operation 81" (of our own: tflite_operations/codes.h).
+[[nodiscard]] std::string operationText(OperationType type);
+
 /// One run of a step, in nanoseconds of CLOCK_MONOTONIC.
 struct StepRun {
     std::uint32_t step = 0;  ///< index of a described step, or exec::kWholeExecution

@@ -70,13 +70,13 @@ std::string traceOf(const RecordedProfile& profile, std::span<const ClientCall> 
             continue;
         }
         const DescribedStep& step = profile.steps[run.step];
-        trace.add(nnburst::toString(step.type), "operation", profile.process, run.thread,
-                  run.beginNs, run.endNs)["args"] = {{"operation", step.operation},
-                                                     {"kernels", toString(step.library)},
-                                                     {"kernel", step.kernel},
-                                                     {"inputBytes", step.inputBytes},
-                                                     {"constantBytes", step.constantBytes},
-                                                     {"outputBytes", step.outputBytes}};
+        trace.add(operationText(step.type), "operation", profile.process, run.thread, run.beginNs,
+                  run.endNs)["args"] = {{"operation", step.operation},
+                                        {"kernels", toString(step.library)},
+                                        {"kernel", step.kernel},
+                                        {"inputBytes", step.inputBytes},
+                                        {"constantBytes", step.constantBytes},
+                                        {"outputBytes", step.outputBytes}};
     }
     return std::move(trace).text();
 }
