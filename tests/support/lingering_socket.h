@@ -59,7 +59,10 @@ inline UniqueFd sendLingering(int receiver, std::string bytes) {
     rights->cmsg_len = CMSG_LEN(sizeof(int));
     const int fd = sender.get();
     std::memcpy(CMSG_DATA(rights), &fd, sizeof(fd));
-    (void)::sendmsg(receiver, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (::sendmsg(receiver, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+        const linger none{.l_onoff = 0, .l_linger = 0};  // it is closed here
+        EXPECT_EQ(::setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none)), 0);
+    }
     return std::move(other);
 }
 
