@@ -16,6 +16,16 @@ namespace nnburst::device {
 
 namespace {
 
+/// Closes a connection with what its client has sent in it, which may linger.
+void drop(Admission::Client client) {
+    const system::ScopedInterruption interruption;
+    client = nullptr;
+}
+
+}  // namespace
+
+namespace {
+
 /// Pause after a failed accept(2), which would fail again at once.
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
@@ -49,8 +59,6 @@ kj::Promise<void> Admission::acceptNext(kj::ConnectionReceiver& receiver, const 
     auto accepted = kj::evalNow([&receiver] { return receiver.accept(); });
     return accepted.then(
         [this, &receiver, &serve](kj::Own<kj::AsyncIoStream>&& stream) {
-            // One that is not served is closed here, with what its client has sent in it.
-            const system::ScopedInterruption interruption;
             admit(stream.downcast<kj::AsyncCapabilityStream>(), serve);
             return acceptNext(receiver, serve);
         },
@@ -68,6 +76,7 @@ void Admission::admit(Client client, const Serve& serve) {
     const Result<ClientIdentity> identity = identityOf(*client);
     if (!identity) {
         clientLog().write(spdlog::level::warn, "refused a client: " + identity.error().message);
+        drop(kj::mv(client));
         return;
     }
     const std::string who = options_.userNames.describe(*identity);
@@ -94,6 +103,7 @@ kj::Promise<void> Admission::take(Client client, std::uint64_t number, const Ser
     const Result<ClientIdentity> identity = identityOf(*client);
     if (!identity) {
         clientLog().write(spdlog::level::warn, "refused a client: " + identity.error().message);
+        drop(kj::mv(client));
         return kj::READY_NOW;
     }
     auto opened = open(*identity, number);
@@ -121,6 +131,7 @@ kj::Promise<void> Admission::refuse(Client client, const std::string& who, const
 
 kj::Promise<void> Admission::tell(Client client, const Error& reason) {
     if (refusalCount_ >= kMaximumRefusals) {
+        drop(kj::mv(client));
         return kj::READY_NOW;
     }
     ++refusalCount_;

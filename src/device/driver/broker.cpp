@@ -186,10 +186,9 @@ kj::Promise<void> Broker::awaitEnd(std::uint64_t number) {
 }
 
 void Broker::end(std::uint64_t number) {
-    const system::ScopedInterruption interruption;  // what the worker has sent is closed with it
     const auto found = workers_.find(number);
     NNBURST_ASSERT(found != workers_.end(), "worker {} has ended twice", number);
-    const SharedWorker worker = std::move(found->second);
+    SharedWorker worker = std::move(found->second);
     workers_.erase(found);
     (void)readAvailable(*worker);  // what it has said before
     const WorkerProcess::End end = worker->process->reap();
@@ -207,6 +206,8 @@ void Broker::end(std::uint64_t number) {
     if (workers_.empty() && drained_.get() != nullptr) {
         drained_->fulfill();
     }
+    const system::ScopedInterruption interruption;  // what it has sent is closed with it
+    worker.reset();
 }
 
 }  // namespace nnburst::device

@@ -60,8 +60,6 @@ kj::Promise<void> MetricsServer::acceptNext(kj::ConnectionReceiver& receiver) {
     return kj::evalNow([&receiver] { return receiver.accept(); })
         .then(
             [this, &receiver](kj::Own<kj::AsyncIoStream>&& stream) {
-                // One that is not answered is closed here, with what its client has sent in it.
-                const system::ScopedInterruption interruption;
                 auto socket = stream.downcast<kj::AsyncCapabilityStream>();
                 const auto peer = PeerDescriptors::create(loop_, *socket);
                 if (peer && requestCount_ < kMaximumRequests) {
@@ -70,6 +68,10 @@ kj::Promise<void> MetricsServer::acceptNext(kj::ConnectionReceiver& receiver) {
                         .exclusiveJoin(loop_.timer().afterDelay(kTimeout))
                         .attach(kj::defer([this] { --requestCount_; }))
                         .detach([](kj::Exception&&) {});  // the client is gone
+                } else {
+                    // Closes it with what its client has sent in it, which may linger.
+                    const system::ScopedInterruption interruption;
+                    socket = nullptr;
                 }
                 return acceptNext(receiver);
             },

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <kj/debug.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -137,18 +136,6 @@ namespace {
 void closeInterruptibly(UniqueFd& fd) {
     const system::ScopedInterruption interruption;
     fd.reset();
-}
-
-/// How often the calling thread has waited for something in the kernel.
-struct Waits {
-    long all;
-    long forPages;  ///< that had to be read from a disk
-};
-
-Waits waitsOfThisThread() noexcept {
-    rusage usage{};
-    ::getrusage(RUSAGE_THREAD, &usage);
-    return {.all = usage.ru_nvcsw, .forPages = usage.ru_majflt};
 }
 
 /// A descriptor that has arrived, and its stand-in.
@@ -316,15 +303,8 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
         taken -= taken % 2;  // the space for an odd number has room for one more, which kj closes
         // The kernel drops descriptors that are not taken, on this thread: a socket may linger.
         const system::ScopedInterruption interruption;
-        const Waits before = waitsOfThisThread();
-        auto read =
-            taken == 0 ? readBytes(buffer, maxBytes) : readSome(buffer, maxBytes, fdBuffer, taken);
-        const Waits after = waitsOfThisThread();
-        if (after.all != before.all && after.forPages == before.forPages) {
-            return overLimit({ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-                              "descriptors for which there was no room lingered"});
-        }
-        return read;
+        return taken == 0 ? readBytes(buffer, maxBytes)
+                          : readSome(buffer, maxBytes, fdBuffer, taken);
     }
 
     kj::Promise<ReadResult> readBytes(void* buffer, size_t maxBytes) {
