@@ -3,6 +3,7 @@
 #include "process_setup.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -80,6 +81,12 @@ Result<> limitMemory(std::uint64_t bytes) {
                                    std::strerror(errno)));
     }
     return {};
+}
+
+void returnLargeBlocks() noexcept {
+    constexpr int kLarge = 1 << 20;
+    ::mallopt(M_MMAP_THRESHOLD, kLarge);
+    ::mallopt(M_TRIM_THRESHOLD, kLarge);
 }
 
 void allowManyDescriptors() noexcept {

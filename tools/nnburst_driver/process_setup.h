@@ -29,6 +29,11 @@ void ignoreSignals() noexcept;
 /// Limits the private memory of the process (RLIMIT_DATA); 0: no limit but that of the system.
 [[nodiscard]] Result<> limitMemory(std::uint64_t bytes);
 
+/// Blocks of 1 MiB and more are mapped one by one, so that they go back to the system when a client
+/// is gone. Else the C library learns from large blocks that are freed to keep as much at the end
+/// of the memory of each thread, where malloc_trim(3) does not look.
+void returnLargeBlocks() noexcept;
+
 /// Raises the limit on descriptors as far as the system allows: each burst takes two.
 void allowManyDescriptors() noexcept;
 
