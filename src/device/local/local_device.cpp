@@ -179,8 +179,8 @@ Result<DeviceSetup> DeviceSetup::prepare(const DriverOptions& options) {
     NNBURST_TRY_ASSIGN(SystemTuning applied, SystemTuning::apply(setup.options));
     setup.tuning = std::make_shared<const SystemTuning>(std::move(applied));
     // OpenSSL registers its exit handler now, so that a static device, whose job threads use
-    // OpenSSL, is destroyed before the handler runs. It reads its configuration on this thread: what
-    // it keeps of that for a thread is lost if a job thread ends after the handler.
+    // OpenSSL, is destroyed before the handler runs. It reads its configuration on this thread:
+    // what it keeps of that for a thread is lost if a job thread ends after the handler.
     ::OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS | OPENSSL_INIT_LOAD_CONFIG, nullptr);
     (void)exec::Profile::ofProcess();  // makes its file before a sandbox closes
     if (options.useTfliteOperations) {
