@@ -90,6 +90,11 @@ Result<> checkArithmetic(Operands inputs, Operands outputs) {
     return checkType(outputs[0], "output 0", {TENSOR_QUANT16_SYMM});
 }
 
+Result<Dimensions> shapeOfArithmetic(Operands inputs, std::size_t output) {
+    NNBURST_TRY(checkActivation(inputs[2]));
+    return broadcastShape(inputs, output);
+}
+
 template <int kSign>
 Result<> runSum(const Run& run) {
     constexpr int kShift = 15;  // so that a sum of two elements fits into 32 bits
@@ -164,6 +169,11 @@ Result<> checkClamp(Operands inputs, Operands outputs) {
     return checkType(inputs[1], "input 1 (activation)", {INT32});
 }
 
+Result<Dimensions> shapeOfClamp(Operands inputs, std::size_t /*output*/) {
+    NNBURST_TRY(checkActivation(inputs[1]));
+    return dimensionsOf(inputs[0]);
+}
+
 Result<> runClamp(const Run& run) {
     const Multiplier factor = multiplierOf(static_cast<double>(run.inputs[0].scale) /
                                            static_cast<double>(run.outputs[0].scale));
@@ -174,13 +184,13 @@ Result<> runClamp(const Run& run) {
 
 constexpr std::array kElements16Rows{
     Row{Code::RESCALE_16, "RESCALE_16", checkRescale, sameAsFirst, runRescale},
-    Row{Code::ADD_16, "ADD_16", checkArithmetic, broadcastShape, runSum<1>},
-    Row{Code::SUB_16, "SUB_16", checkArithmetic, broadcastShape, runSum<-1>},
-    Row{Code::MUL_16, "MUL_16", checkArithmetic, broadcastShape, runMul},
+    Row{Code::ADD_16, "ADD_16", checkArithmetic, shapeOfArithmetic, runSum<1>},
+    Row{Code::SUB_16, "SUB_16", checkArithmetic, shapeOfArithmetic, runSum<-1>},
+    Row{Code::MUL_16, "MUL_16", checkArithmetic, shapeOfArithmetic, runMul},
     Row{Code::MAXIMUM_16, "MAXIMUM_16", checkSameScales, broadcastShape, runMaximum},
     Row{Code::MINIMUM_16, "MINIMUM_16", checkSameScales, broadcastShape, runMinimum},
     Row{Code::LEAKY_RELU_16, "LEAKY_RELU_16", checkLeaky, sameAsFirst, runLeaky},
-    Row{Code::CLAMP_16, "CLAMP_16", checkClamp, sameAsFirst, runClamp},
+    Row{Code::CLAMP_16, "CLAMP_16", checkClamp, shapeOfClamp, runClamp},
 };
 
 }  // namespace

@@ -106,13 +106,23 @@ struct Range16 {
         case FusedActivationFunc::RELU6:
             range = {.lowest = 0, .highest = steps(6.0F)};
             break;
-        default:
+        case FusedActivationFunc::NONE:
             break;
     }
     return range;
 }
 
-/// The range that scalar `activation`, of INT32 with a code of the HAL, gives elements of `output`.
+/// That scalar `activation`, of INT32, is a code of the HAL's FusedActivationFunc.
+[[nodiscard]] inline Result<> checkActivation(const ExtensionOperand& activation) {
+    const auto code = scalarOf<std::int32_t>(activation);
+    if (code < static_cast<std::int32_t>(FusedActivationFunc::NONE) ||
+        code > static_cast<std::int32_t>(FusedActivationFunc::RELU6)) {
+        return invalid("activation {}; must be 0 (NONE), 1 (RELU), 2 (RELU1) or 3 (RELU6)", code);
+    }
+    return {};
+}
+
+/// The range that scalar `activation`, which checkActivation accepts, gives elements of `output`.
 [[nodiscard]] inline Range16 rangeOf(const ExtensionOperand& activation,
                                      const ExtensionOperand& output) noexcept {
     return rangeOf(static_cast<FusedActivationFunc>(scalarOf<std::int32_t>(activation)),

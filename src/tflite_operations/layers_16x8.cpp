@@ -50,8 +50,10 @@ Result<> checkLayer(Operands inputs, Operands outputs, std::size_t scalars) {
     return checkType(outputs[0], "output 0", {TENSOR_QUANT16_SYMM});
 }
 
-/// Checks that there are a bias for each of `channels`, and a scale for each or one for all.
-Result<> checkChannels(Operands inputs, std::size_t channels) {
+/// Checks that there are a bias for each of `channels`, and a scale for each or one for all; and
+/// the activation.
+Result<> checkScaling(Operands inputs, std::size_t channels) {
+    NNBURST_TRY(checkActivation(inputs[kActivation]));
     const std::size_t scales = countOf(inputs[kScales]);
     if (countOf(inputs[kBias]) != channels || (scales != 1 && scales != channels)) {
         return invalid("{} biases and {} scales for {} channels; must be one for each",
@@ -126,7 +128,7 @@ Result<Dimensions> shapeOfDense(Operands inputs, std::size_t /*output*/) {
         return invalid("input of shape {}, weights of {}; must have the same last size",
                        dimensionsText(inputs[0].dimensions), dimensionsText(weights));
     }
-    NNBURST_TRY(checkChannels(inputs, weights[0]));
+    NNBURST_TRY(checkScaling(inputs, weights[0]));
     result.back() = weights[0];
     return result;
 }
@@ -227,7 +229,7 @@ Result<Dimensions> shapeOfConv(Operands inputs, std::size_t /*output*/) {
         return invalid("image of shape {}, filter of {}; must have the same channels, or groups",
                        dimensionsText(image), dimensionsText(filter));
     }
-    NNBURST_TRY(checkChannels(inputs, filter[0]));
+    NNBURST_TRY(checkScaling(inputs, filter[0]));
     return imageOf(windows, image[0], filter[0]);
 }
 
@@ -290,7 +292,7 @@ Result<Dimensions> shapeOfDepthwise(Operands inputs, std::size_t /*output*/) {
         return invalid("image of shape {}, filter of {}; must have a multiple of its channels",
                        dimensionsText(image), dimensionsText(filter));
     }
-    NNBURST_TRY(checkChannels(inputs, filter[3]));
+    NNBURST_TRY(checkScaling(inputs, filter[3]));
     return imageOf(windows, image[0], filter[3]);
 }
 

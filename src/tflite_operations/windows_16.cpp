@@ -33,6 +33,7 @@ Result<> checkPool(Operands inputs, Operands outputs) {
 
 Result<Dimensions> shapeOfPool(Operands inputs, std::size_t /*output*/) {
     NNBURST_TRY_ASSIGN(const WindowSizes windows, windowSizes(inputs.subspan(1, kWindowScalars)));
+    NNBURST_TRY(checkActivation(inputs[kPoolActivation]));
     return pooledShape(inputs[0], windows);
 }
 

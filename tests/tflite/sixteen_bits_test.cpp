@@ -309,5 +309,49 @@ TEST(TfliteSixteenBits, refuseOperandsThatDoNotFitEachOther) {
     EXPECT_NE(refusalOf({3, 2, 2, 2}, 3, 0, 0).find("must be from 1 to"), std::string::npos);
 }
 
+/// The error of `operation` with this activation, which is the last of its inputs; "" if it is
+/// taken.
+std::string errorOfActivation(tflite_operations::Code operation, std::int32_t activation) {
+    constexpr auto kShorts = OperandType::TENSOR_QUANT16_SYMM;
+    ModelBuilder builder;
+    builder.addExtension(tflite_operations::kExtensionName, kExtensionPrefix);
+    const auto image = builder.addTensor(kShorts, {1, 1, 1, 1}, 0.5F);
+    std::vector<std::uint32_t> inputs{image};
+    if (operation == FULLY_CONNECTED_16X8) {
+        inputs.push_back(builder.addConstant(OperandType::TENSOR_QUANT8_ASYMM_SIGNED, {1, 1},
+                                             exec::bytesOf(Bytes{1}), 1.0F));
+        inputs.push_back(
+            builder.addConstant(OperandType::TENSOR_FLOAT32, {1}, exec::bytesOf(Floats{1.0F})));
+        inputs.push_back(builder.addConstant(OperandType::TENSOR_INT32, {1},
+                                             exec::bytesOf(std::vector<std::int32_t>{0})));
+        inputs.push_back(builder.addScalar(true));
+    } else if (operation == MAX_POOL_2D_16) {
+        for (int i = 0; i < 5; ++i) {  // padding SAME, strides and sizes of 1
+            inputs.push_back(builder.addScalar(1));
+        }
+    } else if (operation != CLAMP_16) {
+        inputs.push_back(image);
+    }
+    inputs.push_back(builder.addScalar(activation));
+    const auto output = builder.addTensor(kShorts, {0, 0, 0, 0}, 0.5F);
+    builder.addOperation(extensionOperation(operation), inputs, {output});
+    const auto compiled = exec::CompiledModel::compile(
+        exec::makeEngine(false), resolved(exec::build(builder, {image}, {output})));
+    return compiled ? std::string() : compiled.error().message;
+}
+
+TEST(TfliteSixteenBits, refuseActivationsThatTheHalDoesNotHave) {
+    for (const tflite_operations::Code operation :
+         {ADD_16, SUB_16, MUL_16, CLAMP_16, MAX_POOL_2D_16, FULLY_CONNECTED_16X8}) {
+        EXPECT_EQ(errorOfActivation(operation, 3), "");
+        for (const std::int32_t activation : {-1, 4}) {
+            EXPECT_NE(errorOfActivation(operation, activation)
+                          .find("activation " + std::to_string(activation) + "; must be"),
+                      std::string::npos)
+                << static_cast<int>(operation);
+        }
+    }
+}
+
 }  // namespace
 }  // namespace nnburst
