@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "system/affinity.h"
 
+#include <unistd.h>
+
 namespace nnburst::system {
 
 std::vector<std::uint32_t> usableProcessors() {
@@ -43,6 +45,22 @@ ScopedCpuExclusion::~ScopedCpuExclusion() {
     if (isOff_) {
         (void)::sched_setaffinity(0, sizeof(before_), &before_);
     }
+}
+
+ThreadProcessors::ThreadProcessors() noexcept : thread_(::gettid()) {
+    (void)::sched_getaffinity(thread_, sizeof(processors_), &processors_);
+}
+
+void ThreadProcessors::narrowTo(std::uint32_t processor) const noexcept {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(processor, &one);
+    // A failure is ignored: the thread runs on any of them, perhaps later.
+    (void)::sched_setaffinity(thread_, sizeof(one), &one);
+}
+
+void ThreadProcessors::widen() const noexcept {
+    (void)::sched_setaffinity(thread_, sizeof(processors_), &processors_);
 }
 
 }  // namespace nnburst::system

@@ -6,6 +6,7 @@
 /// On which processors threads run.
 
 #include <sched.h>
+#include <sys/types.h>
 
 #include <cstdint>
 #include <span>
@@ -31,6 +32,24 @@ class ScopedCpuExclusion {
   private:
     cpu_set_t before_{};
     bool isOff_ = false;
+};
+
+/// A thread and the processors that it may run on, so that another thread can say where it is to
+/// run when it is woken. Must not outlive the thread.
+class ThreadProcessors {
+  public:
+    /// Of the calling thread.
+    ThreadProcessors() noexcept;
+
+    [[nodiscard]] const cpu_set_t& all() const noexcept { return processors_; }
+    /// From now on it runs on this one of its processors alone. Any thread.
+    void narrowTo(std::uint32_t processor) const noexcept;
+    /// It may run on all of them again. Any thread.
+    void widen() const noexcept;
+
+  private:
+    const pid_t thread_;
+    cpu_set_t processors_{};  // none if they cannot be known
 };
 
 }  // namespace nnburst::system

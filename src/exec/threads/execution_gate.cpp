@@ -32,6 +32,9 @@ constexpr std::chrono::microseconds kQuantum{400};
 /// kQuantum, so that an execution of a client that uses less than its share need not wait for the
 /// end of one.
 constexpr std::chrono::microseconds kCredit{1000};
+/// For so long after an execution of a client that has used less than its share none is kept on a
+/// processor: threads of that client are to find one where nothing has to stay.
+constexpr std::chrono::milliseconds kAlone{50};
 /// What an execution counts whose duration is not known, so that clients take turns.
 constexpr std::chrono::nanoseconds kLeastUse{1000};
 
@@ -71,6 +74,9 @@ void ExecutionGate::chargeAndAdmit(ClientShare* client, const std::optional<Admi
         if (admission) {
             client->end(admission->start,
                         std::max<std::chrono::nanoseconds>(now - admission->start, kLeastUse));
+            if (admission->processor) {
+                laneProcessors_.giveBack(*admission->processor);
+            }
         } else if (client != nullptr) {
             client->add(waiters_.empty()
                             ? kLeastUse
@@ -148,6 +154,9 @@ bool ExecutionGate::tryAdmit(Waiter& waiter, TimePoint now, WakeList& admitted) 
     }
     waitingCount_.fetch_sub(1, std::memory_order_seq_cst);
     if (!waiter.isSpinning) {
+        if (waiter.lanes == 1 && laneCount_ > 1 && now - lightSince_ > kAlone) {
+            waiter.admission.processor = laneProcessors_.take(waiter.thread.all());
+        }
         admitted.add(waiter);
     }
     // sync [gate-admitted]: a spinning waiter returns without the lock, which destroys `waiter`
@@ -190,12 +199,14 @@ bool ExecutionGate::spin(const Waiter& waiter, std::chrono::nanoseconds limit) {
     return false;
 }
 
-std::optional<ExecutionGate::Admission> ExecutionGate::wait(RunnerSet* runners,
+std::optional<ExecutionGate::Admission> ExecutionGate::wait(const system::ThreadProcessors& thread,
+                                                            RunnerSet* runners,
                                                             std::uint32_t preferred,
                                                             std::int32_t lanes, ClientShare* client,
                                                             const Urgency& urgency) {
     const TimePoint now = Clock::now();
-    Waiter waiter{.runners = runners,
+    Waiter waiter{.thread = thread,
+                  .runners = runners,
                   .runner = preferred,
                   .lanes = lanes,
                   .client = client,
@@ -207,6 +218,9 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(RunnerSet* runners,
         const system::MutexLock lock(mutex_);
         waiter.work.arrival = arrivals_++;
         waiter.isLight = comeBack(*client, now);
+        if (waiter.isLight) {
+            lightSince_ = now;
+        }
         if (waiters_.empty()) {
             contendedSince_ = now;
         }
@@ -291,7 +305,7 @@ bool ExecutionGate::hasMoreUrgent(const WaitingWork& running, ClientShare* clien
 }
 
 Result<> ExecutionGate::Pass::waitAndEnter() {
-    admission_ = gate_.wait(&runners_, runner_, lanes_, client_, work_.urgency);
+    wait(&runners_);
     if (!admission_) {
         return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
                        "the deadline passed while other executions were running");
@@ -302,6 +316,12 @@ Result<> ExecutionGate::Pass::waitAndEnter() {
     return {};
 }
 
+/// `runners`: null if it holds a runner.
+void ExecutionGate::Pass::wait(RunnerSet* runners) {
+    thread_.emplace();
+    admission_ = gate_.wait(*thread_, runners, runner_, lanes_, client_, work_.urgency);
+}
+
 void ExecutionGate::Pass::yield() {
     if (!hasLanes_ || !gate_.hasMoreUrgent(work_, client_, admission_)) {
         return;
@@ -310,11 +330,12 @@ void ExecutionGate::Pass::yield() {
         longSlice_.emplace(system::kLongTimeSlice);
         lowPriority_.emplace();
     }
+    stayNoLonger();
     gate_.leave(nullptr, runner_, lanes_);
     gate_.chargeAndAdmit(client_, admission_);
     admission_.reset();
     hasLanes_ = false;  // if there is no memory to wait it goes on without
-    admission_ = gate_.wait(nullptr, runner_, lanes_, client_, work_.urgency);
+    wait(nullptr);
     hasLanes_ = admission_.has_value();
 }
 

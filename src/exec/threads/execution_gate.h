@@ -27,8 +27,10 @@
 #include <vector>
 
 #include "account/account.h"
+#include "exec/threads/lane_processors.h"
 #include "exec/threads/urgency.h"
 #include "nnburst/result.h"
+#include "system/affinity.h"
 #include "system/mutex.h"
 #include "system/scheduling.h"
 #include "system/semaphore.h"
@@ -175,10 +177,12 @@ class ExecutionGate {
     /// What an execution that has waited gets.
     struct Admission {
         std::uint32_t runner = kNoRunner;
-        TimePoint start;  ///< of its use of lanes
+        TimePoint start;                         ///< of its use of lanes
+        std::optional<std::uint32_t> processor;  ///< it was woken there and stays there
     };
 
     struct Waiter {
+        const system::ThreadProcessors& thread;
         RunnerSet* runners;    ///< of its model; null if it holds a runner already
         std::uint32_t runner;  ///< the preferred one
         std::int32_t lanes;
@@ -204,6 +208,9 @@ class ExecutionGate {
             while (first_ != nullptr) {
                 Waiter& waiter = *first_;
                 first_ = waiter.nextAdmitted;
+                if (waiter.admission.processor) {
+                    waiter.thread.narrowTo(*waiter.admission.processor);
+                }
                 waiter.wakeUp.release();  // from here on it may be destroyed
             }
         }
@@ -261,7 +268,8 @@ class ExecutionGate {
     void chargeAndAdmit(ClientShare* client, const std::optional<Admission>& admission);
     /// Waits for `lanes`, and for a runner of `runners`, best `preferred`, unless that is null.
     /// None if the deadline comes first.
-    [[nodiscard]] std::optional<Admission> wait(RunnerSet* runners, std::uint32_t preferred,
+    [[nodiscard]] std::optional<Admission> wait(const system::ThreadProcessors& thread,
+                                                RunnerSet* runners, std::uint32_t preferred,
                                                 std::int32_t lanes, ClientShare* client,
                                                 const Urgency& urgency);
     [[nodiscard]] bool sleep(Waiter& waiter) NNBURST_EXCLUDES(mutex_);
@@ -293,7 +301,9 @@ class ExecutionGate {
     /// here, less kCredit: it saves no more for later.
     std::chrono::nanoseconds admittedUsed_ NNBURST_GUARDED_BY(mutex_){};
     TimePoint contendedSince_ NNBURST_GUARDED_BY(mutex_);  // since when waiters_ is not empty
-    ClientShare unnamed_;                                  // of executions without a client
+    TimePoint lightSince_ NNBURST_GUARDED_BY(mutex_);      // when the last light one came
+    LaneProcessors laneProcessors_ NNBURST_GUARDED_BY(mutex_);
+    ClientShare unnamed_;  // of executions without a client
 };
 
 /// RAII: holds lanes and a runner from `enter` until it is destroyed. Used by one thread.
@@ -312,6 +322,7 @@ class ExecutionGate::Pass {
     Pass& operator=(const Pass&) = delete;
     ~Pass() {
         if (holdsRunner_) {
+            stayNoLonger();
             gate_.leave(&runners_, runner_, hasLanes_ ? lanes_ : 0);
             if (admission_ || gate_.hasWaiters()) {
                 gate_.chargeAndAdmit(hasLanes_ ? client_ : nullptr, admission_);
@@ -353,7 +364,14 @@ class ExecutionGate::Pass {
 
   private:
     Result<> waitAndEnter();
+    void wait(RunnerSet* runners);
     void yield();
+    /// Its thread may run on all of its processors again.
+    void stayNoLonger() const noexcept {
+        if (admission_ && admission_->processor) {
+            thread_->widen();
+        }
+    }
 
     ExecutionGate& gate_;
     RunnerSet& runners_;
@@ -361,6 +379,7 @@ class ExecutionGate::Pass {
     const std::int32_t lanes_;
     WaitingWork work_;
     std::optional<Admission> admission_;  // if it has waited, or others have while it runs
+    std::optional<system::ThreadProcessors> thread_;        // once it has waited
     std::optional<system::ScopedTimeSlice> longSlice_;      // once it has made way
     std::optional<system::ScopedLowPriority> lowPriority_;  // once it has made way
     std::uint32_t runner_ = kNoRunner;
