@@ -29,7 +29,8 @@ std::vector<std::string> argumentsOfLength() {
     return {byLength("--benchmark_repetitions=1", "--benchmark_repetitions=8",
                      "--benchmark_repetitions=20"),
             byLength("--benchmark_min_time=0.001", "--benchmark_min_time=0.03",
-                     "--benchmark_min_time=0.1"),
+                     "--benchmark_min_time=0.1") +
+                std::string(NNBURST_BENCHMARK_SECONDS),
             "--benchmark_enable_random_interleaving=true"};
 }
 

@@ -6,6 +6,7 @@
 /// the outputs are compared. ONNX Runtime runs in this process, which costs it no transport.
 
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +17,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "fail.h"
@@ -43,6 +45,16 @@ struct Kind {
     auto operator<=>(const Kind&) const = default;
 };
 
+std::string nameOf(const Kind& kind) {
+    static constexpr std::array kTitles{"float32", "unsigned", "signed filters"};
+    const std::string_view network = kind.network;
+    return fmt::format("{} {}",
+                       network == "V1Small"   ? "v1 0.25/128"
+                       : network == "V1Large" ? "v1 1.0/224"
+                                              : "v2 1.0/224",
+                       kTitles[static_cast<std::size_t>(kind.arithmetic)]);
+}
+
 Model modelOf(const Kind& kind) {
     const auto precision = kind.arithmetic == Arithmetic::FLOAT32 ? BuiltinPrecision::FLOAT32
                                                                   : BuiltinPrecision::QUANT8;
@@ -69,10 +81,10 @@ class Pair {
           onnx(toOnnx(model_), kind.threads, elementBytes(), inputDimensions(), name(true),
                {1, operand(false).dimensions[1]}, name(false)) {
         fillInputs();
-        if (!paths.runBurst() || !onnx.run() || !isClose()) {
-            fail(std::string("MobileNet ") + kind.network +
-                 ": ONNX Runtime and driver compute different outputs");
+        if (!paths.runBurst() || !onnx.run()) {
+            fail("MobileNet " + nameOf(kind) + " cannot be run");
         }
+        checkOutputs(kind);
     }
 
   private:
@@ -107,8 +119,9 @@ class Pair {
         }
     }
 
-    /// Probabilities, which may differ by rounding.
-    [[nodiscard]] bool isClose() const {
+    /// Probabilities, which may differ by rounding: with Debian 13's XNNPACK the average pooling
+    /// rounds half-way cases as the reference kernels do, which SOFTMAX makes 5 steps of 1/256.
+    void checkOutputs(const Kind& kind) const {
         const auto at = [&](std::span<const std::byte> values, std::size_t element) {
             if (elementBytes() == 1) {
                 return static_cast<float>(std::to_integer<int>(values[element])) *
@@ -118,13 +131,17 @@ class Pair {
             std::memcpy(&value, &values[element * sizeof(float)], sizeof(value));
             return value;
         };
-        const float limit = elementBytes() == 1 ? 0.01F : 1e-4F;
+        const float limit = elementBytes() == 1 ? 0.05F : 1e-4F;
         for (std::size_t i = 0; i < onnx.output().size() / elementBytes(); ++i) {
-            if (!(std::abs(at(onnx.output(), i) - at(paths.output(), i)) <= limit)) {
-                return false;
+            const float theirs = at(onnx.output(), i);
+            const float ours = at(paths.output(), i);
+            if (!(std::abs(theirs - ours) <= limit)) {
+                fail(
+                    fmt::format("MobileNet {}: output {} is {} with ONNX Runtime and {} with the "
+                                "driver, which differ by more than {}",
+                                nameOf(kind), i, theirs, ours, limit));
             }
         }
-        return true;
     }
 
     Model model_;
@@ -146,16 +163,10 @@ Pair& pairOf(const Kind& kind) {
 template <class Run>
 void registerRun(const Kind& kind, const std::string& name, const std::string& label, Run run) {
     static constexpr std::array kNames{"Float32", "Unsigned", "Signed"};
-    static constexpr std::array kTitles{"float32", "unsigned", "signed filters"};
     const auto arithmetic = static_cast<std::size_t>(kind.arithmetic);
-    const std::string threads = std::to_string(kind.threads);
-    const std::string network = kind.network;
     registerRow(
-        "onnx" + network + kNames[arithmetic] + "Threads" + threads + "/" + name,
-        (network == "V1Small"   ? "MobileNet v1 0.25/128 "
-         : network == "V1Large" ? "MobileNet v1 1.0/224 "
-                                : "MobileNet v2 1.0/224 ") +
-            std::string(kTitles[arithmetic]) + ", threads: " + threads + ", " + label,
+        fmt::format("onnx{}{}Threads{}/{}", kind.network, kNames[arithmetic], kind.threads, name),
+        fmt::format("MobileNet {}, threads: {}, {}", nameOf(kind), kind.threads, label),
         [=](benchmark::State& state) {
             const ScopedAffinity affinity(kind.threads == 1 ? Affinity::CLIENT
                                                             : Affinity::ANYWHERE);
