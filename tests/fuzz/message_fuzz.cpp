@@ -67,8 +67,8 @@ class Driver {
     static void serve(const std::string& path) {
         const std::shared_ptr<Scheduler> scheduler =
             *Scheduler::create("nnburst-job", defaultJobLimits());
-        const auto local =
-            LocalDevice::create({}, scheduler, exec::KernelThreadPlacement::ANYWHERE);
+        const auto local = LocalDevice::create(*DeviceSetup::prepare({}), scheduler,
+                                               exec::KernelThreadPlacement::ANYWHERE);
         const auto listener = *UnixListener::listen(path);
         EventLoop loop;
         Service service(loop, *local,
