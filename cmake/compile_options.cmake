@@ -48,3 +48,10 @@ if(NNBURST_FUZZ)
     add_compile_options(-fsanitize=fuzzer-no-link)
     add_link_options(-fsanitize=fuzzer-no-link)
 endif()
+
+if(NNBURST_COVERAGE)
+    # Threads count in the same places.
+    set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g1")
+    add_compile_options(--coverage -fprofile-update=atomic -DNNBURST_COVERAGE)
+    add_link_options(--coverage)
+endif()

@@ -22,9 +22,19 @@ namespace nnburst::test {
 
 namespace {
 
+/// What counts lines (tools/coverage) writes its counts to files when it ends by itself.
+#ifdef NNBURST_COVERAGE
+constexpr bool kCountsLines = true;
+#else
+constexpr bool kCountsLines = false;
+#endif
+
 pid_t start(const std::vector<std::string>& arguments, int standardError) {
     std::vector<std::string> words{NNBURST_DRIVER_PATH};
     words.insert(words.end(), arguments.begin(), arguments.end());
+    if (kCountsLines) {
+        words.emplace_back("--no-sandbox");
+    }
     std::vector<char*> argv;
     for (std::string& word : words) {
         argv.push_back(word.data());
@@ -97,6 +107,15 @@ DriverProcess::DriverProcess(std::vector<std::string> moreArguments, Calibration
 DriverProcess::~DriverProcess() {
     if (pid_ > 0) {
         signal(SIGCONT);
+        if (kCountsLines) {
+            signal(SIGTERM);
+            siginfo_t info{};
+            (void)eventually([&] {
+                return ::waitid(P_PID, static_cast<id_t>(pid_), &info,
+                                WEXITED | WNOHANG | WNOWAIT) != 0 ||
+                       info.si_pid == pid_;
+            });
+        }
         signal(SIGKILL);
         (void)endOf(pid_);
     }
