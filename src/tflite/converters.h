@@ -58,6 +58,7 @@ Result<> convertSelectV2(OperatorImport& op, OperationType operation);
 Result<> convertBatchMatmul(OperatorImport& op, OperationType operation);
 
 // indexing.cpp
+Result<> convertDilate(OperatorImport& op, OperationType operation);
 Result<> convertGatherNd(OperatorImport& op, OperationType operation);
 Result<> convertScatterNd(OperatorImport& op, OperationType operation);
 Result<> convertSparseToDense(OperatorImport& op, OperationType operation);
@@ -115,6 +116,8 @@ Result<> convertMultinomial(OperatorImport& op, OperationType operation);
 Result<> convertConv2d(OperatorImport& op, OperationType operation);
 Result<> convertDepthwiseConv2d(OperatorImport& op, OperationType operation);
 Result<> convertTransposeConv(OperatorImport& op, OperationType operation);
+Result<> convertConv3d(OperatorImport& op, OperationType operation);
+Result<> convertConv3dTranspose(OperatorImport& op, OperationType operation);
 Result<> convertPool2d(OperatorImport& op, OperationType operation);
 
 // image.cpp

@@ -64,6 +64,25 @@ Result<> convertSparseToDense(OperatorImport& op, OperationType operation) {
     return {};
 }
 
+Result<> convertDilate(OperatorImport& op, OperationType operation) {
+    const Dimensions shape = op.shape(0);
+    const auto factors = op.knownIntegers(1);
+    if (factors && factors->size() == shape.size()) {
+        Dimensions result;
+        for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+            const std::int64_t size = (std::int64_t{shape[axis]} - 1) * (*factors)[axis] + 1;
+            if ((*factors)[axis] < 1 || size > INT32_MAX) {
+                return invalid("factor {} for shape {}: must be at least 1, the result below 2^31",
+                               (*factors)[axis], dimensionsText(shape));
+            }
+            result.push_back(shape[axis] == 0 ? 0 : static_cast<std::uint32_t>(size));
+        }
+        op.inferOutputShape(result);
+    }
+    op.add(operation, {op.input(0), op.input(1), op.input(2)}, {op.output()});
+    return {};
+}
+
 Result<> convertOneHot(OperatorImport& op, OperationType operation) {
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::OneHotOptions>());
     NNBURST_TRY_ASSIGN(const std::int32_t depth, op.integer(1, "depth"));

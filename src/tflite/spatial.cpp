@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Converters of operators that slide a window over images [batches, height, width, channels].
+/// Converters of operators that slide a window over images [batches, height, width, channels] or
+/// volumes [batches, depth, height, width, channels].
+
+#include <array>
 
 #include "model/operand_info.h"
 #include "tflite/converters.h"
@@ -33,17 +36,21 @@ struct Windows {
     Window width;
 };
 
-Result<> checkWindows(const Windows& windows) {
-    if (windows.padding != schema::Padding::SAME && windows.padding != schema::Padding::VALID) {
-        return invalid("padding {}: must be SAME or VALID", static_cast<int>(windows.padding));
+Result<> checkWindows(schema::Padding padding, std::span<const Window> windows) {
+    if (padding != schema::Padding::SAME && padding != schema::Padding::VALID) {
+        return invalid("padding {}: must be SAME or VALID", static_cast<int>(padding));
     }
-    for (const Window& window : {windows.height, windows.width}) {
+    for (const Window& window : windows) {
         if (window.size < 1 || window.stride < 1 || window.dilation < 1) {
             return invalid("window of {}, stride {}, dilation {}: must be at least 1", window.size,
                            window.stride, window.dilation);
         }
     }
     return {};
+}
+
+Result<> checkWindows(const Windows& windows) {
+    return checkWindows(windows.padding, std::array{windows.height, windows.width});
 }
 
 /// The size of an output axis; 0 (unknown) if the input is unknown or smaller than a window.
@@ -123,6 +130,21 @@ Result<std::uint32_t> groupsOf(OperatorImport& conv, const Windows& windows) {
                        windows.height.dilation, windows.width.dilation, depth / filterDepth);
     }
     return depth / filterDepth;
+}
+
+/// Gives the output the shape that input 0 of a transposed convolution has, if that is known.
+Result<> inferStatedShape(OperatorImport& conv) {
+    if (const auto shape = conv.knownIntegers(0)) {
+        Dimensions dimensions;
+        for (const std::int32_t size : *shape) {
+            if (size < 1) {
+                return invalid("output of size {}: must be at least 1", size);
+            }
+            dimensions.push_back(static_cast<std::uint32_t>(size));
+        }
+        conv.inferOutputShape(dimensions);
+    }
+    return {};
 }
 
 /// Adds a convolution of our extension with activations of 16 bits.
@@ -231,16 +253,7 @@ Result<> convertTransposeConv(OperatorImport& conv, OperationType operation) {
                               .height = {filterShape[1], options->stride_h(), 1},
                               .width = {filterShape[2], options->stride_w(), 1}}));
     NNBURST_TRY(checkChannelAxis(conv, kFilter, 0));
-    if (const auto shape = conv.knownIntegers(kShape)) {
-        Dimensions dimensions;
-        for (const std::int32_t size : *shape) {
-            if (size < 1) {
-                return invalid("output of size {}: must be at least 1", size);
-            }
-            dimensions.push_back(static_cast<std::uint32_t>(size));
-        }
-        conv.inferOutputShape(dimensions);
-    }
+    NNBURST_TRY(inferStatedShape(conv));
     NNBURST_TRY_ASSIGN(const std::uint32_t bias, conv.bias(kBias, kImage, kFilter, filterShape[0]));
     NNBURST_TRY_ASSIGN(const std::uint32_t activation,
                        conv.activation(options->fused_activation_function()));
@@ -249,6 +262,74 @@ Result<> convertTransposeConv(OperatorImport& conv, OperationType operation) {
               paddingScalar(conv, options->padding()), conv.scalar(options->stride_w()),
               conv.scalar(options->stride_h()), activation, conv.scalar(kNchw)},
              {conv.output()});
+    return {};
+}
+
+namespace {
+
+/// Windows along depth, height and width.
+using VolumeWindows = std::array<Window, 3>;
+
+/// The inputs that CONV_3D and CONV_3D_TRANSPOSE have in common. `volume` and `bias` are inputs;
+/// `channels` is the filter's axis for the channels of the output.
+Result<std::vector<std::uint32_t>> inputsOfConv3d(OperatorImport& conv,
+                                                  const schema::Conv3DOptions& options,
+                                                  std::size_t volume, std::size_t bias,
+                                                  std::size_t channels, VolumeWindows& windows) {
+    constexpr std::size_t kRank = 5;
+    const Dimensions filter = conv.shape(1);
+    if (conv.type(volume) != OperandType::TENSOR_FLOAT32) {
+        return invalid("input of type {} is not supported: must be TENSOR_FLOAT32",
+                       toString(conv.type(volume)));
+    }
+    if (filter.size() != kRank || conv.shape(volume).size() != kRank) {
+        return invalid("input of shape {}, filter of {}: must have 5 dimensions",
+                       dimensionsText(conv.shape(volume)), dimensionsText(filter));
+    }
+    windows = {Window{filter[0], options.stride_d(), options.dilation_d_factor()},
+               Window{filter[1], options.stride_h(), options.dilation_h_factor()},
+               Window{filter[2], options.stride_w(), options.dilation_w_factor()}};
+    NNBURST_TRY(checkWindows(options.padding(), windows));
+    NNBURST_TRY_ASSIGN(const std::uint32_t biases, conv.bias(bias, volume, 1, filter[channels]));
+    NNBURST_TRY_ASSIGN(const std::uint32_t activation,
+                       conv.activation(options.fused_activation_function()));
+    std::vector<std::uint32_t> inputs{conv.input(volume), conv.floatInput(1), biases, activation,
+                                      paddingScalar(conv, options.padding())};
+    for (const Window& window : windows) {
+        inputs.push_back(conv.scalar(window.stride));
+    }
+    for (const Window& window : windows) {
+        inputs.push_back(conv.scalar(window.dilation));
+    }
+    return inputs;
+}
+
+}  // namespace
+
+Result<> convertConv3d(OperatorImport& conv, OperationType operation) {
+    NNBURST_TRY_ASSIGN(const auto* options, conv.options<schema::Conv3DOptions>());
+    VolumeWindows windows{};
+    NNBURST_TRY_ASSIGN(std::vector<std::uint32_t> inputs,
+                       inputsOfConv3d(conv, *options, 0, 2, 4, windows));
+    Dimensions result = conv.shape(0);
+    for (std::size_t axis = 0; axis < windows.size(); ++axis) {
+        result[1 + axis] = outputSize(result[1 + axis], options->padding(), windows[axis]);
+    }
+    result.back() = conv.shape(1).back();
+    conv.inferOutputShape(result);
+    conv.add(operation, std::move(inputs), {conv.output()});
+    return {};
+}
+
+/// The inputs are in the order of TRANSPOSE_CONV.
+Result<> convertConv3dTranspose(OperatorImport& conv, OperationType operation) {
+    NNBURST_TRY_ASSIGN(const auto* options, conv.options<schema::Conv3DOptions>());
+    VolumeWindows windows{};
+    NNBURST_TRY_ASSIGN(std::vector<std::uint32_t> inputs,
+                       inputsOfConv3d(conv, *options, 2, 3, 3, windows));
+    NNBURST_TRY(inferStatedShape(conv));
+    inputs.push_back(conv.input(0));
+    conv.add(operation, std::move(inputs), {conv.output()});
     return {};
 }
 

@@ -112,16 +112,6 @@ struct Range16 {
     return range;
 }
 
-/// That scalar `activation`, of INT32, is a code of the HAL's FusedActivationFunc.
-[[nodiscard]] inline Result<> checkActivation(const ExtensionOperand& activation) {
-    const auto code = scalarOf<std::int32_t>(activation);
-    if (code < static_cast<std::int32_t>(FusedActivationFunc::NONE) ||
-        code > static_cast<std::int32_t>(FusedActivationFunc::RELU6)) {
-        return invalid("activation {}; must be 0 (NONE), 1 (RELU), 2 (RELU1) or 3 (RELU6)", code);
-    }
-    return {};
-}
-
 /// The range that scalar `activation`, which checkActivation accepts, gives elements of `output`.
 [[nodiscard]] inline Range16 rangeOf(const ExtensionOperand& activation,
                                      const ExtensionOperand& output) noexcept {

@@ -16,7 +16,7 @@
 
 #include "model/operand_info.h"
 #include "tflite_operations/fixed_point.h"
-#include "tflite_operations/operation.h"
+#include "tflite_operations/windows.h"
 
 namespace nnburst::tflite_operations {
 
@@ -158,37 +158,6 @@ Result<> runDense(const Run& run) {
 
 // ---- CONV_2D_16X8: filter [channelsOut, height, width, channelsIn / groups].
 // DEPTHWISE_CONV_2D_16X8: filter [1, height, width, channelsOut].
-
-/// A window along one axis, and the part of it that lies in the image.
-struct Window {
-    std::int64_t size = 0;
-    std::int64_t stride = 1;
-    std::int64_t dilation = 1;
-    std::int64_t in = 0;
-    std::int64_t out = 0;
-    std::int64_t before = 0;
-
-    [[nodiscard]] std::int64_t begin(std::int64_t place) const { return place * stride - before; }
-};
-
-Result<Window> windowOf(std::int64_t in, std::int64_t size, std::int32_t padding,
-                        std::int32_t stride, std::int32_t dilation) {
-    constexpr std::int32_t kMaximum = 1 << 15;
-    if (stride < 1 || stride > kMaximum || dilation < 1 || dilation > kMaximum) {
-        return invalid("stride {}, dilation {}; must be from 1 to {}", stride, dilation, kMaximum);
-    }
-    if (padding != 1 && padding != 2) {
-        return invalid("padding {}; must be 1 (SAME) or 2 (VALID)", padding);
-    }
-    Window window{.size = size, .stride = stride, .dilation = dilation, .in = in};
-    const std::int64_t reach = (size - 1) * dilation + 1;
-    window.out = padding == 1 ? (in + stride - 1) / stride : (in - reach + stride) / stride;
-    if (size < 1 || window.out < 1 || (padding == 2 && in < reach)) {
-        return invalid("window of {} on an axis of {}; must not be larger", reach, in);
-    }
-    window.before = std::max<std::int64_t>((window.out - 1) * stride + reach - in, 0) / 2;
-    return window;
-}
 
 struct Windows {
     Window height;

@@ -3,6 +3,7 @@
 #include "tflite_operations/operation.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "model/operand_info.h"
 #include "nnburst/type_queries.h"
@@ -63,6 +64,31 @@ std::size_t countOf(Sizes sizes) noexcept {
 
 Result<Dimensions> sameAsFirst(Operands inputs, std::size_t /*output*/) {
     return dimensionsOf(inputs[0]);
+}
+
+Result<> checkActivation(const ExtensionOperand& activation) {
+    const auto code = scalarOf<std::int32_t>(activation);
+    if (code < static_cast<std::int32_t>(FusedActivationFunc::NONE) ||
+        code > static_cast<std::int32_t>(FusedActivationFunc::RELU6)) {
+        return invalid("activation {}; must be 0 (NONE), 1 (RELU), 2 (RELU1) or 3 (RELU6)", code);
+    }
+    return {};
+}
+
+FloatRange floatRangeOf(const ExtensionOperand& activation) noexcept {
+    constexpr float kLowest = -std::numeric_limits<float>::infinity();
+    constexpr float kHighest = std::numeric_limits<float>::infinity();
+    switch (static_cast<FusedActivationFunc>(scalarOf<std::int32_t>(activation))) {
+        case FusedActivationFunc::RELU:
+            return {.lowest = 0.0F, .highest = kHighest};
+        case FusedActivationFunc::RELU1:
+            return {.lowest = -1.0F, .highest = 1.0F};
+        case FusedActivationFunc::RELU6:
+            return {.lowest = 0.0F, .highest = 6.0F};
+        case FusedActivationFunc::NONE:
+            break;
+    }
+    return {.lowest = kLowest, .highest = kHighest};
 }
 
 Result<std::size_t> axisOf(std::int32_t axis, std::size_t rank) {

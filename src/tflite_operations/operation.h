@@ -56,6 +56,7 @@ struct Row {
 [[nodiscard]] std::span<const Row> segmentRows() noexcept;
 [[nodiscard]] std::span<const Row> selectionRows() noexcept;
 [[nodiscard]] std::span<const Row> windowRows() noexcept;
+[[nodiscard]] std::span<const Row> volumeRows() noexcept;
 [[nodiscard]] std::span<const Row> landmarkRows() noexcept;
 [[nodiscard]] std::span<const Row> elements16Rows() noexcept;
 [[nodiscard]] std::span<const Row> windows16Rows() noexcept;
@@ -90,6 +91,14 @@ template <class T>
 [[nodiscard]] T scalarOf(const ExtensionOperand& operand) noexcept {
     return *reinterpret_cast<const T*>(operand.data);
 }
+/// That scalar `activation`, of INT32, is a code of the HAL's FusedActivationFunc.
+[[nodiscard]] Result<> checkActivation(const ExtensionOperand& activation);
+/// The range to which scalar `activation`, which checkActivation accepts, clamps.
+struct FloatRange {
+    float lowest;
+    float highest;
+};
+[[nodiscard]] FloatRange floatRangeOf(const ExtensionOperand& activation) noexcept;
 /// `axis` counted from the front in a tensor of `rank` dimensions.
 [[nodiscard]] Result<std::size_t> axisOf(std::int32_t axis, std::size_t rank);
 /// The elements of a tensor of INT32 that must be constant; `what` names it in the error.

@@ -1,12 +1,13 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Operations that write elements to places that indices name. The shape of the output is a
-/// constant input.
+/// Operations that write elements to places that indices or factors name. What decides the shape of
+/// the output is a constant input.
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 
 #include "model/operand_info.h"
 #include "nnburst/type_queries.h"
@@ -137,10 +138,70 @@ Result<> runSparseToDense(const Run& run) {
     return {};
 }
 
+// ---- DILATE: tensor, TENSOR_INT32 a factor for each axis, which must be constant, one element of
+// the tensor's type. Elements that follow each other along an axis are as far apart in the output
+// as its factor says, with copies of that element between them.
+
+Result<> checkDilate(Operands inputs, Operands outputs) {
+    NNBURST_TRY(checkCounts(inputs, outputs, 3, 1));
+    NNBURST_TRY(checkTensor(inputs[0], "input 0"));
+    NNBURST_TRY(checkType(inputs[1], "input 1 (factors)", {TENSOR_INT32}));
+    NNBURST_TRY(checkSameType(inputs[0], inputs[2]));
+    return checkSameType(inputs[0], outputs[0]);
+}
+
+Result<Dimensions> shapeOfDilate(Operands inputs, std::size_t /*output*/) {
+    Dimensions result = dimensionsOf(inputs[0]);
+    NNBURST_TRY_ASSIGN(const auto factors, constantIntegers(inputs[1], "input 1 (factors)"));
+    if (factors.size() != result.size() || countOf(inputs[2]) != 1) {
+        return invalid("{} factors and {} elements for a tensor of shape {}; must be {} and 1",
+                       factors.size(), countOf(inputs[2]), dimensionsText(result), result.size());
+    }
+    for (std::size_t axis = 0; axis < result.size(); ++axis) {
+        const std::int64_t size = (std::int64_t{result[axis]} - 1) * factors[axis] + 1;
+        if (factors[axis] < 1 || size > std::numeric_limits<std::int32_t>::max()) {
+            return invalid("factor {} for an axis of {}; must be at least 1, the result below 2^31",
+                           factors[axis], result[axis]);
+        }
+        result[axis] = result[axis] == 0 ? 0 : static_cast<std::uint32_t>(size);
+    }
+    return result;
+}
+
+Result<> runDilate(const Run& run) {
+    NNBURST_TRY_ASSIGN(const auto factors, constantIntegers(run.inputs[1], "input 1 (factors)"));
+    const Sizes in = run.inputs[0].dimensions;
+    const Sizes out = run.outputs[0].dimensions;
+    const std::size_t bytes = elementBytes(run.outputs[0].type);
+    const std::size_t count = countOf(out);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::byte* from = run.inputs[0].data;
+        std::size_t rest = i;
+        std::size_t step = bytes;
+        for (std::size_t axis = in.size(); axis-- > 0;) {
+            const std::size_t place = rest % out[axis];
+            const auto factor = static_cast<std::size_t>(factors[axis]);
+            if (place % factor != 0) {
+                from = run.inputs[2].data;
+                break;
+            }
+            from += place / factor * step;
+            step *= in[axis];
+            rest /= out[axis];
+        }
+        std::memcpy(run.outputs[0].data + i * bytes, from, bytes);
+        if (run.limit.isOverAfter(1)) {
+            return {};
+        }
+    }
+    return {};
+}
+
 constexpr std::array kScatterRows{
     Row{Code::SCATTER_ND, "SCATTER_ND", checkScatterNd, shapeOfScatterNd, runScatterNd},
     Row{Code::SPARSE_TO_DENSE, "SPARSE_TO_DENSE", checkSparseToDense, shapeOfSparseToDense,
         runSparseToDense},
+    Row{Code::DILATE, "DILATE", checkDilate, shapeOfDilate, runDilate},
 };
 
 }  // namespace

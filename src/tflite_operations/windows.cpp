@@ -74,6 +74,25 @@ std::int64_t paddingBefore(std::int64_t small, std::int64_t large, std::int64_t 
     return std::max<std::int64_t>((small - 1) * stride + window - large, 0) / 2;
 }
 
+Result<Window> windowOf(std::int64_t in, std::int64_t size, std::int32_t padding,
+                        std::int32_t stride, std::int32_t dilation) {
+    constexpr std::int32_t kMaximum = 1 << 15;
+    if (stride < 1 || stride > kMaximum || dilation < 1 || dilation > kMaximum) {
+        return invalid("stride {}, dilation {}; must be from 1 to {}", stride, dilation, kMaximum);
+    }
+    if (padding != 1 && padding != 2) {
+        return invalid("padding {}; must be 1 (SAME) or 2 (VALID)", padding);
+    }
+    Window window{.size = size, .stride = stride, .dilation = dilation, .in = in};
+    const std::int64_t reach = (size - 1) * dilation + 1;
+    window.out = padding == 1 ? (in + stride - 1) / stride : (in - reach + stride) / stride;
+    if (size < 1 || window.out < 1 || (padding == 2 && in < reach)) {
+        return invalid("window of {} on an axis of {}; must not be larger", reach, in);
+    }
+    window.before = paddingBefore(window.out, in, stride, reach);
+    return window;
+}
+
 namespace {
 
 // ---- MAX_POOLING_WITH_ARGMAX: image, INT32 padding (1: SAME, 2: VALID), strides along width and

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Windows that slide over images [batches, height, width, channels].
+/// Windows that slide over images [batches, height, width, channels] and volumes.
 
 #include <cstdint>
 
@@ -34,5 +34,22 @@ struct WindowSizes {
 /// Elements that windows reach beyond the begin of an axis.
 [[nodiscard]] std::int64_t paddingBefore(std::int64_t small, std::int64_t large,
                                          std::int64_t stride, std::int64_t window);
+
+/// Windows along one axis of `in` elements, `out` of them, the first of which begins `before`
+/// elements before the axis.
+struct Window {
+    std::int64_t size = 0;
+    std::int64_t stride = 1;
+    std::int64_t dilation = 1;
+    std::int64_t in = 0;
+    std::int64_t out = 0;
+    std::int64_t before = 0;
+
+    [[nodiscard]] std::int64_t begin(std::int64_t place) const { return place * stride - before; }
+};
+
+/// The windows that these scalars of INT32 describe, checked; `padding` is 1 (SAME) or 2 (VALID).
+[[nodiscard]] Result<Window> windowOf(std::int64_t in, std::int64_t size, std::int32_t padding,
+                                      std::int32_t stride, std::int32_t dilation);
 
 }  // namespace nnburst::tflite_operations
