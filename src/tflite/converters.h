@@ -69,6 +69,9 @@ Result<> convertSegmentSum(OperatorImport& op, OperationType operation);
 Result<> convertUnsortedSegment(OperatorImport& op, OperationType operation);
 
 // extension_operations.cpp
+/// REAL, IMAG and COMPLEX_ABS.
+Result<> convertComplexPart(OperatorImport& op, OperationType operation);
+Result<> convertRfft2d(OperatorImport& op, OperationType operation);
 /// Operations of our extension on two tensors of FLOAT32, or of INT32.
 Result<> convertFloatBinary(OperatorImport& op, OperationType operation);
 Result<> convertIntegerBinary(OperatorImport& op, OperationType operation);

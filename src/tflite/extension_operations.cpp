@@ -3,6 +3,8 @@
 /// \file
 /// Converters of operators that become one operation of the extension org.nnburst.tflite.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -118,6 +120,40 @@ Result<> convertRange(OperatorImport& op, OperationType /*operation*/) {
     }
     op.inferOutputShape({static_cast<std::uint32_t>(count)});
     return op.forwardIntegers(values);
+}
+
+Result<> convertRfft2d(OperatorImport& op, OperationType operation) {
+    NNBURST_TRY_ASSIGN(const auto lengths, op.integers(1, "lengths"));
+    if (lengths.size() != 2 || lengths[0] < 1 || lengths[1] < 1) {
+        return invalid("lengths {}: must be two of at least 1", fmt::join(lengths, "x"));
+    }
+    if (op.inputIsComplex(0) || !op.outputIsComplex()) {
+        return invalid("input and output: must be FLOAT32 and COMPLEX64");
+    }
+    Dimensions result = op.shape(0);
+    if (result.size() >= 2) {
+        result[result.size() - 2] = static_cast<std::uint32_t>(lengths[0]);
+        result[result.size() - 1] = static_cast<std::uint32_t>(lengths[1]) / 2 + 1;
+        result.push_back(2);
+        op.inferOutputShape(result);
+    }
+    op.add(operation, {op.input(0), op.input(1)}, {op.output()});
+    return {};
+}
+
+Result<> convertComplexPart(OperatorImport& op, OperationType operation) {
+    if (!op.inputIsComplex(0) || op.outputIsComplex()) {
+        return invalid("input and output: must be COMPLEX64 and FLOAT32");
+    }
+    Dimensions result = op.shape(0);
+    if (op.isScalar(0)) {
+        op.inferScalarOutput();
+    } else if (!result.empty()) {
+        result.pop_back();
+        op.inferOutputShape(result);
+    }
+    op.add(operation, {op.input(0)}, {op.output()});
+    return {};
 }
 
 /// The shape to which tensors of two shapes can be repeated.

@@ -68,6 +68,21 @@ class UnknownTensors {
     std::vector<bool> isUnknown_;
 };
 
+/// Whether an input or output is COMPLEX64.
+bool haveComplex(const schema::SubGraph& graph, const schema::Operator& declaration) {
+    const auto isAny = [&](const flatbuffers::Vector<std::int32_t>* tensors) {
+        for (std::uint32_t i = 0; i < sizeOf(tensors); ++i) {
+            const auto tensor = static_cast<std::uint32_t>(tensors->Get(i));
+            if (tensor < sizeOf(graph.tensors()) &&
+                graph.tensors()->Get(tensor)->type() == schema::TensorType::COMPLEX64) {
+                return true;
+            }
+        }
+        return false;
+    };
+    return isAny(declaration.inputs()) || isAny(declaration.outputs());
+}
+
 /// An error about operators that are among the problems.
 tl::unexpected<Error> reported() {
     return failure(ErrorStatus::INVALID_ARGUMENT, "");
@@ -153,6 +168,8 @@ Result<> FileImport::importOperators(std::int32_t index, const schema::SubGraph&
             fail(fmt::format(" ({}) is not supported", operatorName(entry, code)));
         } else if (unknown.haveInputOf(declaration)) {
             unknown.addOutputs(declaration);
+        } else if (!converter->takesComplex && haveComplex(graph, declaration)) {
+            fail(fmt::format(" ({}): type COMPLEX64 is not supported", operatorName(entry, code)));
         } else if (fusions.isLeftOut(i)) {
             continue;
         } else if (auto done = fusions.endingAt(i) != nullptr

@@ -74,6 +74,12 @@ Result<> applyType(const schema::Tensor& tensor, Operand& operand) {
         case schema::TensorType::FLOAT32:
             operand.type = OperandType::TENSOR_FLOAT32;
             return {};
+        case schema::TensorType::COMPLEX64:
+            operand.type = OperandType::TENSOR_FLOAT32;
+            if (!operand.dimensions.empty()) {
+                operand.dimensions.push_back(2);
+            }
+            return {};
         case schema::TensorType::FLOAT16:
             operand.type = OperandType::TENSOR_FLOAT16;
             return {};

@@ -102,6 +102,7 @@ constexpr Arity kBidirectionalRnn{
     .minimumInputs = 12, .maximumInputs = 12, .requiredInputs = 0b1'1111'1111, .maximumOutputs = 2};
 
 constexpr bool kFitsInt32 = true;
+constexpr bool kTakesComplex = true;
 
 /// In the order of their names.
 constexpr std::array kConverters{
@@ -126,6 +127,8 @@ constexpr std::array kConverters{
     Converter{Code::BUCKETIZE, kUnary, extension(Operation::BUCKETIZE), convertBucketize},
     Converter{Code::CAST, kUnary, CAST, convertCast, kFitsInt32},
     Converter{Code::CEIL, kUnary, FLOOR, convertCeil},
+    Converter{Code::COMPLEX_ABS, kUnary, extension(Operation::COMPLEX_ABS), convertComplexPart,
+              !kFitsInt32, kTakesComplex},
     Converter{Code::CONCATENATION, kVariadic, CONCATENATION, convertConcatenation, kFitsInt32},
     Converter{Code::CONV_2D, kWeighted, CONV_2D, convertConv2d},
     Converter{Code::CONV_3D, kWeighted, extension(Operation::CONV_3D), convertConv3d},
@@ -145,7 +148,8 @@ constexpr std::array kConverters{
     Converter{Code::EMBEDDING_LOOKUP, kBinary, EMBEDDING_LOOKUP, convertEmbeddingLookup},
     Converter{Code::EQUAL, kBinary, EQUAL, convertBinary},
     Converter{Code::EXP, kUnary, EXP, convertFloatUnary},
-    Converter{Code::EXPAND_DIMS, kBinary, EXPAND_DIMS, convertExpandDims, kFitsInt32},
+    Converter{Code::EXPAND_DIMS, kBinary, EXPAND_DIMS, convertExpandDims, kFitsInt32,
+              kTakesComplex},
     Converter{Code::FAKE_QUANT, kUnary, extension(Operation::FAKE_QUANT), convertFakeQuant},
     Converter{Code::FILL, kBinary, FILL, convertFill, kFitsInt32},
     Converter{Code::FLOOR, kUnary, FLOOR, convertUnary},
@@ -161,6 +165,8 @@ constexpr std::array kConverters{
     Converter{Code::HARD_SWISH, kUnary, HARD_SWISH, convertUnary},
     Converter{Code::HASHTABLE_LOOKUP, kHashtableLookup, HASHTABLE_LOOKUP, convertHashtableLookup},
     Converter{Code::IF, kControl, IF, convertIf},
+    Converter{Code::IMAG, kUnary, extension(Operation::IMAG), convertComplexPart, !kFitsInt32,
+              kTakesComplex},
     Converter{Code::L2_NORMALIZATION, kUnary, L2_NORMALIZATION, convertL2Normalization},
     Converter{Code::L2_POOL_2D, kUnary, L2_POOL_2D, convertPool2d},
     Converter{Code::LEAKY_RELU, kUnary, PRELU, convertLeakyRelu},
@@ -202,6 +208,8 @@ constexpr std::array kConverters{
     Converter{Code::QUANTIZE, kUnary, QUANTIZE, convertQuantize},
     Converter{Code::RANGE, kTernary, RANK, convertRange, kFitsInt32},
     Converter{Code::RANK, kUnary, RANK, convertRank},
+    Converter{Code::REAL, kUnary, extension(Operation::REAL), convertComplexPart, !kFitsInt32,
+              kTakesComplex},
     Converter{Code::REDUCE_ALL, kBinary, REDUCE_ALL, convertReduction},
     Converter{Code::REDUCE_ANY, kBinary, REDUCE_ANY, convertReduction},
     Converter{Code::REDUCE_MAX, kBinary, REDUCE_MAX, convertReduction, kFitsInt32},
@@ -211,12 +219,14 @@ constexpr std::array kConverters{
     Converter{Code::RELU6, kUnary, RELU6, convertClamp},
     Converter{Code::RELU_0_TO_1, kUnary, RELU, convertRelu0To1},
     Converter{Code::RELU_N1_TO_1, kUnary, RELU1, convertClamp},
-    Converter{Code::RESHAPE, kReshape, RESHAPE, convertReshape, kFitsInt32},
+    Converter{Code::RESHAPE, kReshape, RESHAPE, convertReshape, kFitsInt32, kTakesComplex},
     Converter{Code::RESIZE_BILINEAR, kBinary, RESIZE_BILINEAR, convertResize},
     Converter{Code::RESIZE_NEAREST_NEIGHBOR, kBinary, RESIZE_NEAREST_NEIGHBOR, convertResize},
     Converter{Code::REVERSE_SEQUENCE, kBinary, extension(Operation::REVERSE_SEQUENCE),
               convertReverseSequence, kFitsInt32},
     Converter{Code::REVERSE_V2, kBinary, STRIDED_SLICE, convertReverse, kFitsInt32},
+    Converter{Code::RFFT2D, kBinary, extension(Operation::RFFT_2D), convertRfft2d, !kFitsInt32,
+              kTakesComplex},
     Converter{Code::RIGHT_SHIFT, kBinary, extension(Operation::RIGHT_SHIFT), convertIntegerBinary},
     Converter{Code::RNN, kRnn, RNN, convertRnn},
     Converter{Code::ROUND, kUnary, extension(Operation::ROUND), convertFloatUnary},
@@ -240,7 +250,7 @@ constexpr std::array kConverters{
     Converter{Code::SQRT, kUnary, SQRT, convertFloatUnary},
     Converter{Code::SQUARE, kUnary, MUL, convertSquare},
     Converter{Code::SQUARED_DIFFERENCE, kBinary, MUL, convertSquaredDifference},
-    Converter{Code::SQUEEZE, kUnary, SQUEEZE, convertSqueeze, kFitsInt32},
+    Converter{Code::SQUEEZE, kUnary, SQUEEZE, convertSqueeze, kFitsInt32, kTakesComplex},
     Converter{Code::STRIDED_SLICE, kFourInputs, STRIDED_SLICE, convertStridedSlice, kFitsInt32},
     Converter{Code::SUB, kBinary, SUB, convertArithmetic},
     Converter{Code::SUM, kBinary, REDUCE_SUM, convertReduction},

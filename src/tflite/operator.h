@@ -57,6 +57,8 @@ struct Converter {
     Result<> (*convert)(OperatorImport& operatorImport, OperationType operation);
     /// The values of INT64 outputs fit into 32 bits if those of the inputs do.
     bool fitsInt32 = false;
+    /// Inputs and outputs may be COMPLEX64.
+    bool takesComplex = false;
 };
 
 /// The converter of `code`; null if such operators cannot be imported.
@@ -89,6 +91,11 @@ class OperatorImport {
     /// Whether an input or output is INT64 in the file.
     [[nodiscard]] bool inputIsInt64(std::size_t index) const;
     [[nodiscard]] bool outputIsInt64(std::size_t index = 0) const;
+    /// Whether an input or output is COMPLEX64 in the file.
+    [[nodiscard]] bool inputIsComplex(std::size_t index) const {
+        return tensors_->isComplex(inputTensor(index));
+    }
+    [[nodiscard]] bool outputIsComplex() const { return tensors_->isComplex(outputTensor(0)); }
     /// Type, scales and zero point of input `index` as the file has them.
     [[nodiscard]] Result<Operand> quantization(std::size_t index) const;
     /// The declaration of an operand; valid until the next operand is added.

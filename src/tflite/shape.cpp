@@ -72,9 +72,25 @@ Result<> reshapeTo(OperatorImport& op, std::vector<std::int32_t> shape) {
     return {};
 }
 
+/// Of complex numbers, which have one more axis as an operand: to the shape that the file states.
+Result<> reshapeAsStated(OperatorImport& op) {
+    const Dimensions shape = op.operand(op.output()).dimensions;
+    if (!op.outputIsComplex() || !isKnown(shape)) {
+        return invalid("output of shape {}: must be COMPLEX64, and all sizes known",
+                       dimensionsText(shape));
+    }
+    NNBURST_TRY_ASSIGN(const std::uint32_t sizes,
+                       op.constant(std::vector<std::int32_t>(shape.begin(), shape.end())));
+    op.add(OperationType::RESHAPE, {op.input(0), sizes}, {op.output()});
+    return {};
+}
+
 }  // namespace
 
 Result<> convertReshape(OperatorImport& op, OperationType operation) {
+    if (op.inputIsComplex(0)) {
+        return reshapeAsStated(op);
+    }
     if (!op.has(1)) {
         NNBURST_TRY_ASSIGN(std::vector<std::int32_t> shape, optionalShape(op));
         return reshapeTo(op, std::move(shape));
@@ -90,6 +106,9 @@ Result<> convertReshape(OperatorImport& op, OperationType operation) {
 }
 
 Result<> convertSqueeze(OperatorImport& op, OperationType operation) {
+    if (op.inputIsComplex(0)) {
+        return reshapeAsStated(op);
+    }
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::SqueezeOptions>());
     const std::uint32_t count = sizeOf(options->squeeze_dims());
     if (count > kMaximumDimensions) {
@@ -135,6 +154,9 @@ Result<> convertSqueeze(OperatorImport& op, OperationType operation) {
 }
 
 Result<> convertExpandDims(OperatorImport& op, OperationType operation) {
+    if (op.inputIsComplex(0)) {
+        return reshapeAsStated(op);
+    }
     NNBURST_TRY_ASSIGN(const std::int32_t given, op.integer(1, "axis"));
     if (op.isScalar(0)) {
         NNBURST_TRY(OperatorImport::axis(given, 1));

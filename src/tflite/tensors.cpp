@@ -441,6 +441,11 @@ bool TensorMap::isInt64(std::int32_t tensor) const {
            schema::TensorType::INT64;
 }
 
+bool TensorMap::isComplex(std::int32_t tensor) const {
+    return graph_.tensors()->Get(static_cast<std::uint32_t>(tensor))->type() ==
+           schema::TensorType::COMPLEX64;
+}
+
 std::span<const std::byte> TensorMap::constantBytes(std::int32_t tensor) {
     const auto bytes = bufferOf(static_cast<std::uint32_t>(tensor));
     return bytes ? *bytes : std::span<const std::byte>();

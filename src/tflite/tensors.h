@@ -11,6 +11,7 @@
 ///   that of this one. Only in the main subgraph.
 /// - Tensors without dimensions: one dimension of size 1 (`isScalar` tells).
 /// - 64-bit integers: 32-bit ones, where the values fit.
+/// - Complex numbers: two of FLOAT32 along a last axis (`isComplex` tells).
 /// - Constants without elements: operands that are left out.
 /// - Sparse constants: constants with all their elements.
 ///
@@ -117,6 +118,8 @@ class TensorMap {
     [[nodiscard]] bool isGuessedScalar(std::int32_t tensor) const;
     /// Whether it is INT64 in the file.
     [[nodiscard]] bool isInt64(std::int32_t tensor) const;
+    /// Whether it is COMPLEX64 in the file.
+    [[nodiscard]] bool isComplex(std::int32_t tensor) const;
     /// The contents of a constant as the file has them; empty if it is not constant.
     [[nodiscard]] std::span<const std::byte> constantBytes(std::int32_t tensor);
     /// The elements of a constant of integers; nullopt for other tensors and for large ones.

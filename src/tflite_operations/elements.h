@@ -17,12 +17,12 @@ namespace nnburst::tflite_operations {
 /// Elements between two looks at the time limit.
 inline constexpr std::size_t kBlock = 4096;
 
-/// `function(x)` of each element of input 0.
+/// `function(x)` of each element of input 0, of which there are as many as in the output.
 template <class In, class Out, class Function>
 [[nodiscard]] Result<> mapElements(const Run& run, Function function) {
     const In* in = run.input<In>(0);
     Out* out = run.output<Out>();
-    const std::size_t count = countOf(run.inputs[0]);
+    const std::size_t count = countOf(run.outputs[0]);
     for (std::size_t begin = 0; begin < count; begin += kBlock) {
         const std::size_t end = std::min(count, begin + kBlock);
         for (std::size_t i = begin; i < end; ++i) {

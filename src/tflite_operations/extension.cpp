@@ -71,9 +71,10 @@ class RowOperation final : public ExtensionOperation {
 
 VendorExtension makeExtension() {
     VendorExtension extension{.name = kExtensionName, .operandTypes = {}, .operations = {}};
-    for (const auto rows : {elementwiseRows(), matrixRows(), gatherRows(), scatterRows(),
-                            segmentRows(), selectionRows(), windowRows(), volumeRows(),
-                            landmarkRows(), elements16Rows(), windows16Rows(), layers16x8Rows()}) {
+    for (const auto rows :
+         {elementwiseRows(), matrixRows(), gatherRows(), scatterRows(), segmentRows(),
+          selectionRows(), windowRows(), volumeRows(), landmarkRows(), spectrumRows(),
+          elements16Rows(), windows16Rows(), layers16x8Rows()}) {
         for (const Row& row : rows) {
             extension.operations.push_back(std::make_shared<RowOperation>(row));
         }

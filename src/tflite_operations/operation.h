@@ -58,6 +58,7 @@ struct Row {
 [[nodiscard]] std::span<const Row> windowRows() noexcept;
 [[nodiscard]] std::span<const Row> volumeRows() noexcept;
 [[nodiscard]] std::span<const Row> landmarkRows() noexcept;
+[[nodiscard]] std::span<const Row> spectrumRows() noexcept;
 [[nodiscard]] std::span<const Row> elements16Rows() noexcept;
 [[nodiscard]] std::span<const Row> windows16Rows() noexcept;
 [[nodiscard]] std::span<const Row> layers16x8Rows() noexcept;

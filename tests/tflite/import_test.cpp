@@ -302,10 +302,10 @@ TEST(TfliteImport, letsTheSecondReaderOfAVariableSeeItsNewValue) {
 
 TEST(TfliteImport, namesOperatorsThatItDoesNotKnow) {
     FileSpec file = addFile();
-    file.codes[0].code = Code::UNIQUE;
-    EXPECT_EQ(refusal(file), "operator 0 (UNIQUE) is not supported");
-    file.codes[0].code = Code::RFFT2D;  // above the codes that older files can hold
-    EXPECT_EQ(refusal(file), "operator 0 (RFFT2D) is not supported");
+    file.codes[0].code = Code::SKIP_GRAM;
+    EXPECT_EQ(refusal(file), "operator 0 (SKIP_GRAM) is not supported");
+    file.codes[0].code = Code::HASHTABLE_FIND;  // above the codes that older files can hold
+    EXPECT_EQ(refusal(file), "operator 0 (HASHTABLE_FIND) is not supported");
     file.codes[0] = {.code = Code::CUSTOM, .customName = "Detection\x1b[2J"};
     EXPECT_EQ(refusal(file), "operator 0 (CUSTOM \"Detection?[2J\") is not supported");
     file.codes[0].code = static_cast<Code>(9999);
@@ -316,7 +316,7 @@ TEST(TfliteImport, namesOperatorsThatItDoesNotKnow) {
 
 TEST(TfliteImport, namesAllOperatorsThatItCannotImport) {
     FileSpec file = addFile();
-    file.codes = {{.code = Code::ADD}, {.code = Code::UNIQUE}, {.code = Code::WHERE}};
+    file.codes = {{.code = Code::ADD}, {.code = Code::SKIP_GRAM}, {.code = Code::HASHTABLE_FIND}};
     file.tensors.resize(9, {.shape = {2, 3}});
     const OperatorSpec add = file.operators[0];
     const auto withActivation = [&](std::int32_t output) {
@@ -336,9 +336,9 @@ TEST(TfliteImport, namesAllOperatorsThatItCannotImport) {
                       withActivation(7),
                       after};
     EXPECT_EQ(refusal(file),
-              "5 operators cannot be imported: operator 1 (UNIQUE) is not supported (2 such "
+              "5 operators cannot be imported: operator 1 (SKIP_GRAM) is not supported (2 such "
               "operators); operator 2 (ADD): fused activation 5 is not supported (2 such "
-              "operators); operator 3 (WHERE) is not supported");
+              "operators); operator 3 (HASHTABLE_FIND) is not supported");
 }
 
 TEST(TfliteImport, limitsTheReasonsThatItNames) {

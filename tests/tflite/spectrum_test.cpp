@@ -1,0 +1,172 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// \file
+/// RFFT2D and operators on complex numbers: results, computed by hand, and what is refused.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include "tflite/operator.h"
+#include "tflite_test.h"
+
+namespace nnburst {
+namespace {
+
+using namespace tflite;
+using Floats = std::vector<float>;
+using Ints = std::vector<std::int32_t>;
+
+Argument complexNumbers(std::vector<std::int32_t> shape) {
+    return tensorOf(std::move(shape), TensorType::COMPLEX64);
+}
+
+FileSpec transformFile(const Argument& images, const Ints& lengths, const Argument& output) {
+    return operatorFile(Code::RFFT2D, {images, ints(lengths)}, {output});
+}
+
+/// The sum that the transform of an image is, one output after the other.
+Floats transformOf(const Floats& image, std::size_t height, std::size_t width, std::size_t toHeight,
+                   std::size_t toWidth) {
+    Floats result;
+    for (std::size_t v = 0; v < toHeight; ++v) {
+        for (std::size_t u = 0; u <= toWidth / 2; ++u) {
+            std::complex<double> sum = 0;
+            for (std::size_t y = 0; y < std::min(height, toHeight); ++y) {
+                for (std::size_t x = 0; x < std::min(width, toWidth); ++x) {
+                    const double turns =
+                        static_cast<double>(v * y) / static_cast<double>(toHeight) +
+                        static_cast<double>(u * x) / static_cast<double>(toWidth);
+                    sum += std::polar(static_cast<double>(image[y * width + x]),
+                                      -2 * std::numbers::pi * turns);
+                }
+            }
+            result.push_back(static_cast<float>(sum.real()));
+            result.push_back(static_cast<float>(sum.imag()));
+        }
+    }
+    return result;
+}
+
+Floats imageOf(std::size_t count) {
+    Floats image(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        image[i] = static_cast<float>((i * 7 + i * i * 3) % 11) - 4.5F;
+    }
+    return image;
+}
+
+TEST(TfliteSpectrum, transformImagesThatAreCutOffOrPadded) {
+    struct Case {
+        std::int32_t height, width, toHeight, toWidth;
+    };
+    for (const Case& c : {Case{4, 4, 4, 4}, Case{3, 5, 4, 8}, Case{5, 9, 2, 8}, Case{1, 16, 1, 16},
+                          Case{8, 1, 8, 1}, Case{7, 3, 16, 2}, Case{2, 2, 1, 1}}) {
+        const FileSpec file = transformFile(real({c.height, c.width}), {c.toHeight, c.toWidth},
+                                            complexNumbers({c.toHeight, c.toWidth / 2 + 1}));
+        const TfliteModel model = imported(file);
+        EXPECT_EQ(outputOf(model).dimensions.size(), 3U);
+        const Floats image = imageOf(static_cast<std::size_t>(c.height * c.width));
+        const Floats expected = transformOf(
+            image, static_cast<std::size_t>(c.height), static_cast<std::size_t>(c.width),
+            static_cast<std::size_t>(c.toHeight), static_cast<std::size_t>(c.toWidth));
+        const Floats result = outputsOfRun<float, float>(model, {image}).at(0);
+        ASSERT_EQ(result.size(), expected.size());
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            EXPECT_NEAR(result[i], expected[i], 1e-5F)
+                << c.toHeight << "x" << c.toWidth << " " << i;
+        }
+    }
+}
+
+TEST(TfliteSpectrum, transformEachImageOfABatch) {
+    const TfliteModel model = imported(transformFile(real({2, 1, 2}), {1, 2}, complexNumbers({})));
+    EXPECT_EQ(outputOf(model).dimensions, (Dimensions{2, 1, 2, 2}));
+    EXPECT_EQ((outputsOfRun<float, float>(model, {{1, 2, 3, 5}}).at(0)),
+              (Floats{3, 0, -1, 0, 8, 0, -2, 0}));
+}
+
+/// As TensorFlow's converter writes a transform of vectors.
+FileSpec magnitudesFile() {
+    FileSpec file;
+    file.codes = {{.code = Code::EXPAND_DIMS}, {.code = Code::RFFT2D}, {.code = Code::SQUEEZE},
+                  {.code = Code::COMPLEX_ABS}, {.code = Code::REAL},   {.code = Code::IMAG}};
+    file.buffers.push_back(bytesOf(Ints{-2}));
+    file.buffers.push_back(bytesOf(Ints{1, 2}));
+    file.tensors = {{.shape = {2, 2}},
+                    {.shape = {1}, .type = TensorType::INT32, .buffer = 1},
+                    {.shape = {2, 1, 2}},
+                    {.shape = {2}, .type = TensorType::INT32, .buffer = 2},
+                    {.shape = {2, 1, 2}, .type = TensorType::COMPLEX64},
+                    {.shape = {2, 2}, .type = TensorType::COMPLEX64},
+                    {.shape = {2, 2}},
+                    {.shape = {2, 2}},
+                    {.shape = {2, 2}}};
+    const auto squeeze = [](flatbuffers::FlatBufferBuilder& builder) {
+        return schema::CreateSqueezeOptions(builder, builder.CreateVector(Ints{-2})).Union();
+    };
+    file.operators = {{.opcodeIndex = 0, .inputs = {0, 1}, .outputs = {2}},
+                      {.opcodeIndex = 1, .inputs = {2, 3}, .outputs = {4}},
+                      {.opcodeIndex = 2,
+                       .inputs = {4},
+                       .outputs = {5},
+                       .optionsType = BuiltinOptions::SqueezeOptions,
+                       .options = squeeze},
+                      {.opcodeIndex = 3, .inputs = {5}, .outputs = {6}},
+                      {.opcodeIndex = 4, .inputs = {5}, .outputs = {7}},
+                      {.opcodeIndex = 5, .inputs = {5}, .outputs = {8}}};
+    file.inputs = {0};
+    file.outputs = {6, 7, 8};
+    return file;
+}
+
+TEST(TfliteSpectrum, takeTheAbsoluteValueOfATransform) {
+    expectComputes<float, float>(magnitudesFile(), {{1, 2, 3, 5}},
+                                 {{3, 1, 8, 2}, {3, -1, 8, -2}, {0, 0, 0, 0}});
+}
+
+TEST(TfliteSpectrum, takePartsOfComplexNumbers) {
+    const Floats numbers{3, 4, -5, 12};
+    for (const auto& [code, expected] : {std::pair(Code::REAL, Floats{3, -5}),
+                                         {Code::IMAG, {4, 12}},
+                                         {Code::COMPLEX_ABS, {5, 13}}}) {
+        expectComputes<float, float>(operatorFile(code, {complexNumbers({2})}, {real({2})}),
+                                     {numbers}, {expected});
+    }
+}
+
+TEST(TfliteSpectrum, refuseComplexNumbersElsewhere) {
+    EXPECT_EQ(
+        refusal(operatorFile(Code::MUL, {complexNumbers({2}), complexNumbers({2})},
+                             {complexNumbers({2})}, BuiltinOptions::MulOptions, addOptions())),
+        "operator 0 (MUL): type COMPLEX64 is not supported");
+    EXPECT_EQ(refusal(operatorFile(Code::REAL, {real({2})}, {real({2})})),
+              "operator 0 (REAL): input and output: must be COMPLEX64 and FLOAT32");
+    EXPECT_EQ(refusal(transformFile(real({2, 2}), {2, 2}, real({2, 2}))),
+              "operator 0 (RFFT2D): input and output: must be FLOAT32 and COMPLEX64");
+}
+
+TEST(TfliteSpectrum, refuseLengthsThatAreNoPowersOf2) {
+    EXPECT_EQ(refusal(transformFile(real({2, 2}), {2, 0}, complexNumbers({2, 1}))),
+              "operator 0 (RFFT2D): lengths 2x0: must be two of at least 1");
+    EXPECT_EQ(refusal(transformFile(real({2, 2}), {2}, complexNumbers({2, 1}))),
+              "operator 0 (RFFT2D): lengths 2: must be two of at least 1");
+    for (const std::array<std::int32_t, 2> lengths : {std::array{2, 3}, {1 << 13, 1 << 12}}) {
+        const auto model = importTflite(
+            serialize(transformFile(real({2, 2}), {lengths[0], lengths[1]}, complexNumbers({}))));
+        ASSERT_TRUE(model) << model.error().message;
+        const auto compiled =
+            exec::CompiledModel::compile(exec::makeEngine(false), resolved(model->model));
+        ASSERT_FALSE(compiled);
+        EXPECT_NE(compiled.error().message.find("must be powers of 2, their product at most"),
+                  std::string::npos)
+            << compiled.error().message;
+    }
+}
+
+}  // namespace
+}  // namespace nnburst
