@@ -88,10 +88,9 @@ bool planIn16Bits(TensorMap& tensors, PlannedOperation& planned) {
 
 Result<std::vector<std::uint32_t>> inputsOfLayer16x8(OperatorImport& op, std::uint32_t channels,
                                                      std::uint32_t channelAxis,
-                                                     std::uint32_t activation, bool hasWideSums) {
-    constexpr std::size_t kWeights = 1;
-    constexpr std::size_t kBias = 2;
-    NNBURST_TRY_ASSIGN(const Operand declared, op.quantization(kWeights));
+                                                     std::uint32_t activation, bool hasWideSums,
+                                                     LayerInputs layer) {
+    NNBURST_TRY_ASSIGN(const Operand declared, op.quantization(layer.weights));
     const auto* perChannel = std::get_if<SymmPerChannelQuantParams>(&declared.extraParams);
     const std::vector<float> scales =
         perChannel == nullptr ? std::vector{declared.scale} : perChannel->scales;
@@ -99,7 +98,7 @@ Result<std::vector<std::uint32_t>> inputsOfLayer16x8(OperatorImport& op, std::ui
         return invalid("weights with scales along dimension {}: must be {}, that of the channels",
                        perChannel->channelDim, channelAxis);
     }
-    Operand& weights = op.operand(op.input(kWeights));
+    Operand& weights = op.operand(op.input(layer.weights));
     if (perChannel != nullptr) {  // the operation has the scales
         weights.type = OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
         weights.scale = 1.0F;
@@ -114,14 +113,18 @@ Result<std::vector<std::uint32_t>> inputsOfLayer16x8(OperatorImport& op, std::ui
         op.constant(OperandType::TENSOR_FLOAT32, {static_cast<std::uint32_t>(scales.size())},
                     std::as_bytes(std::span(scales))));
     std::uint32_t bias = 0;
-    if (op.has(kBias)) {
-        bias = op.input(kBias);
+    if (op.has(layer.bias)) {
+        bias = op.input(layer.bias);
     } else {
         NNBURST_TRY_ASSIGN(bias,
                            op.repeated(OperandType::TENSOR_INT32, {channels}, std::int32_t{0}));
     }
-    return std::vector<std::uint32_t>{op.input(0), op.input(kWeights),     factors,
-                                      bias,        op.scalar(hasWideSums), activation};
+    return std::vector<std::uint32_t>{op.input(layer.tensor),
+                                      op.input(layer.weights),
+                                      factors,
+                                      bias,
+                                      op.scalar(hasWideSums),
+                                      activation};
 }
 
 }  // namespace nnburst::tflite

@@ -26,14 +26,18 @@ struct PlannedOperation;
 /// our extension. Returns false if the extension has none.
 [[nodiscard]] bool planIn16Bits(TensorMap& tensors, PlannedOperation& planned);
 
-/// The inputs of a layer of our extension with weights of 8 bits, of which more may follow: inputs
-/// 0 to 2 of the operator are the tensor, the weights and the bias, which may be left out. Weights
+/// The inputs of the operator that a layer has.
+struct LayerInputs {
+    std::size_t tensor = 0;
+    std::size_t weights = 1;
+    std::size_t bias = 2;  ///< may be left out
+};
+
+/// The inputs of a layer of our extension with weights of 8 bits, of which more may follow. Weights
 /// that are quantised per channel have their scales along `channelAxis`. `hasWideSums`: TFLite
 /// multiplies sums of 64 bits by factors of 16.
-[[nodiscard]] Result<std::vector<std::uint32_t>> inputsOfLayer16x8(OperatorImport& op,
-                                                                   std::uint32_t channels,
-                                                                   std::uint32_t channelAxis,
-                                                                   std::uint32_t activation,
-                                                                   bool hasWideSums);
+[[nodiscard]] Result<std::vector<std::uint32_t>> inputsOfLayer16x8(
+    OperatorImport& op, std::uint32_t channels, std::uint32_t channelAxis, std::uint32_t activation,
+    bool hasWideSums, LayerInputs layer = {});
 
 }  // namespace nnburst::tflite

@@ -240,9 +240,6 @@ Result<> convertTransposeConv(OperatorImport& conv, OperationType operation) {
     constexpr std::size_t kImage = 2;
     constexpr std::size_t kBias = 3;
     NNBURST_TRY_ASSIGN(const auto* options, conv.options<schema::TransposeConvOptions>());
-    if (conv.has16Bits(kImage)) {
-        return invalid("activations of 16 bits are not supported");
-    }
     const bool isHybrid = conv.type(kImage) == OperandType::TENSOR_FLOAT32;
     const std::uint32_t filter = isHybrid ? conv.floatInput(kFilter) : conv.input(kFilter);
     const Dimensions filterShape = conv.operand(filter).dimensions;
@@ -254,9 +251,24 @@ Result<> convertTransposeConv(OperatorImport& conv, OperationType operation) {
                               .width = {filterShape[2], options->stride_w(), 1}}));
     NNBURST_TRY(checkChannelAxis(conv, kFilter, 0));
     NNBURST_TRY(inferStatedShape(conv));
-    NNBURST_TRY_ASSIGN(const std::uint32_t bias, conv.bias(kBias, kImage, kFilter, filterShape[0]));
     NNBURST_TRY_ASSIGN(const std::uint32_t activation,
                        conv.activation(options->fused_activation_function()));
+    if (conv.has16Bits(kImage)) {
+        const bool hasWideSums = !conv.has(kBias) || conv.inputIsInt64(kBias);
+        NNBURST_TRY_ASSIGN(
+            std::vector<std::uint32_t> inputs,
+            inputsOfLayer16x8(conv, filterShape[0], 0, activation, hasWideSums,
+                              {.tensor = kImage, .weights = kFilter, .bias = kBias}));
+        inputs.push_back(paddingScalar(conv, options->padding()));
+        for (const std::int32_t step : {options->stride_w(), options->stride_h(), 1, 1}) {
+            inputs.push_back(conv.scalar(step));
+        }
+        inputs.push_back(conv.input(kShape));
+        conv.add(extensionOperation(tflite_operations::Code::TRANSPOSE_CONV_2D_16X8),
+                 std::move(inputs), {conv.output()});
+        return {};
+    }
+    NNBURST_TRY_ASSIGN(const std::uint32_t bias, conv.bias(kBias, kImage, kFilter, filterShape[0]));
     conv.add(operation,
              {conv.input(kImage), filter, bias, conv.input(kShape),
               paddingScalar(conv, options->padding()), conv.scalar(options->stride_w()),

@@ -69,6 +69,7 @@ enum class Code : std::uint16_t {
     FULLY_CONNECTED_16X8 = 80,
     CONV_2D_16X8 = 81,
     DEPTHWISE_CONV_2D_16X8 = 82,
+    TRANSPOSE_CONV_2D_16X8 = 83,
     RFFT_2D = 90,
     REAL = 91,
     IMAG = 92,

@@ -164,8 +164,8 @@ struct Windows {
     Window width;
 };
 
-Result<Windows> windowsOf(Operands inputs) {
-    const Sizes image = inputs[0].dimensions;
+/// The windows that slide over `image`.
+Result<Windows> windowsOf(Operands inputs, Sizes image) {
     const Sizes filter = inputs[kFilter].dimensions;
     if (image.size() != 4 || filter.size() != 4) {
         return invalid("image of shape {}, filter of {}; must have 4 dimensions",
@@ -190,7 +190,7 @@ Dimensions imageOf(const Windows& windows, std::uint32_t batches, std::uint32_t 
 }
 
 Result<Dimensions> shapeOfConv(Operands inputs, std::size_t /*output*/) {
-    NNBURST_TRY_ASSIGN(const Windows windows, windowsOf(inputs));
+    NNBURST_TRY_ASSIGN(const Windows windows, windowsOf(inputs, inputs[0].dimensions));
     const Sizes image = inputs[0].dimensions;
     const Sizes filter = inputs[kFilter].dimensions;
     if (filter[3] == 0 || image[3] == 0 || image[3] % filter[3] != 0 ||
@@ -226,7 +226,7 @@ std::int64_t sumOfWindow(const Windows& windows, std::int64_t y, std::int64_t x,
 }
 
 Result<> runConv(const Run& run) {
-    NNBURST_TRY_ASSIGN(const Windows windows, windowsOf(run.inputs));
+    NNBURST_TRY_ASSIGN(const Windows windows, windowsOf(run.inputs, run.inputs[0].dimensions));
     const Sizes image = run.inputs[0].dimensions;
     const Sizes filter = run.inputs[kFilter].dimensions;
     const Scaling scaling(run, filter[0]);
@@ -254,7 +254,7 @@ Result<> runConv(const Run& run) {
 }
 
 Result<Dimensions> shapeOfDepthwise(Operands inputs, std::size_t /*output*/) {
-    NNBURST_TRY_ASSIGN(const Windows windows, windowsOf(inputs));
+    NNBURST_TRY_ASSIGN(const Windows windows, windowsOf(inputs, inputs[0].dimensions));
     const Sizes image = inputs[0].dimensions;
     const Sizes filter = inputs[kFilter].dimensions;
     if (filter[0] != 1 || image[3] == 0 || filter[3] == 0 || filter[3] % image[3] != 0) {
@@ -287,7 +287,7 @@ void addProducts(const std::int16_t* pixel, const std::int8_t* filter, std::size
 }
 
 Result<> runDepthwise(const Run& run) {
-    NNBURST_TRY_ASSIGN(const Windows windows, windowsOf(run.inputs));
+    NNBURST_TRY_ASSIGN(const Windows windows, windowsOf(run.inputs, run.inputs[0].dimensions));
     const Sizes image = run.inputs[0].dimensions;
     const std::size_t channels = run.inputs[kFilter].dimensions[3];
     const Scaling scaling(run, channels);
@@ -322,12 +322,85 @@ Result<> runDepthwise(const Run& run) {
     return {};
 }
 
+// ---- TRANSPOSE_CONV_2D_16X8: filter [channelsOut, height, width, channelsIn]; behind the windows
+// the shape of the output, TENSOR_INT32, which is constant: the windows slide over the output, one
+// for each pixel of the image.
+
+constexpr std::size_t kOutputShape = kWindow + kScalarsOfImages;
+
+Result<> checkTransposed(Operands inputs, Operands outputs) {
+    NNBURST_TRY(checkCounts(inputs, outputs, kOutputShape + 1, 1));
+    NNBURST_TRY(checkType(inputs[kOutputShape], "input 11 (shape of the output)", {TENSOR_INT32}));
+    return checkConv(inputs.first(kOutputShape), outputs);
+}
+
+Result<Dimensions> shapeOfTransposed(Operands inputs, std::size_t /*output*/) {
+    NNBURST_TRY_ASSIGN(Dimensions result, constantShape(inputs[kOutputShape]));
+    const Sizes image = inputs[0].dimensions;
+    const Sizes filter = inputs[kFilter].dimensions;
+    NNBURST_TRY_ASSIGN(const Windows windows, windowsOf(inputs, result));
+    if (image.size() != 4 || result[0] != image[0] || result[3] != filter[0] ||
+        image[3] != filter[3] || windows.height.out != image[1] || windows.width.out != image[2]) {
+        return invalid("image of shape {}, filter of {}, output of {}; must go together",
+                       dimensionsText(image), dimensionsText(filter), dimensionsText(result));
+    }
+    NNBURST_TRY(checkScaling(inputs, filter[0]));
+    return result;
+}
+
+/// The element of the image that goes into element `place` of the output through `tap` of the
+/// filter; negative if there is none.
+std::int64_t sourceOf(const Window& window, std::int64_t place, std::int64_t tap,
+                      std::int64_t count) {
+    const std::int64_t begin = place + window.before - tap * window.dilation;
+    return begin % window.stride == 0 && begin / window.stride < count ? begin / window.stride : -1;
+}
+
+Result<> runTransposed(const Run& run) {
+    const Sizes image = run.inputs[0].dimensions;
+    const Sizes filter = run.inputs[kFilter].dimensions;
+    NNBURST_TRY_ASSIGN(const Windows windows, windowsOf(run.inputs, run.outputs[0].dimensions));
+    const Scaling scaling(run, filter[0]);
+    const Window& height = windows.height;
+    const Window& width = windows.width;
+    const std::size_t depth = filter[3];
+    const std::size_t perFilter = countOf(filter.subspan(1));
+    std::int16_t* out = run.output<std::int16_t>();
+    const std::int64_t pixels = image[0] * height.in * width.in;
+    for (std::int64_t pixel = 0; pixel < pixels; ++pixel) {
+        const std::int16_t* first =
+            run.input<std::int16_t>(0) +
+            static_cast<std::size_t>(pixel / (height.in * width.in)) * countOf(image.subspan(1));
+        for (std::size_t channel = 0; channel < filter[0]; ++channel) {
+            const auto* weights = run.input<std::int8_t>(kFilter) + channel * perFilter;
+            std::int64_t sum = 0;
+            for (std::int64_t i = 0; i < height.size * width.size; ++i, weights += depth) {
+                const std::int64_t row =
+                    sourceOf(height, pixel / width.in % height.in, i / width.size, image[1]);
+                const std::int64_t column =
+                    sourceOf(width, pixel % width.in, i % width.size, image[2]);
+                if (row >= 0 && column >= 0) {
+                    const auto place = static_cast<std::size_t>(row * image[2] + column);
+                    sum += sumOfProducts(first + place * depth, weights, depth);
+                }
+            }
+            *out++ = scaling.scaled(sum, channel);
+        }
+        if (run.limit.isOverAfter(countOf(filter))) {
+            return {};
+        }
+    }
+    return {};
+}
+
 constexpr std::array kRows16x8{
     Row{Code::FULLY_CONNECTED_16X8, "FULLY_CONNECTED_16X8", checkDense, shapeOfDense, runDense,
         scratchOfDense},
     Row{Code::CONV_2D_16X8, "CONV_2D_16X8", checkConv, shapeOfConv, runConv, scratchOfDense},
     Row{Code::DEPTHWISE_CONV_2D_16X8, "DEPTHWISE_CONV_2D_16X8", checkConv, shapeOfDepthwise,
         runDepthwise, scratchOfDepthwise},
+    Row{Code::TRANSPOSE_CONV_2D_16X8, "TRANSPOSE_CONV_2D_16X8", checkTransposed, shapeOfTransposed,
+        runTransposed, scratchOfDense},
 };
 
 }  // namespace

@@ -157,15 +157,23 @@ TEST(TfliteSixteenBits, refuseWeightsThatTheKernelsDoNotTake) {
     EXPECT_NE(refusal(file).find("must be INT8 with zero point 0"), std::string::npos);
 }
 
-TEST(TfliteSixteenBits, areRefusedByTransposedConvolutions) {
-    const FileSpec file = operatorFile(
-        Code::TRANSPOSE_CONV,
-        {ints({1, 2, 2, 1}), weights({1, 2, 2, 1}, {1, 2, 3, 4}, {0.5F}),
-         shorts({1, 1, 1, 1}, 0.5F)},
-        {shorts({1, 2, 2, 1}, 0.5F)}, BuiltinOptions::TransposeConvOptions,
-        optionsOf(schema::CreateTransposeConvOptions, schema::Padding::VALID, 1, 1, kNone));
-    EXPECT_EQ(refusal(file),
-              "operator 0 (TRANSPOSE_CONV): activations of 16 bits are not supported");
+TEST(TfliteSixteenBits, spreadThroughAFilter) {
+    const auto file = [](schema::Padding padding, std::int32_t width, std::int32_t stride,
+                         const Argument& bias) {
+        return operatorFile(
+            Code::TRANSPOSE_CONV,
+            {ints({1, 1, width, 1}), weights({1, 1, 2, 1}, {1, 3}, {0.5F}),
+             shorts({1, 1, 2, 1}, 0x1p-6F), bias},
+            {shorts({1, 1, width, 1}, 0x1p-4F)}, BuiltinOptions::TransposeConvOptions,
+            optionsOf(schema::CreateTransposeConvOptions, padding, stride, 1, kNone));
+    };
+    // 108, 308, -192, -592, by 1/8.
+    const FileSpec apart = file(schema::Padding::VALID, 4, 2, bias({8}));
+    EXPECT_EQ(operations(apart), only(TRANSPOSE_CONV_2D_16X8));
+    expectResult<std::int16_t, std::int16_t>(apart, {{100, -200}}, {14, 39, -24, -74});
+    // 100, 300 - 200.
+    expectResult<std::int16_t, std::int16_t>(file(schema::Padding::SAME, 2, 1, leftOut()),
+                                             {{100, -200}}, {13, 13});
 }
 
 FileSpec binaryFile(Code code, BuiltinOptions options = BuiltinOptions::NONE) {
