@@ -62,6 +62,9 @@ class NNBURST_EXPORT ExtensionOperation {
     /// Its number in the extension.
     [[nodiscard]] virtual std::uint16_t type() const = 0;
 
+    /// Its name in profiles; "" if it has none. They show the first 39 characters.
+    [[nodiscard]] virtual const char* name() const { return ""; }
+
     /// Checks number and kind of the operands. INVALID_ARGUMENT says which is wrong.
     [[nodiscard]] virtual Result<> check(std::span<const ExtensionOperand> inputs,
                                          std::span<const ExtensionOperand> outputs) const = 0;
@@ -90,6 +93,22 @@ class NNBURST_EXPORT ExtensionOperation {
         (void)limit;
         return run(inputs, outputs, scratch);
     }
+
+    /// Values decide sizes of outputs: `outputDimensions` gives the largest that they can have, and
+    /// `runShrinking` takes the place of `runWithin`.
+    [[nodiscard]] virtual bool isShrinking() const { return false; }
+
+    /// Computes the outputs, which have room for their largest sizes, and writes the sizes that
+    /// they have over those in `sizes`, one entry an output. None may become larger. Of an output
+    /// that has become smaller the elements follow each other as its new sizes say.
+    [[nodiscard]] virtual Result<> runShrinking(std::span<const ExtensionOperand> inputs,
+                                                std::span<const ExtensionOperand> outputs,
+                                                std::span<std::byte> scratch,
+                                                std::span<const std::span<std::uint32_t>> sizes,
+                                                ExtensionTimeLimit& limit) const {
+        (void)sizes;
+        return runWithin(inputs, outputs, scratch, limit);
+    }
 };
 
 /// A vendor extension.
@@ -105,7 +124,7 @@ struct VendorExtension {
 [[nodiscard]] NNBURST_EXPORT Result<> registerExtension(VendorExtension extension);
 
 /// Changes with every change of this header.
-inline constexpr std::uint32_t kExtensionInterfaceVersion = 2;
+inline constexpr std::uint32_t kExtensionInterfaceVersion = 3;
 
 }  // namespace nnburst
 

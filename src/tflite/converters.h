@@ -58,6 +58,8 @@ Result<> convertSelectV2(OperatorImport& op, OperationType operation);
 Result<> convertBatchMatmul(OperatorImport& op, OperationType operation);
 
 // indexing.cpp
+Result<> convertWhere(OperatorImport& op, OperationType operation);
+Result<> convertUnique(OperatorImport& op, OperationType operation);
 Result<> convertDilate(OperatorImport& op, OperationType operation);
 Result<> convertGatherNd(OperatorImport& op, OperationType operation);
 Result<> convertScatterNd(OperatorImport& op, OperationType operation);

@@ -128,6 +128,26 @@ Result<> convertReverseSequence(OperatorImport& op, OperationType operation) {
     return {};
 }
 
+/// The number of rows follows from values, whatever the file states.
+Result<> convertWhere(OperatorImport& op, OperationType operation) {
+    NNBURST_TRY_ASSIGN(const std::uint32_t rank, op.rank(0));
+    if (rank == 0) {
+        return invalid("condition without dimensions: must have at least 1");
+    }
+    op.inferOutputShape({0, rank});
+    op.operand(op.output()).dimensions = {0, rank};
+    op.add(operation, {op.input(0)}, {op.output()});
+    return {};
+}
+
+Result<> convertUnique(OperatorImport& op, OperationType operation) {
+    op.inferShapeOf(0, 1);
+    op.inferOutputShape({0});
+    op.operand(op.output()).dimensions = {0};
+    op.add(operation, {op.input(0)}, {op.output(0), op.output(1)});
+    return {};
+}
+
 /// The number of segments is that of the output, or follows from constant segments.
 Result<> convertSegmentSum(OperatorImport& op, OperationType operation) {
     std::int64_t count = sizeAt(op.operand(op.output()).dimensions, 0);

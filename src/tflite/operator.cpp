@@ -53,6 +53,11 @@ constexpr Arity kPoolWithPlaces{.minimumInputs = 1,
                                 .requiredInputs = kAll,
                                 .minimumOutputs = 2,
                                 .maximumOutputs = 2};
+constexpr Arity kUnique{.minimumInputs = 1,
+                        .maximumInputs = 1,
+                        .requiredInputs = kAll,
+                        .minimumOutputs = 2,
+                        .maximumOutputs = 2};
 constexpr Arity kUnpack{
     .minimumInputs = 1, .maximumInputs = 1, .requiredInputs = kAll, .maximumOutputs = kAnyNumber};
 constexpr Arity kSplit{
@@ -264,6 +269,7 @@ constexpr std::array kConverters{
               convertUnidirectionalSequenceLstm},
     Converter{Code::UNIDIRECTIONAL_SEQUENCE_RNN, kRnn, UNIDIRECTIONAL_SEQUENCE_RNN,
               convertUnidirectionalSequenceRnn},
+    Converter{Code::UNIQUE, kUnique, extension(Operation::UNIQUE), convertUnique, kFitsInt32},
     Converter{Code::UNPACK, kUnpack, SPLIT, convertUnpack, kFitsInt32},
     Converter{Code::UNSORTED_SEGMENT_MAX, kTernary, extension(Operation::UNSORTED_SEGMENT_MAX),
               convertUnsortedSegment},
@@ -273,6 +279,7 @@ constexpr std::array kConverters{
               convertUnsortedSegment},
     Converter{Code::UNSORTED_SEGMENT_SUM, kTernary, extension(Operation::UNSORTED_SEGMENT_SUM),
               convertUnsortedSegment},
+    Converter{Code::WHERE, kUnary, extension(Operation::WHERE), convertWhere, kFitsInt32},
     Converter{Code::WHILE, kControl, WHILE, convertWhile},
     Converter{Code::ZEROS_LIKE, kUnary, FILL, convertZerosLike, kFitsInt32},
 };

@@ -33,6 +33,8 @@ enum class Code : std::uint16_t {
     REDUCE_INTEGERS = 24,
     TOP_K = 25,
     NON_MAX_SUPPRESSION = 26,
+    WHERE = 27,
+    UNIQUE = 28,
     GATHER = 30,
     GATHER_ND = 31,
     SCATTER_ND = 32,

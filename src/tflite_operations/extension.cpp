@@ -22,6 +22,8 @@ class RowOperation final : public ExtensionOperation {
         return static_cast<std::uint16_t>(row_.code);
     }
 
+    [[nodiscard]] const char* name() const override { return row_.name; }
+
     [[nodiscard]] Result<> check(Operands inputs, Operands outputs) const override {
         return named(row_.check(inputs, outputs));
     }
@@ -53,6 +55,15 @@ class RowOperation final : public ExtensionOperation {
         }
         return named(
             row_.run({.inputs = inputs, .outputs = outputs, .scratch = scratch, .limit = limit}));
+    }
+
+    [[nodiscard]] bool isShrinking() const override { return row_.runShrinking != nullptr; }
+
+    [[nodiscard]] Result<> runShrinking(Operands inputs, Operands outputs,
+                                        std::span<std::byte> scratch, OutputSizes sizes,
+                                        ExtensionTimeLimit& limit) const override {
+        return named(row_.runShrinking(
+            {.inputs = inputs, .outputs = outputs, .scratch = scratch, .limit = limit}, sizes));
     }
 
   private:

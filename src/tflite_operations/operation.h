@@ -38,6 +38,9 @@ struct Run {
     }
 };
 
+/// The sizes of each output, at first the largest ones.
+using OutputSizes = std::span<const std::span<std::uint32_t>>;
+
 /// An operation.
 struct Row {
     Code code;
@@ -46,6 +49,8 @@ struct Row {
     Result<Dimensions> (*outputDimensions)(Operands inputs, std::size_t output);
     Result<> (*run)(const Run& run);
     std::size_t (*scratchBytes)(Operands inputs) = nullptr;
+    /// Instead of `run`, if values decide sizes of outputs: says them in `sizes`.
+    Result<> (*runShrinking)(const Run& run, OutputSizes sizes) = nullptr;
 };
 
 // The rows of each source file.

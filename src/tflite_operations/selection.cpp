@@ -341,12 +341,126 @@ Result<> runSuppression(const Run& run) {
     return {};
 }
 
+// ---- WHERE: condition; output: the places of elements that are not 0, a row of indices for each
+// in ascending order.
+
+Result<> checkWhere(Operands inputs, Operands outputs) {
+    NNBURST_TRY(checkCounts(inputs, outputs, 1, 1));
+    NNBURST_TRY(checkType(inputs[0], "input 0",
+                          {TENSOR_BOOL8, TENSOR_FLOAT32, TENSOR_INT32, TENSOR_QUANT8_ASYMM,
+                           TENSOR_QUANT8_ASYMM_SIGNED}));
+    return checkType(outputs[0], "output 0", {TENSOR_INT32});
+}
+
+Result<Dimensions> shapeOfWhere(Operands inputs, std::size_t /*output*/) {
+    const std::size_t count = countOf(inputs[0]);
+    if (count > INT32_MAX || inputs[0].dimensions.empty()) {
+        return invalid("condition of shape {}; must have dimensions, and less than 2^31 elements",
+                       dimensionsText(inputs[0].dimensions));
+    }
+    return Dimensions{static_cast<std::uint32_t>(count),
+                      static_cast<std::uint32_t>(inputs[0].dimensions.size())};
+}
+
+bool isTrue(const ExtensionOperand& operand, std::size_t index) {
+    switch (operand.type) {
+        case TENSOR_FLOAT32:
+            return reinterpret_cast<const float*>(operand.data)[index] != 0.0F;
+        case TENSOR_INT32:
+            return reinterpret_cast<const std::int32_t*>(operand.data)[index] != 0;
+        default:
+            return operand.data[index] != std::byte{0};
+    }
+}
+
+Result<> runWhere(const Run& run, OutputSizes sizes) {
+    const Sizes in = run.inputs[0].dimensions;
+    const std::size_t count = countOf(in);
+    std::int32_t* row = run.output<std::int32_t>();
+    std::uint32_t rows = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (isTrue(run.inputs[0], i)) {
+            std::size_t rest = i;
+            for (std::size_t axis = in.size(); axis-- > 0; rest /= in[axis]) {
+                row[axis] = static_cast<std::int32_t>(rest % in[axis]);
+            }
+            row += in.size();
+            ++rows;
+        }
+        if (run.limit.isOverAfter(1)) {
+            return {};
+        }
+    }
+    sizes[0][0] = rows;
+    return {};
+}
+
+// ---- UNIQUE: vector; outputs: its different elements in the order in which they first appear, and
+// for each element of the vector its place among them.
+
+Result<> checkUnique(Operands inputs, Operands outputs) {
+    NNBURST_TRY(checkCounts(inputs, outputs, 1, 2));
+    NNBURST_TRY(
+        checkType(inputs[0], "input 0",
+                  {TENSOR_FLOAT32, TENSOR_INT32, TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED}));
+    NNBURST_TRY(checkType(outputs[1], "output 1 (places)", {TENSOR_INT32}));
+    return checkSameType(inputs[0], outputs[0]);
+}
+
+Result<Dimensions> shapeOfUnique(Operands inputs, std::size_t /*output*/) {
+    if (inputs[0].dimensions.size() != 1 || inputs[0].dimensions[0] > INT32_MAX) {
+        return invalid("elements of shape {}; must have one dimension of less than 2^31",
+                       dimensionsText(inputs[0].dimensions));
+    }
+    return dimensionsOf(inputs[0]);
+}
+
+/// The elements in the order of their values, then for each element its place in the output.
+std::size_t scratchOfUnique(Operands inputs) {
+    return countOf(inputs[0]) * (sizeof(Ranked) + sizeof(std::uint32_t));
+}
+
+Result<> runUnique(const Run& run, OutputSizes sizes) {
+    const std::size_t count = countOf(run.inputs[0]);
+    const std::size_t bytes = elementBytes(run.inputs[0].type);
+    const std::span ranked(reinterpret_cast<Ranked*>(run.scratch.data()), count);
+    const std::span firsts(reinterpret_cast<std::uint32_t*>(ranked.data() + count), count);
+    for (std::size_t i = 0; i < count; ++i) {
+        ranked[i] = {.key = keyOf(run.inputs[0], i), .index = static_cast<std::uint32_t>(i)};
+    }
+    std::sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
+        return a.key < b.key || (a.key == b.key && a.index < b.index);
+    });
+    if (run.limit.isOverAfter(count * std::bit_width(count))) {
+        return {};
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        const bool isFirst = i == 0 || ranked[i].key != ranked[i - 1].key;
+        firsts[ranked[i].index] = isFirst ? ranked[i].index : firsts[ranked[i - 1].index];
+    }
+    // The first of elements that are the same comes before the others, and has its place by then.
+    std::uint32_t found = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (firsts[i] == i) {
+            std::copy_n(run.inputs[0].data + i * bytes, bytes, run.outputs[0].data + found * bytes);
+            firsts[i] = found++;
+        } else {
+            firsts[i] = firsts[firsts[i]];
+        }
+        run.output<std::int32_t>(1)[i] = static_cast<std::int32_t>(firsts[i]);
+    }
+    sizes[0][0] = found;
+    return {};
+}
+
 constexpr std::array kSelectionRows{
     Row{Code::REDUCE_INTEGERS, "REDUCE_INTEGERS", checkReduce, shapeOfReduce, runReduce,
         scratchOfReduce},
     Row{Code::TOP_K, "TOP_K", checkTopK, shapeOfTopK, runTopK, scratchOfTopK},
     Row{Code::NON_MAX_SUPPRESSION, "NON_MAX_SUPPRESSION", checkSuppression, shapeOfSuppression,
         runSuppression, scratchOfSuppression},
+    Row{Code::WHERE, "WHERE", checkWhere, shapeOfWhere, nullptr, nullptr, runWhere},
+    Row{Code::UNIQUE, "UNIQUE", checkUnique, shapeOfUnique, nullptr, scratchOfUnique, runUnique},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "nnburst/extension.h"
 #include "tflite_test.h"
 
 namespace nnburst {
@@ -185,6 +186,165 @@ TEST(TfliteSelection, castsStoredNumbersOfInt8) {
                                               {{-128, 0, 127}}, {{-128, 0, 127}});
     expectComputes<std::int8_t, float>(operatorFile(Code::CAST, {real({3})}, {bytes}),
                                        {{-1.9F, 0.9F, 100.5F}}, {{-1, 0, 100}});
+}
+
+/// The outputs of a run, and their dimensions.
+struct Outputs {
+    std::vector<Ints> values;
+    std::vector<Dimensions> dimensions;
+
+    bool operator==(const Outputs&) const = default;
+};
+
+/// The outputs, of INT32, with room for as many elements as the input has times `factor`.
+Outputs outputsOfAnySize(const FileSpec& file, const Ints& input, std::size_t factor) {
+    const TfliteModel model = imported(file);
+    const auto compiled = exec::compile(resolved(model.model), false);
+    exec::TestRequest request;
+    request.addInput(std::as_bytes(std::span(input)));
+    for (std::size_t i = 0; i < model.model.main.outputIndexes.size(); ++i) {
+        request.addOutput(factor * input.size() * sizeof(std::int32_t));
+    }
+    Outputs result;
+    for (int run = 0; run < 2; ++run) {  // the second one finds everything prepared
+        result = {};
+        const auto ran = request.run(*compiled);
+        EXPECT_TRUE(ran) << ran.error().message;
+        for (std::size_t i = 0; i < request.outcome().outputShapes.size(); ++i) {
+            const Dimensions& dimensions = request.outcome().outputShapes[i].dimensions;
+            result.dimensions.push_back(dimensions);
+            std::size_t count = 1;
+            for (const std::uint32_t size : dimensions) {
+                count *= size;
+            }
+            const auto* elements = reinterpret_cast<const std::int32_t*>(request.output(i).data());
+            result.values.emplace_back(elements, elements + count);
+        }
+    }
+    return result;
+}
+
+FileSpec whereFile(std::vector<std::int32_t> shape, std::vector<std::int32_t> stated) {
+    return operatorFile(Code::WHERE, {integers(std::move(shape))},
+                        {tensorOf(std::move(stated), TensorType::INT64)});
+}
+
+TEST(TfliteSelection, findsThePlacesOfElements) {
+    const FileSpec file = whereFile({2, 3}, {1, 2});
+    EXPECT_EQ(outputOf(imported(file)).dimensions, (Dimensions{0, 2}));
+    EXPECT_EQ(outputsOfAnySize(file, {0, 5, -1, 0, 0, 7}, 2),
+              (Outputs{{{0, 1, 0, 2, 1, 2}}, {{3, 2}}}));
+    EXPECT_EQ(outputsOfAnySize(file, {1, 1, 1, 1, 1, 1}, 2),
+              (Outputs{{{0, 0, 0, 1, 0, 2, 1, 0, 1, 1, 1, 2}}, {{6, 2}}}));
+    EXPECT_EQ(outputsOfAnySize(file, {0, 0, 0, 0, 0, 0}, 2), (Outputs{{{}}, {{0, 2}}}));
+    EXPECT_EQ(refusal(whereFile({}, {0, 0})),
+              "operator 0 (WHERE): condition without dimensions: must have at least 1");
+}
+
+TEST(TfliteSelection, saysHowManyElementsThereAre) {
+    const TfliteModel model = imported(whereFile({3}, {0, 1}));
+    const auto compiled = exec::compile(resolved(model.model), false);
+    exec::TestRequest request;
+    const Ints input{4, 0, 2};
+    request.addInput(std::as_bytes(std::span(input)));
+    request.addOutput(sizeof(std::int32_t));
+    const auto ran = request.run(*compiled);
+    ASSERT_FALSE(ran);
+    EXPECT_EQ(ran.error().status, ErrorStatus::OUTPUT_INSUFFICIENT_SIZE);
+    ASSERT_EQ(request.outcome().outputShapes.size(), 1U);
+    EXPECT_EQ(request.outcome().outputShapes[0].dimensions, (Dimensions{2, 1}));
+}
+
+TEST(TfliteSelection, gathersWhatConditionsFind) {
+    FileSpec file;
+    file.codes = {{.code = Code::WHERE}, {.code = Code::GATHER_ND}};
+    file.tensors = {{.shape = {4}, .type = TensorType::INT32},
+                    {.shape = {1, 1}, .type = TensorType::INT64, .shapeSignature = {-1, 1}},
+                    {.shape = {1}, .type = TensorType::INT32, .shapeSignature = {-1}}};
+    file.operators = {{.opcodeIndex = 0, .inputs = {0}, .outputs = {1}},
+                      {.opcodeIndex = 1, .inputs = {0, 1}, .outputs = {2}}};
+    file.inputs = {0};
+    file.outputs = {2};
+    EXPECT_EQ(outputsOfAnySize(file, {0, 8, 0, 9}, 1), (Outputs{{{8, 9}}, {{2}}}));
+    EXPECT_EQ(outputsOfAnySize(file, {1, 2, 3, 4}, 1), (Outputs{{{1, 2, 3, 4}}, {{4}}}));
+}
+
+TEST(TfliteSelection, findsDifferentElementsInTheOrderInWhichTheyAppear) {
+    const auto file = [](std::vector<std::int32_t> shape) {
+        return operatorFile(Code::UNIQUE, {integers(shape)}, {integers({}), integers(shape)});
+    };
+    EXPECT_EQ(outputsOfAnySize(file({7}), {4, -2, 4, 9, -2, 4, 1}, 1),
+              (Outputs{{{4, -2, 9, 1}, {0, 1, 0, 2, 1, 0, 3}}, {{4}, {7}}}));
+    EXPECT_EQ(outputsOfAnySize(file({3}), {5, 5, 5}, 1), (Outputs{{{5}, {0, 0, 0}}, {{1}, {3}}}));
+    const auto model = importTflite(serialize(file({2, 2})));
+    ASSERT_TRUE(model) << model.error().message;
+    const auto compiled =
+        exec::CompiledModel::compile(exec::makeEngine(false), resolved(model->model));
+    if (compiled) {  // shapes of such operations are looked at as they run
+        exec::TestRequest request;
+        const Ints input(4);
+        request.addInput(std::as_bytes(std::span(input)));
+        request.addOutput(sizeof(std::int32_t) * 4);
+        request.addOutput(sizeof(std::int32_t) * 4);
+        const auto ran = request.run(**compiled);
+        ASSERT_FALSE(ran);
+        EXPECT_NE(ran.error().message.find("UNIQUE: elements of shape 2x2; must have one"),
+                  std::string::npos)
+            << ran.error().message;
+    }
+}
+
+/// An operation whose output has one element at most, and says that it has two.
+class Growing final : public ExtensionOperation {
+  public:
+    [[nodiscard]] std::uint16_t type() const override { return 1; }
+    [[nodiscard]] Result<> check(std::span<const ExtensionOperand> /*inputs*/,
+                                 std::span<const ExtensionOperand> /*outputs*/) const override {
+        return {};
+    }
+    [[nodiscard]] Result<Dimensions> outputDimensions(std::span<const ExtensionOperand> /*inputs*/,
+                                                      std::size_t /*output*/) const override {
+        return Dimensions{1};
+    }
+    [[nodiscard]] Result<> run(std::span<const ExtensionOperand> /*inputs*/,
+                               std::span<const ExtensionOperand> /*outputs*/,
+                               std::span<std::byte> /*scratch*/) const override {
+        return {};
+    }
+    [[nodiscard]] bool isShrinking() const override { return true; }
+    [[nodiscard]] Result<> runShrinking(std::span<const ExtensionOperand> /*inputs*/,
+                                        std::span<const ExtensionOperand> /*outputs*/,
+                                        std::span<std::byte> /*scratch*/,
+                                        std::span<const std::span<std::uint32_t>> sizes,
+                                        ExtensionTimeLimit& /*limit*/) const override {
+        sizes[0][0] = 2;
+        return {};
+    }
+};
+
+TEST(TfliteSelection, refusesOutputsOfExtensionsThatGrow) {
+    ASSERT_TRUE(registerExtension({.name = "org.nnburst.test.growing",
+                                   .operandTypes = {},
+                                   .operations = {std::make_shared<Growing>()}}));
+    ModelBuilder builder;
+    constexpr std::uint16_t kPrefix = 7;
+    builder.addExtension("org.nnburst.test.growing", kPrefix);
+    const auto input = builder.addTensor(OperandType::TENSOR_INT32, {1});
+    const auto output = builder.addTensor(OperandType::TENSOR_INT32, {0});
+    builder.addOperation(
+        static_cast<OperationType>((std::uint32_t{kPrefix} << kExtensionTypeBits) | 1U), {input},
+        {output});
+    const auto compiled = exec::compile(resolved(exec::build(builder, {input}, {output})), false);
+    ASSERT_NE(compiled, nullptr);
+    exec::TestRequest request;
+    const Ints value{5};
+    request.addInput(std::as_bytes(std::span(value)));
+    request.addOutput(2 * sizeof(std::int32_t));
+    const auto ran = request.run(*compiled);
+    ASSERT_FALSE(ran);
+    EXPECT_NE(ran.error().message.find("output 0 has 2 elements along axis 0; must have at most 1"),
+              std::string::npos)
+        << ran.error().message;
 }
 
 }  // namespace

@@ -60,12 +60,14 @@ TEST(ProfileTable, hasMediansSharesAndRatesOfOperations) {
     EXPECT_NE(textOf(table).find("reference kernel"), std::string::npos);
 }
 
-TEST(ProfileTable, numbersOperationsOfExtensions) {
+TEST(ProfileTable, namesOperationsOfExtensionsOrNumbersThem) {
     RecordedProfile profile = threeRuns();
     profile.steps[1].type = static_cast<OperationType>((3U << kExtensionTypeBits) | 81U);
     const std::string text = textOf(tableOf(profile));
     EXPECT_NE(text.find("    1 extension operation 81"), std::string::npos) << text;
     EXPECT_NE(text.find("reference kernels"), std::string::npos) << text;
+    profile.steps[1].name = "CONV_3D_TRANSPOSE";
+    EXPECT_NE(textOf(tableOf(profile)).find("    1 CONV_3D_TRANSPOSE "), std::string::npos);
 }
 
 TEST(ProfileTable, isEmptyWithoutRuns) {

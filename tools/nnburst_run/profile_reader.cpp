@@ -30,11 +30,14 @@ using exec::ProfiledStep;
 using exec::ProfileHeader;
 using exec::StepRecord;
 
-std::string operationText(OperationType type) {
+std::string operationText(const DescribedStep& step) {
     constexpr std::uint32_t kNumber = (1U << kExtensionTypeBits) - 1;
-    return isExtension(type)
-               ? fmt::format("extension operation {}", static_cast<std::uint32_t>(type) & kNumber)
-               : toString(type);
+    if (!isExtension(step.type)) {
+        return toString(step.type);
+    }
+    return step.name.empty() ? fmt::format("extension operation {}",
+                                           static_cast<std::uint32_t>(step.type) & kNumber)
+                             : step.name;
 }
 
 namespace {
@@ -46,11 +49,14 @@ tl::unexpected<Error> systemFailure(const std::string& what) {
 }
 
 DescribedStep copyOf(const ProfiledStep& step) {
-    const char* end = std::find(std::begin(step.kernel), std::end(step.kernel), '\0');
+    const auto textOf = [](const auto& text) {
+        return std::string(std::begin(text), std::find(std::begin(text), std::end(text), '\0'));
+    };
     return {.operation = step.operation,
             .type = static_cast<OperationType>(step.type),
+            .name = textOf(step.name),
             .library = step.library,
-            .kernel = std::string(std::begin(step.kernel), end),
+            .kernel = textOf(step.kernel),
             .inputBytes = step.inputBytes,
             .constantBytes = step.constantBytes,
             .outputBytes = step.outputBytes,

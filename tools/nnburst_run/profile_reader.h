@@ -22,6 +22,7 @@ namespace nnburst::run {
 struct DescribedStep {
     std::uint32_t operation = 0;  ///< index in its graph
     OperationType type{};
+    std::string name{};  ///< of an operation of an extension that has one
     exec::KernelLibrary library{};
     std::string kernel;
     std::uint64_t inputBytes = 0;  ///< of inputs that are no constants
@@ -30,9 +31,8 @@ struct DescribedStep {
     std::uint64_t arithmeticCount = 0;  ///< 0: not known
 };
 
-/// The name of an operation of the HAL; the number of one of an extension, such as
-/// "extension operation 81" (of our own: tflite_operations/codes.h).
-[[nodiscard]] std::string operationText(OperationType type);
+/// The name of an operation; "extension operation 81" if it is of an extension and has none.
+[[nodiscard]] std::string operationText(const DescribedStep& step);
 
 /// One run of a step, in nanoseconds of CLOCK_MONOTONIC.
 struct StepRun {

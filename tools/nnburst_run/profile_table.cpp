@@ -110,7 +110,7 @@ std::map<std::string, ProfilePart> partsByLibrary(const ProfileTable& table) {
 }
 
 std::map<std::string, ProfilePart> partsByType(const ProfileTable& table) {
-    return partsBy(table, [](const DescribedStep& step) { return operationText(step.type); });
+    return partsBy(table, [](const DescribedStep& step) { return operationText(step); });
 }
 
 std::string textOf(const ProfileTable& table) {
@@ -119,7 +119,7 @@ std::string textOf(const ProfileTable& table) {
     for (const ProfileRow& row : table.rows) {
         const double rate = row.gigaOperationsPerSecond();
         text += fmt::format("{:>5} {:<28}{:>11.1f}{:>7.1f} %  {:<20}{:>9}{:>10}\n",
-                            row.step.operation, operationText(row.step.type), row.medianUs,
+                            row.step.operation, operationText(row.step), row.medianUs,
                             row.share * 100, kernelText(row.step), bytesText(row.bytes()),
                             rate > 0 ? fmt::format("{:.1f}", rate) : "-");
     }
@@ -139,7 +139,7 @@ tools::Json jsonOf(const ProfileTable& table) {
     for (const ProfileRow& row : table.rows) {
         const double rate = row.gigaOperationsPerSecond();
         rows.push_back({{"operation", row.step.operation},
-                        {"type", operationText(row.step.type)},
+                        {"type", operationText(row.step)},
                         {"medianUs", row.medianUs},
                         {"share", row.share},
                         {"runs", row.runCount},

@@ -70,7 +70,7 @@ std::string traceOf(const RecordedProfile& profile, std::span<const ClientCall> 
             continue;
         }
         const DescribedStep& step = profile.steps[run.step];
-        trace.add(operationText(step.type), "operation", profile.process, run.thread, run.beginNs,
+        trace.add(operationText(step), "operation", profile.process, run.thread, run.beginNs,
                   run.endNs)["args"] = {{"operation", step.operation},
                                         {"kernels", toString(step.library)},
                                         {"kernel", step.kernel},

@@ -11,11 +11,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include "exec/operation/operation_instance.h"
 #include "log/logger.h"
+#include "model/extension_registry.h"
 #include "nnburst/unique_fd.h"
 
 namespace nnburst::exec {
@@ -150,8 +152,13 @@ std::uint32_t Profile::describe(std::uint32_t index, const OperationView& operat
     for (const OperandView& output : operation.outputs) {
         step.outputBytes += output.isOmitted ? 0 : sizeBytes(output);
     }
-    const std::string_view name(kernel);
-    std::copy_n(name.begin(), std::min(name.size(), sizeof(step.kernel) - 1), step.kernel);
+    const auto copy = [](std::string_view text, std::span<char> to) {
+        std::copy_n(text.begin(), std::min(text.size(), to.size() - 1), to.begin());
+    };
+    copy(kernel, step.kernel);
+    if (const auto* extension = findExtensionOperation(operation.type); extension != nullptr) {
+        copy(extension->name(), step.name);
+    }
     // sync [step-described]: the step is complete.
     step.isDescribed.store(1, std::memory_order_release);
     return number;

@@ -15,7 +15,7 @@
 namespace nnburst::exec {
 
 inline constexpr std::uint64_t kProfileMagic = 0x656C'6966'6F72'506EU;  // "nProfile"
-inline constexpr std::uint32_t kProfileVersion = 1;
+inline constexpr std::uint32_t kProfileVersion = 2;
 /// Steps that a process can describe: some hundred plans of a large network.
 inline constexpr std::uint32_t kProfiledSteps = 16'384;
 /// Runs of steps that it can record: some thousand runs of a large network. The file has room for
@@ -50,8 +50,9 @@ struct ProfiledStep {
     std::uint64_t outputBytes;      ///<
     std::uint64_t arithmeticCount;  ///< additions and multiplications of a run; 0: not known
     char kernel[16];                ///< such as the instruction set; ends with a zero
+    char name[40];                  ///< of an operation of an extension, ends with a zero; else ""
 };
-static_assert(sizeof(ProfiledStep) == 64);
+static_assert(sizeof(ProfiledStep) == 104);
 
 /// One run of a step. The process that wrote it has published it with `recordCount` of the header,
 /// but other threads may still be writing earlier ones: `endNs` is stored last.

@@ -114,6 +114,30 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
                     ExtensionOperands(operation.outputs, Contents::ALL).span(), scratch, limit);
 }
 
+Result<> runShrinking(const OperationView& operation, std::span<std::byte> scratch,
+                      std::span<Shape> outputs) {
+    RunLimit limit(operation);
+    std::array<std::span<std::uint32_t>, kMaximumExtensionOperands> sizes;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        sizes[i] = {&outputs[i][0], outputs[i].rank()};
+    }
+    NNBURST_TRY(findExtensionOperation(operation.type)
+                    ->runShrinking(ExtensionOperands(operation.inputs, Contents::ALL).span(),
+                                   ExtensionOperands(operation.outputs, Contents::ALL).span(),
+                                   scratch, {sizes.data(), outputs.size()}, limit));
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        for (std::size_t axis = 0; axis < outputs[i].rank(); ++axis) {
+            if (outputs[i][axis] > operation.outputs[i].shape[axis]) {
+                return invalid(
+                    "extension operation: output {} has {} elements along axis {}; must "
+                    "have at most {}",
+                    i, outputs[i][axis], axis, operation.outputs[i].shape[axis]);
+            }
+        }
+    }
+    return {};
+}
+
 }  // namespace extension_operation
 }  // namespace
 
@@ -124,5 +148,13 @@ constinit const OperationDefinition kExtensionOperation{
     .inferShapes = extension_operation::inferShapes,
     .scratchBytes = extension_operation::scratchBytes,
     .run = extension_operation::run};
+
+constinit const OperationDefinition kShrinkingExtensionOperation{
+    .type = OperationType::OEM_OPERATION,
+    .since = HalVersion::V1_2,
+    .check = extension_operation::check,
+    .inferShapes = extension_operation::inferShapes,
+    .scratchBytes = extension_operation::scratchBytes,
+    .runShrinking = extension_operation::runShrinking};
 
 }  // namespace nnburst::exec

@@ -9,8 +9,10 @@
 
 namespace nnburst::exec {
 
-/// The definition of every operation of an extension. It finds the extension's code by the type of
-/// the operation that it is called for.
+/// The definitions of every operation of an extension, the second of those whose outputs' sizes
+/// follow from values (ExtensionOperation::isShrinking). They find the extension's code by the type
+/// of the operation that they are called for.
 extern const OperationDefinition kExtensionOperation;
+extern const OperationDefinition kShrinkingExtensionOperation;
 
 }  // namespace nnburst::exec

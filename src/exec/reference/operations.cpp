@@ -26,8 +26,8 @@ constexpr auto kDefinitions = [] {
 }  // namespace
 
 const OperationDefinition* findOperation(OperationType type) noexcept {
-    if (findExtensionOperation(type) != nullptr) {
-        return &kExtensionOperation;
+    if (const ExtensionOperation* extension = findExtensionOperation(type); extension != nullptr) {
+        return extension->isShrinking() ? &kShrinkingExtensionOperation : &kExtensionOperation;
     }
     const auto code = static_cast<std::size_t>(type);  // negative codes become large
     return code < kDefinitions.size() ? kDefinitions[code] : nullptr;
