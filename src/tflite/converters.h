@@ -115,7 +115,6 @@ Result<> convertEmbeddingLookup(OperatorImport& op, OperationType operation);
 Result<> convertHashtableLookup(OperatorImport& op, OperationType operation);
 Result<> convertLshProjection(OperatorImport& op, OperationType operation);
 Result<> convertGather(OperatorImport& op, OperationType operation);
-Result<> convertMultinomial(OperatorImport& op, OperationType operation);
 
 // spatial.cpp
 Result<> convertConv2d(OperatorImport& op, OperationType operation);
@@ -166,6 +165,10 @@ Result<> convertMean(OperatorImport& op, OperationType operation);
 Result<> convertReduction(OperatorImport& op, OperationType operation);
 Result<> convertArgMinMax(OperatorImport& op, OperationType operation);
 Result<> convertTopK(OperatorImport& op, OperationType operation);
+
+// random.cpp
+Result<> convertRandom(OperatorImport& op, OperationType operation);
+Result<> convertMultinomial(OperatorImport& op, OperationType operation);
 
 // recurrent.cpp
 Result<> convertLstm(OperatorImport& op, OperationType operation);

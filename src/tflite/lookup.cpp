@@ -153,20 +153,4 @@ Result<> convertGather(OperatorImport& op, OperationType operation) {
     return {};
 }
 
-Result<> convertMultinomial(OperatorImport& op, OperationType operation) {
-    constexpr std::size_t kSamples = 1;
-    NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::RandomOptions>());
-    NNBURST_TRY_ASSIGN(const std::int32_t samples, op.integer(kSamples, "number of samples"));
-    if (samples < 1) {
-        return invalid("{} samples: must be at least 1", samples);
-    }
-    // The low 32 bits of a seed suffice.
-    const std::int32_t seeds[] = {static_cast<std::int32_t>(options->seed()),
-                                  static_cast<std::int32_t>(options->seed2())};
-    op.inferOutputShape({sizeAt(op.shape(0), 0), static_cast<std::uint32_t>(samples)});
-    NNBURST_TRY_ASSIGN(const std::uint32_t seed, op.constant(seeds));
-    op.add(operation, {op.input(0), op.scalar(samples), seed}, {op.output()});
-    return {};
-}
-
 }  // namespace nnburst::tflite

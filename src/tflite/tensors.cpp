@@ -265,6 +265,11 @@ Result<std::uint32_t> TensorMap::addConstantOf(const schema::Tensor& tensor,
 }
 
 Result<std::size_t> TensorMap::addState(const Operand& value) {
+    if (!isMain_) {
+        return invalid(
+            "what is kept from one execution to the next is supported in the main "
+            "subgraph alone");
+    }
     if (!isKnown(value.dimensions)) {
         return invalid("a variable of shape {}: all sizes must be known",
                        dimensionsText(value.dimensions));

@@ -76,6 +76,9 @@ enum class Code : std::uint16_t {
     REAL = 91,
     IMAG = 92,
     COMPLEX_ABS = 93,
+    RANDOM_UNIFORM = 100,
+    RANDOM_STANDARD_NORMAL = 101,
+    MULTINOMIAL = 102,
 };
 
 /// What REDUCE_INTEGERS computes.

@@ -84,7 +84,7 @@ VendorExtension makeExtension() {
     VendorExtension extension{.name = kExtensionName, .operandTypes = {}, .operations = {}};
     for (const auto rows :
          {elementwiseRows(), matrixRows(), gatherRows(), scatterRows(), segmentRows(),
-          selectionRows(), windowRows(), volumeRows(), landmarkRows(), spectrumRows(),
+          selectionRows(), windowRows(), volumeRows(), landmarkRows(), spectrumRows(), randomRows(),
           elements16Rows(), windows16Rows(), layers16x8Rows()}) {
         for (const Row& row : rows) {
             extension.operations.push_back(std::make_shared<RowOperation>(row));

@@ -64,6 +64,7 @@ struct Row {
 [[nodiscard]] std::span<const Row> volumeRows() noexcept;
 [[nodiscard]] std::span<const Row> landmarkRows() noexcept;
 [[nodiscard]] std::span<const Row> spectrumRows() noexcept;
+[[nodiscard]] std::span<const Row> randomRows() noexcept;
 [[nodiscard]] std::span<const Row> elements16Rows() noexcept;
 [[nodiscard]] std::span<const Row> windows16Rows() noexcept;
 [[nodiscard]] std::span<const Row> layers16x8Rows() noexcept;

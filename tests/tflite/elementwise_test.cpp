@@ -8,6 +8,7 @@
 
 #include <cmath>
 
+#include "tflite/operator.h"
 #include "tflite_test.h"
 
 namespace nnburst {
@@ -321,10 +322,11 @@ TEST(TfliteLookup, drawsAsManySamplesAsAConstantSays) {
             optionsOf(schema::CreateRandomOptions, std::int64_t{37}, std::int64_t{42}));
     };
     const TfliteModel result = imported(file(intScalar(5)));
-    EXPECT_EQ(operationsOf(result), Operations{RANDOM_MULTINOMIAL});
-    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 1)), 5);
-    EXPECT_EQ(valuesOf<std::int32_t>(result, inputAt(result, 2)),
-              (std::vector<std::int32_t>{37, 42}));
+    EXPECT_EQ(operationsOf(result),
+              Operations{extensionOperation(tflite_operations::Code::MULTINOMIAL)});
+    EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 3)), 5);
+    EXPECT_EQ(valuesOf<std::int32_t>(result, inputAt(result, 1)),
+              (std::vector<std::int32_t>{37, 0, 42, 0}));
     EXPECT_EQ(outputOf(result).type, OperandType::TENSOR_INT32);
     EXPECT_EQ(outputOf(result).dimensions, (Dimensions{2, 5}));
     EXPECT_EQ(refusal(file(tensorOf({}, TensorType::INT32))),
