@@ -276,6 +276,8 @@ TEST(TfliteSelection, findsDifferentElementsInTheOrderInWhichTheyAppear) {
     EXPECT_EQ(outputsOfAnySize(file({7}), {4, -2, 4, 9, -2, 4, 1}, 1),
               (Outputs{{{4, -2, 9, 1}, {0, 1, 0, 2, 1, 0, 3}}, {{4}, {7}}}));
     EXPECT_EQ(outputsOfAnySize(file({3}), {5, 5, 5}, 1), (Outputs{{{5}, {0, 0, 0}}, {{1}, {3}}}));
+    EXPECT_EQ(outputsOfAnySize(file({5}), {5, 5, 7, 7, 5}, 1),
+              (Outputs{{{5, 7}, {0, 0, 1, 1, 0}}, {{2}, {5}}}));
     const auto model = importTflite(serialize(file({2, 2})));
     ASSERT_TRUE(model) << model.error().message;
     const auto compiled =
