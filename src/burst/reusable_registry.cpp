@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "exec/operation/operation.h"
 #include "log/assert.h"
 
 namespace nnburst::burst {

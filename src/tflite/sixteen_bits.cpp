@@ -16,7 +16,7 @@ namespace nnburst::tflite {
 namespace {
 
 using enum OperationType;
-using Code = tflite_operations::Code;
+using ExtensionCode = tflite_operations::Code;
 
 constexpr auto kSixteenBits = OperandType::TENSOR_QUANT16_SYMM;
 
@@ -30,24 +30,24 @@ enum class Scales : std::uint8_t {
 /// An operation of the HAL, and that of the extension with the same inputs.
 struct Counterpart {
     OperationType type;
-    Code code;
+    ExtensionCode code;
     Scales scales;
 };
 
 constexpr std::array kCounterparts{
-    Counterpart{QUANTIZE, Code::RESCALE_16, Scales::ANY},
-    Counterpart{DEQUANTIZE, Code::RESCALE_16, Scales::ANY},
-    Counterpart{ADD, Code::ADD_16, Scales::ANY},
-    Counterpart{SUB, Code::SUB_16, Scales::ANY},
-    Counterpart{MUL, Code::MUL_16, Scales::ANY},
-    Counterpart{MAXIMUM, Code::MAXIMUM_16, Scales::SAME},
-    Counterpart{MINIMUM, Code::MINIMUM_16, Scales::SAME},
-    Counterpart{SOFTMAX, Code::SOFTMAX_16, Scales::UNIT},
-    Counterpart{RELU, Code::CLAMP_16, Scales::ANY},
-    Counterpart{RELU1, Code::CLAMP_16, Scales::ANY},
-    Counterpart{RELU6, Code::CLAMP_16, Scales::ANY},
-    Counterpart{AVERAGE_POOL_2D, Code::AVERAGE_POOL_2D_16, Scales::SAME},
-    Counterpart{MAX_POOL_2D, Code::MAX_POOL_2D_16, Scales::SAME},
+    Counterpart{QUANTIZE, ExtensionCode::RESCALE_16, Scales::ANY},
+    Counterpart{DEQUANTIZE, ExtensionCode::RESCALE_16, Scales::ANY},
+    Counterpart{ADD, ExtensionCode::ADD_16, Scales::ANY},
+    Counterpart{SUB, ExtensionCode::SUB_16, Scales::ANY},
+    Counterpart{MUL, ExtensionCode::MUL_16, Scales::ANY},
+    Counterpart{MAXIMUM, ExtensionCode::MAXIMUM_16, Scales::SAME},
+    Counterpart{MINIMUM, ExtensionCode::MINIMUM_16, Scales::SAME},
+    Counterpart{SOFTMAX, ExtensionCode::SOFTMAX_16, Scales::UNIT},
+    Counterpart{RELU, ExtensionCode::CLAMP_16, Scales::ANY},
+    Counterpart{RELU1, ExtensionCode::CLAMP_16, Scales::ANY},
+    Counterpart{RELU6, ExtensionCode::CLAMP_16, Scales::ANY},
+    Counterpart{AVERAGE_POOL_2D, ExtensionCode::AVERAGE_POOL_2D_16, Scales::SAME},
+    Counterpart{MAX_POOL_2D, ExtensionCode::MAX_POOL_2D_16, Scales::SAME},
 };
 
 bool haveScales(TensorMap& tensors, const PlannedOperation& planned, Scales scales) {
@@ -76,7 +76,7 @@ bool planIn16Bits(TensorMap& tensors, PlannedOperation& planned) {
     if (row == kCounterparts.end() || !haveScales(tensors, planned, row->scales)) {
         return false;
     }
-    if (row->code == Code::CLAMP_16) {
+    if (row->code == ExtensionCode::CLAMP_16) {
         const FusedActivationFunc activation = planned.type == RELU    ? FusedActivationFunc::RELU
                                                : planned.type == RELU1 ? FusedActivationFunc::RELU1
                                                                        : FusedActivationFunc::RELU6;

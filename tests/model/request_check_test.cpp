@@ -14,7 +14,7 @@
 namespace nnburst {
 namespace {
 
-constexpr auto kExtensionType = static_cast<OperandType>(0x00070001);
+constexpr auto kTypeOfExtension = static_cast<OperandType>(0x00070001);
 
 Operand operandOf(OperandType type, Dimensions dimensions, OperandLifeTime lifetime) {
     Operand operand;
@@ -72,7 +72,7 @@ TEST(ExpectedArgument, isMetOnlyByWhatCheckArgumentAccepts) {
         operandOf(OperandType::TENSOR_FLOAT32, {0, 3}, OperandLifeTime::SUBGRAPH_INPUT),
         operandOf(OperandType::TENSOR_FLOAT32, {}, OperandLifeTime::SUBGRAPH_INPUT),
         operandOf(OperandType::FLOAT32, {}, OperandLifeTime::SUBGRAPH_INPUT),
-        operandOf(kExtensionType, {2}, OperandLifeTime::SUBGRAPH_INPUT)};
+        operandOf(kTypeOfExtension, {2}, OperandLifeTime::SUBGRAPH_INPUT)};
     int met = 0;
     for (const Operand& operand : operands) {
         const ExpectedArgument expected(operand);
@@ -266,7 +266,7 @@ TEST(RequestCheck, acceptsDriverManagedBuffersAsAWhole) {
 }
 
 TEST(RequestCheck, checksOnlyThePlaceOfExtensionTypes) {
-    const Operand operand = operandOf(kExtensionType, {0, 5}, OperandLifeTime::SUBGRAPH_INPUT);
+    const Operand operand = operandOf(kTypeOfExtension, {0, 5}, OperandLifeTime::SUBGRAPH_INPUT);
     EXPECT_TRUE(checkArgument(ArgumentRole::INPUT, 0, operand, argument({0, 1, 7}), 8));
     EXPECT_FALSE(checkArgument(ArgumentRole::INPUT, 0, operand, argument({0, 2, 7}), 8));
     EXPECT_FALSE(checkArgument(ArgumentRole::INPUT, 0, operand, argument({0, 0, 0}), 8));

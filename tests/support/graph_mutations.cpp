@@ -14,8 +14,8 @@ namespace nnburst::test {
 namespace {
 
 /// Neighbours of all ranges of types, and a type of an extension that no model here declares.
-constexpr std::array<std::int32_t, 7> kUnknownTypes{-1,      kOperationTypeEnd, 9999,     10001,
-                                                    0x10000, INT32_MAX,         INT32_MIN};
+constexpr std::array<std::int32_t, 7> kUnknownOperationTypes{
+    -1, kOperationTypeEnd, 9999, 10001, 0x10000, INT32_MAX, INT32_MIN};
 
 using Indexes = std::vector<std::uint32_t>;
 
@@ -66,7 +66,7 @@ Operand plainOperand(OperandLifeTime lifetime) {
 }
 
 void mutateOperationType(SubgraphMutations& graph, std::size_t index) {
-    for (const std::int32_t code : kUnknownTypes) {
+    for (const std::int32_t code : kUnknownOperationTypes) {
         graph.addTo(index, fmt::format("unknown type {}", code),
                     [code](Operation& o) { o.type = static_cast<OperationType>(code); });
     }

@@ -16,17 +16,17 @@
 namespace nnburst::exec {
 namespace {
 
-constexpr auto kFloat = OperandType::TENSOR_FLOAT32;
+constexpr auto kTensorType = OperandType::TENSOR_FLOAT32;
 constexpr auto kInt = OperandType::TENSOR_INT32;
 
 /// y = reshape(2 x, shape) * 2, where x and shape are inputs of the model.
 Model reshapeModel() {
     ModelBuilder builder;
-    const auto x = builder.addTensor(kFloat, {2, 3});
+    const auto x = builder.addTensor(kTensorType, {2, 3});
     const auto shape = builder.addTensor(kInt, {2});
-    const auto twice = builder.addTensor(kFloat, {2, 3});
-    const auto reshaped = builder.addTensor(kFloat, {});
-    const auto y = builder.addTensor(kFloat, {0, 0});
+    const auto twice = builder.addTensor(kTensorType, {2, 3});
+    const auto reshaped = builder.addTensor(kTensorType, {});
+    const auto y = builder.addTensor(kTensorType, {0, 0});
     builder.addOperation(OperationType::ADD, {x, x, builder.addScalar(0)}, {twice});
     builder.addOperation(OperationType::RESHAPE, {twice, shape}, {reshaped});
     builder.addOperation(OperationType::ADD, {reshaped, reshaped, builder.addScalar(0)}, {y});
@@ -152,9 +152,9 @@ TEST(Interpreter, chargesWhatItsStepsKeep) {
 TEST(Interpreter, takesScalarsOfTheRequest) {
     // The activation of an ADD: NONE, then RELU1.
     ModelBuilder builder;
-    const auto x = builder.addTensor(kFloat, {2, 3});
+    const auto x = builder.addTensor(kTensorType, {2, 3});
     const auto activation = builder.addTensor(OperandType::INT32, {});
-    const auto y = builder.addTensor(kFloat, {2, 3});
+    const auto y = builder.addTensor(kTensorType, {2, 3});
     builder.addOperation(OperationType::ADD, {x, x, activation}, {y});
     const Model model = build(builder, {x, activation}, {y});
     for (const bool useXnnpack : {false, true}) {
