@@ -71,12 +71,16 @@ SwitchedSink& sink() {
     return *instance;
 }
 
+spdlog::logger& makeLogger() {
+    return *new spdlog::logger("nnburst",
+                               std::shared_ptr<SwitchedSink>(&sink(), [](SwitchedSink*) {}));
+}
+
 }  // namespace
 
 spdlog::logger& logger() noexcept {
-    static auto* const instance =
-        new spdlog::logger("nnburst", std::shared_ptr<SwitchedSink>(&sink(), [](SwitchedSink*) {}));
-    return *instance;
+    static spdlog::logger& instance = makeLogger();
+    return instance;
 }
 
 void setLogName(const std::string& name) {

@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <limits>
 #include <string>
 
 namespace nnburst {
@@ -39,11 +41,13 @@ UnblockedOutput::~UnblockedOutput() {
 
 void UnblockedOutput::write(std::string_view line) noexcept {
     if (dropped_ > 0) {
-        std::array<char, 128> text{};
-        const auto end = fmt::format_to_n(
-            text.data(), text.size(),
-            "{} messages were dropped: the reader of the log left no room\n", dropped_);
-        if (!tryWrite({text.data(), std::min(end.size, text.size())})) {
+        constexpr std::string_view kText =
+            " messages were dropped: the reader of the log left no room\n";
+        constexpr std::size_t kDigits = std::numeric_limits<decltype(dropped_)>::digits10 + 1;
+        std::array<char, kDigits + kText.size()> text;
+        char* const digitsEnd = std::to_chars(text.data(), text.data() + kDigits, dropped_).ptr;
+        char* const end = std::copy(kText.begin(), kText.end(), digitsEnd);
+        if (!tryWrite({text.data(), static_cast<std::size_t>(end - text.data())})) {
             ++dropped_;
             return;
         }
@@ -54,7 +58,7 @@ void UnblockedOutput::write(std::string_view line) noexcept {
         isWritten = tryWrite(line);
     } else {
         std::array<char, kLongestLine> cut;
-        (void)line.copy(cut.data(), cut.size() - 1);
+        std::copy_n(line.begin(), cut.size() - 1, cut.begin());
         cut.back() = '\n';
         isWritten = tryWrite({cut.data(), cut.size()});
     }

@@ -86,9 +86,9 @@ Result<> convertLeakyRelu(OperatorImport& op, OperationType operation) {
     std::uint32_t slope = 0;
     const OperandType type = op.type(0);
     if (op.isQuantized(op.input(0))) {
-        const std::int8_t sign = alpha < 0.0F ? -1 : (alpha > 0.0F ? 1 : 0);
-        const auto value = static_cast<std::uint8_t>(
-            type == OperandType::TENSOR_QUANT8_ASYMM ? 1 + sign : static_cast<std::uint8_t>(sign));
+        const int sign = alpha < 0.0F ? -1 : (alpha > 0.0F ? 1 : 0);
+        const auto value =
+            static_cast<std::uint8_t>(type == OperandType::TENSOR_QUANT8_ASYMM ? 1 + sign : sign);
         const std::int32_t zeroPoint = type == OperandType::TENSOR_QUANT8_ASYMM ? 1 : 0;
         const float scale = sign == 0 ? 1.0F : std::fabs(alpha);
         NNBURST_TRY_ASSIGN(

@@ -41,10 +41,10 @@ Result<> rescale(const Run& run) {
     const Multiplier factor =
         multiplierOf(static_cast<double>(in.scale) / static_cast<double>(out.scale));
     return mapElements<In, Out>(run, [&](In x) {
-        constexpr std::int64_t kLowest = std::numeric_limits<Out>::min();
-        constexpr std::int64_t kHighest = std::numeric_limits<Out>::max();
+        using Limits = std::numeric_limits<Out>;
         const std::int64_t scaled = multiply(std::int32_t{x} - in.zeroPoint, factor);
-        return static_cast<Out>(std::clamp(scaled + out.zeroPoint, kLowest, kHighest));
+        return static_cast<Out>(
+            std::clamp<std::int64_t>(scaled + out.zeroPoint, Limits::min(), Limits::max()));
     });
 }
 

@@ -275,13 +275,15 @@ void addProducts(const std::int16_t* pixel, const std::int8_t* filter, std::size
                  std::size_t perChannel, std::int64_t* sums) {
     if (perChannel == 1) {
         for (std::size_t i = 0; i < channels; ++i) {
-            sums[i] += std::int32_t{pixel[i]} * filter[i];
+            const std::int32_t product = pixel[i] * filter[i];
+            sums[i] += product;
         }
         return;
     }
     for (std::size_t i = 0; i < channels; ++i) {
         for (std::size_t j = 0; j < perChannel; ++j) {
-            *sums++ += std::int32_t{pixel[i]} * *filter++;
+            const std::int32_t product = pixel[i] * *filter++;
+            *sums++ += product;
         }
     }
 }

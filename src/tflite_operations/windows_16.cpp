@@ -146,7 +146,8 @@ class Interpolation {
     [[nodiscard]] std::int32_t at(std::int64_t place) const noexcept {
         const auto inside =
             static_cast<std::int32_t>(std::clamp<std::int64_t>(place, INT16_MIN, INT16_MAX));
-        const auto index = static_cast<std::size_t>(256 + (inside >> 7));
+        const std::int32_t step = 256 + (inside >> 7);
+        const auto index = static_cast<std::size_t>(step);
         const std::int32_t slope = entries_[index + 1] - entries_[index];
         return entries_[index] + ((slope * (inside & 0x7F) + 64) >> 7);
     }

@@ -307,7 +307,8 @@ class NnapiReusableExecution final : public ReusableExecution {
 class NnapiBurst final : public Burst {
   public:
     NnapiBurst(SharedCompiled compiled, ANeuralNetworksBurst* burst)
-        : compiled_(compiled), burst_(burst, [compiled](ANeuralNetworksBurst* owned) {
+        : compiled_(std::move(compiled)),
+          burst_(burst, [compiled = compiled_](ANeuralNetworksBurst* owned) {
               compiled->functions.ANeuralNetworksBurst_free(owned);
           }) {}
 
@@ -500,6 +501,7 @@ class NnapiPreparedModel final : public PreparedModel {
 
 std::vector<Operand> operandsOf(const Model& model, const std::vector<std::uint32_t>& indexes) {
     std::vector<Operand> operands;
+    operands.reserve(indexes.size());
     for (const std::uint32_t index : indexes) {
         operands.push_back(index < model.main.operands.size() ? model.main.operands[index]
                                                               : Operand{});

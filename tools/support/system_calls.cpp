@@ -32,10 +32,10 @@ constexpr int kSystemCallStop = SIGTRAP | 0x80;
 
 /// Runs `body` in the traced child; writes the message of an error to `pipe`.
 [[noreturn]] void runTraced(const std::function<Result<>()>& body, const UniqueFd& pipe) {
-    if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) {
+    // The tracer takes over when the child stops.
+    if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0 || ::raise(SIGSTOP) != 0) {
         ::_exit(2);
     }
-    ::raise(SIGSTOP);  // the tracer takes over here
     const Result<> result = body();
     if (!result) {
         const std::string& message = result.error().message;
