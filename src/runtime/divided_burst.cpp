@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "burst/ended_executions.h"
 #include "burst/exclusive_use.h"
-#include "burst/output_ranges.h"
 #include "burst/submission_errors.h"
 #include "nnburst/validation.h"
 
@@ -82,11 +82,7 @@ class DividedBurst::State {
     /// Lets go of the memory of the last request.
     void release() { run_.release(); }
 
-    Result<> checkRoom() const {
-        return std::any_of(ended_.begin(), ended_.end(), isFree)
-                   ? Result<>()
-                   : Result<>(burst::tooManyInFlight(ended_.size()));
-    }
+    Result<> checkRoom() const { return ended_.hasRoom() ? Result<>() : Result<>(ended_.noRoom()); }
 
     Result<> execute(const Request& request, const ExecutionOptions& options,
                      ExecutionOutcome& outcome) {
@@ -102,46 +98,14 @@ class DividedBurst::State {
     /// Runs it at once and keeps the result.
     template <class Run>
     Result<Submission> submit(const Request& request, Run run) {
-        std::vector<burst::MemoryRange> outputs;
-        burst::collectOutputs(request, outputs);
-        for (const Ended& other : ended_) {
-            if (!isFree(other) && burst::overlap(outputs, other.outputs)) {
-                return burst::overlapping(other.submission);
-            }
-        }
-        const auto entry = std::find_if(ended_.begin(), ended_.end(), isFree);
-        if (entry == ended_.end()) {
-            return burst::tooManyInFlight(ended_.size());
-        }
-        entry->outputs = std::move(outputs);
-        entry->submission = Submission{++lastSubmission_};
-        entry->status = run(entry->outcome);
-        return entry->submission;
+        return ended_.add(request, run);
     }
 
     Result<> wait(Submission submission, ExecutionOutcome& outcome) {
-        const auto entry = std::find_if(ended_.begin(), ended_.end(), [&](const Ended& candidate) {
-            return !isFree(candidate) && candidate.submission == submission;
-        });
-        if (entry == ended_.end()) {
-            return burst::failed(outcome, burst::notInFlight(submission));
-        }
-        entry->submission = {};
-        std::swap(outcome, entry->outcome);
-        return std::move(entry->status);
+        return ended_.take(submission, outcome);
     }
 
   private:
-    /// An execution that was submitted and whose result was not yet waited for.
-    struct Ended {
-        Submission submission{};  ///< none: the entry is free
-        Result<> status;
-        ExecutionOutcome outcome;
-        std::vector<burst::MemoryRange> outputs;
-    };
-
-    static bool isFree(const Ended& ended) noexcept { return ended.submission == Submission{}; }
-
     Result<> check(const Request& request) {
         NNBURST_TRY(validateRequest(model_->plan().interface, request));
         return run_.bind(request);
@@ -152,8 +116,7 @@ class DividedBurst::State {
     const std::shared_ptr<TemporaryMemory> memory_;
     burst::TryLock lock_;
     DividedRun run_;
-    std::vector<Ended> ended_;
-    std::uint64_t lastSubmission_ = 0;
+    burst::EndedExecutions ended_;
 };
 
 class DividedBurst::Reusable final : public ReusableExecution {

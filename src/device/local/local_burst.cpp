@@ -4,12 +4,10 @@
 
 #include <sys/eventfd.h>
 
-#include <algorithm>
 #include <utility>
-#include <vector>
 
+#include "burst/ended_executions.h"
 #include "burst/exclusive_use.h"
-#include "burst/output_ranges.h"
 #include "burst/submission_errors.h"
 #include "device/local/region_mappings.h"
 #include "exec/run/execution_session.h"
@@ -35,11 +33,11 @@ class LocalBurst::State {
     template <class Run>
     Result<> execute(ExecutionOutcome& outcome, Run run) {
         const burst::ExclusiveUse use(mutex_);
-        if (use && freeEntry() != nullptr) {
+        if (use && ended_.hasRoom()) {
             return run(outcome);
         }
         clearOutcome(outcome);
-        return use ? burst::tooManyInFlight(ended_.size()) : burst::usedByAnotherThread();
+        return use ? ended_.noRoom() : burst::usedByAnotherThread();
     }
 
     /// As execute, keeping the result.
@@ -49,37 +47,15 @@ class LocalBurst::State {
         if (!use) {
             return burst::usedByAnotherThread();
         }
-        Ended* const entry = freeEntry();
-        if (entry == nullptr) {
-            return burst::tooManyInFlight(ended_.size());
-        }
-        burst::collectOutputs(request, entry->outputs);
-        for (const Ended& other : ended_) {
-            if (other.submission != Submission{} && burst::overlap(entry->outputs, other.outputs)) {
-                return burst::overlapping(other.submission);
-            }
-        }
-        entry->submission = Submission{++lastSubmission_};
-        entry->status = run(entry->outcome);
-        return entry->submission;
+        return ended_.add(request, run);
     }
 
     Result<> wait(Submission submission, ExecutionOutcome& outcome) {
         const burst::ExclusiveUse use(mutex_);
         if (!use) {
-            clearOutcome(outcome);
-            return burst::usedByAnotherThread();
+            return burst::failed(outcome, burst::usedByAnotherThread());
         }
-        const auto ended = std::find_if(
-            ended_.begin(), ended_.end(),
-            [submission](const Ended& candidate) { return candidate.submission == submission; });
-        if (submission == Submission{} || ended == ended_.end()) {
-            clearOutcome(outcome);
-            return burst::notInFlight(submission);
-        }
-        ended->submission = {};
-        std::swap(outcome, ended->outcome);
-        return std::move(ended->status);
+        return ended_.take(submission, outcome);
     }
 
     /// As LocalBurst.
@@ -103,9 +79,7 @@ class LocalBurst::State {
         if (!use) {
             return burst::usedByAnotherThread();
         }
-        return std::any_of(ended_.begin(), ended_.end(), [](const Ended& candidate) {
-            return candidate.submission != Submission{};
-        });
+        return !ended_.isEmpty();
     }
 
     /// To be called by `run` of execute and submit.
@@ -126,29 +100,13 @@ class LocalBurst::State {
     }
 
   private:
-    /// An execution that was submitted and whose result was not yet waited for.
-    struct Ended {
-        Submission submission{};  ///< none: the entry is free
-        Result<> status;
-        ExecutionOutcome outcome;
-        std::vector<burst::MemoryRange> outputs;
-    };
-
-    Ended* freeEntry() noexcept {
-        const auto entry = std::find_if(ended_.begin(), ended_.end(), [](const Ended& candidate) {
-            return candidate.submission == Submission{};
-        });
-        return entry == ended_.end() ? nullptr : &*entry;
-    }
-
     // Held by one call at a time, and by freeMemory, which waits. The compiler's analysis does not
     // follow try-locks: it does not check what the mutex guards, which is all below.
     system::Mutex mutex_;
     RegionMappings mappings_;
     const exec::ModelUser user_;
     exec::ExecutionSession session_;
-    std::vector<Ended> ended_;
-    std::uint64_t lastSubmission_ = 0;
+    burst::EndedExecutions ended_;
     UniqueFd neverReadable_;
 };
 
