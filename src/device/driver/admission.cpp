@@ -16,18 +16,14 @@ namespace nnburst::device {
 
 namespace {
 
+/// Pause after a failed accept(2), which would fail again at once.
+constexpr std::chrono::milliseconds kAcceptPause{100};
+
 /// Closes a connection with what its client has sent in it, which may linger.
 void drop(Admission::Client client) {
     const system::ScopedInterruption interruption;
     client = nullptr;
 }
-
-}  // namespace
-
-namespace {
-
-/// Pause after a failed accept(2), which would fail again at once.
-constexpr std::chrono::milliseconds kAcceptPause{100};
 
 }  // namespace
 

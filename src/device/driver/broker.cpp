@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,17 @@ namespace {
 constexpr kj::Duration kTimeToEnd = 2 * kj::SECONDS;
 
 using Observer = kj::UnixEventPort::FdObserver;
+
+/// The next message of a worker, without the socket that may come with it. The worker may be in the
+/// hands of a client, which lets it send sockets that linger: they are closed in here.
+Result<std::optional<WorkerMessage>> nextMessage(const WorkerProcess& process) {
+    const system::ScopedInterruption interruption;
+    const auto received = receiveWorkerMessage(process.channel());
+    if (!received) {
+        return tl::unexpected<Error>(received.error());
+    }
+    return *received ? std::optional((*received)->message) : std::nullopt;
+}
 
 }  // namespace
 
@@ -136,22 +148,20 @@ kj::Promise<void> Broker::readMessages(Worker& worker) {
 
 /// False if no more messages will come.
 bool Broker::readAvailable(Worker& worker) {
-    // The worker may be in the hands of a client, which lets it send sockets that linger.
-    const system::ScopedInterruption interruption;
     while (true) {
-        const auto received = receiveWorkerMessage(worker.process->channel());
-        if (!received) {
-            if (received.error().status != ErrorStatus::DEVICE_UNAVAILABLE) {
+        const auto message = nextMessage(*worker.process);
+        if (!message) {
+            if (message.error().status != ErrorStatus::DEVICE_UNAVAILABLE) {
                 logger().error("worker {} of {} is killed: {}", worker.process->pid(), worker.owner,
-                               received.error().message);
+                               message.error().message);
                 worker.process->kill();
             }
             return false;
         }
-        if (!*received) {
+        if (!*message) {
             return true;
         }
-        handle(worker, (*received)->message);
+        handle(worker, **message);
     }
 }
 
