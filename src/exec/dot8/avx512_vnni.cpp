@@ -5,10 +5,9 @@
 
 #include <immintrin.h>
 
-#include <cstring>
-
 #include "exec/dot8/mean_of_pixels.h"
 #include "exec/dot8/microkernel.h"
+#include "exec/dot8/row_bytes.h"
 
 namespace nnburst::exec::dot8 {
 
@@ -24,25 +23,6 @@ template <Activations kActivations>
         four ^= 0x80808080U;
     }
     return _mm512_set1_epi32(static_cast<int>(four));
-}
-
-[[gnu::always_inline]] inline std::uint32_t loadFour(const std::uint8_t* bytes) noexcept {
-    std::uint32_t four = 0;
-    std::memcpy(&four, bytes, sizeof(four));
-    return four;
-}
-
-/// Of the last 1 to 3 bytes of a row.
-[[gnu::always_inline]] inline std::uint32_t loadRest(const std::uint8_t* bytes,
-                                                     std::size_t count) noexcept {
-    std::uint32_t four = bytes[0];
-    if (count > 1) {
-        four |= static_cast<std::uint32_t>(bytes[1]) << 8;
-    }
-    if (count > 2) {
-        four |= static_cast<std::uint32_t>(bytes[2]) << 16;
-    }
-    return four;
 }
 
 /// The outputs before their zero point is added.

@@ -10,6 +10,7 @@
 
 #include "exec/dot8/mean_of_pixels.h"
 #include "exec/dot8/microkernel.h"
+#include "exec/dot8/row_bytes.h"
 
 namespace nnburst::exec::dot8 {
 
@@ -33,18 +34,7 @@ template <Activations kActivations>
 /// The next four bytes of a row, or fewer where it ends, in every lane.
 [[gnu::always_inline]] inline uint8x16_t broadcast(const std::uint8_t* bytes,
                                                    std::size_t left) noexcept {
-    std::uint32_t four = 0;
-    if (left >= sizeof(four)) {
-        std::memcpy(&four, bytes, sizeof(four));
-    } else {
-        four = bytes[0];
-        if (left > 1) {
-            four |= static_cast<std::uint32_t>(bytes[1]) << 8;
-        }
-        if (left > 2) {
-            four |= static_cast<std::uint32_t>(bytes[2]) << 16;
-        }
-    }
+    const std::uint32_t four = left >= sizeof(four) ? loadFour(bytes) : loadRest(bytes, left);
     return vreinterpretq_u8_u32(vdupq_n_u32(four));
 }
 
