@@ -40,7 +40,7 @@ class KernelEngine final : public Engine {
     };
 
     explicit KernelEngine(Settings settings)
-        : settings_(std::move(settings)), gate_(settings_.laneCount) {}
+        : settings_(std::move(settings)), gate_(settings_.laneCount, ExecutionGate::kLongestWait) {}
 
     /// Starts the threads that all models have from the beginning. Once, at first.
     [[nodiscard]] Result<> startThreads();

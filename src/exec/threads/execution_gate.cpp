@@ -77,6 +77,9 @@ void ExecutionGate::chargeAndAdmit(ClientShare* client, const std::optional<Admi
             if (admission->processor) {
                 laneProcessors_.giveBack(*admission->processor);
             }
+            if (admission->isBeside) {
+                client->user().runsBeside_ = false;
+            }
         } else if (client != nullptr) {
             client->add(waiters_.empty()
                             ? kLeastUse
@@ -127,11 +130,12 @@ void ExecutionGate::admitWaiters(TimePoint now, WakeList& admitted) {
         Waiter& waiter = *waiters_[next];
         // The lanes first: see leave. A waiter that needs more lanes than are free blocks the
         // others.
-        if (!tryTake(waiter.lanes)) {
+        const std::int32_t lanes = lanesOf(waiter.width);
+        if (!tryTake(lanes)) {
             return;
         }
         if (!tryAdmit(waiter, now, admitted)) {
-            freeLanes_.fetch_add(waiter.lanes, std::memory_order_seq_cst);
+            freeLanes_.fetch_add(lanes, std::memory_order_seq_cst);
             ++next;  // which may take them
         }
     }
@@ -148,13 +152,15 @@ bool ExecutionGate::tryAdmit(Waiter& waiter, TimePoint now, WakeList& admitted) 
     }
     std::erase(waiters_, &waiter);
     waiter.admission.start = now;
+    admittedLast_ = now;
     waiter.client->begin(now);
     for (ClientShare* share = waiter.client; share != nullptr; share = share->user_.get()) {
         admittedUsed(*share) = std::max(admittedUsed(*share), share->usedUntil(now));
     }
     waitingCount_.fetch_sub(1, std::memory_order_seq_cst);
     if (!waiter.isSpinning) {
-        if (waiter.lanes == 1 && laneCount_ > 1 && now - lightSince_ > kAlone) {
+        if (waiter.width == Width::ONE_LANE && !waiter.admission.isBeside && laneCount_ > 1 &&
+            now - lightSince_ > kAlone) {
             waiter.admission.processor = laneProcessors_.take(waiter.thread.all());
         }
         admitted.add(waiter);
@@ -201,14 +207,14 @@ bool ExecutionGate::spin(const Waiter& waiter, std::chrono::nanoseconds limit) {
 
 std::optional<ExecutionGate::Admission> ExecutionGate::wait(const system::ThreadProcessors& thread,
                                                             RunnerSet* runners,
-                                                            std::uint32_t preferred,
-                                                            std::int32_t lanes, ClientShare* client,
+                                                            std::uint32_t preferred, Width width,
+                                                            ClientShare* client,
                                                             const Urgency& urgency) {
     const TimePoint now = Clock::now();
     Waiter waiter{.thread = thread,
                   .runners = runners,
                   .runner = preferred,
-                  .lanes = lanes,
+                  .width = width,
                   .client = client,
                   .work = {.urgency = urgency, .since = now},
                   .wakeUp = {}};
@@ -252,19 +258,63 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(const system::Thread
 
 /// Until `waiter`, which does not spin, is admitted; false if its deadline comes first.
 bool ExecutionGate::sleep(Waiter& waiter) {
-    const OptionalTimePoint& deadline = waiter.work.urgency.deadline;
-    if (!deadline) {
-        waiter.wakeUp.acquire();
-    } else if (!waiter.wakeUp.acquireUntil(*deadline)) {
-        if (giveUp(waiter)) {
+    const TimePoint deadline = waiter.work.urgency.deadline.value_or(TimePoint::max());
+    TimePoint look = isProtected(waiter) ? waiter.work.since + *longestWait_ : TimePoint::max();
+    while (!waiter.wakeUp.acquireUntil(std::min(look, deadline))) {
+        if (look < deadline) {
+            look = letInBeside(waiter);
+        } else if (giveUp(waiter)) {
             return false;
+        } else {
+            waiter.wakeUp.acquire();  // whoever has admitted it still uses it
+            break;
         }
-        waiter.wakeUp.acquire();  // whoever has admitted it still uses it
     }
     // sync [gate-admitted]: the semaphore has that order, too
     NNBURST_ASSERT(waiter.isAdmitted.load(std::memory_order_acquire),
                    "an execution is woken that was not admitted");
     return true;
+}
+
+bool ExecutionGate::mayRunBeside(const Waiter& waiter) const {
+    return isProtected(waiter) && waiter.client->runningCount_ == 0 &&
+           !waiter.client->user().runsBeside_ &&
+           (waiter.runners == nullptr || !waiter.runners->areAllHeld());
+}
+
+/// Lets `waiter` in if it is the next one that may be let in without a free lane, and if none was
+/// for long. Otherwise gives when it is to be looked at again.
+TimePoint ExecutionGate::letInBeside(Waiter& waiter) {
+    WakeList admitted;
+    TimePoint next;
+    {
+        const system::MutexLock lock(mutex_);
+        const TimePoint now = Clock::now();
+        next = std::max(waiter.work.since, admittedLast_) + *longestWait_;
+        if (waiter.isAdmitted.load(std::memory_order_relaxed) || next > now) {
+            return next;
+        }
+        next = now + *longestWait_;
+        const bool isNext = mayRunBeside(waiter) &&
+                            std::none_of(waiters_.begin(), waiters_.end(),
+                                         [&](const Waiter* other) NNBURST_REQUIRES(mutex_) {
+                                             return other != &waiter && mayRunBeside(*other) &&
+                                                    precedes(*other, waiter, now);
+                                         });
+        if (!isNext) {
+            return next;
+        }
+        freeLanes_.fetch_sub(1, std::memory_order_seq_cst);  // before the runner: see leave
+        waiter.admission.isBeside = true;                    // no processor is left to it
+        if (!tryAdmit(waiter, now, admitted)) {
+            waiter.admission.isBeside = false;
+            freeLanes_.fetch_add(1, std::memory_order_seq_cst);
+            return next;
+        }
+        waiter.client->user().runsBeside_ = true;
+    }
+    admitted.wakeAll();  // this thread
+    return next;
 }
 
 /// `waiter` waits no longer. False if it was admitted meanwhile.
@@ -319,7 +369,7 @@ Result<> ExecutionGate::Pass::waitAndEnter() {
 /// `runners`: null if it holds a runner.
 void ExecutionGate::Pass::wait(RunnerSet* runners) {
     thread_.emplace();
-    admission_ = gate_.wait(*thread_, runners, runner_, lanes_, client_, work_.urgency);
+    admission_ = gate_.wait(*thread_, runners, runner_, width_, client_, work_.urgency);
 }
 
 void ExecutionGate::Pass::yield() {

@@ -14,7 +14,8 @@
 /// for the shortest time while others waited comes first. Among the executions of one client the
 /// most urgent comes first. An execution makes way between its operations and inside long ones, and
 /// from then on runs with a low priority, so that threads of clients that use less get a processor
-/// at once.
+/// at once. Not inside all of them: where none has made way or ended for kLongestWait, the next
+/// one is let in beside those that run, and the system divides the processors.
 
 #include <array>
 #include <atomic>
@@ -56,6 +57,7 @@ class ClientShare {
   private:
     friend class ExecutionGate;
 
+    [[nodiscard]] ClientShare& user() noexcept { return user_ ? *user_ : *this; }
     /// An execution uses lanes from `start` on.
     void begin(TimePoint start) noexcept {
         for (ClientShare* share = this; share != nullptr; share = share->user_.get()) {
@@ -96,6 +98,7 @@ class ClientShare {
     std::int64_t runningCount_ = 0;            // of executions whose start is known
     std::chrono::nanoseconds startSum_{};      // of their starts
     std::chrono::nanoseconds admittedUsed_{};  // as the gate's, of the clients of a user
+    bool runsBeside_ = false;                  // of a user: one of its executions was let in beside
 
     std::atomic<bool> isCancelled_{false};
 };
@@ -144,9 +147,22 @@ class ExecutionGate {
         std::uint32_t sleepsAhead_ = 0;  // guarded by mutex_: so many next waiters do not spin
     };
 
-    /// Lets `laneCount` (at least 1) executions run at a time.
-    explicit ExecutionGate(std::uint32_t laneCount) noexcept
-        : laneCount_(laneCount), freeLanes_(static_cast<std::int32_t>(laneCount)) {}
+    /// ALL_LANES: several kernel threads share the work, of which there is one set.
+    enum class Width : std::uint8_t { ONE_LANE, ALL_LANES };
+
+    /// Longer than operations compute between two places where they make way, so that it acts where
+    /// there is no such place.
+    static constexpr std::chrono::milliseconds kLongestWait{5};
+
+    /// Lets `laneCount` (at least 1) executions run at a time. Once none has been let in for
+    /// `longestWait`, the next one that has waited as long is let in without a free lane: one of
+    /// each user, that needs one lane, of a client that runs nothing else.
+    explicit ExecutionGate(
+        std::uint32_t laneCount,
+        std::optional<std::chrono::nanoseconds> longestWait = std::nullopt) noexcept
+        : laneCount_(laneCount),
+          longestWait_(longestWait),
+          freeLanes_(static_cast<std::int32_t>(laneCount)) {}
     ExecutionGate(const ExecutionGate&) = delete;
     ExecutionGate& operator=(const ExecutionGate&) = delete;
 
@@ -179,13 +195,14 @@ class ExecutionGate {
         std::uint32_t runner = kNoRunner;
         TimePoint start;                         ///< of its use of lanes
         std::optional<std::uint32_t> processor;  ///< it was woken there and stays there
+        bool isBeside = false;                   ///< no lane was free
     };
 
     struct Waiter {
         const system::ThreadProcessors& thread;
         RunnerSet* runners;    ///< of its model; null if it holds a runner already
         std::uint32_t runner;  ///< the preferred one
-        std::int32_t lanes;
+        Width width;
         ClientShare* client;
         WaitingWork work;
         bool isLight = false;  ///< its client has used less than its share
@@ -219,6 +236,9 @@ class ExecutionGate {
         Waiter* first_ = nullptr;
     };
 
+    [[nodiscard]] std::int32_t lanesOf(Width width) const noexcept {
+        return width == Width::ONE_LANE ? 1 : static_cast<std::int32_t>(laneCount_);
+    }
     /// Takes `lanes` and a runner, `preferred` if that is free. kNoRunner if one of them is
     /// missing.
     [[nodiscard]] std::uint32_t tryEnter(RunnerSet& runners, std::uint32_t preferred,
@@ -266,14 +286,20 @@ class ExecutionGate {
     /// Adds what an execution has used while others waited to the account of `client` (null: it had
     /// no lanes), and admits others.
     void chargeAndAdmit(ClientShare* client, const std::optional<Admission>& admission);
-    /// Waits for `lanes`, and for a runner of `runners`, best `preferred`, unless that is null.
-    /// None if the deadline comes first.
+    /// Waits for the lanes of `width`, and for a runner of `runners`, best `preferred`, unless that
+    /// is null. None if the deadline comes first.
     [[nodiscard]] std::optional<Admission> wait(const system::ThreadProcessors& thread,
                                                 RunnerSet* runners, std::uint32_t preferred,
-                                                std::int32_t lanes, ClientShare* client,
+                                                Width width, ClientShare* client,
                                                 const Urgency& urgency);
     [[nodiscard]] bool sleep(Waiter& waiter) NNBURST_EXCLUDES(mutex_);
     [[nodiscard]] bool giveUp(Waiter& waiter) NNBURST_EXCLUDES(mutex_);
+    /// Whether `waiter` is of those that are let in without a free lane.
+    [[nodiscard]] bool isProtected(const Waiter& waiter) const noexcept {
+        return longestWait_ && waiter.client != &unnamed_ && waiter.width == Width::ONE_LANE;
+    }
+    [[nodiscard]] bool mayRunBeside(const Waiter& waiter) const NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] TimePoint letInBeside(Waiter& waiter) NNBURST_EXCLUDES(mutex_);
     void admitWaiters(TimePoint now, WakeList& admitted) NNBURST_REQUIRES(mutex_);
     [[nodiscard]] bool tryAdmit(Waiter& waiter, TimePoint now, WakeList& admitted)
         NNBURST_REQUIRES(mutex_);
@@ -290,7 +316,8 @@ class ExecutionGate {
                                      std::optional<Admission>& admission);
 
     const std::uint32_t laneCount_;
-    std::atomic<std::int32_t> freeLanes_;
+    const std::optional<std::chrono::nanoseconds> longestWait_;
+    std::atomic<std::int32_t> freeLanes_;  // negative: so many were let in beside
     std::atomic<std::uint32_t> waitingCount_{0};
     std::atomic<std::uint32_t> delayedCount_{0};
 
@@ -300,6 +327,7 @@ class ExecutionGate {
     /// What the user whose execution was admitted last had used. A user that comes back starts from
     /// here, less kCredit: it saves no more for later.
     std::chrono::nanoseconds admittedUsed_ NNBURST_GUARDED_BY(mutex_){};
+    TimePoint admittedLast_ NNBURST_GUARDED_BY(mutex_);    // when one that waited was let in
     TimePoint contendedSince_ NNBURST_GUARDED_BY(mutex_);  // since when waiters_ is not empty
     TimePoint lightSince_ NNBURST_GUARDED_BY(mutex_);      // when the last light one came
     LaneProcessors laneProcessors_ NNBURST_GUARDED_BY(mutex_);
@@ -309,7 +337,7 @@ class ExecutionGate {
 /// RAII: holds lanes and a runner from `enter` until it is destroyed. Used by one thread.
 class ExecutionGate::Pass {
   public:
-    enum class Width : std::uint8_t { ONE_LANE, ALL_LANES };
+    using Width = ExecutionGate::Width;
 
     /// `client` may be null: executions without one share an account. It must outlive the pass.
     Pass(ExecutionGate& gate, RunnerSet& runners, Width width = Width::ONE_LANE,
@@ -317,7 +345,8 @@ class ExecutionGate::Pass {
         : gate_(gate),
           runners_(runners),
           client_(client == nullptr ? &gate.unnamed_ : client),
-          lanes_(width == Width::ONE_LANE ? 1 : static_cast<std::int32_t>(gate.laneCount())) {}
+          width_(width),
+          lanes_(gate.lanesOf(width)) {}
     Pass(const Pass&) = delete;
     Pass& operator=(const Pass&) = delete;
     ~Pass() {
@@ -376,6 +405,7 @@ class ExecutionGate::Pass {
     ExecutionGate& gate_;
     RunnerSet& runners_;
     ClientShare* const client_;
+    const Width width_;
     const std::int32_t lanes_;
     WaitingWork work_;
     std::optional<Admission> admission_;  // if it has waited, or others have while it runs

@@ -293,6 +293,72 @@ TEST(ExecutionGate, aClientThatRunsOnALaneDoesNotInterruptAnotherForASecondOne) 
     second.join();
 }
 
+/// A gate with one lane, whose execution makes no way, and the clients of two users.
+class GateThatIsHeld : public testing::Test {
+  protected:
+    GateThatIsHeld() { EXPECT_TRUE(holder.enter({})); }
+
+    /// Whether an execution is let in before its deadline; it stays in for the life of the pass.
+    [[nodiscard]] static bool isLetIn(Pass& pass) {
+        return pass.enter({.deadline = TimePoint(std::chrono::steady_clock::now()) + 50ms})
+            .has_value();
+    }
+
+    ExecutionGate gate{1, 1ms};
+    std::vector<RunnerSet> models{4};
+    std::shared_ptr<ClientShare> user = std::make_shared<ClientShare>();
+    ClientShare holding{user};
+    ClientShare second{user};
+    ClientShare third{user};
+    ClientShare other{std::make_shared<ClientShare>()};
+    Pass holder{gate, models[0], Pass::Width::ONE_LANE, &holding};
+};
+
+TEST_F(GateThatIsHeld, letsTheNextInBesideAnExecutionThatMakesNoWay) {
+    Pass beside(gate, models[1], Pass::Width::ONE_LANE, &other);
+    EXPECT_TRUE(beside.enter({}));
+}
+
+TEST_F(GateThatIsHeld, letsOneOfAUserInBesideOthersAtATime) {
+    {
+        Pass beside(gate, models[1], Pass::Width::ONE_LANE, &second);
+        EXPECT_TRUE(beside.enter({}));
+        Pass more(gate, models[2], Pass::Width::ONE_LANE, &third);
+        EXPECT_FALSE(isLetIn(more));
+        Pass ofAnother(gate, models[3], Pass::Width::ONE_LANE, &other);
+        EXPECT_TRUE(ofAnother.enter({}));
+    }
+    Pass later(gate, models[2], Pass::Width::ONE_LANE, &third);
+    EXPECT_TRUE(later.enter({}));
+}
+
+TEST_F(GateThatIsHeld, letsNoneInBesideAnotherOfItsClient) {
+    std::atomic<bool> wasIn{false};
+    std::thread ofNobody([&] {
+        Pass pass(gate, models[1]);
+        EXPECT_TRUE(pass.enter({}));
+        wasIn = true;
+    });
+    while (!wasIn) {
+        holder.letOthersPass();  // is counted once another one has waited
+    }
+    ofNobody.join();
+    Pass own(gate, models[1], Pass::Width::ONE_LANE, &holding);
+    EXPECT_FALSE(isLetIn(own));
+}
+
+TEST_F(GateThatIsHeld, letsNoneInThatNeedsAllLanesOrHasNoClient) {
+    Pass wide(gate, models[1], Pass::Width::ALL_LANES, &other);
+    EXPECT_FALSE(isLetIn(wide));
+    Pass ofNobody(gate, models[2]);
+    EXPECT_FALSE(isLetIn(ofNobody));
+}
+
+TEST_F(GateThatIsHeld, letsNoneInWithoutARunner) {
+    Pass ofTheSameModel(gate, models[0], Pass::Width::ONE_LANE, &other);
+    EXPECT_FALSE(isLetIn(ofTheSameModel));
+}
+
 /// At a gate with one lane a client comes first, and again after another one has used much.
 TEST(ExecutionGate, aClientThatComesBackHasSavedLittle) {
     using Clock = std::chrono::steady_clock;
