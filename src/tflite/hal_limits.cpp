@@ -146,7 +146,8 @@ class Form {
             return false;
         }
         if (rule_.axes == Axes::RESHAPED && isKnownShape) {
-            NNBURST_TRY(bitcast(planned_.inputs[0], planned_.outputs[0]));
+            NNBURST_TRY_ASSIGN(const auto sizes, newSizes(given(0).dimensions, outputShape()));
+            planBitcast(planned_.inputs[0], planned_.outputs[0], sizes);
             addOperations();
             return true;
         }
@@ -171,23 +172,37 @@ class Form {
     [[nodiscard]] const Operand& given(std::size_t input) const {
         return tensors_.builder().operand(planned_.inputs[input]);
     }
-    [[nodiscard]] const Dimensions& outputShape() const {
-        return tensors_.builder().operand(planned_.outputs[0]).dimensions;
+    [[nodiscard]] const Dimensions& outputShape(std::size_t output = 0) const {
+        return tensors_.builder().operand(planned_.outputs[output]).dimensions;
     }
     [[nodiscard]] const std::vector<std::int32_t>* values(std::size_t input) const {
         return input < planned_.inputs.size() ? tensors_.valuesOf(planned_.inputs[input]) : nullptr;
     }
 
-    /// Plans a BITCAST to the type and dimensions of `to`.
-    Result<> bitcast(std::uint32_t from, std::uint32_t to) {
+    Result<std::uint32_t> integers(const std::vector<std::int32_t>& values) {
+        return tensors_.addConstant(OperandType::TENSOR_INT32,
+                                    {static_cast<std::uint32_t>(values.size())},
+                                    std::as_bytes(std::span(values)));
+    }
+
+    /// The sizes that a BITCAST from dimensions `from` to `to` takes, as a constant; none if they
+    /// are the same.
+    Result<std::optional<std::uint32_t>> newSizes(const Dimensions& from, const Dimensions& to) {
+        if (from == to) {
+            return std::nullopt;
+        }
+        NNBURST_TRY_ASSIGN(const std::uint32_t sizes, integers({to.begin(), to.end()}));
+        return std::optional(sizes);
+    }
+
+    /// Plans a BITCAST to the type and dimensions of `to`. `sizes`: newSizes.
+    void planBitcast(std::uint32_t from, std::uint32_t to,
+                     const std::optional<std::uint32_t>& sizes) {
         std::vector<std::uint32_t> inputs{from};
-        const Dimensions shape = tensors_.builder().operand(to).dimensions;
-        if (tensors_.builder().operand(from).dimensions != shape) {
-            NNBURST_TRY_ASSIGN(const std::uint32_t sizes, integers({shape.begin(), shape.end()}));
-            inputs.push_back(sizes);
+        if (sizes) {
+            inputs.push_back(*sizes);
         }
         operations_.push_back({.type = kBitcast, .inputs = std::move(inputs), .outputs = {to}});
-        return {};
     }
 
     /// Adds what is planned: all of it or nothing, since a plan may fail half-way.
@@ -201,12 +216,6 @@ class Form {
         }
     }
 
-    Result<std::uint32_t> integers(const std::vector<std::int32_t>& values) {
-        return tensors_.addConstant(OperandType::TENSOR_INT32,
-                                    {static_cast<std::uint32_t>(values.size())},
-                                    std::as_bytes(std::span(values)));
-    }
-
     /// A tensor like `operand` with these dimensions, or its stand-in; `operand` if it is the same.
     std::uint32_t like(std::uint32_t operand, const Dimensions& dimensions, Lacks lacks) {
         const Operand original = tensors_.builder().operand(operand);
@@ -218,29 +227,41 @@ class Form {
         return tensors_.builder().addTensor(type.type, dimensions, type.scale, type.zeroPoint);
     }
 
+    /// All constants come first: where there is no room for one, nothing else may be left in the
+    /// model, since operands that are not constant have to be written.
     Result<> planOperations() {
+        const auto joined = [&](std::size_t input) {
+            return joinedInputs_.empty() ? given(input).dimensions : joinedInputs_[input];
+        };
+        std::vector<std::optional<std::uint32_t>> inputSizes(operandCount());
+        for (std::size_t i = 0; i < operandCount(); ++i) {
+            NNBURST_TRY_ASSIGN(inputSizes[i], newSizes(given(i).dimensions, joined(i)));
+        }
+        std::vector<std::optional<std::uint32_t>> outputSizes(planned_.outputs.size());
+        for (std::size_t i = 0; i < planned_.outputs.size(); ++i) {
+            const Dimensions shape = outputShape(i);
+            NNBURST_TRY_ASSIGN(outputSizes[i],
+                               newSizes(joinedOutput_.empty() ? shape : joinedOutput_, shape));
+        }
         for (std::size_t i = 0; i < operandCount(); ++i) {
             const std::uint32_t from = planned_.inputs[i];
-            const Dimensions shape = given(i).dimensions;
             // The condition of SELECT stays BOOL.
             const Lacks lacks = rule_.type == SELECT && i == 0 ? Lacks::NOTHING : rule_.lacks;
-            const std::uint32_t to =
-                like(from, joinedInputs_.empty() ? shape : joinedInputs_[i], lacks);
+            const std::uint32_t to = like(from, joined(i), lacks);
             if (to != from) {
-                NNBURST_TRY(bitcast(from, to));
+                planBitcast(from, to, inputSizes[i]);
             }
             inputs_[i] = to;
         }
         std::vector<std::uint32_t> outputs;
-        for (const std::uint32_t output : planned_.outputs) {
-            const Dimensions shape = tensors_.builder().operand(output).dimensions;
-            outputs.push_back(
-                like(output, joinedOutput_.empty() ? shape : joinedOutput_, rule_.lacks));
+        for (std::size_t i = 0; i < planned_.outputs.size(); ++i) {
+            const Dimensions shape = joinedOutput_.empty() ? outputShape(i) : joinedOutput_;
+            outputs.push_back(like(planned_.outputs[i], shape, rule_.lacks));
         }
         operations_.push_back({.type = planned_.type, .inputs = inputs_, .outputs = outputs});
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             if (outputs[i] != planned_.outputs[i]) {
-                NNBURST_TRY(bitcast(outputs[i], planned_.outputs[i]));
+                planBitcast(outputs[i], planned_.outputs[i], outputSizes[i]);
             }
         }
         return {};

@@ -204,20 +204,25 @@ TEST(TfliteHalLimits, leaveNoPartOfAFormForWhichThereAreTooFewBytesOfConstants) 
         }
         return spec;
     };
-    // Constants may take 16 times the size of the file and 1 MiB: up to 64 bytes are left for ADD.
+    // Constants may take 16 times the size of the file and 1 MiB. Sizes of files are rounded up.
     const std::size_t otherBytes = serialize(file(kMiB)).size() - kMiB;
-    bool hasForm = false;
-    for (std::size_t more = 0; more <= 64; more += 4) {
-        const auto model = importTflite(serialize(file(kMiB + 16 * otherBytes - 64 + more)));
-        if (!model) {
-            continue;
+    const auto operationsWithLeft = [&](std::size_t bytesLeft) -> std::size_t {
+        for (std::size_t more = 0; more < 1024; more += 4) {
+            const std::size_t bufferBytes = kMiB + 16 * otherBytes - 512 + more;
+            const auto bytes = serialize(file(bufferBytes));
+            if (16 * bytes.size() + kMiB == kShares * bufferBytes + bytesLeft) {
+                const auto model = importTflite(bytes);
+                EXPECT_TRUE(model) << model.error().message;
+                return model ? model->model.main.operations.size() : 0;
+            }
         }
-        const std::vector<Operation>& operations = model->model.main.operations;
-        const bool isAsItWas = operations.back().type == OperationType::ADD;
-        EXPECT_EQ(operations.size(), kShares + (isAsItWas ? 1U : 4U)) << more;
-        hasForm = hasForm || !isAsItWas;
+        ADD_FAILURE() << "no file leaves " << bytesLeft << " bytes";
+        return 0;
+    };
+    EXPECT_EQ(operationsWithLeft(28), kShares + 4U);
+    for (const std::size_t bytesLeft : {0U, 4U, 8U, 24U}) {  // none, one or both inputs
+        EXPECT_EQ(operationsWithLeft(bytesLeft), kShares + 1U) << bytesLeft;
     }
-    EXPECT_TRUE(hasForm);
 }
 
 TEST(TfliteHalLimits, bitcastKeepsBits) {
