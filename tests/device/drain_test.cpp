@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -29,6 +30,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
+using testing::Not;
 
 /// Longer than any test.
 const std::string kForever = "3600000";
@@ -151,6 +153,22 @@ TEST(FencedDrainTest, anExecutionThatWaitsForItsFenceIsFinished) {
     EXPECT_TRUE(ended) << ended.error().message;
     EXPECT_EQ(add.out()[0], add.a()[0] + add.b()[0]);
     EXPECT_EQ(driver.waitForEnd(), 0);
+}
+
+TEST(FencedDrainTest, anExecutionThatHasEndedIsNotWaitedForWhileNoDescriptorIsFree) {
+    DriverProcess driver({"--drain-timeout", "30000"}, DriverProcess::Calibration::NONE,
+                         DriverProcess::Log::FILE);
+    const auto prepared = prepareModel(*driver.connect(), makeAddModel());
+    ASSERT_TRUE(prepared) << prepared.error().message;
+    const AddRequest add;
+    const auto fenced = (*prepared)->executeFenced(add.request, {}, {}, {});
+    ASSERT_TRUE(fenced) << fenced.error().message;
+    ASSERT_TRUE(waitForFence(fenced->fence.get()));
+    const rlimit none{.rlim_cur = 1, .rlim_max = 1};
+    ASSERT_EQ(::prlimit(driver.pid(), RLIMIT_NOFILE, &none, nullptr), 0);
+    driver.signal(SIGTERM);
+    EXPECT_EQ(driver.waitForEnd(), 0);
+    EXPECT_THAT(driver.log(), Not(HasSubstr("left unfinished")));
 }
 
 TEST(ServiceManagerTest, isToldWhenTheDriverServesLivesAndStops) {

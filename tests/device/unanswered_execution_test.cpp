@@ -6,10 +6,12 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <array>
 #include <atomic>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "device/client/connection.h"
@@ -168,6 +170,24 @@ TEST(FencedExecution, failsWhenTheDriverIsTakenForGone) {
     driver.signal(SIGSTOP);
     EXPECT_TRUE(eventually([&] { return fenceState(fenced->fence.get()) == FenceState::FAILED; }));
     driver.signal(SIGCONT);
+}
+
+TEST(FencedExecution, failsWithTheDriverAlsoIfNoDescriptorWasFreeToLookAtItsFence) {
+    const DriverProcess driver;
+    const auto prepared = prepareModel(*driver.connect(), test::makeAddModel());
+    ASSERT_TRUE(prepared);
+    const test::AddRequest add;
+    const UniqueFd never = std::move(*makeFence());
+    const auto fenced = (*prepared)->executeFenced(add.request, std::array{never.get()}, {}, {});
+    ASSERT_TRUE(fenced) << fenced.error().message;
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none{.rlim_cur = 1, .rlim_max = before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+    std::this_thread::sleep_for(2500ms);  // the link looks at its fences once a second
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+    driver.signal(SIGKILL);
+    EXPECT_TRUE(eventually([&] { return fenceState(fenced->fence.get()) == FenceState::FAILED; }));
 }
 
 }  // namespace

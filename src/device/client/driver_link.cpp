@@ -184,6 +184,8 @@ void DriverLink::failOnLoss(UniqueFd fence) {
     fences_.push_back(std::move(fence));
 }
 
+/// Keeps those of which nothing can be found out for want of a descriptor: they may be pending, and
+/// have to fail if the link is lost.
 void DriverLink::dropSignalledFences() {
     std::erase_if(fences_, [](const UniqueFd& known) {
         const auto state = fenceState(known.get());

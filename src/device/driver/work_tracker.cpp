@@ -4,8 +4,6 @@
 
 #include <utility>
 
-#include "nnburst/fence.h"
-
 namespace nnburst::device {
 
 WorkTracker::Stoppable::Stoppable(std::shared_ptr<WorkTracker> tracker,
@@ -44,11 +42,7 @@ void WorkTracker::refuseMore() {
 bool WorkTracker::isIdle() {
     std::erase_if(fenced_, [](const auto& known) {
         const auto execution = known.lock();
-        if (!execution) {
-            return true;
-        }
-        const auto state = fenceState(execution->fence());
-        return state && *state != FenceState::PENDING;
+        return !execution || execution->isGiven();
     });
     return fenced_.empty() && token_.use_count() == 1;
 }

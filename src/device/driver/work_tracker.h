@@ -23,7 +23,7 @@ class WorkTracker {
 
     [[nodiscard]] Token begin() const { return token_; }
 
-    /// The execution is not finished until its fence is signalled.
+    /// The execution is not finished until its end is given.
     void add(const std::shared_ptr<FencedEnd>& execution);
 
     /// RAII: `stop` is called once when no more work is accepted, unless this is destroyed before.

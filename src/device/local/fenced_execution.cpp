@@ -89,19 +89,22 @@ void FencedEnd::give(Result<> status, const Timing& launched, const Timing& fenc
     if (!isGood && status.error().status == ErrorStatus::INVALID_ARGUMENT) {
         status.error().status = ErrorStatus::GENERAL_FAILURE;
     }
-    {
-        const system::MutexLock lock(mutex_);
-        NNBURST_ASSERT(!isGiven_, "a fenced execution has ended twice");
-        isGiven_ = true;
-        status_ = std::move(status);
-        launched_ = launched;
-        fenced_ = fenced;
-    }
+    const system::MutexLock lock(mutex_);
+    NNBURST_ASSERT(!isGiven_, "a fenced execution has ended twice");
+    isGiven_ = true;
+    status_ = std::move(status);
+    launched_ = launched;
+    fenced_ = fenced;
     if (isGood) {
         signalFence(fence_.get());
     } else {
         failFence(fence_.get());
     }
+}
+
+bool FencedEnd::isGiven() const {
+    const system::MutexLock lock(mutex_);
+    return isGiven_;
 }
 
 Result<> FencedEnd::info(Timing& launched, Timing& fenced) const {

@@ -33,6 +33,9 @@ class FencedEnd {
     /// INVALID_ARGUMENT becomes GENERAL_FAILURE: HAL 1.3 IFencedExecutionCallback does not have it.
     void give(Result<> status, const Timing& launched, const Timing& fenced);
 
+    /// Whether the execution has ended; the fence is signalled then.
+    [[nodiscard]] bool isGiven() const;
+
     /// IFencedExecutionCallback::getExecutionInfo. GENERAL_FAILURE while it is running.
     [[nodiscard]] Result<> info(Timing& launched, Timing& fenced) const;
 
