@@ -101,7 +101,7 @@ Result<ExitStatus> runAccuracy(const Options& options) {
         isWorse = printDrifts(models, files.earlier->accuracy) || isWorse;
         const auto comparison = tools::compareRows(files.earlier->rows, rows);
         fmt::print("\n{}", tools::textOf(comparison));
-        isWorse = isWorse || comparison.isSlower();
+        isWorse = isWorse || !comparison.hasPassed();
     }
     if (!options.json.empty()) {
         NNBURST_TRY(files.json.write(jsonText(options, rows, members)));

@@ -183,7 +183,7 @@ bool reportLatencies(const Options& options, Outcome& outcome, const tools::Benc
     }
     const auto comparison = tools::compareRows(earlier->rows, std::span(&row, 1));
     fmt::print("{}", tools::textOf(comparison));
-    return comparison.isSlower();
+    return !comparison.hasPassed();
 }
 
 Result<ExitStatus> run(const Options& options) {

@@ -38,7 +38,7 @@ constexpr const char* kFooterEnd = R"(
 Exit status: 0 if the model ran; 1 if it could not be run or a file does not fit; 2 for wrong
 arguments; 3 if it ran, but differs from --expect by more than --tolerance, or has a lower top-1
 share than --expect-top1; 4 if it is slower than in the --compare file by more than twice the noise,
-or its top-1 share is lower by more than 1.5 points.
+that has no time of it, or its top-1 share is lower by more than 1.5 points.
 
 Examples:
   nnburst-run mobilenet.tflite

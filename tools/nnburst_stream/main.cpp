@@ -169,7 +169,8 @@ Result<ExitStatus> run(const Options& options) {
     if (!report.isSameOnAllWays) {
         return ExitStatus::FAILURE;
     }
-    return comparison.isSlower() ? ExitStatus::SLOWER : ExitStatus::SUCCESS;
+    return options.compare.empty() || comparison.hasPassed() ? ExitStatus::SUCCESS
+                                                             : ExitStatus::SLOWER;
 }
 
 }  // namespace

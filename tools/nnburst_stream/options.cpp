@@ -67,8 +67,8 @@ Percentiles that so few frames cannot show are left out: p90 needs 10, p99 100 a
 
 Exit status: 0 if all frames were sent; 1 if the model could not be run, the driver ended, outputs
 differ between the ways, or a file could not be written; 2 for wrong arguments; 3 if a time is longer
-than in the --compare file by more than twice the noise. Ctrl-C ends the stream and reports, and so
-does the end of the driver.
+than in the --compare file by more than twice the noise, or that has none of these times. Ctrl-C ends
+the stream and reports, and so does the end of the driver.
 
 Examples. A camera at 60 Hz compared with a call in process and with RPC; a model of some
 milliseconds at 30 Hz, to see what waiting costs; as many frames as two in flight give:

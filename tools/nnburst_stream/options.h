@@ -70,7 +70,7 @@ enum class ExitStatus : std::uint8_t {
     SUCCESS = 0,
     FAILURE = 1,  ///< the model could not be run, a file not be written, or outputs differ
     USAGE = 2,    ///< wrong arguments
-    SLOWER = 3,   ///< slower than in the file of --compare
+    SLOWER = 3,   ///< slower than in the file of --compare, or that has none of its rows
 };
 
 /// Reads the command line. Returns an exit status if the program is to end now: help was printed to

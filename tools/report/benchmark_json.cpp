@@ -151,6 +151,7 @@ BenchmarkComparison compareRows(std::span<const BenchmarkRow> before,
         if (old == before.end() || old->realTimeUs <= 0 || row.realTimeUs <= 0) {
             continue;
         }
+        ++comparison.comparedCount;
         compared.beforeUs = old->realTimeUs;
         compared.ratio = row.realTimeUs / old->realTimeUs;
         compared.noise =
@@ -174,10 +175,8 @@ BenchmarkComparison compareRows(std::span<const BenchmarkRow> before,
 std::string textOf(const BenchmarkComparison& comparison) {
     std::string text = fmt::format("{:<32}{:>12}{:>12}{:>8}{:>9}\n", "", "before, us", "now, us",
                                    "ratio", "noise");
-    std::size_t comparedCount = 0;
     for (const ComparedRow& row : comparison.rows) {
         const bool isCompared = row.ratio > 0;
-        comparedCount += isCompared ? 1U : 0U;
         const auto number = [](double value) {
             return value > 0 ? fmt::format("{:.1f}", value) : std::string("-");
         };
@@ -186,11 +185,12 @@ std::string textOf(const BenchmarkComparison& comparison) {
             number(row.afterUs), isCompared ? fmt::format("{:.3f}", row.ratio) : "-",
             isCompared ? fmt::format("{:.1f} %", row.noise * 100) : "-", wordOf(row.change));
     }
-    if (comparedCount == 0) {
+    if (comparison.comparedCount == 0) {
         return text + "verdict: nothing was measured both times\n";
     }
     return text + fmt::format("verdict: {} of {} slower, {} faster, by more than twice the noise\n",
-                              comparison.slowerCount, comparedCount, comparison.fasterCount);
+                              comparison.slowerCount, comparison.comparedCount,
+                              comparison.fasterCount);
 }
 
 }  // namespace nnburst::tools

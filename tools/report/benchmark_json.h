@@ -55,10 +55,12 @@ inline constexpr double kLeastNoise = 0.03;
 
 struct BenchmarkComparison {
     std::vector<ComparedRow> rows;
+    std::size_t comparedCount = 0;  ///< rows that both have
     std::size_t slowerCount = 0;
     std::size_t fasterCount = 0;
 
-    [[nodiscard]] bool isSlower() const noexcept { return slowerCount != 0; }
+    /// Whether something was compared, and nothing is slower.
+    [[nodiscard]] bool hasPassed() const noexcept { return comparedCount != 0 && slowerCount == 0; }
 };
 
 /// Rows of the same name. One is slower or faster if its times differ by more than twice the noise.
