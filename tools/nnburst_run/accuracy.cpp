@@ -165,10 +165,6 @@ std::optional<double> noiseOfPieces(std::span<const std::chrono::nanoseconds> la
     return tools::noiseOf(std::move(medians));
 }
 
-std::string percent(double share) {
-    return fmt::format("{:.1f} %", share * 100);
-}
-
 }  // namespace
 
 Result<ModelAccuracy> measureAccuracy(const Dataset& dataset, const TfliteModel& model,
@@ -239,14 +235,18 @@ std::size_t differentPredictions(const ClassifierAccuracy& a, const ClassifierAc
     return different;
 }
 
+std::string percentText(double share) {
+    return fmt::format("{:.1f} %", share * 100);
+}
+
 std::string textOf(const ModelAccuracy& accuracy) {
     std::string text = fmt::format("{} on {}\n", accuracy.model, accuracy.device);
     if (const auto& classifier = accuracy.classifier) {
-        text +=
-            fmt::format("  top-1 {} ({} of {} images), top-5 {}", percent(classifier->top1Share()),
-                        classifier->top1, classifier->images, percent(classifier->top5Share()));
+        text += fmt::format("  top-1 {} ({} of {} images), top-5 {}",
+                            percentText(classifier->top1Share()), classifier->top1,
+                            classifier->images, percentText(classifier->top5Share()));
         if (accuracy.expectedTop1) {
-            text += fmt::format("; expected top-1 {}", percent(*accuracy.expectedTop1));
+            text += fmt::format("; expected top-1 {}", percentText(*accuracy.expectedTop1));
         }
         text += "\n";
     }

@@ -87,6 +87,8 @@ struct SpeechErrors {
 [[nodiscard]] std::size_t differentPredictions(const ClassifierAccuracy& a,
                                                const ClassifierAccuracy& b);
 
+/// A share of 1 as "61.7 %".
+[[nodiscard]] std::string percentText(double share);
 /// Lines for people.
 [[nodiscard]] std::string textOf(const ModelAccuracy& accuracy);
 [[nodiscard]] tools::Json jsonOf(const ModelAccuracy& accuracy);

@@ -17,10 +17,6 @@ namespace {
 using tools::HtmlTable;
 using Mood = HtmlTable::Mood;
 
-std::string percent(double share) {
-    return fmt::format("{:.1f} %", share * 100);
-}
-
 HtmlTable classifiers(std::span<const ModelAccuracy> models) {
     HtmlTable table(
         {"model", "device", "images", "top-1", "expected top-1", "top-5", "p50, us", "p99, us"});
@@ -31,9 +27,9 @@ HtmlTable classifiers(std::span<const ModelAccuracy> models) {
             table.add({model.model,
                        model.device,
                        std::to_string(classifier->images),
-                       {percent(classifier->top1Share()), isBelow ? Mood::BAD : Mood::NONE},
-                       model.expectedTop1 ? percent(*model.expectedTop1) : "",
-                       percent(classifier->top5Share()),
+                       {percentText(classifier->top1Share()), isBelow ? Mood::BAD : Mood::NONE},
+                       model.expectedTop1 ? percentText(*model.expectedTop1) : "",
+                       percentText(classifier->top5Share()),
                        tools::numberText(model.latency.p50),
                        tools::numberText(model.latency.p99)});
         }

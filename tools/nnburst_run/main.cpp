@@ -44,10 +44,6 @@ constexpr std::size_t kMaximumFileBytes = std::size_t{4} << 30U;
 /// Executions of each step for a profile, unless --repeat says another number.
 constexpr std::uint64_t kProfiledRuns = 20;
 
-double microseconds(std::chrono::nanoseconds duration) {
-    return std::chrono::duration<double, std::micro>(duration).count();
-}
-
 /// Checks that there are as many files as operands, or none.
 Result<> checkCount(const char* option, std::size_t files, std::size_t operands) {
     if (files != 0 && files != operands) {
@@ -124,10 +120,10 @@ Result<> printSummary(const Options& options, const TfliteModel& model,
         fmt::print("runs on: not known of a driver that nnburst-run has not started\n");
     }
     fmt::print("opened and prepared in {:.1f} ms; memory of this process {:.1f} MB\n",
-               microseconds(preparation) * 1e-3,
+               tools::microseconds(preparation) * 1e-3,
                static_cast<double>(tools::memoryBytesOf(0)) * 1e-6);
     fmt::print("one execution on {}: {:.1f} us\n", options.device,
-               microseconds(outcome.latencies.front()));
+               tools::microseconds(outcome.latencies.front()));
     return {};
 }
 

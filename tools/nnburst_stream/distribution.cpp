@@ -6,6 +6,8 @@
 #include <bit>
 #include <cmath>
 
+#include "support/latency.h"
+
 namespace nnburst::stream {
 
 namespace {
@@ -136,9 +138,7 @@ nanoseconds Distribution::quantile(double fraction) const noexcept {
 }
 
 Summary summarise(const Distribution& distribution) {
-    const auto microseconds = [](nanoseconds duration) {
-        return std::chrono::duration<double, std::micro>(duration).count();
-    };
+    using tools::microseconds;
     return {.count = distribution.count(),
             .first = microseconds(distribution.first()),
             .last = microseconds(distribution.last()),
@@ -150,6 +150,15 @@ Summary summarise(const Distribution& distribution) {
             .p90 = microseconds(distribution.quantile(0.9)),
             .p99 = microseconds(distribution.quantile(0.99)),
             .p999 = microseconds(distribution.quantile(0.999))};
+}
+
+ShownPercentiles shownPercentiles(const Summary& summary) {
+    const auto ifShown = [&](double fraction, double value) {
+        return canShow(summary.count, fraction) ? std::optional(value) : std::nullopt;
+    };
+    return {.p90 = ifShown(0.9, summary.p90),
+            .p99 = ifShown(0.99, summary.p99),
+            .p999 = ifShown(0.999, summary.p999)};
 }
 
 }  // namespace nnburst::stream

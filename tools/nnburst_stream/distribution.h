@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace nnburst::stream {
@@ -98,5 +99,14 @@ struct Summary {
 [[nodiscard]] constexpr bool canShow(std::uint64_t count, double fraction) noexcept {
     return static_cast<double>(count) * (1 - fraction) >= 1 - 1e-9;
 }
+
+/// The percentiles of a summary, without those that so few durations cannot show.
+struct ShownPercentiles {
+    std::optional<double> p90;
+    std::optional<double> p99;
+    std::optional<double> p999;
+};
+
+[[nodiscard]] ShownPercentiles shownPercentiles(const Summary& summary);
 
 }  // namespace nnburst::stream

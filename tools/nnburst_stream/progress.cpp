@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "support/latency.h"
+
 namespace nnburst::stream {
 
 namespace {
@@ -15,18 +17,14 @@ constexpr std::chrono::seconds kIntervalOfLines{5};
 /// Moves to the beginning of the line and erases it.
 constexpr const char* kEraseLine = "\r\x1b[K";
 
-double microseconds(nanoseconds duration) {
-    return std::chrono::duration<double, std::micro>(duration).count();
-}
-
 }  // namespace
 
 std::string progressLine(Way way, std::chrono::nanoseconds elapsed, const Histogram& latency,
                          std::optional<std::chrono::nanoseconds> left) {
-    const std::string line =
-        fmt::format("{:<10}{:>8.1f} s{:>10} frames  p50{:>10.1f} us  p99{:>10.1f} us",
-                    toString(way), std::chrono::duration<double>(elapsed).count(), latency.count(),
-                    microseconds(latency.quantile(0.5)), microseconds(latency.quantile(0.99)));
+    const std::string line = fmt::format(
+        "{:<10}{:>8.1f} s{:>10} frames  p50{:>10.1f} us  p99{:>10.1f} us", toString(way),
+        std::chrono::duration<double>(elapsed).count(), latency.count(),
+        tools::microseconds(latency.quantile(0.5)), tools::microseconds(latency.quantile(0.99)));
     return left ? fmt::format("{}, {:.0f} s left", line,
                               std::max(0.0, std::chrono::duration<double>(*left).count()))
                 : line;

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 
+#include "support/latency.h"
 #include "support/thread_option.h"
 
 namespace nnburst::stream {
 
 namespace {
 
-using Microseconds = std::chrono::duration<double, std::micro>;
 using Seconds = std::chrono::duration<double>;
 
 ClientFigures figuresOf(std::size_t client, const Recorder& recorder) {
@@ -27,7 +27,7 @@ ClientFigures figuresOf(std::size_t client, const Recorder& recorder) {
 ProcessorTime processorTime(nanoseconds used, const WayMeasurement& measurement) {
     const auto frames = static_cast<double>(std::max<std::uint64_t>(measurement.frames, 1));
     const double elapsed = Seconds(measurement.elapsed).count();
-    return {.perFrame = Microseconds(used).count() / frames,
+    return {.perFrame = tools::microseconds(used) / frames,
             .share = elapsed > 0 ? Seconds(used).count() / elapsed : 0};
 }
 

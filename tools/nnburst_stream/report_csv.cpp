@@ -8,8 +8,8 @@ namespace nnburst::stream {
 
 namespace {
 
-std::string shown(std::uint64_t count, double fraction, double value) {
-    return canShow(count, fraction) ? fmt::format("{:.3f}", value) : "";
+std::string cell(std::optional<double> value) {
+    return value ? fmt::format("{:.3f}", *value) : "";
 }
 
 }  // namespace
@@ -20,14 +20,14 @@ std::string toCsv(const Report& report) {
         "refused,late,unsent,client_us_per_frame,driver_us_per_frame\n";
     for (const WayReport& way : report.ways) {
         const Summary latency = summarise(way.latency);
+        const ShownPercentiles shown = shownPercentiles(latency);
         csv += fmt::format(
             "{},{},{:.3f},{:.3f},{},{},{},{:.3f},{:.3f},{:.3f},{:.3f},{},{},{},{:.3f},{}\n",
-            toString(way.way), latency.count, latency.min, latency.p50,
-            shown(latency.count, 0.9, latency.p90), shown(latency.count, 0.99, latency.p99),
-            shown(latency.count, 0.999, latency.p999), latency.max, latency.mean,
-            latency.standardDeviation, way.throughput, way.misses.refused, way.misses.late,
-            way.misses.unsent, way.clientProcessor.perFrame,
-            way.driverProcessor ? fmt::format("{:.3f}", way.driverProcessor->perFrame) : "");
+            toString(way.way), latency.count, latency.min, latency.p50, cell(shown.p90),
+            cell(shown.p99), cell(shown.p999), latency.max, latency.mean, latency.standardDeviation,
+            way.throughput, way.misses.refused, way.misses.late, way.misses.unsent,
+            way.clientProcessor.perFrame,
+            way.driverProcessor ? cell(way.driverProcessor->perFrame) : "");
     }
     return csv;
 }

@@ -12,6 +12,7 @@
 #include "report/markup.h"
 #include "report/page.h"
 #include "report/plot.h"
+#include "support/latency.h"
 
 namespace nnburst::stream {
 
@@ -22,12 +23,9 @@ using tools::BarGroup;
 using tools::Curve;
 using tools::escaped;
 using tools::HtmlTable;
+using tools::microseconds;
 using tools::Plot;
 using tools::Scale;
-
-double microseconds(nanoseconds duration) {
-    return std::chrono::duration<double, std::micro>(duration).count();
-}
 
 Curve curveOf(const WayReport& way) {
     return {.name = toString(way.way), .colour = static_cast<std::size_t>(way.way)};
@@ -144,8 +142,8 @@ BarChart comparison(const Report& report) {
     return chart;
 }
 
-std::string shown(std::uint64_t count, double fraction, double value) {
-    return canShow(count, fraction) ? tools::numberText(value) : "";
+std::string cell(std::optional<double> value) {
+    return value ? tools::numberText(*value) : "";
 }
 
 void addRow(HtmlTable& table, Way way, const char* what, const Distribution& distribution) {
@@ -153,9 +151,9 @@ void addRow(HtmlTable& table, Way way, const char* what, const Distribution& dis
         return;
     }
     const Summary summary = summarise(distribution);
+    const ShownPercentiles shown = shownPercentiles(summary);
     table.add({fmt::format("{}, {}", toString(way), what), tools::numberText(summary.min),
-               tools::numberText(summary.p50), shown(summary.count, 0.9, summary.p90),
-               shown(summary.count, 0.99, summary.p99), shown(summary.count, 0.999, summary.p999),
+               tools::numberText(summary.p50), cell(shown.p90), cell(shown.p99), cell(shown.p999),
                tools::numberText(summary.max), tools::numberText(summary.mean),
                tools::numberText(summary.standardDeviation)});
 }

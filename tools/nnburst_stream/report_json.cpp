@@ -2,28 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nnburst_stream/report.h"
 #include "report/json.h"
+#include "support/latency.h"
 
 namespace nnburst::stream {
 
 namespace {
 
 using tools::Json;
+using tools::microseconds;
 using tools::orNull;
-
-double microseconds(nanoseconds duration) {
-    return std::chrono::duration<double, std::micro>(duration).count();
-}
-
-/// Null for a percentile that so few durations cannot show.
-Json shown(std::uint64_t count, double fraction, double value) {
-    return canShow(count, fraction) ? Json(value) : Json(nullptr);
-}
 
 Json jsonOf(const Distribution& distribution) {
     if (distribution.count() == 0) {
         return nullptr;
     }
     const Summary summary = summarise(distribution);
+    const ShownPercentiles shown = shownPercentiles(summary);
     return {{"count", summary.count},
             {"first", summary.first},
             {"curr", summary.last},
@@ -32,9 +26,9 @@ Json jsonOf(const Distribution& distribution) {
             {"avg", summary.mean},
             {"std", summary.standardDeviation},
             {"p50", summary.p50},
-            {"p90", shown(summary.count, 0.9, summary.p90)},
-            {"p99", shown(summary.count, 0.99, summary.p99)},
-            {"p99.9", shown(summary.count, 0.999, summary.p999)}};
+            {"p90", orNull(shown.p90)},
+            {"p99", orNull(shown.p99)},
+            {"p99.9", orNull(shown.p999)}};
 }
 
 Json jsonOf(const ProcessorTime& time) {

@@ -7,6 +7,7 @@
 
 #include "nnburst_stream/benchmark_line.h"
 #include "nnburst_stream/report.h"
+#include "support/latency.h"
 
 namespace nnburst::stream {
 
@@ -14,9 +15,8 @@ namespace {
 
 constexpr const char* kRow = "  {:<16}{:>10.1f}{:>10}{:>10}{:>10}{:>10.1f}\n";
 
-/// "-" for a percentile that so few durations cannot show.
-std::string shown(std::uint64_t count, double fraction, double value) {
-    return canShow(count, fraction) ? fmt::format("{:.1f}", value) : "-";
+std::string cell(std::optional<double> value) {
+    return value ? fmt::format("{:.1f}", *value) : "-";
 }
 
 void printHead(const char* title) {
@@ -26,8 +26,8 @@ void printHead(const char* title) {
 
 void printRow(Way way, const Distribution& distribution) {
     const Summary summary = summarise(distribution);
-    fmt::print(kRow, toString(way), summary.p50, shown(summary.count, 0.9, summary.p90),
-               shown(summary.count, 0.99, summary.p99), shown(summary.count, 0.999, summary.p999),
+    const ShownPercentiles shown = shownPercentiles(summary);
+    fmt::print(kRow, toString(way), summary.p50, cell(shown.p90), cell(shown.p99), cell(shown.p999),
                summary.max);
 }
 
@@ -154,9 +154,9 @@ void print(const Report& report) {
     fmt::print(
         "Inference timings in us: Init: {}, First inference: {}, Warmup (avg): {:g}, Inference "
         "(avg): {:g}\n",
-        whole(std::chrono::duration<double, std::micro>(report.initTime).count()),
-        whole(std::chrono::duration<double, std::micro>(report.firstInference).count()),
-        burst.warmUp.mean() * 1e-3, burst.latency.mean() * 1e-3);
+        whole(tools::microseconds(report.initTime)),
+        whole(tools::microseconds(report.firstInference)), burst.warmUp.mean() * 1e-3,
+        burst.latency.mean() * 1e-3);
 }
 
 }  // namespace nnburst::stream

@@ -12,7 +12,7 @@ Latency summarise(std::vector<std::chrono::nanoseconds>& samples) {
     const auto at = [&](double fraction) {
         const auto place =
             static_cast<std::size_t>(fraction * static_cast<double>(samples.size() - 1));
-        return std::chrono::duration<double, std::micro>(samples[place]).count();
+        return microseconds(samples[place]);
     };
     return {.p50 = at(0.5), .p99 = at(0.99), .max = at(1.0)};
 }

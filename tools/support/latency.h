@@ -10,6 +10,11 @@
 
 namespace nnburst::tools {
 
+/// A duration in microseconds, as reports name it.
+[[nodiscard]] constexpr double microseconds(std::chrono::nanoseconds duration) noexcept {
+    return std::chrono::duration<double, std::micro>(duration).count();
+}
+
 /// Quantiles of durations, in microseconds.
 struct Latency {
     double p50 = 0;
