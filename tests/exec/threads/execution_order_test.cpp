@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "exec/threads/await_waiters.h"
 #include "exec/threads/execution_gate.h"
 #include "exec/threads/urgency.h"
 
@@ -26,13 +27,6 @@ namespace {
 using namespace std::chrono_literals;
 using Pass = ExecutionGate::Pass;
 using RunnerSet = ExecutionGate::RunnerSet;
-
-/// Returns when `count` executions wait at `gate`.
-void awaitWaiters(const ExecutionGate& gate, std::size_t count) {
-    while (gate.waitingCount() != count) {
-        std::this_thread::yield();
-    }
-}
 
 TEST(WaitingWork, risesWithTimeSoThatNothingStarves) {
     const TimePoint start{100s};

@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "exec/threads/await_waiters.h"
 #include "exec/threads/execution_gate.h"
 #include "exec/threads/lane_processors.h"
 #include "system/affinity.h"
@@ -29,13 +30,7 @@ using Pass = ExecutionGate::Pass;
 using RunnerSet = ExecutionGate::RunnerSet;
 
 /// As the program began.
-const std::vector<std::uint32_t> all = system::usableProcessors();
-
-void awaitWaiters(const ExecutionGate& gate, std::size_t count) {
-    while (gate.waitingCount() != count) {
-        std::this_thread::yield();
-    }
-}
+const std::vector<std::uint32_t> kAllProcessors = system::usableProcessors();
 
 TEST(LaneProcessors, putsOneExecutionOnEachProcessor) {
     const system::ThreadProcessors here;
@@ -65,7 +60,7 @@ TEST(ExecutionGate, anExecutionThatHasWaitedStaysOnAProcessorOfItsOwn) {
         auto second = std::make_unique<Pass>(gate, models[1]);
         ASSERT_TRUE(first->enter({}));
         ASSERT_TRUE(second->enter({}));
-        EXPECT_EQ(system::usableProcessors(), all) << "it has not waited";
+        EXPECT_EQ(system::usableProcessors(), kAllProcessors) << "it has not waited";
         std::vector<std::vector<std::uint32_t>> during(2);
         std::barrier both(2);
         const auto wait = [&](std::size_t i) {
@@ -75,7 +70,7 @@ TEST(ExecutionGate, anExecutionThatHasWaitedStaysOnAProcessorOfItsOwn) {
                 during[i] = system::usableProcessors();
                 both.arrive_and_wait();
             }
-            EXPECT_EQ(system::usableProcessors(), all);
+            EXPECT_EQ(system::usableProcessors(), kAllProcessors);
         };
         std::thread one(wait, 0);
         std::thread other(wait, 1);
@@ -84,7 +79,7 @@ TEST(ExecutionGate, anExecutionThatHasWaitedStaysOnAProcessorOfItsOwn) {
         second.reset();
         one.join();
         other.join();
-        if (all.size() > 1) {
+        if (kAllProcessors.size() > 1) {
             EXPECT_EQ(during[0].size(), 1U);
             EXPECT_EQ(during[1].size(), 1U);
             EXPECT_NE(during[0], during[1]);
@@ -110,7 +105,7 @@ TEST(ExecutionGate, anExecutionThatMakesWayMayRunAnywhereAfterwards) {
             awaitWaiters(gate, 1);
             pass.letOthersPass();
         }
-        EXPECT_EQ(system::usableProcessors(), all);
+        EXPECT_EQ(system::usableProcessors(), kAllProcessors);
     });
     awaitWaiters(gate, 1);
     first.reset();
@@ -171,7 +166,7 @@ TEST(ExecutionGate, executionsMayRunAnywhereBesideThoseOfAClientThatUsesLess) {
         lightThread.join();
         heavyThread.join();
         if (heavyCame - lightCame < kLessThanAlone) {
-            EXPECT_EQ(during, all);
+            EXPECT_EQ(during, kAllProcessors);
             return;
         }
     }
