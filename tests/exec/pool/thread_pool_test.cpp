@@ -161,6 +161,8 @@ TEST(ThreadPool, makesNoSystemCallsBetweenOperators) {
                 pool->run(8, &Counts::add, &counts, false);
             }
         };
+        const Meeting meeting{.expected = 2};
+        pool->run(2, &Meeting::attend, &meeting, false);  // the worker has started
         run(100);
         if (!test::countAllSystemCallsFromNow()) {
             ::_exit(kCannotCount);
