@@ -41,8 +41,8 @@ Floats transformOf(const Floats& image, std::size_t height, std::size_t width, s
                     const double turns =
                         static_cast<double>(v * y) / static_cast<double>(toHeight) +
                         static_cast<double>(u * x) / static_cast<double>(toWidth);
-                    sum += std::polar(static_cast<double>(image[y * width + x]),
-                                      -2 * std::numbers::pi * turns);
+                    sum += static_cast<double>(image[y * width + x]) *
+                           std::polar(1.0, -2 * std::numbers::pi * turns);
                 }
             }
             result.push_back(static_cast<float>(sum.real()));
