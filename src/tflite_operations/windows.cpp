@@ -76,9 +76,10 @@ std::int64_t paddingBefore(std::int64_t small, std::int64_t large, std::int64_t 
 
 Result<Window> windowOf(std::int64_t in, std::int64_t size, std::int32_t padding,
                         std::int32_t stride, std::int32_t dilation) {
-    constexpr std::int32_t kMaximum = 1 << 15;
-    if (stride < 1 || stride > kMaximum || dilation < 1 || dilation > kMaximum) {
-        return invalid("stride {}, dilation {}; must be from 1 to {}", stride, dilation, kMaximum);
+    constexpr std::int32_t kMaximumStep = 1 << 15;
+    if (stride < 1 || stride > kMaximumStep || dilation < 1 || dilation > kMaximumStep) {
+        return invalid("stride {}, dilation {}; must be from 1 to {}", stride, dilation,
+                       kMaximumStep);
     }
     if (padding != 1 && padding != 2) {
         return invalid("padding {}; must be 1 (SAME) or 2 (VALID)", padding);
