@@ -35,14 +35,6 @@ Model takeValidModel(ByteSource& bytes) {
     }
 }
 
-/// Mostly small, sometimes a size that overflows something.
-std::uint32_t takeSize(ByteSource& bytes) {
-    constexpr std::array<std::uint32_t, 8> kUnusual{0,          1,          127,        65536,
-                                                    0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x10001};
-    const auto choice = bytes.take<std::uint8_t>();
-    return choice < 200 ? choice % 17 : kUnusual[choice % kUnusual.size()];
-}
-
 void change(std::vector<std::uint32_t>& indexes, std::size_t operands, ByteSource& bytes) {
     const auto index = static_cast<std::uint32_t>(bytes.below(operands + 1));
     switch (bytes.take<std::uint8_t>() % 4) {
@@ -150,6 +142,13 @@ void changeModel(Model& model, ByteSource& bytes) {
 }
 
 }  // namespace
+
+std::uint32_t takeSize(ByteSource& bytes) {
+    constexpr std::array<std::uint32_t, 8> kUnusual{0,          1,          127,        65536,
+                                                    0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x10001};
+    const auto choice = bytes.take<std::uint8_t>();
+    return choice < 200 ? choice % 17 : kUnusual[choice % kUnusual.size()];
+}
 
 Model takeModel(ByteSource& bytes) {
     Model model = takeValidModel(bytes);

@@ -14,6 +14,9 @@ namespace nnburst::fuzz {
 inline constexpr std::size_t kMaximumChanges = 12;
 [[nodiscard]] Model takeModel(ByteSource& bytes);
 
+/// Mostly small, sometimes a size that overflows something.
+[[nodiscard]] std::uint32_t takeSize(ByteSource& bytes);
+
 /// Whether executing the model could need more memory than a fuzzer has.
 [[nodiscard]] bool isTooLarge(const Model& model);
 

@@ -158,7 +158,7 @@ void writeSeeds(const std::string& directory) {
     writeCacheSeeds(seeds);
     writeVectorSeeds(seeds);
     writeFrameSeeds(seeds);
-    for (const char* fuzzer : {"model_fuzz", "channel_fuzz", "answer_fuzz"}) {
+    for (const char* fuzzer : {"call_fuzz", "model_fuzz", "channel_fuzz", "answer_fuzz"}) {
         writeRandomSeeds(seeds, fuzzer);
     }
 }

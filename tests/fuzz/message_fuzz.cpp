@@ -8,78 +8,17 @@
 ///     input: repeated: length (16 bits) | contents of a message of one segment
 
 #include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <thread>
 
 #include "byte_source.h"
-#include "device/driver/service.h"
-#include "device/driver_process.h"
-#include "device/local/local_device.h"
-#include "device/rpc/unix_socket.h"
-#include "nnburst/device.h"
+#include "fuzzed_driver.h"
 #include "stress/raw_client.h"
 #include "stress/raw_messages.h"
 
 namespace nnburst::fuzz {
 namespace {
-
-using namespace device;
-
-/// A driver on a thread of its own, for ever, and a client of it.
-class Driver {
-  public:
-    Driver() {
-        ::signal(SIGPIPE, SIG_IGN);
-        std::string directory = "/tmp/nnburst-fuzz-XXXXXX";
-        if (::mkdtemp(directory.data()) == nullptr) {
-            std::abort();
-        }
-        path_ = directory + "/driver.sock";
-        std::thread([path = path_] { serve(path); }).detach();
-        while (!nnburst::connect(path_)) {
-            ::usleep(1000);
-        }
-        device_ = *nnburst::connect(path_);
-        prepared_ = *prepareModel(*device_, test::makeAddModel());
-    }
-
-    [[nodiscard]] const std::string& path() const { return path_; }
-
-    void expectService() {
-        const test::AddRequest add;
-        ExecutionOutcome outcome;
-        const auto executed = prepared_->executeSynchronously(add.request, {}, outcome);
-        if (!executed || add.out()[3] != 13.0F) {
-            std::printf("another client is not served: %s\n",
-                        executed ? "wrong result" : executed.error().message.c_str());
-            std::abort();
-        }
-    }
-
-  private:
-    static void serve(const std::string& path) {
-        const std::shared_ptr<Scheduler> scheduler =
-            *Scheduler::create("nnburst-job", defaultJobLimits());
-        const auto local = LocalDevice::create(*DeviceSetup::prepare({}), scheduler,
-                                               exec::KernelThreadPlacement::ANYWHERE);
-        const auto listener = *UnixListener::listen(path);
-        EventLoop loop;
-        Service service(loop, *local,
-                        {.admission = {}, .limits = limitsOfOwnDriver(MachineSize::get())});
-        loop.run(service.listen(listener.fd()));
-    }
-
-    std::string path_;
-    SharedDevice device_;
-    SharedPreparedModel prepared_;
-};
 
 /// The bytes of `input` as messages of one segment each.
 std::vector<std::byte> messagesOf(ByteSource input) {
@@ -130,7 +69,7 @@ void converse(const std::string& path, const std::vector<std::byte>& bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace nnburst::fuzz;
-    static Driver& driver = *new Driver;  // its threads never end
+    static FuzzedDriver& driver = *new FuzzedDriver;  // its threads never end
     converse(driver.path(), messagesOf({data, size}));
     static unsigned inputs = 0;
     if (++inputs % 16 == 0) {
