@@ -55,9 +55,20 @@ sub readEntries {
     }
     for my $entry (@found) {
         die "$entry->{at}: a mutation without the code that it replaces\n" if $entry->{from} eq '';
+        if ($entry->{from} !~ /;\s*$/ && grep { !isExpression($_) } @$entry{qw(from to)}) {
+            die "$entry->{at}: neither a statement nor an expression: $entry->{from}\n";
+        }
         $entry->{id} = '0x' . substr(md5_hex(join "\0", @$entry{qw(file after from to)}), 0, 8);
     }
     return @found;
+}
+
+# Whether the code may be one, as far as it shows without a compiler.
+sub isExpression {
+    my ($code) = @_;
+    my %count = map { my $bracket = $_; $bracket => scalar(() = $code =~ /\Q$bracket\E/g) } split //, '(){}[]';
+    return $code =~ /^(?!(?:if|for|while|do|return)\b|\|\||&&)\S/ && $count{'('} == $count{')'} &&
+           $count{'{'} == $count{'}'} && $count{'['} == $count{']'};
 }
 
 # Finds the code whatever its spaces and line breaks.
