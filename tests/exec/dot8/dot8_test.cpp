@@ -9,11 +9,13 @@
 #include <pthreadpool.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <limits>
 
 #include "exec/dot8/instruction_set.h"
+#include "exec/dot8/shared_work.h"
 #include "exec/dot8/step_case.h"
 #include "exec/plan/planner.h"
 #include "exec/reference/quantized.h"
@@ -496,6 +498,16 @@ TEST_P(Dot8, endsEarlyWhenTheTimeIsOver) {
             EXPECT_TRUE(std::equal(untouched.begin(), untouched.end(), output.rbegin()));
         }
     }
+}
+
+TEST(Dot8Pace, tellsTheOtherThreadsThatTheTimeIsOver) {
+    std::atomic<bool> isOver{false};
+    TimeLimit limit(std::chrono::steady_clock::now());
+    dot8::Pace caller(&limit, isOver);
+    dot8::Pace other(nullptr, isOver);
+    EXPECT_FALSE(other.isOverAfter(1));
+    EXPECT_TRUE(caller.isOverAfter(std::size_t{1} << 30));
+    EXPECT_TRUE(other.isOverAfter(1));
 }
 
 INSTANTIATE_TEST_SUITE_P(InstructionSets, Dot8, testing::ValuesIn(dot8::kInstructionSets),

@@ -19,6 +19,15 @@
 namespace nnburst::exec {
 namespace {
 
+/// The system ends this program where a test waits for ever.
+class ThreadPoolTest : public testing::Test {
+  protected:
+    static constexpr unsigned kWatchdogSeconds = 60;
+
+    ThreadPoolTest() { ::alarm(kWatchdogSeconds); }
+    ~ThreadPoolTest() override { ::alarm(0); }
+};
+
 /// Counts how often each index was done.
 struct Counts {
     explicit Counts(std::size_t count) : done(count) {}
@@ -38,7 +47,7 @@ struct Counts {
     mutable std::vector<int> done;
 };
 
-TEST(ThreadPool, doesEachIndexOnceWhetherWorkersSpinOrSleep) {
+TEST_F(ThreadPoolTest, doesEachIndexOnceWhetherWorkersSpinOrSleep) {
     std::mt19937 random(7);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same on every run
     for (const std::size_t threads : {1U, 2U, 3U, 8U}) {
         const auto pool = ThreadPool::create(threads);
@@ -72,7 +81,7 @@ struct Meeting {
     mutable std::atomic<int> present{0};
 };
 
-TEST(ThreadPool, givesEachThreadAnIndexOfItsOwn) {
+TEST_F(ThreadPoolTest, givesEachThreadAnIndexOfItsOwn) {
     for (int times = 0; times < 20; ++times) {
         const auto pool = ThreadPool::create(3);
         const Meeting meeting{.expected = 3};
@@ -81,19 +90,32 @@ TEST(ThreadPool, givesEachThreadAnIndexOfItsOwn) {
     }
 }
 
-TEST(ThreadPool, doesTheWorkOfATaskOnTheThreadOfThatTask) {
+TEST_F(ThreadPoolTest, doesTheWorkOfATaskOnTheThreadOfThatTask) {
+    /// Work of which both threads have some at the same time.
+    struct Inner {
+        static void run(const void* inner, std::size_t thread, std::size_t begin, std::size_t end) {
+            const auto& self = *static_cast<const Inner*>(inner);
+            if (begin == 0) {
+                Meeting::attend(&self.meeting, thread, begin, end);
+            }
+            Counts::add(&self.counts, thread, begin, end);
+        }
+        const Meeting& meeting;
+        Counts counts;
+    };
     struct Outer {
         static void run(const void* outer, std::size_t thread, std::size_t begin, std::size_t end) {
             const auto& self = *static_cast<const Outer*>(outer);
             Meeting::attend(&self.meeting, thread, begin, end);
-            const Counts counts(1000);
-            self.pool.run(1000, &Counts::add, &counts, false);
-            if (!counts.eachIs(1)) {
+            const Inner inner{self.innerMeeting, Counts(1000)};
+            self.pool.run(1000, &Inner::run, &inner, false);
+            if (!inner.counts.eachIs(1)) {
                 self.isRight = false;
             }
         }
         ThreadPool& pool;
         Meeting meeting{.expected = 2};
+        Meeting innerMeeting{.expected = 2};
         mutable std::atomic<bool> isRight{true};
     };
     const auto pool = ThreadPool::create(2);
@@ -102,7 +124,7 @@ TEST(ThreadPool, doesTheWorkOfATaskOnTheThreadOfThatTask) {
     EXPECT_TRUE(outer.isRight);
 }
 
-TEST(ThreadPool, servesSeveralCallersAtOnce) {
+TEST_F(ThreadPoolTest, servesSeveralCallersAtOnce) {
     const auto pool = ThreadPool::create(2);
     std::vector<std::thread> callers;
     std::atomic<bool> isRight{true};
@@ -123,7 +145,7 @@ TEST(ThreadPool, servesSeveralCallersAtOnce) {
     EXPECT_TRUE(isRight);
 }
 
-TEST(ThreadPool, flushesDenormalsOnAllThreadsIfAskedToAndOnlyMeanwhile) {
+TEST_F(ThreadPoolTest, flushesDenormalsOnAllThreadsIfAskedToAndOnlyMeanwhile) {
     struct Halving {
         static void run(const void* halving, std::size_t thread, std::size_t begin,
                         std::size_t end) {
@@ -146,7 +168,24 @@ TEST(ThreadPool, flushesDenormalsOnAllThreadsIfAskedToAndOnlyMeanwhile) {
     }
 }
 
-TEST(ThreadPool, makesNoSystemCallsBetweenOperators) {
+TEST_F(ThreadPoolTest, wakesWorkersThatSleepAndACallerThatSleeps) {
+    struct Slow {
+        static void run(const void* slow, std::size_t thread, std::size_t begin, std::size_t end) {
+            Meeting::attend(&static_cast<const Slow*>(slow)->meeting, thread, begin, end);
+            if (thread != 0) {
+                std::this_thread::sleep_for(20 * ThreadPool::kSpinTime);
+            }
+        }
+        Meeting meeting{.expected = 2};
+    };
+    const auto pool = ThreadPool::create(2);
+    std::this_thread::sleep_for(20 * ThreadPool::kSpinTime);  // the worker sleeps
+    const Slow slow;
+    pool->run(2, &Slow::run, &slow, false);
+    EXPECT_EQ(slow.meeting.threads.load(), 0b11U);
+}
+
+TEST_F(ThreadPoolTest, makesNoSystemCallsBetweenOperators) {
     if (test::kHasSanitizer) {
         GTEST_SKIP() << "a sanitizer makes system calls of its own";
     }

@@ -89,6 +89,45 @@ TEST(ControlFlow, loopsWhileTheConditionHolds) {
     EXPECT_EQ(*run(*model, 500.0F), 500.0F);  // no iteration
 }
 
+/// A loop with a second value, which its condition does not read.
+Model loopOfTwo() {
+    Model model = loopModel();
+    Subgraph& condition = model.referenced[0];
+    condition.operands.push_back(operand(kFloat, {1}, OperandLifeTime::SUBGRAPH_INPUT));
+    condition.inputIndexes.push_back(3);
+    Subgraph& body = model.referenced[1];
+    body.operands.push_back(operand(kFloat, {1}, OperandLifeTime::SUBGRAPH_INPUT));
+    body.operands.push_back(operand(kFloat, {1}, OperandLifeTime::SUBGRAPH_OUTPUT));
+    body.operations.push_back({OperationType::ADD, {0, 0, 1}, {4}});
+    body.inputIndexes.push_back(3);
+    body.outputIndexes.push_back(4);
+    model.main.operands.push_back(operand(kFloat, {1}, OperandLifeTime::SUBGRAPH_INPUT));
+    model.main.operands.push_back(operand(kFloat, {1}, OperandLifeTime::SUBGRAPH_OUTPUT));
+    model.main.operations = {{OperationType::WHILE, {0, 1, 2, 4}, {3, 5}}};
+    model.main.inputIndexes.push_back(4);
+    model.main.outputIndexes.push_back(5);
+    test::recountConsumers(model);
+    return model;
+}
+
+TEST(ControlFlow, refusesAValueThatWasLeftOutAndThatNoIterationComputed) {
+    const auto model = compile(loopOfTwo(), true);
+    ASSERT_TRUE(model);
+    const auto runFrom = [&](float x) {
+        TestRequest request;
+        request.addInput(bytesOf(std::vector<float>{x}));
+        request.omitInput();
+        request.addOutput(sizeof(float));
+        request.addOutput(sizeof(float));
+        return request.run(*model);
+    };
+    EXPECT_TRUE(runFrom(64.0F));
+    const Result<> none = runFrom(500.0F);
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().message,
+              "operation 0: WHILE output 1: its input was left out and no iteration computed it");
+}
+
 TEST(ControlFlow, endsALoopWhenItsTimeIsOver) {
     const auto model = compile(loopModel(), true);
     ASSERT_TRUE(model);

@@ -87,7 +87,8 @@ TEST(ExecutionGate, anExecutionThatLetsOthersPassKeepsItsRunner) {
     std::uint32_t runner = 0;
     std::thread urgent([&] {
         Pass high(gate, model);
-        EXPECT_TRUE(high.enter({.priority = Priority::HIGH, .deadline = {}}));
+        EXPECT_TRUE(high.enter({.priority = Priority::HIGH,
+                                .deadline = TimePoint(std::chrono::steady_clock::now() + 20s)}));
         runner = high.runner();
     });
     while (gate.waitingCount() == 0) {
