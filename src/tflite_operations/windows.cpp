@@ -87,7 +87,7 @@ Result<Window> windowOf(std::int64_t in, std::int64_t size, std::int32_t padding
     Window window{.size = size, .stride = stride, .dilation = dilation, .in = in};
     const std::int64_t reach = (size - 1) * dilation + 1;
     window.out = padding == 1 ? (in + stride - 1) / stride : (in - reach + stride) / stride;
-    if (size < 1 || window.out < 1 || (padding == 2 && in < reach)) {
+    if (size < 1 || window.out < 1) {
         return invalid("window of {} on an axis of {}; must not be larger", reach, in);
     }
     window.before = paddingBefore(window.out, in, stride, reach);

@@ -83,6 +83,14 @@ TEST(TfliteMediapipe, poolsMaximaWithTheirPlaces) {
                    {real({1, 1, 2, 1}), real({1, 1, 2, 1})}, bytesOf(Ints{2, 2, 2, 2, 2, 0}));
     expectComputes<float, float>(file, {{1, 2, 9, 3, 7, 4, 5, 6}},
                                  {{7, 9}, {2.0F + 0.1F, 0.0F + 0.1F}});
+    // Of the same maxima the first one counts.
+    expectComputes<float, float>(file, {{1, 7, 5, 9, 7, 4, 9, 6}},
+                                 {{7, 9}, {1.0F + 0.1F, 1.0F + 0.1F}});
+    // Windows of 3 columns and 2 rows.
+    const FileSpec wide =
+        customFile("MaxPoolingWithArgmax2D", {real({1, 2, 3, 1})},
+                   {real({1, 1, 1, 1}), real({1, 1, 1, 1})}, bytesOf(Ints{2, 3, 2, 3, 2, 0}));
+    expectComputes<float, float>(wide, {{1, 2, 3, 4, 9, 5}}, {{9}, {4.0F + 0.1F}});
 }
 
 TEST(TfliteMediapipe, putsMaximaBackToTheirPlaces) {
@@ -92,6 +100,9 @@ TEST(TfliteMediapipe, putsMaximaBackToTheirPlaces) {
     // Places outside of the window are left out.
     expectComputes<float, float>(file, {{7, 9}, {-1.0F, 1e9F}}, {{0, 0, 0, 0, 0, 0, 0, 0}});
     expectComputes<float, float>(file, {{7, 9}, {NAN, INFINITY}}, {{0, 0, 0, 0, 0, 0, 0, 0}});
+    const FileSpec high = customFile("MaxUnpooling2D", {real({1, 2, 1, 1}), real({1, 2, 1, 1})},
+                                     {real({1, 4, 2, 1})}, bytesOf(Ints{1, 2, 2, 2, 2, 0}));
+    expectComputes<float, float>(high, {{7, 9}, {4.1F, 3.1F}}, {{0, 0, 0, 0, 0, 0, 0, 9}});
 }
 
 TEST(TfliteMediapipe, transformsImages) {
@@ -108,11 +119,27 @@ TEST(TfliteMediapipe, transformsImages) {
     Floats shifted = identity;
     shifted[3] = 0.5F;
     expectComputes<float, float>(file, {image, shifted}, {{1.5F, 0, 3.5F, 0}});
+    // Half as wide: the centres of the pixels lie at -1/4 and 1/4.
+    Floats narrow = identity;
+    narrow[0] = 0.5F;
+    expectComputes<float, float>(file, {image, narrow}, {{0, 1.25F, 0, 3.25F}});
     // Places that are no numbers lie outside.
     Floats lost = identity;
     lost[3] = NAN;
     lost[7] = 1e30F;
     expectComputes<float, float>(file, {image, lost}, {{0, 0, 0, 0}});
+}
+
+TEST(TfliteMediapipe, takesNothingFromBehindTheLastColumn) {
+    const FileSpec file =
+        customFile("TransformTensorBilinear", {real({1, 2, 2, 1}), real({1, 4, 4})},
+                   {real({1, 1, 1, 1})}, mapOf([](flexbuffers::Builder& options) {
+                       options.Int("output_height", 1);
+                       options.Int("output_width", 1);
+                   }));
+    // The pixel at the right of the first row, which the first one of the second row follows.
+    const Floats matrix{1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    expectComputes<float, float>(file, {{1, 2, INFINITY, 4}, matrix}, {{2}});
 }
 
 TEST(TfliteMediapipe, transformsLandmarks) {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 
 #include "tflite_test.h"
 
@@ -69,6 +70,8 @@ TEST(TfliteRandom, goesOnFromOneExecutionToTheNext) {
     EXPECT_EQ(second.numbers,
               (Floats{0.41215360164642334F, 0.036630868911743164F, 0.6572133302688599F}));
     EXPECT_EQ(draw(model, {-1, 0}).state, (Ints{0, 1}));
+    EXPECT_EQ(draw(model, {5, 7}).state, (Ints{6, 7}));
+    EXPECT_NE(draw(model, {5, 7}).numbers, draw(model, {5, 0}).numbers);
 }
 
 TEST(TfliteRandom, drawsTheNormalNumbersOfTflite) {
@@ -81,6 +84,26 @@ TEST(TfliteRandom, drawsTheNormalNumbersOfTflite) {
     for (std::size_t i = 0; i < expected.size(); ++i) {
         EXPECT_NEAR(numbers[i], expected[i], 1e-6F) << i;
     }
+}
+
+TEST(TfliteRandom, drawsFiniteNormalNumbersWhereAUniformOneIsZero) {
+    const TfliteModel model = imported(randomFile(Code::RANDOM_STANDARD_NORMAL, {2}, 1, 2));
+    const Floats numbers = draw(model, {4'604'918, 0}).numbers;
+    ASSERT_EQ(numbers.size(), 2U);
+    EXPECT_NEAR(numbers[0], 5.3985F, 1e-4F);
+    EXPECT_NEAR(numbers[1], 1.7585F, 1e-4F);
+}
+
+TEST(TfliteRandom, givesLogitsThatAreNotFiniteNoSamples) {
+    const FileSpec file = operatorFile(Code::MULTINOMIAL, {real({1, 4}), intScalar(6)},
+                                       {tensorOf({1, 6}, TensorType::INT64)},
+                                       BuiltinOptions::RandomOptions, seeds(7, 0));
+    Ints bits;
+    for (const float logit : {INFINITY, 0.5F, NAN, -INFINITY}) {
+        bits.push_back(std::bit_cast<std::int32_t>(logit));
+    }
+    const auto outputs = outputsOfRun<std::int32_t, std::int32_t>(imported(file), {bits, {0, 0}});
+    EXPECT_EQ(outputs.at(0), Ints(6, 1));
 }
 
 TEST(TfliteRandom, drawsTheSamplesOfTflite) {

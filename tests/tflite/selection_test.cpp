@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
+
 #include "nnburst/extension.h"
 #include "tflite_test.h"
 
@@ -39,6 +42,11 @@ TEST(TfliteSelection, reducesIntegersExactly) {
     expect(Code::MEAN, {5592405, 2});
     expectComputes<std::int32_t, std::int32_t>(reduction(Code::SUM, ints({0}), true, {1, 3}), input,
                                                {{16777221, -3, 4}});
+    // The smallest is above 0, the largest below it.
+    expectComputes<std::int32_t, std::int32_t>(reduction(Code::REDUCE_MIN, ints({1}), false, {2}),
+                                               {{3, 2, 4, 9, 8, 7}}, {{2, 7}});
+    expectComputes<std::int32_t, std::int32_t>(reduction(Code::REDUCE_MAX, ints({1}), false, {2}),
+                                               {{-3, -2, -4, -9, -8, -7}}, {{-2, -7}});
 }
 
 TEST(TfliteSelection, wrapsSumsAndProductsAround) {
@@ -121,21 +129,32 @@ TEST(TfliteSelection, suppressesBoxesThatOverlap) {
                                         {{1, 2, 3}, {3}});
     expectComputes<std::int32_t, float>(suppression(0.3F, 1.0F), {kBoxes, kScores},
                                         {{0, 0, 0}, {0}});
+    // Boxes 0 and 1 overlap by just as much as they may not.
+    Floats boxes = kBoxes;
+    std::copy_n(Floats{0, 0, 1, 2, 0, 0, 1, 1}.begin(), 8, boxes.begin());
+    expectComputes<std::int32_t, float>(suppression(0.5F, 0.2F), {boxes, kScores},
+                                        {{1, 2, 0}, {2}});
 }
 
 TEST(TfliteSelection, lowersScoresOfBoxesThatOverlap) {
-    const auto file = [](std::int32_t maximum) {
-        return operatorFile(Code::NON_MAX_SUPPRESSION_V5,
-                            {real({4, 4}), real({4}), intScalar(maximum), reals({}, {1.0F}),
-                             reals({}, {0.2F}), reals({}, {0.05F})},
-                            {integers({maximum}), real({maximum}), integers({})});
+    const auto outputsOf = [](float sigma) {
+        const FileSpec file =
+            operatorFile(Code::NON_MAX_SUPPRESSION_V5,
+                         {real({4, 4}), real({4}), intScalar(3), reals({}, {1.0F}),
+                          reals({}, {0.2F}), reals({}, {sigma})},
+                         {integers({3}), real({3}), integers({})});
+        return outputsOfRun<std::int32_t, float>(imported(file), {kBoxes, kScores});
     };
     // 0.6 * exp(-10 / 9) is less than the 0.3 of box 2, and less than the threshold.
-    const TfliteModel model = imported(file(3));
-    const std::vector<Ints> outputs = outputsOfRun<std::int32_t, float>(model, {kBoxes, kScores});
-    ASSERT_EQ(outputs.size(), 3U);
-    EXPECT_EQ(outputs[0], (Ints{1, 2, 0}));
-    EXPECT_EQ(outputs[2], Ints{2});
+    const std::vector<Ints> dropped = outputsOf(0.05F);
+    ASSERT_EQ(dropped.size(), 3U);
+    EXPECT_EQ(dropped[0], (Ints{1, 2, 0}));
+    EXPECT_EQ(dropped[2], Ints{2});
+    // 0.6 * exp(-1 / 9) is not: box 1 lowers it once.
+    const std::vector<Ints> lowered = outputsOf(0.5F);
+    EXPECT_EQ(lowered.at(0), (Ints{1, 0, 2}));
+    EXPECT_NEAR(std::bit_cast<float>(lowered.at(1).at(1)), 0.536904F, 1e-6F);
+    EXPECT_EQ(lowered.at(2), Ints{3});
 }
 
 TEST(TfliteSelection, refusesSuppressionWithoutKnownNumber) {
@@ -255,7 +274,8 @@ TEST(TfliteSelection, saysHowManyElementsThereAre) {
     EXPECT_EQ(request.outcome().outputShapes[0].dimensions, (Dimensions{2, 1}));
 }
 
-TEST(TfliteSelection, gathersWhatConditionsFind) {
+/// Gathers the elements that are not 0.
+FileSpec gatheringFile() {
     FileSpec file;
     file.codes = {{.code = Code::WHERE}, {.code = Code::GATHER_ND}};
     file.tensors = {{.shape = {4}, .type = TensorType::INT32},
@@ -265,8 +285,31 @@ TEST(TfliteSelection, gathersWhatConditionsFind) {
                       {.opcodeIndex = 1, .inputs = {0, 1}, .outputs = {2}}};
     file.inputs = {0};
     file.outputs = {2};
+    return file;
+}
+
+TEST(TfliteSelection, gathersWhatConditionsFind) {
+    const FileSpec file = gatheringFile();
     EXPECT_EQ(outputsOfAnySize(file, {0, 8, 0, 9}, 1), (Outputs{{{8, 9}}, {{2}}}));
     EXPECT_EQ(outputsOfAnySize(file, {1, 2, 3, 4}, 1), (Outputs{{{1, 2, 3, 4}}, {{4}}}));
+}
+
+TEST(TfliteSelection, averagesWhatConditionsFindAndGivesZeroForNothing) {
+    FileSpec file = gatheringFile();
+    const Argument axis = ints({0});
+    file.codes.push_back({.code = Code::MEAN});
+    file.tensors.push_back(axis.tensor);
+    file.tensors.back().buffer = static_cast<std::uint32_t>(file.buffers.size());
+    file.buffers.push_back(axis.contents);
+    file.tensors.push_back({.shape = {1}, .type = TensorType::INT32});
+    file.operators.push_back({.opcodeIndex = 2,
+                              .inputs = {2, 3},
+                              .outputs = {4},
+                              .optionsType = BuiltinOptions::ReducerOptions,
+                              .options = optionsOf(schema::CreateReducerOptions, true)});
+    file.outputs = {4};
+    EXPECT_EQ(outputsOfAnySize(file, {0, 8, 0, 10}, 1), (Outputs{{{9}}, {{1}}}));
+    EXPECT_EQ(outputsOfAnySize(file, {0, 0, 0, 0}, 1), (Outputs{{{0}}, {{1}}}));
 }
 
 TEST(TfliteSelection, findsDifferentElementsInTheOrderInWhichTheyAppear) {

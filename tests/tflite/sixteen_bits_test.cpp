@@ -110,6 +110,49 @@ TEST(TfliteSixteenBits, saturate) {
                                              {32'767, -32'768});
 }
 
+TEST(TfliteSixteenBits, saturateSumsOf32Bits) {
+    // 800 and -200 beyond the bias.
+    expectResult<std::int16_t, std::int16_t>(denseFile(narrowBias({INT32_MAX, INT32_MIN})),
+                                             {{300, 100, 100}}, {32'767, -32'768});
+}
+
+TEST(TfliteSixteenBits, addMoreProductsThan32BitsHold) {
+    constexpr std::int32_t kDepth = 600;
+    const FileSpec file =
+        operatorFile(Code::FULLY_CONNECTED,
+                     {shorts({1, kDepth}, 0x1p-8F),
+                      weights({1, kDepth}, Bytes(kDepth, -128), {0x1p-8F}), bias({0})},
+                     {shorts({1, 1}, 1.0F)}, BuiltinOptions::FullyConnectedOptions,
+                     optionsOf(schema::CreateFullyConnectedOptions, kNone,
+                               schema::FullyConnectedWeightsFormat::DEFAULT, false));
+    // 600 * 2^15 * 2^7, by 2^-16, is 2^6 * 600.
+    Shorts input(kDepth, -32'768);
+    std::fill_n(input.begin(), kDepth / 2, std::int16_t{-1024});
+    expectResult<std::int16_t, std::int16_t>(file, {input}, {300 * 64 + 300 * 2});
+}
+
+TEST(TfliteSixteenBits, takeFactorsThatAreOneButForALittle) {
+    // (1 + 2^-23) * (1 - 2^-23) is 1 as a fraction of 31 bits.
+    const FileSpec file = operatorFile(
+        Code::FULLY_CONNECTED,
+        {shorts({1, 1}, 1.0F + 0x1p-23F), weights({1, 1}, {1}, {1.0F - 0x1p-23F}), bias({0})},
+        {shorts({1, 1}, 1.0F)}, BuiltinOptions::FullyConnectedOptions,
+        optionsOf(schema::CreateFullyConnectedOptions, kNone,
+                  schema::FullyConnectedWeightsFormat::DEFAULT, false));
+    expectResult<std::int16_t, std::int16_t>(file, {{100}}, {100});
+}
+
+TEST(TfliteSixteenBits, convolveWithRowsApart) {
+    const auto options =
+        optionsOf(schema::CreateConv2DOptions, schema::Padding::VALID, 1, 1, kNone, 1, 2);
+    expectResult<std::int16_t, std::int16_t>(
+        operatorFile(
+            Code::CONV_2D,
+            {shorts({1, 3, 1, 1}, 1.0F), weights({1, 2, 1, 1}, {1, 10}, {1.0F}), bias({0})},
+            {shorts({1, 1, 1, 1}, 1.0F)}, BuiltinOptions::Conv2DOptions, options),
+        {{3, 5, 7}}, {73});
+}
+
 TEST(TfliteSixteenBits, convolve) {
     // A window of 1x2 in steps of 1; SAME pads at the right. Scales 1/2 and 1.
     const auto options =
@@ -148,6 +191,17 @@ TEST(TfliteSixteenBits, convolveEachChannelAlone) {
     EXPECT_EQ(operations(file), only(DEPTHWISE_CONV_2D_16X8));
     // 10 + 90 + 1, (20 - 120 + 2) / 2; 20 - 30 + 1, (40 + 40 + 2) / 2.
     expectResult<std::int16_t, std::int16_t>(file, {{10, 20, 30, -10}}, {101, 0, 0, 41});
+}
+
+TEST(TfliteSixteenBits, convolveEachChannelAloneWithColumnsApart) {
+    const auto options =
+        optionsOf(schema::CreateDepthwiseConv2DOptions, schema::Padding::VALID, 1, 1, kNone, 2, 1);
+    expectResult<std::int16_t, std::int16_t>(
+        operatorFile(
+            Code::DEPTHWISE_CONV_2D,
+            {shorts({1, 1, 3, 1}, 1.0F), weights({1, 1, 2, 1}, {1, 10}, {1.0F}, 3), bias({0})},
+            {shorts({1, 1, 1, 1}, 1.0F)}, BuiltinOptions::DepthwiseConv2DOptions, options),
+        {{3, 5, 7}}, {73});
 }
 
 TEST(TfliteSixteenBits, refuseWeightsThatTheKernelsDoNotTake) {
@@ -266,6 +320,10 @@ TEST(TfliteSixteenBits, areMadeFromOtherNumbersAndBack) {
         {-2, -1, 127});
     expectResult<std::int16_t, std::int8_t>(
         operatorFile(Code::QUANTIZE, {small}, {shorts({3}, 0.25F)}), {{-3, 0, 127}}, {0, 6, 260});
+    // Halves are rounded away from 0.
+    expectResult<std::int16_t, std::int16_t>(
+        operatorFile(Code::QUANTIZE, {shorts({4}, 0.25F)}, {shorts({4}, 1.0F)}), {{-6, -2, 2, 6}},
+        {-2, -1, 1, 2});
     expectResult<float, std::int16_t>(operatorFile(Code::CAST, {shorts({2}, 0.5F)}, {real({2})}),
                                       {{3, -7}}, {3.0F, -7.0F});
 }
