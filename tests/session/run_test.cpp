@@ -274,7 +274,7 @@ TEST(SessionOfAStoppedDriver, isWaitedForAsLongAsTheApplicationLikes) {
     ASSERT_TRUE(session.run());
     driver.signal(SIGSTOP);
     ASSERT_TRUE(eventually([&] { return isStopped(driver.pid()); }));
-    ASSERT_TRUE(session.submit());
+    ASSERT_TRUE(session.submit(in(kWatchdog)));
     for (int i = 0; i < 3; ++i) {
         const Result<bool> ended = session.wait(2ms);
         ASSERT_TRUE(ended) << ended.error().message;
@@ -285,7 +285,7 @@ TEST(SessionOfAStoppedDriver, isWaitedForAsLongAsTheApplicationLikes) {
 
     driver.signal(SIGSTOP);
     ASSERT_TRUE(eventually([&] { return isStopped(driver.pid()); }));
-    ASSERT_TRUE(session.submit());
+    ASSERT_TRUE(session.submit(in(kWatchdog)));
     EXPECT_FALSE(*session.wait(2ms));
     driver.signal(SIGKILL);
     EXPECT_EQ(session.wait(kWatchdog).error().status, ErrorStatus::DEVICE_UNAVAILABLE);
