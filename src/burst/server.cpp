@@ -76,7 +76,7 @@ class Server::Impl final : public Servable {
           waiter_(channel_.requestEvent(), channel_.resultEvent(), driverPolicy(wait),
                   channel_.driverWaits()),
           user_(executable),
-          session_(std::move(executable)),
+          session_(wakingLate(std::move(executable))),
           lines_(std::max(requests.capacity(), results.capacity())) {}
 
     ~Impl() override {
@@ -142,6 +142,12 @@ class Server::Impl final : public Servable {
     }
 
   private:
+    /// A client has its result before the next execution takes the processor.
+    exec::Executable wakingLate(exec::Executable executable) noexcept {
+        executable.lateWakes = &lateWakes_;
+        return executable;
+    }
+
     /// Waits for a request, for at most `parkAfter`. False if there is none.
     template <class HasNews>
     [[nodiscard]] bool awaitRequest(std::chrono::nanoseconds parkAfter, const HasNews& hasNews) {
@@ -175,6 +181,7 @@ class Server::Impl final : public Servable {
         }
         if (hasFrame) {
             serveFrame(header);
+            lateWakes_.wakeAll();
             lookForContention();
         }
     }
@@ -331,6 +338,7 @@ class Server::Impl final : public Servable {
     fmq::Waiter waiter_;
     fmq::WaitForecast forecast_;
     const exec::ModelUser user_;
+    exec::ExecutionGate::WakeList lateWakes_;
     exec::ExecutionSession session_;
     ReusableRegistry registry_;
     std::vector<FrameLine> lines_;

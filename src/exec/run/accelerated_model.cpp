@@ -114,7 +114,7 @@ class AcceleratedModel final : public CompiledModel {
     Result<> runInTurn(RequestBindings& bindings, const Caller& caller,
                        const ExecutionOptions& options, ExecutionOutcome& outcome) {
         ExecutionGate::Pass pass(gate(), runners_, ExecutionGate::Pass::Width::ONE_LANE,
-                                 caller.client);
+                                 caller.client, caller.lateWakes);
         NNBURST_TRY(pass.enter({.priority = caller.priority, .deadline = options.deadline}));
         if (options.deadline && Clock::now() >= *options.deadline) {
             return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,

@@ -273,7 +273,7 @@ Result<> RunnableModel::checkOmitted(std::span<const RequestArgument> inputs) co
 
 Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& caller,
                                   const ExecutionOptions& options, ExecutionOutcome& outcome) {
-    ExecutionGate::Pass pass(gate(), usedRunners_, width(), caller.client);
+    ExecutionGate::Pass pass(gate(), usedRunners_, width(), caller.client, caller.lateWakes);
     NNBURST_TRY(pass.enter({.priority = caller.priority, .deadline = options.deadline},
                            preferredRunner(bindings, caller)));
     ModelRunner& runner = *runners_[pass.runner()];

@@ -79,8 +79,9 @@ struct RequestBindings {
 /// On whose behalf an execution runs.
 struct Caller {
     Caller(Priority given) noexcept : priority(given) {}  // NOLINT(google-explicit-constructor)
-    Caller(Priority given, ClientShare* share, std::uint32_t numberOfUser = 0) noexcept
-        : priority(given), client(share), user(numberOfUser) {}
+    Caller(Priority given, ClientShare* share, std::uint32_t numberOfUser = 0,
+           ExecutionGate::WakeList* wakeList = nullptr) noexcept
+        : priority(given), client(share), user(numberOfUser), lateWakes(wakeList) {}
 
     /// What the execution is charged to; null if nobody is charged.
     [[nodiscard]] Account* account() const noexcept;
@@ -88,6 +89,8 @@ struct Caller {
     Priority priority;              ///< among the executions of the same client
     ClientShare* client = nullptr;  ///< null: callers without a client count as one
     std::uint32_t user = 0;         ///< from CompiledModel::addUser; 0 for others
+    /// Gets those that are let in when it ends; null: they are woken at once.
+    ExecutionGate::WakeList* lateWakes = nullptr;
 };
 
 /// Signs of contention for the processors of an engine.

@@ -32,8 +32,16 @@ struct Executable {
     HalVersion version = kLatestHalVersion;
 
     std::uint32_t user = 0;  ///< number of the model's user (model_user.h)
+    /// Of whoever executes it and has something short to do after an execution, before those that
+    /// were let in are woken; null: they are woken at once.
+    ExecutionGate::WakeList* lateWakes = nullptr;
 
+    /// For executions after which the session has work that may take long.
     [[nodiscard]] Caller caller() const noexcept { return {priority, client.get(), user}; }
+    /// For executions that are over when the kernels are.
+    [[nodiscard]] Caller callerWhoWakes() const noexcept {
+        return {priority, client.get(), user, lateWakes};
+    }
 };
 
 }  // namespace nnburst::exec

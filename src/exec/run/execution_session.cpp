@@ -84,7 +84,8 @@ Result<> ExecutionSession::runBound(RequestBindings& bindings, const ExecutionOp
     OptionalTimePoint begin;
     countBegin(begin);
     NNBURST_MARK(execution__begin, this);
-    Result<> result = executable_.model->run(bindings, executable_.caller(), options, outcome);
+    Result<> result =
+        executable_.model->run(bindings, executable_.callerWhoWakes(), options, outcome);
     NNBURST_MARK(execution__end, this);
     finish(result, begin, arrival, outcome);
     return result;
@@ -116,8 +117,12 @@ Result<> ExecutionSession::resolveAndRun(const RequestArguments& request,
 
 Result<> ExecutionSession::runOnMemory(const RequestArguments& request,
                                        const ExecutionOptions& options, ExecutionOutcome& outcome) {
-    return isAllMapped_ ? executable_.model->run(bindings_, executable_.caller(), options, outcome)
-                        : runStaged(request, options, outcome);
+    if (!isAllMapped_) {
+        return runStaged(request, options, outcome);
+    }
+    const Caller caller =
+        deviceBuffers_.empty() ? executable_.callerWhoWakes() : executable_.caller();
+    return executable_.model->run(bindings_, caller, options, outcome);
 }
 
 Result<> ExecutionSession::runOnDeviceBuffers(const RequestArguments& request,

@@ -8,6 +8,7 @@
 
 #include "log/assert.h"
 #include "system/relax_processor.h"
+#include "system/thread.h"
 
 namespace nnburst::exec {
 
@@ -66,28 +67,38 @@ std::uint32_t ExecutionGate::RunnerSet::tryHoldAny() noexcept {
     return kNoRunner;
 }
 
-void ExecutionGate::chargeAndAdmit(ClientShare* client, const std::optional<Admission>& admission) {
-    WakeList admitted;
+ExecutionGate::~ExecutionGate() {
+    std::thread watch;
     {
         const system::MutexLock lock(mutex_);
-        const TimePoint now = Clock::now();
-        if (admission) {
-            client->end(admission->start,
-                        std::max<std::chrono::nanoseconds>(now - admission->start, kLeastUse));
-            if (admission->processor) {
-                laneProcessors_.giveBack(*admission->processor);
-            }
-            if (admission->isBeside) {
-                client->user().runsBeside_ = false;
-            }
-        } else if (client != nullptr) {
-            client->add(waiters_.empty()
-                            ? kLeastUse
-                            : std::max<std::chrono::nanoseconds>(now - contendedSince_, kLeastUse));
-        }
-        admitWaiters(now, admitted);
+        watch.swap(watch_);
     }
-    admitted.wakeAll();
+    if (watch.joinable()) {
+        isEnding_.store(true, std::memory_order_relaxed);  // the semaphore orders it
+        watchWakeUp_.release();
+        system::joinOrOrphan(watch);
+    }
+}
+
+void ExecutionGate::chargeAndAdmit(ClientShare* client, const std::optional<Admission>& admission,
+                                   WakeList& admitted) {
+    const system::MutexLock lock(mutex_);
+    const TimePoint now = Clock::now();
+    if (admission) {
+        client->end(admission->start,
+                    std::max<std::chrono::nanoseconds>(now - admission->start, kLeastUse));
+        if (admission->processor) {
+            laneProcessors_.giveBack(*admission->processor);
+        }
+        if (admission->isBeside) {
+            client->user().runsBeside_ = false;
+        }
+    } else if (client != nullptr) {
+        client->add(waiters_.empty()
+                        ? kLeastUse
+                        : std::max<std::chrono::nanoseconds>(now - contendedSince_, kLeastUse));
+    }
+    admitWaiters(now, admitted);
 }
 
 /// Who has used less comes first, among the executions of one client the most urgent.
@@ -220,8 +231,10 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(const system::Thread
                   .wakeUp = {}};
     WakeList admitted;
     std::chrono::nanoseconds spinLimit{};
+    bool wakesWatch = false;
     {
         const system::MutexLock lock(mutex_);
+        wakesWatch = isProtected(waiter) && awakenWatch();
         waiter.work.arrival = arrivals_++;
         waiter.isLight = comeBack(*client, now);
         if (waiter.isLight) {
@@ -240,6 +253,9 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(const system::Thread
         }
     }
     admitted.wakeAll();
+    if (wakesWatch) {
+        watchWakeUp_.release();
+    }
     if (spinLimit.count() != 0) {
         if (spin(waiter, spinLimit)) {
             return waiter.admission;
@@ -258,17 +274,11 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(const system::Thread
 
 /// Until `waiter`, which does not spin, is admitted; false if its deadline comes first.
 bool ExecutionGate::sleep(Waiter& waiter) {
-    const TimePoint deadline = waiter.work.urgency.deadline.value_or(TimePoint::max());
-    TimePoint look = isProtected(waiter) ? waiter.work.since + *longestWait_ : TimePoint::max();
-    while (!waiter.wakeUp.acquireUntil(std::min(look, deadline))) {
-        if (look < deadline) {
-            look = letInBeside(waiter);
-        } else if (giveUp(waiter)) {
+    if (!waiter.wakeUp.acquireUntil(waiter.work.urgency.deadline.value_or(TimePoint::max()))) {
+        if (giveUp(waiter)) {
             return false;
-        } else {
-            waiter.wakeUp.acquire();  // whoever has admitted it still uses it
-            break;
         }
+        waiter.wakeUp.acquire();  // whoever has admitted it still uses it
     }
     // sync [gate-admitted]: the semaphore has that order, too
     NNBURST_ASSERT(waiter.isAdmitted.load(std::memory_order_acquire),
@@ -282,39 +292,69 @@ bool ExecutionGate::mayRunBeside(const Waiter& waiter) const {
            (waiter.runners == nullptr || !waiter.runners->areAllHeld());
 }
 
-/// Lets `waiter` in if it is the next one that may be let in without a free lane, and if none was
-/// for long. Otherwise gives when it is to be looked at again.
-TimePoint ExecutionGate::letInBeside(Waiter& waiter) {
-    WakeList admitted;
-    TimePoint next;
-    {
-        const system::MutexLock lock(mutex_);
-        const TimePoint now = Clock::now();
-        next = std::max(waiter.work.since, admittedLast_) + *longestWait_;
-        if (waiter.isAdmitted.load(std::memory_order_relaxed) || next > now) {
-            return next;
+/// Lets the next one of those in that have waited for long and may be let in without a free lane,
+/// if there is one.
+void ExecutionGate::tryLetInBeside(TimePoint now, WakeList& admitted) {
+    Waiter* next = nullptr;
+    for (Waiter* waiter : waiters_) {
+        if (now - waiter->work.since >= *longestWait_ && mayRunBeside(*waiter) &&
+            (next == nullptr || precedes(*waiter, *next, now))) {
+            next = waiter;
         }
-        next = now + *longestWait_;
-        const bool isNext = mayRunBeside(waiter) &&
-                            std::none_of(waiters_.begin(), waiters_.end(),
-                                         [&](const Waiter* other) NNBURST_REQUIRES(mutex_) {
-                                             return other != &waiter && mayRunBeside(*other) &&
-                                                    precedes(*other, waiter, now);
-                                         });
-        if (!isNext) {
-            return next;
-        }
-        freeLanes_.fetch_sub(1, std::memory_order_seq_cst);  // before the runner: see leave
-        waiter.admission.isBeside = true;                    // no processor is left to it
-        if (!tryAdmit(waiter, now, admitted)) {
-            waiter.admission.isBeside = false;
-            freeLanes_.fetch_add(1, std::memory_order_seq_cst);
-            return next;
-        }
-        waiter.client->user().runsBeside_ = true;
     }
-    admitted.wakeAll();  // this thread
-    return next;
+    if (next == nullptr) {
+        return;
+    }
+    freeLanes_.fetch_sub(1, std::memory_order_seq_cst);  // before the runner: see leave
+    next->admission.isBeside = true;                     // no processor is left to it
+    ClientShare& user = next->client->user();
+    if (tryAdmit(*next, now, admitted)) {
+        user.runsBeside_ = true;
+    } else {
+        next->admission.isBeside = false;
+        freeLanes_.fetch_add(1, std::memory_order_seq_cst);
+    }
+}
+
+/// Looks whether one is to be let in beside others. Gives when to look again; max if no execution
+/// has waited since the last look.
+TimePoint ExecutionGate::letInBeside() {
+    WakeList admitted;
+    const system::MutexLock lock(mutex_);
+    const TimePoint now = Clock::now();
+    const bool hasWaited = delayedCount() != watchedCount_ || !waiters_.empty();
+    watchedCount_ = delayedCount();
+    isWatchAsleep_ = !hasWaited;
+    if (isWatchAsleep_) {
+        return TimePoint::max();
+    }
+    if (now - admittedLast_ >= *longestWait_) {
+        tryLetInBeside(now, admitted);
+    }
+    TimePoint next = now + *longestWait_;
+    for (const Waiter* waiter : waiters_) {
+        const TimePoint longest = waiter->work.since + *longestWait_;
+        next = longest > now ? std::min(next, longest) : next;
+    }
+    return std::max(next, admittedLast_ + *longestWait_);
+}
+
+void ExecutionGate::watch() noexcept {
+    while (!isEnding_.load(std::memory_order_relaxed)) {
+        (void)watchWakeUp_.acquireUntil(letInBeside());
+    }
+}
+
+/// An execution waits that may be let in beside others. Whether the watch has to be woken. Without
+/// memory for its thread, the next one that waits tries again.
+bool ExecutionGate::awakenWatch() {
+    if (!watch_.joinable()) {
+        if (auto watch = system::startThread("nnburst-gate", [this] { this->watch(); })) {
+            watch_ = std::move(*watch);
+        }
+        return false;
+    }
+    return std::exchange(isWatchAsleep_, false);
 }
 
 /// `waiter` waits no longer. False if it was admitted meanwhile.
@@ -372,6 +412,13 @@ void ExecutionGate::Pass::wait(RunnerSet* runners) {
     admission_ = gate_.wait(*thread_, runners, runner_, width_, client_, work_.urgency);
 }
 
+/// At its end.
+void ExecutionGate::Pass::letOthersIn() {
+    WakeList atOnce;
+    gate_.chargeAndAdmit(hasLanes_ ? client_ : nullptr, admission_,
+                         lateWakes_ != nullptr ? *lateWakes_ : atOnce);
+}
+
 void ExecutionGate::Pass::yield() {
     if (!hasLanes_ || !gate_.hasMoreUrgent(work_, client_, admission_)) {
         return;
@@ -382,7 +429,9 @@ void ExecutionGate::Pass::yield() {
     }
     stayNoLonger();
     gate_.leave(nullptr, runner_, lanes_);
-    gate_.chargeAndAdmit(client_, admission_);
+    WakeList admitted;
+    gate_.chargeAndAdmit(client_, admission_, admitted);
+    admitted.wakeAll();
     admission_.reset();
     hasLanes_ = false;  // if there is no memory to wait it goes on without
     wait(nullptr);

@@ -14,8 +14,8 @@
 /// for the shortest time while others waited comes first. Among the executions of one client the
 /// most urgent comes first. An execution makes way between its operations and inside long ones, and
 /// from then on runs with a low priority, so that threads of clients that use less get a processor
-/// at once. Not inside all of them: where none has made way or ended for kLongestWait, the next
-/// one is let in beside those that run, and the system divides the processors.
+/// at once. Not inside all of them: where none has made way or ended for kLongestWait, a thread of
+/// the gate lets the next one in beside those that run, and the system divides the processors.
 
 #include <array>
 #include <atomic>
@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -163,10 +164,12 @@ class ExecutionGate {
         : laneCount_(laneCount),
           longestWait_(longestWait),
           freeLanes_(static_cast<std::int32_t>(laneCount)) {}
+    ~ExecutionGate();
     ExecutionGate(const ExecutionGate&) = delete;
     ExecutionGate& operator=(const ExecutionGate&) = delete;
 
     class Pass;
+    class WakeList;
 
     /// Whether all lanes are in use.
     [[nodiscard]] bool isBusy() const noexcept {
@@ -213,27 +216,6 @@ class ExecutionGate {
         std::atomic<bool> isAdmitted{false};
         bool isSpinning = false;
         Waiter* nextAdmitted = nullptr;
-    };
-
-    /// Sleeping executions that were admitted with the lock held, and are woken without it: a
-    /// thread that is woken may take the processor of its waker at once, and whoever wants the lock
-    /// then waits for both.
-    class WakeList {
-      public:
-        void add(Waiter& waiter) noexcept { waiter.nextAdmitted = std::exchange(first_, &waiter); }
-        void wakeAll() noexcept {
-            while (first_ != nullptr) {
-                Waiter& waiter = *first_;
-                first_ = waiter.nextAdmitted;
-                if (waiter.admission.processor) {
-                    waiter.thread.narrowTo(*waiter.admission.processor);
-                }
-                waiter.wakeUp.release();  // from here on it may be destroyed
-            }
-        }
-
-      private:
-        Waiter* first_ = nullptr;
     };
 
     [[nodiscard]] std::int32_t lanesOf(Width width) const noexcept {
@@ -285,7 +267,8 @@ class ExecutionGate {
     }
     /// Adds what an execution has used while others waited to the account of `client` (null: it had
     /// no lanes), and admits others.
-    void chargeAndAdmit(ClientShare* client, const std::optional<Admission>& admission);
+    void chargeAndAdmit(ClientShare* client, const std::optional<Admission>& admission,
+                        WakeList& admitted);
     /// Waits for the lanes of `width`, and for a runner of `runners`, best `preferred`, unless that
     /// is null. None if the deadline comes first.
     [[nodiscard]] std::optional<Admission> wait(const system::ThreadProcessors& thread,
@@ -299,7 +282,10 @@ class ExecutionGate {
         return longestWait_ && waiter.client != &unnamed_ && waiter.width == Width::ONE_LANE;
     }
     [[nodiscard]] bool mayRunBeside(const Waiter& waiter) const NNBURST_REQUIRES(mutex_);
-    [[nodiscard]] TimePoint letInBeside(Waiter& waiter) NNBURST_EXCLUDES(mutex_);
+    void tryLetInBeside(TimePoint now, WakeList& admitted) NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] TimePoint letInBeside() NNBURST_EXCLUDES(mutex_);
+    void watch() noexcept;
+    [[nodiscard]] bool awakenWatch() NNBURST_REQUIRES(mutex_);
     void admitWaiters(TimePoint now, WakeList& admitted) NNBURST_REQUIRES(mutex_);
     [[nodiscard]] bool tryAdmit(Waiter& waiter, TimePoint now, WakeList& admitted)
         NNBURST_REQUIRES(mutex_);
@@ -332,6 +318,44 @@ class ExecutionGate {
     TimePoint lightSince_ NNBURST_GUARDED_BY(mutex_);      // when the last light one came
     LaneProcessors laneProcessors_ NNBURST_GUARDED_BY(mutex_);
     ClientShare unnamed_;  // of executions without a client
+
+    /// Lets executions in beside others: started with the first one that waits and may be.
+    std::thread watch_ NNBURST_GUARDED_BY(mutex_);
+    bool isWatchAsleep_ NNBURST_GUARDED_BY(mutex_) = false;      // until it is woken
+    std::uint32_t watchedCount_ NNBURST_GUARDED_BY(mutex_) = 0;  // delayedCount_ at its last look
+    system::Semaphore watchWakeUp_;
+    std::atomic<bool> isEnding_{false};
+};
+
+/// Sleeping executions that were let in, and are still to be woken: without the gate's lock, since
+/// a thread that is woken may take the processor of its waker at once, and whoever wants the lock
+/// then waits for both. They have their lanes already, so whoever keeps a list may do nothing that
+/// takes long before it wakes them. Used by one thread.
+class ExecutionGate::WakeList {
+  public:
+    WakeList() noexcept = default;
+    ~WakeList() { wakeAll(); }
+    WakeList(const WakeList&) = delete;
+    WakeList& operator=(const WakeList&) = delete;
+
+    void wakeAll() noexcept {
+        while (first_ != nullptr) {
+            Waiter& waiter = *first_;
+            first_ = waiter.nextAdmitted;
+            if (waiter.admission.processor) {
+                waiter.thread.narrowTo(*waiter.admission.processor);
+            }
+            waiter.wakeUp.release();  // from here on it may be destroyed
+        }
+    }
+    [[nodiscard]] bool isEmpty() const noexcept { return first_ == nullptr; }
+
+  private:
+    friend class ExecutionGate;
+
+    void add(Waiter& waiter) noexcept { waiter.nextAdmitted = std::exchange(first_, &waiter); }
+
+    Waiter* first_ = nullptr;
 };
 
 /// RAII: holds lanes and a runner from `enter` until it is destroyed. Used by one thread.
@@ -340,11 +364,13 @@ class ExecutionGate::Pass {
     using Width = ExecutionGate::Width;
 
     /// `client` may be null: executions without one share an account. It must outlive the pass.
+    /// Those that are let in at the end of the pass are left to `lateWakes`; null: woken at once.
     Pass(ExecutionGate& gate, RunnerSet& runners, Width width = Width::ONE_LANE,
-         ClientShare* client = nullptr) noexcept
+         ClientShare* client = nullptr, WakeList* lateWakes = nullptr) noexcept
         : gate_(gate),
           runners_(runners),
           client_(client == nullptr ? &gate.unnamed_ : client),
+          lateWakes_(lateWakes),
           width_(width),
           lanes_(gate.lanesOf(width)) {}
     Pass(const Pass&) = delete;
@@ -354,7 +380,7 @@ class ExecutionGate::Pass {
             stayNoLonger();
             gate_.leave(&runners_, runner_, hasLanes_ ? lanes_ : 0);
             if (admission_ || gate_.hasWaiters()) {
-                gate_.chargeAndAdmit(hasLanes_ ? client_ : nullptr, admission_);
+                letOthersIn();
             }
         }
     }
@@ -395,6 +421,7 @@ class ExecutionGate::Pass {
     Result<> waitAndEnter();
     void wait(RunnerSet* runners);
     void yield();
+    void letOthersIn();
     /// Its thread may run on all of its processors again.
     void stayNoLonger() const noexcept {
         if (admission_ && admission_->processor) {
@@ -405,6 +432,7 @@ class ExecutionGate::Pass {
     ExecutionGate& gate_;
     RunnerSet& runners_;
     ClientShare* const client_;
+    WakeList* const lateWakes_;
     const Width width_;
     const std::int32_t lanes_;
     WaitingWork work_;

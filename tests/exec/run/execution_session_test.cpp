@@ -22,6 +22,7 @@ class CopyingModel final : public CompiledModel {
   public:
     std::function<Result<>()> onRun = [] { return Result<>(); };
     ExecutionOptions lastOptions;
+    ExecutionGate::WakeList* lastWakes = nullptr;
     mutable int binds = 0;
     int runs = 0;
 
@@ -45,9 +46,10 @@ class CopyingModel final : public CompiledModel {
         return {};
     }
 
-    Result<> run(RequestBindings& bindings, const Caller& /*caller*/,
-                 const ExecutionOptions& options, ExecutionOutcome& outcome) override {
+    Result<> run(RequestBindings& bindings, const Caller& caller, const ExecutionOptions& options,
+                 ExecutionOutcome& outcome) override {
         ++runs;
+        lastWakes = caller.lateWakes;
         lastOptions = options;
         outcome.outputShapes.assign(1, {.dimensions = {1}, .isSufficient = true});
         NNBURST_TRY(onRun());
@@ -81,8 +83,11 @@ class TestMemory final : public RequestMemorySource {
 class SessionTest : public testing::Test {
   protected:
     ExecutionSession sessionOf(HalVersion version = kLatestHalVersion) {
-        return ExecutionSession(
-            {.model = model, .buffers = buffers, .preparedModel = 1, .version = version});
+        return ExecutionSession({.model = model,
+                                 .buffers = buffers,
+                                 .preparedModel = 1,
+                                 .version = version,
+                                 .lateWakes = &lateWakes});
     }
 
     Result<> run(ExecutionSession& session, const ExecutionOptions& options = {}) {
@@ -116,6 +121,7 @@ class SessionTest : public testing::Test {
                            .dimensions = {}};
     TestMemory memory;
     ExecutionOutcome outcome;
+    ExecutionGate::WakeList lateWakes;
 };
 
 TEST_F(SessionTest, runsOnTheMemoryOfItsSource) {
@@ -188,6 +194,25 @@ TEST_F(SessionTest, measuresWhatIsBound) {
     ASSERT_TRUE(session.runBound(bindings, options, arrivalTime(options), outcome));
     EXPECT_EQ(outcome.timing.timeOnDevice, 1U);
     EXPECT_NE(outcome.timing.timeInDriver, kTimeNotAvailable);
+}
+
+/// Who waits for a lane may have to wait a little longer only where nothing follows that takes
+/// long.
+TEST_F(SessionTest, leavesWakingOthersToItsOwnerWhereTheKernelsEndTheExecution) {
+    ExecutionSession session = sessionOf();
+    ASSERT_TRUE(run(session));
+    EXPECT_EQ(model->lastWakes, &lateWakes);
+    RequestBindings bindings;
+    ASSERT_TRUE(session.bind(arguments(), bindings));
+    model->lastWakes = nullptr;
+    ASSERT_TRUE(session.runBound(bindings, {}, {}, outcome));
+    EXPECT_EQ(model->lastWakes, &lateWakes);
+
+    memory.pools.push_back(RequestMemory::managed(buffers->add(*ManagedBuffer::create(
+        model->operand, {{.preparedModel = 1, .role = ArgumentRole::OUTPUT, .index = 0}}))));
+    output.location = {.poolIndex = 1, .offset = 0, .length = 0};
+    ASSERT_TRUE(run(session));
+    EXPECT_EQ(model->lastWakes, nullptr);
 }
 
 TEST_F(SessionTest, doesNotBindMemoryThatIsNotMapped) {

@@ -5,6 +5,7 @@
 /// The order in which the gate lets waiting executions in, and which make way for others.
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <chrono>
@@ -309,8 +310,24 @@ class GateThatIsHeld : public testing::Test {
 };
 
 TEST_F(GateThatIsHeld, letsTheNextInBesideAnExecutionThatMakesNoWay) {
-    Pass beside(gate, models[1], Pass::Width::ONE_LANE, &other);
-    EXPECT_TRUE(beside.enter({}));
+    for (int time = 0; time < 2; ++time) {
+        Pass beside(gate, models[1], Pass::Width::ONE_LANE, &other);
+        EXPECT_TRUE(beside.enter({.deadline = TimePoint(std::chrono::steady_clock::now()) + 20s}));
+        std::this_thread::sleep_for(10ms);  // nobody waits: the gate does not look any more
+    }
+}
+
+/// The gate has a thread that looks whether somebody has waited for too long: who waits sleeps.
+TEST_F(GateThatIsHeld, wakesNobodyWhoMayNotRunBesideOthers) {
+    std::thread([&] {
+        Pass ofTheSameModel(gate, models[0], Pass::Width::ONE_LANE, &other);
+        rusage before{};
+        rusage after{};
+        ::getrusage(RUSAGE_THREAD, &before);
+        EXPECT_FALSE(isLetIn(ofTheSameModel));
+        ::getrusage(RUSAGE_THREAD, &after);
+        EXPECT_LT(after.ru_nvcsw - before.ru_nvcsw, 20) << "of 50 looks";
+    }).join();
 }
 
 TEST_F(GateThatIsHeld, letsOneOfAUserInBesideOthersAtATime) {
@@ -351,6 +368,33 @@ TEST_F(GateThatIsHeld, letsNoneInThatNeedsAllLanesOrHasNoClient) {
 TEST_F(GateThatIsHeld, letsNoneInWithoutARunner) {
     Pass ofTheSameModel(gate, models[0], Pass::Width::ONE_LANE, &other);
     EXPECT_FALSE(isLetIn(ofTheSameModel));
+}
+
+/// A client gets its result before the execution that is let in takes the processor.
+TEST(ExecutionGate, leavesWakingOthersToWhoeverWantsIt) {
+    ExecutionGate gate(1);
+    std::vector<RunnerSet> models(2);
+    ExecutionGate::WakeList lateWakes;
+    std::atomic<bool> isIn{false};
+    std::thread waiting;
+    {
+        Pass holder(gate, models[0], Pass::Width::ONE_LANE, nullptr, &lateWakes);
+        ASSERT_TRUE(holder.enter({}));
+        waiting = std::thread([&] {
+            Pass pass(gate, models[1]);
+            EXPECT_TRUE(pass.enter({}));
+            isIn = true;
+        });
+        awaitWaiters(gate, 1);
+        std::this_thread::sleep_for(10ms);  // longer than it spins
+    }
+    EXPECT_EQ(gate.waitingCount(), 0U) << "it is let in";
+    EXPECT_FALSE(lateWakes.isEmpty());
+    std::this_thread::sleep_for(5ms);
+    EXPECT_FALSE(isIn);
+    lateWakes.wakeAll();
+    waiting.join();
+    EXPECT_TRUE(isIn);
 }
 
 /// At a gate with one lane a client comes first, and again after another one has used much.
