@@ -420,7 +420,9 @@ void ExecutionGate::Pass::letOthersIn() {
 }
 
 void ExecutionGate::Pass::yield() {
-    if (!hasLanes_ || !gate_.hasMoreUrgent(work_, client_, admission_)) {
+    // One that runs beside those that have the lanes has no lane to give.
+    const bool hasNone = admission_ && admission_->isBeside && gate_.isOvercommitted();
+    if (!hasLanes_ || hasNone || !gate_.hasMoreUrgent(work_, client_, admission_)) {
         return;
     }
     if (!lowPriority_) {

@@ -262,6 +262,10 @@ class ExecutionGate {
             freeLanes_.fetch_add(lanes, std::memory_order_seq_cst);
         }
     }
+    /// More executions run than there are lanes.
+    [[nodiscard]] bool isOvercommitted() const noexcept {
+        return freeLanes_.load(std::memory_order_relaxed) < 0;
+    }
     [[nodiscard]] bool hasWaiters() const noexcept {
         return waitingCount_.load(std::memory_order_seq_cst) != 0;
     }

@@ -291,7 +291,7 @@ TEST(ExecutionGate, aClientThatRunsOnALaneDoesNotInterruptAnotherForASecondOne) 
 /// A gate with one lane, whose execution makes no way, and the clients of two users.
 class GateThatIsHeld : public testing::Test {
   protected:
-    GateThatIsHeld() { EXPECT_TRUE(holder.enter({})); }
+    GateThatIsHeld() { EXPECT_TRUE(holder->enter({})); }
 
     /// Whether an execution is let in before its deadline; it stays in for the life of the pass.
     [[nodiscard]] static bool isLetIn(Pass& pass) {
@@ -306,7 +306,7 @@ class GateThatIsHeld : public testing::Test {
     ClientShare second{user};
     ClientShare third{user};
     ClientShare other{std::make_shared<ClientShare>()};
-    Pass holder{gate, models[0], Pass::Width::ONE_LANE, &holding};
+    std::optional<Pass> holder{std::in_place, gate, models[0], Pass::Width::ONE_LANE, &holding};
 };
 
 TEST_F(GateThatIsHeld, letsTheNextInBesideAnExecutionThatMakesNoWay) {
@@ -351,11 +351,34 @@ TEST_F(GateThatIsHeld, letsNoneInBesideAnotherOfItsClient) {
         wasIn = true;
     });
     while (!wasIn) {
-        holder.letOthersPass();  // is counted once another one has waited
+        holder->letOthersPass();  // is counted once another one has waited
     }
     ofNobody.join();
     Pass own(gate, models[1], Pass::Width::ONE_LANE, &holding);
     EXPECT_FALSE(isLetIn(own));
+}
+
+/// Whom it made way for could not run either.
+TEST_F(GateThatIsHeld, oneThatRunsBesideOthersMakesWayOnceThereIsALane) {
+    Pass beside(gate, models[1], Pass::Width::ONE_LANE, &second);
+    ASSERT_TRUE(beside.enter({}));
+    std::atomic<bool> wasIn{false};
+    std::thread newcomer([&] {
+        Pass pass(gate, models[2], Pass::Width::ONE_LANE, &third);
+        EXPECT_TRUE(pass.enter({}));
+        wasIn = true;
+    });
+    awaitWaiters(gate, 1);
+    const auto end = std::chrono::steady_clock::now() + 10ms;
+    while (std::chrono::steady_clock::now() < end) {
+        beside.letOthersPass();
+    }
+    EXPECT_FALSE(wasIn);
+    holder.reset();
+    while (!wasIn) {
+        beside.letOthersPass();
+    }
+    newcomer.join();
 }
 
 TEST_F(GateThatIsHeld, letsNoneInThatNeedsAllLanesOrHasNoClient) {
