@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <grp.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -137,8 +138,12 @@ TEST(DriverAccessTest, refusedClientsThatStayDoNotKeepOthersOut) {
         ASSERT_TRUE(socket) << socket.error().message;
         idle.push_back(std::move(*socket));
     }
-    EXPECT_TRUE(eventually([&] { return descriptorCount(driver.pid()) < 120; }))
-        << "clients beyond a limit are closed without a word";
+    const auto isClosed = [](const UniqueFd& socket) {
+        pollfd event{.fd = socket.get(), .events = POLLRDHUP, .revents = 0};
+        return ::poll(&event, 1, 0) == 1;
+    };
+    EXPECT_TRUE(eventually([&] { return isClosed(idle.back()); }));
+    EXPECT_FALSE(isClosed(idle.front())) << "clients beyond a limit are closed without a word";
     EXPECT_TRUE(eventually([&] {
         const auto device = nnburst::connect(driver.socketPath());
         return !device && device.error().message.find("--allow-user") != std::string::npos;

@@ -109,12 +109,7 @@ DriverProcess::~DriverProcess() {
         signal(SIGCONT);
         if (kCountsLines) {
             signal(SIGTERM);
-            siginfo_t info{};
-            (void)eventually([&] {
-                return ::waitid(P_PID, static_cast<id_t>(pid_), &info,
-                                WEXITED | WNOHANG | WNOWAIT) != 0 ||
-                       info.si_pid == pid_;
-            });
+            (void)endsSoon();
         }
         signal(SIGKILL);
         (void)endOf(pid_);
@@ -136,7 +131,19 @@ void DriverProcess::signal(int number) const {
     ::kill(pid_, number);
 }
 
+bool DriverProcess::endsSoon() const {
+    siginfo_t info{};
+    return eventually([&] {
+        return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+               info.si_pid == pid_;
+    });
+}
+
 int DriverProcess::waitForEnd() {
+    if (!endsSoon()) {
+        ADD_FAILURE() << "the driver does not end";
+        signal(SIGKILL);
+    }
     const int status = endOf(pid_);
     pid_ = -1;
     return status;

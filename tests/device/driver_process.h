@@ -64,6 +64,7 @@ class DriverProcess {
     [[nodiscard]] int waitForEnd();
 
   private:
+    [[nodiscard]] bool endsSoon() const;
     [[nodiscard]] std::string logPath() const { return directory_.path() / "driver.log"; }
 
     TemporaryDirectory directory_;

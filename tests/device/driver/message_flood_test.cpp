@@ -10,6 +10,7 @@
 #include <capnp/serialize.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
@@ -199,7 +200,8 @@ TEST(MessageFlood, callsThatAreFinishedAreNotCharged) {
 }
 
 TEST(MessageFlood, capabilitiesOfAMessageAreCharged) {
-    const DriverProcess driver({"--limit", "client.messages=64M"});
+    const DriverProcess driver({"--limit", "client.messages=64M"}, DriverProcess::Calibration::NONE,
+                               DriverProcess::Log::FILE);
     const UniqueFd socket = connectTo(driver);
     capnp::MallocMessageBuilder message;
     auto call = message.initRoot<capnp::rpc::Message>().initCall();
@@ -210,6 +212,7 @@ TEST(MessageFlood, capabilitiesOfAMessageAreCharged) {
     }
     (void)sendAll(socket, bytesOf(message));
     EXPECT_TRUE(eventually([&] { return isClosed(socket); }));
+    EXPECT_THAT(driver.log(), testing::HasSubstr("a client is cut off: limit on"));
     expectServed(driver);
 }
 

@@ -354,7 +354,7 @@ TEST_P(CompilationCacheTest, hasWeightsOnceAndForTheKernelsThatTheyArePackedFor)
     const auto refused = prepareFromCache(*withoutKernels, packed.open());
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().status, ErrorStatus::GENERAL_FAILURE);
-    EXPECT_NE(refused.error().message.find("packed for"), std::string::npos)
+    EXPECT_NE(refused.error().message.find("its weights are packed for '"), std::string::npos)
         << refused.error().message;
 }
 
