@@ -392,7 +392,9 @@ std::size_t PeerDescriptors::acceptedCount() const noexcept {
 }
 
 void PeerDescriptors::noteRefusal() {
-    if (auto charge = chargeTo(account_, Resource::DESCRIPTORS, kDescriptorsOfArrival); !charge) {
+    // Only even numbers are taken: where there is room for one, it is not taken either.
+    if (auto charge = chargeTo(account_, Resource::DESCRIPTORS, 2 * kDescriptorsOfArrival);
+        !charge) {
         refusal_ = std::move(charge.error());
     }
 }

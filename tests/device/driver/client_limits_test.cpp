@@ -200,6 +200,29 @@ TEST(ClientLimits, countTheFencesThatExecutionsWaitFor) {
     })) << "fences are given back";
 }
 
+/// However many a message brings, and however many there is still room for.
+TEST(ClientLimits, areNamedByEachCallWhoseDescriptorsWereNotTaken) {
+    const UniqueFd fence = std::move(*makeFence());
+    for (int limit = 30; limit < 42; ++limit) {
+        const DriverProcess driver({"--limit", "client.descriptors=" + std::to_string(limit)});
+        const SharedDevice device = driver.connect();
+        const auto prepared = *prepareModel(*device, makeAddModel());
+        AddRequest add;
+        for (const std::size_t count : {1, 2, 3}) {
+            const std::vector<int> fences(count, fence.get());
+            std::vector<FencedExecution> waiting;
+            Result<FencedExecution> execution =
+                prepared->executeFenced(add.request, fences, {}, {});
+            for (int i = 0; i < limit && execution; ++i) {
+                waiting.push_back(std::move(*execution));
+                execution = prepared->executeFenced(add.request, fences, {}, {});
+            }
+            expectRefused(execution, "descriptors of client");
+        }
+    }
+    signalFence(fence.get());
+}
+
 TEST(ClientLimits, countTheAlignedCopiesOfArguments) {
     const DriverProcess driver({"--limit", "client.memory=4M"});
     const SharedDevice device = driver.connect();
