@@ -283,7 +283,7 @@ Result<Setup> setUp(const Options& options) {
     NNBURST_TRY(setProcessName(options.device.processName));
     NNBURST_TRY(useProcessors(options.device.processors));
     NNBURST_TRY(limitMemory(options.device.memoryLimitBytes));
-    returnLargeBlocks();
+    returnFreedMemory();
     allowManyDescriptors();
     NNBURST_TRY_ASSIGN(setup.limits, limitsOf(options));
     if (!options.socketPath.empty()) {

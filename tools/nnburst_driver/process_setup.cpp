@@ -83,10 +83,11 @@ Result<> limitMemory(std::uint64_t bytes) {
     return {};
 }
 
-void returnLargeBlocks() noexcept {
+void returnFreedMemory() noexcept {
     constexpr int kLarge = 1 << 20;
     ::mallopt(M_MMAP_THRESHOLD, kLarge);
     ::mallopt(M_TRIM_THRESHOLD, kLarge);
+    ::mallopt(M_MXFAST, 0);
 }
 
 void allowManyDescriptors() noexcept {

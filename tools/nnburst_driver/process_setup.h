@@ -31,8 +31,10 @@ void ignoreSignals() noexcept;
 
 /// Blocks of 1 MiB and more are mapped one by one, so that they go back to the system when a client
 /// is gone. Else the C library learns from large blocks that are freed to keep as much at the end
-/// of the memory of each thread, where malloc_trim(3) does not look.
-void returnLargeBlocks() noexcept;
+/// of the memory of each thread, where malloc_trim(3) does not look. Small blocks that are freed
+/// join free ones beside them at once, for the same reason: malloc_trim joins them otherwise, and
+/// leaves what is at the end then.
+void returnFreedMemory() noexcept;
 
 /// Raises the limit on descriptors as far as the system allows: each burst takes two.
 void allowManyDescriptors() noexcept;
