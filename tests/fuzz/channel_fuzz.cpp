@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "burst/channel.h"
@@ -53,7 +52,7 @@ class HostileBurst {
     }
 
     void act(ByteSource& bytes) {
-        switch (bytes.take<std::uint8_t>() % 7) {
+        switch (bytes.take<std::uint8_t>() % 6) {
             case 0:
                 sendGoodFrame(bytes);
                 break;
@@ -69,24 +68,12 @@ class HostileBurst {
             case 4:
                 results_->consume(results_->availableToRead());
                 break;
-            case 5:
-                awaitNews();
-                break;
             default:
                 compute(bytes);
         }
     }
 
   private:
-    /// Gives the driver's thread time to serve what was sent: until a result comes, or a moment.
-    void awaitNews() const {
-        const std::uint64_t before = results_->availableToRead();
-        const auto end = std::chrono::steady_clock::now() + 1ms;
-        while (results_->availableToRead() == before && std::chrono::steady_clock::now() < end) {
-            std::this_thread::sleep_for(50us);
-        }
-    }
-
     /// With some words changed.
     void sendGoodFrame(ByteSource& bytes) {
         std::vector<FrameLine> lines(requestLineCount(doubling_.request));
