@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -97,6 +98,22 @@ TEST_F(AccountTest, givesBackWithTheLastOwnerOfWhatWasCharged) {
     value = nullptr;
     EXPECT_EQ(used(*client, Resource::MEMORY), 9U);
     EXPECT_EQ(*copy, 1);
+}
+
+TEST_F(AccountTest, saysWhatIsUsedOfEachResource) {
+    const auto memory = client->charge(Resource::MEMORY, 10);
+    const auto burst = client->charge(Resource::BURSTS, 2);
+    std::set<std::string> names;
+    for (const Account::Usage& usage : user->usage()) {
+        names.insert(toString(usage.resource));
+        const std::uint64_t expected = usage.resource == Resource::MEMORY   ? 10
+                                       : usage.resource == Resource::BURSTS ? 2
+                                                                            : 0;
+        EXPECT_EQ(usage.used, expected) << toString(usage.resource);
+        EXPECT_EQ(usage.limit, 100U) << toString(usage.resource);
+    }
+    EXPECT_EQ(names.size(), kResourceCount) << "each has a name of its own";
+    EXPECT_FALSE(names.contains("unknown resource"));
 }
 
 TEST_F(AccountTest, staysWithinItsLimitsWhenManyThreadsCharge) {

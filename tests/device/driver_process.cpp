@@ -22,17 +22,10 @@ namespace nnburst::test {
 
 namespace {
 
-/// What counts lines (tools/coverage) writes its counts to files when it ends by itself.
-#ifdef NNBURST_COVERAGE
-constexpr bool kCountsLines = true;
-#else
-constexpr bool kCountsLines = false;
-#endif
-
 pid_t start(const std::vector<std::string>& arguments, int standardError) {
     std::vector<std::string> words{NNBURST_DRIVER_PATH};
     words.insert(words.end(), arguments.begin(), arguments.end());
-    if (kCountsLines) {
+    if (!kHasSandbox) {
         words.emplace_back("--no-sandbox");
     }
     std::vector<char*> argv;
@@ -107,7 +100,7 @@ DriverProcess::DriverProcess(std::vector<std::string> moreArguments, Calibration
 DriverProcess::~DriverProcess() {
     if (pid_ > 0) {
         signal(SIGCONT);
-        if (kCountsLines) {
+        if (!kHasSandbox) {  // it writes its counts when it ends by itself
             signal(SIGTERM);
             (void)endsSoon();
         }

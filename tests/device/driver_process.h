@@ -38,6 +38,14 @@ class TemporaryDirectory {
     std::filesystem::path path_;
 };
 
+/// Whether drivers of tests run in their sandbox. Those that count lines (tools/coverage) have to
+/// write the counts to files.
+#ifdef NNBURST_COVERAGE
+inline constexpr bool kHasSandbox = false;
+#else
+inline constexpr bool kHasSandbox = true;
+#endif
+
 /// An nnburst-driver that listens on a socket in a directory of its own. Killed at the end.
 class DriverProcess {
   public:

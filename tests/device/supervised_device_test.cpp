@@ -15,6 +15,7 @@
 
 #include <atomic>
 #include <fstream>
+#include <future>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -223,6 +224,121 @@ TEST_F(SupervisedDeviceTest, triesAgainUntilADriverCanBeStarted) {
     ASSERT_TRUE(isServing());
     EXPECT_TRUE(execute(1.0F));
     EXPECT_EQ(device->supervisionStats().failedAttempts, 5U);
+}
+
+TEST_F(SupervisedDeviceTest, triesAgainWhenADriverIsLostWhileItIsSetUp) {
+    std::atomic<bool> isFragile{false};
+    SupervisionOptions its = options();
+    const auto good = its.start;
+    its.start = [&, good]() -> Result<SharedDevice> {
+        Result<SharedDevice> started = good();
+        if (started && isFragile.exchange(false)) {
+            ::kill(spawnedDrivers().at(0), SIGKILL);
+        }
+        return started;
+    };
+    start(its);
+    isFragile = true;
+    loseDriver();
+    ASSERT_TRUE(eventually([this] { return device->supervisionStats().recoveries == 1; }));
+    EXPECT_EQ(starts, 3);
+    EXPECT_TRUE(execute(1.0F));
+}
+
+TEST_F(SupervisedDeviceTest, takesNoDriverOfAnotherVersion) {
+    std::atomic<bool> isOld{false};
+    SupervisionOptions its = options();
+    const auto good = its.start;
+    its.start = [&, good]() -> Result<SharedDevice> {
+        if (isOld.exchange(false)) {
+            return spawnDriver({.logLevel = LogLevel::WARNING, .version = HalVersion::V1_2},
+                               NNBURST_DRIVER_PATH);
+        }
+        return good();
+    };
+    start(its);
+    isOld = true;
+    loseDriver();
+    ASSERT_TRUE(isServing());
+    EXPECT_EQ(device->supervisionStats().failedAttempts, 1U);
+    EXPECT_TRUE(execute(1.0F));
+}
+
+TEST_F(SupervisedDeviceTest, answersQuestionsAsItsDriver) {
+    start(options());
+    const auto driver = spawnQuietly();
+    ASSERT_TRUE(driver);
+    EXPECT_EQ(device->getHalVersion(), (*driver)->getHalVersion());
+    EXPECT_EQ(*device->getType(), *(*driver)->getType());
+    EXPECT_EQ(*device->getVersionString(), *(*driver)->getVersionString());
+    EXPECT_EQ(device->getSupportedExtensions()->size(),
+              (*driver)->getSupportedExtensions()->size());
+    EXPECT_EQ(device->getNumberOfCacheFilesNeeded()->numModelCache,
+              (*driver)->getNumberOfCacheFilesNeeded()->numModelCache);
+    EXPECT_EQ(*device->getSupportedOperations(makeAddModel()), std::vector<bool>{true});
+    EXPECT_EQ(device->getStatus(), DeviceStatus::AVAILABLE);
+}
+
+TEST_F(SupervisedDeviceTest, executesInEveryWayWithTheNextDriver) {
+    start(options());
+    const auto reusable = std::move(*burst->createReusableExecution(add.request, {}));
+    loseDriver();
+    ASSERT_TRUE(isServing());
+
+    std::promise<Result<>> ended;
+    ASSERT_TRUE(prepared->execute(
+        add.request, {},
+        [&](const Result<>& status, const ExecutionOutcome&) { ended.set_value(status); }));
+    EXPECT_TRUE(ended.get_future().get());
+    EXPECT_EQ(add.out()[0], 10.0F);
+
+    add.a()[0] = 1.0F;
+    const auto fenced = prepared->executeFenced(add.request, {}, {}, {});
+    ASSERT_TRUE(fenced) << fenced.error().message;
+    Timing launched;
+    Timing timed;
+    EXPECT_TRUE(eventually([&] { return fenced->callback(launched, timed).has_value(); }));
+    EXPECT_EQ(add.out()[0], 11.0F);
+
+    add.a()[0] = 2.0F;
+    const auto submitted = reusable->submit({});
+    ASSERT_TRUE(submitted) << submitted.error().message;
+    EXPECT_TRUE(burst->wait(*submitted, outcome));
+    EXPECT_EQ(add.out()[0], 12.0F);
+}
+
+TEST_F(SupervisedDeviceTest, refusesAsynchronousExecutionsWhileThereIsNoDriver) {
+    start(options());
+    isBlocked = true;
+    loseDriver();
+    ASSERT_TRUE(eventually([this] { return device->state() == DriverState::LOST; }));
+    int calls = 0;
+    expectStatus(prepared->execute(add.request, {},
+                                   [&](const Result<>& status, const ExecutionOutcome&) {
+                                       ++calls;
+                                       expectStatus(status, ErrorStatus::DEVICE_UNAVAILABLE);
+                                   }),
+                 ErrorStatus::DEVICE_UNAVAILABLE);
+    EXPECT_EQ(calls, 1);
+    EXPECT_FALSE(prepared->executeFenced(add.request, {}, {}, {}));
+}
+
+TEST_F(SupervisedDeviceTest, passesOnWhatABurstSaysOfItsMemory) {
+    start(options());
+    ASSERT_TRUE(execute(1.0F));
+    EXPECT_FALSE(burst->isMemoryInUse());
+    EXPECT_TRUE(burst->waitForMemory({}));
+    EXPECT_FALSE(prepared->isMemoryInUse());
+    EXPECT_TRUE(prepared->waitForMemory({}));
+    burst->freeMemory(add.pool.region());
+    EXPECT_TRUE(execute(2.0F)) << "the driver gets the memory again";
+    EXPECT_TRUE(eventually(
+        [this] { return execute(3.0F).has_value() && burst->waitStats().client.waits > 0; }));
+}
+
+TEST_F(SupervisedDeviceTest, refusesAPreparationWithoutACallback) {
+    start(options());
+    expectStatus(device->prepareModel(makeAddModel(), {}, nullptr), ErrorStatus::INVALID_ARGUMENT);
 }
 
 TEST_F(SupervisedDeviceTest, endsAFrozenDriverBeforeItStartsAnother) {

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "nnburst/memory.h"
+
 namespace nnburst {
 namespace {
 
@@ -24,6 +26,14 @@ TEST(AlignedBuffer, leavesWhatIsBesideItWhenItGivesItsMemoryBack) {
     }
     for (const AlignedBuffer& buffer : kept) {
         ASSERT_EQ(std::count(buffer.data(), buffer.data() + kSmall, std::byte{7}), kSmall);
+    }
+}
+
+TEST(AlignedBuffer, refusesASizeThatLeavesNoRoomForItsPadding) {
+    for (const std::uint64_t sizeBytes : {UINT64_MAX, UINT64_MAX - kMappingPaddingBytes}) {
+        const auto buffer = AlignedBuffer::allocate(sizeBytes);
+        ASSERT_FALSE(buffer) << sizeBytes;
+        EXPECT_EQ(buffer.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -88,6 +89,18 @@ TEST(Region, refusesSizesOutOfItsRange) {
         ASSERT_FALSE(region) << sizeBytes;
         EXPECT_EQ(region.error().status, ErrorStatus::INVALID_ARGUMENT);
     }
+}
+
+TEST(Region, cannotBeMadeWithoutAFreeDescriptor) {
+    rlimit limit{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const rlimit none{.rlim_cur = 0, .rlim_max = limit.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+    const Result<SharedRegion> region = Region::create(kSizeBytes);
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+    ASSERT_FALSE(region);
+    EXPECT_EQ(region.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    EXPECT_NE(region.error().message.find("cannot create shared memory"), std::string::npos);
 }
 
 TEST(Region, canNeitherShrinkNorGrowNorChangeItsSeals) {

@@ -18,6 +18,7 @@
 #include "device/rpc/conversion.h"
 #include "device/rpc/descriptors.h"
 #include "device/rpc/unix_socket.h"
+#include "nnburst/validation.h"
 
 namespace nnburst::device {
 namespace {
@@ -50,6 +51,8 @@ class PreparedCallback final : public rpc::PreparedModelCallback::Server {
     std::atomic<bool>& done_;
 };
 
+class ClientsModel final : public rpc::PreparedModel::Server {};
+
 /// A driver with makeAddModel() and a buffer for its output.
 class BufferCallsTest : public testing::Test {
   protected:
@@ -81,12 +84,17 @@ class BufferCallsTest : public testing::Test {
         }
     }
 
-    Result<> copyFrom(const SharedRegion& source, std::uint64_t announcedBytes = kBytes) {
+    Result<> copyFrom(const SharedRegion& source, std::uint64_t announcedBytes = kBytes,
+                      unsigned dimensionCount = 1) {
         return connection_->call<void>([&]() -> kj::Promise<Result<>> {
             auto request = buffer_->copyFromRequest();
             toMessage(source, request.initSource());
             request.getSource().setSizeBytes(announcedBytes);
-            request.initDimensions(1).set(0, 4);
+            auto dimensions = request.initDimensions(dimensionCount);
+            dimensions.set(0, 4);
+            for (unsigned i = 1; i < dimensionCount; ++i) {
+                dimensions.set(i, 1);
+            }
             return request.send().then(
                 [](auto&& response) { return fromMessage(response.getStatus()); });
         });
@@ -135,6 +143,31 @@ class BufferCallsTest : public testing::Test {
         });
     }
 
+    enum class NoModel : std::uint8_t { NOTHING, ANOTHER_OBJECT, OBJECT_OF_THE_CLIENT };
+
+    /// Asks for a buffer of something that is not a prepared model of the driver.
+    Result<> allocateFor(NoModel what) {
+        return connection_->call<void>([&]() -> kj::Promise<Result<>> {
+            auto request = connection_->device().allocateRequest();
+            auto models = request.initPreparedModels(1);
+            if (what == NoModel::ANOTHER_OBJECT) {
+                models.set(0, connection_->device().castAs<rpc::PreparedModel>());
+            } else if (what == NoModel::OBJECT_OF_THE_CLIENT) {
+                models.set(0, kj::heap<ClientsModel>());
+            }
+            request.initOutputRoles(1)[0].setFrequency(1.0F);
+            return request.send().then(
+                [](auto&& response) { return fromMessage(response.getStatus()); });
+        });
+    }
+
+    Result<> configureBurstWithoutChannel() {
+        return connection_->call<void>([&]() -> kj::Promise<Result<>> {
+            return prepared_->configureExecutionBurstRequest().send().then(
+                [](auto&& response) { return fromMessage(response.getStatus()); });
+        });
+    }
+
     static constexpr ExecutionOptions kUnknownMeasure{.measure = static_cast<MeasureTiming>(7)};
 
   private:
@@ -163,6 +196,32 @@ TEST_F(BufferCallsTest, aCopyWhoseMemoryIsRefusedLeavesNoContents) {
     ASSERT_TRUE(isFull());
     EXPECT_FALSE(copyFrom(regionOf({5, 6, 7, 8}), 2 * kBytes));
     EXPECT_FALSE(isFull());
+}
+
+TEST_F(BufferCallsTest, aCopyWithTooManyDimensionsLeavesNoContents) {
+    ASSERT_TRUE(copyFrom(regionOf({1, 2, 3, 4})));
+    const Result<> copied = copyFrom(regionOf({5, 6, 7, 8}), kBytes, kMaximumDimensions + 1);
+    ASSERT_FALSE(copied);
+    EXPECT_EQ(copied.error().status, ErrorStatus::INVALID_ARGUMENT) << copied.error().message;
+    EXPECT_FALSE(isFull());
+}
+
+TEST_F(BufferCallsTest, buffersAreForPreparedModelsOfTheDriverAlone) {
+    for (const NoModel what :
+         {NoModel::NOTHING, NoModel::ANOTHER_OBJECT, NoModel::OBJECT_OF_THE_CLIENT}) {
+        const Result<> allocated = allocateFor(what);
+        ASSERT_FALSE(allocated);
+        EXPECT_EQ(allocated.error().status, ErrorStatus::INVALID_ARGUMENT)
+            << allocated.error().message;
+    }
+    ASSERT_TRUE(copyFrom(regionOf({1, 2, 3, 4}))) << "the driver serves on";
+}
+
+TEST_F(BufferCallsTest, aBurstNeedsAChannel) {
+    const Result<> configured = configureBurstWithoutChannel();
+    ASSERT_FALSE(configured);
+    EXPECT_EQ(configured.error().status, ErrorStatus::INVALID_ARGUMENT)
+        << configured.error().message;
 }
 
 TEST_F(BufferCallsTest, aFencedRequestWhoseMemoryIsRefusedLeavesNoContents) {
