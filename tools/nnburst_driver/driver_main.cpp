@@ -42,6 +42,12 @@
 #include "service_manager.h"
 #include "support/thread_option.h"
 
+#ifdef NNBURST_COVERAGE
+extern "C" {
+#include <gcov.h>
+}
+#endif
+
 namespace nnburst {
 namespace {
 
@@ -339,9 +345,14 @@ bool serveClients(const Options& options, Setup& setup, device::EventLoop& loop,
     return lifecycle.run(kj::mv(gone), options.drainTimeout, [] {});
 }
 
-[[noreturn]] void endProcess() {
+[[noreturn]] void endProcess([[maybe_unused]] bool isSandboxed) {
     logger().debug("ended");
     logger().flush();
+#ifdef NNBURST_COVERAGE
+    if (!isSandboxed) {
+        __gcov_dump();  // _Exit writes no counts
+    }
+#endif
     std::_Exit(0);
 }
 
@@ -372,7 +383,7 @@ Result<> serveInThisProcess(const Options& options, Setup setup) {
         device.reset();
         scheduler.reset();
     }
-    endProcess();
+    endProcess(isSandboxed);
 }
 
 /// The command by which a broker starts its workers: its own, and what it has found out.
@@ -424,7 +435,7 @@ Result<> serveByWorkers(const Options& options, Setup setup) {
     }
     loop.close();
     setup.metrics.local.reset();
-    endProcess();
+    endProcess(false);
 }
 
 /// Serves until a signal stops it, and then ends the process; returns only if it cannot serve.
