@@ -19,14 +19,20 @@
 namespace nnburst::exec {
 namespace {
 
-/// The system ends this program where a test waits for ever.
-class ThreadPoolTest : public testing::Test {
-  protected:
-    static constexpr unsigned kWatchdogSeconds = 60;
+/// The system ends this program where one of its tests, also of other files, waits for ever.
+class Watchdog final : public testing::EmptyTestEventListener {
+  public:
+    void OnTestStart(const testing::TestInfo& /*test*/) override { ::alarm(kSeconds); }
+    void OnTestEnd(const testing::TestInfo& /*test*/) override { ::alarm(0); }
 
-    ThreadPoolTest() { ::alarm(kWatchdogSeconds); }
-    ~ThreadPoolTest() override { ::alarm(0); }
+  private:
+    static constexpr unsigned kSeconds = 60;
 };
+
+[[maybe_unused]] const bool hasWatchdog = [] {
+    testing::UnitTest::GetInstance()->listeners().Append(new Watchdog);
+    return true;
+}();
 
 /// Counts how often each index was done.
 struct Counts {
@@ -47,7 +53,7 @@ struct Counts {
     mutable std::vector<int> done;
 };
 
-TEST_F(ThreadPoolTest, doesEachIndexOnceWhetherWorkersSpinOrSleep) {
+TEST(ThreadPool, doesEachIndexOnceWhetherWorkersSpinOrSleep) {
     std::mt19937 random(7);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same on every run
     for (const std::size_t threads : {1U, 2U, 3U, 8U}) {
         const auto pool = ThreadPool::create(threads);
@@ -81,7 +87,7 @@ struct Meeting {
     mutable std::atomic<int> present{0};
 };
 
-TEST_F(ThreadPoolTest, givesEachThreadAnIndexOfItsOwn) {
+TEST(ThreadPool, givesEachThreadAnIndexOfItsOwn) {
     for (int times = 0; times < 20; ++times) {
         const auto pool = ThreadPool::create(3);
         const Meeting meeting{.expected = 3};
@@ -90,7 +96,7 @@ TEST_F(ThreadPoolTest, givesEachThreadAnIndexOfItsOwn) {
     }
 }
 
-TEST_F(ThreadPoolTest, doesTheWorkOfATaskOnTheThreadOfThatTask) {
+TEST(ThreadPool, doesTheWorkOfATaskOnTheThreadOfThatTask) {
     /// Work of which both threads have some at the same time.
     struct Inner {
         static void run(const void* inner, std::size_t thread, std::size_t begin, std::size_t end) {
@@ -124,7 +130,7 @@ TEST_F(ThreadPoolTest, doesTheWorkOfATaskOnTheThreadOfThatTask) {
     EXPECT_TRUE(outer.isRight);
 }
 
-TEST_F(ThreadPoolTest, servesSeveralCallersAtOnce) {
+TEST(ThreadPool, servesSeveralCallersAtOnce) {
     const auto pool = ThreadPool::create(2);
     std::vector<std::thread> callers;
     std::atomic<bool> isRight{true};
@@ -145,7 +151,7 @@ TEST_F(ThreadPoolTest, servesSeveralCallersAtOnce) {
     EXPECT_TRUE(isRight);
 }
 
-TEST_F(ThreadPoolTest, flushesDenormalsOnAllThreadsIfAskedToAndOnlyMeanwhile) {
+TEST(ThreadPool, flushesDenormalsOnAllThreadsIfAskedToAndOnlyMeanwhile) {
     struct Halving {
         static void run(const void* halving, std::size_t thread, std::size_t begin,
                         std::size_t end) {
@@ -168,7 +174,7 @@ TEST_F(ThreadPoolTest, flushesDenormalsOnAllThreadsIfAskedToAndOnlyMeanwhile) {
     }
 }
 
-TEST_F(ThreadPoolTest, wakesWorkersThatSleepAndACallerThatSleeps) {
+TEST(ThreadPool, wakesWorkersThatSleepAndACallerThatSleeps) {
     struct Slow {
         static void run(const void* slow, std::size_t thread, std::size_t begin, std::size_t end) {
             Meeting::attend(&static_cast<const Slow*>(slow)->meeting, thread, begin, end);
@@ -185,7 +191,7 @@ TEST_F(ThreadPoolTest, wakesWorkersThatSleepAndACallerThatSleeps) {
     EXPECT_EQ(slow.meeting.threads.load(), 0b11U);
 }
 
-TEST_F(ThreadPoolTest, makesNoSystemCallsBetweenOperators) {
+TEST(ThreadPool, makesNoSystemCallsBetweenOperators) {
     if (test::kHasSanitizer) {
         GTEST_SKIP() << "a sanitizer makes system calls of its own";
     }
