@@ -176,7 +176,7 @@ Result<SharedOperator> operatorOf(const OperationView& operation, const StepCont
 
 /// Pixels of output that a slice has at least: operators compute several at a time, of which the
 /// last ones of a slice may be too few.
-constexpr std::uint32_t kLeastSlicePixels = 512;
+constexpr std::uint32_t kLeastSlicePixels = 128;
 
 /// The rows of output of each slice of an image; those of one slice if it is not worth it.
 RowSlices rowSlicesOf(const Convolution& convolution) {

@@ -17,9 +17,9 @@
 namespace nnburst::exec::xnnpack {
 
 /// Operators that take longer than this on one thread are sliced.
-inline constexpr double kSlicedFromNs = 5e6;
+inline constexpr double kSlicedFromNs = 2e6;
 /// What a slice takes on one thread, about.
-inline constexpr double kSliceNs = 2e6;
+inline constexpr double kSliceNs = 0.7e6;
 
 /// How many slices an operator wants that does `work` (see Speed); 1 if it is short.
 [[nodiscard]] inline double wantedSlices(double work, Speed speed) noexcept {
