@@ -65,8 +65,8 @@ Result<SharedOperator> createQuantized(const OperationView& operation,
     return takeOperator(status, created);
 }
 
-/// Rows that a slice has at least: each slice reads all weights. With 64 rows a layer of 1024 x 2048
-/// to 2048 took a seventh longer.
+/// Rows that a slice has at least: each slice reads all weights. With 64 rows a layer of 1024 x
+/// 2048 to 2048 took a seventh longer.
 constexpr std::uint32_t kLeastSliceRows = 256;
 
 /// A long operator, by rows of its output.
