@@ -141,6 +141,10 @@ void closeInterruptibly(UniqueFd& fd) {
 /// A descriptor that has arrived, and its stand-in.
 constexpr std::uint64_t kDescriptorsOfArrival = 2;
 
+/// After its message has come, a descriptor is claimed within this time, except for one of a
+/// capability that is still a promise.
+constexpr kj::Duration kClaimedWithin = 1 * kj::SECONDS;
+
 }  // namespace
 
 kj::Exception overLimit(const Error& error) {
@@ -395,8 +399,13 @@ void PeerDescriptors::noteRefusal() {
     // Only even numbers are taken: where there is room for one, it is not taken either.
     if (auto charge = chargeTo(account_, Resource::DESCRIPTORS, 2 * kDescriptorsOfArrival);
         !charge) {
-        refusal_ = std::move(charge.error());
+        noteRefusal(std::move(charge.error()));
     }
+}
+
+void PeerDescriptors::noteRefusal(Error error) {
+    refusal_ = std::move(error);
+    refusedAt_ = loop_.timer().now();
 }
 
 UniqueFd PeerDescriptors::keep(UniqueFd fd) {
@@ -404,11 +413,10 @@ UniqueFd PeerDescriptors::keep(UniqueFd fd) {
     auto standIn = charge ? UniqueFd::duplicate(standIn_.get())
                           : Result<UniqueFd>(tl::unexpected<Error>(charge.error()));
     if (!standIn) {
-        refusal_ = std::move(standIn.error());
+        noteRefusal(std::move(standIn.error()));
         close({.charge = {}, .fd = std::move(fd)});
         return {};
     }
-    refusal_.reset();
     // The RPC system has closed the earlier stand-in of this number.
     const auto stale = std::find_if(arrived_.begin(), arrived_.end(), [&](const Arrived& arrived) {
         return arrived.standIn == standIn->get();
@@ -443,7 +451,9 @@ kj::Promise<Result<ReceivedDescriptor>> PeerDescriptors::claim(
                     return claimed;
                 }
             }
-            if (self->refusal_) {
+            // Others may have been kept since: what was refused is claimed after its message is
+            // read.
+            if (self->refusal_ && self->loop_.timer().now() - self->refusedAt_ < kClaimedWithin) {
                 return tl::unexpected<Error>(*self->refusal_);
             }
             if (const Result<> free = checkDescriptorsFree(self->standIn_.get()); !free) {

@@ -109,6 +109,7 @@ class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptor
     [[nodiscard]] std::size_t acceptedCount() const noexcept;
     /// The next descriptor would not have been accepted: notes why.
     void noteRefusal();
+    void noteRefusal(Error error);
     /// Keeps a descriptor and returns its stand-in, or an invalid one if the system gives none.
     [[nodiscard]] UniqueFd keep(UniqueFd fd);
     [[nodiscard]] Result<> runOnThread(std::function<void()> job);
@@ -120,7 +121,8 @@ class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptor
     const UniqueFd standIn_;  // an eventfd that is never signalled
     std::deque<Arrived> arrived_;
     Charge readCharge_;             // of the message that is being read
-    std::optional<Error> refusal_;  // why the last descriptor that came was not kept
+    std::optional<Error> refusal_;  // why a descriptor that came was not kept, the last time
+    kj::TimePoint refusedAt_ = kj::origin<kj::TimePoint>();  // when that was
     const std::shared_ptr<DescriptorThread> thread_;
 };
 
