@@ -5,13 +5,14 @@
 #   entries.pl list FILE...          a line for each: number, id, name of its file, place, programs (with tabs)
 #   entries.pl reasons FILE...       a line for each that has one: number, reason
 #   entries.pl apply TREE FILE...    writes all of them into the sources below TREE
+#   entries.pl check TREE FILE...    as apply, but writes nothing
 use strict;
 use warnings;
 use Digest::MD5 qw(md5_hex);
 use File::Basename qw(basename);
 
 my $mode = shift @ARGV;
-my $tree = $mode eq 'apply' ? shift @ARGV : '';
+my $tree = $mode eq 'apply' || $mode eq 'check' ? shift @ARGV : '';
 my %partOf = ('@' => 'after', '-' => 'from', '+' => 'to', '=' => 'reason');
 my @entries = map { readEntries($_) } @ARGV;
 
@@ -27,7 +28,8 @@ if ($mode eq 'list') {
         print "$number\t$reason\n" if $reason ne '';
     }
 } else {
-    apply();
+    my %mutated = mutate();
+    writeSources(%mutated) if $mode eq 'apply';
 }
 
 sub readEntries {
@@ -125,8 +127,9 @@ sub render {
     return $result . substr($text, $begin, $end - $begin);
 }
 
-sub apply {
-    my (%inFile, %texts, @faults);
+# The sources that have mutations, by name, with the mutations in them.
+sub mutate {
+    my (%inFile, %texts, %mutated, @faults);
     for my $entry (@entries) {
         my $name = $entry->{file};
         if (!exists $texts{$name}) {
@@ -139,13 +142,21 @@ sub apply {
         push @{ $inFile{$name} }, $entry;
     }
     die @faults if @faults;
-    for my $name (sort keys %texts) {
+    for my $name (keys %texts) {
         my @sorted = sort { $a->{begin} <=> $b->{begin} || $b->{end} <=> $a->{end} } @{ $inFile{$name} };
         my $text = render($texts{$name}, 0, length $texts{$name}, @sorted);
         my $include = '#include "nnburst/mutation_switch.h"';
         $text =~ s/^#pragma once\n/$&$include\n/m or $text =~ s/^#include/$include\n$&/m;
+        $mutated{$name} = $text;
+    }
+    return %mutated;
+}
+
+sub writeSources {
+    my (%mutated) = @_;
+    for my $name (sort keys %mutated) {
         open my $file, '>', "$tree/$name" or die "cannot write $name: $!\n";
-        print $file $text;
+        print $file $mutated{$name};
     }
     open my $file, '>', "$tree/include/nnburst/mutation_switch.h" or die "cannot write the switch: $!\n";
     print $file <<'HEADER';
