@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/invalid.h"
+#include "nnburst/type_queries.h"
 #include "nnburst/validation.h"
 
 namespace nnburst {
@@ -84,6 +85,7 @@ std::uint32_t ModelBuilder::addScalar(bool value) {
 std::uint32_t ModelBuilder::addOmitted(OperandType type) {
     const std::uint32_t index = addTensor(type, {});
     operand(index).lifetime = OperandLifeTime::NO_VALUE;
+    operand(index).scale = isQuantized(type) ? 1.0F : 0.0F;  // must be above 0 all the same
     return index;
 }
 

@@ -237,9 +237,6 @@ Result<> checkOperandType(const Operand& operand) {
                        static_cast<std::int32_t>(operand.type));
     }
     NNBURST_TRY(checkDimensions(operand, info.kind));
-    if (operand.lifetime == OperandLifeTime::NO_VALUE) {
-        return {};
-    }
     NNBURST_TRY(checkScale(info.scale, operand.scale));
     if (operand.zeroPoint < info.minimumZeroPoint || operand.zeroPoint > info.maximumZeroPoint) {
         return invalid("zero point {}: must be {} to {}", operand.zeroPoint, info.minimumZeroPoint,

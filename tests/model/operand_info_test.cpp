@@ -202,10 +202,18 @@ TEST(OperandInfo, refusesUnknownTypes) {
               "type 16: must be one of HAL 1.3 or of an extension");
 }
 
-TEST(OperandInfo, asksNoQuantisationOfOmittedOperands) {
-    Operand omitted = tensor(OperandType::TENSOR_QUANT8_ASYMM, {});
+TEST(OperandInfo, asksTheSameOfOmittedOperands) {
+    Operand omitted = tensor(OperandType::TENSOR_INT32, {});
     omitted.lifetime = OperandLifeTime::NO_VALUE;
     EXPECT_EQ(refusal(omitted), "");
+    omitted.scale = -1.0F;
+    EXPECT_EQ(refusal(omitted), "scale -1: must be finite and at least 0");
+    omitted.scale = 0.0F;
+    omitted.zeroPoint = 1;
+    EXPECT_EQ(refusal(omitted), "zero point 1: must be 0 to 0");
+    omitted = tensor(OperandType::TENSOR_QUANT8_ASYMM, {});
+    omitted.lifetime = OperandLifeTime::NO_VALUE;
+    EXPECT_EQ(refusal(omitted), "scale 0: must be finite and more than 0");
 }
 
 template <class Code>

@@ -62,7 +62,7 @@ Model exampleModel() {
                   1.0F),
         operandOf(OperandType::SUBGRAPH, {}, OperandLifeTime::SUBGRAPH, {0, 0, 0}),
         operandOf(kExtensionTensor, {5}, OperandLifeTime::CONSTANT_COPY, {0, 13, 2}),
-        operandOf(OperandType::TENSOR_QUANT8_ASYMM, {}, OperandLifeTime::NO_VALUE),
+        operandOf(OperandType::TENSOR_QUANT8_ASYMM, {}, OperandLifeTime::NO_VALUE, {}, 1.0F),
         operandOf(OperandType::TENSOR_QUANT8_ASYMM, {0, 3}, OperandLifeTime::SUBGRAPH_OUTPUT, {},
                   1.0F),
     };

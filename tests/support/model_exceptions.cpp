@@ -16,18 +16,11 @@ struct Exception {
     const char* reason;
 };
 
-constexpr const char* kOmitted = "nothing depends on the type of what is omitted";
-
 constexpr const char* kFilter = "a convolution takes a filter with a scale for each channel";
 
 constexpr std::array kExceptions{
     Exception{"floatNet", "operation 3: one input more", "SOFTMAX with an axis"},
     Exception{"floatNetByReference", "operation 3: one input more", "SOFTMAX with an axis"},
-    Exception{"lstm", "NO_VALUE): type TENSOR_", kOmitted},
-    Exception{"lstm", "NO_VALUE): type FLOAT", kOmitted},
-    Exception{"lstm", "NO_VALUE): type INT32", kOmitted},
-    Exception{"lstm", "NO_VALUE): type UINT32", kOmitted},
-    Exception{"lstm", "NO_VALUE): type BOOL", kOmitted},
     Exception{"quantizedNet",
               "operand 1 (TENSOR_QUANT8_ASYMM, CONSTANT_COPY): type TENSOR_QUANT8_SYMM_PER_CHANNEL",
               kFilter},

@@ -151,9 +151,6 @@ void mutateScale(OperandMutations& operands) {
         operands.add(fmt::format("scale {} -> {}", operand.scale, scale),
                      [scale](Operand& o) { o.scale = scale; });
     };
-    if (operand.lifetime == OperandLifeTime::NO_VALUE) {
-        return;  // has no quantised values
-    }
     for (const float scale : {-1.0F, kNotANumber, kInfinity, -kInfinity}) {
         set(scale);
     }
@@ -171,9 +168,6 @@ void mutateScale(OperandMutations& operands) {
 
 void mutateZeroPoint(OperandMutations& operands) {
     const Operand& operand = operands.operand();
-    if (operand.lifetime == OperandLifeTime::NO_VALUE) {
-        return;
-    }
     const std::vector<std::int32_t> wrong = [&]() -> std::vector<std::int32_t> {
         switch (operand.type) {
             case TENSOR_QUANT8_ASYMM:
@@ -220,9 +214,6 @@ void mutateChannels(OperandMutations& operands, const SymmPerChannelQuantParams&
 
 void mutateExtraParams(OperandMutations& operands) {
     const Operand& operand = operands.operand();
-    if (operand.lifetime == OperandLifeTime::NO_VALUE) {
-        return;
-    }
     operands.add("parameters of an extension", [](Operand& o) {
         o.extraParams = std::vector<std::uint8_t>{1, 2, 3};
     });

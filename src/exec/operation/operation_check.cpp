@@ -28,8 +28,21 @@ std::string quantizationText(float scale, std::int32_t zeroPoint) {
 
 }  // namespace
 
+OperandCheck::OperandCheck(OperationCheck& check, std::span<const OperandView> operands,
+                           const char* side, std::size_t index, const char* name) noexcept
+    : check_(&check),
+      view_(index < operands.size() && !operands[index].isOmitted ? &operands[index] : &kNoOperand),
+      stated_(index < operands.size() ? &operands[index] : nullptr),
+      side_(side),
+      index_(index),
+      name_(name) {}
+
 bool OperandCheck::isPresent() const noexcept {
     return view_ != &kNoOperand && !check_->hasFailed();
+}
+
+bool OperandCheck::hasType() const noexcept {
+    return stated_ != nullptr && !check_->hasFailed();
 }
 
 std::uint32_t OperandCheck::operator[](std::size_t axis) const noexcept {
@@ -54,22 +67,22 @@ void OperandCheck::fail(const std::string& why) {
 }
 
 OperandCheck& OperandCheck::type(std::initializer_list<OperandType> allowed) {
-    if (isPresent() && std::find(allowed.begin(), allowed.end(), view_->type) == allowed.end()) {
+    if (hasType() && std::find(allowed.begin(), allowed.end(), stated_->type) == allowed.end()) {
         std::string names;
         for (const OperandType& type : allowed) {
             const char* separator = &type == allowed.end() - 1 ? " or " : ", ";
             names += names.empty() ? "" : separator;
             names += toString(type);
         }
-        fail(fmt::format("type {}; must be {}", toString(view_->type), names));
+        fail(fmt::format("type {}; must be {}", toString(stated_->type), names));
     }
     return *this;
 }
 
 OperandCheck& OperandCheck::sameTypeAs(const OperandCheck& other) {
-    if (isPresent() && other.isPresent() && view_->type != other.view_->type) {
-        fail(fmt::format("type {}; must be {}, that of {}", toString(view_->type),
-                         toString(other.view_->type), other.text()));
+    if (hasType() && other.hasType() && stated_->type != other.stated_->type) {
+        fail(fmt::format("type {}; must be {}, that of {}", toString(stated_->type),
+                         toString(other.stated_->type), other.text()));
     }
     return *this;
 }
@@ -158,15 +171,12 @@ OperandCheck OperationCheck::input(std::size_t index, const char* name) {
 }
 
 OperandCheck OperationCheck::optionalInput(std::size_t index, const char* name) {
-    const OperandView& view = operation_.has(index) ? operation_.inputs[index] : kNoOperand;
-    return {*this, view, "input", index, name};
+    return {*this, operation_.inputs, "input", index, name};
 }
 
 OperandCheck OperationCheck::output(std::size_t index, const char* name) {
-    const bool exists = index < operation_.outputs.size();
-    OperandCheck operand(*this, exists ? operation_.outputs[index] : kNoOperand, "output", index,
-                         name);
-    if (!exists) {
+    OperandCheck operand(*this, operation_.outputs, "output", index, name);
+    if (operand.stated_ == nullptr) {
         operand.fail("left out; must be given");
     }
     return operand;

@@ -41,6 +41,7 @@ class OperationCheck;
 /// not outlive its OperationCheck.
 class OperandCheck {
   public:
+    /// Rules of its type hold also if it is left out: the model states a type all the same.
     OperandCheck& type(std::initializer_list<OperandType> allowed);
     OperandCheck& sameTypeAs(const OperandCheck& other);
     OperandCheck& rank(std::size_t minimum, std::size_t maximum);
@@ -72,10 +73,11 @@ class OperandCheck {
   private:
     friend class OperationCheck;
 
-    OperandCheck(OperationCheck& check, const OperandView& view, const char* side,
-                 std::size_t index, const char* name) noexcept
-        : check_(&check), view_(&view), side_(side), index_(index), name_(name) {}
+    OperandCheck(OperationCheck& check, std::span<const OperandView> operands, const char* side,
+                 std::size_t index, const char* name) noexcept;
 
+    /// The type is stated and no rule has failed yet.
+    [[nodiscard]] bool hasType() const noexcept;
     [[nodiscard]] bool isRankUnknown() const noexcept;
     [[nodiscard]] bool agree(std::uint32_t size, std::uint32_t expected) const noexcept;
     /// "input 1 (filter)".
@@ -84,6 +86,7 @@ class OperandCheck {
 
     OperationCheck* check_;
     const OperandView* view_;
+    const OperandView* stated_;  ///< also if it is left out; null if the operation has no such one
     const char* side_;
     std::size_t index_;
     const char* name_;
@@ -105,7 +108,7 @@ class OperationCheck {
     /// An operand that must be there. `name` is what the HAL calls it; a literal.
     OperandCheck input(std::size_t index, const char* name);
     OperandCheck output(std::size_t index, const char* name);
-    /// An input that may be left out; its rules pass then.
+    /// An input that may be left out; its rules pass then, but for those of its type.
     OperandCheck optionalInput(std::size_t index, const char* name);
 
     /// A rule about the operation as a whole; `otherwise()` makes the message.

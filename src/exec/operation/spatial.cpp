@@ -11,7 +11,8 @@ namespace nnburst::exec {
 
 namespace {
 
-/// Reads arguments one after the other.
+/// Reads arguments one after the other. Goes on after one whose value is not known yet, so that the
+/// types of those behind it are checked too; `result` says at the end that a value was missing.
 class ArgumentReader {
   public:
     ArgumentReader(const OperationView& operation, std::size_t first)
@@ -19,17 +20,11 @@ class ArgumentReader {
 
     /// Reads an INT32 of at least `minimum` into `value`.
     Result<> read(const char* name, std::int32_t minimum, std::uint32_t& value) {
-        NNBURST_TRY_ASSIGN(const std::int32_t read,
-                           readConstantInt32(operation_, next_, name, minimum));
-        ++next_;
-        value = static_cast<std::uint32_t>(read);
-        return {};
+        return take(readConstantInt32(operation_, next_, name, minimum), value);
     }
 
     Result<> read(FusedActivationFunc& activation) {
-        NNBURST_TRY_ASSIGN(activation, readActivation(operation_, next_));
-        ++next_;
-        return {};
+        return take(readActivation(operation_, next_), activation);
     }
 
     /// Reads the optional BOOL that says NCHW.
@@ -44,12 +39,10 @@ class ArgumentReader {
                                std::to_string(next_) + " (layout): type " + toString(operand.type) +
                                "; must be BOOL, and given");
         }
-        if (operand.data == nullptr) {
-            return unknownValue(operation_, next_, "layout");
-        }
-        isNchw = operand.scalar<std::uint8_t>() != 0;
-        ++next_;
-        return {};
+        return take(operand.data == nullptr
+                        ? Result<bool>(unknownValue(operation_, next_, "layout"))
+                        : Result<bool>(operand.scalar<std::uint8_t>() != 0),
+                    isNchw);
     }
 
     /// The error that the argument read last has a value that it must not have.
@@ -61,10 +54,25 @@ class ArgumentReader {
     }
 
     [[nodiscard]] std::size_t next() const noexcept { return next_; }
+    [[nodiscard]] Result<> result() const { return result_; }
 
   private:
+    template <class Read, class Value>
+    Result<> take(const Result<Read>& read, Value& value) {
+        ++next_;
+        if (read) {
+            value = static_cast<Value>(*read);
+        } else if (read.error().status == ErrorStatus::INVALID_ARGUMENT) {
+            return tl::unexpected<Error>(read.error());
+        } else if (result_) {
+            result_ = tl::unexpected<Error>(read.error());
+        }
+        return {};
+    }
+
     const OperationView& operation_;
     std::size_t next_;
+    Result<> result_;
 };
 
 Result<SlidingWindow> slideAxis(const OperationView& operation, const SpatialArguments& arguments,
@@ -115,6 +123,31 @@ Result<SlidingWindow> slideAxis(const OperationView& operation, const SpatialArg
                        std::to_string(extent));
     }
     return window;
+}
+
+/// Whether layout and dilations follow the first `required` arguments as the form allows it: a
+/// layout may follow (it must in a grouped convolution), and two dilations after it (of a
+/// convolution without groups).
+Result<> checkCount(const OperationView& operation, SpatialForm form, bool isImplicit,
+                    std::size_t required) {
+    const bool isGrouped = form == SpatialForm::GROUPED_CONVOLUTION;
+    const bool isDilated = !isGrouped && form != SpatialForm::POOLING;
+    const std::size_t count = operation.inputs.size();
+    if ((!isGrouped && count == required) || count == required + 1 ||
+        (isDilated && count == required + 3)) {
+        return {};
+    }
+    std::string allowed = std::to_string(required + 1);
+    if (!isGrouped) {
+        allowed = std::to_string(required) + (isDilated ? ", " : " or ") + allowed;
+    }
+    if (isDilated) {
+        allowed += " or " + std::to_string(required + 3);
+    }
+    return failure(ErrorStatus::INVALID_ARGUMENT, std::string(toString(operation.type)) + ": " +
+                                                      std::to_string(count) + " inputs; with " +
+                                                      (isImplicit ? "implicit" : "explicit") +
+                                                      " padding must be " + allowed);
 }
 
 /// Reads 4 explicit paddings or 1 implicit one.
@@ -190,6 +223,9 @@ Result<SpatialArguments> readSpatialArguments(const OperationView& operation, Sp
         count < explicitCount ||
         (count > implicitCount && operation.inputs[implicitCount].type == OperandType::BOOL);
 
+    NNBURST_TRY(
+        checkCount(operation, form, isImplicit, isImplicit ? implicitCount : explicitCount));
+
     SpatialArguments arguments;
     AxisArguments& height = arguments.height;
     AxisArguments& width = arguments.width;
@@ -213,12 +249,7 @@ Result<SpatialArguments> readSpatialArguments(const OperationView& operation, Sp
         NNBURST_TRY(reader.read("dilation width", 1, width.dilation));
         NNBURST_TRY(reader.read("dilation height", 1, height.dilation));
     }
-    if (reader.next() != count) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       std::string(toString(operation.type)) + ": " + std::to_string(count) +
-                           " inputs; with " + (isImplicit ? "implicit" : "explicit") +
-                           " padding at most " + std::to_string(reader.next()));
-    }
+    NNBURST_TRY(reader.result());
     return arguments;
 }
 
@@ -251,6 +282,7 @@ Result<SpatialArguments> readTransposeArguments(const OperationView& operation) 
     NNBURST_TRY(reader.read("stride height", 1, arguments.height.stride));
     NNBURST_TRY(reader.read(arguments.activation));
     NNBURST_TRY(reader.readLayout(arguments.isNchw));
+    NNBURST_TRY(reader.result());
     return arguments;
 }
 

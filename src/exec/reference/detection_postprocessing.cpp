@@ -138,6 +138,8 @@ Result<HalVersion> check(const OperationView& operation) {
     const OperandCheck scores = check.input(0, "scores").type({TENSOR_FLOAT32, TENSOR_FLOAT16});
     check.input(kDeltas, "deltas").sameTypeAs(scores);
     check.input(kAnchors, "anchors").sameTypeAs(scores);
+    check.input(kClassesPerDetection, "classes per detection").type({INT32});
+    check.input(kDetectionsPerClass, "detections per class").type({INT32});
     check.output(0, "output scores").sameTypeAs(scores);
     check.output(1, "boxes").sameTypeAs(scores);
     check.output(2, "classes").type({TENSOR_INT32});

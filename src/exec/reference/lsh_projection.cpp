@@ -83,11 +83,11 @@ Result<Shape> computeOutputShape(const OperationView& operation) {
 Result<HalVersion> check(const OperationView& operation) {
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
     check.inputCount(4).outputCount(1);
-    check.input(0, "hash").type({TENSOR_FLOAT32, TENSOR_FLOAT16});
+    const OperandCheck hash = check.input(0, "hash").type({TENSOR_FLOAT32, TENSOR_FLOAT16});
     check.input(kInput, "input")
         .require(isTensor(check.input(kInput, "input").view().type) || check.hasFailed(),
                  [] { return "a scalar; must be a tensor"; });
-    check.optionalInput(kWeight, "weight").type({TENSOR_FLOAT32, TENSOR_FLOAT16});
+    check.optionalInput(kWeight, "weight").sameTypeAs(hash);
     check.output(0, "output").type({TENSOR_INT32});
     checkShapes(check);
     NNBURST_TRY(check.result());

@@ -329,6 +329,13 @@ TEST(Conv2d, refusesOperandsThatBreakARule) {
     const std::vector<Refusal> refusals = {
         {[](auto& o) { o.inputs.resize(6); }, "CONV_2D: 6 inputs; must be 7 to 13"},
         {[](auto& o) { o.inputs.push_back(scalar(1)); }, "CONV_2D: 14 inputs; must be 7 to 13"},
+        {[](auto& o) { o.inputs.pop_back(); },
+         "CONV_2D: 12 inputs; with explicit padding must be 10, 11 or 13"},
+        {[](auto& o) {
+             o.inputs.pop_back();
+             o.inputs.erase(o.inputs.begin() + 3, o.inputs.begin() + 6);
+         },
+         "CONV_2D: 9 inputs; with implicit padding must be 7, 8 or 10"},
         {[](auto& o) { o.outputs.clear(); }, "CONV_2D: 0 outputs; must be 1"},
         {[](auto& o) { o.inputs[0].type = TENSOR_INT32; },
          "CONV_2D input 0 (input): type TENSOR_INT32; must be TENSOR_FLOAT32, TENSOR_FLOAT16, "
@@ -419,6 +426,34 @@ TEST(Conv2d, refusesQuantisationThatBreaksARule) {
          "CONV_2D input 1 (filter): 3 scales; must be 2, one for each output channel"},
     };
     expectRefusals(valid, refusals);
+}
+
+TEST(Conv2d, checksTypesThoughTheValuesOfScalarsAreNotKnown) {
+    TestOperation operation = smallConvolution();
+    for (auto& input : operation.inputs) {
+        input.isConstant = false;
+    }
+    Result<> checked = operation.check();
+    ASSERT_FALSE(checked);
+    EXPECT_EQ(checked.error().message,
+              "CONV_2D input 3 (padding left): its value is not known yet");
+    operation.inputs[12] = scalar(1.0F);
+    checked = operation.check();
+    ASSERT_FALSE(checked);
+    EXPECT_EQ(checked.error().message,
+              "CONV_2D input 12 (dilation height): type FLOAT32; must be INT32");
+}
+
+TEST(GroupedConv2d, mustHaveALayout) {
+    const auto grouped = [](std::size_t inputs) {
+        TestOperation operation = smallConvolution();
+        operation.type = OperationType::GROUPED_CONV_2D;
+        operation.inputs.insert(operation.inputs.begin() + 9, scalar(1));
+        operation.inputs.resize(inputs);
+        return operation.refusal();
+    };
+    EXPECT_EQ(grouped(12), "");
+    EXPECT_EQ(grouped(11), "GROUPED_CONV_2D: 11 inputs; with explicit padding must be 12");
 }
 
 TEST(DepthwiseConv2d, refusesOperandsThatBreakARule) {

@@ -376,6 +376,10 @@ TEST(DetectionPostprocessing, refusesOperandsThatBreakARule) {
              prefix + "11 (score threshold): value -1; must be at least 0"},
             {[](auto& o) { o.inputs[12] = scalar(NAN); },
              prefix + "12 (overlap threshold): value nan; must be at least 0"},
+            {[](auto& o) { o.inputs[9] = scalar(1.0F); },
+             prefix + "9 (classes per detection): type FLOAT32; must be INT32"},
+            {[](auto& o) { o.inputs[10] = scalar(1.0F); },
+             prefix + "10 (detections per class): type FLOAT32; must be INT32"},
             {[](auto& o) {
                  o.inputs[1] = floats({1, 3, 3}, Floats(9));
              },

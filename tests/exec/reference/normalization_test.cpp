@@ -238,6 +238,10 @@ TEST(LshProjection, weighsItems) {
     operation.inputs[2] = floats({3}, {1, 1, 1});
     EXPECT_EQ(operation.refusal(),
               "LSH_PROJECTION input 2 (weight): size 3 of axis 0; must be 2, the input's items");
+    operation.inputs[2] = halves({2}, {1, 1});
+    EXPECT_EQ(operation.refusal(),
+              "LSH_PROJECTION input 2 (weight): type TENSOR_FLOAT16; must be TENSOR_FLOAT32, that "
+              "of input 0 (hash)");
 }
 
 TEST(LshProjection, refusesMoreBitsThanANumberHas) {

@@ -144,6 +144,8 @@ TEST(Squeeze, refusesAxesThatCannotBeDropped) {
               "SQUEEZE input 1 (axes): axis -1 of size 0; must be of size 1");
     EXPECT_EQ(squeeze({1, 2}, constants({-3})).refusal(),
               "SQUEEZE input 1 (axes): axis -3; must be -2 to 1");
+    EXPECT_EQ(squeeze({1, 2}, omitted(TENSOR_FLOAT32)).refusal(),
+              "SQUEEZE input 1 (axes): type TENSOR_FLOAT32; must be TENSOR_INT32");
 }
 
 TestOperation expandDims(const Dimensions& dimensions, std::int32_t axis) {
