@@ -4,9 +4,10 @@
 
 /// \file
 /// Fences: descriptors that become readable when something has happened, for
-/// PreparedModel::executeFenced. Any descriptor that can be polled is one: an eventfd, a pipe, a
-/// timerfd, a sync_file of a graphics driver. Those that nnburst makes are eventfds with a state of
-/// error: Linux has no such thing outside of sync_file, so the largest count stands for it.
+/// PreparedModel::executeFenced. An eventfd, a pipe, a timerfd and a sync_file of a graphics driver
+/// are fences; other descriptors may take long to poll or to close. Those that nnburst makes are
+/// eventfds with a state of error: Linux has no such thing outside of sync_file, so the largest
+/// count stands for it.
 
 #include <cstdint>
 
@@ -33,8 +34,8 @@ NNBURST_EXPORT void signalFence(int fence) noexcept;
 /// Signals that what the fence stands for has failed. As signalFence.
 NNBURST_EXPORT void failFence(int fence) noexcept;
 
-/// The state of any fence; does not change it. INVALID_ARGUMENT if the descriptor is none: a file,
-/// a socket, a device, epoll(7); RESOURCE_EXHAUSTED_TRANSIENT without a free one to find out.
+/// The state of any fence; does not change it. INVALID_ARGUMENT if the descriptor is none;
+/// RESOURCE_EXHAUSTED_TRANSIENT where no descriptor is free to tell a failure from a signal.
 [[nodiscard]] NNBURST_EXPORT Result<FenceState> fenceState(int fence);
 
 /// Waits until `fence` is signalled. GENERAL_FAILURE if it fails, MISSED_DEADLINE_TRANSIENT at the

@@ -15,6 +15,7 @@
 
 #include "memory/checked_math.h"
 #include "memory/device_buffer.h"
+#include "memory/foreign_memory.h"
 #include "nnburst/memory.h"
 
 namespace nnburst {
@@ -96,32 +97,37 @@ Result<SharedRegion> Region::create(std::uint64_t sizeBytes) {
     return SharedRegion(new Region(std::move(fd), sizeBytes, false));
 }
 
-Result<SharedRegion> Region::receive(UniqueFd fd, std::uint64_t sizeBytes) {
-    if (!fd) {
+Result<bool> isForeignMemory(int fd, std::uint64_t sizeBytes) {
+    if (fd < 0) {
         return refused("has no descriptor");
     }
     if (sizeBytes == 0 || sizeBytes > kMaximumRegionBytes) {
         return refused("of " + std::to_string(sizeBytes) + " bytes: must be 1 to " +
                        std::to_string(kMaximumRegionBytes));
     }
-    const int openFlags = ::fcntl(fd.get(), F_GETFL);
+    const int openFlags = ::fcntl(fd, F_GETFL);
     struct stat status {};
-    if (openFlags < 0 || ::fstat(fd.get(), &status) != 0) {
+    if (openFlags < 0 || ::fstat(fd, &status) != 0) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        systemError("cannot inspect received shared memory"));
     }
-    const bool isOfDevice = isDeviceBuffer(fd.get()) && (openFlags & O_ACCMODE) == O_RDWR;
-    const bool isForeign = !isOfDevice && !isMappable(fd.get(), openFlags);
+    const bool isOfDevice = isDeviceBuffer(fd) && (openFlags & O_ACCMODE) == O_RDWR;
+    const bool isForeign = !isOfDevice && !isMappable(fd, openFlags);
     if (isForeign) {
-        NNBURST_TRY(checkForeign(fd.get(), status, openFlags));
+        NNBURST_TRY(checkForeign(fd, status, openFlags));
     }
     // A device buffer tells its size only so; its position means nothing.
-    const off_t end = isOfDevice ? ::lseek(fd.get(), 0, SEEK_END) : status.st_size;
+    const off_t end = isOfDevice ? ::lseek(fd, 0, SEEK_END) : status.st_size;
     const auto actualBytes = static_cast<std::uint64_t>(std::max<off_t>(end, 0));
     if (actualBytes < sizeBytes) {
         return refused("has " + std::to_string(actualBytes) + " bytes, fewer than the " +
                        std::to_string(sizeBytes) + " announced");
     }
+    return isForeign;
+}
+
+Result<SharedRegion> Region::receive(UniqueFd fd, std::uint64_t sizeBytes) {
+    NNBURST_TRY_ASSIGN(const bool isForeign, isForeignMemory(fd.get(), sizeBytes));
     return SharedRegion(new Region(std::move(fd), sizeBytes, isForeign));
 }
 

@@ -8,6 +8,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -25,6 +29,7 @@
 #include <vector>
 
 #include "device/driver_process.h"
+#include "device/rpc/peer_descriptors.h"
 #include "nnburst/fence.h"
 #include "support/lingering_socket.h"
 #include "support/sanitizers.h"
@@ -54,6 +59,7 @@ class HostileDescriptorTest : public testing::Test {
     void TearDown() override { release(); }
 
     static constexpr std::size_t kDescriptorsOfClient = 100;
+    static constexpr off_t kLargeBytes = 1 << 20;
 
     /// A file of one page.
     UniqueFd open(const std::string& name) {
@@ -63,8 +69,17 @@ class HostileDescriptorTest : public testing::Test {
         return file;
     }
 
-    /// Files named "stalls" or "late-writes" answer from now on.
+    /// A memfd of kLargeBytes that are present.
+    static UniqueFd makeLargeMemory(int seals) {
+        UniqueFd memory(::memfd_create("late-closes", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+        EXPECT_EQ(::fallocate(memory.get(), 0, 0, kLargeBytes), 0);
+        EXPECT_EQ(::fcntl(memory.get(), F_ADD_SEALS, seals), 0);
+        return memory;
+    }
+
+    /// Files with the names in hostile_files.cpp answer from now on.
     void release() {
+        std::ofstream(directory_.path() / "late-closes.released");
         std::ofstream(directory_.path() / "stalls.released");
         std::ofstream(directory_.path() / "late-writes.released");
     }
@@ -241,6 +256,79 @@ TEST_F(HostileDescriptorTest, filesWhoseServerStallsDoNotHoldUpTheEndOfTheirConn
     EXPECT_FALSE(prepared->executeSynchronously(add.request, options, outcome));
     attacker_.reset();
     expectVictimIsServed();
+}
+
+TEST_F(HostileDescriptorTest, memoryThatIsClosedLateHoldsUpNobody) {
+    const auto prepared = *prepareModel(*attacker_, makeAddModel());
+    ExecutionOutcome outcome;
+    AddRequest add = requestIn("late-closes");
+    EXPECT_TRUE(prepared->executeSynchronously(add.request, {}, outcome));
+    expectVictimIsServed();
+}
+
+TEST_F(HostileDescriptorTest, largeMemoryThatIsFreedLateHoldsUpNobody) {
+    const auto prepared = *prepareModel(*attacker_, makeAddModel());
+    ExecutionOutcome outcome;
+    AddRequest add;
+    add.request.pools = {
+        *Region::receive(makeLargeMemory(F_SEAL_SHRINK | F_SEAL_GROW), kLargeBytes)};
+    EXPECT_TRUE(prepared->executeSynchronously(add.request, {}, outcome));
+    expectVictimIsServed();
+}
+
+TEST_F(HostileDescriptorTest, largeMemoryThatIsRefusedHoldsUpNobody) {
+    const auto prepared = *prepareModel(*attacker_, makeAddModel());
+    ExecutionOutcome outcome;
+    AddRequest add;
+    const SharedRegion region = *Region::receive(makeLargeMemory(0), kLargeBytes);
+    EXPECT_EQ(::ftruncate(region->fd(), kLargeBytes / 2), 0);
+    add.request.pools = {region};
+    EXPECT_FALSE(prepared->executeSynchronously(add.request, {}, outcome));
+    expectVictimIsServed();
+}
+
+TEST_F(HostileDescriptorTest, largeMemoryThatNobodyClaimsHoldsUpNobody) {
+    const auto prepared = *prepareModel(*attacker_, makeAddModel());
+    ExecutionOutcome outcome;
+    AddRequest add;
+    add.request.pools = {
+        *Region::receive(makeLargeMemory(F_SEAL_SHRINK | F_SEAL_GROW), kLargeBytes)};
+    const ExecutionOptions options{.measure = static_cast<MeasureTiming>(7)};
+    EXPECT_FALSE(prepared->executeSynchronously(add.request, options, outcome));
+    attacker_.reset();
+    expectVictimIsServed();
+}
+
+TEST_F(HostileDescriptorTest, cacheFilesThatAreClosedLateHoldUpNobody) {
+    PrepareOptions options = cachedIn("late-closes");
+    const UniqueFd directory(::open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    options.dataCache = {directory.get()};  // so that no file is used
+    EXPECT_TRUE(prepareModel(*attacker_, makeAddModel(), options));
+    expectVictimIsServed();
+}
+
+TEST(PeerDescriptor, closesAtOnceOnlyWhereLittleIsFreed) {
+    const UniqueFd event(::eventfd(3, EFD_CLOEXEC | EFD_NONBLOCK));
+    const UniqueFd memory(::memfd_create("memory", MFD_CLOEXEC));
+    for (const int fd : {event.get(), memory.get()}) {
+        EXPECT_FALSE(device::mayBlock(fd));
+        EXPECT_TRUE(device::closesAtOnce(fd));
+    }
+    std::uint64_t count = 0;
+    EXPECT_EQ(::read(event.get(), &count, sizeof(count)), 8);
+    EXPECT_EQ(count, 3U) << "looking does not change it";
+    ASSERT_EQ(::fallocate(memory.get(), 0, 0, 1 << 20), 0);
+    EXPECT_FALSE(device::mayBlock(memory.get()));
+    EXPECT_FALSE(device::closesAtOnce(memory.get()));
+
+    const UniqueFd watches(::inotify_init1(IN_CLOEXEC));
+    const UniqueFd polled(::epoll_create1(EPOLL_CLOEXEC));
+    const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const UniqueFd file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+    for (const int fd : {watches.get(), polled.get(), socket.get(), file.get()}) {
+        EXPECT_TRUE(device::mayBlock(fd)) << fd;
+        EXPECT_FALSE(device::closesAtOnce(fd)) << fd;
+    }
 }
 
 /// Connects as clients do, and sends nothing.

@@ -5,7 +5,8 @@
 /// A library for LD_PRELOAD that makes files behave as those of a hostile FUSE server, which tests
 /// cannot mount everywhere: files whose name contains "close-fails" give EIO when they are closed;
 /// on files whose name contains "stalls" calls wait until the file NAME.released exists, and on
-/// files whose name contains "late-writes" only ftruncate(2) does.
+/// files whose name contains "late-writes" only ftruncate(2) does, and on those, also memfds, whose
+/// name contains "late-closes" only close(2).
 
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -53,6 +54,7 @@ extern "C" {
 int close(int fd) {
     static auto* const original = next<int(int)>("close");
     waitIf(fd, "stalls");
+    waitIf(fd, "late-closes");
     const bool fails = nameOf(fd).find("close-fails") != std::string::npos;
     const int result = original(fd);
     if (fails && result == 0) {

@@ -5,8 +5,13 @@
 /// Descriptors: files that cannot be closed or do not answer, and more than the driver has.
 
 #include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,7 +19,9 @@
 #include <fstream>
 #include <thread>
 
+#include "child.h"
 #include "device/foreign_memory.h"
+#include "device/rpc/conversion.h"
 #include "nnburst/device.h"
 #include "raw_client.h"
 #include "scenario.h"
@@ -123,6 +130,52 @@ void useUpSlots(const Target& target, PreparedModel& prepared) {
     holdUntilKilled();
 }
 
+/// A request whose memory is `fd`, of a page and more. It need not be accepted.
+void sendAsMemory(RawClient& client, rpc::PreparedModel::Client& prepared, int fd) {
+    auto request = prepared.executeSynchronouslyRequest();
+    const test::AddRequest add;
+    auto message = request.initRequest();
+    (void)device::toMessage(add.request, message);
+    setRegion(message.getPools()[0].initMemory(), fd, 4096);
+    request.initOptions();
+    (void)request.send().wait(client.io().waitScope);
+}
+
+/// Descriptors whose close(2) takes long, if it is the last: that of a userfaultfd waits for the
+/// address space of the process that has made it, which is copied again and again here; that of an
+/// inotify instance waits for others that look at its watches; that of memory frees it.
+void sendSlowDescriptors(const Target& target) {
+    constexpr std::size_t kBytes = 1 << 30;
+    std::thread([] {
+        while (true) {
+            void* const memory = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+            const Child copy([] {});
+            ::munmap(memory, kBytes);
+        }
+    }).detach();
+    RawClient client(target.socketPath);
+    auto prepared = client.prepare(test::makeAddModel());
+    while (true) {
+        UniqueFd memory(::memfd_create("large", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+        (void)::fallocate(memory.get(), 0, 0, kBytes / 16);
+        (void)::fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+        UniqueFd watches(::inotify_init1(IN_CLOEXEC));
+        (void)::inotify_add_watch(watches.get(), "/tmp", IN_CREATE);
+        UniqueFd faults(static_cast<int>(
+            ::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY)));
+        uffdio_api api{.api = UFFD_API, .features = 0, .ioctls = 0};
+        (void)::ioctl(faults.get(), UFFDIO_API, &api);
+        for (UniqueFd* fd : {&memory, &watches, &faults}) {
+            if (*fd) {
+                sendAsMemory(client, prepared, fd->get());
+                fd->reset();
+            }
+        }
+        target.log.noteDone();
+    }
+}
+
 }  // namespace
 
 StressCases descriptorCases() {
@@ -135,6 +188,9 @@ StressCases descriptorCases() {
                   [](const Target& target) { holdConnections(target, 1100); }),
         {"few_descriptors", "300 connections to a driver that may have 256 descriptors",
          runFewDescriptors},
+        attacking("slow_descriptors",
+                  "memory, inotify instances and userfaultfds that close slowly",
+                  repeatedly(sendSlowDescriptors)),
         attacking("many_slots", "a burst with new memory in each of 19,744 requests",
                   withPreparedModel(test::makeAddModel(), useUpSlots)),
     };

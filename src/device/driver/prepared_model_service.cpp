@@ -21,9 +21,9 @@ namespace nnburst::device {
 namespace {
 
 /// Refuses descriptors that cannot be polled. May block.
-Result<UniqueFd> checkFence(UniqueFd fence) {
-    NNBURST_TRY(fenceState(fence.get()));
-    return fence;
+Result<> checkFence(int fence) {
+    NNBURST_TRY(fenceState(fence));
+    return {};
 }
 
 /// How an execution ended: what goes back to the client.
@@ -171,9 +171,9 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
             .then([fences = kj::mv(fences)](Result<SharedRequest>&& request) mutable {
                 return fences.then(
                     [request = std::move(request)](
-                        Result<std::vector<UniqueFd>>&& received) mutable -> Result<FencedRequest> {
+                        Result<std::vector<PeerFile>>&& received) mutable -> Result<FencedRequest> {
                         NNBURST_TRY_ASSIGN(SharedRequest good, std::move(request));
-                        NNBURST_TRY_ASSIGN(std::vector<UniqueFd> waitFor, std::move(received));
+                        NNBURST_TRY_ASSIGN(std::vector<PeerFile> waitFor, std::move(received));
                         return FencedRequest{std::move(good), std::move(waitFor)};
                     });
             })
@@ -291,7 +291,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
 
     struct FencedRequest {
         SharedRequest request;
-        std::vector<UniqueFd> waitFor;
+        std::vector<PeerFile> waitFor;
     };
 
     struct LaunchedEnd {
@@ -302,7 +302,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
     Result<LaunchedEnd> launch(const FencedRequest& request, const ExecutionOptions& options,
                                OptionalTimeoutDuration timeoutAfterFence) const {
         std::vector<int> waitFor;
-        for (const UniqueFd& fence : request.waitFor) {
+        for (const PeerFile& fence : request.waitFor) {
             waitFor.push_back(fence.get());
         }
         // Charged before the launch: an execution whose fence may not be sent must not run.

@@ -54,25 +54,24 @@ void notify(PreparedModelServices& models, const Callback& callback, Prepared pr
 }
 
 /// Accepts regular files on which accesses cannot block forever (compilation_cache.h). May block.
-Result<UniqueFd> checkCacheFile(UniqueFd file) {
-    NNBURST_TRY(checkCacheFileKind(file.get()));
-    return file;
+Result<> checkCacheFile(int file) {
+    return checkCacheFileKind(file);
 }
 
 /// The options of a preparation, with the files that came in the message.
 struct ReceivedOptions {
     PrepareOptions options;
-    std::vector<UniqueFd> modelCache;
-    std::vector<UniqueFd> dataCache;
+    std::vector<PeerFile> modelCache;
+    std::vector<PeerFile> dataCache;
     Result<> cacheFiles;  ///< why there are no files although the client sent some
 
     /// Borrows the files.
     [[nodiscard]] PrepareOptions complete() const {
         PrepareOptions complete = options;
-        for (const UniqueFd& file : modelCache) {
+        for (const PeerFile& file : modelCache) {
             complete.modelCache.push_back(file.get());
         }
-        for (const UniqueFd& file : dataCache) {
+        for (const PeerFile& file : dataCache) {
             complete.dataCache.push_back(file.get());
         }
         return complete;
@@ -299,10 +298,10 @@ class DeviceService final : public rpc::Device::Server {
             receiveFiles(reader.getDataCache(), kMaximumCacheFiles, peer_, checkCacheFile);
         return receiveFiles(reader.getModelCache(), kMaximumCacheFiles, peer_, checkCacheFile)
             .then([options = fromMessage(reader), dataCache = kj::mv(dataCache)](
-                      Result<std::vector<UniqueFd>>&& modelCache) mutable {
+                      Result<std::vector<PeerFile>>&& modelCache) mutable {
                 return dataCache.then(
                     [options = std::move(options), modelCache = std::move(modelCache)](
-                        Result<std::vector<UniqueFd>>&& files) mutable -> Result<ReceivedOptions> {
+                        Result<std::vector<PeerFile>>&& files) mutable -> Result<ReceivedOptions> {
                         ReceivedOptions received;
                         NNBURST_TRY_ASSIGN(received.options, std::move(options));
                         for (const auto* list : {&modelCache, &files}) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <linux/dma-buf.h>
 #include <linux/sched.h>
+#include <linux/sync_file.h>
 #include <seccomp.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -121,7 +122,8 @@ std::vector<Conditional> failOtherwise() {
     }
     for (const auto request :
          {static_cast<scmp_datum_t>(DMA_BUF_IOCTL_SYNC), static_cast<scmp_datum_t>(FIOCLEX),
-          static_cast<scmp_datum_t>(FIONREAD), static_cast<scmp_datum_t>(FIONBIO)}) {
+          static_cast<scmp_datum_t>(FIONREAD), static_cast<scmp_datum_t>(FIONBIO),
+          static_cast<scmp_datum_t>(SYNC_IOC_FILE_INFO)}) {
         calls.push_back({SCMP_SYS(ioctl), equals(1, request)});
     }
     constexpr int kNameMapping = 0x53564d41;  // PR_SET_VMA

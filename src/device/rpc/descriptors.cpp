@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "device/rpc/rpc_limits.h"
+#include "memory/foreign_memory.h"
 
 namespace nnburst::device {
 
@@ -44,6 +45,19 @@ Result<SharedRegion> charged(Result<SharedRegion> region, const SharedAccount& a
     return chargedFor(chargedFor(std::move(*region), std::move(addresses)), std::move(descriptor));
 }
 
+/// As Region::receive. What is refused is closed on `thread`, too.
+Result<SharedRegion> receive(const std::shared_ptr<DescriptorThread>& thread, UniqueFd fd,
+                             std::uint64_t sizeBytes) {
+    if (!closesAtOnce(fd.get())) {
+        if (const auto accepted = isForeignMemory(fd.get(), sizeBytes); !accepted) {
+            const PeerFile closed(thread, std::move(fd));
+            return tl::unexpected<Error>(accepted.error());
+        }
+    }
+    NNBURST_TRY_ASSIGN(SharedRegion region, Region::receive(std::move(fd), sizeBytes));
+    return droppedOn(thread, std::move(region));
+}
+
 }  // namespace
 
 void toMessage(const SharedRegion& region, rpc::MemoryRegion::Builder builder) {
@@ -67,11 +81,13 @@ kj::Promise<Result<SharedRegion>> receiveRegion(rpc::MemoryRegion::Reader reader
             }
             return peer
                 ->examine<SharedRegion>(std::move(*received),
-                                        [sizeBytes](UniqueFd claimed) {
-                                            return Region::receive(std::move(claimed), sizeBytes);
+                                        [sizeBytes, thread = peer->thread()](UniqueFd claimed) {
+                                            return receive(thread, std::move(claimed), sizeBytes);
                                         })
-                .then([peer](Result<SharedRegion> region) {
-                    return charged(std::move(region), peer->account());
+                .then([peer](Result<SharedRegion> region) -> Result<SharedRegion> {
+                    NNBURST_TRY_ASSIGN(SharedRegion whole,
+                                       charged(std::move(region), peer->account()));
+                    return droppedOn(peer->thread(), std::move(whole));
                 });
         });
 }
@@ -119,42 +135,48 @@ kj::Promise<Result<UniqueFd>> receiveFile(rpc::File::Client file) {
 
 namespace {
 
-kj::Promise<Result<UniqueFd>> claimFile(rpc::File::Client file, const SharedPeer& peer,
+kj::Promise<Result<PeerFile>> claimFile(rpc::File::Client file, const SharedPeer& peer,
                                         const FileCheck& check) {
     return peer->claim(kj::mv(file))
-        .then([peer, check](Result<ReceivedDescriptor> received) -> kj::Promise<Result<UniqueFd>> {
+        .then([peer, check](Result<ReceivedDescriptor> received) -> kj::Promise<Result<PeerFile>> {
             if (!received) {
-                return Result<UniqueFd>(tl::unexpected<Error>(std::move(received.error())));
+                return Result<PeerFile>(tl::unexpected<Error>(std::move(received.error())));
             }
             if (!received->fd) {
-                return Result<UniqueFd>(failure(ErrorStatus::INVALID_ARGUMENT,
+                return Result<PeerFile>(failure(ErrorStatus::INVALID_ARGUMENT,
                                                 "received file has no descriptor, or was "
                                                 "sent twice"));
             }
-            return peer->examine<UniqueFd>(std::move(*received), check);
+            return peer->examine<PeerFile>(
+                std::move(*received),
+                [check, thread = peer->thread()](UniqueFd claimed) -> Result<PeerFile> {
+                    PeerFile owned(thread, std::move(claimed));
+                    NNBURST_TRY(check(owned.get()));
+                    return owned;
+                });
         });
 }
 
 }  // namespace
 
-kj::Promise<Result<std::vector<UniqueFd>>> receiveFiles(capnp::List<rpc::File>::Reader reader,
+kj::Promise<Result<std::vector<PeerFile>>> receiveFiles(capnp::List<rpc::File>::Reader reader,
                                                         std::size_t limit, const SharedPeer& peer,
                                                         const FileCheck& check) {
     if (reader.size() > limit) {
-        return Result<std::vector<UniqueFd>>(
+        return Result<std::vector<PeerFile>>(
             failure(ErrorStatus::INVALID_ARGUMENT, "message with " + std::to_string(reader.size()) +
                                                        " files: at most " + std::to_string(limit) +
                                                        " may come at once"));
     }
-    auto files = kj::heapArrayBuilder<kj::Promise<Result<UniqueFd>>>(reader.size());
+    auto files = kj::heapArrayBuilder<kj::Promise<Result<PeerFile>>>(reader.size());
     for (auto&& file : reader) {
         files.add(claimFile(file, peer, check));
     }
     return kj::joinPromises(files.finish())
-        .then([](kj::Array<Result<UniqueFd>> received) -> Result<std::vector<UniqueFd>> {
-            std::vector<UniqueFd> joined;
-            for (Result<UniqueFd>& file : received) {
-                NNBURST_TRY_ASSIGN(UniqueFd owned, std::move(file));
+        .then([](kj::Array<Result<PeerFile>> received) -> Result<std::vector<PeerFile>> {
+            std::vector<PeerFile> joined;
+            for (Result<PeerFile>& file : received) {
+                NNBURST_TRY_ASSIGN(PeerFile owned, std::move(file));
                 joined.push_back(std::move(owned));
             }
             return joined;

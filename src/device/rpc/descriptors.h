@@ -39,13 +39,13 @@ using SharedPeer = std::shared_ptr<PeerDescriptors>;
 /// until the receiver has dropped the capability.
 [[nodiscard]] Result<rpc::File::Client> fileToMessage(int fd, Charge charge = {});
 
-/// Returns the descriptor, or says why it is not accepted. It may block.
-using FileCheck = std::function<Result<UniqueFd>(UniqueFd)>;
+/// Says why a descriptor is not accepted. It may block.
+using FileCheck = std::function<Result<>(int)>;
 
 /// The files of a list, in order, each checked by `check` where it may block. INVALID_ARGUMENT for
 /// more than `limit`, or for one without a descriptor; else the first error of `check`. `reader` is
 /// not needed any more when this returns.
-[[nodiscard]] kj::Promise<Result<std::vector<UniqueFd>>> receiveFiles(
+[[nodiscard]] kj::Promise<Result<std::vector<PeerFile>>> receiveFiles(
     capnp::List<rpc::File>::Reader reader, std::size_t limit, const SharedPeer& peer,
     const FileCheck& check);
 

@@ -57,6 +57,17 @@ class DescriptorThread final : public std::enable_shared_from_this<DescriptorThr
         }
     }
 
+    /// Runs a job that closes descriptors: here if this is such a thread, else on `thread` or,
+    /// where its peer may have none, on that of all peers.
+    static void close(const std::shared_ptr<DescriptorThread>& thread,
+                      const std::function<void()>& job) {
+        if (isThisThread()) {
+            job();
+        } else if (!thread->run(job)) {
+            ofAllPeers().runEventually(job);
+        }
+    }
+
     /// Where descriptors are closed whose peer has no thread.
     static DescriptorThread& ofAllPeers() {
         // Never destroyed: its thread may be blocked when the process exits.
@@ -92,7 +103,13 @@ class DescriptorThread final : public std::enable_shared_from_this<DescriptorThr
         return {};
     }
 
+    static bool& isThisThread() noexcept {
+        static thread_local bool isOne = false;
+        return isOne;
+    }
+
     void serve() {
+        isThisThread() = true;
         while (const std::function<void()> job = next()) {
             try {
                 job();
@@ -138,6 +155,21 @@ void closeInterruptibly(UniqueFd& fd) {
     fd.reset();
 }
 
+/// Without a file, and it takes eight bytes of nothing, as no other kind does. The kernel answers
+/// with what it knows, without asking a file system's server.
+bool isEventFd(int fd) noexcept {
+    struct statx status {};
+    const std::uint64_t nothing = 0;
+    return ::statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) == 0 &&
+           (status.stx_mode & S_IFMT) == 0 &&
+           ::write(fd, &nothing, sizeof(nothing)) == sizeof(nothing);
+}
+
+/// Closing the last descriptor of memory frees it, which takes up to a microsecond for each KiB.
+constexpr std::uint64_t kFreedAtOnceBytes = std::uint64_t{256} << 10;
+/// The unit of st_blocks (stat(3type)).
+constexpr std::uint64_t kBytesOfBlock = 512;
+
 /// A descriptor that has arrived, and its stand-in.
 constexpr std::uint64_t kDescriptorsOfArrival = 2;
 
@@ -153,20 +185,39 @@ kj::Exception overLimit(const Error& error) {
 }
 
 bool mayBlock(int fd) noexcept {
-    if (::fcntl(fd, F_GET_SEALS) >= 0) {
-        return false;  // a memfd or shared memory
+    return ::fcntl(fd, F_GET_SEALS) < 0 && !isEventFd(fd);
+}
+
+bool closesAtOnce(int fd) noexcept {
+    if (::fcntl(fd, F_GET_SEALS) < 0) {
+        return isEventFd(fd);
     }
-    // The kernel answers with what it knows, without asking a file system's server.
-    struct statx status {};
-    if (::statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) != 0) {
-        return true;
+    struct stat status {};
+    return ::fstat(fd, &status) == 0 &&
+           static_cast<std::uint64_t>(status.st_blocks) * kBytesOfBlock <= kFreedAtOnceBytes;
+}
+
+PeerFile::~PeerFile() {
+    if (fd_ && !closesAtOnce(fd_.get())) {
+        const auto shared = std::make_shared<UniqueFd>(std::move(fd_));
+        DescriptorThread::close(thread_, [shared] { closeInterruptibly(*shared); });
     }
-    switch (status.stx_mode & S_IFMT) {
-        case 0:  // eventfd, timerfd, sync_file and other descriptors without a file
-            return false;
-        default:
-            return true;
-    }
+}
+
+SharedRegion droppedOn(std::shared_ptr<DescriptorThread> thread, SharedRegion region) {
+    const Region* const pointer = region.get();
+    return {pointer, [thread = std::move(thread),
+                      region = std::move(region)](const Region* /*pointer*/) mutable noexcept {
+                if (closesAtOnce(region->fd())) {
+                    region = nullptr;
+                    return;
+                }
+                const auto held = std::make_shared<SharedRegion>(std::move(region));
+                DescriptorThread::close(thread, [held] {
+                    const system::ScopedInterruption interruption;
+                    *held = nullptr;
+                });
+            }};
 }
 
 void closeSocket(UniqueFd socket) {
@@ -465,13 +516,9 @@ kj::Promise<Result<ReceivedDescriptor>> PeerDescriptors::claim(
 }
 
 void PeerDescriptors::close(ReceivedDescriptor received) {
-    if (!received.fd || !mayBlock(received.fd.get())) {
-        return;  // closed by its destructor
-    }
-    const auto shared = std::make_shared<ReceivedDescriptor>(std::move(received));
-    const std::function<void()> closing = [shared] { closeInterruptibly(shared->fd); };
-    if (!thread_->run(closing)) {
-        DescriptorThread::ofAllPeers().runEventually(closing);
+    if (received.fd) {
+        const auto shared = std::make_shared<ReceivedDescriptor>(std::move(received));
+        DescriptorThread::close(thread_, [shared] { closeInterruptibly(shared->fd); });
     }
 }
 

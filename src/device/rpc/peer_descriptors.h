@@ -12,7 +12,8 @@
 ///     socket -> stream of wrap() -> RPC system (stand-in 17) -> claim(capability) -> descriptor
 ///                     \__ keeps {17: descriptor} until it is claimed
 ///
-/// Descriptors that may block are examined and closed on a thread of this peer, with a time limit.
+/// Descriptors that may block are examined on a thread of this peer, with a time limit, and closed
+/// there, since the kernel may have much to free.
 /// If that thread is blocked, later descriptors of the same peer fail; other peers notice nothing.
 /// All are charged to the peer until they are closed. No more are taken from the socket than its
 /// account has room for: the kernel drops the others, which asks no file system.
@@ -30,6 +31,7 @@
 
 #include "account/account.h"
 #include "device/rpc/event_loop.h"
+#include "nnburst/memory.h"
 #include "nnburst/result.h"
 #include "nnburst/unique_fd.h"
 
@@ -40,10 +42,14 @@ class DescriptorThread;
 /// The exception that ends the connection of a client that exceeds a limit. Logs it.
 [[nodiscard]] kj::Exception overLimit(const Error& error);
 
-/// Whether fstat(2), poll(2) or close(2) on a descriptor may wait for another process: all but
-/// memfds, shared memory, and what has no file, such as an eventfd. Even a FIFO may be one of FUSE,
-/// and a socket may linger. Does not block itself.
+/// Whether examining a descriptor may wait for another process: any but memfds, shared memory and
+/// eventfds. Even a FIFO may be one of FUSE, and what has no file may be any driver's. Does not
+/// block itself.
 [[nodiscard]] bool mayBlock(int fd) noexcept;
+
+/// Whether closing the last descriptor takes no time: an eventfd's, or that of memory of which
+/// little is present.
+[[nodiscard]] bool closesAtOnce(int fd) noexcept;
 
 /// Ends a connection. Its last descriptor is closed on a thread for that, since what the peer has
 /// sent may linger.
@@ -54,6 +60,27 @@ struct ReceivedDescriptor {
     Charge charge;  ///< given back after `fd` is closed
     UniqueFd fd;
 };
+
+/// A file of a peer, without a charge. Dropping it does not block.
+class PeerFile final {
+  public:
+    PeerFile() noexcept = default;
+    PeerFile(std::shared_ptr<DescriptorThread> thread, UniqueFd fd) noexcept
+        : thread_(std::move(thread)), fd_(std::move(fd)) {}
+    PeerFile(PeerFile&&) noexcept = default;
+    PeerFile& operator=(PeerFile&&) noexcept = delete;
+    ~PeerFile();
+
+    [[nodiscard]] int get() const noexcept { return fd_.get(); }
+
+  private:
+    std::shared_ptr<DescriptorThread> thread_;
+    UniqueFd fd_;
+};
+
+/// The same region, with what belongs to it. It is dropped on `thread`, unless its descriptor
+/// closesAtOnce().
+[[nodiscard]] SharedRegion droppedOn(std::shared_ptr<DescriptorThread> thread, SharedRegion region);
 
 /// Used on the event loop's thread only, except for the destructor.
 class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptors> {
@@ -92,6 +119,11 @@ class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptor
     /// A message is read into memory that is charged as soon as its size is known. Gives that
     /// charge back: the message has come.
     void dropReadCharge() noexcept { readCharge_ = Charge(); }
+
+    /// Where the peer's descriptors are examined and closed.
+    [[nodiscard]] const std::shared_ptr<DescriptorThread>& thread() const noexcept {
+        return thread_;
+    }
 
     /// Closes a descriptor without blocking.
     void close(ReceivedDescriptor received);

@@ -1,0 +1,18 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What Region::receive looks at, for those who have to keep the descriptor where it is refused.
+
+#include <cstdint>
+
+#include "nnburst/result.h"
+
+namespace nnburst {
+
+/// Whether the memory of a descriptor that came from another process is foreign
+/// (Region::isForeign). INVALID_ARGUMENT if Region::receive refuses it.
+[[nodiscard]] Result<bool> isForeignMemory(int fd, std::uint64_t sizeBytes);
+
+}  // namespace nnburst
