@@ -163,6 +163,29 @@ void finishNoCalls(const Target& target) {
     }
 }
 
+/// Calls to the answer of an allocate() whose model is a promise that nobody keeps, each to that of
+/// the call before it.
+void callUnansweredCalls(const Target& target) {
+    RawClient client(target.socketPath);
+    constexpr int kCalls = 100'000;
+    auto request = client.device().allocateRequest();
+    auto promise = kj::newPromiseAndFulfiller<rpc::PreparedModel::Client>();
+    request.initPreparedModels(1).set(0, kj::mv(promise.promise));
+    auto first = request.send();
+    capnp::Capability::Client last = first.getBuffer();
+    std::vector<kj::Promise<void>> calls;
+    for (int i = 0; i < kCalls; ++i) {
+        auto call = last.castAs<rpc::PreparedModel>().configureExecutionBurstRequest().send();
+        last = call.getBurst();
+        calls.push_back(call.ignoreResult());
+        if (i % 1000 == 0) {
+            client.serveFor(1);
+            target.log.noteDone();
+        }
+    }
+    client.serveFor(1000);
+}
+
 /// Messages of which each brings as many capabilities as 30 MB hold.
 void sendManyCapabilities(const Target& target) {
     const UniqueFd socket = connectSocket(target.socketPath);
@@ -289,6 +312,8 @@ StressCases messageCases() {
                   repeatedly(readNoAnswers)),
         attacking("unfinished_calls", "calls whose answers are read and never finished",
                   repeatedly(finishNoCalls)),
+        attacking("unanswered_calls", "100,000 calls, each to the answer of the one before it",
+                  repeatedly(callUnansweredCalls)),
         attacking("many_capabilities", "calls with 1.8 million capabilities each",
                   repeatedly(sendManyCapabilities)),
         attacking("large_models", "models of 450,000 operands, 30 MB each",

@@ -22,7 +22,10 @@ class ClientConnection {
     ClientConnection(SharedPeer peer, kj::Own<kj::AsyncCapabilityStream> socket,
                      rpc::Driver::Client driver, const capnp::ReaderOptions& options);
 
-    [[nodiscard]] kj::Promise<void> onDisconnect() { return network_.onDisconnect(); }
+    /// The client has closed its end, also where its messages are not read.
+    [[nodiscard]] kj::Promise<void> onDisconnect() {
+        return network_.onDisconnect().exclusiveJoin(stream_->whenWriteDisconnected());
+    }
 
   private:
     kj::Own<kj::AsyncCapabilityStream> stream_;

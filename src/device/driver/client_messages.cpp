@@ -33,7 +33,7 @@ ClientMessages::ClientMessages(SharedPeer peer, kj::AsyncCapabilityStream& strea
 kj::Promise<kj::Maybe<capnp::MessageReaderAndFds>> ClientMessages::tryReadMessage(
     kj::ArrayPtr<kj::AutoCloseFd> fdSpace, capnp::ReaderOptions options,
     kj::ArrayPtr<capnp::word> scratchSpace) {
-    return whenNothingIsWritten()
+    return whenMayRead()
         .then([this, fdSpace, options, scratchSpace] {
             return stream_.tryReadMessage(fdSpace, options, scratchSpace);
         })
@@ -91,20 +91,22 @@ kj::Promise<void> ClientMessages::counted(kj::Promise<void> write) {
                       });
 }
 
+/// A call is answered by a write, so no other event lets the reader go on.
 void ClientMessages::endWrite() {
     NNBURST_ASSERT(writeCount_ > 0, "a write has ended that did not begin");
-    if (--writeCount_ == 0 && whenWritten_.get() != nullptr) {
-        auto waiting = kj::mv(whenWritten_);
+    --writeCount_;
+    if (mayRead() && whenMayRead_.get() != nullptr) {
+        auto waiting = kj::mv(whenMayRead_);
         waiting->fulfill();
     }
 }
 
-kj::Promise<void> ClientMessages::whenNothingIsWritten() {
-    if (writeCount_ == 0) {
+kj::Promise<void> ClientMessages::whenMayRead() {
+    if (mayRead()) {
         return kj::READY_NOW;
     }
     auto pair = kj::newPromiseAndFulfiller<void>();
-    whenWritten_ = kj::mv(pair.fulfiller);
+    whenMayRead_ = kj::mv(pair.fulfiller);
     return kj::mv(pair.promise);
 }
 

@@ -30,7 +30,7 @@ class ClientMessages final : public capnp::MessageStream {
     /// A message is charged from when its first bytes come until it is dropped, a call also until
     /// it is closed (OpenCalls). One that exceeds a limit ends the connection (OVERLOADED). While
     /// an answer waits to be written, no message is read: so the answers that a client does not
-    /// read stay few.
+    /// read stay few. None is while many calls are unanswered (OpenCalls::areMany).
     kj::Promise<kj::Maybe<capnp::MessageReaderAndFds>> tryReadMessage(
         kj::ArrayPtr<kj::AutoCloseFd> fdSpace, capnp::ReaderOptions options,
         kj::ArrayPtr<capnp::word> scratchSpace) override;
@@ -48,7 +48,10 @@ class ClientMessages final : public capnp::MessageStream {
     void noteSent(kj::ArrayPtr<const kj::ArrayPtr<const capnp::word>> segments);
     kj::Promise<void> counted(kj::Promise<void> write);
     void endWrite();
-    kj::Promise<void> whenNothingIsWritten();
+    [[nodiscard]] bool mayRead() const noexcept {
+        return writeCount_ == 0 && !openCalls_.areMany();
+    }
+    kj::Promise<void> whenMayRead();
 
     const SharedPeer peer_;
     OpenCalls openCalls_;
@@ -57,7 +60,7 @@ class ClientMessages final : public capnp::MessageStream {
     /// without their descriptors now and then.
     capnp::AsyncCapabilityMessageStream stream_;
     std::size_t writeCount_ = 0;                       // writes that have not ended
-    kj::Own<kj::PromiseFulfiller<void>> whenWritten_;  // of the reader that waits for them
+    kj::Own<kj::PromiseFulfiller<void>> whenMayRead_;  // of the reader that waits
 };
 
 }  // namespace nnburst::device

@@ -11,11 +11,23 @@ namespace nnburst::device {
 OpenCalls::OpenCalls(SharedAccount account) noexcept : account_(std::move(account)) {}
 
 Result<> OpenCalls::noteReceived(capnp::rpc::Message::Reader message) {
+    const std::uint64_t capabilities = countCapabilities(message);
+    if (capabilities > kMaximumCapabilities) {
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
+                       fmt::format("message with {} capabilities: must be at most {}", capabilities,
+                                   kMaximumCapabilities));
+    }
     switch (message.which()) {
         case capnp::rpc::Message::BOOTSTRAP:
             return open(ofClient_, message.getBootstrap().getQuestionId());
-        case capnp::rpc::Message::CALL:
-            return open(ofClient_, message.getCall().getQuestionId());
+        case capnp::rpc::Message::CALL: {
+            const std::uint32_t number = message.getCall().getQuestionId();
+            // A number that is in use ends the connection when the RPC system sees it.
+            if (weights_.try_emplace(number, 1 + capabilities).second) {
+                unanswered_ += 1 + capabilities;
+            }
+            return open(ofClient_, number);
+        }
         case capnp::rpc::Message::FINISH:
             ofClient_.erase(message.getFinish().getQuestionId());
             return {};
@@ -28,6 +40,11 @@ Result<> OpenCalls::noteReceived(capnp::rpc::Message::Reader message) {
 }
 
 Result<> OpenCalls::noteSent(capnp::rpc::Message::Reader message) {
+    if (message.isReturn()) {
+        if (const auto call = weights_.extract(message.getReturn().getAnswerId())) {
+            unanswered_ -= call.mapped();
+        }
+    }
     if (!message.isCall()) {
         return {};
     }

@@ -34,6 +34,7 @@
 #include "device/rpc/nnburst.capnp.h"
 #include "device/rpc/rpc_limits.h"
 #include "nnburst/device.h"
+#include "stress/raw_messages.h"
 
 namespace nnburst::test {
 namespace {
@@ -199,20 +200,79 @@ TEST(MessageFlood, callsThatAreFinishedAreNotCharged) {
     EXPECT_EQ(sent, kCalls);
 }
 
-TEST(MessageFlood, capabilitiesOfAMessageAreCharged) {
-    const DriverProcess driver({"--limit", "client.messages=64M"}, DriverProcess::Calibration::NONE,
+/// Sends a message with `count` capabilities, and gives why the driver has cut the client off.
+std::string logOfMessageWithCapabilities(unsigned count, const std::string& limit) {
+    const DriverProcess driver({"--limit", limit}, DriverProcess::Calibration::NONE,
                                DriverProcess::Log::FILE);
     const UniqueFd socket = connectTo(driver);
     capnp::MallocMessageBuilder message;
     auto call = message.initRoot<capnp::rpc::Message>().initCall();
-    constexpr unsigned kCapabilities = 200'000;
-    auto capabilities = call.getParams().initCapTable(kCapabilities);
-    for (unsigned i = 0; i < kCapabilities; ++i) {
+    auto capabilities = call.getParams().initCapTable(count);
+    for (unsigned i = 0; i < count; ++i) {
         capabilities[i].setSenderHosted(i);
     }
     (void)sendAll(socket, bytesOf(message));
     EXPECT_TRUE(eventually([&] { return isClosed(socket); }));
-    EXPECT_THAT(driver.log(), testing::HasSubstr("a client is cut off: limit on"));
+    expectServed(driver);
+    return driver.log();
+}
+
+TEST(MessageFlood, capabilitiesOfAMessageAreCharged) {
+    EXPECT_THAT(logOfMessageWithCapabilities(8192, "client.messages=2M"),
+                testing::HasSubstr("a client is cut off: limit on"));
+}
+
+TEST(MessageFlood, aMessageOfMoreCapabilitiesThanACallNeedsIsRefused) {
+    EXPECT_THAT(
+        logOfMessageWithCapabilities(8193, "client.messages=64M"),
+        testing::HasSubstr("a client is cut off: message with 8193 capabilities: must be at most"));
+}
+
+/// A call to the answer of the call before it, which does not come.
+std::vector<std::byte> callToAnswerOf(std::uint32_t question) {
+    capnp::MallocMessageBuilder message;
+    auto call = message.initRoot<capnp::rpc::Message>().initCall();
+    call.setQuestionId(question + 1);
+    auto answer = call.initTarget().initPromisedAnswer();
+    answer.setQuestionId(question);
+    answer.initTransform(1)[0].setGetPointerField(0);
+    call.initParams();
+    return bytesOf(message);
+}
+
+/// Device.allocate for a prepared model that the client promises, as question 2.
+std::vector<std::byte> callWithPromise() {
+    capnp::MallocMessageBuilder message;
+    auto call = message.initRoot<capnp::rpc::Message>().initCall();
+    call.setQuestionId(2);
+    auto device = call.initTarget().initPromisedAnswer();
+    device.setQuestionId(1);
+    device.initTransform(1)[0].setGetPointerField(1);  // `device` of the results of open()
+    call.setInterfaceId(capnp::typeId<rpc::Device>());
+    constexpr std::uint16_t kAllocate = 9;
+    call.setMethodId(kAllocate);
+    capnp::BuilderCapabilityTable table;
+    table.imbue(call.getParams().getContent())
+        .initAs<rpc::Device::AllocateParams>()
+        .initPreparedModels(1)
+        .set(0, rpc::PreparedModel::Client(KJ_EXCEPTION(FAILED, "stands for the promise")));
+    call.getParams().initCapTable(1)[0].setSenderPromise(0);
+    return bytesOf(message);
+}
+
+TEST(MessageFlood, aClientWithManyUnansweredCallsIsNotReadFrom) {
+    const DriverProcess driver;
+    std::vector<std::byte> messages = stress::openingMessages();
+    const auto append = [&](const std::vector<std::byte>& bytes) {
+        messages.insert(messages.end(), bytes.begin(), bytes.end());
+    };
+    append(callWithPromise());
+    for (std::uint32_t question = 2; messages.size() < 8 * kMiB; ++question) {
+        append(callToAnswerOf(question));
+    }
+    const UniqueFd socket = connectTo(driver);
+    EXPECT_LT(sendAll(socket, messages), messages.size());
+    EXPECT_FALSE(isClosed(socket));
     expectServed(driver);
 }
 
