@@ -44,6 +44,9 @@ template <class T = void>
 class [[nodiscard]] Result : public tl::expected<T, Error> {
   public:
     using tl::expected<T, Error>::expected;
+    /// A default value. Written out, so that `return {}` does not fill the room of an error with
+    /// zeros.
+    constexpr Result() noexcept(noexcept(T())) {}
 };
 
 /// `return failure(ErrorStatus::INVALID_ARGUMENT, "...")` from any function that gives a `Result`.

@@ -26,6 +26,7 @@
 #include <optional>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "fmq/event_flag.h"
 #include "fmq/shared_layout.h"
@@ -145,22 +146,22 @@ class QueueView {
     void store(std::uint64_t position, const T& element, std::memory_order order) const noexcept {
         const auto* const bytes = reinterpret_cast<const std::byte*>(&element);
         Cell& target = cell(position);
-        for (std::size_t i = 0; i < kPayloadWords; ++i) {
+        forEachWord([&](auto i) {
             std::uint64_t word = 0;
             std::memcpy(&word, bytes + i * sizeof(word), bytesOfWord(i));
             std::atomic_ref<std::uint64_t>(target.payload[i]).store(word, order);
-        }
+        });
     }
 
     /// Takes it out.
     void load(std::uint64_t position, T& element, std::memory_order order) const noexcept {
         auto* const bytes = reinterpret_cast<std::byte*>(&element);
         Cell& source = cell(position);
-        for (std::size_t i = 0; i < kPayloadWords; ++i) {
+        forEachWord([&](auto i) {
             const std::uint64_t word =
                 std::atomic_ref<std::uint64_t>(source.payload[i]).load(order);
             std::memcpy(bytes + i * sizeof(word), &word, bytesOfWord(i));
-        }
+        });
     }
 
     /// The flags on which readers, and the writer, sleep; nullopt if they never do.
@@ -173,6 +174,23 @@ class QueueView {
           notFull(flagAt(memory, descriptor.notFullOffset)),
           base_(memory.data() + descriptor.offset),
           mask_(descriptor.capacity - 1) {}
+
+    /// Calls `moveWord` with each index. Of a short element the compiler sees each word by itself,
+    /// as it does not in a loop, so that an element that is put together in registers never gets
+    /// to memory of this process.
+    template <class MoveWord>
+    static void forEachWord(MoveWord moveWord) noexcept {
+        if constexpr (sizeof(Cell) <= kCacheLineSize) {
+            [&]<std::size_t... I>(std::index_sequence<I...>) {
+                (moveWord(std::integral_constant<std::size_t, I>()), ...);
+            }
+            (std::make_index_sequence<kPayloadWords>());
+        } else {
+            for (std::size_t i = 0; i < kPayloadWords; ++i) {
+                moveWord(i);
+            }
+        }
+    }
 
     /// Of an element: all 8, but for the rest of one whose size is no multiple of that.
     [[nodiscard]] static constexpr std::size_t bytesOfWord(std::size_t word) noexcept {

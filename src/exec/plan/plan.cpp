@@ -75,26 +75,27 @@ void Plan::move(Argument& argument, std::byte* data) noexcept {
     }
 }
 
-Result<> Plan::runStep(PlannedStep& step, TimeLimit& limit) {
-    if (step.isMoved) {
-        NNBURST_TRY(step.step->setUp(step.operands));
-        step.isMoved = false;
-    }
-    return step.step->run(limit);
-}
-
 Result<> Plan::run(std::span<std::byte* const> arguments, const RunLimits& limits) {
     for (std::size_t index = 0; index < arguments.size(); ++index) {
         if (arguments[index] != arguments_[index].data) {
             move(arguments_[index], arguments[index]);
         }
     }
+    const auto failedIn = [](const PlannedStep& step, const Result<>& result) {
+        return failure(result.error().status,
+                       fmt::format("operation {}: {}", step.operation, result.error().message));
+    };
     TimeLimit timeLimit = limits.timeLimit();
     for (PlannedStep& step : steps_) {
         NNBURST_TRY(limits.checkBefore(step.operation));
-        if (auto result = runStep(step, timeLimit); !result) {
-            return failure(result.error().status,
-                           fmt::format("operation {}: {}", step.operation, result.error().message));
+        if (step.isMoved) {
+            if (const Result<> result = step.step->setUp(step.operands); !result) {
+                return failedIn(step, result);
+            }
+            step.isMoved = false;
+        }
+        if (const Result<> result = step.step->run(timeLimit); !result) {
+            return failedIn(step, result);
         }
         if (timeLimit.isOver()) {
             return limits.endedIn(step.operation);

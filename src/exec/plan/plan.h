@@ -103,7 +103,6 @@ class Plan {
     };
 
     void move(Argument& argument, std::byte* data) noexcept;
-    [[nodiscard]] static Result<> runStep(PlannedStep& step, TimeLimit& limit);
 
     AlignedBuffer arena_;
     std::uint64_t memoryBytes_;

@@ -18,7 +18,6 @@
 #include "exec/run/argument_binder.h"
 #include "exec/run/engine.h"
 #include "exec/run/model_runner.h"
-#include "exec/run/request_outputs.h"
 #include "exec/run/thread_choice.h"
 #include "exec/run/trial_request.h"
 #include "exec/threads/execution_gate.h"
@@ -52,6 +51,7 @@ class RunnableModel final : public CompiledModel {
         : engine_(std::move(engine)),
           kernels_(std::move(kernels)),
           arguments_(model),
+          outputCount_(model.main.outputIndexes.size()),
           maximumRunners_(runnersOfUse()) {}
 
     /// Makes the first runner. Does before the first run what can be done.
@@ -148,6 +148,7 @@ class RunnableModel final : public CompiledModel {
     const std::shared_ptr<Engine> engine_;
     const Kernels kernels_;
     const ArgumentBinder arguments_;
+    const std::size_t outputCount_;
 
     ModelGraphs graphs_;
     /// For the runners beyond the first. Changed with growth_ held.
@@ -274,16 +275,16 @@ Result<> RunnableModel::checkOmitted(std::span<const RequestArgument> inputs) co
 Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& caller,
                                   const ExecutionOptions& options, ExecutionOutcome& outcome) {
     ExecutionGate::Pass pass(gate(), usedRunners_, width(), caller.client, caller.lateWakes);
-    NNBURST_TRY(pass.enter({.priority = caller.priority, .deadline = options.deadline},
-                           preferredRunner(bindings, caller)));
+    Urgency urgency{.priority = caller.priority, .deadline = {}};
+    system::copyByParts(options.deadline, urgency.deadline);
+    NNBURST_TRY(pass.enter(urgency, preferredRunner(bindings, caller)));
     ModelRunner& runner = *runners_[pass.runner()];
     // The time went to others; the same run may do better later.
     if (options.deadline && Clock::now() >= *options.deadline) {
         return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
                        "the deadline had passed before the execution began");
     }
-    outcome.outputShapes.resize(outputs().size());
-    RequestOutputs outputs(bindings, outcome.outputShapes);
+    outcome.outputShapes.resize(outputCount_);
     RunLimits limits{
         .loopTimeout =
             std::min(options.loopTimeout.value_or(kDefaultLoopTimeout), kMaximumLoopTimeout),
@@ -293,7 +294,7 @@ Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& calle
     system::copyByParts(options.deadline, limits.deadline);
     const auto runMain = [&]() -> Result<> {
         NNBURST_MARK(kernels__begin, this);
-        Result<> result = runner.run(bindings, outputs, limits);
+        Result<> result = runner.run(bindings, outcome.outputShapes, limits);
         NNBURST_MARK(kernels__end, this);
         return result;
     };

@@ -30,6 +30,11 @@ Timing timingSince(const OptionalTimePoint& arrival, Timing measured) noexcept {
 
 namespace {
 
+std::string outcomeText(const Result<>& result) {
+    return result ? "NONE"
+                  : fmt::format("{}, {}", toString(result.error().status), result.error().message);
+}
+
 /// Null if nobody counts, or if there is no memory for it.
 std::shared_ptr<SessionCounts> countsFor(const Executable& executable) noexcept {
     try {
@@ -65,11 +70,8 @@ Result<> ExecutionSession::run(const RequestArguments& request, RequestMemorySou
         outcome.timing = computed.timing;
     }
     NNBURST_MARK(execution__end, this);
-    NNBURST_VLOG(
-        EXECUTION, "{} inputs, {} outputs, {} pools: {}", request.inputs.size(),
-        request.outputs.size(), pools_.size(),
-        result ? std::string("NONE")
-               : fmt::format("{}, {}", toString(result.error().status), result.error().message));
+    NNBURST_VLOG(EXECUTION, "{} inputs, {} outputs, {} pools: {}", request.inputs.size(),
+                 request.outputs.size(), pools_.size(), outcomeText(result));
     finish(result, begin, arrival, outcome);
     return result;
 }
@@ -87,6 +89,8 @@ Result<> ExecutionSession::runBound(RequestBindings& bindings, const ExecutionOp
     Result<> result =
         executable_.model->run(bindings, executable_.callerWhoWakes(), options, outcome);
     NNBURST_MARK(execution__end, this);
+    NNBURST_VLOG(EXECUTION, "{} inputs, {} outputs, resolved before: {}", bindings.inputs.size(),
+                 bindings.outputs.size(), outcomeText(result));
     finish(result, begin, arrival, outcome);
     return result;
 }

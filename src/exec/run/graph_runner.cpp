@@ -117,17 +117,12 @@ Result<> GraphRunner::run(std::span<const GraphInput> inputs, GraphOutputs& outp
         wanted_.omittedOutputs[output] = outputs.wants(output) ? 0 : 1;
     }
     NNBURST_TRY_ASSIGN(Plan * plan, findPlan(limits.account));
+    NNBURST_TRY(runPlan(*plan, outputs, limits));
     if (memo != nullptr) {
         memo->plan = plan;
         memo->generation = generation_;
     }
-    return runPlan(*plan, outputs, limits);
-}
-
-Result<> GraphRunner::runAgain(const RunMemo& memo, GraphOutputs& outputs,
-                               const RunLimits& limits) {
-    NNBURST_ASSERT(recalls(memo), "a plan of generation {}, now {}", memo.generation, generation_);
-    return runPlan(*memo.plan, outputs, limits);
+    return {};
 }
 
 void GraphRunner::releaseScratch() const noexcept {

@@ -93,7 +93,7 @@ class GraphRunner {
     /// Runs the graph. OUTPUT_INSUFFICIENT_SIZE (of GraphOutputs::sufficient) before anything is
     /// computed where shapes are known beforehand. The first run with certain shapes may allocate,
     /// later ones do not.
-    /// `memo`, if there is one, then holds the plan, if there is one.
+    /// `memo`, if there is one, holds the plan after a success, if there is one.
     [[nodiscard]] Result<> run(std::span<const GraphInput> inputs, GraphOutputs& outputs,
                                const RunLimits& limits, RunMemo* memo = nullptr);
 
@@ -101,14 +101,14 @@ class GraphRunner {
     [[nodiscard]] bool recalls(const RunMemo& memo) const noexcept {
         return memo.plan != nullptr && memo.generation == generation_;
     }
-    /// Where `runAgain` wants the addresses of the inputs, null for those that are left out.
-    [[nodiscard]] std::span<std::byte*> inputAddresses() noexcept {
-        return std::span(arguments_).first(wanted_.inputs.size());
-    }
+    /// Where `runAgain` wants the addresses of the inputs, then of the outputs; null for those that
+    /// are left out.
+    [[nodiscard]] std::span<std::byte*> argumentAddresses() noexcept { return arguments_; }
     /// As run, where nothing but addresses has changed since the run that filled `memo`, which the
     /// graph recalls.
-    [[nodiscard]] Result<> runAgain(const RunMemo& memo, GraphOutputs& outputs,
-                                    const RunLimits& limits);
+    [[nodiscard]] Result<> runAgain(const RunMemo& memo, const RunLimits& limits) {
+        return memo.plan->run(arguments_, limits);
+    }
 
     /// All its shapes were known when it was prepared.
     [[nodiscard]] bool isPlanned() const noexcept { return isPlanned_; }

@@ -65,18 +65,27 @@ Result<> ModelRunner::prepare(const ModelRunner* first) {
     return main_.prepare(first == nullptr ? nullptr : &first->main_, foldingEnd);
 }
 
-Result<> ModelRunner::run(RequestBindings& bindings, RequestOutputs& outputs,
-                          const RunLimits& limits) {
-    hasRun_ = true;
-    isReleased_ = false;
-    const std::span<const Operand> inputs = arguments_.inputs();
-    if (bindings.memo.runner == index_ && main_.recalls(bindings.memo)) {
-        const std::span<std::byte*> addresses = main_.inputAddresses();
-        for (std::size_t input = 0; input < inputs.size(); ++input) {
-            addresses[input] = bindings.inputs[input].data;
-        }
-        return main_.runAgain(bindings.memo, outputs, limits);
+/// Of the plan that `bindings` remember all is known but the addresses.
+Result<> ModelRunner::runAgain(const RequestBindings& bindings, std::vector<OutputShape>& shapes,
+                               const RunLimits& limits) {
+    auto address = main_.argumentAddresses().begin();
+    for (const ArgumentBinding& input : bindings.inputs) {
+        *address++ = input.data;
     }
+    for (const ArgumentBinding& output : bindings.outputs) {
+        *address++ = output.data;
+    }
+    const std::span<const Plan::Output> computed = bindings.memo.plan->outputs();
+    for (std::size_t output = 0; output < shapes.size(); ++output) {
+        reportShape(computed[output].shape, shapes[output]);
+        shapes[output].isSufficient = true;
+    }
+    return main_.runAgain(bindings.memo, limits);
+}
+
+Result<> ModelRunner::runAnew(RequestBindings& bindings, std::vector<OutputShape>& shapes,
+                              const RunLimits& limits) {
+    const std::span<const Operand> inputs = arguments_.inputs();
     NNBURST_ASSERT(bindings.inputs.size() == inputs.size() &&
                        bindings.outputs.size() == arguments_.outputs().size(),
                    "bindings of {} inputs and {} outputs; the model has {} and {}",
@@ -88,9 +97,10 @@ Result<> ModelRunner::run(RequestBindings& bindings, RequestOutputs& outputs,
                          .data = argument.data,
                          .isOmitted = argument.hasNoValue};
     }
-    bindings.memo.plan = nullptr;
-    bindings.memo.runner = index_;
-    return main_.run(given_, outputs, limits, &bindings.memo);
+    bindings.memo = {.runner = index_};
+    RequestOutputs outputs(bindings, shapes);
+    return main_.run(given_, outputs, limits,
+                     outputs.haveFixedAddresses() ? &bindings.memo : nullptr);
 }
 
 bool ModelRunner::releaseIfIdle() {

@@ -45,9 +45,16 @@ class ModelRunner {
     /// are prepared as `first` was. May run while `first` runs.
     [[nodiscard]] Result<> prepare(const ModelRunner* first);
 
-    /// Runs the model on `bindings`.
-    [[nodiscard]] Result<> run(RequestBindings& bindings, RequestOutputs& outputs,
-                               const RunLimits& limits);
+    /// Runs the model on `bindings`. `shapes`, one an output, get the shapes of the outputs.
+    [[nodiscard]] Result<> run(RequestBindings& bindings, std::vector<OutputShape>& shapes,
+                               const RunLimits& limits) {
+        hasRun_ = true;
+        isReleased_ = false;
+        RunMemo& memo = bindings.memo;
+        memo.wasOfUse = memo.runner == index_ && main_.recalls(memo);
+        return memo.wasOfUse ? runAgain(bindings, shapes, limits)
+                             : runAnew(bindings, shapes, limits);
+    }
 
     /// Gives back the memory of temporaries until the next run, if there was no run since the last
     /// call of this. False if there was one.
@@ -59,6 +66,11 @@ class ModelRunner {
     [[nodiscard]] std::uint64_t memoryBytes() const noexcept;
 
   private:
+    Result<> runAgain(const RequestBindings& bindings, std::vector<OutputShape>& shapes,
+                      const RunLimits& limits);
+    Result<> runAnew(RequestBindings& bindings, std::vector<OutputShape>& shapes,
+                     const RunLimits& limits);
+
     const ArgumentBinder& arguments_;
     const std::uint32_t index_;
     std::vector<std::unique_ptr<GraphRunner>> referenced_;  // stays where it is

@@ -30,7 +30,7 @@ Result<std::byte*> RequestOutputs::place(std::size_t output, const Shape& shape,
                        dimensionsText(argument.dimensions), dimensionsText(shape.sizes()));
     }
     OutputShape& reported = shapes_[output];
-    reported.dimensions.assign(shape.sizes().begin(), shape.sizes().end());
+    reportShape(shape, reported);
     if (argument.memory != nullptr) {
         reported.isSufficient = true;
         return argument.memory->place(shape.sizes(), sizeBytes);

@@ -19,6 +19,8 @@ struct RunMemo {
     std::uint64_t generation = 0;  ///< of the runner's plans
     /// Of the model's runners, the one that ran it; it is taken again if it is free.
     std::uint32_t runner = kNoRunner;
+    /// The last run found its way by this memo. Its outputs have the shapes of the run before.
+    bool wasOfUse = false;
 };
 
 }  // namespace nnburst::exec

@@ -118,10 +118,53 @@ class HeldRun {
     std::thread thread_;
 };
 
+/// Memory for an output, other memory each time.
+class FreshMemory final : public OutputMemory {
+  public:
+    Result<std::byte*> place(std::span<const std::uint32_t>, std::uint64_t sizeBytes) override {
+        NNBURST_TRY_ASSIGN(AlignedBuffer given, AlignedBuffer::allocate(sizeBytes));
+        return given_.emplace_back(std::move(given)).data();
+    }
+    [[nodiscard]] const std::vector<AlignedBuffer>& given() const { return given_; }
+
+  private:
+    std::vector<AlignedBuffer> given_;
+};
+
 std::vector<std::byte> outputOf(const std::shared_ptr<CompiledModel>& model, std::uint32_t seed) {
     User user(model, seed);
     EXPECT_TRUE(user.run());
     return user.takeOutput();
+}
+
+TEST(ModelRunners, askForTheMemoryOfAnOutputInEachRun) {
+    const auto model = compileOn(engineWith(1), *makeMobileNetV1({.resolution = 32}));
+    ASSERT_TRUE(model);
+    User user(model, 1);
+    FreshMemory memory;
+    user.bindings.outputs[0].memory = &memory;
+    ASSERT_TRUE(user.run());
+    ASSERT_TRUE(user.run());
+    ASSERT_EQ(memory.given().size(), 2U);
+    const std::size_t sizeBytes = sizeOf(model->outputs()[0]);
+    EXPECT_EQ(std::memcmp(memory.given()[0].data(), memory.given()[1].data(), sizeBytes), 0);
+}
+
+TEST(ModelRunners, reportTheShapesOfARunThatTheyRemember) {
+    const auto model = compileOn(engineWith(1), *makeMobileNetV1({.resolution = 32}));
+    ASSERT_TRUE(model);
+    User user(model, 1);
+    ASSERT_TRUE(user.run());
+    EXPECT_FALSE(user.bindings.memo.wasOfUse);
+    const OutputShape expected{.dimensions = model->outputs()[0].dimensions, .isSufficient = true};
+    for (const auto& before : {std::vector<OutputShape>(), std::vector<OutputShape>(1),
+                               std::vector<OutputShape>{{.dimensions = {7}, .isSufficient = false}},
+                               std::vector<OutputShape>(3, expected)}) {
+        ExecutionOutcome outcome{.outputShapes = before, .timing = {}};
+        ASSERT_TRUE(model->run(user.bindings, Priority::MEDIUM, {}, outcome));
+        EXPECT_TRUE(user.bindings.memo.wasOfUse);
+        EXPECT_EQ(outcome.outputShapes, std::vector<OutputShape>{expected});
+    }
 }
 
 TEST(ModelRunners, aRunCompletesWhileAnotherOneOfTheSameModelIsUnderWay) {
