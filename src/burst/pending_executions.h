@@ -139,6 +139,9 @@ class PendingExecutions {
                                     ? reusable->resultLines
                                     : longestResultLineCount(request.outputs.size());
         execution.outcome = &outcome;
+        if (!execution.status) {
+            execution.status = {};
+        }
     }
 
     /// Its frame is in the queue: room for its result is kept until that has come.
@@ -157,7 +160,7 @@ class PendingExecutions {
         execution.state = State::UNKNOWN_TO_DRIVER;
     }
 
-    /// `status` and the outcome have been written.
+    /// The outcome has been written, and `status` if it is an error.
     void markEnded(PendingExecution& execution) noexcept {
         if (execution.state != State::PREPARED) {
             NNBURST_ASSERT(execution.state != State::FREE && execution.state != State::ENDED);

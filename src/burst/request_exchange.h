@@ -103,23 +103,7 @@ class RequestExchange {
     /// Sends a prepared execution, or executes it over the control plane when no result is awaited
     /// that would make room for it. It is free again after an error.
     Result<> launch(PendingExecution& execution) {
-        while (true) {
-            Result<bool> sent = trySend(execution);
-            if (!sent) {
-                refuse(*execution.request, execution.options.deadline);
-                pending_.release(execution);
-                return failed(*execution.outcome, tl::unexpected<Error>(std::move(sent.error())));
-            }
-            if (*sent) {
-                return {};
-            }
-            PendingExecution* const other = pending_.findAnySent();
-            if (other == nullptr) {
-                executeOverControlPlane(execution);
-                return {};
-            }
-            awaitResult(*other);
-        }
+        return trySendRemembered(execution) ? Result<>() : launchAny(execution);
     }
 
     /// Waits for the result of an execution and makes it free.
@@ -128,7 +112,7 @@ class RequestExchange {
             awaitResult(execution);
         }
         pending_.release(execution);
-        return std::move(execution.status);
+        return execution.status ? Result<>() : std::move(execution.status);
     }
 
     // ---- Memory of executions that were given up
@@ -202,6 +186,37 @@ class RequestExchange {
 
     static tl::unexpected<Error> lost() {
         return failure(ErrorStatus::DEVICE_UNAVAILABLE, "the connection to the driver is lost");
+    }
+
+    /// The shortest way, which most executions that are repeated go: one line, for which there is
+    /// room now, as for its result.
+    [[nodiscard]] bool trySendRemembered(PendingExecution& execution) noexcept {
+        const bool isSent = !wait_.isLost() && pending_.hasRoomForResult(execution) &&
+                            sender_.isRemembered(execution) && sender_.sendCompute(execution);
+        if (isSent) {
+            pending_.markSent(execution);
+        }
+        return isSent;
+    }
+
+    Result<> launchAny(PendingExecution& execution) {
+        while (true) {
+            Result<bool> sent = trySend(execution);
+            if (!sent) {
+                refuse(*execution.request, execution.options.deadline);
+                pending_.release(execution);
+                return failed(*execution.outcome, tl::unexpected<Error>(std::move(sent.error())));
+            }
+            if (*sent) {
+                return {};
+            }
+            PendingExecution* const other = pending_.findAnySent();
+            if (other == nullptr) {
+                executeOverControlPlane(execution);
+                return {};
+            }
+            awaitResult(*other);
+        }
     }
 
     /// False if there is no room now for the frame, or for its result beside the others.

@@ -104,6 +104,10 @@ void readDimensions(BodyReader& body, std::vector<RequestArgument>& arguments) n
 
 }  // namespace
 
+OptionalTimePoint deadlineOf(const FrameLine& header) noexcept {
+    return unpackDeadline(header.words[2]);
+}
+
 bool hasTooManyDimensions(const Request& request) noexcept {
     const auto hasTooMany = [](const RequestArgument& argument) {
         return argument.dimensions.size() > exec::kMaximumRank;

@@ -16,6 +16,7 @@
 /// before it is used, and refuses unknown bits. Dimensions of all arguments follow each other, two
 /// 32-bit numbers in each word.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -124,6 +125,20 @@ void encodeRequest(std::uint64_t serial, const ExecutionName& name, const Reques
 /// The frame that runs `name` again.
 [[nodiscard]] FrameLine encodeCompute(std::uint64_t serial, const ExecutionName& name,
                                       const OptionalTimePoint& deadline) noexcept;
+
+/// The deadline in a request or compute.
+[[nodiscard]] OptionalTimePoint deadlineOf(const FrameLine& header) noexcept;
+
+/// Whether a request is to be remembered under a name.
+[[nodiscard]] inline bool hasName(const FrameLine& header) noexcept {
+    return static_cast<std::uint32_t>(header.words[6]) != 0;
+}
+
+/// Whether the headers of two requests differ in nothing but serial and deadline.
+[[nodiscard]] inline bool asksForTheSame(const FrameLine& a, const FrameLine& b) noexcept {
+    return a.words[1] == b.words[1] &&
+           std::equal(a.words.begin() + 3, a.words.end(), b.words.begin() + 3);
+}
 
 /// Whether a frame says that it is a compute.
 [[nodiscard]] inline bool isCompute(const FrameLine& header) noexcept {

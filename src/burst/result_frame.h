@@ -74,6 +74,17 @@ void encodeResult(std::uint64_t serial, std::uint16_t flags, ErrorStatus status,
 /// The frame of a result NONE with kSameShapes.
 [[nodiscard]] FrameLine encodeSameShapes(std::uint64_t serial, const Timing& timing) noexcept;
 
+/// Whether `line` is a whole frame that encodeSameShapes gives for some serial and timing.
+[[nodiscard]] inline bool isSameShapes(const FrameLine& line) noexcept {
+    return line.words[1] == headerWord(FrameKind::RESULT, kSameShapes, 1) &&
+           (line.words[2] | line.words[3] | line.words[6]) == 0;
+}
+
+/// The timing in a result that keeps to the rules.
+[[nodiscard]] inline Timing timingOf(const FrameLine& header) noexcept {
+    return {.timeOnDevice = header.words[4], .timeInDriver = header.words[5]};
+}
+
 /// The flags of a result.
 [[nodiscard]] inline std::uint16_t resultFlagsOf(const FrameLine& header) noexcept {
     return static_cast<std::uint16_t>(header.words[1] >> 16);

@@ -30,17 +30,40 @@ Result<> wrongShapeCount(const PendingExecution& execution) {
 }  // namespace
 
 ResultReceiver::Taken ResultReceiver::take() {
-    const std::uint32_t lineCount = readFrame();
+    FrameLine header;
+    if (!results_.peek(0, header)) {
+        return {};
+    }
+    const std::uint64_t serial = serialOf(header);
+    PendingExecution* const execution = pending_.findSent(serial);
+    if (execution != nullptr && execution->reusable != nullptr && isSameShapes(header)) {
+        results_.consume(1);
+        pending_.resultArrived(serial);
+        giveSameShapes(*execution, header);
+        return {.isFrame = true, .execution = execution};
+    }
+    const std::uint32_t lineCount = readFrame(header);
     if (lineCount == 0) {
         return {};
     }
-    const std::uint64_t serial = serialOf(lines_[0]);
     pending_.resultArrived(serial);
-    PendingExecution* const execution = pending_.findSent(serial);
     if (execution != nullptr) {
         give(*execution, std::span(lines_).first(lineCount));
     }
     return {.isFrame = true, .execution = execution};
+}
+
+/// The shortest result, of an execution that is repeated.
+void ResultReceiver::giveSameShapes(PendingExecution& execution, const FrameLine& line) {
+    ExecutionOutcome& outcome = *execution.outcome;
+    if (outcome.outputShapes != execution.reusable->shapes) {
+        outcome.outputShapes = execution.reusable->shapes;
+    }
+    outcome.timing = timingOf(line);
+    if (!hasRightShapeCount(execution)) {
+        execution.status = wrongShapeCount(execution);
+    }
+    pending_.markEnded(execution);
 }
 
 /// Writes status and outcome, and remembers the shapes if the execution is to be repeated.
@@ -55,21 +78,11 @@ void ResultReceiver::give(PendingExecution& execution, std::span<const FrameLine
         PendingExecutions::markUnknownToDriver(execution);
         return;
     }
-    const bool hasSameShapes = (flags & kSameShapes) != 0;
-    if (hasSameShapes) {
-        if (reusable == nullptr) {
-            execution.status = sameShapesAsNothing(outcome);
-            pending_.markEnded(execution);
-            return;
-        }
-        if (outcome.outputShapes != reusable->shapes) {
-            outcome.outputShapes = reusable->shapes;
-        }
-    }
-    execution.status = decodeResult(frame, outcome);
+    execution.status =
+        isSameShapes(frame[0]) ? sameShapesAsNothing(outcome) : decodeResult(frame, outcome);
     if (!hasRightShapeCount(execution)) {
         execution.status = wrongShapeCount(execution);
-    } else if (reusable != nullptr && !hasSameShapes) {
+    } else if (reusable != nullptr) {
         if ((flags & kRemembered) != 0) {
             reusable->isRemembered = true;
             reusable->slotVersion = execution.slotVersion;

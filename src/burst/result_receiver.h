@@ -37,6 +37,7 @@ class ResultReceiver {
 
   private:
     void give(PendingExecution& execution, std::span<const FrameLine> frame);
+    void giveSameShapes(PendingExecution& execution, const FrameLine& line);
 
     /// Only NONE and OUTPUT_INSUFFICIENT_SIZE come with shapes.
     [[nodiscard]] bool hasRightShapeCount(const PendingExecution& execution) const noexcept {
@@ -49,19 +50,14 @@ class ResultReceiver {
         return execution.outcome->outputShapes.size() == shapeCount;
     }
 
-    /// Takes the next frame into `lines_`; gives its number of lines, 0 if it is not a frame.
-    std::uint32_t readFrame() noexcept {
-        if (!results_.peek(0, lines_[0])) {
-            return 0;
-        }
-        const std::uint32_t lineCount = announcedLineCount(lines_[0], results_.capacity());
-        if (lineCount == 1) {
-            results_.consume(1);
-            return 1;
-        }
+    /// Takes the next frame, which begins with `header`, into `lines_`; gives its number of lines,
+    /// 0 if it is not a frame.
+    std::uint32_t readFrame(const FrameLine& header) noexcept {
+        const std::uint32_t lineCount = announcedLineCount(header, results_.capacity());
         if (lineCount == 0 || !results_.tryRead(std::span(lines_).first(lineCount))) {
             return 0;
         }
+        lines_[0] = header;  // what was looked at, whatever the driver has written since
         return lineCount;
     }
 

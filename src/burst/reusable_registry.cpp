@@ -22,6 +22,30 @@ std::uint64_t bytesOf(const DecodedRequest& request) noexcept {
 
 }  // namespace
 
+void ReusableRegistry::Execution::bind(const DecodedRequest& given,
+                                       const exec::ExecutionSession& session,
+                                       const SharedAccount& account) {
+    isBound = false;
+    charge = Charge();
+    Result<Charge> charged = chargeTo(account, Resource::MEMORY, bytesOf(given));
+    if (!charged) {
+        request = {};
+        bindings = {};
+        return;
+    }
+    charge = std::move(*charged);
+    request = given;
+    isBound = session.bind({request.inputs, request.outputs}, bindings);
+}
+
+void ReusableRegistry::Execution::unbind(std::size_t slot) noexcept {
+    // Only requests whose memory is all mapped are remembered: each pool is a slot.
+    if (std::any_of(request.pools.begin(), request.pools.end(),
+                    [slot](const FramePool& pool) { return pool.value == slot; })) {
+        isBound = false;
+    }
+}
+
 ReusableRegistry::Execution* ReusableRegistry::remember(const DecodedRequest& request,
                                                         const exec::ExecutionSession& session,
                                                         const SharedAccount& account) {
@@ -35,31 +59,16 @@ ReusableRegistry::Execution* ReusableRegistry::remember(const DecodedRequest& re
     }
     Execution& execution = executions_[number - 1];
     execution.isKnown = false;
-    execution.charge = Charge();
-    Result<Charge> charge = chargeTo(account, Resource::MEMORY, bytesOf(request));
-    if (!charge) {
-        execution.request = {};
-        execution.bindings = {};
-        return nullptr;
-    }
-    execution.charge = std::move(*charge);
-    execution.request = request;
+    execution.bind(request, session, account);
     execution.generation = request.name.generation;
     execution.sentShapes.clear();
-    execution.isBound =
-        session.bind({execution.request.inputs, execution.request.outputs}, execution.bindings);
     execution.isKnown = execution.isBound;
     return execution.isKnown ? &execution : nullptr;
 }
 
 void ReusableRegistry::unbind(std::size_t slot) noexcept {
     for (Execution& execution : executions_) {
-        // Only requests whose memory is all mapped are remembered: each pool is a slot.
-        const auto& pools = execution.request.pools;
-        if (std::any_of(pools.begin(), pools.end(),
-                        [slot](const FramePool& pool) { return pool.value == slot; })) {
-            execution.isBound = false;
-        }
+        execution.unbind(slot);
     }
 }
 

@@ -21,6 +21,21 @@ namespace nnburst::burst {
 class ReusableRegistry {
   public:
     struct Execution {
+        /// Resolves `request`, which `session` has just run, so that it can be run again as it is.
+        /// Not bound afterwards if that cannot be (ExecutionSession::bind), or if `account`, which
+        /// may be null, may not be charged for it.
+        void bind(const DecodedRequest& given, const exec::ExecutionSession& session,
+                  const SharedAccount& account);
+
+        /// Whether the client has the shapes of the run that has just succeeded. Comparing them
+        /// takes longer than to remember that they cannot have changed.
+        [[nodiscard]] bool hasSent(const std::vector<OutputShape>& shapes) const noexcept {
+            return bindings.memo.wasOfUse ? !sentShapes.empty() : shapes == sentShapes;
+        }
+
+        /// The memory of `slot` is gone.
+        void unbind(std::size_t slot) noexcept;
+
         /// Good from the first `remember` on; a request that cannot be bound is forgotten again.
         bool isKnown = false;
         /// The bindings are good. Not when the memory of a slot has been freed since: frames that

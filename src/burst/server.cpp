@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "burst/channel.h"
+#include "burst/repeated_request.h"
 #include "burst/request_frame.h"
 #include "burst/result_frame.h"
 #include "burst/reusable_registry.h"
@@ -83,9 +84,6 @@ class Server::Impl final : public Servable {
         stop();
         registration_ = {};  // waits for the thread that serves
     }
-
-    Impl(const Impl&) = delete;
-    Impl& operator=(const Impl&) = delete;
 
     /// Has the burst served by threads of `pool`, which is the one that was given before. Once,
     /// first. A thread serves it from here on until it is parked, so that the first request finds
@@ -177,7 +175,10 @@ class Server::Impl final : public Servable {
         FrameLine header;
         const bool hasFrame = requests_.peek(0, header);
         if (slots_.hasUnmapRequests()) {
-            slots_.unmapRequested([this](std::size_t slot) { registry_.unbind(slot); });
+            slots_.unmapRequested([this](std::size_t slot) {
+                registry_.unbind(slot);
+                repeated_.unbind(slot);
+            });
         }
         if (hasFrame) {
             serveFrame(header);
@@ -232,13 +233,17 @@ class Server::Impl final : public Servable {
             return;
         }
         NNBURST_MARK(burst__begin, this);
-        request_.name = {};
-        const Result<> decoded =
-            decodeRequest(std::span<const FrameLine>(lines_.data(), lineCount), request_);
-        if (decoded) {
+        const std::span<const FrameLine> frame(lines_.data(), lineCount);
+        const bool isSameAgain = repeated_.isSameAgain(frame);
+        if (ReusableRegistry::Execution* const bound = repeated_.bound(); isSameAgain && bound) {
+            answer(serialOf(header), 0, runAgain(*bound, deadlineOf(header)));
+        } else if (const Result<> decoded = decodeRequest(frame, request_); decoded) {
             executeRequest();
+            if (isSameAgain) {
+                repeated_.bind(request_, session_, account_);
+            }
         } else {
-            answer(request_.serial, 0, decoded);
+            answer(serialOf(header), 0, decoded);
         }
         NNBURST_MARK(burst__end, this);
     }
@@ -256,12 +261,11 @@ class Server::Impl final : public Servable {
             return;
         }
         NNBURST_MARK(burst__begin, this);
-        ExecutionOptions& options = execution->request.options;
-        system::copyByParts(compute_.deadline, options.deadline);
         if (execution->isBound) {
             computeBound(serial, *execution);
         } else {
             request_ = execution->request;
+            request_.options.deadline = compute_.deadline;
             request_.serial = serial;
             executeRequest();
         }
@@ -270,15 +274,20 @@ class Server::Impl final : public Servable {
 
     /// Runs a remembered execution whose memory is mapped, and answers. The shortest path of all.
     void computeBound(std::uint64_t serial, ReusableRegistry::Execution& execution) {
-        const ExecutionOptions& options = execution.request.options;
-        const Result<> result =
-            session_.runBound(execution.bindings, options, exec::arrivalTime(options), outcome_);
-        if (result && outcome_.outputShapes == execution.sentShapes && results_.beginWrite(1)) {
+        const Result<> result = runAgain(execution, compute_.deadline);
+        if (result && execution.hasSent(outcome_.outputShapes) && results_.beginWrite(1)) {
             results_.set(0, encodeSameShapes(serial, outcome_.timing));
             results_.commitWrite(1);
         } else if (answer(serial, 0, result)) {
             execution.sentShapes = outcome_.outputShapes;
         }
+    }
+
+    /// Runs an execution whose memory is mapped.
+    Result<> runAgain(ReusableRegistry::Execution& execution, const OptionalTimePoint& deadline) {
+        ExecutionOptions& options = execution.request.options;
+        system::copyByParts(deadline, options.deadline);
+        return session_.runBound(execution.bindings, options, exec::arrivalTime(options), outcome_);
     }
 
     /// Runs `request_`, answers, and remembers it if the client has named it.
@@ -305,12 +314,13 @@ class Server::Impl final : public Servable {
             message = std::string_view(result.error().message).substr(0, kMaximumMessageBytes);
             clearAfterFailure(result, outcome_);  // also of errors that are not the session's
         }
-        if (resultLineCount(outcome_.outputShapes, message.size()) > results_.capacity()) {
+        std::uint64_t lineCount = resultLineCount(outcome_.outputShapes, message.size());
+        if (lineCount > results_.capacity()) {
             clearOutcome(outcome_);
             status = ErrorStatus::GENERAL_FAILURE;
             message = "the output shapes do not fit into the result queue";
+            lineCount = resultLineCount({}, message.size());
         }
-        const std::uint64_t lineCount = resultLineCount(outcome_.outputShapes, message.size());
         if (!results_.beginWrite(lineCount)) {
             return false;
         }
@@ -341,11 +351,11 @@ class Server::Impl final : public Servable {
     exec::ExecutionGate::WakeList lateWakes_;
     exec::ExecutionSession session_;
     ReusableRegistry registry_;
+    RepeatedRequest repeated_;
     std::vector<FrameLine> lines_;
     DecodedRequest request_;
     DecodedCompute compute_;
     ExecutionOutcome outcome_;
-
     std::uint32_t delayedCount_ = 0;  // as of the last look
     int contendedExecutions_ = 0;     // until contention is considered over
 

@@ -1,0 +1,48 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The driver's memory of a burst's last request. Most clients send the same request again and
+/// again, with other contents of the same memory: one that comes for the second time is kept
+/// resolved, as reusable executions are, and is not decoded any more.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "burst/frame.h"
+#include "burst/reusable_registry.h"
+
+namespace nnburst::burst {
+
+/// Used by the thread that serves the burst.
+class RepeatedRequest {
+  public:
+    /// Takes a request's frame. Whether it asks for the same as the one before: all of it is the
+    /// same but serial and deadline. Never of a request with a name, which is remembered anyway.
+    [[nodiscard]] bool isSameAgain(std::span<const FrameLine> frame);
+
+    /// The last request, ready to be run again; null if it is not.
+    [[nodiscard]] ReusableRegistry::Execution* bound() noexcept {
+        return execution_.isBound ? &execution_ : nullptr;
+    }
+
+    /// Resolves `request`, which is the last one and which `session` has just run, unless that was
+    /// tried before. `account` may be null.
+    void bind(const DecodedRequest& request, const exec::ExecutionSession& session,
+              const SharedAccount& account);
+
+    /// The memory of `slot` is gone.
+    void unbind(std::size_t slot) noexcept {
+        execution_.unbind(slot);
+        isBindingTried_ = isBindingTried_ && execution_.isBound;
+    }
+
+  private:
+    std::vector<FrameLine> last_;
+    ReusableRegistry::Execution execution_;
+    bool isBindingTried_ = false;
+};
+
+}  // namespace nnburst::burst
