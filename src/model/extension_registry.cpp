@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/extension_registry.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -197,9 +199,10 @@ Result<> checkExtensionsKnown(const Model& model) {
         const auto named = std::find_if(
             model.extensionNameToPrefix.begin(), model.extensionNameToPrefix.end(),
             [&](const auto& extension) { return extension.prefix == prefixIn(operation.type); });
-        return invalid("operation {} of extension \"{}\" is not known to this device",
-                       typeOf(static_cast<std::uint32_t>(operation.type)),
-                       named == model.extensionNameToPrefix.end() ? "?" : named->name);
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       fmt::format("operation {} of extension \"{}\" is not known to this device",
+                                   typeOf(static_cast<std::uint32_t>(operation.type)),
+                                   named == model.extensionNameToPrefix.end() ? "?" : named->name));
     }
     return {};
 }

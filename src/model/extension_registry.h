@@ -36,8 +36,7 @@ enum class PrefixSource : std::uint8_t { CLIENT, CACHE };
 /// resolved models.
 [[nodiscard]] Result<> resolveExtensions(Model& model, PrefixSource source);
 
-/// INVALID_ARGUMENT if a resolved model uses an extension that the process does not know, naming
-/// it.
+/// GENERAL_FAILURE if a resolved model uses an extension that the process does not know, naming it.
 [[nodiscard]] Result<> checkExtensionsKnown(const Model& model);
 
 }  // namespace nnburst

@@ -97,6 +97,21 @@ TEST_P(MemoryDomainTest, copyFromWantsTheDimensionsOfTheBuffer) {
     EXPECT_TRUE(buffer.buffer->copyFrom(source, {4}));
 }
 
+TEST_P(MemoryDomainTest, aScalarHasNoDimensions) {
+    ModelBuilder builder;
+    const auto activation = builder.addTensor(OperandType::INT32, {});
+    const auto input = builder.addTensor(OperandType::TENSOR_FLOAT32, {4});
+    const auto output = builder.addTensor(OperandType::TENSOR_FLOAT32, {4});
+    builder.addOperation(OperationType::ADD, {input, input, activation}, {output});
+    const std::array models{prepare(*builder.build({activation, input}, {output}))};
+    const std::array<BufferRole, 1> roles{{{.modelIndex = 0, .ioIndex = 0, .frequency = 1.0F}}};
+    expectStatus(device->allocate({{1}}, models, roles, {}), ErrorStatus::INVALID_ARGUMENT);
+    const AllocatedBuffer buffer = *device->allocate({}, models, roles, {});
+    const SharedRegion source = *Region::create(4);
+    expectStatus(buffer.buffer->copyFrom(source, {1}), ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_TRUE(buffer.buffer->copyFrom(source, {}));
+}
+
 TEST_P(MemoryDomainTest, copyFromToABufferOfUnknownSizeMustSayTheDimensions) {
     const AllocatedBuffer buffer = allocate(0);
     expectStatus(buffer.buffer->copyFrom(*Region::create(16), {}), ErrorStatus::INVALID_ARGUMENT);

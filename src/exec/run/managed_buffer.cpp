@@ -15,7 +15,11 @@ namespace nnburst::exec {
 namespace {
 
 /// What is known of a buffer's dimensions allows `dimensions`; 0 is unknown on both sides.
-bool agree(const Dimensions& known, std::span<const std::uint32_t> dimensions) noexcept {
+bool agree(const Operand& operand, const Dimensions& known,
+           std::span<const std::uint32_t> dimensions) noexcept {
+    if (!isTensor(operand.type)) {
+        return dimensions.empty();
+    }
     return known.empty() ||
            std::equal(known.begin(), known.end(), dimensions.begin(), dimensions.end(),
                       [](std::uint32_t a, std::uint32_t b) { return a == 0 || b == 0 || a == b; });
@@ -105,7 +109,7 @@ Result<> ManagedBuffer::copyFrom(const SharedRegion& source, const Dimensions& d
     if (!source) {
         return invalid("cannot copy to a driver-managed buffer: no memory given");
     }
-    if (!dimensions.empty() && !agree(operand_.dimensions, dimensions)) {
+    if (!dimensions.empty() && !agree(operand_, operand_.dimensions, dimensions)) {
         return invalid(
             "cannot copy to a driver-managed buffer: dimensions {} do not agree with its {}",
             dimensionsText(dimensions), dimensionsText(operand_.dimensions));
@@ -139,7 +143,7 @@ Result<> ManagedBuffer::checkUse(const ManagedRole& role, const Dimensions& dime
             "the driver-managed buffer was not allocated for {} {} of this prepared model",
             roleName(role.role), role.index);
     }
-    if (!dimensions.empty() && !agree(operand_.dimensions, dimensions)) {
+    if (!dimensions.empty() && !agree(operand_, operand_.dimensions, dimensions)) {
         return invalid("{} {}: dimensions {} do not agree with {} of its driver-managed buffer",
                        roleName(role.role), role.index, dimensionsText(dimensions),
                        dimensionsText(operand_.dimensions));
@@ -177,7 +181,7 @@ Result<> ManagedBuffer::checkContentsLocked(const Dimensions& dimensions) const 
             "the driver-managed buffer of an input holds nothing: copy to it, or execute "
             "with it as an output, first");
     }
-    if (!dimensions.empty() && !agree(dimensions_, dimensions)) {
+    if (!dimensions.empty() && !agree(operand_, dimensions_, dimensions)) {
         return invalid(
             "dimensions {} of an input do not agree with {} of the contents of its "
             "driver-managed buffer",
@@ -210,7 +214,7 @@ void ManagedBuffer::discardContents() {
 
 Result<ManagedBuffer::Storage> ManagedBuffer::reserve(std::span<const std::uint32_t> dimensions,
                                                       std::uint64_t sizeBytes) {
-    if (!agree(operand_.dimensions, dimensions)) {
+    if (!agree(operand_, operand_.dimensions, dimensions)) {
         return failure(
             ErrorStatus::GENERAL_FAILURE,
             fmt::format("an output has dimensions {}, its driver-managed buffer is for {}",
