@@ -259,15 +259,6 @@ TEST(Burst, wakesTheSleepingClientWhenTheConnectionIsLost) {
     EXPECT_TRUE(flag.sleep(announcement, std::chrono::steady_clock::now() + 20s));
 }
 
-TEST(Burst, letsNoClientMakeTheDriverSpinForLong) {
-    BurstPair burst{BurstOptions{.driverWait = {.spinWindow = 1h, .mode = WaitMode::SPIN}}};
-    const DoublingRequest doubling;
-    ExecutionOutcome outcome;
-    ASSERT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
-    std::this_thread::sleep_for(300ms);  // it is parked by now
-    EXPECT_LT(burst.controller->waitStats().driver.burnt, 150ms);
-}
-
 TEST(Burst, asksForNoSignOfLifeThatMightComeAfterTheDeadline) {
     BurstPair burst{BurstOptions{.deadlineGrace = 10ms}};
     burst.model->setOnRun([] {

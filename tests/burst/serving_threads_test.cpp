@@ -65,6 +65,66 @@ struct Hold {
     }
 };
 
+/// Expects that `finish` returns. A test that would hang without it has failed before.
+void expectReturns(std::function<void()> finish) {
+    const auto finished = std::async(std::launch::async, std::move(finish));
+    EXPECT_EQ(finished.wait_for(30s), std::future_status::ready);
+}
+
+TEST(ServingThreads, endWithTheirPool) {
+    auto pool = *ServingThreadPool::create();
+    FakeBurst served([] { return false; });
+    auto registration = std::move(*ServingThreadPool::add(pool, served));
+    registration.ring();
+    waitFor([&] { return served.calls >= 1; });
+    registration = {};
+    expectReturns([&] { pool = nullptr; });
+}
+
+TEST(ServingThreads, letABurstBeRemovedWhenTheyHaveServedIt) {
+    const auto pool = *ServingThreadPool::create();
+    Hold hold;
+    FakeBurst served(hold.serve());
+    auto registration = std::move(*ServingThreadPool::add(pool, served));
+    registration.ring();
+    waitFor([&] { return hold.inside == 1; });
+    expectReturns([&] {
+        auto removed = std::async(std::launch::async, [&] { registration = {}; });
+        EXPECT_EQ(removed.wait_for(20ms), std::future_status::timeout);  // it is being served
+        hold.go.set_value();
+        removed.get();
+    });
+}
+
+TEST(ServingThreads, serveABurstOneAtATime) {
+    const auto pool = *ServingThreadPool::create(2);
+    struct Counted {
+        std::atomic<int> inside{0};
+        std::atomic<int> most{0};
+        FakeBurst burst{[this, more = 0]() mutable {
+            most = std::max(most.load(), ++inside);
+            std::this_thread::yield();
+            --inside;
+            return ++more % 3 != 0;
+        }};
+    };
+    std::array<Counted, 4> bursts;
+    std::vector<ServingThreadPool::Registration> registrations;
+    for (Counted& counted : bursts) {
+        registrations.push_back(std::move(*ServingThreadPool::add(pool, counted.burst)));
+    }
+    for (int i = 0; i < 500'000; ++i) {
+        registrations[static_cast<std::size_t>(i) % bursts.size()].ring();
+        if (i % 100 == 0) {
+            std::this_thread::sleep_for(10us);  // most threads have become idle
+        }
+    }
+    registrations.clear();
+    for (const Counted& counted : bursts) {
+        EXPECT_EQ(counted.most, 1);
+    }
+}
+
 TEST(ServingThreads, serveWhenTheDoorbellIsRung) {
     const auto pool = *ServingThreadPool::create();
     FakeBurst served([] { return false; });
@@ -262,6 +322,29 @@ TEST(ServingThreads, areExhaustedOnlyWhereThereAreMoreBurstsThanThreads) {
     EXPECT_FALSE(pool->isExhausted());
 }
 
+TEST(ServingThreads, areNotExhaustedByThoseThatWaitForTheirClients) {
+    const auto pool = *ServingThreadPool::create(1);
+    Hold answered;
+    Hold hold;
+    FakeBurst served([&] {
+        {
+            const ServingThreadPool::ScopedClientWait wait(*pool);
+            (void)answered.serve()();
+        }
+        return hold.serve()();
+    });
+    FakeBurst other([] { return false; });
+    const auto registration = std::move(*ServingThreadPool::add(pool, served));
+    const auto otherRegistration = std::move(*ServingThreadPool::add(pool, other));
+    registration.ring();
+    waitFor([&] { return answered.inside == 1; });
+    EXPECT_FALSE(pool->isExhausted());
+    answered.go.set_value();
+    waitFor([&] { return hold.inside == 1; });
+    EXPECT_TRUE(pool->isExhausted());
+    hold.go.set_value();
+}
+
 TEST(ServingThreads, doNotServeWhatIsRemoved) {
     const auto pool = *ServingThreadPool::create();
     for (int i = 0; i < 200; ++i) {
@@ -393,6 +476,23 @@ TEST(Burst, hasAThreadFromItsSetUpOn) {
         *reinterpret_cast<const fmq::EventWord*>(channel.memory().data() + kRequestEventOffset);
     // Only a thread that serves the burst parks it, after it has waited for a quarter of a second.
     waitFor([&] { return (word.word & fmq::EventFlag::kParked) != 0; });
+}
+
+TEST(Burst, letsNoClientMakeTheDriverSpinForLong) {
+    BurstPair burst({.clientWait = {.spinWindow = 1h, .mode = WaitMode::SPIN},
+                     .driverWait = {.spinWindow = 1h, .mode = WaitMode::SPIN}});
+    const DoublingRequest doubling;
+    ExecutionOutcome outcome;
+    const Channel channel = std::move(*Channel::open(burst.controller->channel()));
+    const auto& word =
+        *reinterpret_cast<const fmq::EventWord*>(channel.memory().data() + kRequestEventOffset);
+    for (int round = 0; round < 8; ++round) {  // it does not spin on the processor of its client
+        const std::chrono::nanoseconds before = burst.controller->waitStats().driver.burnt;
+        const ExecutionOptions options{.deadline = std::chrono::steady_clock::now() + 10s};
+        ASSERT_TRUE(burst.controller->execute(doubling.request, options, outcome));
+        waitFor([&] { return (word.word & fmq::EventFlag::kParked) != 0; });
+        EXPECT_LT(burst.controller->waitStats().driver.burnt - before, 150ms);
+    }
 }
 
 TEST(ParkedBurst, stopsAtOnce) {
