@@ -137,10 +137,6 @@ class Waiter {
     [[nodiscard]] bool isContended() const noexcept {
         return flag_.isContended() || (peer_ && peer_->isContended());
     }
-    [[nodiscard]] bool sleepsInEachWait() const noexcept {
-        return !maySpin(
-            rules_, [] { return false; }, [this] { return isContended(); });
-    }
     [[nodiscard]] bool maySpinNow() const noexcept {
         return maySpin(
             rules_, [this] { return isPeerHere(); }, [this] { return isContended(); });
@@ -272,7 +268,7 @@ template <class Ready>
 bool Waiter::sleep(SteadyTime until, Ready& ready) noexcept {
     bool isReady = false;
     if (isAlone_) {
-        flag_.setLeavesFences(sleepsInEachWait());
+        flag_.setLeavesFences(!maySpinNow());
         flag_.publishWaiterCpu();
     }
     while (!isReady && (until == SteadyTime::max() || std::chrono::steady_clock::now() < until)) {

@@ -154,11 +154,11 @@ struct SleepsAndFences {
     std::uint64_t heavyFences = 0;
 };
 
-/// Of waits in a row, until there are two sleeps.
-SleepsAndFences fencesOfWaits(WaitMode mode, bool isContended) {
+/// Of waits in a row for the side that waits on `peerWord`, until there are two sleeps.
+SleepsAndFences fencesOfWaits(WaitMode mode, bool isContended, EventWord& peerWord) {
     EventWord word{};
     SharedWaitStats stats{};
-    Waiter waiter(EventFlag(word), std::nullopt, {.spinWindow = 100us, .mode = mode}, stats);
+    Waiter waiter(EventFlag(word), EventFlag(peerWord), {.spinWindow = 100us, .mode = mode}, stats);
     waiter.setContended(isContended);
     const auto waitUntilSleeps = [&](std::uint64_t sleeps) {
         while (stats.stats().sleeps < sleeps) {
@@ -177,12 +177,19 @@ TEST_F(WaitThatSpins, makesNoHeavyFencesWhereItSleepsInEachWait) {
     if (!hasHeavyFences()) {
         GTEST_SKIP() << "the kernel does not allow membarrier here";
     }
-    EXPECT_EQ(fencesOfWaits(WaitMode::BLOCK, false).heavyFences, 0U);
-    EXPECT_EQ(fencesOfWaits(WaitMode::ADAPTIVE, true).heavyFences, 0U);
-    const SleepsAndFences adaptive = fencesOfWaits(WaitMode::ADAPTIVE, false);
+    EventWord elsewhere{};
+    EXPECT_EQ(fencesOfWaits(WaitMode::BLOCK, false, elsewhere).heavyFences, 0U);
+    EXPECT_EQ(fencesOfWaits(WaitMode::ADAPTIVE, true, elsewhere).heavyFences, 0U);
+    const SleepsAndFences adaptive = fencesOfWaits(WaitMode::ADAPTIVE, false, elsewhere);
     EXPECT_EQ(adaptive.heavyFences, adaptive.sleeps);
-    const SleepsAndFences spinning = fencesOfWaits(WaitMode::SPIN, true);
+    const SleepsAndFences spinning = fencesOfWaits(WaitMode::SPIN, true, elsewhere);
     EXPECT_EQ(spinning.heavyFences, spinning.sleeps);
+
+    const Pinned pinned;
+    EventWord here{};
+    EventFlag(here).publishWaiterCpu();
+    EXPECT_EQ(fencesOfWaits(WaitMode::ADAPTIVE, false, here).heavyFences, 0U);
+    EXPECT_EQ(fencesOfWaits(WaitMode::SPIN, false, here).heavyFences, 0U);
 }
 
 TEST(WaitUntil, endsWhenWhatItWaitsForHappensWhileItSleeps) {
