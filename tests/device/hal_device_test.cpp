@@ -113,6 +113,7 @@ TEST_P(HalDeviceTest, typeAndVersionStringStayTheSame) {
     EXPECT_EQ(*device->getType(), type);
     const std::string version = *device->getVersionString();
     EXPECT_FALSE(version.empty());
+    EXPECT_NE(version, toString(device->getHalVersion()));
     EXPECT_EQ(*device->getVersionString(), version);
 }
 

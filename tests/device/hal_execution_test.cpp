@@ -368,7 +368,10 @@ class HalLoopTimeoutTest : public DeviceTest {
 };
 
 TEST_P(HalLoopTimeoutTest, is2SecondsUnlessGiven) {
+    auto longer =
+        std::async(std::launch::async, [&] { (void)timeUntilTheLoopEnds({.loopTimeout = 6s}); });
     EXPECT_GE(timeUntilTheLoopEnds({}), 2s);
+    EXPECT_EQ(longer.wait_for(0s), std::future_status::timeout) << "6 s ended before the default";
 }
 
 TEST_P(HalLoopTimeoutTest, isAtMost15Seconds) {
