@@ -74,7 +74,7 @@ class HostileBurst {
     }
 
   private:
-    /// With some words changed.
+    /// With some words changed, up to four times, so that the server keeps it.
     void sendGoodFrame(ByteSource& bytes) {
         std::vector<FrameLine> lines(requestLineCount(doubling_.request));
         const FramePool pool{.kind = 0, .value = bytes.take<std::uint8_t>()};
@@ -84,7 +84,9 @@ class HostileBurst {
             lines[bytes.below(lines.size())].words[bytes.below(FrameLine::kWords)] ^=
                 std::uint64_t{bytes.take<std::uint16_t>()} << bytes.below(49);
         }
-        (void)requests_->tryWrite(lines);
+        for (std::size_t times = 1 + bytes.below(4); times > 0; --times) {
+            (void)requests_->tryWrite(lines);
+        }
     }
     void sendAnyLines(ByteSource& bytes) {
         std::vector<FrameLine> lines(1 + bytes.below(kLines));
