@@ -92,6 +92,8 @@ TEST_F(HostileDriver, givesMoreOrFewerShapesThanThereAreOutputs) {
 }
 
 TEST_F(HostileDriver, answersWithTheSameShapesAsBeforeWhereThereIsNoBefore) {
+    // The outcome has shapes, but of another execution.
+    ASSERT_TRUE(execute([&](auto serial) { send(serial, ErrorStatus::NONE, shapes(1)); }));
     const Result<> result = execute([&](auto serial) {
         const FrameLine line = encodeSameShapes(serial, {});
         EXPECT_TRUE(results->tryWrite({&line, 1}));
