@@ -62,11 +62,18 @@ kj::Promise<void> MetricsServer::acceptNext(kj::ConnectionReceiver& receiver) {
             [this, &receiver](kj::Own<kj::AsyncIoStream>&& stream) {
                 auto socket = stream.downcast<kj::AsyncCapabilityStream>();
                 const auto peer = PeerDescriptors::create(loop_, *socket);
-                if (peer && requestCount_ < kMaximumRequests) {
-                    ++requestCount_;
+                if (peer) {
+                    if (ends_->size() >= kMaximumRequests) {
+                        ends_->begin()->second->fulfill();
+                        ends_->erase(ends_->begin());
+                    }
+                    auto end = kj::newPromiseAndFulfiller<void>();
+                    ends_->emplace(++lastNumber_, kj::mv(end.fulfiller));
                     answer((*peer)->wrap(kj::mv(socket)))
+                        .exclusiveJoin(kj::mv(end.promise))
                         .exclusiveJoin(loop_.timer().afterDelay(kTimeout))
-                        .attach(kj::defer([this] { --requestCount_; }))
+                        .attach(kj::defer(
+                            [ends = ends_, number = lastNumber_] { ends->erase(number); }))
                         .detach([](kj::Exception&&) {});  // the client is gone
                 } else {
                     // Closes it with what its client has sent in it, which may linger.

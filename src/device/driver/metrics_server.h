@@ -8,7 +8,10 @@
 #include <kj/async-io.h>
 #include <kj/async.h>
 
+#include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -23,7 +26,8 @@ namespace nnburst::device {
 /// Used on the event loop's thread only.
 class MetricsServer {
   public:
-    /// Requests that are answered at a time; more are closed at once.
+    /// Connections at a time. One more closes the oldest: a client that sends its request as soon
+    /// as it is connected is answered, however many others send nothing.
     static constexpr std::size_t kMaximumRequests = 8;
 
     /// `text` gives the figures in the text format of Prometheus.
@@ -40,7 +44,10 @@ class MetricsServer {
 
     EventLoop& loop_;
     const std::function<std::string()> text_;
-    std::size_t requestCount_ = 0;
+    /// What ends a connection, by its number.
+    using Ends = std::map<std::uint64_t, kj::Own<kj::PromiseFulfiller<void>>>;
+    const std::shared_ptr<Ends> ends_ = std::make_shared<Ends>();  // connections outlive this
+    std::uint64_t lastNumber_ = 0;
 };
 
 }  // namespace nnburst::device
