@@ -237,15 +237,16 @@ class Detector {
         }
         const auto score = [&](std::uint32_t i) { return scores_[candidates_[i]]; };
         const std::size_t count = std::min(taken, parameters_.limit);
-        rank({order_, taken}, 0, count, score);
-        std::sort(order_, order_ + count, [&](std::uint32_t a, std::uint32_t b) {
+        rank(operation_, {order_, taken}, 0, count, score);
+        const auto isBefore = [&](std::uint32_t a, std::uint32_t b) {
             const std::size_t classOfA = candidates_[a] % classes_;
             const std::size_t classOfB = candidates_[b] % classes_;
             if (classOfA != classOfB) {
                 return classOfA < classOfB;
             }
             return score(a) != score(b) ? score(a) > score(b) : a < b;
-        });
+        };
+        sortFirst(operation_, order_, order_ + count, order_ + count, isBefore);
         write(first, count);
     }
 

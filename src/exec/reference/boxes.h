@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "exec/operation/operation.h"
+#include "exec/reference/partial_order.h"
 #include "model/invalid.h"
 #include "nnburst/result.h"
 
@@ -118,16 +119,17 @@ template <class Score, class GetBox, class Lower>
 
 /// Fills `order` with consecutive numbers from `first` on and moves the `count` numbers with the
 /// highest scores to the front, sorted by score; of equal scores the smaller number comes first.
-/// score(n) is never NaN.
+/// score(n) is never NaN. Ends early when the run of `operation` is out of time.
 template <class Score>
-void rank(std::span<std::uint32_t> order, std::uint32_t first, std::size_t count, Score&& score) {
+void rank(const OperationView& operation, std::span<std::uint32_t> order, std::uint32_t first,
+          std::size_t count, Score&& score) {
     std::iota(order.begin(), order.end(), first);
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count),
-                      order.end(), [&](std::uint32_t a, std::uint32_t b) {
-                          const float scoreOfA = score(a);
-                          const float scoreOfB = score(b);
-                          return scoreOfA != scoreOfB ? scoreOfA > scoreOfB : a < b;
-                      });
+    sortFirst(operation, order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count),
+              order.end(), [&](std::uint32_t a, std::uint32_t b) {
+                  const float scoreOfA = score(a);
+                  const float scoreOfB = score(b);
+                  return scoreOfA != scoreOfB ? scoreOfA > scoreOfB : a < b;
+              });
 }
 
 }  // namespace nnburst::exec

@@ -249,7 +249,8 @@ class Detector {
                 dropAbove(parameters_.overlapThreshold));
         }
         const std::size_t count = std::min<std::size_t>(taken, parameters_.limit);
-        rank({order_, taken}, 0, count, [&](std::uint32_t i) { return scores_[candidates_[i]]; });
+        rank(operation_, {order_, taken}, 0, count,
+             [&](std::uint32_t i) { return scores_[candidates_[i]]; });
         for (std::size_t i = 0; i < count; ++i) {
             const std::uint32_t candidate = candidates_[order_[i]];
             write(scores_[candidate], boxes_[candidate / classes_], candidate % classes_);
@@ -276,7 +277,7 @@ class Detector {
         for (std::size_t i = 0; i < count; ++i) {
             const std::size_t anchor = candidates_[i];
             const float* const scores = scores_ + anchor * classes_;
-            rank({order_, classes_ - 1}, 1, classesEach,
+            rank(operation_, {order_, classes_ - 1}, 1, classesEach,
                  [&](std::uint32_t c) { return scores[c]; });
             for (std::size_t k = 0; k < classesEach; ++k) {
                 write(scores[order_[k]], boxes_[anchor], order_[k]);

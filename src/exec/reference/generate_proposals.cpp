@@ -213,7 +213,7 @@ Result<std::uint32_t> propose(const OperationView& operation, const Parameters& 
         // Sorted by score only if `before` limits how many boxes are kept.
         const bool isLimited = parameters.before < count;
         std::size_t selected = isLimited ? parameters.before : count;
-        rank({candidates, count}, 0, isLimited ? selected : 0,
+        rank(operation, {candidates, count}, 0, isLimited ? selected : 0,
              [&](std::uint32_t candidate) { return scores[candidate]; });
         const auto isLarge = [&](std::uint32_t candidate) {
             const Box& box = boxes[candidate];

@@ -14,11 +14,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 #include "exec/operation/activation.h"
 #include "exec/operation/operation_check.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
+#include "exec/reference/partial_order.h"
 
 namespace nnburst::exec {
 
@@ -122,7 +124,7 @@ void findTop(const OperationView& operation, Entry* entries) {
         for (std::size_t i = 0; i < rowLength; ++i) {
             entries[i] = {Key::of(row[i]), static_cast<std::int32_t>(i)};
         }
-        std::partial_sort(entries, entries + k, entries + rowLength);
+        sortFirst(operation, entries, entries + k, entries + rowLength, std::less<>());
         for (std::size_t i = 0; i < k; ++i) {
             *values++ = Key::element(entries[i].key);
             *indices++ = entries[i].index;

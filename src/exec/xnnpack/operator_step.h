@@ -95,6 +95,13 @@ enum class Speed : std::uint8_t {
 /// 1 to 1.5 us and two system calls, and makes the operator wait for the slowest thread.
 inline constexpr double kMinimumParallelNs = 2500;
 
+/// Whether an operator takes longer than a second or two, during which nothing could end it. Such
+/// ones that cannot run in slices (sliced_step.h) are left to the reference kernels.
+[[nodiscard]] constexpr bool isTooLong(double work, Speed speed) noexcept {
+    constexpr double kLongestNs = 0.25e9;  // on one thread of a processor with AVX-512
+    return work > kLongestNs * static_cast<double>(speed);
+}
+
 /// The threads of `context` for an operator that does `work` multiplications and additions.
 [[nodiscard]] inline pthreadpool_t threadsFor(const StepContext& context, double work,
                                               Speed speed) noexcept {

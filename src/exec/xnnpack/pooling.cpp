@@ -83,7 +83,8 @@ Result<Pooling> readPooling(const OperationView& operation) {
 
 bool isCovered(const Pooling& pooling) noexcept {
     return !pooling.arguments.isNchw && pooling.windowElements() > 1 &&
-           pooling.windowElements() <= kMaximumWindowElements && pooling.taps() <= kMaximumTaps;
+           pooling.windowElements() <= kMaximumWindowElements && pooling.taps() <= kMaximumTaps &&
+           !isTooLong(pooling.work(), Speed::ELEMENTWISE);
 }
 
 /// The HAL requires equal scales, XNNPACK does not.

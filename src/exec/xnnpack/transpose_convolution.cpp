@@ -100,6 +100,10 @@ StepResult makeTransposeConv2d(const OperationView& operation, const StepContext
     const Deconvolution deconvolution{
         .given = convolution, .inputs = filter[3], .outputs = filter[0]};
     const double taps = tapCount(convolution);
+    const double work = taps * operation.inputs[0].shape[0] * filter[0] * filter[3];
+    if (isTooLong(work, Speed::DENSE)) {
+        return nullptr;
+    }
     if ((!isFloat && !isQuantized) || convolution.arguments.isNchw ||
         !operation.inputs[1].isConstant || !operation.inputs[2].isConstant ||
         !isCovered(convolution.height) || !isCovered(convolution.width) || taps > kMaximumTaps) {
@@ -116,7 +120,6 @@ StepResult makeTransposeConv2d(const OperationView& operation, const StepContext
     if (!shared) {
         return nullptr;
     }
-    const double work = taps * input[0] * filter[0] * filter[3];
     return makeOperatorStep(
         std::move(shared),
         setUpDeconvolution(type, {input[0], input[1], input[2]}, operation.inputs.size()),

@@ -498,6 +498,35 @@ TEST(Xnnpack, isNotAskedForTablesOfManyGigabytes) {
         model.build(OperationType::CONV_2D, {x, w, b}, model.scalars({1, 1, 1, 0}), {x}, y)));
 }
 
+TEST(Xnnpack, isNotAskedForPoolingsThatNothingCouldEnd) {
+    for (const OperationType type : {OperationType::AVERAGE_POOL_2D, OperationType::MAX_POOL_2D}) {
+        for (const std::uint32_t images : {1U, 32U}) {  // 0.1 s and 4 s
+            Random random(1);
+            OperationModel model(random);
+            const auto x = model.tensor(kFloat, {images, 256, 256, 8}, {});
+            const auto y = model.tensor(kFloat, {images, 199, 199, 8}, {});
+            const auto arguments = model.scalars({2, 1, 1, 58, 58, 0});
+            EXPECT_EQ(isCoveredByXnnpack(model.build(type, {x}, arguments, {x}, y)), images == 1);
+        }
+    }
+}
+
+TEST(Xnnpack, isNotAskedForTransposedConvolutionsThatNothingCouldEnd) {
+    for (const std::uint32_t images : {1U, 64U}) {  // 0.04 s and 2.6 s
+        Random random(1);
+        OperationModel model(random);
+        const auto x = model.tensor(kFloat, {images, 64, 64, 64}, {});
+        const auto w = model.constant(kFloat, {64, 10, 10, 64}, {});
+        const auto b = model.constant(kFloat, {64}, {});
+        const auto y = model.tensor(kFloat, {images, 73, 73, 64}, {});
+        std::vector<std::uint32_t> arguments = model.scalars({0, 0, 0, 0, 1, 1, 0});
+        arguments.push_back(model.boolean(false));
+        EXPECT_EQ(isCoveredByXnnpack(
+                      model.build(OperationType::TRANSPOSE_CONV_2D, {x, w, b}, arguments, {x}, y)),
+                  images == 1);
+    }
+}
+
 TEST(Xnnpack, isNotAskedForWeightsThatAreNotConstant) {
     Random random(1);
     OperationModel model(random);
