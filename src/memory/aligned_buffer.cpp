@@ -15,6 +15,13 @@
 
 namespace nnburst {
 
+namespace {
+
+/// A multiple of the size of a page and of a huge page.
+constexpr std::uintptr_t kReleasedAtOnceBytes = std::uintptr_t{4} << 20;
+
+}  // namespace
+
 Result<AlignedBuffer> AlignedBuffer::allocate(std::uint64_t sizeBytes) {
     const std::size_t alignment = system::blockAlignment(sizeBytes, kOperandAlignmentBytes);
     const std::uint64_t overheadBytes = alignment - 1 + kMappingPaddingBytes;
@@ -41,9 +48,11 @@ void AlignedBuffer::release() const noexcept {
     const auto start = reinterpret_cast<std::uintptr_t>(data_);
     const std::uintptr_t first = (start + page - 1) / page * page;
     const std::uintptr_t end = (start + sizeBytes_) / page * page;
-    if (first < end) {
-        // Whole pages of private memory: they read as zero from now on.
-        ::madvise(data_ + (first - start), end - first, MADV_DONTNEED);
+    // Whole pages of private memory: they read as zero from now on. Piece by piece, because whoever
+    // maps memory in this process waits for the end of a call, which takes 1 ms for each MiB.
+    for (std::uintptr_t piece = first; piece < end; piece += kReleasedAtOnceBytes) {
+        ::madvise(data_ + (piece - start), std::min(kReleasedAtOnceBytes, end - piece),
+                  MADV_DONTNEED);
     }
 }
 

@@ -45,11 +45,13 @@ class HostileDescriptorTest : public testing::Test {
             GTEST_SKIP() << "sanitizers want to be the first library of a process";
         }
         ::setenv("LD_PRELOAD", NNBURST_HOSTILE_FILES_PATH, 1);
+        ::setenv("NNBURST_MEMORY_RELEASED", memoryReleased_.c_str(), 1);
         driver_ = std::make_unique<DriverProcess>(
             std::vector<std::string>{"--cache-key", directory_.path() / "cache.key", "--limit",
                                      fmt::format("client.descriptors={}", kDescriptorsOfClient),
                                      "--no-sandbox"});  // hostile_files.cpp reads links
         ::unsetenv("LD_PRELOAD");
+        ::unsetenv("NNBURST_MEMORY_RELEASED");
         victim_ = driver_->connect();
         ASSERT_NE(victim_, nullptr);
         attacker_ = driver_->connect();
@@ -79,6 +81,7 @@ class HostileDescriptorTest : public testing::Test {
 
     /// Files with the names in hostile_files.cpp answer from now on.
     void release() {
+        std::ofstream{memoryReleased_};
         std::ofstream(directory_.path() / "late-closes.released");
         std::ofstream(directory_.path() / "stalls.released");
         std::ofstream(directory_.path() / "late-writes.released");
@@ -108,6 +111,7 @@ class HostileDescriptorTest : public testing::Test {
     }
 
     TemporaryDirectory directory_;
+    const std::string memoryReleased_ = directory_.path() / "memory.released";
     std::unique_ptr<DriverProcess> driver_;
     SharedDevice victim_;
     SharedDevice attacker_;
@@ -296,6 +300,15 @@ TEST_F(HostileDescriptorTest, largeMemoryThatNobodyClaimsHoldsUpNobody) {
     const ExecutionOptions options{.measure = static_cast<MeasureTiming>(7)};
     EXPECT_FALSE(prepared->executeSynchronously(add.request, options, outcome));
     attacker_.reset();
+    expectVictimIsServed();
+}
+
+TEST_F(HostileDescriptorTest, buffersThatAreFreedLateHoldUpNobody) {
+    const auto prepared = *prepareModel(*attacker_, makeAddModel(1 << 20));
+    const std::array<BufferRole, 1> roles{{{.modelIndex = 0, .ioIndex = 0, .frequency = 1.0F}}};
+    auto buffer = attacker_->allocate({}, std::array{prepared}, roles, {});
+    ASSERT_TRUE(buffer) << buffer.error().message;
+    *buffer = {};
     expectVictimIsServed();
 }
 

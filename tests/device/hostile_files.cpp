@@ -6,16 +6,20 @@
 /// cannot mount everywhere: files whose name contains "close-fails" give EIO when they are closed;
 /// on files whose name contains "stalls" calls wait until the file NAME.released exists, and on
 /// files whose name contains "late-writes" only ftruncate(2) does, and on those, also memfds, whose
-/// name contains "late-closes" only close(2).
+/// name contains "late-closes" only close(2). Memory is freed slowly, too: madvise(2) with
+/// MADV_DONTNEED waits until the file that NNBURST_MEMORY_RELEASED names exists.
 
 #include <dlfcn.h>
 #include <stdarg.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -74,6 +78,15 @@ int fstatfs(int fd, struct statfs* status) {
     static auto* const original = next<int(int, struct statfs*)>("fstatfs");
     waitIf(fd, "stalls");
     return original(fd, status);
+}
+
+int madvise(void* memory, std::size_t bytes, int advice) {
+    static auto* const original = next<int(void*, std::size_t, int)>("madvise");
+    const char* const released = std::getenv("NNBURST_MEMORY_RELEASED");
+    while (advice == MADV_DONTNEED && released != nullptr && ::access(released, F_OK) != 0) {
+        ::usleep(1000);
+    }
+    return original(memory, bytes, advice);
 }
 
 int ftruncate(int fd, off_t length) {

@@ -27,6 +27,8 @@ class BufferService final : public rpc::Buffer::Server {
                        "a buffer's service without a scheduler or without a buffer");
     }
 
+    ~BufferService() noexcept { dropOnJobThread(*scheduler_, std::move(buffer_)); }
+
   protected:
     kj::Promise<void> copyTo(CopyToContext context) override {
         return withRegion(context.getParams().getDestination(),
@@ -84,7 +86,7 @@ class BufferService final : public rpc::Buffer::Server {
 
     EventLoop& loop_;
     const std::shared_ptr<Scheduler::Client> scheduler_;
-    const std::shared_ptr<LocalBuffer> buffer_;
+    std::shared_ptr<LocalBuffer> buffer_;
     const SharedPeer peer_;
 };
 

@@ -73,6 +73,8 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         NNBURST_ASSERT(model_ != nullptr, "a service of no prepared model");
     }
 
+    ~PreparedModelService() noexcept { dropOnJobThread(*scheduler_, std::move(model_)); }
+
     [[nodiscard]] const std::shared_ptr<LocalPreparedModel>& model() const noexcept {
         return model_;
     }
@@ -334,7 +336,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
     EventLoop& loop_;
     const std::shared_ptr<Scheduler::Client> scheduler_;
     const std::shared_ptr<burst::ServingThreadPool> servingThreads_;
-    const std::shared_ptr<LocalPreparedModel> model_;
+    std::shared_ptr<LocalPreparedModel> model_;
     const SharedPeer peer_;
     const Charge charge_;
     const std::shared_ptr<WorkTracker> work_;

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -39,6 +40,16 @@ template <class T>
         return Result<T>(tl::unexpected<Error>(submitted.error()));
     }
     return kj::mv(pair.promise);
+}
+
+/// Drops a reference on a job thread. If it is the last one, that may free gigabytes.
+template <class T>
+void dropOnJobThread(Scheduler::Client& scheduler, std::shared_ptr<T> reference) noexcept {
+    try {
+        scheduler.submit([reference = std::move(reference)]() mutable { reference = nullptr; });
+    } catch (const std::bad_alloc&) {
+        // Without memory for a job it is dropped here.
+    }
 }
 
 /// Reads a part of a message on a control thread, because that may take long: the client decides

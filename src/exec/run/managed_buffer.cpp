@@ -69,8 +69,13 @@ Result<ManagedBuffer::Storage> ManagedBuffer::reserveLocked(std::uint64_t sizeBy
                 ErrorStatus::GENERAL_FAILURE,
                 fmt::format("no memory for {} bytes of a driver-managed buffer", sizeBytes));
         }
-        storage_ = chargedFor(std::make_shared<const AlignedBuffer>(std::move(*memory)),
-                              std::move(charge));
+        const auto destroy = [](const AlignedBuffer* buffer) {
+            buffer->release();  // piece by piece, which free(3) does not
+            delete buffer;
+        };
+        storage_ = chargedFor(
+            std::shared_ptr<const AlignedBuffer>(new AlignedBuffer(std::move(*memory)), destroy),
+            std::move(charge));
         capacityBytes_ = sizeBytes;
         isInitialized_ = false;
     }
