@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "attack_models.h"
 #include "device/rpc/conversion.h"
 #include "nnburst/device.h"
 #include "raw_client.h"
@@ -186,6 +187,30 @@ void callUnansweredCalls(const Target& target) {
     client.serveFor(1000);
 }
 
+/// Operations of minutes by calls of 72 MB together, of which nothing is used, so that the driver
+/// reads nothing more of this client, when it is killed either.
+void callUntilNothingIsRead(const Target& target) {
+    constexpr int kCalls = 12;
+    constexpr unsigned kBytesEach = 6'000'000;
+    RawClient client(target.socketPath);
+    auto prepared = client.prepare(makeHugeOperation(1.0F));
+    const Request request = makeRequest(kHugeOperationBytes, kHugeOperationBytes);
+    std::vector<kj::Promise<void>> calls;
+    for (int i = 0; i < kCalls; ++i) {
+        auto call = prepared.executeSynchronouslyRequest();
+        auto unused = capnp::Orphanage::getForMessageContaining(
+                          rpc::PreparedModel::ExecuteSynchronouslyParams::Builder(call))
+                          .newOrphan<capnp::Data>(kBytesEach);
+        (void)device::toMessage(request, call.initRequest());
+        call.initOptions();
+        calls.push_back(call.send().ignoreResult());
+        target.log.noteDone();
+    }
+    while (true) {
+        client.serveFor(1000);
+    }
+}
+
 /// Messages of which each brings as many capabilities as 30 MB hold.
 void sendManyCapabilities(const Target& target) {
     const UniqueFd socket = connectSocket(target.socketPath);
@@ -314,6 +339,8 @@ StressCases messageCases() {
                   repeatedly(finishNoCalls)),
         attacking("unanswered_calls", "100,000 calls, each to the answer of the one before it",
                   repeatedly(callUnansweredCalls)),
+        attacking("unread_end", "a client that is killed while none of its messages is read",
+                  repeatedly(callUntilNothingIsRead)),
         attacking("many_capabilities", "calls with 1.8 million capabilities each",
                   repeatedly(sendManyCapabilities)),
         attacking("large_models", "models of 450,000 operands, 30 MB each",

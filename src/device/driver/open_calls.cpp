@@ -23,8 +23,8 @@ Result<> OpenCalls::noteReceived(capnp::rpc::Message::Reader message) {
         case capnp::rpc::Message::CALL: {
             const std::uint32_t number = message.getCall().getQuestionId();
             // A number that is in use ends the connection when the RPC system sees it.
-            if (weights_.try_emplace(number, 1 + capabilities).second) {
-                unanswered_ += 1 + capabilities;
+            if (unanswered_.try_emplace(number, capabilities).second) {
+                unansweredCapabilities_ += capabilities;
             }
             return open(ofClient_, number);
         }
@@ -41,8 +41,8 @@ Result<> OpenCalls::noteReceived(capnp::rpc::Message::Reader message) {
 
 Result<> OpenCalls::noteSent(capnp::rpc::Message::Reader message) {
     if (message.isReturn()) {
-        if (const auto call = weights_.extract(message.getReturn().getAnswerId())) {
-            unanswered_ -= call.mapped();
+        if (const auto call = unanswered_.extract(message.getReturn().getAnswerId())) {
+            unansweredCapabilities_ -= call.mapped();
         }
     }
     if (!message.isCall()) {

@@ -27,10 +27,13 @@ class OpenCalls {
     /// loop; there are fewer of a client that answers than executions that it may launch.
     static constexpr std::size_t kMaximumUnanswered = 8192;
     /// Calls of the client that the driver has not answered, and capabilities in them: no more
-    /// messages are read while there are as many. When they end together, with the connection or
-    /// with the one that all wait for, that takes the event loop some 10 us each. Fewer than these
-    /// can wait for a job thread (Scheduler::kMaximumWaitingJobs) or for descriptors.
+    /// messages are read while there are as many of either. When they end together, with the
+    /// connection or with the call that all wait for, that takes the event loop 10 us for each call
+    /// and 1 us for each capability. A client that waits for nothing but its executions has fewer,
+    /// so that its signs of life are read: a quarter of Scheduler::kMaximumWaitingJobs and those
+    /// that run, with kMaximumPoolsPerMessage each.
     static constexpr std::size_t kManyUnanswered = 1024;
+    static constexpr std::size_t kManyUnansweredCapabilities = 65536;
     /// Capabilities of one message: twice those of an allocate() with as many models as it may
     /// name.
     static constexpr std::uint64_t kMaximumCapabilities = 8192;
@@ -43,8 +46,11 @@ class OpenCalls {
     /// The driver sends `message`. As noteReceived.
     [[nodiscard]] Result<> noteSent(capnp::rpc::Message::Reader message);
 
-    /// The client has kManyUnanswered.
-    [[nodiscard]] bool areMany() const noexcept { return unanswered_ >= kManyUnanswered; }
+    /// The client has kManyUnanswered, or kManyUnansweredCapabilities.
+    [[nodiscard]] bool areMany() const noexcept {
+        return unanswered_.size() >= kManyUnanswered ||
+               unansweredCapabilities_ >= kManyUnansweredCapabilities;
+    }
 
   private:
     /// Charges by the numbers of the calls. Those who open a call choose its number.
@@ -55,9 +61,9 @@ class OpenCalls {
     const SharedAccount account_;
     Charges ofClient_;
     Charges ofDriver_;
-    /// By the numbers of calls that the driver has not answered: one and their capabilities.
-    std::unordered_map<std::uint32_t, std::size_t> weights_;
-    std::size_t unanswered_ = 0;  ///< all of these
+    /// The capabilities of calls that the driver has not answered, by the numbers of these.
+    std::unordered_map<std::uint32_t, std::uint64_t> unanswered_;
+    std::uint64_t unansweredCapabilities_ = 0;  ///< all of these
 };
 
 /// The capabilities that `message` brings or names.
