@@ -174,6 +174,11 @@ TEST_F(ReusableExecutionTest, goesOnWhenTheDriverHasLetItsMemoryGo) {
     ASSERT_TRUE(compute(*reusable));
     EXPECT_EQ(doubling.out()[0], 8.0F);
     EXPECT_EQ(burst.driver->fetched, 2);
+    burst.server->freeMemory(0);
+    const TimePoint deadline = std::chrono::steady_clock::now() + 1h;
+    ASSERT_TRUE(reusable->compute(deadline, outcome));
+    EXPECT_EQ(burst.model->lastOptions().deadline, deadline);
+    EXPECT_EQ(burst.driver->fetched, 3);
 }
 
 TEST_F(ReusableExecutionTest, isSentAnewWhenTheDriverHasForgottenIt) {
