@@ -88,6 +88,21 @@ TEST_F(SlotMappingsTest, refusesAnotherNumberOfMemories) {
     EXPECT_EQ(result.error().message, "the client gave 1 memories for 2 slots: must be as many");
 }
 
+TEST_F(SlotMappingsTest, tellsTheClientsErrorAndAsksAgain) {
+    client->setMemories([](auto) -> Result<std::vector<SharedRegion>> {
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, "no descriptor is left");
+    });
+    const Result<> result = resolve({slot(0)});
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    EXPECT_EQ(result.error().message, "no descriptor is left");
+    client->setMemories([this](auto) -> Result<std::vector<SharedRegion>> {
+        return std::vector<SharedRegion>{region};
+    });
+    EXPECT_TRUE(resolve({slot(0)}));
+    EXPECT_EQ(client->fetched, 2);
+}
+
 TEST_F(SlotMappingsTest, leavesBuffersToTheSession) {
     ASSERT_TRUE(resolve({token(4)}));
     EXPECT_EQ(client->fetched, 0);

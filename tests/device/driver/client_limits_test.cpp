@@ -8,6 +8,7 @@
 #include <capnp/any.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -124,6 +125,23 @@ TEST(ClientLimits, boundThePreparedModelsOfAClientAndAreGivenBack) {
     EXPECT_TRUE(prepareModel(*other, makeAddModel(5)));
     prepared = nullptr;
     EXPECT_TRUE(eventually([&] { return bool{prepareModel(*device, makeAddModel(5))}; }));
+}
+
+TEST(ClientLimits, boundModelsThatComeFromTheCache) {
+    const DriverProcess driver({"--limit", "client.prepared-models=1"});
+    const SharedDevice device = driver.connect();
+    const UniqueFd model(::memfd_create("model", MFD_CLOEXEC));
+    const UniqueFd data(::memfd_create("data", MFD_CLOEXEC));
+    const PrepareOptions options{.modelCache = {model.get()}, .dataCache = {data.get()}};
+    SharedPreparedModel prepared = *prepareModel(*device, makeAddModel(), options);
+    expectRefused(prepareModelFromCache(*device, options), "prepared-models");
+    prepared = nullptr;
+    ASSERT_TRUE(eventually([&] {
+        auto again = prepareModelFromCache(*device, options);
+        prepared = again ? *again : nullptr;
+        return again.has_value();
+    }));
+    expectServed(prepared);
 }
 
 TEST(ClientLimits, countWhatTheDriverCopiesOfSparseConstants) {
