@@ -31,6 +31,7 @@
 #include "device/driver_process.h"
 #include "device/rpc/peer_descriptors.h"
 #include "nnburst/fence.h"
+#include "support/full_event_fd.h"
 #include "support/lingering_socket.h"
 #include "support/sanitizers.h"
 
@@ -137,6 +138,18 @@ TEST_F(HostileDescriptorTest, aFenceThatCannotBeClosedEndsNoDriver) {
     const UniqueFd file = open("close-fails");
     const std::array<int, 1> fences{file.get()};
     (void)prepared->executeFenced(add.request, fences, {}, {});
+    expectVictimIsServed();
+}
+
+TEST_F(HostileDescriptorTest, anEventFdToWhichWritingBlocksHoldsUpNobody) {
+    const UniqueFd full = makeFullEventFd();
+    if (!full) {
+        GTEST_SKIP() << "there is no asynchronous I/O";
+    }
+    const auto prepared = *prepareModel(*attacker_, makeAddModel());
+    AddRequest add;
+    const std::array<int, 1> fences{full.get()};
+    EXPECT_FALSE(prepared->executeFenced(add.request, fences, {}, {}));
     expectVictimIsServed();
 }
 

@@ -72,8 +72,8 @@ constexpr std::array kAllowed{
     SCMP_SYS(recvfrom), SCMP_SYS(recvmsg), SCMP_SYS(sendmsg), SCMP_SYS(sendto),
     SCMP_SYS(setsockopt), SCMP_SYS(shutdown),
     // metadata of files, and removing the socket's file: Landlock says from where
-    SCMP_SYS(lstat), SCMP_SYS(newfstatat), SCMP_SYS(stat), SCMP_SYS(statx), SCMP_SYS(unlink),
-    SCMP_SYS(unlinkat)};
+    SCMP_SYS(lstat), SCMP_SYS(newfstatat), SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(stat),
+    SCMP_SYS(statx), SCMP_SYS(unlink), SCMP_SYS(unlinkat)};
 
 /// A call that is allowed if its arguments are these. A call may have several such lines.
 struct Conditional {
@@ -134,10 +134,9 @@ std::vector<Conditional> failOtherwise() {
 }
 
 /// Calls that always fail.
-constexpr std::array kDenied{SCMP_SYS(access),        SCMP_SYS(faccessat), SCMP_SYS(faccessat2),
-                             SCMP_SYS(getcwd),        SCMP_SYS(readlink),  SCMP_SYS(readlinkat),
-                             SCMP_SYS(set_mempolicy), SCMP_SYS(statfs),    SCMP_SYS(mkdir),
-                             SCMP_SYS(mkdirat)};
+constexpr std::array kDenied{SCMP_SYS(access), SCMP_SYS(faccessat),     SCMP_SYS(faccessat2),
+                             SCMP_SYS(getcwd), SCMP_SYS(set_mempolicy), SCMP_SYS(statfs),
+                             SCMP_SYS(mkdir),  SCMP_SYS(mkdirat)};
 /// Calls that fail as if the kernel did not know them, so that the C library uses older ones.
 constexpr std::array kUnknown{SCMP_SYS(clone3), SCMP_SYS(openat2)};
 

@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 
+#include "system/event_fd.h"
 #include "system/time.h"
 
 namespace nnburst {
@@ -54,14 +55,10 @@ Result<std::optional<std::uint64_t>> eventCount(int fd) {
 /// others may wait: for the address space of a userfaultfd, for the watches of an inotify instance
 /// or an epoll instance. Polling the last one polls the files in it, those of FUSE for example.
 bool isOfKnownKind(int fd) noexcept {
-    // Adding nothing to an eventfd changes nothing, and no other kind takes eight bytes.
-    const std::uint64_t nothing = 0;
-    if (::write(fd, &nothing, sizeof(nothing)) == sizeof(nothing)) {
-        return true;
-    }
     itimerspec time{};
     sync_file_info info{};
-    return ::timerfd_gettime(fd, &time) == 0 || ::ioctl(fd, SYNC_IOC_FILE_INFO, &info) == 0;
+    return system::isEventFd(fd) || ::timerfd_gettime(fd, &time) == 0 ||
+           ::ioctl(fd, SYNC_IOC_FILE_INFO, &info) == 0;
 }
 
 /// Adds to the count, unless the fence is not pending any more: then that would be too much for it.

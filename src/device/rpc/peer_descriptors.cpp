@@ -18,6 +18,7 @@
 #include "device/rpc/client_log.h"
 #include "device/rpc/descriptors.h"
 #include "log/logger.h"
+#include "system/event_fd.h"
 #include "system/interruption.h"
 #include "system/mutex.h"
 #include "system/thread.h"
@@ -155,16 +156,6 @@ void closeInterruptibly(UniqueFd& fd) {
     fd.reset();
 }
 
-/// Without a file, and it takes eight bytes of nothing, as no other kind does. The kernel answers
-/// with what it knows, without asking a file system's server.
-bool isEventFd(int fd) noexcept {
-    struct statx status {};
-    const std::uint64_t nothing = 0;
-    return ::statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) == 0 &&
-           (status.stx_mode & S_IFMT) == 0 &&
-           ::write(fd, &nothing, sizeof(nothing)) == sizeof(nothing);
-}
-
 /// Closing the last descriptor of memory frees it, which takes up to a microsecond for each KiB.
 constexpr std::uint64_t kFreedAtOnceBytes = std::uint64_t{256} << 10;
 /// The unit of st_blocks (stat(3type)).
@@ -185,12 +176,12 @@ kj::Exception overLimit(const Error& error) {
 }
 
 bool mayBlock(int fd) noexcept {
-    return ::fcntl(fd, F_GET_SEALS) < 0 && !isEventFd(fd);
+    return ::fcntl(fd, F_GET_SEALS) < 0 && !system::isEventFd(fd);
 }
 
 bool closesAtOnce(int fd) noexcept {
     if (::fcntl(fd, F_GET_SEALS) < 0) {
-        return isEventFd(fd);
+        return system::isEventFd(fd);
     }
     struct stat status {};
     return ::fstat(fd, &status) == 0 &&

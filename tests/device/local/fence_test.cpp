@@ -18,6 +18,7 @@
 
 #include "device/driver_process.h"
 #include "device/local/fence_waiter.h"
+#include "support/full_event_fd.h"
 
 namespace nnburst::test {
 namespace {
@@ -82,6 +83,14 @@ TEST(Fence, thatNobodyCanSignalAnyMoreHasFailed) {
     Pipe pipe;
     pipe.writer.reset();
     EXPECT_EQ(stateOf(pipe.reader.get()), FenceState::FAILED);
+}
+
+TEST(Fence, hasFailedWhereWritingToItBlocks) {
+    const UniqueFd full = makeFullEventFd();
+    if (!full) {
+        GTEST_SKIP() << "there is no asynchronous I/O";
+    }
+    EXPECT_EQ(stateOf(full.get()), FenceState::FAILED);
 }
 
 TEST(Fence, isNoFileDeviceOrSocket) {

@@ -1,0 +1,15 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Which descriptors are eventfds. These take no time to examine, to poll or to close.
+
+namespace nnburst::system {
+
+/// Whether `fd` is an eventfd (eventfd(2)). Asks the kernel for the name of its kind (proc(5), fd)
+/// and nothing of the descriptor itself: even adding nothing to the count of an eventfd blocks if
+/// somebody has brought that to its end. False also where there is no /proc. Any thread.
+[[nodiscard]] bool isEventFd(int fd) noexcept;
+
+}  // namespace nnburst::system
