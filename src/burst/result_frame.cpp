@@ -31,7 +31,7 @@ Result<> badResult(const std::string& why) {
 
 /// Whether the header of a result keeps to its rules and agrees with the number of lines.
 Result<> checkResultHeader(const ResultFrameHeader& header, std::size_t lineCount) {
-    constexpr std::uint16_t kKnownFlags = kSameShapes | kRemembered | kUnknownExecution;
+    constexpr std::uint16_t kKnownFlags = kRemembered | kUnknownExecution;
     if (header.kind != static_cast<std::uint16_t>(FrameKind::RESULT) ||
         (header.flags & ~kKnownFlags) != 0 || header.reserved != 0) {
         return badResult("kind " + std::to_string(header.kind) + ", flags " +
@@ -52,13 +52,6 @@ Result<> checkResultHeader(const ResultFrameHeader& header, std::size_t lineCoun
                          std::to_string(neededLines));
     }
     const auto status = static_cast<ErrorStatus>(header.status);
-    if ((header.flags & kSameShapes) != 0) {
-        if (status != ErrorStatus::NONE || lineCount != 1) {
-            return badResult(std::string("the same shapes as before beside ") + toString(status) +
-                             " and " + std::to_string(lineCount) + " lines");
-        }
-        return {};
-    }
     const bool hasShapes =
         status == ErrorStatus::NONE || status == ErrorStatus::OUTPUT_INSUFFICIENT_SIZE;
     if (!hasShapes && header.shapeCount != 0) {
@@ -144,11 +137,6 @@ Result<> decodeResult(std::span<const FrameLine> lines, ExecutionOutcome& outcom
         clearOutcome(outcome);
         return good;
     }
-    if ((header.flags & kSameShapes) != 0) {
-        outcome.timing = {.timeOnDevice = header.timeOnDeviceUs,
-                          .timeInDriver = header.timeInDriverUs};
-        return {};
-    }
     const auto status = static_cast<ErrorStatus>(header.status);
     BodyReader body(lines);
     outcome.outputShapes.resize(header.shapeCount);
@@ -156,7 +144,7 @@ Result<> decodeResult(std::span<const FrameLine> lines, ExecutionOutcome& outcom
         clearOutcome(outcome);
         return good;
     }
-    outcome.timing = {.timeOnDevice = header.timeOnDeviceUs, .timeInDriver = header.timeInDriverUs};
+    outcome.timing = timingOf(lines[0]);
     if (status == ErrorStatus::NONE) {
         return {};
     }

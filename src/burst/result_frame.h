@@ -91,8 +91,8 @@ void encodeResult(std::uint64_t serial, std::uint16_t flags, ErrorStatus status,
 }
 
 /// Checks a result frame and takes it apart into `outcome`; gives the execution's own status and
-/// message. GENERAL_FAILURE if the frame breaks a rule. With kSameShapes the outcome's shapes are
-/// left as they are.
+/// message. GENERAL_FAILURE if the frame breaks a rule. Not for frames with kSameShapes, which are
+/// right only as isSameShapes() says.
 [[nodiscard]] Result<> decodeResult(std::span<const FrameLine> lines, ExecutionOutcome& outcome);
 
 }  // namespace nnburst::burst

@@ -21,7 +21,7 @@ namespace nnburst::burst {
 class ReusableRegistry {
   public:
     struct Execution {
-        /// Resolves `request`, which `session` has just run, so that it can be run again as it is.
+        /// Resolves `given`, which `session` has just run, so that it can be run again as it is.
         /// Not bound afterwards if that cannot be (ExecutionSession::bind), or if `account`, which
         /// may be null, may not be charged for it.
         void bind(const DecodedRequest& given, const exec::ExecutionSession& session,

@@ -236,14 +236,14 @@ class Server::Impl final : public Servable {
         const std::span<const FrameLine> frame(lines_.data(), lineCount);
         const bool isSameAgain = repeated_.isSameAgain(frame);
         if (ReusableRegistry::Execution* const bound = repeated_.bound(); isSameAgain && bound) {
-            answer(serialOf(header), 0, runAgain(*bound, deadlineOf(header)));
+            answer(serialOf(frame[0]), 0, runAgain(*bound, deadlineOf(frame[0])));
         } else if (const Result<> decoded = decodeRequest(frame, request_); decoded) {
             executeRequest();
             if (isSameAgain) {
                 repeated_.bind(request_, session_, account_);
             }
         } else {
-            answer(serialOf(header), 0, decoded);
+            answer(serialOf(frame[0]), 0, decoded);
         }
         NNBURST_MARK(burst__end, this);
     }

@@ -52,7 +52,7 @@ class HostileClient : public testing::Test {
         answeredSerial = serialOf(lines[0]);
         lines.resize(std::max(1U, announcedLineCount(lines[0], 16)));
         EXPECT_TRUE(results->tryRead(std::span(lines).subspan(1)));
-        return decodeResult(lines, outcome);
+        return isSameShapes(lines[0]) ? Result<>() : decodeResult(lines, outcome);
     }
 
     /// The result of the last request, after those of earlier ones.

@@ -93,14 +93,17 @@ TEST_F(HostileDriver, givesMoreOrFewerShapesThanThereAreOutputs) {
 
 TEST_F(HostileDriver, answersWithTheSameShapesAsBeforeWhereThereIsNoBefore) {
     // The outcome has shapes, but of another execution.
-    ASSERT_TRUE(execute([&](auto serial) { send(serial, ErrorStatus::NONE, shapes(1)); }));
-    const Result<> result = execute([&](auto serial) {
-        const FrameLine line = encodeSameShapes(serial, {});
-        EXPECT_TRUE(results->tryWrite({&line, 1}));
-    });
-    ASSERT_FALSE(result);
-    EXPECT_EQ(result.error().status, ErrorStatus::GENERAL_FAILURE);
-    EXPECT_TRUE(outcome.outputShapes.empty());
+    for (const std::uint16_t flagsBeside : {std::uint16_t{0}, kRemembered, kUnknownExecution}) {
+        ASSERT_TRUE(execute([&](auto serial) { send(serial, ErrorStatus::NONE, shapes(1)); }));
+        const Result<> result = execute([&](auto serial) {
+            FrameLine line = encodeSameShapes(serial, {});
+            line.words[1] |= std::uint64_t{flagsBeside} << 16;
+            EXPECT_TRUE(results->tryWrite({&line, 1}));
+        });
+        ASSERT_FALSE(result) << flagsBeside;
+        EXPECT_EQ(result.error().status, ErrorStatus::GENERAL_FAILURE);
+        EXPECT_TRUE(outcome.outputShapes.empty());
+    }
 }
 
 TEST_F(HostileDriver, answersWithAnUnknownStatus) {

@@ -22,6 +22,7 @@
 #include "exec/run/run_memo.h"
 #include "exec/threads/kernel_threads.h"
 #include "exec/xnnpack/operator_cache.h"
+#include "log/assert.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
 #include "system/mutex.h"
@@ -107,6 +108,8 @@ class GraphRunner {
     /// As run, where nothing but addresses has changed since the run that filled `memo`, which the
     /// graph recalls.
     [[nodiscard]] Result<> runAgain(const RunMemo& memo, const RunLimits& limits) {
+        NNBURST_ASSERT(recalls(memo), "a plan of generation {}, now {}", memo.generation,
+                       generation_);
         return memo.plan->run(arguments_, limits);
     }
 

@@ -68,14 +68,20 @@ Result<> ModelRunner::prepare(const ModelRunner* first) {
 /// Of the plan that `bindings` remember all is known but the addresses.
 Result<> ModelRunner::runAgain(const RequestBindings& bindings, std::vector<OutputShape>& shapes,
                                const RunLimits& limits) {
-    auto address = main_.argumentAddresses().begin();
+    const std::span<const Plan::Output> computed = bindings.memo.plan->outputs();
+    const std::span<std::byte*> addresses = main_.argumentAddresses();
+    NNBURST_ASSERT(bindings.inputs.size() + bindings.outputs.size() == addresses.size() &&
+                       shapes.size() == computed.size(),
+                   "bindings of {} inputs and {} outputs for a graph of {} arguments, {} shapes",
+                   bindings.inputs.size(), bindings.outputs.size(), addresses.size(),
+                   shapes.size());
+    auto address = addresses.begin();
     for (const ArgumentBinding& input : bindings.inputs) {
         *address++ = input.data;
     }
     for (const ArgumentBinding& output : bindings.outputs) {
         *address++ = output.data;
     }
-    const std::span<const Plan::Output> computed = bindings.memo.plan->outputs();
     for (std::size_t output = 0; output < shapes.size(); ++output) {
         reportShape(computed[output].shape, shapes[output]);
         shapes[output].isSufficient = true;
