@@ -135,9 +135,7 @@ StepResult makeAveragePool2d(const OperationView& operation, const StepContext& 
     Means means{.batches = input.shape[0],
                 .channels = input.shape[3],
                 .range = activationRange(arguments.activation, operation.outputs[0])};
-    NNBURST_TRY_ASSIGN(means.window,
-                       slideWindow(operation, arguments, input.shape[1], input.shape[2],
-                                   arguments.height.window, arguments.width.window));
+    NNBURST_TRY_ASSIGN(means.window, slideWindow(operation, arguments));
     return makeMeanStep(means, operation, context);
 }
 

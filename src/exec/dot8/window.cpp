@@ -8,14 +8,10 @@ namespace nnburst::exec::dot8 {
 
 Result<std::optional<Convolution>> readConvolution(const OperationView& operation,
                                                    SpatialForm form) {
-    const Shape& input = operation.inputs[0].shape;
-    const Shape& filter = operation.inputs[1].shape;
     Convolution convolution;
     NNBURST_TRY_ASSIGN(convolution.arguments, readSpatialArguments(operation, form));
     const SpatialArguments& arguments = convolution.arguments;
-    NNBURST_TRY_ASSIGN(convolution.window,
-                       slideWindow(operation, arguments, input[arguments.heightAxis()],
-                                   input[arguments.widthAxis()], filter[1], filter[2]));
+    NNBURST_TRY_ASSIGN(convolution.window, slideWindow(operation, arguments));
     convolution.range = activationRange(arguments.activation, operation.outputs[0]);
     if (arguments.isNchw || tapCount(convolution.window) > kMaximumTaps ||
         !isCovered(operation, convolution.range)) {

@@ -253,14 +253,21 @@ Result<SpatialArguments> readSpatialArguments(const OperationView& operation, Sp
     return arguments;
 }
 
-Result<SpatialWindow> slideWindow(const OperationView& operation, const SpatialArguments& arguments,
-                                  std::uint32_t inputHeight, std::uint32_t inputWidth,
-                                  std::uint32_t windowHeight, std::uint32_t windowWidth) {
+Result<SpatialWindow> slideWindow(const OperationView& operation,
+                                  const SpatialArguments& arguments) {
+    constexpr std::size_t kFilterHeight = 1;
+    constexpr std::size_t kFilterWidth = 2;
+    const Shape& input = operation.inputs[0].shape;
+    const auto sizeOf = [&](const AxisArguments& axis, std::size_t filterAxis) {
+        return axis.window != 0 ? axis.window : operation.inputs[1].shape[filterAxis];
+    };
     SpatialWindow window;
     NNBURST_TRY_ASSIGN(window.height, slideAxis(operation, arguments, arguments.height, "height",
-                                                inputHeight, windowHeight));
+                                                input[arguments.heightAxis()],
+                                                sizeOf(arguments.height, kFilterHeight)));
     NNBURST_TRY_ASSIGN(window.width, slideAxis(operation, arguments, arguments.width, "width",
-                                               inputWidth, windowWidth));
+                                               input[arguments.widthAxis()],
+                                               sizeOf(arguments.width, kFilterWidth)));
     return window;
 }
 

@@ -128,13 +128,11 @@ struct SpatialWindow {
 /// Elements of the windows over one image.
 [[nodiscard]] double tapCount(const SpatialWindow& window) noexcept;
 
-/// Lays windows of `windowHeight` x `windowWidth` (for poolings that of the arguments) over an
-/// image of known size, none of them 0. INVALID_ARGUMENT if not even one window fits into the
-/// padded image, or if a pooling's window could lie in padding alone.
+/// Lays the windows of `operation`, of which `arguments` were read, over its input: those of the
+/// arguments of a pooling, or of the filter [outputs, height, width, inputs] of a convolution.
+/// Their sizes and that of the image are known and not 0. INVALID_ARGUMENT if not even one window
+/// fits into the padded image, or if a pooling's window could lie in padding alone.
 [[nodiscard]] Result<SpatialWindow> slideWindow(const OperationView& operation,
-                                                const SpatialArguments& arguments,
-                                                std::uint32_t inputHeight, std::uint32_t inputWidth,
-                                                std::uint32_t windowHeight,
-                                                std::uint32_t windowWidth);
+                                                const SpatialArguments& arguments);
 
 }  // namespace nnburst::exec

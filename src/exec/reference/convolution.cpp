@@ -29,9 +29,7 @@ namespace nnburst::exec {
 namespace {
 namespace convolution {
 
-/// Axes of the filter.
-constexpr std::size_t kFilterHeight = 1;
-constexpr std::size_t kFilterWidth = 2;
+/// The last axis of the filter.
 constexpr std::size_t kFilterLast = 3;  ///< depthIn of CONV_2D, depthOut of DEPTHWISE_CONV_2D
 
 constexpr SpatialForm kFull = SpatialForm::CONVOLUTION;
@@ -89,13 +87,9 @@ Result<Convolution> resolve(const OperationView& operation, SpatialForm form) {
     OperationCheck check(operation, ShapeKnowledge::COMPLETE);
     checkShapes(check, arguments, form);
     NNBURST_TRY(check.result());
-    const Shape& input = operation.inputs[0].shape;
+    NNBURST_TRY_ASSIGN(const SpatialWindow window, slideWindow(operation, arguments));
     const Shape& filter = operation.inputs[1].shape;
-    NNBURST_TRY_ASSIGN(
-        const SpatialWindow window,
-        slideWindow(operation, arguments, input[arguments.heightAxis()],
-                    input[arguments.widthAxis()], filter[kFilterHeight], filter[kFilterWidth]));
-    Shape output = input;
+    Shape output = operation.inputs[0].shape;
     output[arguments.heightAxis()] = window.height.outputSize;
     output[arguments.widthAxis()] = window.width.outputSize;
     output[arguments.channelAxis()] = filter[filterChannelAxis(form)];

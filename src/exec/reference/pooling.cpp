@@ -39,12 +39,8 @@ Result<Pooling> resolve(const OperationView& operation) {
     OperationCheck check(operation, ShapeKnowledge::COMPLETE);
     check.input(0, "input").rank(4).notEmpty(arguments.channelAxis());
     NNBURST_TRY(check.result());
-    const Shape& input = operation.inputs[0].shape;
-    NNBURST_TRY_ASSIGN(
-        const SpatialWindow window,
-        slideWindow(operation, arguments, input[arguments.heightAxis()],
-                    input[arguments.widthAxis()], arguments.height.window, arguments.width.window));
-    Shape output = input;
+    NNBURST_TRY_ASSIGN(const SpatialWindow window, slideWindow(operation, arguments));
+    Shape output = operation.inputs[0].shape;
     output[arguments.heightAxis()] = window.height.outputSize;
     output[arguments.widthAxis()] = window.width.outputSize;
     return Pooling{arguments, window, output};

@@ -277,15 +277,10 @@ StepResult makeConvolution(const OperationView& operation, const StepContext& co
 }
 
 Result<Convolution> readConvolution(const OperationView& operation, SpatialForm form) {
-    const Shape& input = operation.inputs[0].shape;
-    const Shape& filter = operation.inputs[1].shape;
     Convolution convolution;
     NNBURST_TRY_ASSIGN(convolution.arguments, readSpatialArguments(operation, form));
-    const SpatialArguments& arguments = convolution.arguments;
-    NNBURST_TRY_ASSIGN(convolution.window,
-                       slideWindow(operation, arguments, input[arguments.heightAxis()],
-                                   input[arguments.widthAxis()], filter[1], filter[2]));
-    convolution.batches = input[0];
+    NNBURST_TRY_ASSIGN(convolution.window, slideWindow(operation, convolution.arguments));
+    convolution.batches = operation.inputs[0].shape[0];
     return convolution;
 }
 

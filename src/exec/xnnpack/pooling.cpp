@@ -72,12 +72,7 @@ Result<Pooling> readPooling(const OperationView& operation) {
                     .arguments = {},
                     .window = {}};
     NNBURST_TRY_ASSIGN(pooling.arguments, readSpatialArguments(operation, SpatialForm::POOLING));
-    const SpatialArguments& arguments = pooling.arguments;
-    NNBURST_TRY_ASSIGN(
-        pooling.window,
-        slideWindow(operation, arguments, pooling.input.shape[arguments.heightAxis()],
-                    pooling.input.shape[arguments.widthAxis()], arguments.height.window,
-                    arguments.width.window));
+    NNBURST_TRY_ASSIGN(pooling.window, slideWindow(operation, pooling.arguments));
     return pooling;
 }
 

@@ -140,12 +140,14 @@ TEST(SpatialArguments, refusesArgumentsThatAreNotConstant) {
 
 Result<SpatialWindow> slide(const AxisArguments& axis, std::optional<PaddingScheme> scheme,
                             std::uint32_t input, std::uint32_t window) {
-    static const Arguments kNone(OperationType::CONV_2D, 0, {});
+    Arguments operation(OperationType::CONV_2D, 2, {});
+    operation.inputs()[0].shape = Shape{1, input, input, 1};
+    operation.inputs()[1].shape = Shape{1, window, window, 1};
     SpatialArguments arguments;
     arguments.implicitPadding = scheme;
     arguments.height = axis;
     arguments.width = axis;
-    return slideWindow(kNone.view(), arguments, input, input, window, window);
+    return slideWindow(operation.view(), arguments);
 }
 
 TEST(SlidingWindow, samePaddingGivesInputOverStrideAndPutsTheOddElementAfter) {
