@@ -73,11 +73,11 @@ class HostileDescriptorTest : public testing::Test {
     }
 
     /// A memfd of kLargeBytes that are present.
-    static UniqueFd makeLargeMemory(int seals) {
+    static SharedRegion makeLargeMemory(int seals) {
         UniqueFd memory(::memfd_create("late-closes", MFD_CLOEXEC | MFD_ALLOW_SEALING));
         EXPECT_EQ(::fallocate(memory.get(), 0, 0, kLargeBytes), 0);
         EXPECT_EQ(::fcntl(memory.get(), F_ADD_SEALS, seals), 0);
-        return memory;
+        return *Region::receive(std::move(memory), kLargeBytes);
     }
 
     /// Files with the names in hostile_files.cpp answer from now on.
@@ -100,6 +100,15 @@ class HostileDescriptorTest : public testing::Test {
         files_.push_back(open(name));
         return {.modelCache = {files_[files_.size() - 2].get()},
                 .dataCache = {files_.back().get()}};
+    }
+
+    /// Executes a request of the attacker in `memory`.
+    Result<> executeIn(const SharedRegion& memory, const ExecutionOptions& options = {}) {
+        const auto prepared = *prepareModel(*attacker_, makeAddModel());
+        AddRequest add;
+        add.request.pools = {memory};
+        ExecutionOutcome outcome;
+        return prepared->executeSynchronously(add.request, options, outcome);
     }
 
     void expectVictimIsServed() {
@@ -284,34 +293,20 @@ TEST_F(HostileDescriptorTest, memoryThatIsClosedLateHoldsUpNobody) {
 }
 
 TEST_F(HostileDescriptorTest, largeMemoryThatIsFreedLateHoldsUpNobody) {
-    const auto prepared = *prepareModel(*attacker_, makeAddModel());
-    ExecutionOutcome outcome;
-    AddRequest add;
-    add.request.pools = {
-        *Region::receive(makeLargeMemory(F_SEAL_SHRINK | F_SEAL_GROW), kLargeBytes)};
-    EXPECT_TRUE(prepared->executeSynchronously(add.request, {}, outcome));
+    EXPECT_TRUE(executeIn(makeLargeMemory(F_SEAL_SHRINK | F_SEAL_GROW)));
     expectVictimIsServed();
 }
 
 TEST_F(HostileDescriptorTest, largeMemoryThatIsRefusedHoldsUpNobody) {
-    const auto prepared = *prepareModel(*attacker_, makeAddModel());
-    ExecutionOutcome outcome;
-    AddRequest add;
-    const SharedRegion region = *Region::receive(makeLargeMemory(0), kLargeBytes);
-    EXPECT_EQ(::ftruncate(region->fd(), kLargeBytes / 2), 0);
-    add.request.pools = {region};
-    EXPECT_FALSE(prepared->executeSynchronously(add.request, {}, outcome));
+    const SharedRegion memory = makeLargeMemory(0);
+    EXPECT_EQ(::ftruncate(memory->fd(), kLargeBytes / 2), 0);
+    EXPECT_FALSE(executeIn(memory));
     expectVictimIsServed();
 }
 
 TEST_F(HostileDescriptorTest, largeMemoryThatNobodyClaimsHoldsUpNobody) {
-    const auto prepared = *prepareModel(*attacker_, makeAddModel());
-    ExecutionOutcome outcome;
-    AddRequest add;
-    add.request.pools = {
-        *Region::receive(makeLargeMemory(F_SEAL_SHRINK | F_SEAL_GROW), kLargeBytes)};
-    const ExecutionOptions options{.measure = static_cast<MeasureTiming>(7)};
-    EXPECT_FALSE(prepared->executeSynchronously(add.request, options, outcome));
+    EXPECT_FALSE(executeIn(makeLargeMemory(F_SEAL_SHRINK | F_SEAL_GROW),
+                           {.measure = static_cast<MeasureTiming>(7)}));
     attacker_.reset();
     expectVictimIsServed();
 }
