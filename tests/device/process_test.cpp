@@ -451,6 +451,59 @@ TEST_F(DriverProcessTest, saysWhatIsWrongWithItsArguments) {
     EXPECT_NE(directory.text.find("/nonexistent/x.sock"), std::string::npos) << directory.text;
 }
 
+TEST_F(DriverProcessTest, namesTheChoicesOfAnOption) {
+    const Ended version = runDriver({"--hal", "1.4"});
+    EXPECT_EQ(version.status, 2);
+    EXPECT_NE(version.text.find("1.4 not in {1.0,1.1,1.2,1.3}"), std::string::npos) << version.text;
+    const Ended range = runDriver({"--processors", "0-1"});
+    EXPECT_EQ(range.status, 2);
+    EXPECT_NE(range.text.find("'0-1': must be numbers with commas"), std::string::npos)
+        << range.text;
+}
+
+TEST_F(DriverProcessTest, doesNotServeOnAPartOfItsProcessors) {
+    const std::string first = std::to_string(::sched_getcpu());
+    const Ended ended = runDriver({"--socket", "/nowhere/socket", "--processors", first + ",1023"});
+    EXPECT_EQ(ended.status, 1);
+    EXPECT_NE(ended.text.find("cannot run on processor 1023"), std::string::npos) << ended.text;
+}
+
+TEST_F(DriverProcessTest, doesNotServeWithLessMemoryThanItNeedsItself) {
+    const Ended ended = runDriver({"--socket", "/nowhere/socket", "--memory-limit", "1K"});
+    EXPECT_EQ(ended.status, 1);
+    EXPECT_NE(ended.text.find("memory limit of 1024 bytes: must be at least 33554432"),
+              std::string::npos)
+        << ended.text;
+}
+
+TEST_F(DriverProcessTest, doesNotServeWithoutTheFilesThatItsArgumentsName) {
+    const TemporaryDirectory directory;
+    std::ofstream(directory.path() / "key") << "short";
+    ::chmod((directory.path() / "key").c_str(), 0600);
+    for (const std::string option : {"--cache-key", "--capabilities", "--extension"}) {
+        for (const std::string isolation : {"none", "client"}) {
+            const Ended ended =
+                runDriver({"--socket", directory.path() / "driver.sock", "--isolate", isolation,
+                           option, directory.path() / "key" / "missing"});
+            EXPECT_EQ(ended.status, 1) << option << ", isolation " << isolation;
+            EXPECT_NE(ended.text.find("missing"), std::string::npos) << ended.text;
+        }
+    }
+    const Ended ended = runDriver(
+        {"--socket", directory.path() / "driver.sock", "--cache-key", directory.path() / "key"});
+    EXPECT_EQ(ended.status, 1);
+    EXPECT_NE(ended.text.find("5 bytes: must have 32"), std::string::npos) << ended.text;
+}
+
+TEST_F(DriverProcessTest, thatCannotServeIsReportedInWordsForPeople) {
+    const auto device = spawnDriver({.processors = {9999}});
+    ASSERT_FALSE(device);
+    EXPECT_EQ(device.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+    EXPECT_NE(device.error().message.find("its standard error says why"), std::string::npos)
+        << device.error().message;
+    EXPECT_EQ(device.error().message.find("::"), std::string::npos) << device.error().message;
+}
+
 TEST_F(DriverProcessTest, takesAListeningSocketFromSystemd) {
     const TemporaryDirectory directory;
     const std::string path = directory.path() / "activated.sock";

@@ -29,6 +29,7 @@
 #include "device/driver/service.h"
 #include "device/driver/worker_orders.h"
 #include "device/local/capabilities_file.h"
+#include "device/local/compilation_cache.h"
 #include "device/local/local_device.h"
 #include "device/rpc/event_loop.h"
 #include "device/rpc/unix_socket.h"
@@ -211,9 +212,8 @@ struct MetricsSockets {
     }
 };
 
-/// The first step into the sandbox. Reads before what the driver would read later.
-Result<> giveUpRights(const Options& options, device::DeviceSetup& setup) {
-    setup.cache->readKey();
+/// The first step into the sandbox.
+Result<> giveUpRights(const Options& options, const device::DeviceSetup& setup) {
     device::SandboxNeeds needs{.lockedMemory = setup.options.lockMemory, .removableFrom = {}};
     for (const std::string& path : {options.socketPath, options.metricsSocket}) {
         if (!path.empty()) {
@@ -359,6 +359,12 @@ bool serveClients(const Options& options, Setup& setup, device::EventLoop& loop,
 /// Returns only if it cannot serve.
 Result<> serveInThisProcess(const Options& options, Setup setup) {
     NNBURST_TRY_ASSIGN(device::DeviceSetup deviceSetup, device::DeviceSetup::prepare(setup.device));
+    // Now, as the sandbox opens no files. Without a key a driver can do all but cache; one that was
+    // named is meant to be there.
+    if (const Result<> read = deviceSetup.cache->readKey();
+        !read && !setup.device.cacheKeyFile.empty()) {
+        return read;
+    }
     const bool isSandboxed = device::kHasSandbox && options.hasSandbox && !options.accelerator;
     if (isSandboxed) {
         NNBURST_TRY(giveUpRights(options, deviceSetup));
@@ -402,11 +408,30 @@ device::WorkerCommand workerCommand(const Options& options, const DriverOptions&
     return command;
 }
 
+/// Refuses files that each worker would refuse, so that the driver does not begin to serve.
+Result<> checkFilesOfWorkers(const DriverOptions& device) {
+    if (!device.capabilitiesFile.empty()) {
+        NNBURST_TRY(device::readCapabilities(device.capabilitiesFile));
+    }
+    if (!device.cacheKeyFile.empty()) {
+        NNBURST_TRY(device::CompilationCache(device.cacheKeyFile).readKey());
+    }
+    for (const std::string& library : device.extensionLibraries) {
+        if (::access(library.c_str(), R_OK) != 0) {
+            return failure(
+                ErrorStatus::INVALID_ARGUMENT,
+                fmt::format("cannot load extension: {}: {}", library, std::strerror(errno)));
+        }
+    }
+    return {};
+}
+
 /// What workers get beyond --drain-timeout before they are killed.
 constexpr std::chrono::milliseconds kTimeToEndWorkers{1000};
 
 /// Gives the clients to worker processes. Returns only if it cannot serve.
 Result<> serveByWorkers(const Options& options, Setup setup) {
+    NNBURST_TRY(checkFilesOfWorkers(setup.device));
     // They are for this process; no thread reads the environment yet.
     for (const char* variable :
          {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_PID", "LISTEN_FDS"}) {

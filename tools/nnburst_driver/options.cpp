@@ -2,12 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <array>
 #include <chrono>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "nnburst/version.h"
+#include "support/processor_option.h"
 #include "support/thread_option.h"
 #include "system/realtime.h"
 
@@ -18,20 +23,24 @@ namespace {
 /// A year.
 constexpr std::int64_t kMaximumMilliseconds = std::int64_t{365} * 24 * 3600 * 1000;
 
-/// Names of values for an option that takes one of them.
+/// An option of `app` that takes one of `values` by its name. `value` is the default and outlives
+/// `app`.
 template <class T>
-struct NamedValues {
-    std::map<std::string, T> values;
-    std::string names;  ///< joined by |
-
-    void add(T value) {
-        values.emplace(toString(value), value);
-        names += (names.empty() ? "" : "|") + std::string(toString(value));
+void addChoice(CLI::App& app, const char* name, T& value, std::span<const T> values,
+               const char* description) {
+    std::map<std::string, T> byName;
+    std::vector<std::string> names;
+    for (const T choice : values) {
+        byName.emplace(toString(choice), choice);
+        names.emplace_back(toString(choice));
     }
-    [[nodiscard]] auto transformer() const {
-        return CLI::CheckedTransformer(values).description("");
-    }
-};
+    app.add_option_function<std::string>(
+           name, [&value, byName](const std::string& chosen) { value = byName.at(chosen); },
+           description)
+        ->check(CLI::IsMember(names).description(""))
+        ->type_name(fmt::format("{}", fmt::join(names, "|")))
+        ->default_str(toString(value));
+}
 
 /// An option of `app` that takes milliseconds. `value` is the default and outlives `app`.
 void addMilliseconds(CLI::App& app, const char* name, std::chrono::milliseconds& value,
@@ -93,16 +102,12 @@ void addSocketOptions(CLI::App& app, Options& options) {
                    "end with it")
         ->type_name("N")
         ->check(CLI::NonNegativeNumber);
-    NamedValues<device::Isolation> isolations;
-    for (const auto isolation :
-         {device::Isolation::NONE, device::Isolation::CLIENT, device::Isolation::USER}) {
-        isolations.add(isolation);
-    }
-    app.add_option("--isolate", options.isolation,
-                   "Serve each client, or the clients of each user, in a worker process of its "
-                   "own, so that a fault hits its owner alone; none by default")
-        ->type_name(isolations.names)
-        ->transform(isolations.transformer());
+    constexpr std::array kIsolations{device::Isolation::NONE, device::Isolation::CLIENT,
+                                     device::Isolation::USER};
+    addChoice<device::Isolation>(
+        app, "--isolate", options.isolation, kIsolations,
+        "Serve each client, or the clients of each user, in a worker process of its own, so that a "
+        "fault hits its owner alone");
     app.add_option("--worker", options.workerFd,
                    "Serve the clients that a broker gives over the channel N")
         ->group("");  // for drivers with --isolate, which start themselves again
@@ -122,10 +127,8 @@ void addLimitOptions(CLI::App& app, Options& options) {
 
 void addKernelOptions(CLI::App& app, DriverOptions& device) {
     tools::addThreadOption(app, "--threads", device.threads);
-    app.add_option("--processors", device.processors,
-                   "Processors to run on, such as 0,2; all by default")
-        ->type_name("LIST")
-        ->delimiter(',');
+    tools::addProcessorOption(app, device.processors,
+                              "Processors to run on, such as 0,2; all by default");
     app.add_option("--name", device.processName,
                    "Name of the process in ps and top, at most 15 characters")
         ->type_name("NAME");
@@ -161,22 +164,12 @@ void addKernelOptions(CLI::App& app, DriverOptions& device) {
 }
 
 void addKindOptions(CLI::App& app, Options& options) {
-    NamedValues<HalVersion> versions;
-    for (const HalVersion version : kHalVersions) {
-        versions.add(version);
-    }
-    app.add_option("--hal", options.device.version, "Act as a driver of HAL VERSION")
-        ->type_name(versions.names)
-        ->transform(versions.transformer());
-    NamedValues<DriverVariant> variants;
-    for (const DriverVariant variant : {DriverVariant::FULL, DriverVariant::FLOAT,
-                                        DriverVariant::QUANT, DriverVariant::MINIMAL}) {
-        variants.add(variant);
-    }
-    app.add_option("--variant", options.device.variant,
-                   "Support only a part of the operations, for tests")
-        ->type_name(variants.names)
-        ->transform(variants.transformer());
+    addChoice<HalVersion>(app, "--hal", options.device.version, kHalVersions,
+                          "Act as a driver of this version of the HAL");
+    constexpr std::array kVariants{DriverVariant::FULL, DriverVariant::FLOAT, DriverVariant::QUANT,
+                                   DriverVariant::MINIMAL};
+    addChoice<DriverVariant>(app, "--variant", options.device.variant, kVariants,
+                             "Support only a part of the operations, for tests");
     app.add_option("--capabilities", options.device.capabilitiesFile,
                    "Report the capabilities that --calibrate has written to FILE")
         ->type_name("FILE");
@@ -226,15 +219,11 @@ void addLogOptions(CLI::App& app, Options& options) {
            "Log verbosely: all, or some of compilation, cpuexe, driver, execution, manager, "
            "model (also NNBURST_VLOG; SIGUSR2 switches all of them on and off)")
         ->type_name("TAGS");
-    NamedValues<LogLevel> levels;
-    for (auto level = LogLevel::TRACE; level <= LogLevel::OFF;
-         level = static_cast<LogLevel>(static_cast<int>(level) + 1)) {
-        levels.add(level);
-    }
-    app.add_option("--log-level", options.device.logLevel,
-                   "Log messages of this level and above to standard error; info by default")
-        ->type_name(levels.names)
-        ->transform(levels.transformer());
+    constexpr std::array kLevels{LogLevel::TRACE,   LogLevel::DEBUGGING, LogLevel::INFO,
+                                 LogLevel::WARNING, LogLevel::ERROR,     LogLevel::CRITICAL,
+                                 LogLevel::OFF};
+    addChoice<LogLevel>(app, "--log-level", options.device.logLevel, kLevels,
+                        "Log messages of this level and above to standard error");
 }
 
 }  // namespace
@@ -249,6 +238,10 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
     addKindOptions(app, options);
     addTuningOptions(app, options.device);
     addLogOptions(app, options);
+    app.footer(
+        "\nExit status: 0 after a signal or the end of the client of --fd, and of --calibrate; 1 "
+        "if "
+        "it\ncannot serve, with the reason; 2 for wrong arguments.");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

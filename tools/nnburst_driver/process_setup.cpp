@@ -24,6 +24,9 @@ namespace {
 /// What the kernel keeps of a name (TASK_COMM_LEN, without the zero).
 constexpr std::size_t kLongestName = 15;
 
+/// Below this a driver has no room for its first threads.
+constexpr std::uint64_t kLeastMemoryBytes = std::uint64_t{32} << 20;
+
 bool hasEnded(const UniqueFd& process) noexcept {
     pollfd event{.fd = process.get(), .events = POLLIN, .revents = 0};
     return ::poll(&event, 1, 0) > 0;
@@ -62,10 +65,22 @@ Result<> useProcessors(const std::vector<std::uint32_t>& processors) {
         }
         CPU_SET(processor, &set);
     }
-    if (::sched_setaffinity(0, sizeof(set), &set) != 0) {
+    if (::sched_setaffinity(0, sizeof(set), &set) != 0 && errno != EINVAL) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        fmt::format("cannot run on processors {}: {}", fmt::join(processors, ","),
                                    std::strerror(errno)));
+    }
+    // The kernel leaves out processors that this process may not have; EINVAL if none is left.
+    cpu_set_t granted;
+    CPU_ZERO(&granted);
+    (void)::sched_getaffinity(0, sizeof(granted), &granted);
+    for (const std::uint32_t processor : processors) {
+        if (CPU_ISSET(processor, &granted) == 0) {
+            return failure(ErrorStatus::INVALID_ARGUMENT,
+                           fmt::format("cannot run on processor {}: it does not exist, is off, or "
+                                       "is outside of the cpuset of this process",
+                                       processor));
+        }
     }
     return {};
 }
@@ -73,6 +88,12 @@ Result<> useProcessors(const std::vector<std::uint32_t>& processors) {
 Result<> limitMemory(std::uint64_t bytes) {
     if (bytes == 0) {
         return {};
+    }
+    if (bytes < kLeastMemoryBytes) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("memory limit of {} bytes: must be at least {}, which a driver "
+                                   "and the stacks of its threads take without any model",
+                                   bytes, kLeastMemoryBytes));
     }
     const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
     if (::setrlimit(RLIMIT_DATA, &limit) != 0) {

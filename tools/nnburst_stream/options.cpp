@@ -10,6 +10,7 @@
 
 #include "nnburst/version.h"
 #include "support/model_source.h"
+#include "support/processor_option.h"
 #include "support/thread_option.h"
 
 namespace nnburst::stream {
@@ -230,12 +231,8 @@ void addOptions(CLI::App& app, Options& options, Written& written) {
                    "Real-time priority of the threads that serve bursts in a spawned driver")
         ->check(whole(1, 99))
         ->type_name("N");
-    app.add_option("--processors", options.processors,
-                   "Processors on which a spawned driver may run, such as 2,3")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->check(whole(0, 4095))
-        ->type_name("LIST");
+    tools::addProcessorOption(app, options.processors,
+                              "Processors on which a spawned driver may run, such as 2,3");
     app.add_option("--json", options.json,
                    "Write all figures to this file, in the form of Google Benchmark and more")
         ->type_name("F");

@@ -146,9 +146,13 @@ Result<SharedDevice> spawnDriver(const DriverOptions& options, const std::string
     }
     NNBURST_VLOG(MANAGER, "started {} as process {}, {}", path, (*child)->pid(), origin);
     const std::string name = fmt::format("driver process {} ({})", (*child)->pid(), path);
-    NNBURST_TRY_ASSIGN(std::shared_ptr<device::Connection> connection,
-                       device::Connection::open(std::move(ours), name, std::move(*child)));
-    return std::make_shared<device::RemoteDevice>(std::move(connection));
+    auto connection = device::Connection::open(std::move(ours), name, std::move(*child));
+    if (!connection) {
+        return failure(connection.error().status,
+                       fmt::format("{}; its standard error says why, if it could not serve",
+                                   connection.error().message));
+    }
+    return std::make_shared<device::RemoteDevice>(std::move(*connection));
 }
 
 }  // namespace nnburst

@@ -339,11 +339,14 @@ Result<> checkCacheFileKind(int file) {
 CompilationCache::CompilationCache(std::string keyFile)
     : keyFile_(keyFile.empty() ? stateFile("cache.key") : std::move(keyFile)) {}
 
-void CompilationCache::readKey() {
-    if (isSupported()) {
-        key_ = readCacheKey(keyFile_, true);
-        (void)CacheAuthentication::create({}, {});  // OpenSSL opens its files now
+Result<> CompilationCache::readKey() {
+    if (!isSupported()) {
+        return {};
     }
+    (void)CacheAuthentication::create({}, {});  // OpenSSL opens its files now
+    key_ = readCacheKey(keyFile_, true);
+    NNBURST_TRY(*key_);
+    return {};
 }
 
 Result<CacheKey> CompilationCache::key(bool mayCreate) const {

@@ -70,8 +70,9 @@ class CompilationCache {
     [[nodiscard]] bool isSupported() const noexcept { return !keyFile_.empty(); }
 
     /// Reads the key now, or makes it, and keeps it: for a process that cannot open files later.
-    /// What fails is reported when the key is needed. Before other threads use this object.
-    void readKey();
+    /// An error is given now, and again whenever the key is needed. Before other threads use this
+    /// object.
+    Result<> readKey();
 
     /// Saves a prepared model, with what was packed of it. The files may be anything: if they
     /// cannot be filled, the error says why, and they hold no valid model.

@@ -49,8 +49,23 @@ UniqueFd makeEventFd() {
 
 }  // namespace
 
+namespace {
+
+/// The description without the call that KJ puts before what the system said:
+/// "::recvmsg(fd, &msg, RECVMSG_FLAGS): Connection reset by peer".
+std::string reasonOf(const kj::Exception& exception) {
+    std::string description = exception.getDescription().cStr();
+    const std::size_t end = description.find("): ");
+    if (description.starts_with("::") && end != std::string::npos) {
+        description.erase(0, end + 3);
+    }
+    return description;
+}
+
+}  // namespace
+
 Error toError(const kj::Exception& exception) {
-    const std::string description = exception.getDescription().cStr();
+    const std::string description = reasonOf(exception);
     switch (exception.getType()) {
         case kj::Exception::Type::DISCONNECTED:
             return {ErrorStatus::DEVICE_UNAVAILABLE, "the connection is lost: " + description};
