@@ -37,7 +37,7 @@ Result<const schema::Model*> verify(std::span<const std::byte> file) {
     }
     flatbuffers::Verifier verifier(bytes, file.size(), kMaximumNesting, kMaximumTables);
     if (!schema::VerifyModelBuffer(verifier)) {
-        return invalid("the file is damaged, or larger than {} tables", kMaximumTables);
+        return invalid("the file is damaged, or has more than {} tables", kMaximumTables);
     }
     const schema::Model* model = schema::GetModel(bytes);
     if (model->version() != kSchemaVersion) {

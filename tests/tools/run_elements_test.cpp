@@ -78,7 +78,7 @@ TEST(Compare, refusesGoldenOutputsOfAnotherSize) {
     const std::vector<float> two{1, 2};
     const auto result = compare(floats(2), bytesOf(one), bytesOf(two));
     ASSERT_FALSE(result);
-    EXPECT_EQ(result.error().message, "golden output of 4 bytes: must be 8, as the output");
+    EXPECT_EQ(result.error().message, "the golden output has 4 bytes: must have 8, as the output");
     EXPECT_FALSE(compare(floats(1), bytesOf(two), bytesOf(one)));
 }
 

@@ -236,6 +236,9 @@ TEST_F(RunProgram, printsLatenciesOfRepeatedExecutions) {
     const ProgramResult result = run({"builtin:lstm", "--repeat", "10", "--device", "local"});
     ASSERT_EQ(result.status, 0) << result.err;
     EXPECT_TRUE(contains(result.out, "10 executions, in microseconds: p50 ")) << result.out;
+    EXPECT_FALSE(contains(result.out, "p99")) << "ten cannot show it: " << result.out;
+    const ProgramResult many = run({"builtin:lstm", "--repeat", "100", "--device", "local"});
+    EXPECT_TRUE(contains(many.out, "p99")) << many.out;
 }
 
 TEST_F(RunProgram, returnsThreeOutOfTolerance) {
@@ -282,11 +285,14 @@ TEST_F(RunProgram, refusesFilesThatItCannotUse) {
         {{file("missing")}, "missing: No such file or directory"},
         {{file("model")}, "not a TFLite file"},
         {{"builtin:lstm", "--input", file("missing")}, "missing: No such file or directory"},
+        {{"builtin:mobilenet_v1_0.25_128", "--input", file("missing.png")},
+         "missing.png: No such file or directory"},
         {{"builtin:lstm", "--input", file("short")},
          "short has 3 bytes: must be a multiple of 256"},
         {{"builtin:lstm", "--input", file("short"), file("short")},
          "--input with 2 files: the model needs 1"},
-        {{"builtin:lstm", "--expect", file("short")}, "golden output of 3 bytes: must be 256"},
+        {{"builtin:lstm", "--expect", file("short")},
+         "short: the golden output has 3 bytes: must have 256"},
         {{"builtin:resnet"}, "no built-in model \"resnet\""},
     };
     for (const auto& [arguments, message] : refusals) {

@@ -53,6 +53,7 @@ class Run {
     }
 
     [[nodiscard]] const Report& report() const noexcept { return report_; }
+    [[nodiscard]] std::size_t fileCount() const noexcept { return files_.size(); }
 
   private:
     void runJob() {
@@ -131,8 +132,12 @@ Result<ExitStatus> run(const Options& options, std::ostream& out) {
         }
     }
     if (total.passed + total.failed + total.skipped == 0) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       "no example: the files must have at least one that is selected");
+        return failure(
+            ErrorStatus::INVALID_ARGUMENT,
+            fmt::format("no example in {} .jsonl files{}: must be at least one", run.fileCount(),
+                        options.filter.empty() && options.sample == 1
+                            ? ""
+                            : " that --filter and --sample select"));
     }
     out << fmt::format("{} passed, {} failed, {} skipped\n", total.passed, total.failed,
                        total.skipped);

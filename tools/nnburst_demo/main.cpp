@@ -21,6 +21,7 @@
 #include "nnburst/version.h"
 #include "nnburst_demo/report.h"
 #include "nnburst_demo/streamer.h"
+#include "support/output_file.h"
 #include "support/system_calls.h"
 #include "support/thread_option.h"
 
@@ -144,15 +145,14 @@ Result<> measureLatency(const StreamedModel& model, const Options& options, Repo
 
 Result<Report> run(const Options& options) {
     NNBURST_TRY_ASSIGN(const StreamedModel model, loadModel(options));
+    NNBURST_TRY_ASSIGN(tools::OutputFile json, tools::OutputFile::open(options.jsonFile));
     Report report;
     report.model = model.name;
     report.frames = options.frames;
     report.threads = options.driver.threads;
     report.systemCalls = measureSystemCalls(model, options);  // before this process has threads
     NNBURST_TRY(measureLatency(model, options, report));
-    if (!options.jsonFile.empty()) {
-        NNBURST_TRY(writeJson(report, options.jsonFile));
-    }
+    NNBURST_TRY(json.write(jsonOf(report)));
     return report;
 }
 
@@ -166,19 +166,30 @@ int main(int argc, char** argv) {
         "to the same driver, and shows what each costs.");
     app.set_version_flag("--version", "nnburst-demo " NNBURST_VERSION);
     app.add_option("MODEL", options.modelFile,
-                   "A .tflite file; without it, the built-in MobileNet v1");
+                   "A .tflite file; without it, the built-in MobileNet v1")
+        ->type_name("");
     app.add_option("--frames", options.frames, "Frames to stream on each way")
-        ->check(CLI::Range(1U, 100'000'000U))
+        ->check(CLI::Range(1U, 100'000'000U).description(""))
+        ->type_name("N")
         ->capture_default_str();
     app.add_option("--width", options.width, "Width multiplier of the built-in MobileNet")
+        ->type_name("X")
         ->capture_default_str();
     app.add_option("--resolution", options.resolution, "Input resolution of the built-in MobileNet")
+        ->type_name("PIXELS")
         ->capture_default_str();
     app.add_flag("--quant8", options.quant8,
                  "8-bit weights and activations in the built-in MobileNet");
     nnburst::tools::addThreadOption(app, "--threads", options.driver.threads);
-    app.add_option("--json", options.jsonFile, "Also write the figures to this file");
-    CLI11_PARSE(app, argc, argv);
+    app.add_option("--json", options.jsonFile, "Also write the figures to FILE")->type_name("FILE");
+    app.footer(
+        "\nExit status: 0 if the outputs are the same on all ways; 1 if they differ or the model "
+        "could\nnot be run; 2 for wrong arguments.");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
 
     const auto report = nnburst::demo::run(options);
     if (!report) {

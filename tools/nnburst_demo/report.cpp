@@ -4,7 +4,6 @@
 
 #include <fmt/core.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -71,7 +70,7 @@ void print(const Report& report) {
     }
 }
 
-Result<> writeJson(const Report& report, const std::string& path) {
+std::string jsonOf(const Report& report) {
     nlohmann::ordered_json json{{"model", report.model},
                                 {"frames", report.frames},
                                 {"frameBytes", report.frameBytes},
@@ -95,13 +94,7 @@ Result<> writeJson(const Report& report, const std::string& path) {
     }
     json["differingFrames"] = report.differingFrames;
     json["checksum"] = fmt::format("{:016x}", report.checksum);
-    std::ofstream file(path);
-    file << json.dump(2) << '\n';
-    file.close();
-    if (!file) {
-        return failure(ErrorStatus::GENERAL_FAILURE, fmt::format("cannot write {}", path));
-    }
-    return {};
+    return json.dump(2) + '\n';
 }
 
 }  // namespace nnburst::demo

@@ -37,7 +37,7 @@ struct Report {
 /// Prints the report on the standard output.
 void print(const Report& report);
 
-/// Writes the report to the file `path`, replacing it.
-[[nodiscard]] Result<> writeJson(const Report& report, const std::string& path);
+/// The report as JSON.
+[[nodiscard]] std::string jsonOf(const Report& report);
 
 }  // namespace nnburst::demo

@@ -81,7 +81,7 @@ std::ptrdiff_t indexOfLargest(std::span<const double> values) {
 Result<Comparison> compare(const Operand& operand, std::span<const std::byte> golden,
                            std::span<const std::byte> actual) {
     if (golden.size() != actual.size()) {
-        return invalid("golden output of {} bytes: must be {}, as the output", golden.size(),
+        return invalid("the golden output has {} bytes: must have {}, as the output", golden.size(),
                        actual.size());
     }
     NNBURST_TRY_ASSIGN(const std::vector<double> expected, storedValues(operand.type, golden));

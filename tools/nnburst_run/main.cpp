@@ -39,6 +39,9 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
+/// Fewer cannot show a 99th percentile.
+constexpr std::size_t kExecutionsForP99 = 100;
+
 /// Limit on the size of golden files.
 constexpr std::size_t kMaximumFileBytes = std::size_t{4} << 30U;
 /// Executions of each step for a profile, unless --repeat says another number.
@@ -155,9 +158,14 @@ Result<bool> reportOutputs(const Options& options, const TfliteModel& model,
             .contents = contents,
             .golden = golden.empty() ? nullptr : &golden[i],
             .stepBytes = contents.size() / inputs.count()};
-        NNBURST_TRY_ASSIGN(const bool isOutputTolerable,
-                           reportOutput(output, options, inputs.images(), files.labels));
-        isTolerable = isTolerable && isOutputTolerable;
+        const auto isOutputTolerable = reportOutput(output, options, inputs.images(), files.labels);
+        if (!isOutputTolerable) {
+            return failure(isOutputTolerable.error().status,
+                           golden.empty() ? isOutputTolerable.error().message
+                                          : fmt::format("{}: {}", options.expected[i],
+                                                        isOutputTolerable.error().message));
+        }
+        isTolerable = isTolerable && *isOutputTolerable;
         if (!files.outputs.empty()) {
             NNBURST_TRY(files.outputs[i].write(textOf(contents)));
         }
@@ -171,8 +179,11 @@ bool reportLatencies(const Options& options, Outcome& outcome, const tools::Benc
     if (options.repeat > 1 || options.needsProfile()) {
         const std::size_t executions = outcome.latencies.size();
         const tools::Latency latency = tools::summarise(outcome.latencies);
-        fmt::print("{} executions, in microseconds: p50 {:.1f}, p99 {:.1f}, max {:.1f}\n",
-                   executions, latency.p50, latency.p99, latency.max);
+        const std::string p99 = executions < kExecutionsForP99
+                                    ? std::string()
+                                    : fmt::format("p99 {:.1f}, ", latency.p99);
+        fmt::print("{} executions, in microseconds: p50 {:.1f}, {}max {:.1f}\n", executions,
+                   latency.p50, p99, latency.max);
     }
     if (!earlier) {
         return false;

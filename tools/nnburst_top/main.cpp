@@ -61,6 +61,7 @@ int run(int argc, char** argv) {
     app.set_version_flag("--version", "nnburst-top " NNBURST_VERSION);
     app.add_option("METRICS", options.address,
                    "Path of the driver's socket for metrics, or its port on 127.0.0.1")
+        ->type_name("")
         ->required();
     app.add_flag("--once", options.isOnce, "Print once, with rates over one interval, and end");
     app.add_flag("--json", options.isJson, "Print JSON instead of a table");

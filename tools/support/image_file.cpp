@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <climits>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -151,7 +153,7 @@ Result<Image> readImage(const std::string& path) {
     std::ifstream stream(path, std::ios::binary);
     const std::vector<char> contents{std::istreambuf_iterator<char>(stream), {}};
     if (!stream) {
-        return invalid("cannot read {}", path);
+        return invalid("cannot read {}: {}", path, std::strerror(errno));
     }
     auto image = decodeImage(std::as_bytes(std::span(contents)));
     if (!image) {
