@@ -7,11 +7,13 @@
 /// on files whose name contains "stalls" calls wait until the file NAME.released exists, and on
 /// files whose name contains "late-writes" only ftruncate(2) does, and on those, also memfds, whose
 /// name contains "late-closes" only close(2). Memory is freed slowly, too: madvise(2) with
-/// MADV_DONTNEED waits until the file that NNBURST_MEMORY_RELEASED names exists.
+/// MADV_DONTNEED waits until the file that NNBURST_MEMORY_RELEASED names exists. So does a read
+/// from a socket that drops descriptors.
 
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -43,6 +45,13 @@ void waitIf(int fd, std::string_view part) {
         }
     }
     errno = error;
+}
+
+void waitForRelease() {
+    const char* const released = std::getenv("NNBURST_MEMORY_RELEASED");
+    while (released != nullptr && ::access(released, F_OK) != 0) {
+        ::usleep(1000);
+    }
 }
 
 /// The function of libc that `name` hides.
@@ -82,11 +91,29 @@ int fstatfs(int fd, struct statfs* status) {
 
 int madvise(void* memory, std::size_t bytes, int advice) {
     static auto* const original = next<int(void*, std::size_t, int)>("madvise");
-    const char* const released = std::getenv("NNBURST_MEMORY_RELEASED");
-    while (advice == MADV_DONTNEED && released != nullptr && ::access(released, F_OK) != 0) {
-        ::usleep(1000);
+    if (advice == MADV_DONTNEED) {
+        waitForRelease();
     }
     return original(memory, bytes, advice);
+}
+
+ssize_t recvmsg(int fd, struct msghdr* message, int flags) {
+    static auto* const original = next<ssize_t(int, struct msghdr*, int)>("recvmsg");
+    const ssize_t result = original(fd, message, flags);
+    if (result >= 0 && (flags & MSG_PEEK) == 0 && (message->msg_flags & MSG_CTRUNC) != 0) {
+        waitForRelease();
+    }
+    return result;
+}
+
+ssize_t read(int fd, void* buffer, std::size_t bytes) {
+    static auto* const original = next<ssize_t(int, void*, std::size_t)>("read");
+    msghdr message{};
+    if (::recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT) >= 0 &&
+        (message.msg_flags & MSG_CTRUNC) != 0) {
+        waitForRelease();
+    }
+    return original(fd, buffer, bytes);
 }
 
 int ftruncate(int fd, off_t length) {

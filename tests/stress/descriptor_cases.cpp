@@ -15,9 +15,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <vector>
 
 #include "child.h"
 #include "device/foreign_memory.h"
@@ -176,6 +178,68 @@ void sendSlowDescriptors(const Target& target) {
     }
 }
 
+/// Sends a byte with descriptors. False if it is not accepted at once.
+bool sendDescriptors(int connection, const std::vector<UniqueFd>& descriptors) {
+    std::vector<int> numbers;
+    for (const UniqueFd& descriptor : descriptors) {
+        numbers.push_back(descriptor.get());
+    }
+    const std::size_t bytes = numbers.size() * sizeof(int);
+    std::vector<cmsghdr> control(CMSG_SPACE(bytes) / sizeof(cmsghdr) + 1);
+    char byte = 0;
+    iovec part{.iov_base = &byte, .iov_len = 1};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = CMSG_SPACE(bytes);
+    cmsghdr* const rights = CMSG_FIRSTHDR(&message);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(bytes);
+    std::memcpy(CMSG_DATA(rights), numbers.data(), bytes);
+    return ::sendmsg(connection, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+}
+
+/// The calling process has so many mappings from now on, which closing a userfaultfd of it visits
+/// one by one.
+void makeMappings(std::size_t count) {
+    constexpr std::size_t kPageBytes = 4096;
+    auto* const memory =
+        static_cast<std::byte*>(::mmap(nullptr, count * kPageBytes, PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    for (std::size_t i = 0; i < count; i += 2) {
+        (void)::mprotect(memory + i * kPageBytes, kPageBytes, PROT_READ);
+    }
+}
+
+/// Sends bytes inside of a message of 16 MiB, each with as many userfaultfds as the system takes:
+/// nobody asks for them, there is no room for many, and all close slowly. Goes on on a new
+/// connection when nothing is read from one.
+void floodWithSlowDescriptors(const Target& target) {
+    constexpr std::size_t kDescriptors = 253;
+    constexpr std::size_t kMappings = 60'000;
+    constexpr std::array<std::uint32_t, 2> kHeader{0, (16 << 20) / 8};
+    makeMappings(kMappings);
+    while (true) {
+        const UniqueFd connection = connectSocket(target.socketPath);
+        (void)::send(connection.get(), kHeader.data(), sizeof(kHeader), MSG_NOSIGNAL);
+        while (true) {
+            std::vector<UniqueFd> faults;
+            for (std::size_t i = 0; i < kDescriptors; ++i) {
+                faults.emplace_back(static_cast<int>(
+                    ::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY)));
+                uffdio_api api{.api = UFFD_API, .features = 0, .ioctls = 0};
+                (void)::ioctl(faults.back().get(), UFFDIO_API, &api);
+            }
+            if (!sendDescriptors(connection.get(), faults)) {
+                break;
+            }
+            target.log.noteDone();
+        }
+    }
+}
+
 }  // namespace
 
 StressCases descriptorCases() {
@@ -191,6 +255,9 @@ StressCases descriptorCases() {
         attacking("slow_descriptors",
                   "memory, inotify instances and userfaultfds that close slowly",
                   repeatedly(sendSlowDescriptors)),
+        attacking("dropped_descriptors",
+                  "userfaultfds that close slowly, more of them than there is room for",
+                  repeatedly(floodWithSlowDescriptors), 2),
         attacking("many_slots", "a burst with new memory in each of 19,744 requests",
                   withPreparedModel(test::makeAddModel(), useUpSlots)),
     };

@@ -9,8 +9,8 @@
 
 #include "device/driver/refusal.h"
 #include "device/rpc/client_log.h"
+#include "device/rpc/peer_descriptors.h"
 #include "log/logger.h"
-#include "system/interruption.h"
 
 namespace nnburst::device {
 
@@ -19,11 +19,8 @@ namespace {
 /// Pause after a failed accept(2), which would fail again at once.
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
-/// Closes a connection with what its client has sent in it, which may linger.
-void drop(Admission::Client client) {
-    const system::ScopedInterruption interruption;
-    client = nullptr;
-}
+/// Pause while many connections are still being closed.
+constexpr std::int64_t kClosingPauseMs = 10;
 
 }  // namespace
 
@@ -50,6 +47,11 @@ kj::Promise<void> Admission::listen(int socket, Serve serve) {
 }
 
 kj::Promise<void> Admission::acceptNext(kj::ConnectionReceiver& receiver, const Serve& serve) {
+    if (areManySocketsClosing()) {
+        return loop_.timer()
+            .afterDelay(kClosingPauseMs * kj::MILLISECONDS)
+            .then([this, &receiver, &serve] { return acceptNext(receiver, serve); });
+    }
     // accept() throws if a client waits and no descriptor is free; evalNow() turns the exception
     // into a failed promise.
     auto accepted = kj::evalNow([&receiver] { return receiver.accept(); });
@@ -72,7 +74,7 @@ void Admission::admit(Client client, const Serve& serve) {
     const Result<ClientIdentity> identity = identityOf(*client);
     if (!identity) {
         clientLog().write(spdlog::level::warn, "refused a client: " + identity.error().message);
-        drop(kj::mv(client));
+        dropConnection(kj::mv(client));
         return;
     }
     const std::string who = options_.userNames.describe(*identity);
@@ -99,7 +101,7 @@ kj::Promise<void> Admission::take(Client client, std::uint64_t number, const Ser
     const Result<ClientIdentity> identity = identityOf(*client);
     if (!identity) {
         clientLog().write(spdlog::level::warn, "refused a client: " + identity.error().message);
-        drop(kj::mv(client));
+        dropConnection(kj::mv(client));
         return kj::READY_NOW;
     }
     auto opened = open(*identity, number);
@@ -127,7 +129,7 @@ kj::Promise<void> Admission::refuse(Client client, const std::string& who, const
 
 kj::Promise<void> Admission::tell(Client client, const Error& reason) {
     if (refusalCount_ >= kMaximumRefusals) {
-        drop(kj::mv(client));
+        dropConnection(kj::mv(client));
         return kj::READY_NOW;
     }
     ++refusalCount_;

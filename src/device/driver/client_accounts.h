@@ -31,9 +31,9 @@ struct ClientAccount {
 /// Used by one thread.
 class ClientAccounts {
   public:
-    /// Descriptors that the driver needs for a connection: its socket, which is observed twice, and
-    /// what stands in for received descriptors.
-    static constexpr std::uint64_t kDescriptorsOfConnection = 4;
+    /// Descriptors that the driver needs for a connection: its socket, which is observed, and what
+    /// stands in for received descriptors. PeerDescriptors charges the one that it keeps.
+    static constexpr std::uint64_t kDescriptorsOfConnection = 3;
 
     explicit ClientAccounts(Limits limits);
 

@@ -15,7 +15,6 @@
 
 #include "device/rpc/peer_descriptors.h"
 #include "log/logger.h"
-#include "system/interruption.h"
 
 namespace nnburst::device {
 
@@ -76,9 +75,7 @@ kj::Promise<void> MetricsServer::acceptNext(kj::ConnectionReceiver& receiver) {
                             [ends = ends_, number = lastNumber_] { ends->erase(number); }))
                         .detach([](kj::Exception&&) {});  // the client is gone
                 } else {
-                    // Closes it with what its client has sent in it, which may linger.
-                    const system::ScopedInterruption interruption;
-                    socket = nullptr;
+                    dropConnection(kj::mv(socket));
                 }
                 return acceptNext(receiver);
             },

@@ -47,6 +47,7 @@ kj::Promise<void> serveRefusal(EventLoop& loop, kj::Own<kj::AsyncCapabilityStrea
     if (!peer) {
         clientLog().write(spdlog::level::warn,
                           "a refused client is not told why: " + peer.error().message);
+        dropConnection(kj::mv(client));
         return kj::READY_NOW;
     }
     auto connection = kj::heap<ClientConnection>(

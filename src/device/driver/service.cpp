@@ -435,6 +435,7 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client) {
     }();
     if (!account) {
         clientLog().write(spdlog::level::warn, "refused a client: " + account.error().message);
+        dropConnection(kj::mv(client));
         return kj::READY_NOW;
     }
     return serve(kj::mv(client), std::move(*account), std::move(identity));
@@ -445,6 +446,7 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, Clie
     auto peer = PeerDescriptors::create(loop_, *client, account.account);
     if (!peer) {
         clientLog().write(spdlog::level::warn, "refused a client: " + peer.error().message);
+        dropConnection(kj::mv(client));
         return kj::READY_NOW;
     }
     auto device = device_->forClient(account.user, account.account, account.highestPriority);

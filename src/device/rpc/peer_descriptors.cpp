@@ -10,10 +10,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <vector>
 
 #include "device/rpc/client_log.h"
 #include "device/rpc/descriptors.h"
@@ -75,6 +77,19 @@ class DescriptorThread final : public std::enable_shared_from_this<DescriptorThr
         static const auto* const thread =
             new std::shared_ptr<DescriptorThread>(std::make_shared<DescriptorThread>());
         return **thread;
+    }
+
+    /// Where sockets are closed, and read from if their peers have no account. What the kernel
+    /// drops there takes it time, but asks no file system.
+    static const std::shared_ptr<DescriptorThread>& ofSockets() {
+        static const auto* const thread =
+            new std::shared_ptr<DescriptorThread>(std::make_shared<DescriptorThread>());
+        return *thread;
+    }
+
+    [[nodiscard]] std::size_t waitingJobs() {
+        const system::MutexLock lock(mutex_);
+        return jobs_.size();
     }
 
   private:
@@ -168,6 +183,68 @@ constexpr std::uint64_t kDescriptorsOfArrival = 2;
 /// capability that is still a promise.
 constexpr kj::Duration kClaimedWithin = 1 * kj::SECONDS;
 
+/// The most descriptors that come at once (SCM_MAX_FD, unix(7)).
+constexpr std::size_t kMaximumFdsAtOnce = 253;
+
+/// What one recvmsg(2) has brought.
+struct Received {
+    ssize_t bytes = 0;  // 0 at the end of the stream, -1 with an error
+    int error = 0;
+    std::vector<UniqueFd> fds;
+    bool isCut = false;  // more descriptors came than were taken
+
+    [[nodiscard]] bool isTooEarly() const noexcept {
+        return bytes < 0 && (error == EAGAIN || error == EWOULDBLOCK);
+    }
+};
+
+/// Reads what has come to a socket. Takes at most `room` descriptors; the kernel drops the others,
+/// unless `flags` has MSG_PEEK.
+Received receive(int socket, void* buffer, std::size_t bytes, std::size_t room, int flags) {
+    iovec part{.iov_base = buffer, .iov_len = bytes};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(kMaximumFdsAtOnce * sizeof(int))> control;
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    if (room > 0) {
+        message.msg_control = control.data();
+        message.msg_controllen = CMSG_LEN(room * sizeof(int));
+    }
+    Received received;
+    do {
+        received.bytes = ::recvmsg(socket, &message, flags | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    } while (received.bytes < 0 && errno == EINTR);
+    if (received.bytes < 0) {
+        received.error = errno;
+        return received;
+    }
+    received.isCut = (message.msg_flags & MSG_CTRUNC) != 0;
+    for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
+         header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) {
+            continue;
+        }
+        const std::size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (std::size_t i = 0; i < count; ++i) {
+            int fd = -1;
+            std::memcpy(&fd, CMSG_DATA(header) + i * sizeof(int), sizeof(fd));
+            received.fds.emplace_back(fd);
+        }
+    }
+    return received;
+}
+
+/// Closes a socket and what lies in it on `thread`, or on the one for all sockets if that is null.
+void closeSocket(ReceivedDescriptor socket, const std::shared_ptr<DescriptorThread>& thread) {
+    const auto shared = std::make_shared<ReceivedDescriptor>(std::move(socket));
+    const auto job = [shared] { closeInterruptibly(shared->fd); };
+    if (thread == nullptr) {
+        DescriptorThread::ofSockets()->runEventually(job);
+    } else {
+        DescriptorThread::close(thread, job);
+    }
+}
+
 }  // namespace
 
 kj::Exception overLimit(const Error& error) {
@@ -211,22 +288,56 @@ SharedRegion droppedOn(std::shared_ptr<DescriptorThread> thread, SharedRegion re
             }};
 }
 
-void closeSocket(UniqueFd socket) {
-    ::shutdown(socket.get(), SHUT_RDWR);  // the peer need not wait for the thread
-    static auto* const thread =
-        new std::shared_ptr<DescriptorThread>(std::make_shared<DescriptorThread>());
-    const auto shared = std::make_shared<UniqueFd>(std::move(socket));
-    (*thread)->runEventually([shared] { closeInterruptibly(*shared); });
+void dropConnection(kj::Own<kj::AsyncIoStream> connection) {
+    Result<UniqueFd> socket = failure(ErrorStatus::GENERAL_FAILURE, "a connection without socket");
+    KJ_IF_MAYBE (fd, connection->getFd()) {
+        ::shutdown(*fd, SHUT_RDWR);
+        socket = UniqueFd::duplicate(*fd);
+    }
+    const system::ScopedInterruption interruption;  // without a duplicate, the next line closes it
+    connection = nullptr;
+    if (socket) {
+        closeSocket({.charge = {}, .fd = std::move(*socket)}, nullptr);
+    }
 }
 
-/// Passes everything on to the socket's stream, but stand-ins instead of descriptors.
+bool areManySocketsClosing() {
+    constexpr std::size_t kMany = 64;
+    return DescriptorThread::ofSockets()->waitingJobs() >= kMany;
+}
+
+/// The last reference to a peer's socket, with what the peer has sent and nobody reads.
+class PeerDescriptors::Socket final {
+  public:
+    Socket(std::shared_ptr<DescriptorThread> thread, ReceivedDescriptor socket) noexcept
+        : thread_(std::move(thread)), socket_(std::move(socket)) {}
+    ~Socket() {
+        ::shutdown(socket_.fd.get(), SHUT_RDWR);  // the peer need not wait, and sends no more
+        closeSocket(std::move(socket_), isEmpty(socket_.fd.get()) ? nullptr : thread_);
+    }
+    KJ_DISALLOW_COPY(Socket);
+
+    [[nodiscard]] int fd() const noexcept { return socket_.fd.get(); }
+
+  private:
+    static bool isEmpty(int socket) noexcept {
+        char byte = 0;
+        return ::recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0;
+    }
+
+    const std::shared_ptr<DescriptorThread> thread_;
+    ReceivedDescriptor socket_;
+};
+
+/// Passes everything on to the socket's stream, but reads itself, and gives stand-ins instead of
+/// descriptors.
 class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
   public:
     Stream(std::shared_ptr<PeerDescriptors> peer, kj::Own<kj::AsyncCapabilityStream> inner)
         : peer_(std::move(peer)),
           socket_(std::move(peer_->socket_)),
           inner_(kj::mv(inner)),
-          readable_(peer_->loop_.io().unixEventPort, socket_.fd.get(),
+          readable_(peer_->loop_.io().unixEventPort, socket_->fd(),
                     kj::UnixEventPort::FdObserver::OBSERVE_READ) {}
 
     kj::Promise<ReadResult> tryReadWithFds(void* buffer, size_t minBytes, size_t maxBytes,
@@ -234,14 +345,14 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
         KJ_IF_MAYBE (exception, chargeFor(minBytes)) {
             return kj::mv(*exception);
         }
-        return readAll(buffer, minBytes, maxBytes, fdBuffer, maxFds);
+        return readAll(minBytes, {.buffer = static_cast<kj::byte*>(buffer),
+                                  .maxBytes = maxBytes,
+                                  .fdBuffer = fdBuffer,
+                                  .maxFds = maxFds});
     }
 
     kj::Promise<size_t> tryRead(void* buffer, size_t minBytes, size_t maxBytes) override {
-        KJ_IF_MAYBE (exception, chargeFor(minBytes)) {
-            return kj::mv(*exception);
-        }
-        return readAll(buffer, minBytes, maxBytes, nullptr, 0).then([](ReadResult read) {
+        return tryReadWithFds(buffer, minBytes, maxBytes, nullptr, 0).then([](ReadResult read) {
             return read.byteCount;
         });
     }
@@ -275,24 +386,24 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
   private:
     /// Smaller reads are not charged while they last.
     static constexpr std::size_t kChargedReadBytes = 4096;
-    /// The most descriptors that come at once (SCM_MAX_FD, unix(7)).
-    static constexpr std::size_t kMaximumFdsAtOnce = 253;
+    /// The most that the peer's thread reads at once.
+    static constexpr std::size_t kMaximumBytesOnThread = 16384;
+    /// A peer that may have no thread now is read from after this time.
+    static constexpr kj::Duration kThreadRetry = 100 * kj::MILLISECONDS;
 
-    /// Descriptors that one read has brought. Those that are left are closed without blocking.
-    struct Received {
-        explicit Received(std::shared_ptr<PeerDescriptors> owner)
-            : peer(std::move(owner)), fds(kj::heapArray<kj::AutoCloseFd>(kMaximumFdsAtOnce)) {}
-        ~Received() noexcept {
-            for (kj::AutoCloseFd& fd : fds) {
-                if (fd != nullptr) {
-                    peer->close({.charge = {}, .fd = UniqueFd(fd.release())});
-                }
-            }
-        }
-        KJ_DISALLOW_COPY(Received);
+    /// Where a read puts what it brings.
+    struct Destination {
+        kj::byte* buffer;
+        std::size_t maxBytes;
+        kj::AutoCloseFd* fdBuffer;
+        std::size_t maxFds;
+    };
 
-        std::shared_ptr<PeerDescriptors> peer;
-        kj::Array<kj::AutoCloseFd> fds;
+    /// A read on the peer's thread, into memory of its own: the destination may be gone before it.
+    struct ThreadRead {
+        std::shared_ptr<Socket> socket;
+        std::vector<kj::byte> buffer;
+        Received received;
     };
 
     /// The buffer of a read is there from its begin, however long the peer takes to fill it.
@@ -309,90 +420,100 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
     }
 
     /// Reads until `minBytes` have come.
-    kj::Promise<ReadResult> readAll(void* buffer, size_t minBytes, size_t maxBytes,
-                                    kj::AutoCloseFd* fdBuffer, size_t maxFds) {
-        return readOnce(buffer, maxBytes, fdBuffer, maxFds)
-            .then([this, buffer, minBytes, maxBytes, fdBuffer,
-                   maxFds](ReadResult read) -> kj::Promise<ReadResult> {
+    kj::Promise<ReadResult> readAll(size_t minBytes, Destination destination) {
+        return readOnce(destination)
+            .then([this, minBytes, destination](ReadResult read) -> kj::Promise<ReadResult> {
                 if (read.byteCount == 0 || read.byteCount >= minBytes) {
                     return read;
                 }
-                return readAll(static_cast<kj::byte*>(buffer) + read.byteCount,
-                               minBytes - read.byteCount, maxBytes - read.byteCount,
-                               fdBuffer + read.capCount, maxFds - read.capCount)
+                return readAll(minBytes - read.byteCount,
+                               {.buffer = destination.buffer + read.byteCount,
+                                .maxBytes = destination.maxBytes - read.byteCount,
+                                .fdBuffer = destination.fdBuffer + read.capCount,
+                                .maxFds = destination.maxFds - read.capCount})
                     .then([read](ReadResult more) -> ReadResult {
                         return {read.byteCount + more.byteCount, read.capCount + more.capCount};
                     });
             });
     }
 
-    /// Bytes have come, or the end of the stream.
-    [[nodiscard]] bool isReadable() const noexcept {
-        char byte = 0;
-        return ::recv(socket_.fd.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 ||
-               (errno != EAGAIN && errno != EWOULDBLOCK);
+    /// Reads what has come, or waits until something has.
+    kj::Promise<ReadResult> readOnce(Destination destination) {
+        const std::size_t room = peer_->acceptedCount();
+        std::size_t bytes = destination.maxBytes;
+        if (room < kMaximumFdsAtOnce) {
+            Received seen = receive(socket_->fd(), destination.buffer, bytes, 0, MSG_PEEK);
+            if (seen.bytes > 0 && seen.isCut) {
+                return readOnThread(destination);
+            }
+            if (seen.bytes <= 0) {
+                return take(std::move(seen), destination);
+            }
+            bytes = static_cast<std::size_t>(seen.bytes);  // these bring no descriptor
+        }
+        return take(receive(socket_->fd(), destination.buffer, bytes, room, 0), destination);
     }
 
-    /// Reads when some byte has come: how many descriptors may be taken is decided then, and none
-    /// lies in the socket's stream while that waits for more.
-    kj::Promise<ReadResult> readOnce(void* buffer, size_t maxBytes, kj::AutoCloseFd* fdBuffer,
-                                     size_t maxFds) {
-        if (!isReadable()) {
-            return readable_.whenBecomesReadable().then([this, buffer, maxBytes, fdBuffer, maxFds] {
-                return readOnce(buffer, maxBytes, fdBuffer, maxFds);
+    /// Descriptors may come for which there is no room. The kernel drops them on the thread that
+    /// reads, and that may take long.
+    kj::Promise<ReadResult> readOnThread(Destination destination) {
+        const auto read = std::make_shared<ThreadRead>();
+        read->socket = socket_;
+        read->buffer.resize(std::min(destination.maxBytes, kMaximumBytesOnThread));
+        auto pair = kj::newPromiseAndFulfiller<void>();
+        const auto fulfiller = ownedByLoop(peer_->loop_, kj::mv(pair.fulfiller));
+        const Result<> started = peer_->runOnThread(
+            [&loop = peer_->loop_, fulfiller, read, room = peer_->acceptedCount()] {
+                const system::ScopedInterruption interruption;
+                read->received =
+                    receive(read->socket->fd(), read->buffer.data(), read->buffer.size(), room, 0);
+                (void)loop.post([fulfiller, read] { (*fulfiller)->fulfill(); });
+            });
+        if (!started) {
+            return peer_->loop_.timer().afterDelay(kThreadRetry).then([this, destination] {
+                return readOnce(destination);
             });
         }
-        std::size_t taken = std::min(peer_->acceptedCount(), maxFds);
-        if (taken == kMaximumFdsAtOnce) {
-            return readSome(buffer, maxBytes, fdBuffer, taken);
-        }
-        taken -= taken % 2;  // the space for an odd number has room for one more, which kj closes
-        // The kernel drops descriptors that are not taken, on this thread: a socket may linger.
-        const system::ScopedInterruption interruption;
-        return taken == 0 ? readBytes(buffer, maxBytes)
-                          : readSome(buffer, maxBytes, fdBuffer, taken);
-    }
-
-    kj::Promise<ReadResult> readBytes(void* buffer, size_t maxBytes) {
-        peer_->noteRefusal();
-        return inner_->tryRead(buffer, 1, maxBytes).then([](size_t bytes) -> ReadResult {
-            return {bytes, 0};
+        return pair.promise.then([this, read, destination] {
+            if (read->received.bytes > 0) {
+                std::memcpy(destination.buffer, read->buffer.data(),
+                            static_cast<std::size_t>(read->received.bytes));
+            }
+            return take(std::move(read->received), destination);
         });
     }
 
-    kj::Promise<ReadResult> readSome(void* buffer, size_t maxBytes, kj::AutoCloseFd* fdBuffer,
-                                     size_t taken) {
-        auto received = kj::heap<Received>(peer_);
-        kj::AutoCloseFd* const fds = received->fds.begin();
-        return inner_->tryReadWithFds(buffer, 1, maxBytes, fds, taken)
-            .then([this, taken, received = kj::mv(received),
-                   fdBuffer](ReadResult read) mutable -> ReadResult {
-                std::size_t given = 0;
-                for (std::size_t i = 0; i < read.capCount; ++i) {
-                    UniqueFd standIn = peer_->keep(UniqueFd(received->fds[i].release()));
-                    if (!standIn) {
-                        break;
-                    }
-                    fdBuffer[given++] = kj::AutoCloseFd(standIn.release());
-                }
-                if (given == taken) {
-                    peer_->noteRefusal();
-                }
-                read.capCount = given;
-                return read;
-            });
+    /// Gives what a read has brought. Reads again if that is nothing yet.
+    kj::Promise<ReadResult> take(Received received, Destination destination) {
+        if (received.isTooEarly()) {
+            return readable_.whenBecomesReadable().then(
+                [this, destination] { return readOnce(destination); });
+        }
+        if (received.bytes < 0) {
+            return KJ_EXCEPTION(DISCONNECTED, "cannot read from a peer's socket",
+                                std::strerror(received.error));
+        }
+        ReadResult read{static_cast<std::size_t>(received.bytes), 0};
+        for (UniqueFd& fd : received.fds) {
+            // None beyond one that is not kept: the place of a descriptor tells what it is.
+            UniqueFd standIn =
+                read.capCount < destination.maxFds ? peer_->keep(std::move(fd)) : UniqueFd();
+            if (!standIn) {
+                break;
+            }
+            destination.fdBuffer[read.capCount++] = kj::AutoCloseFd(standIn.release());
+        }
+        for (UniqueFd& fd : received.fds) {
+            peer_->refuse(std::move(fd));
+        }
+        if (received.isCut) {
+            peer_->noteRefusal(received.fds.size() + 1);
+        }
+        return read;
     }
 
-    /// The last reference to the socket, with what the client has sent and nobody reads.
-    struct Socket {
-        explicit Socket(UniqueFd socket) noexcept : fd(std::move(socket)) {}
-        ~Socket() { closeSocket(std::move(fd)); }
-        KJ_DISALLOW_COPY(Socket);
-        UniqueFd fd;
-    };
-
     const std::shared_ptr<PeerDescriptors> peer_;
-    const Socket socket_;
+    const std::shared_ptr<Socket> socket_;
     kj::Own<kj::AsyncCapabilityStream> inner_;
     kj::UnixEventPort::FdObserver readable_;
 };
@@ -406,20 +527,26 @@ Result<std::shared_ptr<PeerDescriptors>> PeerDescriptors::create(
             fmt::format("cannot create an eventfd for a connection: {}", std::strerror(errno)));
     }
     KJ_IF_MAYBE (fd, stream.getFd()) {
+        NNBURST_TRY_ASSIGN(Charge charge, chargeTo(account, Resource::DESCRIPTORS, 1));
         NNBURST_TRY_ASSIGN(UniqueFd socket, UniqueFd::duplicate(*fd));
+        // Reading would drop urgent bytes, with their descriptors, without a word.
+        const int isInline = 1;
+        (void)::setsockopt(socket.get(), SOL_SOCKET, SO_OOBINLINE, &isInline, sizeof(isInline));
         return std::shared_ptr<PeerDescriptors>(
-            new PeerDescriptors(loop, std::move(socket), std::move(standIn), std::move(account)));
+            new PeerDescriptors(loop, {.charge = std::move(charge), .fd = std::move(socket)},
+                                std::move(standIn), std::move(account)));
     }
     return failure(ErrorStatus::INVALID_ARGUMENT, "cannot serve a connection that is no socket");
 }
 
-PeerDescriptors::PeerDescriptors(EventLoop& loop, UniqueFd socket, UniqueFd standIn,
+PeerDescriptors::PeerDescriptors(EventLoop& loop, ReceivedDescriptor socket, UniqueFd standIn,
                                  SharedAccount account)
     : loop_(loop),
       account_(std::move(account)),
-      socket_(std::move(socket)),
       standIn_(std::move(standIn)),
-      thread_(std::make_shared<DescriptorThread>(account_)) {}
+      thread_(account_ == nullptr ? DescriptorThread::ofSockets()
+                                  : std::make_shared<DescriptorThread>(account_)),
+      socket_(std::make_shared<Socket>(thread_, std::move(socket))) {}
 
 PeerDescriptors::~PeerDescriptors() {
     for (Arrived& arrived : arrived_) {
@@ -434,12 +561,13 @@ kj::Own<kj::AsyncCapabilityStream> PeerDescriptors::wrap(
 
 std::size_t PeerDescriptors::acceptedCount() const noexcept {
     return account_ == nullptr ? 0
-                               : account_->available(Resource::DESCRIPTORS) / kDescriptorsOfArrival;
+                               : std::min<std::size_t>(account_->available(Resource::DESCRIPTORS) /
+                                                           kDescriptorsOfArrival,
+                                                       kMaximumFdsAtOnce);
 }
 
-void PeerDescriptors::noteRefusal() {
-    // Only even numbers are taken: where there is room for one, it is not taken either.
-    if (auto charge = chargeTo(account_, Resource::DESCRIPTORS, 2 * kDescriptorsOfArrival);
+void PeerDescriptors::noteRefusal(std::size_t count) {
+    if (auto charge = chargeTo(account_, Resource::DESCRIPTORS, count * kDescriptorsOfArrival);
         !charge) {
         noteRefusal(std::move(charge.error()));
     }
@@ -456,7 +584,7 @@ UniqueFd PeerDescriptors::keep(UniqueFd fd) {
                           : Result<UniqueFd>(tl::unexpected<Error>(charge.error()));
     if (!standIn) {
         noteRefusal(std::move(standIn.error()));
-        close({.charge = {}, .fd = std::move(fd)});
+        refuse(std::move(fd));
         return {};
     }
     // The RPC system has closed the earlier stand-in of this number.
@@ -504,6 +632,13 @@ kj::Promise<Result<ReceivedDescriptor>> PeerDescriptors::claim(
             return ReceivedDescriptor();
         })
         .attach(kj::mv(held));
+}
+
+void PeerDescriptors::refuse(UniqueFd fd) {
+    if (fd) {
+        auto charge = chargeTo(account_, Resource::DESCRIPTORS, 1);
+        close({.charge = charge ? std::move(*charge) : Charge(), .fd = std::move(fd)});
+    }
 }
 
 void PeerDescriptors::close(ReceivedDescriptor received) {

@@ -16,7 +16,10 @@
 /// there, since the kernel may have much to free.
 /// If that thread is blocked, later descriptors of the same peer fail; other peers notice nothing.
 /// All are charged to the peer until they are closed. No more are taken from the socket than its
-/// account has room for: the kernel drops the others, which asks no file system.
+/// account has room for: the kernel drops the others, which asks no file system but may take long.
+/// So a read that may bring more than there is room for runs on the peer's thread: while that is
+/// busy, what the peer sends stays in its socket. The socket is closed there, too, if anything
+/// lies in it.
 
 #include <capnp/capability.h>
 #include <kj/async-io.h>
@@ -51,9 +54,12 @@ class DescriptorThread;
 /// little is present.
 [[nodiscard]] bool closesAtOnce(int fd) noexcept;
 
-/// Ends a connection. Its last descriptor is closed on a thread for that, since what the peer has
-/// sent may linger.
-void closeSocket(UniqueFd socket);
+/// Ends a connection for which there is no PeerDescriptors, on a thread for that: closing what its
+/// peer has sent may take long.
+void dropConnection(kj::Own<kj::AsyncIoStream> connection);
+
+/// That thread has many sockets to close: no more connections should be accepted now.
+[[nodiscard]] bool areManySocketsClosing();
 
 /// A descriptor that a peer has sent, and what is charged for it.
 struct ReceivedDescriptor {
@@ -90,8 +96,8 @@ class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptor
     /// An examination that takes longer fails.
     static constexpr std::chrono::milliseconds kExaminationTimeout{1000};
 
-    /// For the peer at the other end of `stream`, a socket. Received descriptors are charged to
-    /// `account`. Without an account none are taken.
+    /// For the peer at the other end of `stream`, a socket. Received descriptors and one of the
+    /// socket are charged to `account`. Without an account no descriptors are taken.
     [[nodiscard]] static Result<std::shared_ptr<PeerDescriptors>> create(
         EventLoop& loop, const kj::AsyncCapabilityStream& stream, SharedAccount account = nullptr);
     ~PeerDescriptors();
@@ -129,19 +135,23 @@ class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptor
     void close(ReceivedDescriptor received);
 
   private:
+    class Socket;
     class Stream;
     struct Arrived {
         int standIn;
         ReceivedDescriptor received;
     };
 
-    PeerDescriptors(EventLoop& loop, UniqueFd socket, UniqueFd standIn, SharedAccount account);
+    PeerDescriptors(EventLoop& loop, ReceivedDescriptor socket, UniqueFd standIn,
+                    SharedAccount account);
 
     /// How many descriptors the next read may take.
     [[nodiscard]] std::size_t acceptedCount() const noexcept;
-    /// The next descriptor would not have been accepted: notes why.
-    void noteRefusal();
+    /// `count` descriptors were not accepted, or the last of them was not: notes why.
+    void noteRefusal(std::size_t count);
     void noteRefusal(Error error);
+    /// Closes a descriptor that is not kept.
+    void refuse(UniqueFd fd);
     /// Keeps a descriptor and returns its stand-in, or an invalid one if the system gives none.
     [[nodiscard]] UniqueFd keep(UniqueFd fd);
     [[nodiscard]] Result<> runOnThread(std::function<void()> job);
@@ -149,13 +159,13 @@ class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptor
 
     EventLoop& loop_;
     const SharedAccount account_;
-    UniqueFd socket_;         // the peer's, for its stream
     const UniqueFd standIn_;  // an eventfd that is never signalled
     std::deque<Arrived> arrived_;
     Charge readCharge_;             // of the message that is being read
     std::optional<Error> refusal_;  // why a descriptor that came was not kept, the last time
     kj::TimePoint refusedAt_ = kj::origin<kj::TimePoint>();  // when that was
     const std::shared_ptr<DescriptorThread> thread_;
+    std::shared_ptr<Socket> socket_;  // the peer's, for its stream
 };
 
 template <class T>
