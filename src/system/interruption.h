@@ -5,7 +5,8 @@
 /// \file
 /// Ends waits in the kernel that a peer may cause where none is expected: a socket with SO_LINGER
 /// that still has something to send makes whoever drops its last reference wait, be it by close(2)
-/// or by not taking it out of a message.
+/// or by not taking it out of a message. So does an eventfd that a peer has filled for whoever adds
+/// to it.
 
 #include <chrono>
 

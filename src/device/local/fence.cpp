@@ -21,6 +21,7 @@
 #include <string>
 
 #include "system/event_fd.h"
+#include "system/interruption.h"
 #include "system/time.h"
 
 namespace nnburst {
@@ -62,9 +63,12 @@ bool isOfKnownKind(int fd) noexcept {
 }
 
 /// Adds to the count, unless the fence is not pending any more: then that would be too much for it.
+/// Who has a duplicate of the descriptor may fill it in between, and may have cleared O_NONBLOCK,
+/// which both share. A signal ends the wait of write(2) then.
 void add(int fence, std::uint64_t count) noexcept {
     pollfd look{.fd = fence, .events = POLLIN, .revents = 0};
     if (::poll(&look, 1, 0) == 0) {
+        const system::ScopedInterruption interruption;
         (void)!::write(fence, &count, sizeof(count));
     }
 }

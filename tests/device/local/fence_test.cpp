@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
@@ -14,11 +15,30 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <future>
+#include <utility>
 
 #include "device/driver_process.h"
 #include "device/local/fence_waiter.h"
 #include "support/full_event_fd.h"
+
+namespace {
+
+/// What somebody else does after the next poll(2) of this thread.
+thread_local std::function<void()> afterPoll;
+
+}  // namespace
+
+/// In front of the C library's.
+extern "C" int poll(pollfd* descriptors, nfds_t count, int timeoutMs) {
+    const timespec timeout{.tv_sec = timeoutMs / 1000, .tv_nsec = timeoutMs % 1000 * 1'000'000L};
+    const int result = ::ppoll(descriptors, count, timeoutMs < 0 ? nullptr : &timeout, nullptr);
+    if (const auto other = std::exchange(afterPoll, nullptr)) {
+        other();
+    }
+    return result;
+}
 
 namespace nnburst::test {
 namespace {
@@ -50,6 +70,21 @@ TEST(Fence, isPendingUntilItIsSignalledOnce) {
     failFence(fence.get());
     EXPECT_EQ(stateOf(fence.get()), FenceState::SIGNALED) << "the first signal counts";
     EXPECT_TRUE(waitForFence(fence.get()));
+}
+
+TEST(Fence, thatSomebodyElseFillsMeanwhileBlocksNobody) {
+    for (void (*const end)(int) noexcept : {signalFence, failFence}) {
+        const UniqueFd fence = std::move(*makeFence());
+        ASSERT_EQ(::fcntl(fence.get(), F_SETFL, 0), 0);  // as who has a duplicate can
+        bool isFilled = false;
+        afterPoll = [&] {
+            const std::uint64_t most = UINT64_MAX - 1;
+            isFilled = ::write(fence.get(), &most, sizeof(most)) == sizeof(most);
+        };
+        end(fence.get());
+        EXPECT_TRUE(isFilled);
+        EXPECT_EQ(stateOf(fence.get()), FenceState::FAILED);
+    }
 }
 
 TEST(Fence, hasAStateOfError) {
