@@ -532,6 +532,48 @@ TEST(ExhaustedDriver, saysThatMemoryWasLostForWantOfADescriptor) {
     EXPECT_TRUE(executed) << executed.error().message;
 }
 
+/// A socket pair over which `count` descriptors, at most 253, are on their way.
+std::array<UniqueFd, 2> sendDescriptors(std::size_t count) {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+    std::vector<std::byte> control(CMSG_SPACE(count * sizeof(int)));
+    char byte = 0;
+    iovec bytes{.iov_base = &byte, .iov_len = 1};
+    msghdr message{};
+    message.msg_iov = &bytes;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(count * sizeof(int));
+    std::fill_n(reinterpret_cast<int*>(CMSG_DATA(header)), count, ends[0]);
+    EXPECT_EQ(::sendmsg(ends[0], &message, 0), 1);
+    return {UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+TEST(ExhaustedDriver, logsThatItCannotSendADescriptor) {
+    if (kHasSanitizer) {
+        GTEST_SKIP() << "without a sandbox the driver has the capabilities of its user";
+    }
+    DriverProcess driver({}, DriverProcess::Calibration::NONE, DriverProcess::Log::FILE);
+    const SharedDevice device = driver.connect();
+    const auto prepared = *prepareModel(*device, makeAddModel());
+    // A process without capabilities sends no more while its user has more than its limit of open
+    // descriptors on their way (unix(7), ETOOMANYREFS).
+    const auto onTheirWay = sendDescriptors(253);
+    const rlimit few{.rlim_cur = 200, .rlim_max = 200};
+    ASSERT_EQ(::prlimit(driver.pid(), RLIMIT_NOFILE, &few, nullptr), 0);
+    const auto burst = prepared->configureExecutionBurst({});
+    ASSERT_FALSE(burst);
+    EXPECT_EQ(burst.error().status, ErrorStatus::DEVICE_UNAVAILABLE) << burst.error().message;
+    EXPECT_TRUE(eventually([&] {
+        return driver.log().find("cannot send to client ") != std::string::npos;
+    })) << driver.log();
+    EXPECT_NE(driver.log().find("Too many references"), std::string::npos) << driver.log();
+}
+
 TEST(ExhaustedDriver, acceptsClientsAgainWhenDescriptorsAreFree) {
     DriverProcess driver;
     // Counted once: the connection by which the driver was found may just be closing. So the first

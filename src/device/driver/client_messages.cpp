@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/driver/client_messages.h"
 
+#include <fmt/format.h>
 #include <kj/debug.h>
 
 #include <utility>
 
+#include "device/rpc/client_log.h"
+#include "device/rpc/event_loop.h"
 #include "log/assert.h"
 #include "log/logger.h"
 
@@ -71,7 +74,7 @@ void ClientMessages::noteSent(kj::ArrayPtr<const kj::ArrayPtr<const capnp::word>
 kj::Promise<void> ClientMessages::writeMessage(
     kj::ArrayPtr<const int> fds, kj::ArrayPtr<const kj::ArrayPtr<const capnp::word>> segments) {
     noteSent(segments);
-    return counted(stream_.writeMessage(fds, segments));
+    return counted(kj::evalNow([&] { return stream_.writeMessage(fds, segments); }));
 }
 
 kj::Promise<void> ClientMessages::writeMessages(
@@ -79,7 +82,7 @@ kj::Promise<void> ClientMessages::writeMessages(
     for (const auto segments : messages) {
         noteSent(segments);
     }
-    return counted(stream_.writeMessages(messages));
+    return counted(kj::evalNow([&] { return stream_.writeMessages(messages); }));
 }
 
 kj::Promise<void> ClientMessages::counted(kj::Promise<void> write) {
@@ -87,8 +90,21 @@ kj::Promise<void> ClientMessages::counted(kj::Promise<void> write) {
     return write.then([this] { endWrite(); },
                       [this](kj::Exception&& exception) {
                           endWrite();
+                          logFailedWrite(exception);
                           kj::throwFatalException(kj::mv(exception));
                       });
+}
+
+/// The RPC system ends the connection without a reason.
+void ClientMessages::logFailedWrite(const kj::Exception& exception) const {
+    if (exception.getType() == kj::Exception::Type::DISCONNECTED) {
+        return;  // the client has gone
+    }
+    const SharedAccount& account = peer_->account();
+    clientLog().write(spdlog::level::warn,
+                      fmt::format("cannot send to {}, which is disconnected: {}",
+                                  account == nullptr ? "the client" : account->name(),
+                                  toError(exception).message));
 }
 
 /// A call is answered by a write, so no other event lets the reader go on.

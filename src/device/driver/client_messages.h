@@ -48,6 +48,7 @@ class ClientMessages final : public capnp::MessageStream {
     void noteSent(kj::ArrayPtr<const kj::ArrayPtr<const capnp::word>> segments);
     kj::Promise<void> counted(kj::Promise<void> write);
     void endWrite();
+    void logFailedWrite(const kj::Exception& exception) const;
     [[nodiscard]] bool mayRead() const noexcept {
         return writeCount_ == 0 && !openCalls_.areMany();
     }
