@@ -19,33 +19,45 @@ namespace {
 
 namespace py = pybind11;
 
-/// Options of drivers by the names of Python: each is a member of DriverOptions.
+/// Sets the member of DriverOptions that Python names `name`. False if there is none.
+bool setOption(DriverOptions& options, const std::string& name, const py::handle& value) {
+    if (name == "threads") {
+        options.threads = value.cast<std::uint32_t>();
+    } else if (name == "processors") {
+        options.processors = value.cast<std::vector<std::uint32_t>>();
+    } else if (name == "process_name") {
+        options.processName = value.cast<std::string>();
+    } else if (name == "memory_limit") {
+        options.memoryLimitBytes = value.cast<std::uint64_t>();
+    } else if (name == "realtime_priority") {
+        options.realtimePriority = value.cast<std::uint32_t>();
+    } else if (name == "lock_memory") {
+        options.lockMemory = value.cast<bool>();
+    } else if (name == "huge_pages") {
+        options.useHugePages = value.cast<bool>();
+    } else if (name == "extension_libraries") {
+        options.extensionLibraries = value.cast<std::vector<std::string>>();
+    } else {
+        return false;
+    }
+    return true;
+}
+
 DriverOptions driverOptionsFrom(const py::kwargs& given) {
     DriverOptions options;
     for (const auto& [key, value] : given) {
         const auto name = key.cast<std::string>();
-        if (name == "threads") {
-            options.threads = value.cast<std::uint32_t>();
-        } else if (name == "processors") {
-            options.processors = value.cast<std::vector<std::uint32_t>>();
-        } else if (name == "process_name") {
-            options.processName = value.cast<std::string>();
-        } else if (name == "memory_limit") {
-            options.memoryLimitBytes = value.cast<std::uint64_t>();
-        } else if (name == "realtime_priority") {
-            options.realtimePriority = value.cast<std::uint32_t>();
-        } else if (name == "lock_memory") {
-            options.lockMemory = value.cast<bool>();
-        } else if (name == "huge_pages") {
-            options.useHugePages = value.cast<bool>();
-        } else if (name == "extension_libraries") {
-            options.extensionLibraries = value.cast<std::vector<std::string>>();
-        } else {
-            throw py::type_error("a driver has no option '" + name +
-                                 "'; there are threads, processors, process_name, memory_limit, "
-                                 "realtime_priority, lock_memory, huge_pages and "
-                                 "extension_libraries");
+        try {
+            if (setOption(options, name, value)) {
+                continue;
+            }
+        } catch (const py::cast_error&) {
+            throw py::type_error("the option '" + name + "' of a driver cannot be " +
+                                 py::repr(value).cast<std::string>());
         }
+        throw py::type_error("a driver has no option '" + name +
+                             "'; there are threads, processors, process_name, memory_limit, "
+                             "realtime_priority, lock_memory, huge_pages and extension_libraries");
     }
     return options;
 }

@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -79,6 +80,9 @@ def test_errors_say_what_is_wrong(tmp_path: Path) -> None:
         nnburst.import_tflite(b"no model")
     with pytest.raises(TypeError, match="no option 'thread'"):
         nnburst.local_device(thread=2)
+    threads: Any = "two"
+    with pytest.raises(TypeError, match="the option 'threads' of a driver cannot be 'two'"):
+        nnburst.local_device(threads=threads)
     with pytest.raises(ValueError, match="adaptive, spin and block"):
         nnburst.Session(nnburst.local_device().prepare(nnburst.mobilenet_v1()), wait="loop")
     with pytest.raises(nnburst.Error):
