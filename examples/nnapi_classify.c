@@ -294,7 +294,11 @@ static void readImage(const char* path, float* input) {
         }
     } else {
         FILE* file = fopen(path, "rb");
-        if (file == NULL || fread(pixels, 1, kImageFloats, file) != kImageFloats) {
+        if (file == NULL) {
+            perror(path);
+            exit(1);
+        }
+        if (fread(pixels, 1, kImageFloats, file) != kImageFloats) {
             endWith("the image must have 128 x 128 pixels of 3 bytes");
         }
         fclose(file);
