@@ -50,7 +50,7 @@ class NNBURST_EXPORT ExtensionTimeLimit {
     virtual ~ExtensionTimeLimit() = default;
 
     /// To be called after every `work`: multiplications, or elements. True if the run is over: the
-    /// operation returns at once, and nobody looks at its outputs. Reads the clock rarely.
+    /// operation must return at once, and its outputs are dropped. Reads the clock rarely.
     [[nodiscard]] virtual bool isOverAfter(std::size_t work) noexcept = 0;
 };
 
@@ -119,8 +119,8 @@ struct VendorExtension {
     std::vector<std::shared_ptr<const ExtensionOperation>> operations;
 };
 
-/// Makes `extension` known to all devices of this process, for good. Thread-safe.
-/// INVALID_ARGUMENT for a name that is none or known already, and for numbers that occur twice.
+/// Registers `extension` with all devices of this process until it ends. Thread-safe.
+/// INVALID_ARGUMENT for an invalid or registered name, and for numbers that occur twice.
 [[nodiscard]] NNBURST_EXPORT Result<> registerExtension(VendorExtension extension);
 
 /// Changes with every change of this header.

@@ -34,8 +34,8 @@ NNBURST_EXPORT void signalFence(int fence) noexcept;
 /// Signals that what the fence stands for has failed. As signalFence.
 NNBURST_EXPORT void failFence(int fence) noexcept;
 
-/// The state of any fence; does not change it. INVALID_ARGUMENT if the descriptor is none;
-/// RESOURCE_EXHAUSTED_TRANSIENT where no descriptor is free to tell a failure from a signal.
+/// The state of any fence; does not change it. INVALID_ARGUMENT for another descriptor;
+/// RESOURCE_EXHAUSTED_TRANSIENT if looking for a failure needs a descriptor and none is free.
 [[nodiscard]] NNBURST_EXPORT Result<FenceState> fenceState(int fence);
 
 /// Waits until `fence` is signalled. GENERAL_FAILURE if it fails, MISSED_DEADLINE_TRANSIENT at the

@@ -39,16 +39,17 @@ using SharedRegion = std::shared_ptr<const Region>;
 ///
 /// A region that cannot shrink is mapped and used in place: sealed memory (memfd_create(2); all
 /// that `create` makes), and buffers of devices (dma-bufs). Other memory (shm_open(3), a file, a
-/// memfd without seals or of huge pages) is *foreign*: who else has it can cut it at any time, and
-/// turn an access through a mapping into SIGBUS. Foreign memory is accepted wherever the HAL takes
-/// memory, but is copied by `read` and `write`, never mapped: that costs system calls and copies.
+/// memfd without seals or of huge pages) is *foreign*: another process can shrink it at any time,
+/// and then an access through a mapping is a SIGBUS. Foreign memory is accepted wherever the HAL
+/// takes memory, but is copied by `read` and `write`, never mapped: that costs system calls and
+/// copies.
 class Region {
   public:
     /// Zeroed memory of `sizeBytes` (1 to kMaximumRegionBytes). INVALID_ARGUMENT for another size,
     /// RESOURCE_EXHAUSTED_TRANSIENT if the system refuses.
     [[nodiscard]] NNBURST_EXPORT static Result<SharedRegion> create(std::uint64_t sizeBytes);
 
-    /// Takes memory that somebody else made: a process, shm_open(3), a device. INVALID_ARGUMENT
+    /// Takes memory of another maker: a process, shm_open(3), a device. INVALID_ARGUMENT
     /// unless the descriptor is memory or a regular file, is open for reading (a dma-buf: for
     /// writing, too), and holds `sizeBytes` now. Files of FUSE are refused: accesses could hang.
     [[nodiscard]] NNBURST_EXPORT static Result<SharedRegion> receive(UniqueFd fd,
@@ -89,7 +90,7 @@ enum class MappingAccess : std::uint8_t { READ_ONLY, READ_WRITE };
 
 /// A whole region in this address space, page-aligned, followed by at least kMappingPaddingBytes
 /// that can be read and mean nothing. Keeps its region alive. Movable; the address stays. The
-/// memory itself is shared: who writes when is for the users to agree on.
+/// memory itself is shared: its users have to agree on when each of them writes.
 class Mapping {
   public:
     /// INVALID_ARGUMENT for foreign memory; RESOURCE_EXHAUSTED_TRANSIENT if the system refuses.

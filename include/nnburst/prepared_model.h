@@ -58,7 +58,7 @@ class NNBURST_EXPORT PreparedModel {
 
     /// Whether the driver may still write outputs of calls of executeSynchronously that ended
     /// because it had not answered kDeadlineGrace after their deadlines: see Burst::isMemoryInUse.
-    /// Bursts tell of their own executions. Never true of a model in this process. Does not block.
+    /// Bursts have a call of their own. Never true of a model in this process. Does not block.
     [[nodiscard]] virtual bool isMemoryInUse() { return false; }
 
     /// Waits until no memory is in use. MISSED_DEADLINE_TRANSIENT if some still is at `deadline`.

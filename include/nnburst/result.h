@@ -28,7 +28,7 @@ enum class ErrorStatus : std::int32_t {
     RESOURCE_EXHAUSTED_PERSISTENT = 8,
 };
 
-/// The name of `status` as the HAL spells it; "unknown status" for a value that is none.
+/// The name of `status` as the HAL spells it; "unknown status" for another value.
 [[nodiscard]] NNBURST_EXPORT const char* toString(ErrorStatus status) noexcept;
 
 /// Why a call failed. `status` is never NONE. `message` says what was done, to what, the value that

@@ -92,7 +92,7 @@ enum class Priority : std::int32_t { LOW = 0, MEDIUM = 1, HIGH = 2 };
 
 enum class MeasureTiming : std::int32_t { NO = 0, YES = 1 };
 
-/// Names as the HAL spells them; "unknown ..." with no number for values that are none.
+/// Names as the HAL spells them; "unknown ..." without a number for other values.
 [[nodiscard]] NNBURST_EXPORT const char* toString(OperandType type) noexcept;
 [[nodiscard]] NNBURST_EXPORT const char* toString(OperationType type) noexcept;
 [[nodiscard]] NNBURST_EXPORT const char* toString(OperandLifeTime lifetime) noexcept;

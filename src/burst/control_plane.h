@@ -31,8 +31,8 @@ class ClientControlPlane {
     virtual ~ClientControlPlane() = default;
 
     /// Executes a request that cannot go through the queue, as PreparedModel::executeSynchronously.
-    /// Waits for the answer until `giveUpAt`. If there is none by then, `unanswered` tells when it
-    /// has come, and the result counts for nothing; otherwise `unanswered` stays null.
+    /// Waits for the answer until `giveUpAt`. If there is none by then, `unanswered` is set,
+    /// and becomes true when it has come; the result is dropped. Otherwise it stays null.
     [[nodiscard]] virtual Result<> executeSynchronously(const Request& request,
                                                         const ExecutionOptions& options,
                                                         const OptionalTimePoint& giveUpAt,

@@ -64,7 +64,7 @@ class RequestExchange {
 
     void freeMemory(const SharedRegion& region) { sender_.freeMemory(region); }
 
-    /// `request` fails without the driver: tells it so.
+    /// `request` was refused without the driver: has the driver drop the contents of its outputs.
     void refuse(const Request& request, const OptionalTimePoint& deadline) {
         controlPlane_->discardOutputs(request, answerAwaitedUntil(deadline, deadlineGrace_));
     }
@@ -152,7 +152,7 @@ class RequestExchange {
         if (!peer_.ringsBack) {
             return failure(ErrorStatus::GENERAL_FAILURE,
                            "completionDescriptor of a burst whose driver is of an earlier version: "
-                           "it cannot tell of results that nobody waits for");
+                           "it cannot announce results to an event loop");
         }
         auto descriptor = completion_.descriptor(peer_.doorbell.get());
         if (wait_.isLostInOrder()) {
@@ -250,7 +250,7 @@ class RequestExchange {
         }
     }
 
-    /// Takes one result out of the queue, or ends `execution` if there is none in its time.
+    /// Takes one result out of the queue, or ends `execution` if none comes in its time.
     void awaitResult(PendingExecution& execution) {
         Result<> alive;
         wait_.giveWayIf(sender_.takeNamesNewMemory());

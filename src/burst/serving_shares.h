@@ -34,7 +34,7 @@ class ServingShares {
     /// their part of the maximum beside these.
     static constexpr std::size_t kForOthers = 256;
 
-    /// `maximumThreads` serve bursts, whosoever they are.
+    /// `maximumThreads` threads serve bursts, of all clients together.
     explicit ServingShares(std::size_t maximumThreads) noexcept : maximumThreads_(maximumThreads) {}
 
     /// The owner of a burst of the client with this account, whose user has the account above it.

@@ -38,7 +38,7 @@ inline constexpr std::chrono::milliseconds kAnswerLookInterval{10};
 /// Used by one thread at a time.
 class UnansweredOutputs {
   public:
-    /// `answered` tells when the driver has answered the execution of `request`.
+    /// `answered` becomes true when the driver has answered the execution of `request`.
     void add(const Request& request, AnswerFlag answered);
 
     [[nodiscard]] bool isEmpty() const noexcept { return executions_.empty(); }

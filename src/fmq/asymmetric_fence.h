@@ -27,7 +27,7 @@ void heavyFence() noexcept;
 /// How many heavy fences the calling thread has made: tests see by it that a sleeper makes its own.
 [[nodiscard]] std::uint64_t heavyFenceCount() noexcept;
 
-/// The publisher's half against a sleeper who makes heavy fences: keeps the compiler from moving
+/// The publisher's half against a sleeper that makes heavy fences: keeps the compiler from moving
 /// loads before stores. Requires hasHeavyFences.
 inline void lightFence() noexcept {
     std::atomic_signal_fence(std::memory_order_seq_cst);

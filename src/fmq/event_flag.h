@@ -188,7 +188,7 @@ class EventFlag {
     std::chrono::nanoseconds longestSleep_;
     bool hasHeavyFences_;
     bool leavesFences_ = false;
-    /// Nobody wakes any more without a fence of its own. sync [fences-left]
+    /// Every publisher makes its own fence from now on. sync [fences-left]
     bool areFencesLeft_ = false;
     std::uint32_t contended_ = 0;
     int doorbell_ = -1;

@@ -46,7 +46,7 @@ class SynchronizedQueue<T>::Writer {
         return room();
     }
 
-    /// Readers that are parked are told over this socket, which outlives the writer.
+    /// Parked readers are woken over this socket, which outlives the writer.
     void setDoorbell(int doorbell) noexcept {
         if (queue_.notEmpty) {
             queue_.notEmpty->setDoorbell(doorbell);

@@ -58,7 +58,7 @@ class UnsynchronizedQueue<T>::Writer {
     /// Elements that can be written now: always all that the queue holds.
     [[nodiscard]] std::uint64_t availableToWrite() const noexcept { return capacity(); }
 
-    /// Readers that are parked are told over this socket, which outlives the writer.
+    /// Parked readers are woken over this socket, which outlives the writer.
     void setDoorbell(int doorbell) noexcept {
         if (queue_.notEmpty) {
             queue_.notEmpty->setDoorbell(doorbell);

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What Region::receive looks at, for those who have to keep the descriptor where it is refused.
+/// The check of Region::receive, for callers that keep a descriptor that is refused.
 
 #include <cstdint>
 

@@ -60,7 +60,7 @@ class Compilation {
     std::optional<Error> failure_;
 };
 
-/// The moment `durationNs` from now; nothing for 0 and for what a clock cannot tell.
+/// The moment `durationNs` from now; nothing for 0 and for times beyond the clock.
 [[nodiscard]] OptionalTimePoint deadlineAfter(std::uint64_t durationNs) noexcept;
 
 }  // namespace nnburst::nnapi

@@ -8,8 +8,8 @@
 namespace nnburst::system {
 
 /// Whether `fd` is an eventfd (eventfd(2)). Asks the kernel for the name of its kind (proc(5), fd)
-/// and nothing of the descriptor itself: even adding nothing to the count of an eventfd blocks if
-/// somebody has brought that to its end. False also where there is no /proc. Any thread.
+/// and does not use the descriptor: even adding 0 to the count of an eventfd blocks while the count
+/// is at its maximum. False also where there is no /proc. Any thread.
 [[nodiscard]] bool isEventFd(int fd) noexcept;
 
 }  // namespace nnburst::system

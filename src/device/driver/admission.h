@@ -47,13 +47,13 @@ class Admission final : private kj::TaskSet::ErrorHandler {
     KJ_DISALLOW_COPY(Admission);
 
     /// Accepts clients on a listening Unix socket, which is borrowed. Those that are not admitted
-    /// are told so when they open the connection. Logs who comes. Never resolves.
+    /// get the reason when they open the connection. Logs each client. Never resolves.
     [[nodiscard]] kj::Promise<void> listen(int socket, Serve serve);
 
     /// Serves a client that another process has accepted and admitted under `number`.
     [[nodiscard]] kj::Promise<void> take(Client client, std::uint64_t number, const Serve& serve);
 
-    /// Tells a client why it is not served. `who` is for the log. Resolves when it is gone.
+    /// Sends a client the reason of its refusal. `who` is for the log. Resolves when it is gone.
     [[nodiscard]] kj::Promise<void> refuse(Client client, const std::string& who,
                                            const Error& reason);
 

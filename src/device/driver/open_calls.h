@@ -53,7 +53,7 @@ class OpenCalls {
     }
 
   private:
-    /// Charges by the numbers of the calls. Those who open a call choose its number.
+    /// Charges by the numbers of the calls. The side that opens a call chooses its number.
     using Charges = std::unordered_map<std::uint32_t, Charge>;
 
     [[nodiscard]] Result<> open(Charges& calls, std::uint32_t number);

@@ -70,7 +70,7 @@ class Service {
                                           std::uint64_t number);
 
     /// Accepts clients on a listening Unix socket, which is borrowed. Those that are not admitted
-    /// are told so when they open the connection. Logs who comes and goes. Never resolves.
+    /// get the reason when they open the connection. Logs each client. Never resolves.
     [[nodiscard]] kj::Promise<void> listen(int socket);
 
     /// Accepts no more work and finishes what was accepted: running executions of bursts, other

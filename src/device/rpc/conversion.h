@@ -27,7 +27,7 @@ namespace nnburst::device {
 // ---- Small things
 
 void toMessage(const Result<>& status, rpc::Status::Builder builder);
-/// The error, or success. A code that is none gives GENERAL_FAILURE.
+/// The error, or success. An unknown code gives GENERAL_FAILURE.
 [[nodiscard]] Result<> fromMessage(rpc::Status::Reader reader);
 
 /// Of any length, cut to kMaximumTextBytes.
@@ -128,7 +128,7 @@ void toMessage(const Capabilities& capabilities, rpc::Capabilities::Builder buil
 [[nodiscard]] Result<Capabilities> fromMessage(rpc::Capabilities::Reader reader);
 
 [[nodiscard]] Result<DeviceType> deviceTypeFromMessage(std::int32_t code);
-/// UNKNOWN for a code that is none.
+/// UNKNOWN for an unknown code.
 [[nodiscard]] DeviceStatus deviceStatusFromMessage(std::int32_t code);
 
 void toMessage(const std::vector<Extension>& extensions,

@@ -25,9 +25,9 @@ struct RunLimits {
     const char* deadlineName = "deadline";  ///< in messages
     /// Limit on the time of each WHILE.
     std::chrono::nanoseconds loopTimeout{};
-    /// True when nobody wants the results any more; null: never.
+    /// Becomes true when the run is cancelled; null: never.
     const std::atomic<bool>* isCancelled = nullptr;
-    /// Memory that the run takes for temporaries is charged to it; null: to nobody.
+    /// Memory that the run takes for temporaries is charged to it; null: not charged.
     Account* account = nullptr;
     /// Yields to more urgent executions; null never yields.
     ExecutionGate::Pass* pass = nullptr;

@@ -5,7 +5,7 @@
 /// \file
 /// How many executions of a client have ended, how many of these failed, and how long they took.
 /// Each execution session counts for itself, without a locked instruction; the counts are added up
-/// when somebody asks. Reading the clock takes longer than counting, so a session times its first
+/// when they are read. Reading the clock takes longer than counting, so a session times its first
 /// execution, and then each kTimedOneIn-th for all of those since.
 
 #include <array>

@@ -43,7 +43,7 @@ class GraphOutputs {
   public:
     virtual ~GraphOutputs() = default;
 
-    /// False for an output that nobody asks for.
+    /// False for an output that is not used.
     [[nodiscard]] virtual bool wants(std::size_t output) const noexcept = 0;
 
     /// The output has this shape. Called once an output, in any order, before it is computed or

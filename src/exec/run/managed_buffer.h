@@ -38,7 +38,7 @@ struct ManagedRole {
 /// memory; addresses stay good for those that have them.
 class ManagedBuffer {
   public:
-    /// Bytes with an address that stays as long as somebody holds them.
+    /// Bytes whose address stays the same as long as they live.
     using Storage = std::shared_ptr<const AlignedBuffer>;
 
     /// What a buffer holds.
@@ -48,8 +48,8 @@ class ManagedBuffer {
         std::uint64_t sizeBytes = 0;
     };
 
-    /// A buffer for `roles`, for values like `operand`, whose dimensions are known as far as
-    /// anybody knows them. Memory is taken at once if they are all known, else when contents come.
+    /// A buffer for `roles`, for values like `operand`, with all dimensions that are known.
+    /// Memory is taken at once if all of them are, else when contents come.
     /// GENERAL_FAILURE if there is not enough memory or the type has no size.
     /// Memory is charged to `account`, unless that is null: RESOURCE_EXHAUSTED_* at a limit of it.
     [[nodiscard]] static Result<std::shared_ptr<ManagedBuffer>> create(

@@ -10,12 +10,12 @@
 /// a while if a lane is free, because being woken takes as long as a short execution. All others
 /// sleep.
 ///
-/// Between users, and between the clients of one user, the order is fair: who has used the lanes
-/// for the shortest time while others waited comes first. Among the executions of one client the
-/// most urgent comes first. An execution makes way between its operations and inside long ones, and
-/// from then on runs with a low priority, so that threads of clients that use less get a processor
-/// at once. Not inside all of them: where none has made way or ended for kLongestWait, a thread of
-/// the gate lets the next one in beside those that run, and the system divides the processors.
+/// Between users, and between the clients of one user, the order is fair: the one that has used the
+/// lanes for the shortest time while others waited comes first. Among the executions of one client
+/// the most urgent comes first. An execution yields between its operations and inside most long
+/// ones, and from then on runs with a low priority, so that threads of clients that use less get a
+/// processor at once. If none has yielded or ended for kLongestWait, a thread of the gate admits
+/// the next one beside those that run, and the system divides the processors.
 
 #include <array>
 #include <atomic>
@@ -45,7 +45,7 @@ namespace nnburst::exec {
 class ClientShare {
   public:
     /// `user` is the share of all clients of a user together; null: the client is its own user.
-    /// Memory that executions take is charged to `account`; null: to nobody.
+    /// Memory that executions take is charged to `account`; null: not charged.
     explicit ClientShare(std::shared_ptr<ClientShare> user = nullptr,
                          SharedAccount account = nullptr) noexcept
         : user_(std::move(user)), account_(std::move(account)) {}
@@ -210,7 +210,7 @@ class ExecutionGate {
         WaitingWork work;
         bool isLight = false;  ///< its client has used less than its share
         Admission admission{};
-        /// Released once after isAdmitted is set, unless `isSpinning` is set then. Who sleeps there
+        /// Released once after isAdmitted is set, unless `isSpinning` is set then. The sleeper
         /// needs no lock to go on, and its waker holds none.
         system::Semaphore wakeUp;
         std::atomic<bool> isAdmitted{false};

@@ -17,8 +17,8 @@ class LaneProcessors {
   public:
     LaneProcessors() noexcept { CPU_ZERO(&taken_); }
 
-    /// One of `allowed` on which no other execution was put, best that of the caller, who is about
-    /// to leave it. None if there is no such processor.
+    /// One of `allowed` on which no other execution was put: that of the caller, which is about to
+    /// leave it, if possible. None if there is no such processor.
     [[nodiscard]] std::optional<std::uint32_t> take(const cpu_set_t& allowed) noexcept;
     void giveBack(std::uint32_t processor) noexcept { CPU_CLR(processor, &taken_); }
 
