@@ -3,6 +3,7 @@
 #include "system/scheduling.h"
 
 #include <linux/capability.h>
+#include <linux/sched.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -11,11 +12,13 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
 namespace nnburst::system {
 
 namespace {
 
+constexpr int kHighNice = -10;
 constexpr int kLowNice = 10;
 /// RLIMIT_NICE is this less the lowest nice value that a thread may take.
 constexpr int kNiceOfLimitZero = 20;
@@ -35,18 +38,31 @@ struct SchedulingAttributes {
 };
 static_assert(sizeof(SchedulingAttributes) == 48, "SCHED_ATTR_SIZE_VER0");
 
-/// Of a thread of SCHED_OTHER. Returns the time slice that it had. A failure leaves the thread as
-/// it is.
-std::chrono::nanoseconds setTimeSlice(std::chrono::nanoseconds slice) noexcept {
+/// Of the calling thread, if it is of SCHED_OTHER.
+std::optional<SchedulingAttributes> attributesOfThread() noexcept {
     SchedulingAttributes attributes{};
     if (::syscall(SYS_sched_getattr, kCallingThread, &attributes, sizeof(attributes), 0) != 0 ||
         attributes.policy != SCHED_OTHER) {
+        return std::nullopt;
+    }
+    return attributes;
+}
+
+bool setAttributes(const SchedulingAttributes& attributes) noexcept {
+    return ::syscall(SYS_sched_setattr, kCallingThread, &attributes, 0) == 0;
+}
+
+/// Of a thread of SCHED_OTHER. Returns the time slice that it had. A failure leaves the thread as
+/// it is.
+std::chrono::nanoseconds setTimeSlice(std::chrono::nanoseconds slice) noexcept {
+    std::optional<SchedulingAttributes> attributes = attributesOfThread();
+    if (!attributes) {
         return slice;
     }
-    const std::chrono::nanoseconds before(attributes.runtime);
+    const std::chrono::nanoseconds before(attributes->runtime);
     if (before != slice) {
-        attributes.runtime = static_cast<std::uint64_t>(slice.count());
-        (void)::syscall(SYS_sched_setattr, kCallingThread, &attributes, 0);
+        attributes->runtime = static_cast<std::uint64_t>(slice.count());
+        (void)setAttributes(*attributes);
     }
     return before;
 }
@@ -74,6 +90,17 @@ void setNice(int nice) noexcept {
     return mayTakeAny || limit >= static_cast<rlim_t>(kNiceOfLimitZero - nice);
 }
 
+/// Whether the calling thread has got its high priority. What it starts does not inherit it.
+bool takeHighPriority() noexcept {
+    std::optional<SchedulingAttributes> attributes = attributesOfThread();
+    if (!attributes || attributes->nice != 0 || !mayTakeNice(kHighNice)) {
+        return false;
+    }
+    attributes->nice = kHighNice;
+    attributes->flags |= SCHED_FLAG_RESET_ON_FORK;
+    return setAttributes(*attributes);
+}
+
 }  // namespace
 
 ScopedTimeSlice::ScopedTimeSlice(std::chrono::nanoseconds slice) noexcept
@@ -81,6 +108,14 @@ ScopedTimeSlice::ScopedTimeSlice(std::chrono::nanoseconds slice) noexcept
 
 ScopedTimeSlice::~ScopedTimeSlice() {
     (void)setTimeSlice(before_);
+}
+
+ScopedHighPriority::ScopedHighPriority() noexcept : isRaised_(takeHighPriority()) {}
+
+ScopedHighPriority::~ScopedHighPriority() {
+    if (isRaised_) {
+        setNice(0);
+    }
 }
 
 ScopedLowPriority::ScopedLowPriority() noexcept

@@ -32,6 +32,22 @@ class ScopedTimeSlice {
     const std::chrono::nanoseconds before_;
 };
 
+/// RAII: the calling thread has a nice value of -10, ten times the weight of threads with 0, for
+/// one that computes little and for which others wait. Threads and processes that it starts
+/// meanwhile have 0. Does nothing where somebody has given the process another value than 0, and in
+/// a process that may not take this one, for which it needs CAP_SYS_NICE or an RLIMIT_NICE of 30
+/// (LimitNICE=-10 of systemd).
+class ScopedHighPriority {
+  public:
+    ScopedHighPriority() noexcept;
+    ~ScopedHighPriority();
+    ScopedHighPriority(const ScopedHighPriority&) = delete;
+    ScopedHighPriority& operator=(const ScopedHighPriority&) = delete;
+
+  private:
+    const bool isRaised_;
+};
+
 /// RAII: the calling thread has a nice value of 10, a tenth of the weight of threads with 0, so
 /// that it takes little of a processor that others want. Not less: others may wait for what such a
 /// thread does, a lane of the gate for example, beside programs that keep the processors busy. Does

@@ -89,6 +89,55 @@ TEST(Scheduling, aLowPriorityKeepsALowerOne) {
     (void)::setpriority(PRIO_PROCESS, 0, 0);  // where it may
 }
 
+/// What a new thread, and a thread of the library, find as theirs.
+struct StartedThreads {
+    int nice = 0;
+    std::chrono::nanoseconds slice{};
+};
+
+StartedThreads startThreads() {
+    StartedThreads found;
+    std::thread([&found] { found.nice = niceValue(); }).join();
+    auto thread = startThread("test", [&found] { found.slice = timeSlice(); });
+    EXPECT_TRUE(thread) << thread.error().message;
+    thread->join();
+    return found;
+}
+
+TEST(Scheduling, aHighPriorityIsOfItsThreadAloneAndEndsWithItsScope) {
+    if (niceValue() != 0) {
+        GTEST_SKIP() << "the nice value of this process is " << niceValue();
+    }
+    const ScopedTimeSlice slice(kLongTimeSlice);
+    const std::chrono::nanoseconds sliceBefore = timeSlice();
+    bool isHigh = false;
+    {
+        const ScopedHighPriority high;
+        isHigh = niceValue() == -10;
+        EXPECT_EQ(timeSlice(), sliceBefore);
+        const StartedThreads found = startThreads();
+        EXPECT_EQ(found.nice, 0);
+        if (timeSlice() != 0ns) {
+            EXPECT_EQ(found.slice, kShortTimeSlice);
+        }
+    }
+    EXPECT_EQ(niceValue(), 0);
+    if (!isHigh) {
+        GTEST_SKIP() << "this process may not lower its nice value: it has neither CAP_SYS_NICE "
+                        "nor an RLIMIT_NICE of 30";
+    }
+}
+
+TEST(Scheduling, aHighPriorityKeepsWhatTheUserHasSaid) {
+    const ScopedLowPriority low;
+    const int before = niceValue();
+    if (before == 0) {
+        GTEST_SKIP() << "this process may not set a nice value back";
+    }
+    const ScopedHighPriority high;
+    EXPECT_EQ(niceValue(), before);
+}
+
 TEST(Scheduling, aTimeSliceKeepsALowPriority) {
     const ScopedLowPriority low;
     const int before = niceValue();

@@ -358,6 +358,7 @@ Result<> LocalDevice::launch(Result<> checked, const PrepareOptions& options, Pr
                                            .priority = priority,
                                            .client = share_,
                                            .counts = counts_,
+                                           .recentMappings = recentMappings_,
                                            .version = shared_.version},
              scheduler = scheduler_, fences = fences_, work = std::move(work),
              deadline = options.deadline, sharedCallback]() mutable {

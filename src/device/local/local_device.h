@@ -104,7 +104,6 @@ class LocalDevice final : public Device {
     /// prepareModel with a model that is moved, and a callback that takes the concrete type.
     [[nodiscard]] Result<> prepare(Model model, const PrepareOptions& options,
                                    PrepareCallback callback);
-
     /// prepareModelFromCache, with a callback that takes the concrete type.
     [[nodiscard]] Result<> prepareFromCache(const PrepareOptions& options,
                                             PrepareCallback callback);
@@ -145,6 +144,7 @@ class LocalDevice final : public Device {
     const std::shared_ptr<exec::ClientShare> share_;
     const std::shared_ptr<exec::ExecutionCounts> counts_ =
         std::make_shared<exec::ExecutionCounts>();
+    const std::shared_ptr<RecentMappings> recentMappings_ = std::make_shared<RecentMappings>();
     /// Belongs to the client: its waits are dropped with it.
     const std::shared_ptr<FenceWaiter> fences_ = std::make_shared<FenceWaiter>();
 };

@@ -4,36 +4,15 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "memory/device_buffer.h"
-#include "model/invalid.h"
 
 namespace nnburst::device {
 
 Result<> RegionMappings::resolve(const Request& request, std::vector<exec::RequestMemory>& pools) {
     ++request_;
-    // Buffers first: the session wants to know of them even if memory is refused.
-    for (const RequestPool& pool : request.pools) {
-        const auto* token = std::get_if<BufferToken>(&pool);
-        pools.push_back(token != nullptr ? exec::RequestMemory::managed(*token)
-                                         : exec::RequestMemory());
-    }
-    for (std::size_t i = 0; i < request.pools.size(); ++i) {
-        if (pools[i].token) {
-            continue;
-        }
-        const SharedRegion& region = std::get<SharedRegion>(request.pools[i]);
-        if (!region) {
-            return invalid("request pool {} is null: must be a region or a buffer", i);
-        }
-        if (region->isForeign()) {
-            pools[i] = exec::RequestMemory::copied(*region);
-        } else {
-            NNBURST_TRY_ASSIGN(pools[i], find(region));
-        }
-    }
-    return {};
+    return resolvePools(request, pools,
+                        [this](const SharedRegion& region) { return find(region); });
 }
 
 /// The mapping of `region`, which is made if there is none.

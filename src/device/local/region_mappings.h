@@ -8,15 +8,44 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <variant>
 #include <vector>
 
 #include "exec/run/request_memory.h"
+#include "model/invalid.h"
 #include "nnburst/device.h"
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
 
 namespace nnburst::device {
+
+/// The pools of a request: a buffer's token, or what `map` gives for a region that can be mapped.
+/// INVALID_ARGUMENT for a pool without memory.
+template <class Map>
+[[nodiscard]] Result<> resolvePools(const Request& request, std::vector<exec::RequestMemory>& pools,
+                                    const Map& map) {
+    // Buffers first: the session wants to know of them even if memory is refused.
+    for (const RequestPool& pool : request.pools) {
+        const auto* token = std::get_if<BufferToken>(&pool);
+        pools.push_back(token != nullptr ? exec::RequestMemory::managed(*token)
+                                         : exec::RequestMemory());
+    }
+    for (std::size_t i = 0; i < request.pools.size(); ++i) {
+        if (pools[i].token) {
+            continue;
+        }
+        const SharedRegion& region = std::get<SharedRegion>(request.pools[i]);
+        if (!region) {
+            return invalid("request pool {} is null: must be a region or a buffer", i);
+        }
+        if (region->isForeign()) {
+            pools[i] = exec::RequestMemory::copied(*region);
+        } else {
+            NNBURST_TRY_ASSIGN(pools[i], map(region));
+        }
+    }
+    return {};
+}
 
 /// Memory that was mapped for one request stays mapped for the next, so that later executions with
 /// the same memory allocate nothing. Not thread-safe.
@@ -26,7 +55,7 @@ class RegionMappings {
     /// mapped while it runs.
     static constexpr std::size_t kMaximumMappings = 64;
 
-    /// As RequestMemorySource::resolve. INVALID_ARGUMENT for a pool without memory.
+    /// As RequestMemorySource::resolve.
     [[nodiscard]] Result<> resolve(const Request& request, std::vector<exec::RequestMemory>& pools);
 
     /// Unmaps `region`, if it is mapped.
@@ -47,27 +76,19 @@ class RegionMappings {
     std::uint64_t request_ = 0;  ///< counts requests
 };
 
-/// The memory of one request, for a session. Keeps references to its arguments.
+/// The memory of one request of a burst, for a session. Keeps references to its arguments.
 class RequestRegions final : public exec::RequestMemorySource {
   public:
-    /// `found` are the pools of the request with the buffers that were found when it was launched,
-    /// or empty.
-    RequestRegions(RegionMappings& mappings, const Request& request,
-                   std::span<const exec::RequestMemory> found = {}) noexcept
-        : mappings_(mappings), request_(request), found_(found) {}
+    RequestRegions(RegionMappings& mappings, const Request& request) noexcept
+        : mappings_(mappings), request_(request) {}
 
     [[nodiscard]] Result<> resolve(std::vector<exec::RequestMemory>& pools) override {
-        Result<> resolved = mappings_.resolve(request_, pools);
-        for (std::size_t i = 0; i < found_.size(); ++i) {
-            pools[i].buffer = found_[i].buffer;
-        }
-        return resolved;
+        return mappings_.resolve(request_, pools);
     }
 
   private:
     RegionMappings& mappings_;
     const Request& request_;
-    const std::span<const exec::RequestMemory> found_;
 };
 
 }  // namespace nnburst::device

@@ -11,6 +11,7 @@
 #include "exec/run/compiled_model.h"
 #include "exec/run/execution_counts.h"
 #include "exec/run/managed_buffer.h"
+#include "memory/recent_mappings.h"
 #include "nnburst/hal_version.h"
 #include "nnburst/types.h"
 
@@ -26,6 +27,8 @@ struct Executable {
     std::shared_ptr<ClientShare> client = nullptr;
     /// Counts the executions of the client; null: nobody does.
     std::shared_ptr<ExecutionCounts> counts = nullptr;
+    /// Of the client, for single executions; null where there are none.
+    std::shared_ptr<RecentMappings> recentMappings = nullptr;
     /// Unique in this process. Buffers are allocated for a prepared model, not for its content.
     std::uint64_t preparedModel = 0;
     /// Executions follow the rules of this version.

@@ -159,6 +159,30 @@ TEST(TimeSlices, ofAllThreadsOfADriverAreShort) {
     }
 }
 
+/// Whether this process, and those that it starts, may lower a nice value of 0 to -10.
+bool maySetNice() {
+    const bool may = ::setpriority(PRIO_PROCESS, 0, -10) == 0;
+    return may && ::setpriority(PRIO_PROCESS, 0, 0) == 0;
+}
+
+TEST(Priorities, ofADriverAreThatOfItsEventLoopAndTheUsualOne) {
+    if (::getpriority(PRIO_PROCESS, 0) != 0 || !maySetNice()) {
+        GTEST_SKIP() << "this user may not lower nice values, or has another than 0";
+    }
+    const DriverProcess driver;
+    const SharedDevice device = driver.connect();
+    ASSERT_TRUE(computes(device));  // there is an event loop, a job thread and one for bursts
+    std::size_t count = 0;
+    for (const auto& thread :
+         std::filesystem::directory_iterator("/proc/" + std::to_string(driver.pid()) + "/task")) {
+        const pid_t id = std::stoi(thread.path().filename());
+        EXPECT_EQ(::getpriority(PRIO_PROCESS, static_cast<id_t>(id)), id == driver.pid() ? -10 : 0)
+            << contentsOf(thread.path() / "comm");
+        ++count;
+    }
+    EXPECT_GE(count, 3U);
+}
+
 TEST(SystemTuning, aDriverThatIsRefusedWarnsAndGoesOn) {
     const std::string log =
         logWithoutPrivileges({"--realtime", "20", "--lock-memory", "--huge-pages", "--shallow-idle",
@@ -207,7 +231,9 @@ TEST(SystemTuning, burstsAreServedWithTheRealtimePriorityThatIsGranted) {
         const bool isServing = name == "nnburst-burst\n" || name == "nnburst-kernel\n";
         servingThreads[name] += isServing ? 1 : 0;
         const pid_t thread = std::stoi(task.path().filename());
-        EXPECT_EQ(::sched_getscheduler(thread), isServing ? SCHED_FIFO : SCHED_OTHER) << name;
+        EXPECT_EQ(::sched_getscheduler(thread) & ~SCHED_RESET_ON_FORK,
+                  isServing ? SCHED_FIFO : SCHED_OTHER)
+            << name;
         ASSERT_EQ(::sched_getparam(thread, &parameters), 0);
         EXPECT_EQ(parameters.sched_priority, isServing ? 7 : 0) << name;
     }
