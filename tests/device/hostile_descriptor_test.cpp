@@ -85,13 +85,19 @@ class HostileDescriptorTest : public testing::Test {
         if (kHasSanitizer) {
             GTEST_SKIP() << "sanitizers want to be the first library of a process";
         }
+        start({});
+    }
+
+    void start(const std::vector<std::string>& moreArguments) {
+        std::vector<std::string> arguments{
+            "--cache-key", directory_.path() / "cache.key",
+            "--limit",     fmt::format("client.descriptors={}", kDescriptorsOfClient),
+            "--limit",     fmt::format("user.connections={}", kConnectionsOfUser),
+            "--no-sandbox"};  // hostile_files.cpp reads links
+        arguments.insert(arguments.end(), moreArguments.begin(), moreArguments.end());
         ::setenv("LD_PRELOAD", NNBURST_HOSTILE_FILES_PATH, 1);
         ::setenv("NNBURST_MEMORY_RELEASED", memoryReleased_.c_str(), 1);
-        driver_ = std::make_unique<DriverProcess>(std::vector<std::string>{
-            "--cache-key", directory_.path() / "cache.key", "--limit",
-            fmt::format("client.descriptors={}", kDescriptorsOfClient), "--limit",
-            fmt::format("user.connections={}", kConnectionsOfUser),
-            "--no-sandbox"});  // hostile_files.cpp reads links
+        driver_ = std::make_unique<DriverProcess>(arguments);
         ::unsetenv("LD_PRELOAD");
         ::unsetenv("NNBURST_MEMORY_RELEASED");
         victim_ = driver_->connect();
@@ -403,6 +409,32 @@ TEST_F(HostileDescriptorTest, descriptorsOfClientsThatAreRefusedHoldUpNobody) {
     served.clear();
     refused.clear();
     EXPECT_TRUE(eventually([&] { return nnburst::connect(driver_->socketPath()).has_value(); }));
+}
+
+TEST_F(HostileDescriptorTest, memoryThatWasLostForALimitIsNoMissingDescriptorWhenThereIsRoomAgain) {
+    victim_ = nullptr;
+    attacker_ = nullptr;
+    start({"--limit", "user.descriptors=60"});
+    const auto prepared = *prepareModel(*victim_, makeAddModel());
+    const std::size_t before = descriptorCount(driver_->pid());
+    UniqueFd other = connectSilently(driver_->socketPath());
+    constexpr std::size_t kRoom = 24;  // three connections take four each, a descriptor two
+    sendDescriptors(other, messageHeader(), kRoom);
+    ASSERT_TRUE(eventually([&] { return descriptorCount(driver_->pid()) >= before + 2 * kRoom; }));
+    std::thread execution([&] {
+        AddRequest add;
+        ExecutionOutcome outcome;
+        const auto executed = prepared->executeSynchronously(add.request, {}, outcome);
+        // It may have come late.
+        EXPECT_TRUE(executed ||
+                    executed.error().status == ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT)
+            << executed.error().message;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    other.reset();
+    EXPECT_TRUE(eventually([&] { return descriptorCount(driver_->pid()) <= before + kRoom; }));
+    release();
+    execution.join();
 }
 
 TEST_F(HostileDescriptorTest, nothingIsReadFromAClientWhileItsDescriptorsAreDropped) {

@@ -177,10 +177,15 @@ CaseResult runApplicationsKilled(std::uint64_t minimumKills, std::chrono::millis
     return result;
 }
 
+/// A driver that is stopped has no workers, which would go on.
+Attack inOneProcess() {
+    return {.driverArguments = {"--isolate", "none"}};
+}
+
 /// Stops the driver at random moments for less time than clients wait for a sign of life.
 CaseResult runDriverStopped(std::chrono::milliseconds duration) {
     CaseResult result;
-    const auto driver = startDriver({});
+    const auto driver = startDriver(inOneProcess());
     GoodClient client(driver->socketPath());
     if (!client.begin()) {
         result.fail(Outcome::HANG, "the good client is not served before the driver is stopped");
@@ -213,7 +218,7 @@ CaseResult runDriverStopped(std::chrono::milliseconds duration) {
 /// clients when it goes on.
 CaseResult runDriverFrozen(std::chrono::milliseconds /*duration*/) {
     CaseResult result;
-    const auto driver = startDriver({});
+    const auto driver = startDriver(inOneProcess());
     const Usage before = usageOf(driver->pid());
     Child client([&] {
         const auto device = nnburst::connect(driver->socketPath());

@@ -13,6 +13,7 @@
 #include <chrono>
 
 #include "outcome_table.h"
+#include "scenario.h"
 #include "stress_case.h"
 #include "supervisor.h"
 
@@ -26,6 +27,7 @@ struct Options {
     std::vector<std::string> names;
     std::vector<std::string> skipped;
     std::string jsonPath;
+    std::string isolation = "none";
     double maximumRatio = 0;
     std::uint64_t minimumKills = 0;
     bool isListing = false;
@@ -73,6 +75,7 @@ std::chrono::milliseconds durationOf(Clock::time_point end, std::size_t casesLef
 }
 
 int runCases(const Options& options) {
+    isolateDrivers(options.isolation);
     const StressCases cases = choose(options);
     const auto end =
         Clock::now() + std::chrono::duration_cast<Clock::duration>(
@@ -116,6 +119,10 @@ int mainFunction(int argc, char** argv) {
     app.add_option("--kills", options.minimumKills,
                    "Cases that kill clients or drivers go on until they have killed N times");
     app.add_option("--json", options.jsonPath, "Writes the results to FILE, too");
+    app.add_option("--isolate", options.isolation,
+                   "Drivers serve each client or user by a process of its own; their memory in the "
+                   "table is that of the process that admits clients")
+        ->check(CLI::IsMember({"none", "client", "user"}));
     app.add_option("--maximum-ratio", options.maximumRatio,
                    "A case fails if the good client's p99 grows by more than RATIO")
         ->check(CLI::PositiveNumber);

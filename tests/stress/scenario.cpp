@@ -31,6 +31,12 @@ constexpr double kShareAlone = 0.3;
 /// Of the time beside the attack, how much passes after the attackers have been killed.
 constexpr double kShareAfterwards = 0.2;
 
+/// Of all cases of the process that has chosen it, and of its children.
+std::string& isolationOfDrivers() {
+    static std::string isolation = "none";
+    return isolation;
+}
+
 void judge(const Service& service, bool isServed, const char* when, CaseResult& result) {
     if (service.failures > 0) {
         result.fail(Outcome::FAILURE, fmt::format("{}: {} failures of the good client, first: {}",
@@ -90,8 +96,15 @@ std::string endOf(pid_t child) {
                        info.si_status);
 }
 
+void isolateDrivers(const std::string& isolation) {
+    isolationOfDrivers() = isolation;
+}
+
 std::unique_ptr<test::DriverProcess> startDriver(const Attack& attack) {
     std::vector<std::string> arguments = attack.driverArguments;
+    if (std::ranges::count(arguments, "--isolate") == 0) {
+        arguments.insert(arguments.end(), {"--isolate", isolationOfDrivers()});
+    }
     if (!attack.preload.empty()) {
         ::setenv("LD_PRELOAD", attack.preload.c_str(), 1);
         arguments.emplace_back("--no-sandbox");  // hostile_files.cpp reads links

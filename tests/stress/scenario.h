@@ -104,6 +104,9 @@ struct Attack {
 
 // ---- The parts, for cases that are no attacks
 
+/// Drivers that are started from now on get --isolate with this, unless their case says it itself.
+void isolateDrivers(const std::string& isolation);
+
 /// A driver whose socket strangers can reach.
 [[nodiscard]] std::unique_ptr<test::DriverProcess> startDriver(const Attack& attack);
 /// Checks that the driver lives, has given back what it held beyond `before`, and ends when it is

@@ -567,10 +567,10 @@ std::size_t PeerDescriptors::acceptedCount() const noexcept {
 }
 
 void PeerDescriptors::noteRefusal(std::size_t count) {
-    if (auto charge = chargeTo(account_, Resource::DESCRIPTORS, count * kDescriptorsOfArrival);
-        !charge) {
-        noteRefusal(std::move(charge.error()));
-    }
+    auto charge = chargeTo(account_, Resource::DESCRIPTORS, count * kDescriptorsOfArrival);
+    noteRefusal(charge ? Error{ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                               "received descriptor is lost: there was no room for it"}
+                       : std::move(charge.error()));
 }
 
 void PeerDescriptors::noteRefusal(Error error) {
