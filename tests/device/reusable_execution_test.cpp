@@ -686,10 +686,13 @@ TEST_P(DeviceInFlightTest, tellWhatWaitingHasCost) {
         *prepared->configureExecutionBurst({.clientWait = blocking, .driverWait = blocking}));
     SmallRequest small;
     small.input(std::vector<float>{1.0F}, {}).output(sizeof(float));
-    for (int i = 0; i < 3; ++i) {
+    // A client that gets no processor in time finds its result there, without a wait.
+    const int most = GetParam() == Kind::LOCAL ? 3 : 100;
+    BurstWaitStats stats;
+    for (int i = 0; i < most && stats.client.sleeps < 3; ++i) {
         ASSERT_FALSE(burst->execute(small.request, {.loopTimeout = 20ms}, outcome));
+        stats = burst->waitStats();
     }
-    const BurstWaitStats stats = burst->waitStats();
     if (GetParam() == Kind::LOCAL) {
         EXPECT_EQ(stats.client.waits + stats.driver.waits, 0U);
         EXPECT_EQ(stats.client.sleeps + stats.driver.sleeps, 0U);

@@ -164,12 +164,13 @@ Result<std::vector<bool>> operationsOf(const Model& model, HalVersion version,
 }  // namespace
 
 LocalDevice::LocalDevice(Shared shared, const ClientsOfUser& user, SharedAccount account,
-                         Priority highestPriority)
+                         Priority highestPriority, std::shared_ptr<RecentMappings> recentMappings)
     : shared_(std::move(shared)),
       scheduler_(std::make_shared<Scheduler::Client>(shared_.scheduler, user.jobs)),
       account_(std::move(account)),
       highestPriority_(highestPriority),
-      share_(std::make_shared<exec::ClientShare>(user.share, account_)) {}
+      share_(std::make_shared<exec::ClientShare>(user.share, account_)),
+      recentMappings_(std::move(recentMappings)) {}
 
 Result<DeviceSetup> DeviceSetup::prepare(const DriverOptions& options) {
     DeviceSetup setup{.options = options,
@@ -229,8 +230,8 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(DeviceSetup setup,
 std::shared_ptr<LocalDevice> LocalDevice::forClient(const ClientsOfUser& user,
                                                     SharedAccount account,
                                                     Priority highestPriority) const {
-    return std::shared_ptr<LocalDevice>(
-        new LocalDevice(shared_, user, std::move(account), highestPriority));
+    return std::shared_ptr<LocalDevice>(new LocalDevice(
+        shared_, user, std::move(account), highestPriority, std::make_shared<RecentMappings>()));
 }
 
 Result<Capabilities> LocalDevice::getCapabilities() {

@@ -114,8 +114,7 @@ class LocalDevice final : public Device {
         std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles);
 
   private:
-    /// The state that all clients share.
-    struct Shared {
+    struct Shared {  // by all clients
         std::shared_ptr<const SystemTuning> tuning;
         std::shared_ptr<Accelerator> accelerator;  // null: the kernels of this library
         std::shared_ptr<exec::Engine> engine;
@@ -135,7 +134,8 @@ class LocalDevice final : public Device {
                     PrepareCallback callback);
 
     LocalDevice(Shared shared, const ClientsOfUser& user, SharedAccount account = nullptr,
-                Priority highestPriority = Priority::HIGH);
+                Priority highestPriority = Priority::HIGH,
+                std::shared_ptr<RecentMappings> recentMappings = nullptr);
 
     const Shared shared_;
     const std::shared_ptr<Scheduler::Client> scheduler_;
@@ -144,7 +144,7 @@ class LocalDevice final : public Device {
     const std::shared_ptr<exec::ClientShare> share_;
     const std::shared_ptr<exec::ExecutionCounts> counts_ =
         std::make_shared<exec::ExecutionCounts>();
-    const std::shared_ptr<RecentMappings> recentMappings_ = std::make_shared<RecentMappings>();
+    const std::shared_ptr<RecentMappings> recentMappings_;  // null for the first client
     /// Belongs to the client: its waits are dropped with it.
     const std::shared_ptr<FenceWaiter> fences_ = std::make_shared<FenceWaiter>();
 };

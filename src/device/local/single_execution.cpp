@@ -17,7 +17,7 @@ namespace {
 /// The memory of a request that is executed once. Keeps references to its arguments.
 class MemoryOnce final : public exec::RequestMemorySource {
   public:
-    MemoryOnce(RecentMappings& recent, const Request& request,
+    MemoryOnce(RecentMappings* recent, const Request& request,
                std::span<const exec::RequestMemory> found) noexcept
         : recent_(recent), request_(request), found_(found) {}
 
@@ -32,13 +32,19 @@ class MemoryOnce final : public exec::RequestMemorySource {
 
   private:
     Result<exec::RequestMemory> map(const SharedRegion& region) {
-        NNBURST_TRY_ASSIGN(std::shared_ptr<const Mapping> mapping, recent_.map(region));
-        const Mapping& mapped = *mappings_.emplace_back(std::move(mapping));
-        return exec::RequestMemory::mapped(mapped,
-                                           isDeviceBuffer(region->fd()) ? region->fd() : -1);
+        std::shared_ptr<const Mapping> mapping;
+        if (recent_ != nullptr) {
+            NNBURST_TRY_ASSIGN(mapping, recent_->map(region));
+        } else {
+            NNBURST_TRY_ASSIGN(Mapping own, Mapping::map(region));
+            mapping = std::make_shared<const Mapping>(std::move(own));
+        }
+        const int deviceBuffer = isDeviceBuffer(region->fd()) ? region->fd() : -1;
+        return exec::RequestMemory::mapped(*mappings_.emplace_back(std::move(mapping)),
+                                           deviceBuffer);
     }
 
-    RecentMappings& recent_;
+    RecentMappings* const recent_;  // null: the memory is unmapped at once
     const Request& request_;
     const std::span<const exec::RequestMemory> found_;
     std::vector<std::shared_ptr<const Mapping>> mappings_;
@@ -49,7 +55,7 @@ class MemoryOnce final : public exec::RequestMemorySource {
 Result<> executeOnce(const exec::Executable& executable, const Request& request,
                      const ExecutionOptions& options, const OptionalTimePoint& arrival,
                      ExecutionOutcome& outcome, std::span<const exec::RequestMemory> found) {
-    MemoryOnce memory(*executable.recentMappings, request, found);
+    MemoryOnce memory(executable.recentMappings.get(), request, found);
     return exec::ExecutionSession(executable)
         .run({request.inputs, request.outputs}, memory, options, arrival, outcome);
 }

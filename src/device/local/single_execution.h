@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// An execution outside of bursts. Of its memory little stays mapped (memory/recent_mappings.h).
+/// An execution outside of bursts. Its memory is unmapped after it, except for what a driver keeps
+/// for its clients (memory/recent_mappings.h).
 
 #include <span>
 
@@ -15,7 +16,7 @@ namespace nnburst::device {
 
 /// As ExecutionSession::run, with a session of its own. `arrival` is from exec::arrivalTime.
 /// `found` are the pools of a request that was launched, whose buffers are used whatever has become
-/// of their tokens; otherwise there are none. `executable` has recentMappings.
+/// of their tokens; otherwise there are none.
 [[nodiscard]] Result<> executeOnce(const exec::Executable& executable, const Request& request,
                                    const ExecutionOptions& options,
                                    const OptionalTimePoint& arrival, ExecutionOutcome& outcome,

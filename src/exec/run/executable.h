@@ -27,7 +27,8 @@ struct Executable {
     std::shared_ptr<ClientShare> client = nullptr;
     /// Counts the executions of the client; null: nobody does.
     std::shared_ptr<ExecutionCounts> counts = nullptr;
-    /// Of the client, for single executions; null where there are none.
+    /// Of the client of a driver, for its single executions; null in applications, whose memory is
+    /// theirs alone after an execution.
     std::shared_ptr<RecentMappings> recentMappings = nullptr;
     /// Unique in this process. Buffers are allocated for a prepared model, not for its content.
     std::uint64_t preparedModel = 0;
