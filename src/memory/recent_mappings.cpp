@@ -22,7 +22,7 @@ Result<std::shared_ptr<const Mapping>> RecentMappings::map(const SharedRegion& r
         return map();
     }
     {
-        const std::lock_guard lock(mutex_);
+        const system::MutexLock lock(mutex_);
         const auto found = std::ranges::find_if(kept_, [&](const Kept& kept) {
             return kept.inode == status.st_ino && kept.device == status.st_dev &&
                    kept.mapping->sizeBytes() == region->sizeBytes();
@@ -34,7 +34,7 @@ Result<std::shared_ptr<const Mapping>> RecentMappings::map(const SharedRegion& r
     }
     NNBURST_TRY_ASSIGN(std::shared_ptr<const Mapping> mapping, map());
     std::shared_ptr<const Mapping> oldest;  // unmapped without the lock
-    const std::lock_guard lock(mutex_);
+    const system::MutexLock lock(mutex_);
     if (kept_.size() == kMaximumMappings) {
         oldest = std::move(kept_.front().mapping);
         kept_.erase(kept_.begin());
