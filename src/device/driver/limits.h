@@ -43,8 +43,10 @@ struct MachineSize {
     [[nodiscard]] static MachineSize get() noexcept;
 };
 
-/// Descriptors that clients cannot use: for accept(2), status, administration and the log. A
-/// third of those that the process may have, and at most this.
+/// Descriptors that clients cannot use: about 15 of the driver itself (its sockets, event loop, log
+/// and status), three for each of the kMaximumRefusals clients that are told why they are refused
+/// (refusal.h), and one for each socket that is being closed, up to kManySockets
+/// (../rpc/peer_descriptors.h). A third of those that the process may have, and at most this.
 inline constexpr std::uint64_t kReservedDescriptors = 96;
 
 /// The limits of a driver that clients of several users share: a user has at most two thirds of

@@ -17,8 +17,9 @@
 namespace nnburst::device {
 
 /// Refused clients that are connected at a time. More are closed without a word, so that refused
-/// clients cannot take what others need.
-inline constexpr std::size_t kMaximumRefusals = 32;
+/// clients cannot take what others need. Each takes three descriptors of kReservedDescriptors
+/// (limits.h).
+inline constexpr std::size_t kMaximumRefusals = 16;
 
 /// Answers `open` with `reason` and nothing else. Resolves when the client has gone, at the latest
 /// after some seconds. On the event loop's thread.

@@ -302,8 +302,7 @@ void dropConnection(kj::Own<kj::AsyncIoStream> connection) {
 }
 
 bool areManySocketsClosing() {
-    constexpr std::size_t kMany = 64;
-    return DescriptorThread::ofSockets()->waitingJobs() >= kMany;
+    return DescriptorThread::ofSockets()->waitingJobs() >= kManySockets;
 }
 
 /// The last reference to a peer's socket, with what the peer has sent and nobody reads.

@@ -58,7 +58,10 @@ class DescriptorThread;
 /// peer has sent may take long.
 void dropConnection(kj::Own<kj::AsyncIoStream> connection);
 
-/// That thread has many sockets to close: no more connections should be accepted now.
+/// So many sockets that wait to be closed are many: each still takes a descriptor of the process.
+inline constexpr std::size_t kManySockets = 16;
+
+/// That thread has kManySockets to close: no more connections should be accepted now.
 [[nodiscard]] bool areManySocketsClosing();
 
 /// A descriptor that a peer has sent, and what is charged for it.
