@@ -42,7 +42,8 @@ struct Broker::Worker {
     std::string owner;  // for the log
     std::unique_ptr<WorkerProcess> process;
     bool isReleased = false;  // it gets no more clients
-    /// The clients that it serves, by their numbers: fulfilled when they have gone.
+    /// The clients that it serves, by their numbers: fulfilled when they have gone, the last one
+    /// when the worker has ended.
     std::map<std::uint64_t, kj::Own<kj::PromiseFulfiller<void>>> clients;
     kj::Own<Observer> messages;                // of the channel
     kj::Promise<void> reader = kj::READY_NOW;  // destroyed before what it refers to
@@ -146,35 +147,46 @@ kj::Promise<void> Broker::readMessages(Worker& worker) {
     });
 }
 
-/// False if no more messages will come.
+/// False if no more messages are read. A worker has no more to say than there are clients of it, so
+/// one that does not stop is killed.
 bool Broker::readAvailable(Worker& worker) {
-    while (true) {
-        const auto message = nextMessage(*worker.process);
-        if (!message) {
-            if (message.error().status != ErrorStatus::DEVICE_UNAVAILABLE) {
+    while (!worker.isReleased) {
+        Result<> handled;
+        if (const auto message = nextMessage(*worker.process); !message) {
+            handled = tl::unexpected<Error>(message.error());
+        } else if (!*message) {
+            return true;
+        } else {
+            handled = handle(worker, **message);
+        }
+        if (!handled) {
+            if (handled.error().status != ErrorStatus::DEVICE_UNAVAILABLE) {
                 logger().error("worker {} of {} is killed: {}", worker.process->pid(), worker.owner,
-                               message.error().message);
+                               handled.error().message);
                 worker.process->kill();
             }
             return false;
         }
-        if (!*message) {
-            return true;
-        }
-        handle(worker, **message);
     }
+    return false;
 }
 
-void Broker::handle(Worker& worker, const WorkerMessage& message) {
+/// Refuses what a worker does not say unless it is in the hands of a client.
+Result<> Broker::handle(Worker& worker, const WorkerMessage& message) {
     const auto client = worker.clients.find(message.client);
     if (message.kind != WorkerMessage::Kind::GONE || client == worker.clients.end()) {
-        return;  // the worker may be in the hands of a client
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("message of a worker with kind {} and client {}: must be that "
+                                   "one of its clients has gone",
+                                   static_cast<std::uint32_t>(message.kind), message.client));
+    }
+    if (worker.clients.size() == 1) {
+        release(worker);  // the client stays charged until end(): so are all workers that live
+        return {};
     }
     client->second->fulfill();
     worker.clients.erase(client);
-    if (worker.clients.empty()) {
-        release(worker);
-    }
+    return {};
 }
 
 void Broker::release(Worker& worker) {
@@ -205,10 +217,10 @@ void Broker::end(std::uint64_t number) {
     const bool isExpected = worker->isReleased || drained_.get() != nullptr;
     if (!end.isClean || !isExpected) {
         ++failedCount_;
-        clientLog().write(
-            spdlog::level::warn,
-            fmt::format("worker {} of {} has ended: {}; {} clients are cut off",
-                        worker->process->pid(), worker->owner, end.text, worker->clients.size()));
+        clientLog().write(spdlog::level::warn,
+                          fmt::format("worker {} of {} has ended: {}; {} clients are cut off",
+                                      worker->process->pid(), worker->owner, end.text,
+                                      worker->isReleased ? 0 : worker->clients.size()));
     }
     for (auto& [client, gone] : worker->clients) {
         gone->fulfill();

@@ -72,7 +72,7 @@ class Broker final : private kj::TaskSet::ErrorHandler {
     Result<SharedWorker> workerFor(const AdmittedClient& client);
     kj::Promise<void> readMessages(Worker& worker);
     bool readAvailable(Worker& worker);
-    void handle(Worker& worker, const WorkerMessage& message);
+    Result<> handle(Worker& worker, const WorkerMessage& message);
     void release(Worker& worker);
     kj::Promise<void> awaitEnd(std::uint64_t number);
     void end(std::uint64_t number);

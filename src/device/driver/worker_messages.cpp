@@ -66,7 +66,8 @@ Result<std::optional<ReceivedWorkerMessage>> receiveWorkerMessage(int channel) {
     header.msg_iov = &part;
     header.msg_iovlen = 1;
     header.msg_control = room.bytes.data();
-    header.msg_controllen = room.bytes.size();
+    // Not all of the room: with its padding it has place for a second descriptor.
+    header.msg_controllen = CMSG_LEN(sizeof(int));
     const ssize_t count = ::recvmsg(channel, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
         return std::optional<ReceivedWorkerMessage>();

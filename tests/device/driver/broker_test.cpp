@@ -1,0 +1,108 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device/driver/broker.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/driver_process.h"
+#include "device/rpc/unix_socket.h"
+
+namespace nnburst::device {
+namespace {
+
+/// A broker whose workers run a script, as a worker would that a client has taken over. Descriptor
+/// 3 is their channel. Must be on the stack, as its event loop.
+class RunningBroker {
+  public:
+    explicit RunningBroker(const std::string& script)
+        : broker_(loop_, {.isolation = Isolation::CLIENT,
+                          .command = {.program = "/bin/sh", .arguments = {"sh", "-c", script}},
+                          .admission = {},
+                          .limits = defaultLimits(MachineSize::get())}),
+          accepting_(broker_.listen(listener_.fd()).eagerlyEvaluate(nullptr)) {}
+
+    /// Runs the event loop until `isDone`. False if that takes longer than a hang would.
+    bool runUntil(const std::function<bool()>& isDone) {
+        constexpr int kTurns = 4000;
+        for (int turn = 0; turn < kTurns && !isDone(); ++turn) {
+            loop_.run(loop_.timer().afterDelay(5 * kj::MILLISECONDS));
+        }
+        return isDone();
+    }
+
+    [[nodiscard]] UniqueFd connect() const { return *connectUnixSocket(path_); }
+    [[nodiscard]] const Broker& broker() const noexcept { return broker_; }
+
+  private:
+    test::TemporaryDirectory directory_;
+    const std::string path_ = directory_.path() / "socket";
+    UnixListener listener_ = *UnixListener::listen(path_);
+    EventLoop loop_;
+    Broker broker_;
+    kj::Promise<void> accepting_;
+};
+
+TEST(Broker, killsAWorkerThatDoesNotStopSending) {
+    RunningBroker running("exec dd if=/dev/zero bs=16 >&3 2>/dev/null");
+    const UniqueFd client = running.connect();
+    EXPECT_TRUE(running.runUntil([&] { return running.broker().counts().failed == 1; }));
+    EXPECT_EQ(running.broker().counts().workers, 0U);
+    EXPECT_TRUE(running.runUntil([&] { return running.broker().connectionCount() == 0; }));
+}
+
+TEST(Broker, chargesAClientUntilItsWorkerHasEnded) {
+    RunningBroker running(R"(printf '\3\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0' >&3; exec sleep 60)");
+    const UniqueFd client = running.connect();
+    ASSERT_TRUE(running.runUntil([&] { return running.broker().counts().started == 1; }));
+    const auto hasEnded = [&] {
+        EXPECT_GE(running.broker().connectionCount(), running.broker().counts().workers);
+        return running.broker().counts().workers == 0;
+    };
+    EXPECT_TRUE(running.runUntil(hasEnded)) << "a worker without clients is killed in the end";
+    EXPECT_TRUE(running.runUntil([&] { return running.broker().connectionCount() == 0; }));
+}
+
+TEST(WorkerMessages, areReceivedWithOneDescriptor) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()), 0);
+    const UniqueFd sender(ends[0]);
+    const UniqueFd receiver(ends[1]);
+    std::array<int, 2> pipe{};
+    ASSERT_EQ(::pipe2(pipe.data(), O_CLOEXEC | O_NONBLOCK), 0);
+    UniqueFd readEnd(pipe[0]);
+    UniqueFd writeEnd(pipe[1]);
+
+    WorkerMessage sent{.kind = WorkerMessage::Kind::GONE, .client = 1};
+    const std::array<int, 2> both{writeEnd.get(), writeEnd.get()};
+    iovec part{.iov_base = &sent, .iov_len = sizeof(sent)};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(both))> control{};
+    msghdr header{};
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    header.msg_control = control.data();
+    header.msg_controllen = control.size();
+    cmsghdr* const rights = CMSG_FIRSTHDR(&header);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(sizeof(both));
+    std::memcpy(CMSG_DATA(rights), both.data(), sizeof(both));
+    ASSERT_EQ(::sendmsg(sender.get(), &header, 0), static_cast<ssize_t>(sizeof(sent)));
+
+    ASSERT_TRUE(receiveWorkerMessage(receiver.get())->has_value());
+    writeEnd.reset();
+    char byte = 0;
+    EXPECT_EQ(::read(readEnd.get(), &byte, 1), 0) << "a descriptor was kept";
+}
+
+}  // namespace
+}  // namespace nnburst::device
