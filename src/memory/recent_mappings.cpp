@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "memory/device_buffer.h"
-
 namespace nnburst {
 
 Result<std::shared_ptr<const Mapping>> RecentMappings::map(const SharedRegion& region) {
@@ -18,7 +16,7 @@ Result<std::shared_ptr<const Mapping>> RecentMappings::map(const SharedRegion& r
     };
     struct stat status {};
     if (!region || region->isForeign() || region->sizeBytes() > kMaximumBytes ||
-        isDeviceBuffer(region->fd()) || ::fstat(region->fd(), &status) != 0) {
+        ::fstat(region->fd(), &status) != 0) {
         return map();
     }
     {

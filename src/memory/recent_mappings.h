@@ -30,7 +30,8 @@ class RecentMappings {
     /// Larger memory is mapped each time.
     static constexpr std::uint64_t kMaximumBytes = 1U << 20;
 
-    /// The mapping of `region`, kept from before or made now. Errors as Mapping::map.
+    /// The mapping of `region`, which is no device buffer: kept from before or made now. Errors as
+    /// Mapping::map.
     [[nodiscard]] Result<std::shared_ptr<const Mapping>> map(const SharedRegion& region);
 
   private:

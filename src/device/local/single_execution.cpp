@@ -32,16 +32,16 @@ class MemoryOnce final : public exec::RequestMemorySource {
 
   private:
     Result<exec::RequestMemory> map(const SharedRegion& region) {
+        const bool isOfDevice = isDeviceBuffer(region->fd());
         std::shared_ptr<const Mapping> mapping;
-        if (recent_ != nullptr) {
+        if (recent_ != nullptr && !isOfDevice) {
             NNBURST_TRY_ASSIGN(mapping, recent_->map(region));
         } else {
             NNBURST_TRY_ASSIGN(Mapping own, Mapping::map(region));
             mapping = std::make_shared<const Mapping>(std::move(own));
         }
-        const int deviceBuffer = isDeviceBuffer(region->fd()) ? region->fd() : -1;
         return exec::RequestMemory::mapped(*mappings_.emplace_back(std::move(mapping)),
-                                           deviceBuffer);
+                                           isOfDevice ? region->fd() : -1);
     }
 
     RecentMappings* const recent_;  // null: the memory is unmapped at once
