@@ -29,6 +29,9 @@ constexpr std::uint32_t kSleepsAfterVainSpin = 16;
 /// longer than an execution of a small network, so that clients that use as much as each other run
 /// one after the other.
 constexpr std::chrono::microseconds kQuantum{400};
+/// A running execution looks so often for those that come first: each look takes the gate's lock
+/// and goes through all that wait, while an operation of a small network takes some microseconds.
+constexpr std::chrono::microseconds kBetweenLooks{50};
 /// So much less than the others a client or a user may have used that comes back. It is more than
 /// kQuantum, so that an execution of a client that uses less than its share need not wait for the
 /// end of one.
@@ -420,9 +423,14 @@ void ExecutionGate::Pass::letOthersIn() {
 }
 
 void ExecutionGate::Pass::yield() {
+    const TimePoint now = Clock::now();
     // One that runs beside those that have the lanes has no lane to give.
     const bool hasNone = admission_ && admission_->isBeside && gate_.isOvercommitted();
-    if (!hasLanes_ || hasNone || !gate_.hasMoreUrgent(work_, client_, admission_)) {
+    if (!hasLanes_ || hasNone || now < nextLook_) {
+        return;
+    }
+    nextLook_ = now + kBetweenLooks;
+    if (!gate_.hasMoreUrgent(work_, client_, admission_)) {
         return;
     }
     if (!lowPriority_) {

@@ -412,9 +412,9 @@ class ExecutionGate::Pass {
     [[nodiscard]] std::uint32_t runner() const noexcept { return runner_; }
 
     /// To be called between operations and inside long ones: gives the lanes to executions that
-    /// come first (more urgent
-    /// ones of the same client, and those of clients that have used less) and waits for them again.
-    /// The runner is kept. After the deadline it does not wait.
+    /// come first (more urgent ones of the same client, and those of clients that have used less)
+    /// and waits for them again. Looks for such executions every 50 us. The runner is kept. After
+    /// the deadline it does not wait.
     void letOthersPass() {
         if (gate_.waitingCount_.load(std::memory_order_relaxed) != 0) {
             yield();
@@ -444,6 +444,7 @@ class ExecutionGate::Pass {
     std::optional<system::ThreadProcessors> thread_;        // once it has waited
     std::optional<system::ScopedTimeSlice> longSlice_;      // once it has made way
     std::optional<system::ScopedLowPriority> lowPriority_;  // once it has made way
+    TimePoint nextLook_{};                                  // for executions that come first
     std::uint32_t runner_ = kNoRunner;
     bool holdsRunner_ = false;
     bool hasLanes_ = false;
