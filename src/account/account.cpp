@@ -22,6 +22,8 @@ const char* toString(Resource resource) noexcept {
             return "memory";
         case Resource::MESSAGES:
             return "messages";
+        case Resource::CALLS:
+            return "calls";
         case Resource::PREPARED_MODELS:
             return "prepared-models";
         case Resource::BUFFERS:

@@ -25,6 +25,7 @@ enum class Resource : std::uint8_t {
     ADDRESS_SPACE,  ///< bytes of shared memory that the driver has received, mapped or not
     MEMORY,         ///< private bytes: constants, temporaries, driver-managed buffers
     MESSAGES,       ///< bytes of calls that came and were not answered yet
+    CALLS,          ///< that came and were not answered yet
     PREPARED_MODELS,
     BUFFERS,  ///< driver-managed buffers
     BURSTS,

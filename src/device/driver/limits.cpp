@@ -33,6 +33,7 @@ Amounts amountsOf(const MachineSize& machine) noexcept {
     amounts[Resource::ADDRESS_SPACE] = 64 * kTiB;  // half of what a process has
     amounts[Resource::MEMORY] = machine.memoryBytes / 4 * 3;
     amounts[Resource::MESSAGES] = std::clamp(machine.memoryBytes / 16, 192 * kMiB, kGiB);
+    amounts[Resource::CALLS] = 16384;
     amounts[Resource::PREPARED_MODELS] = 16384;
     amounts[Resource::BUFFERS] = 16384;
     amounts[Resource::BURSTS] = 8192;

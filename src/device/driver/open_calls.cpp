@@ -23,7 +23,10 @@ Result<> OpenCalls::noteReceived(capnp::rpc::Message::Reader message) {
         case capnp::rpc::Message::CALL: {
             const std::uint32_t number = message.getCall().getQuestionId();
             // A number that is in use ends the connection when the RPC system sees it.
-            if (unanswered_.try_emplace(number, capabilities).second) {
+            if (!unanswered_.contains(number)) {
+                NNBURST_TRY_ASSIGN(Charge charge, chargeTo(account_, Resource::CALLS, 1));
+                unanswered_.emplace(number, UnansweredCall{.charge = std::move(charge),
+                                                           .capabilities = capabilities});
                 unansweredCapabilities_ += capabilities;
             }
             return open(ofClient_, number);
@@ -42,7 +45,7 @@ Result<> OpenCalls::noteReceived(capnp::rpc::Message::Reader message) {
 Result<> OpenCalls::noteSent(capnp::rpc::Message::Reader message) {
     if (message.isReturn()) {
         if (const auto call = unanswered_.extract(message.getReturn().getAnswerId())) {
-            unansweredCapabilities_ -= call.mapped();
+            unansweredCapabilities_ -= call.mapped().capabilities;
         }
     }
     if (!message.isCall()) {

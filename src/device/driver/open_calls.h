@@ -38,7 +38,8 @@ class OpenCalls {
     /// name.
     static constexpr std::uint64_t kMaximumCapabilities = 8192;
 
-    /// Each call is charged to `account` as kBytesOfCall of messages. Null: none is.
+    /// Each call is charged to `account` as kBytesOfCall of messages, and as a call until the
+    /// driver has answered it. Null: none is.
     explicit OpenCalls(SharedAccount account) noexcept;
 
     /// The client has sent `message`. RESOURCE_EXHAUSTED_* if too many calls are open.
@@ -61,8 +62,12 @@ class OpenCalls {
     const SharedAccount account_;
     Charges ofClient_;
     Charges ofDriver_;
-    /// The capabilities of calls that the driver has not answered, by the numbers of these.
-    std::unordered_map<std::uint32_t, std::uint64_t> unanswered_;
+    struct UnansweredCall {
+        Charge charge;
+        std::uint64_t capabilities = 0;
+    };
+    /// The calls that the driver has not answered, by their numbers.
+    std::unordered_map<std::uint32_t, UnansweredCall> unanswered_;
     std::uint64_t unansweredCapabilities_ = 0;  ///< all of these
 };
 

@@ -276,6 +276,43 @@ TEST(MessageFlood, aClientWithManyUnansweredCallsIsNotReadFrom) {
     expectServed(driver);
 }
 
+TEST(MessageFlood, unansweredCallsOfManyConnectionsAreChargedToTheirUser) {
+    const DriverProcess driver({"--limit", "user.calls=2500"}, DriverProcess::Calibration::NONE,
+                               DriverProcess::Log::FILE);
+    constexpr std::uint32_t kCalls = 1000;  // fewer than make the driver stop reading
+    std::vector<std::byte> messages = stress::openingMessages();
+    const auto append = [&](const std::vector<std::byte>& bytes) {
+        messages.insert(messages.end(), bytes.begin(), bytes.end());
+    };
+    append(callWithPromise());
+    for (std::uint32_t question = 2; question < kCalls; ++question) {
+        append(callToAnswerOf(question));
+    }
+    std::vector<UniqueFd> sockets;
+    for (int i = 0; i < 3; ++i) {
+        sockets.push_back(connectTo(driver));
+        (void)sendAll(sockets.back(), messages);
+    }
+    EXPECT_TRUE(eventually([&] { return std::ranges::any_of(sockets, isClosed); }));
+    EXPECT_THAT(driver.log(), testing::HasSubstr("a client is cut off: limit on calls of user"));
+    sockets.clear();
+    expectServed(driver);
+}
+
+TEST(MessageFlood, callsThatAreAnsweredAreNotCharged) {
+    const DriverProcess driver({"--limit", "client.calls=16"});
+    const UniqueFd socket = connectTo(driver);
+    (void)sendAll(socket, stress::openingMessages());
+    std::vector<std::byte> answers(64 * 1024);
+    for (std::uint32_t question = 2; question < 100; ++question) {
+        (void)sendAll(socket, stress::capabilitiesCall(question));
+        ASSERT_GT(::recv(socket.get(), answers.data(), answers.size(), 0), 0);
+    }
+    while (::recv(socket.get(), answers.data(), answers.size(), MSG_DONTWAIT) > 0) {
+    }
+    EXPECT_FALSE(isClosed(socket));
+}
+
 TEST(MessageFlood, aClientThatSendsWithoutPauseIsNotServedAlone) {
     const DriverProcess driver;
     std::atomic<bool> isServed{false};
