@@ -37,6 +37,7 @@
 #include "support/full_event_fd.h"
 #include "support/lingering_socket.h"
 #include "support/sanitizers.h"
+#include "support/send_descriptors.h"
 
 namespace nnburst::test {
 namespace {
@@ -54,26 +55,13 @@ UniqueFd connectSilently(const std::string& path) {
 
 /// Sends bytes with `count` descriptors of one eventfd. False if the driver has ended the
 /// connection.
-bool sendDescriptors(const UniqueFd& connection, std::string bytes, std::size_t count,
-                     int flags = 0) {
+bool sendEventFds(const UniqueFd& connection, const std::string& bytes, std::size_t count,
+                  int flags = 0) {
     const UniqueFd event(::eventfd(0, EFD_CLOEXEC));
-    const std::vector<int> fds(count, event.get());
-    iovec part{.iov_base = bytes.data(), .iov_len = bytes.size()};
-    std::vector<cmsghdr> control(CMSG_SPACE(count * sizeof(int)) / sizeof(cmsghdr) + 1);
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control.data();
-    message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-    cmsghdr* const rights = CMSG_FIRSTHDR(&message);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(count * sizeof(int));
-    std::memcpy(CMSG_DATA(rights), fds.data(), count * sizeof(int));
-    const ssize_t sent = ::sendmsg(connection.get(), &message, MSG_NOSIGNAL | flags);
-    EXPECT_TRUE(sent == static_cast<ssize_t>(bytes.size()) || errno == EPIPE)
-        << std::strerror(errno);
-    return sent == static_cast<ssize_t>(bytes.size());
+    const bool isSent =
+        sendDescriptors(connection.get(), bytes, std::vector<int>(count, event.get()), flags);
+    EXPECT_TRUE(isSent || errno == EPIPE) << std::strerror(errno);
+    return isSent;
 }
 
 /// The begin of a message: one segment of 4 KiB follows.
@@ -379,7 +367,7 @@ TEST_F(HostileDescriptorTest, cacheFilesThatAreClosedLateHoldUpNobody) {
 TEST_F(HostileDescriptorTest, descriptorsThatTheKernelDropsLateHoldUpNobody) {
     const UniqueFd connection = connectSilently(driver_->socketPath());
     for (int i = 0; i < 3; ++i) {
-        EXPECT_TRUE(sendDescriptors(connection, std::string(1, '\0'), 200));
+        EXPECT_TRUE(sendEventFds(connection, std::string(1, '\0'), 200));
         expectVictimIsServed();
     }
 }
@@ -389,7 +377,7 @@ TEST_F(HostileDescriptorTest, descriptorsInsideOfAMessageHoldUpNobody) {
     EXPECT_EQ(::send(connection.get(), messageHeader().data(), 8, MSG_NOSIGNAL), 8);
     expectVictimIsServed();
     for (const std::size_t count : {1, 200}) {
-        EXPECT_TRUE(sendDescriptors(connection, std::string(100, '\0'), count));
+        EXPECT_TRUE(sendEventFds(connection, std::string(100, '\0'), count));
         expectVictimIsServed();
     }
 }
@@ -405,11 +393,11 @@ TEST_F(HostileDescriptorTest, descriptorsOfClientsThatAreRefusedHoldUpNobody) {
     for (int i = 0; i < 80; ++i) {
         refused.push_back(connectSilently(driver_->socketPath()));
         // Few, since what all tests have under way is limited. Some are refused before.
-        (void)sendDescriptors(refused.back(), std::string(1, '\0'), 20);
+        (void)sendEventFds(refused.back(), std::string(1, '\0'), 20);
     }
     expectVictimIsServed();
-    // 16 clients are told that they are refused and have not been read from. Beside these 16 wait to
-    // be closed, and the others to be accepted.
+    // 16 clients are told that they are refused and have not been read from. Beside these 16 wait
+    // to be closed, and the others to be accepted.
     EXPECT_LE(descriptorCount(driver_->pid()), before + 3 * (kConnectionsOfUser + 16) + 16);
     release();
     served.clear();
@@ -425,7 +413,7 @@ TEST_F(HostileDescriptorTest, memoryThatWasLostForALimitIsNoMissingDescriptorWhe
     const std::size_t before = descriptorCount(driver_->pid());
     UniqueFd other = connectSilently(driver_->socketPath());
     constexpr std::size_t kRoom = 24;  // three connections take four each, a descriptor two
-    EXPECT_TRUE(sendDescriptors(other, messageHeader(), kRoom));
+    EXPECT_TRUE(sendEventFds(other, messageHeader(), kRoom));
     ASSERT_TRUE(eventually([&] { return descriptorCount(driver_->pid()) >= before + 2 * kRoom; }));
     std::thread execution([&] {
         AddRequest add;
@@ -445,10 +433,10 @@ TEST_F(HostileDescriptorTest, memoryThatWasLostForALimitIsNoMissingDescriptorWhe
 
 TEST_F(HostileDescriptorTest, nothingIsReadFromAClientWhileItsDescriptorsAreDropped) {
     const UniqueFd connection = connectSilently(driver_->socketPath());
-    EXPECT_TRUE(sendDescriptors(connection, messageHeader(), 200));
+    EXPECT_TRUE(sendEventFds(connection, messageHeader(), 200));
     const std::size_t before = descriptorCount(driver_->pid());
     for (int i = 0; i < 10; ++i) {
-        EXPECT_TRUE(sendDescriptors(connection, std::string(1, '\0'), 10));
+        EXPECT_TRUE(sendEventFds(connection, std::string(1, '\0'), 10));
         expectVictimIsServed();
     }
     int unread = 0;
@@ -465,7 +453,7 @@ TEST_F(HostileDescriptorTest, descriptorsOfUrgentBytesAreCounted) {
     EXPECT_TRUE(eventually([&] { return ::send(connection.get(), "", 1, MSG_NOSIGNAL) == 1; }));
     expectVictimIsServed();
     const std::size_t before = descriptorCount(driver_->pid());
-    EXPECT_TRUE(sendDescriptors(connection, std::string(1, '\0'), 20, MSG_OOB));
+    EXPECT_TRUE(sendEventFds(connection, std::string(1, '\0'), 20, MSG_OOB));
     EXPECT_TRUE(eventually([&] { return descriptorCount(driver_->pid()) >= before + 20; }));
 }
 
@@ -571,23 +559,10 @@ TEST(ExhaustedDriver, saysThatMemoryWasLostForWantOfADescriptor) {
 }
 
 /// A socket pair over which `count` descriptors, at most 253, are on their way.
-std::array<UniqueFd, 2> sendDescriptors(std::size_t count) {
+std::array<UniqueFd, 2> makeSocketPairWithDescriptors(std::size_t count) {
     std::array<int, 2> ends{};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
-    std::vector<std::byte> control(CMSG_SPACE(count * sizeof(int)));
-    char byte = 0;
-    iovec bytes{.iov_base = &byte, .iov_len = 1};
-    msghdr message{};
-    message.msg_iov = &bytes;
-    message.msg_iovlen = 1;
-    message.msg_control = control.data();
-    message.msg_controllen = control.size();
-    cmsghdr* const header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(count * sizeof(int));
-    std::fill_n(reinterpret_cast<int*>(CMSG_DATA(header)), count, ends[0]);
-    EXPECT_EQ(::sendmsg(ends[0], &message, 0), 1);
+    EXPECT_TRUE(sendDescriptors(ends[0], std::string(1, '\0'), std::vector<int>(count, ends[0])));
     return {UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
@@ -600,7 +575,7 @@ TEST(ExhaustedDriver, logsThatItCannotSendADescriptor) {
     const auto prepared = *prepareModel(*device, makeAddModel());
     // A process without capabilities sends no more while its user has more than its limit of open
     // descriptors on their way (unix(7), ETOOMANYREFS).
-    const auto onTheirWay = sendDescriptors(253);
+    const auto onTheirWay = makeSocketPairWithDescriptors(253);
     const rlimit few{.rlim_cur = 200, .rlim_max = 200};
     ASSERT_EQ(::prlimit(driver.pid(), RLIMIT_NOFILE, &few, nullptr), 0);
     const auto burst = prepared->configureExecutionBurst({});

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -28,6 +28,7 @@
 #include "raw_client.h"
 #include "scenario.h"
 #include "stress_case.h"
+#include "support/send_descriptors.h"
 
 namespace nnburst::stress {
 
@@ -178,29 +179,6 @@ void sendSlowDescriptors(const Target& target) {
     }
 }
 
-/// Sends a byte with descriptors. False if it is not accepted at once.
-bool sendDescriptors(int connection, const std::vector<UniqueFd>& descriptors) {
-    std::vector<int> numbers;
-    for (const UniqueFd& descriptor : descriptors) {
-        numbers.push_back(descriptor.get());
-    }
-    const std::size_t bytes = numbers.size() * sizeof(int);
-    std::vector<cmsghdr> control(CMSG_SPACE(bytes) / sizeof(cmsghdr) + 1);
-    char byte = 0;
-    iovec part{.iov_base = &byte, .iov_len = 1};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control.data();
-    message.msg_controllen = CMSG_SPACE(bytes);
-    cmsghdr* const rights = CMSG_FIRSTHDR(&message);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(bytes);
-    std::memcpy(CMSG_DATA(rights), numbers.data(), bytes);
-    return ::sendmsg(connection, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
-}
-
 /// The calling process has so many mappings from now on, which closing a userfaultfd of it visits
 /// one by one.
 void makeMappings(std::size_t count) {
@@ -226,13 +204,16 @@ void floodWithSlowDescriptors(const Target& target) {
         (void)::send(connection.get(), kHeader.data(), sizeof(kHeader), MSG_NOSIGNAL);
         while (true) {
             std::vector<UniqueFd> faults;
+            std::vector<int> numbers;
             for (std::size_t i = 0; i < kDescriptors; ++i) {
                 faults.emplace_back(static_cast<int>(
                     ::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY)));
                 uffdio_api api{.api = UFFD_API, .features = 0, .ioctls = 0};
                 (void)::ioctl(faults.back().get(), UFFDIO_API, &api);
+                numbers.push_back(faults.back().get());
             }
-            if (!sendDescriptors(connection.get(), faults)) {
+            if (!test::sendDescriptors(connection.get(), std::string(1, '\0'), numbers,
+                                       MSG_DONTWAIT)) {
                 break;
             }
             target.log.noteDone();

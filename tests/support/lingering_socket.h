@@ -10,12 +10,12 @@
 #include <sys/socket.h>
 
 #include <array>
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "nnburst/unique_fd.h"
+#include "support/send_descriptors.h"
 #include "system/interruption.h"
 
 namespace nnburst::test {
@@ -45,22 +45,9 @@ inline std::pair<UniqueFd, UniqueFd> makeLingeringSocket() {
 
 /// Sends `bytes` to a Unix socket with the last descriptor of a lingering socket. Gives its other
 /// end.
-inline UniqueFd sendLingering(int receiver, std::string bytes) {
+inline UniqueFd sendLingering(int receiver, const std::string& bytes) {
     auto [sender, other] = makeLingeringSocket();
-    iovec part{.iov_base = bytes.data(), .iov_len = bytes.size()};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control.data();
-    message.msg_controllen = control.size();
-    cmsghdr* const rights = CMSG_FIRSTHDR(&message);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof(int));
-    const int fd = sender.get();
-    std::memcpy(CMSG_DATA(rights), &fd, sizeof(fd));
-    (void)::sendmsg(receiver, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    (void)sendDescriptors(receiver, bytes, std::array{sender.get()}, MSG_DONTWAIT);
     // The receiver may have dropped its descriptor already, or got none: then this is the last.
     const system::ScopedInterruption interruption;
     sender.reset();
