@@ -141,8 +141,6 @@ class NNBURST_EXPORT Burst {
     /// What waiting has cost both sides so far; what it has cost the driver is as the driver says.
     /// All zero of a burst in this process, which never waits.
     [[nodiscard]] virtual BurstWaitStats waitStats() const = 0;
-    /// Earlier name of waitStats, for applications that use it.
-    [[nodiscard]] BurstWaitStats waitFigures() const { return waitStats(); }
 };
 
 }  // namespace nnburst

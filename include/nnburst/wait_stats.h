@@ -57,8 +57,4 @@ inline constexpr std::array kWaitStats{
     WaitStat{.name = "burnt", .label = "burnt", .time = &WaitStats::burnt},
 };
 
-/// Earlier names, for applications that use them.
-using WaitFigures = WaitStats;
-using BurstWaitFigures = BurstWaitStats;
-
 }  // namespace nnburst

@@ -34,8 +34,8 @@ class ScopedTimeSlice {
 
 /// RAII: the calling thread has a nice value of -10, ten times the weight of threads with 0, for
 /// one that computes little and for which others wait. Threads and processes that it starts
-/// meanwhile have 0. Does nothing where somebody has given the process another value than 0, and in
-/// a process that may not take this one, for which it needs CAP_SYS_NICE or an RLIMIT_NICE of 30
+/// meanwhile have 0. Does nothing where the process was given another value than 0, and in a
+/// process that may not take this one, for which it needs CAP_SYS_NICE or an RLIMIT_NICE of 30
 /// (LimitNICE=-10 of systemd).
 class ScopedHighPriority {
   public:

@@ -47,10 +47,6 @@ UniqueFd makeEventFd() {
     return UniqueFd(fd);
 }
 
-}  // namespace
-
-namespace {
-
 /// The description without the call that KJ puts before what the system said:
 /// "::recvmsg(fd, &msg, RECVMSG_FLAGS): Connection reset by peer".
 std::string reasonOf(const kj::Exception& exception) {
