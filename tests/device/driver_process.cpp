@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -151,9 +152,18 @@ Ended runDriver(const std::vector<std::string>& arguments) {
     writing.reset();
     Ended ended;
     std::array<char, 4096> buffer{};
-    ssize_t count = 0;
-    while ((count = ::read(reading.get(), buffer.data(), buffer.size())) > 0) {
+    pollfd readable{.fd = reading.get(), .events = POLLIN, .revents = 0};
+    const auto watchdogMs = static_cast<int>(std::chrono::milliseconds(kWatchdog).count());
+    int readableCount = 0;
+    while ((readableCount = ::poll(&readable, 1, watchdogMs)) == 1) {
+        const ssize_t count = ::read(reading.get(), buffer.data(), buffer.size());
+        if (count <= 0) {
+            break;
+        }
         ended.text.append(buffer.data(), static_cast<std::size_t>(count));
+    }
+    if (readableCount == 0) {
+        ::kill(pid, SIGKILL);
     }
     ended.status = endOf(pid);
     return ended;

@@ -79,9 +79,10 @@ class DriverProcess {
     pid_t pid_ = -1;
 };
 
-/// Runs a program with standard error in a pipe; gives its exit status and what it wrote there.
+/// Runs a driver that should end by itself, with standard error in a pipe; gives its exit status
+/// and what it wrote there. If it serves instead, it is killed after kWatchdog.
 struct Ended {
-    int status = -1;
+    int status = -1;  ///< of exit; the negative signal that ended it
     std::string text;
 };
 [[nodiscard]] Ended runDriver(const std::vector<std::string>& arguments);
