@@ -328,6 +328,15 @@ TEST_F(StreamProgram, refusesWhatItCannotUse) {
     }
 }
 
+TEST_F(StreamProgram, reportsOnceWhyItsDriverCannotServe) {
+    const ProgramResult result = run({"builtin:lstm", "--frames", "5", "--processors", "9999"});
+    EXPECT_EQ(result.status, 1);
+    const std::string reason = "processor 9999";
+    const std::size_t first = result.err.find(reason);
+    ASSERT_NE(first, std::string::npos) << result.err;
+    EXPECT_EQ(result.err.find(reason, first + 1), std::string::npos) << result.err;
+}
+
 TEST_F(StreamProgram, returnsTwoForWrongArguments) {
     const ProgramResult result = run({"builtin:lstm", "--in-flight", "4", "--device", "local"});
     EXPECT_EQ(result.status, 2);

@@ -80,6 +80,7 @@ Result<> stream(Streamer& streamer, Way way, std::uint64_t first, std::uint64_t 
 
 /// Marks the beginning and the end of a stream on each way, so that its calls are an odd section.
 Result<> streamMarked(const StreamedModel& model, const Options& options, std::uint64_t frames) {
+    tools::discardStandardError();
     NNBURST_TRY_ASSIGN(Streamer streamer, Streamer::create(model, options.driver));
     std::vector<std::chrono::nanoseconds> latencies;
     std::vector<std::uint64_t> checksums;

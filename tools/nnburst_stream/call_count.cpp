@@ -26,6 +26,7 @@ constexpr std::uint64_t kFramesBefore = 10;
 /// Marks the begin and the end of the counted frames of each way, so that they are odd sections,
 /// and says how many there were.
 Result<> sendMarked(const Options& options, const TfliteModel& model, const FrameBank& frames) {
+    tools::discardStandardError();
     NNBURST_TRY_ASSIGN(Session session, Session::create(options, model, frames));
     const std::atomic<bool> never = false;
     for (const Way way : options.ways()) {

@@ -152,6 +152,13 @@ void markSystemCalls(std::uint64_t value) noexcept {
     (void)::prctl(kMark, value, 0UL, 0UL, 0UL);
 }
 
+void discardStandardError() noexcept {
+    const UniqueFd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+    if (null) {
+        (void)::dup2(null.get(), STDERR_FILENO);
+    }
+}
+
 Result<std::vector<SystemCalls>> countSystemCalls(const std::function<Result<>()>& body) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {

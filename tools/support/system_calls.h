@@ -24,6 +24,11 @@ struct SystemCalls {
 /// Ends a section with \p value and begins the next one. Only inside of `body` of countSystemCalls.
 void markSystemCalls(std::uint64_t value = 0) noexcept;
 
+/// Drops what this process and those that it starts write to standard error from now on, for
+/// programs that repeat `body` to measure it: they report its warnings and errors then. Only inside
+/// of `body` of countSystemCalls.
+void discardStandardError() noexcept;
+
 /// Runs `body` in a child of this process and counts its system calls. Returns one entry a section:
 /// the first lasts until the first mark, the last one from the last mark to the end.
 /// GENERAL_FAILURE if tracing is not permitted, or with the message of the error that `body`
