@@ -214,6 +214,10 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         bool makesWay = false;  // the client has others that wait or run, and is not the only one
     };
 
+    /// So many running jobs keep threads busy. A client that waits for the answer of each has two
+    /// for a moment: the thread of the one before has yet to look for another job.
+    static constexpr std::size_t kManyRunning = 3;
+
     /// A client that keeps threads busy makes way for others.
     static void run(Taken& taken) noexcept {
         std::optional<system::ScopedTimeSlice> longSlice;
@@ -255,7 +259,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         taken.job = std::move(job.job);
         ++queue.running;
         ++taken.account->user->running_[indexOf(kind)];
-        taken.makesWay = (queue.running > 1 || !queue.jobs.empty()) &&
+        taken.makesWay = (queue.running >= kManyRunning || !queue.jobs.empty()) &&
                          clientCount.load(std::memory_order_relaxed) > 1;
         if (queue.jobs.empty()) {
             pool.clients.erase(next);
