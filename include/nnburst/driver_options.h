@@ -30,7 +30,7 @@ enum class DriverVariant : std::uint8_t {
 
 /// How many threads kernels use, and where; what kind of driver it is; and what it asks the system
 /// for. What the system does not grant is a warning in the log, and the driver goes on without it.
-struct DriverOptions {
+struct DriverOptions {  // NOLINT(clang-analyzer-optin.performance.Padding): by subject
     static constexpr std::uint32_t kMaximumThreads = 64;
 
     /// Threads that share the work of one operation, the executing one included, at most

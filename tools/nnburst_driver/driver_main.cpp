@@ -90,7 +90,7 @@ Result<> checkSocket(int fd, bool isListening) {
 }
 
 /// SIGUSR2 switches verbose logging: to all tags, and then back to those of the start.
-kj::Promise<void> switchVerbosity(device::EventLoop& loop, std::string tags) {
+kj::Promise<void> switchVerbosity(device::EventLoop& loop, const std::string& tags) {
     return loop.io().unixEventPort.onSignal(SIGUSR2).then([&loop, tags](auto&&) {
         setVerboseLogging(verboseLogging() == tags ? "all" : tags);
         logger().info("verbose logging: {}", verboseLogging().empty() ? "off" : verboseLogging());

@@ -57,7 +57,7 @@ std::string machineCapabilitiesFile(const DriverOptions& driver) {
 }
 
 Result<> measureInBackground(const DriverOptions& driver, const std::string& file) {
-    ::signal(SIGCHLD, SIG_IGN);  // the child need not be waited for
+    (void)::signal(SIGCHLD, SIG_IGN);  // the child need not be waited for
     const pid_t parent = ::getpid();
     const pid_t child = ::fork();
     if (child < 0) {

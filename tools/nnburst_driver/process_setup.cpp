@@ -36,7 +36,7 @@ bool hasEnded(const UniqueFd& process) noexcept {
 
 void ignoreSignals() noexcept {
     for (const int number : {SIGPIPE, SIGXFSZ, SIGTTOU, SIGHUP}) {
-        ::signal(number, SIG_IGN);
+        (void)::signal(number, SIG_IGN);
     }
 }
 

@@ -11,6 +11,8 @@
 
 namespace nnburst::exec::dot8 {
 
+// NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result): offsets of a few vectors
+
 namespace {
 
 constexpr std::size_t kVectorColumns = 16;
@@ -418,6 +420,8 @@ void lookUp(const std::uint8_t* table, const std::uint8_t* input, std::size_t co
 }
 
 }  // namespace
+
+// NOLINTEND(bugprone-implicit-widening-of-multiplication-result)
 
 extern const Microkernels kAvx512Vnni;
 const Microkernels kAvx512Vnni{.name = "AVX512-VNNI",

@@ -13,6 +13,8 @@
 
 namespace nnburst::exec::dot8 {
 
+// NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result): offsets of a few vectors
+
 namespace {
 
 constexpr std::size_t kVectorColumns = 8;
@@ -373,6 +375,8 @@ void lookUp(const std::uint8_t* table, const std::uint8_t* input, std::size_t co
 }
 
 }  // namespace
+
+// NOLINTEND(bugprone-implicit-widening-of-multiplication-result)
 
 extern const Microkernels kAvxVnni;
 const Microkernels kAvxVnni{.name = "AVX-VNNI",

@@ -104,8 +104,7 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
         findIn.template operator()<std::int32_t, std::int32_t>();
     }
     dispatchFloat(input.type, [&]<class T>() { findIn.template operator()<T, float>(); });
-    dispatchQuantized8(input.type,
-                       [&]<class T>() { findIn.template operator()<T, std::int32_t>(); });
+    dispatchQuantized8(input.type, [&]<class T>() { findIn.template operator()<T, T>(); });
     return {};
 }
 

@@ -20,7 +20,7 @@ StepResult makeBinaryStep(const OperationView& operation, const StepContext& con
     const OperandView& b = operation.inputs[1];
     const OperandView& output = operation.outputs[0];
     // XNNPACK of 2022 splits only broadcasts among threads.
-    const pthreadpool_t threads =
+    pthreadpool* const threads =
         a.shape == b.shape ? nullptr
                            : threadsFor(context, static_cast<double>(output.shape.elementCount()),
                                         Speed::ELEMENTWISE);

@@ -95,7 +95,7 @@ StepResult makeAveragePool2d(const OperationView& operation, const StepContext& 
     if (!isCovered(pooling)) {
         return nullptr;
     }
-    const pthreadpool_t threads = threadsFor(context, pooling.work(), Speed::ELEMENTWISE);
+    pthreadpool* const threads = threadsFor(context, pooling.work(), Speed::ELEMENTWISE);
     const FusedActivationFunc activation = pooling.arguments.activation;
     if (pooling.input.type == OperandType::TENSOR_FLOAT32) {
         const FloatRange range = activationRange(activation);
@@ -122,7 +122,7 @@ StepResult makeMaxPool2d(const OperationView& operation, const StepContext& cont
     if (!isCovered(pooling)) {
         return nullptr;
     }
-    const pthreadpool_t threads = threadsFor(context, pooling.work(), Speed::ELEMENTWISE);
+    pthreadpool* const threads = threadsFor(context, pooling.work(), Speed::ELEMENTWISE);
     const FusedActivationFunc activation = pooling.arguments.activation;
     if (pooling.input.type == OperandType::TENSOR_FLOAT32) {
         return pooling.step(createMaxPool, activationRange(activation), threads);

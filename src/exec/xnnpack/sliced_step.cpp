@@ -75,7 +75,7 @@ class SlicedStep final : public Step {
     }
 
     /// Gives the slice's input with its padding, in scratch memory.
-    std::byte* padInput(const Slice& slice) const noexcept {
+    [[nodiscard]] std::byte* padInput(const Slice& slice) const noexcept {
         std::byte* const scratch = operands_.back();
         const int padding = std::to_integer<int>(padding_);
         std::memset(scratch, padding, slice.paddingBefore);
