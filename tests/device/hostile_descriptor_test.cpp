@@ -408,11 +408,11 @@ TEST_F(HostileDescriptorTest, descriptorsOfClientsThatAreRefusedHoldUpNobody) {
 TEST_F(HostileDescriptorTest, memoryThatWasLostForALimitIsNoMissingDescriptorWhenThereIsRoomAgain) {
     victim_ = nullptr;
     attacker_ = nullptr;
-    start({"--limit", "user.descriptors=60"});
+    start({"--limit", "user.descriptors=63"});
     const auto prepared = *prepareModel(*victim_, makeAddModel());
     const std::size_t before = descriptorCount(driver_->pid());
     UniqueFd other = connectSilently(driver_->socketPath());
-    constexpr std::size_t kRoom = 24;  // three connections take four each, a descriptor two
+    constexpr std::size_t kRoom = 24;  // three connections take five each, a descriptor two
     EXPECT_TRUE(sendEventFds(other, messageHeader(), kRoom));
     ASSERT_TRUE(eventually([&] { return descriptorCount(driver_->pid()) >= before + 2 * kRoom; }));
     std::thread execution([&] {

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -398,6 +399,45 @@ TEST_F(DriverProcessTest, survivesNonsenseOnItsSocket) {
     ExecutionOutcome outcome;
     EXPECT_TRUE(burst->execute(add.request, {}, outcome));
     EXPECT_EQ(driver.connect()->getStatus(), DeviceStatus::AVAILABLE);
+}
+
+/// Connects, sends half of a message with the connection's own socket, and ends.
+pid_t startClientThatSendsItsSocket(const std::string& path) {
+    const pid_t client = ::fork();
+    if (client != 0) {
+        return client;
+    }
+    const UniqueFd connection = rawConnection(path);
+    std::array<std::uint32_t, 2> header{0, 512};  // one segment of 4 KiB
+    iovec part{.iov_base = header.data(), .iov_len = sizeof(header)};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* const rights = CMSG_FIRSTHDR(&message);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(sizeof(int));
+    const int socket = connection.get();
+    std::memcpy(CMSG_DATA(rights), &socket, sizeof(socket));
+    ::_exit(::sendmsg(socket, &message, MSG_NOSIGNAL) == sizeof(header) ? 0 : 1);
+}
+
+TEST_F(DriverProcessTest, endsTheConnectionOfADeadClientThatHasSentItTheSocket) {
+    const DriverProcess driver;
+    std::this_thread::sleep_for(100ms);  // the connection that the constructor made
+    const auto before = descriptorCount(driver.pid());
+    for (int i = 0; i < 5; ++i) {
+        int status = -1;
+        const pid_t client = startClientThatSendsItsSocket(driver.socketPath());
+        ASSERT_EQ(::waitpid(client, &status, 0), client);
+        ASSERT_EQ(status, 0);
+    }
+    EXPECT_EQ(driver.connect()->getStatus(), DeviceStatus::AVAILABLE);
+    EXPECT_TRUE(eventually([&] { return descriptorCount(driver.pid()) == before; }))
+        << descriptorCount(driver.pid()) << " descriptors, " << before << " before";
 }
 
 TEST_F(DriverProcessTest, refusesASocketWhereAnotherDriverLives) {

@@ -98,14 +98,6 @@ kj::Promise<void> switchVerbosity(device::EventLoop& loop, const std::string& ta
     });
 }
 
-/// Resolves when the process of a pidfd has ended.
-kj::Promise<void> endOf(device::EventLoop& loop, UniqueFd process) {
-    auto observer = kj::heap<kj::UnixEventPort::FdObserver>(
-        loop.io().unixEventPort, process.get(), kj::UnixEventPort::FdObserver::OBSERVE_READ);
-    auto ended = observer->whenBecomesReadable();
-    return ended.attach(kj::mv(observer)).attach(kj::mv(process));  // observed until it is closed
-}
-
 /// Without a file of capabilities: finds those that were measured on this machine. If there are
 /// none, a driver with a public socket has them measured for its next start, and reports 1.0 until
 /// then.
@@ -339,7 +331,7 @@ bool serveClients(const Options& options, Setup& setup, device::EventLoop& loop,
             loop.io().lowLevelProvider->wrapUnixSocketFd(kj::AutoCloseFd(setup.sources.fd)));
     }
     if (setup.parent) {
-        gone = gone.exclusiveJoin(endOf(loop, std::move(setup.parent)));
+        gone = gone.exclusiveJoin(device::whenProcessEnds(loop, std::move(setup.parent)));
     }
     logger().debug("serving for process {}, which started this one", ::getppid());
     return lifecycle.run(kj::mv(gone), options.drainTimeout, [] {});

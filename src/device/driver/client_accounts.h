@@ -31,9 +31,10 @@ struct ClientAccount {
 /// Used by one thread.
 class ClientAccounts {
   public:
-    /// Descriptors that the driver needs for a connection: its socket, which is observed, and what
-    /// stands in for received descriptors. PeerDescriptors charges the one that it keeps.
-    static constexpr std::uint64_t kDescriptorsOfConnection = 3;
+    /// Descriptors that the driver needs for a connection: its socket, which is observed, what
+    /// stands in for received descriptors, and the client's process. PeerDescriptors charges the
+    /// one that it keeps.
+    static constexpr std::uint64_t kDescriptorsOfConnection = 4;
 
     explicit ClientAccounts(Limits limits);
 

@@ -5,6 +5,7 @@
 #include <malloc.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <utility>
 #include <vector>
@@ -25,6 +26,7 @@
 #include "log/assert.h"
 #include "log/logger.h"
 #include "log/verbose.h"
+#include "system/process.h"
 
 namespace nnburst::device {
 
@@ -375,6 +377,20 @@ class DeviceService final : public rpc::Device::Server {
     const std::shared_ptr<WorkTracker> work_;
 };
 
+/// Resolves when the client's process has ended. Its connection may outlive it otherwise: a socket
+/// that lies in a message to the driver, or that the driver has received, is not closed with the
+/// process. Never resolves for a process that cannot be seen from here.
+kj::Promise<void> endOfClient(EventLoop& loop, const ClientIdentity& client) {
+    if (client.process <= 0) {
+        return kj::NEVER_DONE;
+    }
+    UniqueFd process = system::openProcess(client.process);
+    if (!process) {
+        return errno == ESRCH ? kj::Promise<void>(kj::READY_NOW) : kj::NEVER_DONE;
+    }
+    return whenProcessEnds(loop, std::move(process));
+}
+
 /// The first object that a client gets: it opens the connection.
 class DriverService final : public rpc::Driver::Server {
   public:
@@ -454,10 +470,11 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, Clie
         *peer, kj::mv(client),
         kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device, *peer, work_), versions_),
         readerOptions());
-    auto disconnected = connection->onDisconnect().then([this, device] {
-        device->cancelExecutions();
-        returnMemoryLater();
-    });
+    auto disconnected =
+        connection->onDisconnect().exclusiveJoin(endOfClient(loop_, identity)).then([this, device] {
+            device->cancelExecutions();
+            returnMemoryLater();
+        });
     const std::uint64_t number = ++servedCount_;
     connected_.emplace(
         number, ConnectedClient{

@@ -74,6 +74,13 @@ Error toError(const kj::Exception& exception) {
     return {ErrorStatus::GENERAL_FAILURE, "RPC failed: " + description};
 }
 
+kj::Promise<void> whenProcessEnds(EventLoop& loop, UniqueFd process) {
+    auto observer = kj::heap<kj::UnixEventPort::FdObserver>(
+        loop.io().unixEventPort, process.get(), kj::UnixEventPort::FdObserver::OBSERVE_READ);
+    auto ended = observer->whenBecomesReadable();
+    return ended.attach(kj::mv(observer)).attach(kj::mv(process));  // observed until it is closed
+}
+
 void throwUnresolved() {
     kj::throwFatalException(
         KJ_EXCEPTION(OVERLOADED, "an object that the peer has promised did not come in time"));

@@ -25,6 +25,7 @@
 #include "log/assert.h"
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
+#include "nnburst/unique_fd.h"
 #include "system/mutex.h"
 #include "system/scheduling.h"
 #include "system/semaphore.h"
@@ -158,6 +159,9 @@ Result<T> EventLoop::call(kj::Function<kj::Promise<Result<T>>()> start) {
     completion.reset();
     return answer.wait();
 }
+
+/// Resolves when the process of a pidfd has ended.
+[[nodiscard]] kj::Promise<void> whenProcessEnds(EventLoop& loop, UniqueFd process);
 
 /// How long a promise that a peer has sent may take to be resolved.
 inline constexpr kj::Duration kResolutionTimeout = 5 * kj::SECONDS;
