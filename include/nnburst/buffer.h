@@ -14,15 +14,19 @@
 
 namespace nnburst {
 
-/// Memory that the driver manages (HAL 1.3 IBuffer).
+/// Memory that the driver manages (HAL 1.3 IBuffer). The driver frees it after the object is
+/// destroyed and the executions that use it have ended. Both calls block until the driver has
+/// copied.
 class NNBURST_EXPORT Buffer {
   public:
     virtual ~Buffer() = default;
 
-    /// Copies the buffer's contents to `destination`, which has exactly their size.
+    /// Copies the buffer's contents to `destination`. INVALID_ARGUMENT unless that has exactly
+    /// their size, GENERAL_FAILURE if the buffer has no contents.
     [[nodiscard]] virtual Result<> copyTo(const SharedRegion& destination) = 0;
     /// Copies `source` into the buffer. `dimensions` are those of the contents, or empty if the
-    /// buffer's are fully known. After any error the buffer has no contents (HAL 1.3 IBuffer).
+    /// buffer's are fully known; INVALID_ARGUMENT if they contradict the buffer's or the size of
+    /// `source`. After any error the buffer has no contents (HAL 1.3 IBuffer).
     [[nodiscard]] virtual Result<> copyFrom(const SharedRegion& source,
                                             const Dimensions& dimensions) = 0;
 };

@@ -50,8 +50,8 @@ enum class Submission : std::uint64_t {};
 /// A request that is executed again and again on one burst, with new contents in the same memory:
 /// the common case of streaming. The driver checks and decodes it once; every later computation
 /// sends one cache line and gets one back. Results are those of Burst::execute with the same
-/// request, in every case. Of one thread at a time, the one that uses the burst; keeps the burst
-/// and the request's memory.
+/// request, in every case. Used by one thread at a time, the one that uses the burst. Keeps the
+/// burst and the request's memory alive.
 class NNBURST_EXPORT ReusableExecution {
   public:
     virtual ~ReusableExecution() = default;
@@ -80,8 +80,8 @@ class NNBURST_EXPORT Burst {
     [[nodiscard]] virtual Result<> execute(const Request& request, const ExecutionOptions& options,
                                            ExecutionOutcome& outcome) = 0;
 
-    /// Prepares `request` for being executed again and again. Of `options` the deadline is not
-    /// used. The request is checked when it is executed.
+    /// Registers `request`, to be executed again and again. The deadline in `options` is not used.
+    /// The request is checked when it is executed.
     [[nodiscard]] virtual Result<std::unique_ptr<ReusableExecution>> createReusableExecution(
         const Request& request, const ExecutionOptions& options) = 0;
 
@@ -92,23 +92,24 @@ class NNBURST_EXPORT Burst {
     [[nodiscard]] virtual Result<Submission> submit(const Request& request,
                                                     const ExecutionOptions& options) = 0;
 
-    /// Waits for the end of an execution that was submitted, in any order, once. As execute, and
-    /// INVALID_ARGUMENT for one that is not in flight.
+    /// Waits for the end of a submitted execution. Each can be waited for once, in any order.
+    /// Errors of `execute`; INVALID_ARGUMENT if `submission` is not in flight.
     [[nodiscard]] virtual Result<> wait(Submission submission, ExecutionOutcome& outcome) = 0;
 
     /// For event loops (poll, epoll, io_uring): a descriptor, owned by the burst, that becomes
     /// readable after `armCompletion` when a result has come or the driver is lost. It may become
-    /// readable for nothing. Each execution that is not armed costs nothing more; one that is
-    /// costs the driver a system call. GENERAL_FAILURE from a driver that is too old. Do not read
-    /// from it. When the driver is lost it stays readable: watch it once for each `armCompletion`
-    /// (EPOLLONESHOT). A driver that hangs does not make it readable: have a timer for deadlines.
+    /// readable without a result. A result that was armed for costs the driver a system call,
+    /// others cost nothing more. GENERAL_FAILURE if the driver is too old to announce results. Do
+    /// not read from it. When the driver is lost it stays readable: watch it once for each
+    /// `armCompletion` (EPOLLONESHOT). A driver that hangs does not make it readable: have a timer
+    /// for deadlines.
     [[nodiscard]] virtual Result<int> completionDescriptor() {
         return failure(ErrorStatus::GENERAL_FAILURE, "this burst has no completion descriptor");
     }
 
-    /// Has the next result make the completion descriptor readable, once, and makes it unreadable
-    /// until then. True, and it is not armed: look with `isDone` now, because an execution has
-    /// ended that was not waited for, or the driver is lost. Does not block.
+    /// Makes the completion descriptor unreadable, and readable again, once, when the next result
+    /// comes. Returns true, without arming it, if an execution that was not waited for has ended or
+    /// the driver is lost: look with `isDone` now. Does not block.
     [[nodiscard]] virtual Result<bool> armCompletion() {
         return failure(ErrorStatus::GENERAL_FAILURE, "this burst has no completion descriptor");
     }
@@ -122,10 +123,10 @@ class NNBURST_EXPORT Burst {
     /// because it had not answered within BurstOptions::deadlineGrace after their deadlines. Their
     /// outputs must not be used until this is false, which it becomes when the driver has answered
     /// after all, or when the connection is lost; requests that use that memory, as input or as
-    /// output, are refused meanwhile. True also while another thread is using the burst. Never true
-    /// of a burst in this process. Does not block. The burst must live until then: no other object
-    /// can tell. (A connected driver that was stopped when its connection was lost may end the
-    /// operation that it was in when it is continued; end that process to be sure.)
+    /// output, are refused meanwhile. True also while another thread is using the burst. Always
+    /// false for a burst in this process. Does not block. The burst must live until then, since no
+    /// other object knows it. (A connected driver that was stopped when its connection was lost may
+    /// end the operation that it was in when it is continued; end that process to be sure.)
     [[nodiscard]] virtual bool isMemoryInUse() = 0;
 
     /// Waits until no memory is in use. MISSED_DEADLINE_TRANSIENT if some still is at `deadline`;
@@ -134,12 +135,12 @@ class NNBURST_EXPORT Burst {
 
     /// Tells the driver to forget `region`, which it may still have mapped from earlier executions
     /// (HAL 1.2 IBurstContext::freeMemory). Does not wait for the driver to do so. The region is
-    /// fetched again if a request uses it again. Regions
-    /// whose last handle is dropped are freed without this call, the next time a new one is used.
+    /// fetched again if a request uses it again. Regions whose last handle is dropped are freed
+    /// without this call, the next time a new one is used.
     virtual void freeMemory(const SharedRegion& region) = 0;
 
-    /// What waiting has cost both sides so far; what it has cost the driver is as the driver says.
-    /// All zero of a burst in this process, which never waits.
+    /// What waiting has cost both sides so far. The driver's figures are as the driver reports
+    /// them. All zero for a burst in this process, which never waits.
     [[nodiscard]] virtual BurstWaitStats waitStats() const = 0;
 };
 

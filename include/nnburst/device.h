@@ -59,8 +59,8 @@ class NNBURST_EXPORT Device {
   public:
     virtual ~Device() = default;
 
-    /// The version whose rules the device follows. Does not ask the driver, which has said it when
-    /// it was connected.
+    /// The version whose rules the device follows. Known since the driver was connected: does not
+    /// ask it.
     [[nodiscard]] virtual HalVersion getHalVersion() const noexcept = 0;
     [[nodiscard]] virtual Result<Capabilities> getCapabilities() = 0;
     [[nodiscard]] virtual Result<DeviceType> getType() = 0;
@@ -83,7 +83,9 @@ class NNBURST_EXPORT Device {
     [[nodiscard]] virtual Result<> prepareModelFromCache(const PrepareOptions& options,
                                                          PreparedModelCallback callback) = 0;
 
-    /// Memory managed by the driver, for the given uses.
+    /// Allocates memory that the driver manages, for the given uses (HAL 1.3 IDevice::allocate).
+    /// INVALID_ARGUMENT if a role breaks a rule or a model belongs to another device;
+    /// GENERAL_FAILURE if the driver's HAL version has no buffers, or has no memory for one.
     [[nodiscard]] virtual Result<AllocatedBuffer> allocate(
         const BufferDesc& desc, std::span<const SharedPreparedModel> preparedModels,
         std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles) = 0;
@@ -100,18 +102,20 @@ using SharedDevice = std::shared_ptr<Device>;
     Device& device, const PrepareOptions& options);
 
 /// A device in this process, without isolation. The threads and the memory are the application's:
-/// DriverOptions::processName, memoryLimitBytes, processors, realtimePriority and lockMemory are
-/// not supported here.
+/// INVALID_ARGUMENT for DriverOptions::processName, memoryLimitBytes, processors, realtimePriority
+/// and lockMemory, which are a driver process's alone.
 [[nodiscard]] NNBURST_EXPORT Result<SharedDevice> makeLocalDevice(
     const DriverOptions& options = {});
 
 /// Starts a private driver process. It ends with the last object that needs it, and with this
 /// process. The program is `program`, or else the environment's NNBURST_DRIVER, or else
-/// `nnburst-driver` beside the running program, or else on the PATH.
+/// `nnburst-driver` beside the running program, or else on the PATH. DEVICE_UNAVAILABLE if it
+/// cannot be started or ends before it serves; its standard error then says why.
 [[nodiscard]] NNBURST_EXPORT Result<SharedDevice> spawnDriver(const DriverOptions& options = {},
                                                               const std::string& program = {});
 
-/// Connects to the driver that listens on the Unix socket `path`.
+/// Connects to the driver that listens on the Unix socket `path`. DEVICE_UNAVAILABLE if none does;
+/// the status that the driver gives if it refuses this process.
 [[nodiscard]] NNBURST_EXPORT Result<SharedDevice> connect(const std::string& path);
 
 }  // namespace nnburst

@@ -30,15 +30,15 @@ class NNBURST_EXPORT AcceleratorModel {
     /// Computes the outputs. Inputs and outputs are in the order of the model, of exactly the sizes
     /// that it gives them, aligned for their elements. Other processes may write the inputs
     /// meanwhile: what decides an address or a length is read once, then checked, then used. Called
-    /// by one thread at a time, for any client. `deadline` may be ignored: the execution has not
-    /// begun after it. MISSED_DEADLINE_PERSISTENT where it is not. Should allocate nothing, and
-    /// must not throw. After an error the outputs mean nothing.
+    /// by one thread at a time, for any client. `deadline` may be ignored: no execution begins
+    /// after its deadline. A run that ends because of it returns MISSED_DEADLINE_PERSISTENT. Should
+    /// allocate nothing, and must not throw. After an error the outputs mean nothing.
     [[nodiscard]] virtual Result<> run(std::span<const std::span<const std::byte>> inputs,
                                        std::span<const std::span<std::byte>> outputs,
                                        const OptionalTimePoint& deadline) = 0;
 };
 
-/// Someone's kernels. Called from any number of threads at the same time.
+/// The kernels of a driver. Called from any number of threads at the same time.
 class NNBURST_EXPORT Accelerator {
   public:
     virtual ~Accelerator() = default;
@@ -48,8 +48,8 @@ class NNBURST_EXPORT Accelerator {
     [[nodiscard]] virtual DeviceType type() const { return DeviceType::ACCELERATOR; }
 
     /// Whether this accelerator computes `operation` of the main subgraph of `model`, which is
-    /// valid. Not asked about IF and WHILE and about operands of open dimensions, which it never
-    /// gets. Applications see the answer in Device::getSupportedOperations.
+    /// valid. Not asked about IF, WHILE and operations with operands of open dimensions, which an
+    /// accelerator never gets. Applications see the answer in Device::getSupportedOperations.
     [[nodiscard]] virtual bool supports(const Model& model, const Operation& operation) const = 0;
 
     /// Compiles `model`, all of whose operations it supports. `constants` has one entry for each

@@ -26,8 +26,8 @@ struct ExecutionOptions {
 /// What an execution gives beside the contents of the outputs. Pass the same object again: its
 /// memory is reused, so that the steady state allocates nothing.
 struct ExecutionOutcome {
-    /// One a model output if the status is NONE or OUTPUT_INSUFFICIENT_SIZE, else empty. Always
-    /// empty from a driver of HAL 1.0 or 1.1.
+    /// One for each model output if the status is NONE or OUTPUT_INSUFFICIENT_SIZE, else empty.
+    /// Always empty from a driver of HAL 1.0 or 1.1.
     std::vector<OutputShape> outputShapes;
     Timing timing;
 };

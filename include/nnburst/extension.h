@@ -94,8 +94,8 @@ class NNBURST_EXPORT ExtensionOperation {
         return run(inputs, outputs, scratch);
     }
 
-    /// Values decide sizes of outputs: `outputDimensions` gives the largest that they can have, and
-    /// `runShrinking` takes the place of `runWithin`.
+    /// True if values decide the sizes of outputs: then `outputDimensions` gives the largest
+    /// possible ones, and `runShrinking` is called instead of `runWithin`.
     [[nodiscard]] virtual bool isShrinking() const { return false; }
 
     /// Computes the outputs, which have room for their largest sizes, and writes the sizes that

@@ -64,11 +64,11 @@ class Region {
     [[nodiscard]] int fd() const noexcept { return fd_.get(); }
     /// A number that no other region of this process has had or will have.
     [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
-    /// It cannot be mapped safely: see above.
+    /// True if it cannot be mapped safely: see above.
     [[nodiscard]] bool isForeign() const noexcept { return isForeign_; }
 
     /// Copies bytes from `offset` on to `destination`. INVALID_ARGUMENT if they are not all there,
-    /// as when the region was cut.
+    /// for instance after another process has shrunk the region.
     [[nodiscard]] NNBURST_EXPORT Result<> read(std::uint64_t offset,
                                                std::span<std::byte> destination) const;
     /// Copies `source` to `offset`. INVALID_ARGUMENT if the region was opened for reading only, or

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// What a model takes and gives, by name: for a `Session` (session.h). Plain values.
+/// Names, types and dimensions of a model's inputs and outputs, for a `Session` (session.h). Plain
+/// values.
 
 #include <cstdint>
 #include <string>

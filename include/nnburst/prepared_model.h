@@ -22,8 +22,8 @@ namespace nnburst {
 /// A fence is any descriptor that becomes readable when it is signalled.
 struct FencedExecution {
     UniqueFd fence;  ///< invalid if the execution has already ended
-    /// Ask after the fence was signalled: how the execution ended; timing from the launch, and from
-    /// the moment at which all awaited fences were signalled.
+    /// To be called after the fence was signalled. Returns how the execution ended, and its timing
+    /// from the launch and from the moment at which all awaited fences were signalled.
     std::function<Result<>(Timing& launched, Timing& fenced)> callback;
 };
 
@@ -43,6 +43,7 @@ class NNBURST_EXPORT PreparedModel {
                                                         ExecutionOutcome& outcome) = 0;
 
     /// Launches an execution. The callback comes exactly once, also if this call gives an error.
+    /// The caller leaves the request's memory alone until then. Errors of executeSynchronously.
     [[nodiscard]] virtual Result<> execute(const Request& request, const ExecutionOptions& options,
                                            ExecutionCallback callback) = 0;
 
@@ -58,7 +59,7 @@ class NNBURST_EXPORT PreparedModel {
 
     /// Whether the driver may still write outputs of calls of executeSynchronously that ended
     /// because it had not answered kDeadlineGrace after their deadlines: see Burst::isMemoryInUse.
-    /// Bursts have a call of their own. Never true of a model in this process. Does not block.
+    /// Bursts have a call of their own. Always false for a model in this process. Does not block.
     [[nodiscard]] virtual bool isMemoryInUse() { return false; }
 
     /// Waits until no memory is in use. MISSED_DEADLINE_TRANSIENT if some still is at `deadline`.

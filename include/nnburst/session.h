@@ -39,8 +39,8 @@
 
 namespace nnburst {
 
-/// A run ended because of its deadline, in either of the ways that the HAL distinguishes: an
-/// application that goes on with the next frame need not.
+/// Whether a run ended because of its deadline. The HAL has two statuses for that, between which an
+/// application that goes on with the next frame need not distinguish.
 [[nodiscard]] constexpr bool isMissedDeadline(ErrorStatus status) noexcept {
     return status == ErrorStatus::MISSED_DEADLINE_TRANSIENT ||
            status == ErrorStatus::MISSED_DEADLINE_PERSISTENT;
@@ -131,27 +131,27 @@ class Session {
     /// BurstOptions::deadlineGrace leave. Gives what `run` would have given. INVALID_ARGUMENT
     /// without such a run.
     [[nodiscard]] NNBURST_EXPORT Result<> wait();
-    /// The same for at most `limit`; false if the run is still under way then. Waits in the kernel,
+    /// Waits for at most `limit`; false if the run is still under way then. Waits in the kernel,
     /// unlike `wait` without a limit, and does not notice that a driver hangs: give runs a
     /// deadline. GENERAL_FAILURE from a driver without completion descriptors.
     [[nodiscard]] NNBURST_EXPORT Result<bool> wait(std::chrono::nanoseconds limit);
-    /// A run was submitted and not waited for.
+    /// True if a run was submitted and not waited for.
     [[nodiscard]] NNBURST_EXPORT bool isRunning() const noexcept;
 
     /// For event loops: a descriptor that becomes readable once, after `armCompletion`, when the
     /// run that was submitted has ended. See Burst::completionDescriptor, armCompletion and isDone.
     /// Owned by the session; another one after replaceModel.
     [[nodiscard]] NNBURST_EXPORT Result<int> completionDescriptor();
-    /// True, and it is not armed: `wait` does not block.
+    /// As Burst::armCompletion. Returns true, without arming it, if `wait` would not block.
     [[nodiscard]] NNBURST_EXPORT Result<bool> armCompletion();
-    /// A run was submitted, and `wait` would give its result at once.
+    /// True if a run was submitted and `wait` would return at once.
     [[nodiscard]] NNBURST_EXPORT bool isDone();
 
-    /// A run ended with DEVICE_UNAVAILABLE because the driver had not answered in time, and the
-    /// driver may still use inputs and outputs: see Burst::isMemoryInUse. Runs are refused until
-    /// this is false.
+    /// True if a run ended with DEVICE_UNAVAILABLE because the driver had not answered in time, and
+    /// the driver may still use inputs and outputs: see Burst::isMemoryInUse. Runs are refused
+    /// until this is false.
     [[nodiscard]] NNBURST_EXPORT bool isMemoryInUse();
-    /// Waits until it is: see Burst::waitForMemory.
+    /// Waits until isMemoryInUse is false: see Burst::waitForMemory.
     [[nodiscard]] NNBURST_EXPORT Result<> waitForMemory(const OptionalTimePoint& deadline = {});
 
     /// Makes all states zero, as before the first run. RESOURCE_EXHAUSTED_TRANSIENT while a run is

@@ -211,7 +211,7 @@ struct Request {
     std::vector<RequestPool> pools;
 };
 
-/// What became of an output.
+/// The shape of an output after an execution (HAL 1.2 types.hal, OutputShape).
 struct OutputShape {
     Dimensions dimensions;      ///< as far as they are known; 0 is unknown
     bool isSufficient = false;  ///< the output's buffer was large enough

@@ -40,8 +40,8 @@ class AnswerWait {
     AnswerWait(const AnswerWait&) = delete;
     AnswerWait& operator=(const AnswerWait&) = delete;
 
-    /// Before the first wait, once. Where the driver's kernels need all processors, waiting takes
-    /// none.
+    /// To be called once, before the first wait. If the driver's kernels need all processors, this
+    /// side sleeps sooner (Waiter::setPeerNeedsAllProcessors).
     void attach(std::shared_ptr<ClientControlPlane> controlPlane, std::uint32_t kernelThreads) {
         controlPlane_ = std::move(controlPlane);
         waiter_.setPeerNeedsAllProcessors(kernelThreads > 1 &&
@@ -52,12 +52,12 @@ class AnswerWait {
     void connectionLost() noexcept {
         // sync [connection-lost]: ordered before the wake-up
         isLost_.store(true, std::memory_order_seq_cst);
-        // The word on which this side sleeps; the queues stay the driver's and the executing
-        // thread's.
+        // The word on which this side sleeps. The queues belong to the driver and the executing
+        // thread.
         channel_.resultEvent().wakeSleepers();
     }
 
-    /// Only a hint: the next wait orders what came before the loss.
+    /// Relaxed: only a hint. The next wait orders what came before the loss.
     [[nodiscard]] bool isLost() const noexcept { return isLost_.load(std::memory_order_relaxed); }
 
     /// The same, ordered after what this thread has stored before (seq_cst) [loss-visible].
@@ -66,8 +66,8 @@ class AnswerWait {
     }
 
     /// Waits for a result, or for the loss of the connection, until `deadline`, but at least for
-    /// `grace`. Asks for signs of life meanwhile. False if there was neither: `alive` is an error
-    /// if the driver gave no sign.
+    /// `grace`. Asks for signs of life meanwhile. False if the time is over, or if the driver gave
+    /// no sign of life: then `alive` is the error.
     [[nodiscard]] bool forNews(const OptionalTimePoint& deadline, std::chrono::milliseconds grace,
                                fmq::WaitForecast& forecast, Result<>& alive) {
         const auto hasNews = [this]() noexcept { return hasNewsOrIsLost(); };
@@ -110,7 +110,7 @@ class AnswerWait {
         }
     }
 
-    /// What waits for the result of `execution` have been like.
+    /// The forecast for waits of the kind of `execution`, from earlier ones.
     [[nodiscard]] fmq::WaitForecast& forecastOf(const PendingExecution& execution) noexcept {
         if (execution.submission != Submission{}) {
             return pipelineForecast_;

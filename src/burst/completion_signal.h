@@ -27,7 +27,8 @@ class CompletionSignal {
     /// Makes the descriptor unreadable, unless the connection is lost.
     void clear() noexcept;
 
-    /// Makes it readable for ever. After the loss can be seen, on any thread; does not block.
+    /// Makes it readable for ever. To be called after AnswerWait::isLostInOrder gives true. Any
+    /// thread, does not block.
     void connectionLost() noexcept;
 
   private:

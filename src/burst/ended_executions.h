@@ -31,7 +31,7 @@ class EndedExecutions {
     [[nodiscard]] bool hasRoom() const noexcept {
         return std::any_of(entries_.begin(), entries_.end(), isFree);
     }
-    /// The error without room.
+    /// The error of `add` if there is no room.
     [[nodiscard]] tl::unexpected<Error> noRoom() const { return tooManyInFlight(entries_.size()); }
 
     /// Calls `run`, which runs `request` and overwrites the outcome that it is given, and keeps the

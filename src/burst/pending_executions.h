@@ -53,7 +53,8 @@ struct PendingExecution {
     Result<> status;
     ExecutionOutcome* outcome = nullptr;
 
-    /// When its result is no longer waited for; never without a deadline.
+    /// The time after which its result is no longer waited for: `grace` after the deadline. Nothing
+    /// without a deadline.
     [[nodiscard]] OptionalTimePoint giveUpAt(std::chrono::milliseconds grace) const noexcept {
         return options.deadline ? OptionalTimePoint(system::saturatingAdd(
                                       *options.deadline, system::saturatingNanoseconds(grace)))
@@ -89,7 +90,8 @@ class PendingExecutions {
         return nullptr;
     }
 
-    /// That of `submission`; null if its result was given, or it never was.
+    /// The execution of `submission`; null if its result was given already, or if it was never
+    /// submitted.
     [[nodiscard]] PendingExecution* find(Submission submission) noexcept;
 
     /// The one whose result is awaited under `serial`; null if there is none.
@@ -102,7 +104,7 @@ class PendingExecutions {
         return nullptr;
     }
 
-    /// Whether one has ended whose result the application does not have yet.
+    /// Whether an execution has ended and the application does not have its result yet.
     [[nodiscard]] bool hasEnded() const noexcept {
         return std::any_of(executions_.begin(), executions_.end(),
                            [](const auto& execution) { return execution.state == State::ENDED; });
@@ -121,8 +123,8 @@ class PendingExecutions {
         return keptLines_ + execution.resultLines <= resultQueueLines_;
     }
 
-    /// The version of the oldest slots that frames name which the driver may still read;
-    /// SlotTable::kNothingInFlight if there are none.
+    /// The oldest version of the slot table whose slots are named in frames that the driver may
+    /// still read; SlotTable::kNothingInFlight if there is no such frame.
     [[nodiscard]] std::uint64_t oldestSlotVersion() const noexcept;
 
     // ---- The life of an execution

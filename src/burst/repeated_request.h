@@ -19,8 +19,9 @@ namespace nnburst::burst {
 /// Used by the thread that serves the burst.
 class RepeatedRequest {
   public:
-    /// Takes a request's frame. Whether it asks for the same as the one before: all of it is the
-    /// same but serial and deadline. Never of a request with a name, which is remembered anyway.
+    /// Takes a request's frame, and returns whether it is the same as the one before except for
+    /// serial and deadline. Always false for a request with a name, which the ReusableRegistry
+    /// remembers.
     [[nodiscard]] bool isSameAgain(std::span<const FrameLine> frame);
 
     /// The last request, ready to be run again; null if it is not.

@@ -64,7 +64,8 @@ class RequestExchange {
 
     void freeMemory(const SharedRegion& region) { sender_.freeMemory(region); }
 
-    /// `request` was refused without the driver: has the driver drop the contents of its outputs.
+    /// To be called when `request` was refused without asking the driver: has the driver drop the
+    /// contents of its outputs.
     void refuse(const Request& request, const OptionalTimePoint& deadline) {
         controlPlane_->discardOutputs(request, answerAwaitedUntil(deadline, deadlineGrace_));
     }
@@ -188,8 +189,8 @@ class RequestExchange {
         return failure(ErrorStatus::DEVICE_UNAVAILABLE, "the connection to the driver is lost");
     }
 
-    /// The shortest way, which most executions that are repeated go: one line, for which there is
-    /// room now, as for its result.
+    /// The fast path, which most repeated executions take: sends one line, if there is room now for
+    /// it and for its result.
     [[nodiscard]] bool trySendRemembered(PendingExecution& execution) noexcept {
         const bool isSent = !wait_.isLost() && pending_.hasRoomForResult(execution) &&
                             sender_.isRemembered(execution) && sender_.sendCompute(execution);
@@ -274,8 +275,8 @@ class RequestExchange {
         }
     }
 
-    /// Takes one result, which there is, and sends its execution again if the driver does not know
-    /// it. False if it is not a frame: then nothing from this driver is believed any more.
+    /// Takes one result, which must be there, and sends its execution again if the driver does not
+    /// know the request. False if it is not a frame: then the connection counts as lost.
     bool takeResult() {
         const ResultReceiver::Taken taken = receiver_.take();
         if (!taken.isFrame) {

@@ -92,7 +92,7 @@ struct FrameArgument {
 };
 static_assert(fmq::isSharedLayout<FrameArgument> && sizeof(FrameArgument) == 16);
 
-/// What a reusable execution is called in frames. Number 0: it has no name.
+/// The name of a reusable execution in frames. Number 0: it has no name.
 struct ExecutionName {
     std::uint32_t number = 0;  ///< 1 to kMaximumReusableExecutions
     std::uint32_t generation = 0;
@@ -100,7 +100,7 @@ struct ExecutionName {
     bool operator==(const ExecutionName&) const noexcept = default;
 };
 
-/// A request out of a frame. Reuse the object: decoding again allocates nothing.
+/// A decoded request. Reuse the object: decoding again allocates nothing.
 struct DecodedRequest {
     std::uint64_t serial = 0;
     ExecutionName name;
@@ -110,7 +110,7 @@ struct DecodedRequest {
     std::vector<RequestArgument> outputs;
 };
 
-/// An argument of `request` has more dimensions than the driver accepts in a frame.
+/// Whether an argument of `request` has more dimensions than the driver accepts in a frame.
 [[nodiscard]] bool hasTooManyDimensions(const Request& request) noexcept;
 
 /// Lines that the frame of `request` takes.
@@ -146,18 +146,18 @@ void encodeRequest(std::uint64_t serial, const ExecutionName& name, const Reques
            static_cast<std::uint16_t>(FrameKind::COMPUTE);
 }
 
-/// A compute out of its frame.
+/// A decoded compute.
 struct DecodedCompute {
     ExecutionName name;
     OptionalTimePoint deadline;
 };
 
-/// Checks a compute and takes it apart; INVALID_ARGUMENT.
+/// Checks and decodes a compute. INVALID_ARGUMENT says what is wrong with it.
 [[nodiscard]] Result<> decodeCompute(const FrameLine& line, DecodedCompute& compute);
 
-/// Checks a frame, which is private by now and has as many lines as it announces, and takes it
-/// apart. INVALID_ARGUMENT says what is wrong with it. Whether the arguments fit the model and the
-/// pools is not checked here.
+/// Checks and decodes a frame, which must be a private copy with as many lines as it announces.
+/// INVALID_ARGUMENT says what is wrong with it. Whether the arguments fit the model and the pools
+/// is not checked here.
 [[nodiscard]] Result<> decodeRequest(std::span<const FrameLine> lines, DecodedRequest& request);
 
 }  // namespace nnburst::burst

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The client's way of requests into the request queue: names their memory by slots and writes
+/// Sends the client's requests through the request queue: names their memory by slots and writes
 /// their frames.
 
 #include <cstdint>
@@ -61,8 +61,8 @@ class RequestSender {
         return true;
     }
 
-    /// Sends all of a request. False if its frame finds no room, or its memory no slot.
-    /// INVALID_ARGUMENT for a pool that is null.
+    /// Sends all of a request. False if there is no room for its frame, or no free slot for its
+    /// memory. INVALID_ARGUMENT for a pool that is null.
     [[nodiscard]] Result<bool> sendWhole(PendingExecution& execution);
 
     /// Whether a request that was sent since the last call named memory that the driver has not

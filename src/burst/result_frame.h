@@ -31,7 +31,7 @@ inline constexpr std::size_t kMaximumMessageBytes = 512;
 /// Bits of ResultFrameHeader::flags. Others are refused.
 inline constexpr std::uint16_t kSameShapes = 1U << 0;  ///< as of the execution's last result
 inline constexpr std::uint16_t kRemembered = 1U << 1;  ///< the request, as it asked for
-/// The driver does not know, or no longer, what it is to compute: nothing was executed.
+/// The driver does not know the execution, or no longer: nothing was computed.
 inline constexpr std::uint16_t kUnknownExecution = 1U << 2;
 
 /// First line of a result. The driver writes, the client reads.
@@ -51,7 +51,7 @@ struct ResultFrameHeader {
 static_assert(fmq::isSharedLayout<ResultFrameHeader> && kBeginsAsAllHeaders<ResultFrameHeader> &&
               sizeof(ResultFrameHeader) == sizeof(FrameLine));
 
-/// What became of an output.
+/// The shape of an output.
 struct FrameShape {
     std::uint32_t rank;
     std::uint32_t isSufficient;  ///< 0 or 1
@@ -90,7 +90,7 @@ void encodeResult(std::uint64_t serial, std::uint16_t flags, ErrorStatus status,
     return static_cast<std::uint16_t>(header.words[1] >> 16);
 }
 
-/// Checks a result frame and takes it apart into `outcome`; gives the execution's own status and
+/// Checks a result frame and decodes it into `outcome`; returns the execution's own status and
 /// message. GENERAL_FAILURE if the frame breaks a rule. Not for frames with kSameShapes, which are
 /// right only as isSameShapes() says.
 [[nodiscard]] Result<> decodeResult(std::span<const FrameLine> lines, ExecutionOutcome& outcome);

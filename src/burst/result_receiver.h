@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The client's way of results out of the result queue: checks their frames and gives each to the
-/// execution that it belongs to. Nothing in the queue is believed.
+/// Takes results out of the client's result queue, checks their frames and gives each to the
+/// execution that it belongs to. Everything in the queue is untrusted.
 
 #include <cstdint>
 #include <span>
@@ -32,7 +32,8 @@ class ResultReceiver {
 
     [[nodiscard]] bool hasNews() const noexcept { return results_.hasNews(); }
 
-    /// Takes one result, which there is. The execution is ENDED or UNKNOWN_TO_DRIVER afterwards.
+    /// Takes one result, which must be there. The execution is ENDED or UNKNOWN_TO_DRIVER
+    /// afterwards.
     [[nodiscard]] Taken take();
 
   private:

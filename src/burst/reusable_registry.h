@@ -36,7 +36,7 @@ class ReusableRegistry {
         /// The memory of `slot` is gone.
         void unbind(std::size_t slot) noexcept;
 
-        /// Good from the first `remember` on; a request that cannot be bound is forgotten again.
+        /// True from the first `remember` on; false again if the request cannot be bound.
         bool isKnown = false;
         /// The bindings are good. Not when the memory of a slot has been freed since: frames that
         /// are in the queue may still want it, and run the request as a whole.

@@ -46,7 +46,7 @@ class ExecutionNames {
     /// `areKept`: the driver remembers executions, so that names are of use.
     explicit ExecutionNames(bool areKept) noexcept : areKept_(areKept) {}
 
-    /// Number 0 if all are taken, or none is of use.
+    /// Number 0 if all numbers are taken, or if the driver does not remember executions.
     [[nodiscard]] ExecutionName take() {
         if (!areKept_) {
             return {};

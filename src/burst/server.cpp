@@ -333,7 +333,7 @@ class Server::Impl final : public Servable {
         return true;
     }
 
-    const SharedAccount account_;  // null if nobody is charged
+    const SharedAccount account_;  // null: not charged
     const Charge charge_;
     const Channel channel_;
     FrameQueue::Reader requests_;

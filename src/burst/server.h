@@ -21,8 +21,8 @@ class Server {
   public:
     /// Checks the layout of `channel`, which the client made and may change at any time, maps it
     /// and starts serving, on threads of `pool`. `executable` has a model and buffers. `wait` is
-    /// what the client wishes; the driver may wait less. INVALID_ARGUMENT for a channel that is not
-    /// one, or of another version (naming both).
+    /// what the client wishes; the driver may wait less. INVALID_ARGUMENT if the region is not a
+    /// channel, or is one of another version (naming both).
     [[nodiscard]] static Result<std::unique_ptr<Server>> create(
         SharedRegion channel, exec::Executable executable,
         std::shared_ptr<DriverControlPlane> controlPlane, const WaitPolicy& wait,
@@ -34,7 +34,7 @@ class Server {
     /// What the client rings while the burst is parked (ServingThreadPool::Registration). Once.
     [[nodiscard]] UniqueFd takeDoorbell() noexcept;
 
-    /// Nothing is served from here on but what is being served. Does not wait for it. Any thread,
+    /// Serves no further request, and does not wait for the one that is being served. Any thread,
     /// does not block.
     void stop() noexcept;
 

@@ -24,14 +24,14 @@ class ServingShares {
         SharedAccount account;  // so that no other account has its address
         std::size_t served = 0;
     };
-    /// Whose a burst is.
+    /// The client and the user that a burst belongs to.
     struct Owner {
         std::shared_ptr<Share> client;
         std::shared_ptr<Share> user;
     };
 
-    /// Threads beyond the maximum that serve clients of which no other burst is served. Users have
-    /// their part of the maximum beside these.
+    /// Threads beyond the maximum, for clients of which no other burst is served. The part of the
+    /// maximum that a user has does not include them.
     static constexpr std::size_t kForOthers = 256;
 
     /// `maximumThreads` threads serve bursts, of all clients together.
@@ -43,8 +43,8 @@ class ServingShares {
         return {shareOf(account), shareOf(account == nullptr ? nullptr : account->parent())};
     }
 
-    /// A burst of `owner` may be served. `uncounted` of the threads that serve do not count towards
-    /// the maximum.
+    /// Whether a burst of `owner` may be served. `uncounted` of the threads that serve do not count
+    /// towards the maximum.
     [[nodiscard]] bool mayBegin(const Owner& owner, std::size_t uncounted) const noexcept {
         const std::size_t allowed = maximumThreads_ + uncounted;
         if (served_ < allowed) {

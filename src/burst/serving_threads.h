@@ -95,8 +95,8 @@ class ServingThreadPool {
         ServingThreadPool& pool_;
     };
 
-    /// As many bursts are served as there may be threads, and there are more bursts: one that is
-    /// rung may have to wait, so those that are served take turns.
+    /// Whether as many bursts are served as there may be threads, and there are more bursts: one
+    /// that is rung may have to wait, so those that are served take turns.
     [[nodiscard]] bool isExhausted() const noexcept {
         // Relaxed, here and below: the counts only decide how long threads serve and live.
         return isFull_.load(std::memory_order_relaxed) &&

@@ -34,9 +34,9 @@ class SlotTable {
     [[nodiscard]] std::optional<std::int32_t> add(const SharedRegion& region,
                                                   std::uint64_t oldestInFlight = kNothingInFlight);
 
-    /// Slots whose regions have vanished, that of `region` if it is not null, and those of before
-    /// `oldestInFlight` that the driver has fetched after they were retired. Requests name them no
-    /// more; each waits for `reuse`.
+    /// Retires slots and returns them: those whose regions have vanished, that of `region` if it is
+    /// not null, and those of before `oldestInFlight` that the driver has fetched after they were
+    /// retired. No later request names them; each stays retired until `reuse`.
     [[nodiscard]] std::vector<std::int32_t> retire(const Region* region,
                                                    std::uint64_t oldestInFlight = 0);
 

@@ -172,7 +172,7 @@ class EventFlag {
     /// Takes those of the event bits `mask` that are set.
     [[nodiscard]] std::uint32_t takeBits(std::uint32_t mask) noexcept;
 
-    /// The sleeper's last look comes after it.
+    /// The sleeper's fence: between its announcement and its last look at what it waits for.
     void sleepersFence() noexcept;
 
     /// As lightFence, whatever the sleeper does.

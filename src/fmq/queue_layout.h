@@ -42,7 +42,8 @@ inline constexpr std::uint32_t kQueueVersion = 2;
 inline constexpr std::uint64_t kMaximumQueueCapacity = std::uint64_t{1} << 24;
 inline constexpr std::size_t kMaximumElementBytes = 4096;
 
-/// First line of a queue. The creator writes it before anybody else has the memory; `version` last.
+/// First line of a queue. The creator writes it before another process has the memory; `version`
+/// last.
 struct alignas(kCacheLineSize) QueueHeader {
     std::atomic<std::uint32_t> version;  ///< kQueueVersion
     std::uint32_t magic;                 ///< kQueueMagic
@@ -153,7 +154,7 @@ class QueueView {
         });
     }
 
-    /// Takes it out.
+    /// Reads the element in the cell of `position`, word by word.
     void load(std::uint64_t position, T& element, std::memory_order order) const noexcept {
         auto* const bytes = reinterpret_cast<std::byte*>(&element);
         Cell& source = cell(position);
@@ -192,7 +193,7 @@ class QueueView {
         }
     }
 
-    /// Of an element: all 8, but for the rest of one whose size is no multiple of that.
+    /// Bytes of an element in this word: 8, or fewer in its last word.
     [[nodiscard]] static constexpr std::size_t bytesOfWord(std::size_t word) noexcept {
         return std::min(sizeof(std::uint64_t), sizeof(T) - word * sizeof(std::uint64_t));
     }

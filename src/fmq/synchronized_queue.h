@@ -107,7 +107,7 @@ class SynchronizedQueue<T>::Writer {
   private:
     explicit Writer(const QueueView<T>& queue) noexcept : queue_(queue) {}
 
-    /// As far as is known.
+    /// Room by the read position that was last seen: there may be more.
     [[nodiscard]] std::uint64_t room() const noexcept {
         return capacity() - (position_ - readPosition_);
     }
@@ -120,8 +120,8 @@ class SynchronizedQueue<T>::Writer {
     void updateReadPosition() noexcept {
         // sync [elements-consumed]: the reader has copied everything before this position
         const std::uint64_t claimed = queue_.readPosition().load(std::memory_order_acquire);
-        // A reader that goes back, or claims what was never written, is not believed: it has read
-        // what it is known to have read.
+        // A read position that goes back, or lies beyond what was written, is ignored: the one
+        // before holds.
         if (claimed - readPosition_ <= position_ - readPosition_) {
             readPosition_ = claimed;
         }

@@ -50,10 +50,10 @@ WaitCheck(std::chrono::nanoseconds, IsWorthWaiting) -> WaitCheck<IsWorthWaiting>
 /// nothing.
 class Waiter {
   public:
-    /// Sleeps on `flag`, as the only thread. `peer` is the flag on which the thread sleeps that
-    /// makes happen what is waited for, if it has one: while that thread was last seen on this
-    /// one's processor, this one does not spin, because the other could not run. What waiting costs
-    /// goes to `stats`, which outlives the waiter.
+    /// Sleeps on `flag`, as the only thread. `peer`, if there is one, is the flag on which the
+    /// peer's thread waits: while that thread was last seen on this one's processor, this one does
+    /// not spin, because the peer could not run. What waiting costs goes to `stats`, which outlives
+    /// the waiter.
     Waiter(EventFlag flag, std::optional<EventFlag> peer, const WaitPolicy& policy,
            SharedWaitStats& stats) noexcept
         : flag_(flag), peer_(peer), rules_(rulesOf(policy)), stats_(stats) {}
@@ -86,13 +86,13 @@ class Waiter {
         return lookWithoutClock(ready) || waitLong(limit, forecast, ready, check);
     }
 
-    /// Goes on with the wait that has reached its limit without a thread: from here on the other
-    /// side rings the doorbell. False if `ready` has become true meanwhile; then it is not rung.
+    /// Parks a wait that has reached its limit: it goes on without a thread, and the other side
+    /// rings the doorbell. False, and not parked, if `ready` has become true meanwhile.
     template <class Ready>
     [[nodiscard]] bool park(Ready ready) noexcept;
 
-    /// A thread is there again, because the doorbell was rung. Teaches `forecast` how long the wait
-    /// has lasted as a whole.
+    /// Ends a parked wait after the doorbell was rung. Teaches `forecast` how long the wait has
+    /// lasted as a whole.
     void unpark(WaitForecast& forecast) noexcept;
 
     /// The other side needs all processors while it works: ADAPTIVE sleeps also through shorter

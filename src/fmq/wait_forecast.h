@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// What is known of something that is waited for again and again: how long it takes, and how long
-/// after its alarm a sleeper ran again.
+/// Statistics of waits of one kind: how long they last, and how long after its alarm a sleeper ran
+/// again.
 
 #include <array>
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace nnburst::fmq {
 
-/// The last values of something, and their order statistics. Remembering is cheap, asking is not.
+/// The last values of a series, and their order statistics. Adding a value is cheap, asking is not.
 class RecentDurations {
   public:
     static constexpr std::size_t kCapacity = 32;

@@ -48,8 +48,9 @@ void AlignedBuffer::release() const noexcept {
     const auto start = reinterpret_cast<std::uintptr_t>(data_);
     const std::uintptr_t first = (start + page - 1) / page * page;
     const std::uintptr_t end = (start + sizeBytes_) / page * page;
-    // Whole pages of private memory: they read as zero from now on. Piece by piece, because whoever
-    // maps memory in this process waits for the end of a call, which takes 1 ms for each MiB.
+    // Whole pages of private memory: they read as zero from now on. Piece by piece, because a
+    // thread that maps memory in this process waits for the end of a call, which takes 1 ms for
+    // each MiB.
     for (std::uintptr_t piece = first; piece < end; piece += kReleasedAtOnceBytes) {
         ::madvise(data_ + (piece - start), std::min(kReleasedAtOnceBytes, end - piece),
                   MADV_DONTNEED);

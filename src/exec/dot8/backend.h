@@ -38,8 +38,8 @@ using StepResult = Result<std::unique_ptr<Step>>;
 /// them packed.
 [[nodiscard]] StepResult makeStep(const OperationView& operation, const StepContext& context);
 
-/// The same for operations that these kernels compute with the bits of the reference kernels and
-/// not with those of XNNPACK: for what XNNPACK does not cover.
+/// The same for operations that XNNPACK does not cover: these kernels compute the bits of the
+/// reference kernels.
 [[nodiscard]] StepResult makeStepAsReference(const OperationView& operation,
                                              const StepContext& context);
 

@@ -179,7 +179,7 @@ template <class... Index>
     return (std::uint64_t{0} | ... | (std::uint64_t{1} << index));
 }
 
-/// IF and WHILE run subgraphs: their definitions have a check only, control_flow.h does the rest.
+/// Whether the operation is IF or WHILE, which run subgraphs: their definitions have a check only.
 [[nodiscard]] constexpr bool isControlFlow(OperationType type) noexcept {
     return type == OperationType::IF || type == OperationType::WHILE;
 }

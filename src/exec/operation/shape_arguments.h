@@ -4,8 +4,8 @@
 
 /// \file
 /// Arguments that decide output shapes, scalars and OperationDefinition::valueInputs, and the
-/// shapes that are computed from them. They come from a stranger: every size is computed in 64
-/// bits and becomes a shape only if it is possible.
+/// shapes that are computed from them. They are untrusted: every size is computed in 64 bits and
+/// becomes a shape only if it fits.
 
 #include <cstddef>
 #include <cstdint>

@@ -15,7 +15,7 @@
 
 namespace nnburst::exec {
 
-/// What lets executions of others run first, if they come first.
+/// A callback by which a run gives way to executions that come before it.
 struct LetOthersPass {
     void (*call)(void* pass) noexcept = nullptr;  ///< null: nothing
     void* pass = nullptr;
@@ -40,7 +40,7 @@ class TimeLimit {
         return work_ < kWorkPerLook ? isOver_ : look();
     }
 
-    /// What isOverAfter gave last.
+    /// The last answer of isOverAfter.
     [[nodiscard]] bool isOver() const noexcept { return isOver_; }
 
   private:

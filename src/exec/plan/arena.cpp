@@ -30,7 +30,8 @@ Result<ArenaLayout> layOutArena(std::span<const ArenaBlock> blocks) {
     layout.offsets.resize(blocks.size());
     const bool mayShare = blocks.size() <= kMaximumSharingBlocks;
 
-    // Largest first, each at the lowest offset where it meets nobody of its time (greedy by size).
+    // Largest first, each at the lowest offset where it overlaps with none that is needed at the
+    // same time (greedy by size).
     std::vector<std::uint32_t> order(blocks.size());
     std::iota(order.begin(), order.end(), 0U);
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {

@@ -183,7 +183,7 @@ class Planner {
             storage_.setArgument(inputs[input], input);
         }
         for (std::uint32_t output = 0; output < outputs.size(); ++output) {
-            // One that is left out of the request is a temporary that nobody reads.
+            // One that is left out of the request is a temporary that no operation reads.
             if (specialization_.omittedOutputs[output] == 0) {
                 storage_.setArgument(outputs[output],
                                      static_cast<std::uint32_t>(inputs.size()) + output);

@@ -83,13 +83,13 @@ struct Caller {
            ExecutionGate::WakeList* wakeList = nullptr) noexcept
         : priority(given), client(share), user(numberOfUser), lateWakes(wakeList) {}
 
-    /// What the execution is charged to; null if nobody is charged.
+    /// What the execution is charged to; null: it is not charged.
     [[nodiscard]] Account* account() const noexcept;
 
     Priority priority;              ///< among the executions of the same client
     ClientShare* client = nullptr;  ///< null: callers without a client count as one
     std::uint32_t user = 0;         ///< from CompiledModel::addUser; 0 for others
-    /// Gets those that are let in when it ends; null: they are woken at once.
+    /// Gets the executions that are let in when it ends; null: they are woken at once.
     ExecutionGate::WakeList* lateWakes = nullptr;
 };
 
@@ -164,13 +164,13 @@ class CompiledModel {
     /// Memory for temporaries, and for operators without their weights. An estimate while it runs.
     [[nodiscard]] virtual std::uint64_t memoryBytes() const noexcept { return 0; }
 
-    /// Announces a burst, or whatever else executes the model again and again on one thread. Gives
-    /// its number among them, for its runs.
+    /// Announces a user of the model: a burst, or another caller that executes it again and again
+    /// on one thread. Returns the user's number, for its runs.
     virtual std::uint32_t addUser() noexcept { return 0; }
     virtual void removeUser() noexcept {}
     /// Makes a runner for each user, as far as that is of use, and the memory limit and `account`
     /// allow. Takes as long as preparing the model without packing its weights. What a runner takes
-    /// is charged to the account until the model is dropped; null: to nobody.
+    /// is charged to the account, unless that is null, until the model is dropped.
     virtual void makeRunnersForUsers(Account* /*account*/) {}
     /// Runs that can be under way at a time.
     [[nodiscard]] virtual std::uint32_t runnerCount() const noexcept { return 1; }

@@ -23,9 +23,9 @@ struct Executable {
     /// The buffers of the device, for requests that name some.
     std::shared_ptr<const ManagedBuffers> buffers;
     Priority priority = Priority::MEDIUM;  ///< among the executions of the same client
-    /// What the client has used of the engine; null: it shares that with others that have none.
+    /// The client's share of the engine; null: all executions without one have a share together.
     std::shared_ptr<ClientShare> client = nullptr;
-    /// Counts the executions of the client; null: nobody does.
+    /// Counts the executions of the client; null: they are not counted.
     std::shared_ptr<ExecutionCounts> counts = nullptr;
     /// Of the client of a driver, for its single executions; null in applications, whose memory is
     /// theirs alone after an execution.
@@ -36,8 +36,8 @@ struct Executable {
     HalVersion version = kLatestHalVersion;
 
     std::uint32_t user = 0;  ///< number of the model's user (model_user.h)
-    /// Of whoever executes it and has something short to do after an execution, before those that
-    /// were let in are woken; null: they are woken at once.
+    /// For callers with short work to do after an execution, before those that were let in are
+    /// woken; null: they are woken at once.
     ExecutionGate::WakeList* lateWakes = nullptr;
 
     /// For executions after which the session has work that may take long.

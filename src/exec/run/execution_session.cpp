@@ -35,7 +35,7 @@ std::string outcomeText(const Result<>& result) {
                   : fmt::format("{}, {}", toString(result.error().status), result.error().message);
 }
 
-/// Null if nobody counts, or if there is no memory for it.
+/// Null if executions are not counted, or if there is no memory for it.
 std::shared_ptr<SessionCounts> countsFor(const Executable& executable) noexcept {
     try {
         return executable.counts ? executable.counts->addSession() : nullptr;

@@ -84,7 +84,7 @@ class ExecutionSession {
                        ExecutionOutcome& outcome);
 
     const Executable executable_;
-    const std::shared_ptr<SessionCounts> counts_;  // null: nobody counts
+    const std::shared_ptr<SessionCounts> counts_;  // null: not counted
 
     // Of the last run; kept so that the next one allocates nothing.
     std::vector<RequestMemory> pools_;

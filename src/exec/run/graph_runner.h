@@ -86,9 +86,9 @@ class GraphRunner {
                 std::span<const std::unique_ptr<GraphRunner>> referenced);
     ~GraphRunner();
 
-    /// Does before the first run what can be done. If `first`, the first runner of the graph, is
-    /// null, this is the first one: it checks and folds the graph and drops what is not needed of
-    /// the model's memory, by `foldingEnd` (GraphCheck). `first` may be running.
+    /// Prepares what can be prepared before the first run. If `first`, the first runner of the
+    /// graph, is null, this is the first one: it checks and folds the graph and drops what is not
+    /// needed of the model's memory, by `foldingEnd` (GraphCheck). `first` may be running.
     [[nodiscard]] Result<> prepare(const GraphRunner* first, TimePoint foldingEnd);
 
     /// Runs the graph. OUTPUT_INSUFFICIENT_SIZE (of GraphOutputs::sufficient) before anything is
@@ -98,7 +98,7 @@ class GraphRunner {
     [[nodiscard]] Result<> run(std::span<const GraphInput> inputs, GraphOutputs& outputs,
                                const RunLimits& limits, RunMemo* memo = nullptr);
 
-    /// The plan of `memo` is still there.
+    /// Whether the plan of `memo` still exists.
     [[nodiscard]] bool recalls(const RunMemo& memo) const noexcept {
         return memo.plan != nullptr && memo.generation == generation_;
     }
@@ -113,10 +113,11 @@ class GraphRunner {
         return memo.plan->run(arguments_, limits);
     }
 
-    /// All its shapes were known when it was prepared.
+    /// Whether all its shapes were known when it was prepared.
     [[nodiscard]] bool isPlanned() const noexcept { return isPlanned_; }
 
-    /// It has a plan, and several kernel threads share the work of at least one of its steps.
+    /// Whether it has a plan, and several kernel threads share the work of at least one of its
+    /// steps.
     [[nodiscard]] bool isMultithreaded() const noexcept {
         return !plans_.empty() && plans_.front().plan->isMultithreaded();
     }

@@ -66,7 +66,7 @@ struct Interpreter::OperationState {
     GrowingBuffer scratch;
     std::unique_ptr<Step> step;  ///< null for an operation with runShrinking
     std::vector<std::byte*> operands;
-    Charge kept;                       ///< for what the step keeps, to whoever made it
+    Charge kept;                       ///< for what the step keeps, to the run that made it
     bool isSetUp = false;              ///< the step, with `operands`
     OperationInstance operation;       ///< with runShrinking, and all below
     std::uint32_t profiledAs = 0;      ///< number in the profile, if there is one

@@ -29,7 +29,7 @@ class Loop {
     void releaseScratch() const noexcept;
 
   private:
-    /// Memory, and the charge for it to whoever made it grow.
+    /// Memory, and the charge for it to the account whose run made it grow.
     struct Buffer {
         GrowingBuffer memory;
         Charge charge;

@@ -67,7 +67,7 @@ class ManagedBuffer {
     /// Checks that the buffer may stand for `role`, and that `dimensions` of a request, which may
     /// be empty, do not contradict what is known. INVALID_ARGUMENT.
     [[nodiscard]] Result<> checkUse(const ManagedRole& role, const Dimensions& dimensions) const;
-    /// The buffer was allocated for `role`.
+    /// Whether the buffer was allocated for `role`.
     [[nodiscard]] bool hasRole(const ManagedRole& role) const noexcept;
 
     /// What an execution reads, into `contents`, whose memory is reused. GENERAL_FAILURE while it

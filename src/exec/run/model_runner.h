@@ -40,9 +40,9 @@ class ModelRunner {
     ModelRunner(const Kernels& kernels, ModelGraphs& graphs, const ArgumentBinder& arguments,
                 std::uint32_t index);
 
-    /// Does before the first run what can be done. The first runner of a model checks and folds its
-    /// graphs, and drops what is not needed of the model's memory; `first` is null for it. Others
-    /// are prepared as `first` was. May run while `first` runs.
+    /// Prepares what can be prepared before the first run. The first runner of a model checks and
+    /// folds its graphs, and drops what is not needed of the model's memory; `first` is null for
+    /// it. Others are prepared as `first` was. May run while `first` runs.
     [[nodiscard]] Result<> prepare(const ModelRunner* first);
 
     /// Runs the model on `bindings`. `shapes`, one an output, get the shapes of the outputs.

@@ -27,7 +27,7 @@ class OperandValues {
     explicit OperandValues(const Graph& graph);
 
     /// The value of `operand` decides shapes, addresses or branches: from now on it is kept in
-    /// private memory, whoever gave it.
+    /// private memory, also if it is an input of the graph.
     void keepPrivate(std::uint32_t operand) noexcept { values_[operand].isPrivate = true; }
     [[nodiscard]] bool isPrivate(std::uint32_t operand) const noexcept {
         return values_[operand].isPrivate;
@@ -65,7 +65,7 @@ class OperandValues {
     struct Value {
         std::byte* data = nullptr;
         GrowingBuffer own;
-        Charge charge;                     ///< for `own`, to whoever made it grow
+        Charge charge;                     ///< for `own`, to the account whose run made it grow
         std::uint32_t output = kNoOutput;  ///< which output of the graph it is
         bool isPrivate = false;
     };

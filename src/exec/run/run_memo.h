@@ -11,7 +11,7 @@ namespace nnburst::exec {
 
 class Plan;
 
-/// How a model has run a request, so that it finds its way again at once.
+/// How a model has run a request: with it, the next run looks for neither a runner nor a plan.
 struct RunMemo {
     static constexpr std::uint32_t kNoRunner = UINT32_MAX;
 
@@ -19,7 +19,7 @@ struct RunMemo {
     std::uint64_t generation = 0;  ///< of the runner's plans
     /// Of the model's runners, the one that ran it; it is taken again if it is free.
     std::uint32_t runner = kNoRunner;
-    /// The last run found its way by this memo. Its outputs have the shapes of the run before.
+    /// Whether the last run used this memo. Its outputs then have the shapes of the run before.
     bool wasOfUse = false;
 };
 

@@ -36,11 +36,11 @@ class StagedArguments {
     [[nodiscard]] Result<> attach(const Executable& executable, const RequestArguments& request,
                                   std::span<const RequestMemory> pools, RequestBindings& bindings);
 
-    /// Brings the outputs of a run that has succeeded to where they belong.
+    /// Copies the outputs of a run that has succeeded to their foreign memory and buffers.
     [[nodiscard]] Result<> finish(const Executable& executable, const RequestBindings& bindings,
                                   const ExecutionOutcome& outcome);
 
-    /// Lets go of regions and buffers.
+    /// Releases regions and buffers.
     void detach() noexcept;
 
   private:
@@ -62,7 +62,7 @@ class StagedArguments {
     Result<ForeignArgument*> stage(const RequestArgument& argument, const RequestMemory& pool);
 
     std::vector<std::unique_ptr<ForeignArgument>> foreign_;  ///< inputs, outputs, unused ones
-    Account* account_ = nullptr;  // of the current run; null: nobody is charged
+    Account* account_ = nullptr;  // of the current run; null: not charged
     std::size_t foreignInputCount_ = 0;
     std::size_t foreignCount_ = 0;
     std::vector<std::unique_ptr<ManagedBuffer::Contents>> managedInputs_;

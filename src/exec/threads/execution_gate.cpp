@@ -54,7 +54,7 @@ bool ExecutionGate::RunnerSet::areAllHeld() const noexcept {
 void ExecutionGate::RunnerSet::add() noexcept {
     const std::uint32_t count = count_.load(std::memory_order_relaxed);  // only this changes it
     NNBURST_ASSERT(count < kMaximumRunners, "a model with more than {} runners", count);
-    // sync [runner-added]: whoever sees the number may use the runner
+    // sync [runner-added]: a thread that sees the number may use the runner
     count_.store(count + 1, std::memory_order_release);
 }
 
@@ -281,7 +281,7 @@ bool ExecutionGate::sleep(Waiter& waiter) {
         if (giveUp(waiter)) {
             return false;
         }
-        waiter.wakeUp.acquire();  // whoever has admitted it still uses it
+        waiter.wakeUp.acquire();  // the thread that has admitted it still uses it
     }
     // sync [gate-admitted]: the semaphore has that order, too
     NNBURST_ASSERT(waiter.isAdmitted.load(std::memory_order_acquire),

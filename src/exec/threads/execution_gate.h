@@ -40,8 +40,8 @@
 
 namespace nnburst::exec {
 
-/// How long the executions of one client have used lanes while others waited, and whether anybody
-/// still wants their results. The clients of one user share what the user gets.
+/// How long the executions of one client have used lanes while others waited, and whether the
+/// client is still there. The clients of one user share what the user gets.
 class ClientShare {
   public:
     /// `user` is the share of all clients of a user together; null: the client is its own user.
@@ -123,7 +123,7 @@ class ExecutionGate {
         }
         /// Whether no runner is free. It may have changed when the call returns.
         [[nodiscard]] bool areAllHeld() const noexcept;
-        /// One more runner, of which all is there. One thread at a time.
+        /// Adds a runner, which must be complete. One thread at a time.
         void add() noexcept;
 
       private:
@@ -332,9 +332,9 @@ class ExecutionGate {
 };
 
 /// Sleeping executions that were let in, and are still to be woken: without the gate's lock, since
-/// a thread that is woken may take the processor of its waker at once, and whoever wants the lock
-/// then waits for both. They have their lanes already, so whoever keeps a list may do nothing that
-/// takes long before it wakes them. Used by one thread.
+/// a thread that is woken may take the processor of its waker at once, and a thread that wants the
+/// lock would wait for both. They have their lanes already, so the keeper of a list must not do
+/// long work before it wakes them. Used by one thread.
 class ExecutionGate::WakeList {
   public:
     WakeList() noexcept = default;
@@ -426,7 +426,7 @@ class ExecutionGate::Pass {
     void wait(RunnerSet* runners);
     void yield();
     void letOthersIn();
-    /// Its thread may run on all of its processors again.
+    /// Lets its thread run on all of its processors again.
     void stayNoLonger() const noexcept {
         if (admission_ && admission_->processor) {
             thread_->widen();

@@ -38,7 +38,7 @@ struct Operator {
                       std::shared_ptr<const OriginalOperator> original = nullptr) noexcept
         : handle(created, Delete{std::move(original)}) {}
 
-    /// Others can be made of it without the weights that it was created with.
+    /// Whether copies can be made of it without the weights that it was created with.
     [[nodiscard]] bool isCopy() const noexcept { return handle.get_deleter().original != nullptr; }
 
     std::unique_ptr<xnn_operator, Delete> handle;

@@ -36,7 +36,7 @@ class OperatorUse {
     /// What the operator needs beside the operands; known after `reshape`.
     [[nodiscard]] std::size_t workspaceBytes() const noexcept { return workspaceBytes_; }
     [[nodiscard]] bool isMultithreaded() const noexcept { return threads_ != nullptr; }
-    /// Another operator can be made for another runner without the constants.
+    /// Whether an operator can be made for another runner without the constants.
     [[nodiscard]] bool sharesWeights() const noexcept { return operator_->isCopy(); }
 
     /// Whether the operator still has the addresses of the last `setUp`.
