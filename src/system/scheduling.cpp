@@ -68,9 +68,12 @@ std::chrono::nanoseconds setTimeSlice(std::chrono::nanoseconds slice) noexcept {
 }
 
 /// Of the calling thread alone, which is what PRIO_PROCESS means on Linux.
-void setNice(int nice) noexcept {
-    (void)::setpriority(PRIO_PROCESS, kCallingThread, nice);
+int niceOfThread() noexcept {
+    return ::getpriority(PRIO_PROCESS, kCallingThread);
 }
+
+/// What the calling thread had before the outermost scope that has changed it; none outside.
+thread_local std::optional<int> niceBeforeScopes;
 
 /// Whether the calling thread has CAP_SYS_NICE.
 [[nodiscard]] bool mayTakeAnyNice() noexcept {
@@ -110,17 +113,23 @@ ScopedTimeSlice::~ScopedTimeSlice() {
     (void)setTimeSlice(before_);
 }
 
-ScopedHighPriority::ScopedHighPriority() noexcept : isRaised_(takeHighPriority()) {}
+ScopedHighPriority::ScopedHighPriority() noexcept : isRaised_(takeHighPriority()) {
+    if (isRaised_) {
+        niceBeforeScopes = 0;
+    }
+}
 
 ScopedHighPriority::~ScopedHighPriority() {
     if (isRaised_) {
+        niceBeforeScopes.reset();
         setNice(0);
     }
 }
 
 ScopedLowPriority::ScopedLowPriority() noexcept
-    : niceBefore_(::getpriority(PRIO_PROCESS, kCallingThread)) {
+    : niceBefore_(niceOfThread()), niceBeforeOuterScopes_(niceBeforeScopes) {
     if (niceBefore_ < kLowNice && mayTakeNice(niceBefore_)) {
+        niceBeforeScopes = niceBeforeOuterScopes_.value_or(niceBefore_);
         setNice(kLowNice);
     }
 }
@@ -128,7 +137,16 @@ ScopedLowPriority::ScopedLowPriority() noexcept
 ScopedLowPriority::~ScopedLowPriority() {
     if (niceBefore_ < kLowNice && mayTakeNice(niceBefore_)) {
         setNice(niceBefore_);
+        niceBeforeScopes = niceBeforeOuterScopes_;
     }
+}
+
+int niceWithoutScopes() noexcept {
+    return niceBeforeScopes ? *niceBeforeScopes : niceOfThread();
+}
+
+void setNice(int nice) noexcept {
+    (void)::setpriority(PRIO_PROCESS, kCallingThread, nice);
 }
 
 }  // namespace nnburst::system

@@ -8,6 +8,7 @@
 /// threads are left as they are.
 
 #include <chrono>
+#include <optional>
 
 namespace nnburst::system {
 
@@ -62,6 +63,13 @@ class ScopedLowPriority {
 
   private:
     const int niceBefore_;
+    const std::optional<int> niceBeforeOuterScopes_;
 };
+
+/// The nice value of the calling thread without the scopes above, for threads that it starts.
+[[nodiscard]] int niceWithoutScopes() noexcept;
+
+/// The calling thread has this nice value from now on, if it may.
+void setNice(int nice) noexcept;
 
 }  // namespace nnburst::system

@@ -138,6 +138,39 @@ TEST(Scheduling, aHighPriorityKeepsWhatTheUserHasSaid) {
     EXPECT_EQ(niceValue(), before);
 }
 
+/// The nice value of a thread of the library that the calling thread starts.
+int niceOfStartedThread() {
+    int nice = 0;
+    auto thread = startThread("test", [&nice] { nice = niceValue(); });
+    EXPECT_TRUE(thread) << thread.error().message;
+    thread->join();
+    return nice;
+}
+
+TEST(Scheduling, startedThreadsDoNotInheritALowPriority) {
+    const int before = niceValue();
+    {
+        const ScopedHighPriority high;
+        const ScopedLowPriority low;
+        {
+            const ScopedLowPriority again;
+            EXPECT_EQ(niceOfStartedThread(), before);
+        }
+        EXPECT_EQ(niceOfStartedThread(), before);
+        if (niceValue() == before) {
+            GTEST_SKIP() << "this process may not set a nice value back";
+        }
+    }
+    EXPECT_EQ(niceOfStartedThread(), before);
+}
+
+TEST(Scheduling, startedThreadsInheritWhatTheUserHasSaid) {
+    std::thread([] {
+        ASSERT_EQ(::setpriority(PRIO_PROCESS, 0, 15), 0);
+        EXPECT_EQ(niceOfStartedThread(), 15);
+    }).join();
+}
+
 TEST(Scheduling, aTimeSliceKeepsALowPriority) {
     const ScopedLowPriority low;
     const int before = niceValue();
