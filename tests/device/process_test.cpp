@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -26,6 +25,7 @@
 #include "device/driver_process.h"
 #include "nnburst/builtin_models.h"
 #include "support/sanitizers.h"
+#include "support/send_descriptors.h"
 
 namespace nnburst::test {
 namespace {
@@ -408,21 +408,10 @@ pid_t startClientThatSendsItsSocket(const std::string& path) {
         return client;
     }
     const UniqueFd connection = rawConnection(path);
-    std::array<std::uint32_t, 2> header{0, 512};  // one segment of 4 KiB
-    iovec part{.iov_base = header.data(), .iov_len = sizeof(header)};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control.data();
-    message.msg_controllen = control.size();
-    cmsghdr* const rights = CMSG_FIRSTHDR(&message);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof(int));
-    const int socket = connection.get();
-    std::memcpy(CMSG_DATA(rights), &socket, sizeof(socket));
-    ::_exit(::sendmsg(socket, &message, MSG_NOSIGNAL) == sizeof(header) ? 0 : 1);
+    const std::array<std::uint32_t, 2> header{0, 512};  // one segment of 4 KiB
+    const std::array<int, 1> itself{connection.get()};
+    const std::string bytes(reinterpret_cast<const char*>(header.data()), sizeof(header));
+    ::_exit(sendDescriptors(connection.get(), bytes, itself) ? 0 : 1);
 }
 
 TEST_F(DriverProcessTest, endsTheConnectionOfADeadClientThatHasSentItTheSocket) {

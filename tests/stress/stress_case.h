@@ -25,6 +25,8 @@ using StressCases = std::vector<StressCase>;
 
 /// Files that cannot be closed or do not answer; descriptors used up.
 [[nodiscard]] StressCases descriptorCases();
+/// Connections that end together, come and go, or hold each other.
+[[nodiscard]] StressCases connectionCases();
 /// Bursts that are many, that lie, or whose client never answers.
 [[nodiscard]] StressCases burstCases();
 /// Messages that are large, never end, or whose answers are never read.
@@ -43,8 +45,8 @@ using StressCases = std::vector<StressCase>;
 [[nodiscard]] inline StressCases allCases(std::uint64_t minimumKills = 0) {
     StressCases all;
     for (const StressCases& more :
-         {processorCases(), memoryCases(), descriptorCases(), messageCases(), burstCases(),
-          useCases(minimumKills), driverCases(minimumKills)}) {
+         {processorCases(), memoryCases(), descriptorCases(), connectionCases(), messageCases(),
+          burstCases(), useCases(minimumKills), driverCases(minimumKills)}) {
         all.insert(all.end(), more.begin(), more.end());
     }
     return all;

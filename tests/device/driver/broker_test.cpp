@@ -8,14 +8,13 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "device/driver_process.h"
 #include "device/rpc/unix_socket.h"
+#include "support/send_descriptors.h"
 
 namespace nnburst::device {
 namespace {
@@ -82,22 +81,10 @@ TEST(WorkerMessages, areReceivedWithOneDescriptor) {
     UniqueFd readEnd(pipe[0]);
     UniqueFd writeEnd(pipe[1]);
 
-    WorkerMessage sent{.kind = WorkerMessage::Kind::GONE, .client = 1};
+    const WorkerMessage sent{.kind = WorkerMessage::Kind::GONE, .client = 1};
+    const std::string bytes(reinterpret_cast<const char*>(&sent), sizeof(sent));
     const std::array<int, 2> both{writeEnd.get(), writeEnd.get()};
-    iovec part{.iov_base = &sent, .iov_len = sizeof(sent)};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(both))> control{};
-    msghdr header{};
-    header.msg_iov = &part;
-    header.msg_iovlen = 1;
-    header.msg_control = control.data();
-    header.msg_controllen = control.size();
-    cmsghdr* const rights = CMSG_FIRSTHDR(&header);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof(both));
-    std::memcpy(CMSG_DATA(rights), both.data(), sizeof(both));
-    ASSERT_EQ(::sendmsg(sender.get(), &header, 0), static_cast<ssize_t>(sizeof(sent)));
-
+    ASSERT_TRUE(test::sendDescriptors(sender.get(), bytes, both));
     ASSERT_TRUE(receiveWorkerMessage(receiver.get())->has_value());
     writeEnd.reset();
     char byte = 0;
