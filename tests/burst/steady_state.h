@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -81,6 +82,19 @@ class ProcessorsOfBothEnds {
   private:
     cpu_set_t all_{};
 };
+
+/// Expects that kExecutions, which `executeMany` makes and returns whether it could, take no heap
+/// memory after `warmUp`. For programs that link allocation_counter.cpp.
+template <class WarmUp, class ExecuteMany>
+void expectNoAllocation(WarmUp warmUp, ExecuteMany executeMany) {
+    if (!kCountsAllocations) {
+        GTEST_SKIP() << "sanitizers bring their own allocator";
+    }
+    warmUp();
+    const std::uint64_t before = allocationCount();
+    ASSERT_TRUE(executeMany());
+    EXPECT_EQ(allocationCount() - before, 0U);
+}
 
 /// Expects that kExecutions, which `executeMany` makes and returns whether it could, take no system
 /// call after `warmUp`.

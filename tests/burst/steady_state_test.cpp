@@ -124,25 +124,13 @@ class SteadyState : public testing::TestWithParam<std::tuple<SteadyModel, Way>> 
 };
 
 TEST_P(SteadyState, allocatesNothing) {
-    if (!test::kCountsAllocations) {
-        GTEST_SKIP() << "sanitizers bring their own allocator";
-    }
-    warmUp();
-    const std::uint64_t before = test::allocationCount();
-    ASSERT_TRUE(executeMany());
-    EXPECT_EQ(test::allocationCount() - before, 0U);
+    test::expectNoAllocation([this] { warmUp(); }, [this] { return executeMany(); });
 }
 
 TEST_P(SteadyState, allocatesNothingWithDeadlinesAndTiming) {
-    if (!test::kCountsAllocations) {
-        GTEST_SKIP() << "sanitizers bring their own allocator";
-    }
     options = {.measure = MeasureTiming::YES,
                .deadline = std::chrono::steady_clock::now() + std::chrono::hours(1)};
-    warmUp();
-    const std::uint64_t before = test::allocationCount();
-    ASSERT_TRUE(executeMany());
-    EXPECT_EQ(test::allocationCount() - before, 0U);
+    test::expectNoAllocation([this] { warmUp(); }, [this] { return executeMany(); });
 }
 
 /// A side that sleeps makes system calls.

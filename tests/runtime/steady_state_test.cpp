@@ -87,13 +87,8 @@ class RuntimeSteadyState : public testing::TestWithParam<bool> {
 };
 
 TEST_P(RuntimeSteadyState, allocatesNothing) {
-    if (!test::kCountsAllocations) {
-        GTEST_SKIP() << "sanitizers bring their own allocator";
-    }
-    warmUp();
-    const std::uint64_t before = test::allocationCount();
-    ASSERT_TRUE(executeSome(test::kExecutions));
-    EXPECT_EQ(test::allocationCount() - before, 0U);
+    test::expectNoAllocation([this] { warmUp(); },
+                             [this] { return executeSome(test::kExecutions); });
 }
 
 TEST_P(RuntimeSteadyState, makesNoSystemCall) {

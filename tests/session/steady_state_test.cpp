@@ -158,13 +158,8 @@ class SessionSteadyState : public testing::TestWithParam<SessionModel> {
 };
 
 TEST_P(SessionSteadyState, allocatesNothing) {
-    if (!test::kCountsAllocations) {
-        GTEST_SKIP() << "sanitizers bring their own allocator";
-    }
-    warmUp();
-    const std::uint64_t before = test::allocationCount();
-    ASSERT_TRUE(executeSome(test::kExecutions));
-    EXPECT_EQ(test::allocationCount() - before, 0U);
+    test::expectNoAllocation([this] { warmUp(); },
+                             [this] { return executeSome(test::kExecutions); });
 }
 
 TEST_P(SessionSteadyState, makesNoSystemCall) {

@@ -7,11 +7,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstring>
 #include <iostream>
 
 #include "model/read_file.h"
+#include "nnburst_run/root_mean_square.h"
 #include "nnburst_run/runner.h"
 #include "support/device_source.h"
 #include "support/shared_data.h"
@@ -38,22 +38,6 @@ std::vector<float> readFloats(const std::filesystem::path& path) {
     }
     return values;
 }
-
-/// Root of the mean of squares.
-class RootMeanSquare {
-  public:
-    void add(double difference) {
-        sum_ += difference * difference;
-        ++count_;
-    }
-    [[nodiscard]] double value() const {
-        return count_ == 0 ? 0 : std::sqrt(sum_ / static_cast<double>(count_));
-    }
-
-  private:
-    double sum_ = 0;
-    std::size_t count_ = 0;
-};
 
 /// Every value in its natural unit: `statistics` are pairs of mean and standard deviation, one a
 /// value of a step.

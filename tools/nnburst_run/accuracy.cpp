@@ -14,6 +14,7 @@
 #include "model/invalid.h"
 #include "model/read_file.h"
 #include "nnburst_run/elements.h"
+#include "nnburst_run/root_mean_square.h"
 #include "report/benchmark_json.h"
 #include "support/image_file.h"
 
@@ -26,22 +27,6 @@ constexpr std::size_t kMaximumFileBytes = std::size_t{1} << 30U;
 const Operand& outputOf(const TfliteModel& model) {
     return model.model.main.operands[model.model.main.outputIndexes[0]];
 }
-
-/// Root of the mean of squares.
-class RootMeanSquare {
-  public:
-    void add(double difference) {
-        sum_ += difference * difference;
-        ++count_;
-    }
-    [[nodiscard]] double value() const {
-        return count_ == 0 ? 0 : std::sqrt(sum_ / static_cast<double>(count_));
-    }
-
-  private:
-    double sum_ = 0;
-    std::size_t count_ = 0;
-};
 
 Result<std::vector<float>> readFloats(const std::string& path) {
     NNBURST_TRY_ASSIGN(const auto bytes, readFile(path, kMaximumFileBytes));
