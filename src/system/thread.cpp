@@ -83,18 +83,18 @@ Result<std::thread> startThread(const std::string& name, std::function<void()> b
     ::pthread_sigmask(SIG_BLOCK, &sentToProcess, &before);  // inherited by the new thread
     Result<std::thread> started = [&]() -> Result<std::thread> {
         try {
-            return std::thread([name, nice = niceWithoutScopes(),
-                                body = std::move(body)]() mutable {
-                // Naming another thread would open a file.
-                ::pthread_setname_np(::pthread_self(), name.c_str());
-                setNice(nice);
-                {
-                    const ScopedTimeSlice slice(kShortTimeSlice);
-                    body();
-                    body = nullptr;
-                }
-                OrphanedThreads::get().end();
-            });
+            return std::thread(
+                [name, nice = niceWithoutScopes(), body = std::move(body)]() mutable {
+                    // Naming another thread would open a file.
+                    ::pthread_setname_np(::pthread_self(), name.c_str());
+                    setNice(nice);
+                    {
+                        const ScopedTimeSlice slice(kShortTimeSlice);
+                        body();
+                        body = nullptr;
+                    }
+                    OrphanedThreads::get().end();
+                });
         } catch (const std::system_error& error) {
             return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
                            "cannot start thread " + name + ": " + error.what());

@@ -17,8 +17,8 @@ namespace nnburst::system {
 /// Starts a thread that runs `body`. Signals that are sent to the process are blocked in it: they
 /// belong to the application's threads. Those that the thread causes itself (SIGSEGV, SIGBUS,
 /// SIGFPE, SIGILL, SIGTRAP, SIGSYS) are not, so that the handlers of the application, of sanitizers
-/// and of debuggers see them. It has kShortTimeSlice, and the nice value that the calling thread has
-/// without the scopes of scheduling.h. `name` has at most 15 characters.
+/// and of debuggers see them. It has kShortTimeSlice, and the nice value that the calling thread
+/// has without the scopes of scheduling.h. `name` has at most 15 characters.
 /// RESOURCE_EXHAUSTED_TRANSIENT if the system gives no thread.
 [[nodiscard]] Result<std::thread> startThread(const std::string& name, std::function<void()> body);
 
