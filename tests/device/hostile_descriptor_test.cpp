@@ -396,9 +396,9 @@ TEST_F(HostileDescriptorTest, descriptorsOfClientsThatAreRefusedHoldUpNobody) {
         (void)sendEventFds(refused.back(), std::string(1, '\0'), 20);
     }
     expectVictimIsServed();
-    // 16 clients are told that they are refused and have not been read from. Beside these 16 wait
+    // 20 clients are told that they are refused and have not been read from. Beside these 20 wait
     // to be closed, and the others to be accepted.
-    EXPECT_LE(descriptorCount(driver_->pid()), before + 3 * (kConnectionsOfUser + 16) + 16);
+    EXPECT_LE(descriptorCount(driver_->pid()), before + 3 * (kConnectionsOfUser + 20) + 20);
     release();
     served.clear();
     refused.clear();

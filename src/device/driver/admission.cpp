@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "device/driver/limits.h"
 #include "device/driver/refusal.h"
 #include "device/rpc/client_log.h"
 #include "device/rpc/peer_descriptors.h"
@@ -32,7 +33,11 @@ Result<ClientIdentity> identityOf(kj::AsyncIoStream& client) {
 }
 
 Admission::Admission(EventLoop& loop, Options options, ClientAccounts& accounts)
-    : loop_(loop), options_(std::move(options)), accounts_(accounts), clients_(*this) {}
+    : loop_(loop),
+      options_(std::move(options)),
+      accounts_(accounts),
+      maximumRefusals_(maximumRefusals(MachineSize::get())),
+      clients_(*this) {}
 
 void Admission::taskFailed(kj::Exception&& exception) {
     logger().debug("client: {}", exception.getDescription().cStr());
@@ -47,7 +52,7 @@ kj::Promise<void> Admission::listen(int socket, Serve serve) {
 }
 
 kj::Promise<void> Admission::acceptNext(kj::ConnectionReceiver& receiver, const Serve& serve) {
-    if (areManySocketsClosing()) {
+    if (countClosingSockets() >= maximumRefusals_) {
         return loop_.timer()
             .afterDelay(kClosingPauseMs * kj::MILLISECONDS)
             .then([this, &receiver, &serve] { return acceptNext(receiver, serve); });
@@ -128,7 +133,7 @@ kj::Promise<void> Admission::refuse(Client client, const std::string& who, const
 }
 
 kj::Promise<void> Admission::tell(Client client, const Error& reason) {
-    if (refusalCount_ >= kMaximumRefusals) {
+    if (refusalCount_ >= maximumRefusals_) {
         dropConnection(kj::mv(client));
         return kj::READY_NOW;
     }

@@ -67,8 +67,9 @@ class Admission final : private kj::TaskSet::ErrorHandler {
     EventLoop& loop_;
     const Options options_;
     ClientAccounts& accounts_;
-    std::uint64_t lastNumber_ = 0;  // of the clients that were ever admitted
-    std::size_t refusalCount_ = 0;  // refused clients that are still connected
+    const std::size_t maximumRefusals_;  // at a time; more are closed without a word
+    std::uint64_t lastNumber_ = 0;       // of the clients that were ever admitted
+    std::size_t refusalCount_ = 0;       // refused clients that are still connected
     kj::TaskSet clients_;
 };
 

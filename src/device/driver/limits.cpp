@@ -27,8 +27,7 @@ constexpr std::uint64_t kTiB = std::uint64_t{1} << 40;
 /// All that a driver may hold for its clients.
 Amounts amountsOf(const MachineSize& machine) noexcept {
     Amounts amounts;
-    amounts[Resource::DESCRIPTORS] =
-        machine.descriptors - std::min(kReservedDescriptors, machine.descriptors / 3);
+    amounts[Resource::DESCRIPTORS] = machine.descriptors - reservedDescriptors(machine);
     amounts[Resource::CONNECTIONS] = 1024;
     amounts[Resource::ADDRESS_SPACE] = 64 * kTiB;  // half of what a process has
     amounts[Resource::MEMORY] = machine.memoryBytes / 4 * 3;
@@ -143,6 +142,20 @@ MachineSize MachineSize::get() noexcept {
         size.descriptors = limit.rlim_cur;
     }
     return size;
+}
+
+std::uint64_t reservedDescriptors(const MachineSize& machine) noexcept {
+    constexpr std::uint64_t kMost = 96;
+    return std::min(kMost, machine.descriptors / 3);
+}
+
+std::size_t maximumRefusals(const MachineSize& machine) noexcept {
+    constexpr std::uint64_t kOfDriver = 16;
+    constexpr std::uint64_t kOfRefusalAndClosing = 3 + 1;
+    const std::uint64_t reserved = reservedDescriptors(machine);
+    return reserved < kOfDriver + kOfRefusalAndClosing
+               ? 1
+               : (reserved - kOfDriver) / kOfRefusalAndClosing;
 }
 
 Limits defaultLimits(const MachineSize& machine) noexcept {

@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -43,11 +44,14 @@ struct MachineSize {
     [[nodiscard]] static MachineSize get() noexcept;
 };
 
-/// Descriptors that clients cannot use: about 15 of the driver itself (its sockets, event loop, log
-/// and status), three for each of the kMaximumRefusals clients that are told why they are refused
-/// (refusal.h), and one for each socket that is being closed, up to kManySockets
-/// (../rpc/peer_descriptors.h). A third of those that the process may have, and at most this.
-inline constexpr std::uint64_t kReservedDescriptors = 96;
+/// Descriptors that clients cannot use: a third of those that the process may have, and at most 96.
+[[nodiscard]] std::uint64_t reservedDescriptors(const MachineSize& machine) noexcept;
+
+/// How many refused clients a driver tells at a time why, and how many sockets may wait to be
+/// closed while it accepts more. With three descriptors for each such client and one for each
+/// socket, both fit the reserve beside what the driver itself has: its sockets, event loop, log and
+/// status.
+[[nodiscard]] std::size_t maximumRefusals(const MachineSize& machine) noexcept;
 
 /// The limits of a driver that clients of several users share: a user has at most two thirds of
 /// what the driver has, a client half.

@@ -8,18 +8,11 @@
 #include <kj/async-io.h>
 #include <kj/async.h>
 
-#include <cstddef>
-
 #include "device/rpc/event_loop.h"
 #include "device/rpc/protocol_version.h"
 #include "nnburst/result.h"
 
 namespace nnburst::device {
-
-/// Refused clients that are connected at a time. More are closed without a word, so that refused
-/// clients cannot take what others need. Each takes three descriptors of kReservedDescriptors
-/// (limits.h).
-inline constexpr std::size_t kMaximumRefusals = 16;
 
 /// Answers `open` with `reason` and nothing else. Resolves when the client has gone, at the latest
 /// after some seconds. On the event loop's thread.

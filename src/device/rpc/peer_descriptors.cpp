@@ -301,8 +301,8 @@ void dropConnection(kj::Own<kj::AsyncIoStream> connection) {
     }
 }
 
-bool areManySocketsClosing() {
-    return DescriptorThread::ofSockets()->waitingJobs() >= kManySockets;
+std::size_t countClosingSockets() {
+    return DescriptorThread::ofSockets()->waitingJobs();
 }
 
 /// The last reference to a peer's socket, with what the peer has sent and nobody reads.

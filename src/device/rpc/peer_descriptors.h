@@ -58,11 +58,8 @@ class DescriptorThread;
 /// peer has sent may take long.
 void dropConnection(kj::Own<kj::AsyncIoStream> connection);
 
-/// So many sockets that wait to be closed are many: each still takes a descriptor of the process.
-inline constexpr std::size_t kManySockets = 16;
-
-/// That thread has kManySockets to close: no more connections should be accepted now.
-[[nodiscard]] bool areManySocketsClosing();
+/// The sockets that wait for that thread. Each still takes a descriptor of the process.
+[[nodiscard]] std::size_t countClosingSockets();
 
 /// A descriptor that a peer has sent, and what is charged for it.
 struct ReceivedDescriptor {

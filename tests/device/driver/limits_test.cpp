@@ -82,6 +82,13 @@ TEST(Limits, keepDescriptorsInReserve) {
         54U);
 }
 
+TEST(Limits, tellAsManyRefusedClientsAsTheReserveHasDescriptorsFor) {
+    EXPECT_EQ(maximumRefusals({.memoryBytes = 1 << 30, .descriptors = 1024}), 20U);
+    EXPECT_EQ(maximumRefusals({.memoryBytes = 1 << 30, .descriptors = 256}), 17U);
+    EXPECT_EQ(maximumRefusals({.memoryBytes = 1 << 30, .descriptors = 128}), 6U);
+    EXPECT_EQ(maximumRefusals({.memoryBytes = 1 << 30, .descriptors = 40}), 1U);
+}
+
 TEST(Limits, leaveEachResourceInPartToOtherUsers) {
     const Limits limits = defaultLimits({.memoryBytes = 1 << 30, .descriptors = 1024});
     for (std::size_t i = 0; i < kResourceCount; ++i) {
