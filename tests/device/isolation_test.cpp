@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -119,6 +120,20 @@ TEST_F(IsolationTest, eachClientHasAWorkerThatEndsWithIt) {
     EXPECT_TRUE(metricsHave("nnburst_clients 1"));
     EXPECT_TRUE(isServed(*second));
     EXPECT_TRUE(metricsHave("nnburst_workers_failed_total 0"));
+}
+
+TEST_F(IsolationTest, onlyTheBrokerHasAHighPriority) {
+    start("client");
+    const int ofBroker = ::getpriority(PRIO_PROCESS, static_cast<id_t>(driver->pid()));
+    SharedDevice device;
+    const pid_t worker = newWorker([&] { device = driver->connect(); });
+    EXPECT_TRUE(isServed(*device));
+    EXPECT_EQ(::getpriority(PRIO_PROCESS, static_cast<id_t>(worker)),
+              ::getpriority(PRIO_PROCESS, 0));
+    if (ofBroker == ::getpriority(PRIO_PROCESS, 0)) {
+        GTEST_SKIP() << "this user may not lower nice values, or has another than 0";
+    }
+    EXPECT_EQ(ofBroker, -10);
 }
 
 TEST_F(IsolationTest, clientsOfOneUserShareAWorker) {

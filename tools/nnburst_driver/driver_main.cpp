@@ -42,6 +42,7 @@
 #include "process_setup.h"
 #include "service_manager.h"
 #include "support/thread_option.h"
+#include "system/scheduling.h"
 
 #ifdef NNBURST_COVERAGE
 extern "C" {
@@ -309,6 +310,12 @@ bool serveClients(const Options& options, Setup& setup, device::EventLoop& loop,
     device::MetricsServer metricsServer(loop, [&service] { return device::metricsText(service); });
     const kj::Promise<void> answering = setup.metrics.serve(metricsServer).eagerlyEvaluate(nullptr);
     Lifecycle lifecycle(loop, Serving::of(service), setup.manager);
+    // All clients wait for the event loop. That of a worker serves one client or user, between
+    // which Linux divides the processors.
+    std::optional<system::ScopedHighPriority> high;
+    if (setup.sources.worker < 0) {
+        high.emplace();
+    }
     kj::Promise<void> verbosity = switchVerbosity(loop, verboseLogging()).eagerlyEvaluate(nullptr);
     if (setup.sources.listeningSocket() >= 0) {
         kj::Promise<void> accepting =
@@ -441,6 +448,7 @@ Result<> serveByWorkers(const Options& options, Setup setup) {
         const kj::Promise<void> answering =
             setup.metrics.serve(metricsServer).eagerlyEvaluate(nullptr);
         Lifecycle lifecycle(loop, Serving::of(broker), setup.manager);
+        const system::ScopedHighPriority high;  // all that connect wait for the event loop
         kj::Promise<void> accepting =
             broker.listen(setup.sources.listeningSocket()).eagerlyEvaluate(nullptr);
         logger().info("serving on {}; each {} has a process of its own",

@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "log/logger.h"
-#include "system/scheduling.h"
 
 namespace nnburst {
 
@@ -22,7 +21,6 @@ constexpr std::chrono::microseconds kReportInterval{10'000'000};
 
 bool Lifecycle::run(kj::Promise<void> gone, std::chrono::milliseconds drainTimeout,
                     const std::function<void()>& stopAccepting) {
-    const system::ScopedHighPriority high;  // every call of every client waits for the event loop
     manager_.notify("READY=1");
     kj::Promise<void> reports = manager_.isConnected() ? report().eagerlyEvaluate(nullptr)
                                                        : kj::Promise<void>(kj::READY_NOW);
