@@ -277,7 +277,10 @@ Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& calle
     ExecutionGate::Pass pass(gate(), usedRunners_, width(), caller.client, caller.lateWakes);
     Urgency urgency{.priority = caller.priority, .deadline = {}};
     system::copyByParts(options.deadline, urgency.deadline);
-    NNBURST_TRY(pass.enter(urgency, preferredRunner(bindings, caller)));
+    if (!pass.tryEnter(urgency, preferredRunner(bindings, caller))) {
+        // Another execution may have taken the last runner since: then one more is made.
+        NNBURST_TRY(pass.enter(urgency, preferredRunner(bindings, caller)));
+    }
     ModelRunner& runner = *runners_[pass.runner()];
     // The time went to others; the same run may do better later.
     if (options.deadline && Clock::now() >= *options.deadline) {

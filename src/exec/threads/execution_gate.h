@@ -393,19 +393,26 @@ class ExecutionGate::Pass {
     /// another one if that is in use. MISSED_DEADLINE_TRANSIENT if its deadline passes first: the
     /// time went to others, so the same execution may do better later.
     [[nodiscard]] Result<> enter(const Urgency& urgency, std::uint32_t preferred = 0) {
+        return tryEnter(urgency, preferred) ? Result<>() : waitAndEnter();
+    }
+
+    /// The same without waiting: false if others wait, or if there is no lane or no runner. `enter`
+    /// may follow then.
+    [[nodiscard]] bool tryEnter(const Urgency& urgency, std::uint32_t preferred) {
         work_.urgency.priority = urgency.priority;
         system::copyByParts(urgency.deadline, work_.urgency.deadline);
         runner_ = preferred;
-        if (gate_.waitingCount_.load(std::memory_order_relaxed) == 0) {
-            const std::uint32_t taken = gate_.tryEnter(runners_, preferred, lanes_);
-            if (taken != kNoRunner) {
-                runner_ = taken;
-                holdsRunner_ = true;
-                hasLanes_ = true;
-                return {};
-            }
+        if (gate_.waitingCount_.load(std::memory_order_relaxed) != 0) {
+            return false;
         }
-        return waitAndEnter();
+        const std::uint32_t taken = gate_.tryEnter(runners_, preferred, lanes_);
+        if (taken == kNoRunner) {
+            return false;
+        }
+        runner_ = taken;
+        holdsRunner_ = true;
+        hasLanes_ = true;
+        return true;
     }
 
     /// The runner that it holds, from `enter` on.

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -82,6 +83,7 @@ class HeldMemory final : public OutputMemory {
         return bytes_.data();
     }
     void awaitAsked() const { isAsked_.wait(); }
+    [[nodiscard]] bool isAsked() const { return isAsked_.try_wait(); }
     void release() { isReleased_.count_down(); }
     [[nodiscard]] const std::byte* data() const { return bytes_.data(); }
 
@@ -179,6 +181,41 @@ TEST(ModelRunners, aRunCompletesWhileAnotherOneOfTheSameModelIsUnderWay) {
     EXPECT_EQ(model->runnerCount(), 2U) << "made by the first run that found none free";
     EXPECT_EQ(other.takeOutput(), outputOf(alone, 2));
     EXPECT_EQ(held.end(), outputOf(alone, 1));
+}
+
+TEST(ModelRunners, ofRunsThatComeAtTheSameTimeNoneWaitsForAnother) {
+    const Model source = *makeMobileNetV1({.resolution = 32});
+    const auto engine = engineWith(2);
+    for (int round = 0; round < 100; ++round) {
+        const auto model = compileOn(engine, source);
+        ASSERT_TRUE(model);
+        std::array<HeldMemory, 2> memories{HeldMemory(sizeOf(model->outputs()[0])),
+                                           HeldMemory(sizeOf(model->outputs()[0]))};
+        std::latch start(2);
+        std::vector<std::thread> threads;
+        for (HeldMemory& memory : memories) {
+            threads.emplace_back([&] {
+                User user(model, 1);
+                user.bindings.outputs[0].memory = &memory;
+                start.arrive_and_wait();
+                EXPECT_TRUE(user.run());
+            });
+        }
+        // One that waits for the other is not asked for memory before that has ended.
+        const auto areBothUnderWay = [&] { return memories[0].isAsked() && memories[1].isAsked(); };
+        const auto watchdog = std::chrono::steady_clock::now() + 20s;
+        while (!areBothUnderWay() && std::chrono::steady_clock::now() < watchdog) {
+            std::this_thread::sleep_for(100us);
+        }
+        const bool hasWaited = !areBothUnderWay();
+        for (HeldMemory& memory : memories) {
+            memory.release();
+        }
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+        ASSERT_FALSE(hasWaited) << "in round " << round;
+    }
 }
 
 TEST(ModelRunners, aRunWaitsWhileAllProcessorsAreInUse) {
