@@ -418,22 +418,26 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
         return nullptr;
     }
 
-    /// Reads until `minBytes` have come.
-    kj::Promise<ReadResult> readAll(size_t minBytes, Destination destination) {
+    /// Reads until `minBytes` have come, beside what has come `already`. Nothing follows the last
+    /// call: a chain of as many promises as a peer sends pieces would take memory, and its end more
+    /// stack than there is.
+    kj::Promise<ReadResult> readAll(size_t minBytes, Destination destination,
+                                    ReadResult already = {0, 0}) {
         return readOnce(destination)
-            .then([this, minBytes, destination](ReadResult read) -> kj::Promise<ReadResult> {
-                if (read.byteCount == 0 || read.byteCount >= minBytes) {
-                    return read;
-                }
-                return readAll(minBytes - read.byteCount,
-                               {.buffer = destination.buffer + read.byteCount,
-                                .maxBytes = destination.maxBytes - read.byteCount,
-                                .fdBuffer = destination.fdBuffer + read.capCount,
-                                .maxFds = destination.maxFds - read.capCount})
-                    .then([read](ReadResult more) -> ReadResult {
-                        return {read.byteCount + more.byteCount, read.capCount + more.capCount};
-                    });
-            });
+            .then(
+                [this, minBytes, destination, already](ReadResult read) -> kj::Promise<ReadResult> {
+                    const ReadResult sum{already.byteCount + read.byteCount,
+                                         already.capCount + read.capCount};
+                    if (read.byteCount == 0 || read.byteCount >= minBytes) {
+                        return sum;
+                    }
+                    return readAll(minBytes - read.byteCount,
+                                   {.buffer = destination.buffer + read.byteCount,
+                                    .maxBytes = destination.maxBytes - read.byteCount,
+                                    .fdBuffer = destination.fdBuffer + read.capCount,
+                                    .maxFds = destination.maxFds - read.capCount},
+                                   sum);
+                });
     }
 
     /// Reads what has come, or waits until something has.

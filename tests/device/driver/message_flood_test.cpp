@@ -12,8 +12,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -35,6 +37,7 @@
 #include "device/rpc/rpc_limits.h"
 #include "nnburst/device.h"
 #include "stress/raw_messages.h"
+#include "support/sanitizers.h"
 
 namespace nnburst::test {
 namespace {
@@ -376,6 +379,28 @@ std::size_t callWithPromises(const DriverProcess& driver, std::size_t count,
     }
     loop.close();
     return cutOff;
+}
+
+TEST(MessageFlood, aMessageInManyPiecesTakesNoMoreThanAnother) {
+    constexpr int kPieces = 900'000;
+    constexpr std::array<std::uint32_t, 2> kHeader{0, (1 << 20) / 8};  // a segment of 1 MiB follows
+    const DriverProcess driver;
+    {
+        const UniqueFd socket = connectTo(driver);
+        ASSERT_EQ(::send(socket.get(), kHeader.data(), sizeof(kHeader), MSG_NOSIGNAL),
+                  static_cast<ssize_t>(sizeof(kHeader)));
+        for (int i = 0; i < kPieces; ++i) {
+            ASSERT_EQ(::send(socket.get(), "x", 1, MSG_NOSIGNAL), 1);
+            int unread = 1;  // so that each byte is read alone
+            while (unread != 0) {
+                ASSERT_EQ(::ioctl(socket.get(), SIOCOUTQ, &unread), 0);
+            }
+        }
+        if (!kHasSanitizer) {  // those keep memory that was freed
+            EXPECT_LT(residentBytes(driver.pid()), 16 * kMiB);
+        }
+    }
+    expectServed(driver);
 }
 
 TEST(MessageFlood, callsThatWaitForAPromiseAreCharged) {
