@@ -51,11 +51,19 @@ class DescriptorThread final : public std::enable_shared_from_this<DescriptorThr
         return {};
     }
 
-    /// Refuses none. Without a thread the job waits until a later one finds a thread.
+    /// Refuses none. Without a thread the job waits until a later one, or `tryAgain`, finds one.
     void runEventually(std::function<void()> job) {
         const system::MutexLock lock(mutex_);
         jobs_.push_back(std::move(job));
         if (isRunning_ || start()) {
+            arrived_.notifyOne();
+        }
+    }
+
+    /// Starts a thread for jobs that have found none.
+    void tryAgain() {
+        const system::MutexLock lock(mutex_);
+        if (!jobs_.empty() && !isRunning_ && start()) {
             arrived_.notifyOne();
         }
     }
@@ -302,6 +310,8 @@ void dropConnection(kj::Own<kj::AsyncIoStream> connection) {
 }
 
 std::size_t countClosingSockets() {
+    DescriptorThread::ofAllPeers().tryAgain();
+    DescriptorThread::ofSockets()->tryAgain();
     return DescriptorThread::ofSockets()->waitingJobs();
 }
 
