@@ -52,6 +52,14 @@ bool setAttributes(const SchedulingAttributes& attributes) noexcept {
     return ::syscall(SYS_sched_setattr, kCallingThread, &attributes, 0) == 0;
 }
 
+std::chrono::nanoseconds sliceOf(const SchedulingAttributes& attributes) noexcept {
+    return std::chrono::nanoseconds(attributes.runtime);
+}
+
+void setSlice(SchedulingAttributes& attributes, std::chrono::nanoseconds slice) noexcept {
+    attributes.runtime = static_cast<std::uint64_t>(slice.count());
+}
+
 /// Of a thread of SCHED_OTHER. Returns the time slice that it had. A failure leaves the thread as
 /// it is.
 std::chrono::nanoseconds setTimeSlice(std::chrono::nanoseconds slice) noexcept {
@@ -59,9 +67,9 @@ std::chrono::nanoseconds setTimeSlice(std::chrono::nanoseconds slice) noexcept {
     if (!attributes) {
         return slice;
     }
-    const std::chrono::nanoseconds before(attributes->runtime);
+    const std::chrono::nanoseconds before = sliceOf(*attributes);
     if (before != slice) {
-        attributes->runtime = static_cast<std::uint64_t>(slice.count());
+        setSlice(*attributes, slice);
         (void)setAttributes(*attributes);
     }
     return before;
@@ -126,17 +134,31 @@ ScopedHighPriority::~ScopedHighPriority() {
     }
 }
 
-ScopedLowPriority::ScopedLowPriority() noexcept
-    : niceBefore_(niceOfThread()), niceBeforeOuterScopes_(niceBeforeScopes) {
-    if (niceBefore_ < kLowNice && mayTakeNice(niceBefore_)) {
-        niceBeforeScopes = niceBeforeOuterScopes_.value_or(niceBefore_);
-        setNice(kLowNice);
+ScopedLowPriority::ScopedLowPriority() noexcept : niceBeforeOuterScopes_(niceBeforeScopes) {
+    std::optional<SchedulingAttributes> attributes = attributesOfThread();
+    if (!attributes) {
+        return;
+    }
+    const Before before{.nice = attributes->nice, .slice = sliceOf(*attributes)};
+    if (before.nice < kLowNice && mayTakeNice(before.nice)) {
+        attributes->nice = kLowNice;
+    }
+    if (attributes->nice == before.nice && before.slice == kLongTimeSlice) {
+        return;  // a scope inside another one
+    }
+    setSlice(*attributes, kLongTimeSlice);
+    if (setAttributes(*attributes)) {
+        before_ = before;
+        niceBeforeScopes = niceBeforeOuterScopes_.value_or(before.nice);
     }
 }
 
 ScopedLowPriority::~ScopedLowPriority() {
-    if (niceBefore_ < kLowNice && mayTakeNice(niceBefore_)) {
-        setNice(niceBefore_);
+    std::optional<SchedulingAttributes> attributes;
+    if (before_ && (attributes = attributesOfThread())) {
+        attributes->nice = before_->nice;
+        setSlice(*attributes, before_->slice);
+        (void)setAttributes(*attributes);
         niceBeforeScopes = niceBeforeOuterScopes_;
     }
 }

@@ -8,6 +8,7 @@
 /// threads are left as they are.
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 
 namespace nnburst::system {
@@ -49,10 +50,11 @@ class ScopedHighPriority {
     const bool isRaised_;
 };
 
-/// RAII: the calling thread has a nice value of 10, a tenth of the weight of threads with 0, so
-/// that it takes little of a processor that others want. Not less: others may wait for what such a
-/// thread does, a lane of the gate for example, beside programs that keep the processors busy. Does
-/// nothing in a process that may not set the value back, for which it needs CAP_SYS_NICE or an
+/// RAII: the calling thread makes way for others. It has the time slice kLongTimeSlice and a nice
+/// value of 10, a tenth of the weight of threads with 0, so that it takes little of a processor
+/// that others want. Not less: others may wait for what such a thread does, a lane of the gate for
+/// example, beside programs that keep the processors busy. Scopes may be nested. Leaves the nice
+/// value alone in a process that may not set it back, for which it needs CAP_SYS_NICE or an
 /// RLIMIT_NICE of 20 (LimitNICE=+0 of systemd).
 class ScopedLowPriority {
   public:
@@ -62,7 +64,12 @@ class ScopedLowPriority {
     ScopedLowPriority& operator=(const ScopedLowPriority&) = delete;
 
   private:
-    const int niceBefore_;
+    struct Before {
+        std::int32_t nice;
+        std::chrono::nanoseconds slice;
+    };
+
+    std::optional<Before> before_;  // if this scope has changed something
     const std::optional<int> niceBeforeOuterScopes_;
 };
 

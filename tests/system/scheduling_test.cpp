@@ -76,6 +76,20 @@ TEST(Scheduling, aLowPriorityEndsWithItsScope) {
     }
 }
 
+TEST(Scheduling, aLowPriorityHasALongTimeSlice) {
+    const std::chrono::nanoseconds usual = timeSlice();
+    if (usual == 0ns) {
+        GTEST_SKIP() << "this Linux has no time slices of threads (since 6.12)";
+    }
+    {
+        const ScopedLowPriority low;
+        EXPECT_EQ(timeSlice(), kLongTimeSlice);
+        { const ScopedLowPriority again; }
+        EXPECT_EQ(timeSlice(), kLongTimeSlice);
+    }
+    EXPECT_EQ(timeSlice(), usual);
+}
+
 TEST(Scheduling, aLowPriorityKeepsALowerOne) {
     if (niceValue() != 0) {
         GTEST_SKIP() << "the nice value of this process is " << niceValue();

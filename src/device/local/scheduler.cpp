@@ -220,10 +220,8 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
 
     /// A client that keeps threads busy makes way for others.
     static void run(Taken& taken) noexcept {
-        std::optional<system::ScopedTimeSlice> longSlice;
         std::optional<system::ScopedLowPriority> lowPriority;
         if (taken.makesWay) {
-            longSlice.emplace(system::kLongTimeSlice);
             lowPriority.emplace();
         }
         runLogged(taken.job);

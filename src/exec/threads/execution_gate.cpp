@@ -434,7 +434,6 @@ void ExecutionGate::Pass::yield() {
         return;
     }
     if (!lowPriority_) {
-        longSlice_.emplace(system::kLongTimeSlice);
         lowPriority_.emplace();
     }
     stayNoLonger();

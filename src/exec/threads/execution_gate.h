@@ -449,7 +449,6 @@ class ExecutionGate::Pass {
     WaitingWork work_;
     std::optional<Admission> admission_;  // if it has waited, or others have while it runs
     std::optional<system::ThreadProcessors> thread_;        // once it has waited
-    std::optional<system::ScopedTimeSlice> longSlice_;      // once it has made way
     std::optional<system::ScopedLowPriority> lowPriority_;  // once it has made way
     TimePoint nextLook_{};                                  // for executions that come first
     std::uint32_t runner_ = kNoRunner;

@@ -252,6 +252,12 @@ TEST(Scheduler, threadsThatAreNotNeededEndAlthoughJobsWakeThemInTurn) {
     }));
 }
 
+/// That of this process if it may not set a nice value back.
+int niceThatMakesWay() {
+    const system::ScopedLowPriority scope;
+    return ::getpriority(PRIO_PROCESS, 0);
+}
+
 /// The nice value of a job while another one of its client waits.
 int niceOfOneOfSeveral(Scheduler::Client& client) {
     std::promise<void> begin;
@@ -267,10 +273,7 @@ int niceOfOneOfSeveral(Scheduler::Client& client) {
 
 TEST(Scheduler, aClientWithSeveralJobsMakesWayWhileThereAreOtherClients) {
     const int usual = ::getpriority(PRIO_PROCESS, 0);
-    const int low = [] {
-        const system::ScopedLowPriority scope;
-        return ::getpriority(PRIO_PROCESS, 0);
-    }();
+    const int low = niceThatMakesWay();
     if (low == usual) {
         GTEST_SKIP() << "this process may not set a nice value back";
     }
@@ -287,10 +290,7 @@ TEST(Scheduler, aClientWithSeveralJobsMakesWayWhileThereAreOtherClients) {
 
 TEST(Scheduler, aClientWithManyRunningJobsMakesWayButNotOneWhoseLastJobIsEnding) {
     const int usual = ::getpriority(PRIO_PROCESS, 0);
-    const int low = [] {
-        const system::ScopedLowPriority scope;
-        return ::getpriority(PRIO_PROCESS, 0);
-    }();
+    const int low = niceThatMakesWay();
     if (low == usual) {
         GTEST_SKIP() << "this process may not set a nice value back";
     }
