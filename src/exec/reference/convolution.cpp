@@ -142,7 +142,7 @@ void convolve(const OperationView& operation, const Convolution& convolution, co
     auto* outputData = operation.outputs[0].as<Element>();
     const std::size_t depth = input.channels / convolution.arguments.groups;  // of a group
     const std::size_t groupOutputs = output.channels / convolution.arguments.groups;
-    const std::size_t rowWork = output.width * height.size * width.size * depth;
+    const std::size_t pixelWork = std::size_t{height.size} * width.size * depth;
 
     const auto sumOverDepth = [&](const Element* pixel, const Weight* weights) {
         const std::size_t stride = input.channelStride;
@@ -173,9 +173,9 @@ void convolve(const OperationView& operation, const Convolution& convolution, co
                         }
                     }
                     outputData[output.offset(b, y, x, c)] = finish(sum);
-                }
-                if (operation.isOutOfTime(rowWork)) {
-                    return;
+                    if (operation.isOutOfTime(pixelWork)) {
+                        return;
+                    }
                 }
             }
         }
@@ -204,7 +204,7 @@ void convolveDepthwise(const OperationView& operation, const Convolution& convol
 
     std::array<typename Sums::Finisher, kBlock> finishers;
     std::array<Sum, kBlock> blockSums;
-    const std::size_t rowTaps = output.width * height.size * width.size;
+    const std::size_t taps = std::size_t{height.size} * width.size;
     const auto convolveBlock = [&](std::size_t firstIn, std::size_t count, std::size_t firstOut) {
         for (std::size_t i = 0; i < count; ++i) {
             finishers[i] = sums.finisher(firstOut + i * multiplier);
@@ -233,9 +233,9 @@ void convolveDepthwise(const OperationView& operation, const Convolution& convol
                         outputData[output.offset(b, y, x, firstOut + i * multiplier)] =
                             finishers[i](blockSums[i]);
                     }
-                }
-                if (operation.isOutOfTime(rowTaps * count)) {
-                    return;
+                    if (operation.isOutOfTime(taps * count)) {
+                        return;
+                    }
                 }
             }
         }

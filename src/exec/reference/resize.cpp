@@ -155,9 +155,9 @@ void resizeBilinear(const OperationView& operation, const Images& images) {
                     output.set(result + c * images.output.channelStride,
                                top * (1.0F - rows.weight) + bottom * rows.weight);
                 }
-            }
-            if (operation.isOutOfTime(images.output.width * from.channels)) {
-                return;
+                if (operation.isOutOfTime(from.channels)) {
+                    return;
+                }
             }
         }
     }
@@ -176,9 +176,9 @@ void resizeNearest(const OperationView& operation, const Images& images) {
                 for (std::size_t c = 0; c < images.input.channels; ++c) {
                     to[c * images.output.channelStride] = from[c * images.input.channelStride];
                 }
-            }
-            if (operation.isOutOfTime(images.output.width * images.output.channels)) {
-                return;
+                if (operation.isOutOfTime(images.output.channels)) {
+                    return;
+                }
             }
         }
     }

@@ -120,8 +120,8 @@ void convolve(const OperationView& operation, const TransposeConvolution& convol
     const TransposeConvolution::Axis& height = convolution.height;
     const TransposeConvolution::Axis& width = convolution.width;
     // At most: strides above 1 skip taps.
-    const std::size_t rowWork =
-        output.width * height.filterSize * width.filterSize * input.channels;
+    const std::size_t pixelWork =
+        std::size_t{height.filterSize} * width.filterSize * input.channels;
     for (std::size_t b = 0; b < output.batches; ++b) {
         for (std::uint32_t y = 0; y < output.height; ++y) {
             const Sources rows(height, y);
@@ -149,9 +149,9 @@ void convolve(const OperationView& operation, const TransposeConvolution& convol
                         }
                     }
                     outputData[output.offset(b, y, x, c)] = finish(sum);
-                }
-                if (operation.isOutOfTime(rowWork)) {
-                    return;
+                    if (operation.isOutOfTime(pixelWork)) {
+                        return;
+                    }
                 }
             }
         }

@@ -140,7 +140,8 @@ Result<> TestOperation::run() {
     for (const SamePlace& place : inPlace) {
         outputViews[place.output].data = inputs[place.input].data.data();
     }
-    const OperationView operation{type, inputViews, outputViews};
+    const OperationView operation{
+        .type = type, .inputs = inputViews, .outputs = outputViews, .timeLimit = timeLimit};
     std::vector<std::byte> scratch(
         definition.scratchBytes != nullptr ? definition.scratchBytes(operation) : 0);
     const std::uint64_t allocations = test::allocationCount();

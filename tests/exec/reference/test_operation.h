@@ -86,6 +86,7 @@ struct TestOperation {
         std::size_t output = 0;
     };
     std::vector<SamePlace> inPlace = {};
+    TimeLimit* timeLimit = nullptr;  ///< of the run
 
     /// The result of the definition's check before a run, when only constants have values.
     [[nodiscard]] Result<> check();
