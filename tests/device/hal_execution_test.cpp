@@ -111,6 +111,30 @@ TEST_P(HalExecutionTest, aValidRequestSucceedsEveryTime) {
     }
 }
 
+TEST_P(HalExecutionTest, refusesAValueThatPreparationWouldRefuseInAConstant) {
+    ModelBuilder builder;
+    const auto row = builder.addTensor(TENSOR_FLOAT32, {1, 2});
+    const auto axis = builder.addTensor(INT32, {});
+    const auto joined = builder.addTensor(TENSOR_FLOAT32, {0, 0});
+    builder.addOperation(OperationType::CONCATENATION, {row, row, axis}, {joined});
+    use(std::move(*builder.build({row, axis}, {joined})));
+    const auto concatenate = [&](std::int32_t value) {
+        SmallRequest small;
+        small.input(std::vector<float>{1, 2}, {})
+            .input(std::vector<std::int32_t>{value}, {})
+            .output(4 * sizeof(float));
+        return execute(small.request);
+    };
+    for (const std::int32_t value : {2, -1, INT32_MAX, INT32_MIN}) {
+        const Result<> refused = concatenate(value);
+        ASSERT_FALSE(refused) << value;
+        EXPECT_EQ(refused.error().status, ErrorStatus::INVALID_ARGUMENT) << value;
+        EXPECT_TRUE(outcome.outputShapes.empty()) << value;
+        ASSERT_TRUE(concatenate(1));
+        EXPECT_EQ(outcome.outputShapes.at(0).dimensions, (Dimensions{1, 4}));
+    }
+}
+
 TEST_P(HalExecutionTest, inputsStayAsTheyWere) {
     use(makeAddModel());
     AddRequest add;
@@ -440,6 +464,24 @@ TEST_P(HalAsynchronousTest, callsBackOnceInEveryCase) {
     ASSERT_FALSE(invalid.ended);
     EXPECT_EQ(invalid.ended.error().status, ErrorStatus::INVALID_ARGUMENT);
     EXPECT_TRUE(invalid.outcome.outputShapes.empty());
+}
+
+TEST_P(HalAsynchronousTest, launchesWithADeadlineOfNowAndMissesItInTheCallback) {
+    const SharedPreparedModel prepared = prepare(makeAddModel());
+    const AddRequest add;
+    const Answers late = answersOf(*prepared, add.request, {.deadline = afterNow(0s)});
+    EXPECT_TRUE(late.launched) << late.launched.error().message;
+    ASSERT_FALSE(late.ended);
+    EXPECT_TRUE(isMissedDeadline(late.ended.error().status)) << late.ended.error().message;
+}
+
+TEST_P(HalAsynchronousTest, launchesWithAnOutputThatIsTooSmallAndSaysSoInTheCallback) {
+    const SharedPreparedModel prepared = prepare(makeAddModel());
+    const AddRequest small(4, sizeof(float));
+    const Answers tooSmall = answersOf(*prepared, small.request);
+    EXPECT_TRUE(tooSmall.launched) << tooSmall.launched.error().message;
+    ASSERT_FALSE(tooSmall.ended);
+    EXPECT_EQ(tooSmall.ended.error().status, ErrorStatus::OUTPUT_INSUFFICIENT_SIZE);
 }
 
 TEST_P(HalAsynchronousTest, returnsWhatItTellsTheCallback) {

@@ -137,6 +137,21 @@ TEST_P(HalOutputShapesTest, sayWhichIsTooSmallWhereTheyFollowFromValues) {
     expectTooSmall(branch, {{.dimensions = {4}, .isSufficient = false}});
 }
 
+TEST_P(HalOutputShapesTest, sayThatAnOutputIsTooSmallBeforeItIsComputed) {
+    constexpr std::int32_t kMany = (1 << 30) - 1;  // floats: with the counts more than 4 GiB
+    ModelBuilder builder;
+    const auto one = builder.addTensor(OperandType::TENSOR_FLOAT32, {1, 1});
+    const auto counts = builder.addTensor(OperandType::TENSOR_INT32, {2});
+    const auto many = builder.addTensor(OperandType::TENSOR_FLOAT32, {0, 0});
+    builder.addOperation(OperationType::TILE, {one, counts}, {many});
+    use(std::move(*builder.build({one, counts}, {many})));
+    SmallRequest small;
+    small.input(std::vector<float>{1}, {})
+        .input(std::vector<std::int32_t>{1, kMany}, {})
+        .output(kFloat);
+    expectTooSmall(small, {{.dimensions = {1, kMany}, .isSufficient = false}});
+}
+
 TEST_P(HalOutputShapesTest, sayThatAnOutputOfKnownSizeIsTooSmall) {
     use(makeAddModel());
     AddRequest add(4, 2 * kFloat);

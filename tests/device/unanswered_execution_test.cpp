@@ -159,27 +159,30 @@ TEST(Execution, callsBackWhenTheDriverIsTakenForGone) {
     driver.signal(SIGCONT);
 }
 
-TEST(FencedExecution, failsWhenTheDriverIsTakenForGone) {
+/// An execution that waits for a fence that nobody signals.
+struct EndlessFencedExecution : ::testing::Test {
+    void SetUp() override {
+        const auto prepared = prepareModel(*driver.connect(), test::makeAddModel());
+        ASSERT_TRUE(prepared) << prepared.error().message;
+        auto launched = (*prepared)->executeFenced(add.request, std::array{never.get()}, {}, {});
+        ASSERT_TRUE(launched) << launched.error().message;
+        execution = std::move(*launched);
+    }
+
     const DriverProcess driver;
-    const auto prepared = prepareModel(*driver.connect(), test::makeAddModel());
-    ASSERT_TRUE(prepared);
     const test::AddRequest add;
     const UniqueFd never = std::move(*makeFence());
-    const auto fenced = (*prepared)->executeFenced(add.request, std::array{never.get()}, {}, {});
-    ASSERT_TRUE(fenced) << fenced.error().message;
+    FencedExecution execution;
+};
+
+TEST_F(EndlessFencedExecution, failsWhenTheDriverIsTakenForGone) {
     driver.signal(SIGSTOP);
-    EXPECT_TRUE(eventually([&] { return fenceState(fenced->fence.get()) == FenceState::FAILED; }));
+    EXPECT_TRUE(
+        eventually([&] { return fenceState(execution.fence.get()) == FenceState::FAILED; }));
     driver.signal(SIGCONT);
 }
 
-TEST(FencedExecution, failsWithTheDriverAlsoIfNoDescriptorWasFreeToLookAtItsFence) {
-    const DriverProcess driver;
-    const auto prepared = prepareModel(*driver.connect(), test::makeAddModel());
-    ASSERT_TRUE(prepared);
-    const test::AddRequest add;
-    const UniqueFd never = std::move(*makeFence());
-    const auto fenced = (*prepared)->executeFenced(add.request, std::array{never.get()}, {}, {});
-    ASSERT_TRUE(fenced) << fenced.error().message;
+TEST_F(EndlessFencedExecution, failsWithTheDriverAlsoIfNoDescriptorWasFreeToLookAtItsFence) {
     rlimit before{};
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
     const rlimit none{.rlim_cur = 1, .rlim_max = before.rlim_max};
@@ -187,7 +190,8 @@ TEST(FencedExecution, failsWithTheDriverAlsoIfNoDescriptorWasFreeToLookAtItsFenc
     std::this_thread::sleep_for(2500ms);  // the link looks at its fences once a second
     ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
     driver.signal(SIGKILL);
-    EXPECT_TRUE(eventually([&] { return fenceState(fenced->fence.get()) == FenceState::FAILED; }));
+    EXPECT_TRUE(
+        eventually([&] { return fenceState(execution.fence.get()) == FenceState::FAILED; }));
 }
 
 }  // namespace

@@ -288,8 +288,11 @@ Result<> Interpreter::runKernel(std::uint32_t index) {
     for (const std::uint32_t input : operation.inputs) {
         move(values_.data(input));
     }
+    NNBURST_TRY_ASSIGN(const bool isNeeded, placeOutputs(operation));
+    if (!isNeeded) {
+        return {};
+    }
     for (const std::uint32_t output : operation.outputs) {
-        NNBURST_TRY(values_.place(output));
         move(values_.data(output));
     }
     if (!state.isSetUp) {
@@ -297,6 +300,21 @@ Result<> Interpreter::runKernel(std::uint32_t index) {
         state.isSetUp = true;
     }
     return state.step->run(timeLimit_);
+}
+
+Result<bool> Interpreter::placeOutputs(const Operation& operation) {
+    std::size_t unneeded = 0;
+    for (const std::uint32_t output : operation.outputs) {
+        NNBURST_TRY_ASSIGN(const bool isNeeded, values_.placeIfNeeded(output));
+        unneeded += isNeeded ? 0 : 1;
+    }
+    if (unneeded == operation.outputs.size()) {
+        return false;
+    }
+    for (std::size_t i = 0; unneeded != 0 && i < operation.outputs.size(); ++i) {
+        NNBURST_TRY(values_.place(operation.outputs[i]));
+    }
+    return true;
 }
 
 Result<> Interpreter::runShrinking(std::uint32_t index) {

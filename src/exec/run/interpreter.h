@@ -48,6 +48,9 @@ class Interpreter {
 
     Result<> runOperation(std::uint32_t operation);
     Result<> runKernel(std::uint32_t operation);
+    /// Gives the outputs memory. False, and none, if none of them fits in its argument and no
+    /// operation reads them.
+    Result<bool> placeOutputs(const Operation& operation);
     Result<> runShrinking(std::uint32_t operation);
     Result<> runIf(std::uint32_t operation);
     Result<> runWhile(std::uint32_t operation);

@@ -78,17 +78,38 @@ Result<> OperandValues::reserve(std::uint32_t operand, std::uint64_t sizeBytes) 
     return {};
 }
 
-Result<> OperandValues::place(std::uint32_t operand) {
+Result<bool> OperandValues::placeInOutput(std::uint32_t operand) {
     Value& value = values_[operand];
-    if (value.output != kNoOutput && !value.isPrivate) {
-        NNBURST_TRY_ASSIGN(
-            value.data, outputs_->place(value.output, shapes_.shape(operand), sizeBytes(operand)));
-        if (value.data != nullptr) {
-            shapes_.stateValue(operand, value.data);
-            return {};
-        }
+    if (value.output == kNoOutput || value.isPrivate) {
+        return false;
     }
-    return reserve(operand, sizeBytes(operand));
+    NNBURST_TRY_ASSIGN(std::byte* const data,
+                       outputs_->place(value.output, shapes_.shape(operand), sizeBytes(operand)));
+    if (data == nullptr) {
+        return false;
+    }
+    value.data = data;
+    shapes_.stateValue(operand, data);
+    return true;
+}
+
+Result<> OperandValues::place(std::uint32_t operand) {
+    NNBURST_TRY_ASSIGN(const bool isPlaced, placeInOutput(operand));
+    return isPlaced ? Result<>() : reserve(operand, sizeBytes(operand));
+}
+
+Result<bool> OperandValues::placeIfNeeded(std::uint32_t operand) {
+    NNBURST_TRY_ASSIGN(const bool isPlaced, placeInOutput(operand));
+    if (isPlaced) {
+        return true;
+    }
+    const Value& value = values_[operand];
+    const bool isRead = graph_.subgraph.operands[operand].numberOfConsumers != 0;
+    if (value.output != kNoOutput && outputs_->wants(value.output) && !isRead) {
+        return false;
+    }
+    NNBURST_TRY(reserve(operand, sizeBytes(operand)));
+    return true;
 }
 
 Result<> OperandValues::publish(std::uint32_t operand) {

@@ -50,6 +50,9 @@ class OperandValues {
     /// Gives an operand whose shape is known memory: that of the graph's output, if it is one and
     /// its value need not be private, else its own.
     [[nodiscard]] Result<> place(std::uint32_t operand);
+    /// As `place`, but gives no memory to an output of the graph that does not fit in its argument
+    /// and that no operation reads; false for these.
+    [[nodiscard]] Result<bool> placeIfNeeded(std::uint32_t operand);
     /// Copies an operand from its own memory to the graph's output, if it is one.
     [[nodiscard]] Result<> publish(std::uint32_t operand);
 
@@ -60,6 +63,10 @@ class OperandValues {
     void releaseScratch() const noexcept;
 
   private:
+    /// Gives the operand the memory of the graph's output, if it is one, its value need not be
+    /// private and there is such memory. Says whether it did.
+    [[nodiscard]] Result<bool> placeInOutput(std::uint32_t operand);
+
     static constexpr std::uint32_t kNoOutput = UINT32_MAX;
 
     struct Value {
