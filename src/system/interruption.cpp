@@ -20,32 +20,17 @@ void installHandler() noexcept {
     ::sigaction(kSignal, &action, nullptr);
 }
 
-/// A timer whose signals go to the thread that has made it.
+/// A timer whose signals go to the thread that it belongs to. Without a destructor: the C library
+/// registers one at the first use in each thread, and ends the process if there is no memory for
+/// that. A key deletes the timer, whose registration takes none (pthread_setspecific(3)).
 class ThreadTimer {
   public:
-    ThreadTimer() noexcept {
-        static const bool isInstalled = (installHandler(), true);
-        (void)isInstalled;
-        sigset_t set;
-        ::sigemptyset(&set);
-        ::sigaddset(&set, kSignal);
-        ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
-        sigevent event{};
-        event.sigev_notify = SIGEV_THREAD_ID;
-        event.sigev_signo = kSignal;
-        event._sigev_un._tid = ::gettid();
-        isMade_ = ::timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0;
-    }
-    ~ThreadTimer() {
-        if (isMade_) {
-            ::timer_delete(timer_);
-        }
-    }
+    constexpr ThreadTimer() noexcept = default;
     ThreadTimer(const ThreadTimer&) = delete;
     ThreadTimer& operator=(const ThreadTimer&) = delete;
 
     void start() noexcept {
-        if (users_++ == 0) {
+        if (users_++ == 0 && (isMade_ || make())) {
             repeatEach(ScopedInterruption::kFirst);
         }
     }
@@ -56,11 +41,44 @@ class ThreadTimer {
     }
 
     static ThreadTimer& ofThisThread() noexcept {
-        thread_local ThreadTimer timer;
+        thread_local constinit ThreadTimer timer;
         return timer;
     }
 
   private:
+    static void destroy(void* timer) noexcept {
+        auto& own = *static_cast<ThreadTimer*>(timer);
+        own.isMade_ = false;
+        ::timer_delete(own.timer_);
+    }
+
+    bool make() noexcept {
+        static const Key key;  // of all threads
+        if (!key.isValid) {
+            return false;
+        }
+        sigset_t set;
+        ::sigemptyset(&set);
+        ::sigaddset(&set, kSignal);
+        ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+        sigevent event{};
+        event.sigev_notify = SIGEV_THREAD_ID;
+        event.sigev_signo = kSignal;
+        event._sigev_un._tid = ::gettid();
+        isMade_ = ::timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0;
+        if (isMade_ && ::pthread_setspecific(key.number, this) != 0) {
+            destroy(this);
+        }
+        return isMade_;
+    }
+
+    /// Deletes the timers of threads that end.
+    struct Key {
+        Key() noexcept : isValid(::pthread_key_create(&number, destroy) == 0) { installHandler(); }
+        pthread_key_t number{};
+        const bool isValid;
+    };
+
     /// Zero stops it.
     void repeatEach(std::chrono::nanoseconds interval) const noexcept {
         if (isMade_) {

@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <algorithm>
 #include <array>
@@ -24,6 +23,7 @@
 #include "device/driver_process.h"
 #include "device/hal_models.h"
 #include "nnburst/fence.h"
+#include "support/unix_socket.h"
 
 namespace nnburst::test {
 namespace {
@@ -174,12 +174,7 @@ TEST(FencedDrainTest, anExecutionThatHasEndedIsNotWaitedForWhileNoDescriptorIsFr
 TEST(ServiceManagerTest, isToldWhenTheDriverServesLivesAndStops) {
     const TemporaryDirectory directory;
     const std::string path = directory.path() / "notify";
-    const UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
-    ASSERT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)),
-              0);
+    const UniqueFd socket = boundUnixSocket(path, SOCK_DGRAM);
     ::setenv("NOTIFY_SOCKET", path.c_str(), 1);
     ::setenv("WATCHDOG_USEC", "30000", 1);
     DriverProcess driver;

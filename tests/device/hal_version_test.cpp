@@ -95,6 +95,19 @@ class VersionTest : public Devices,
             check(result, outcome);
         }
     }
+
+    /// Devices of an earlier version than `first` refuse `model`, all others prepare it.
+    void expectKnownFrom(HalVersion first, const Model& model) const {
+        const auto supported = device->getSupportedOperations(model);
+        const auto prepared = prepareModel(*device, model);
+        if (isBefore(first)) {
+            expectStatus(supported, ErrorStatus::INVALID_ARGUMENT);
+            expectStatus(prepared, ErrorStatus::INVALID_ARGUMENT);
+        } else {
+            EXPECT_TRUE(supported);
+            EXPECT_TRUE(prepared);
+        }
+    }
 };
 
 TEST_P(VersionTest, saysOfTheOperationsThatItKnowsThatItSupportsThem) {
@@ -136,15 +149,7 @@ TEST_P(VersionTest, refusesRelaxedComputationThatItDoesNotKnow) {
 TEST_P(VersionTest, refusesExtensionsThatItDoesNotKnow) {
     Model model = makeAddModel();
     model.extensionNameToPrefix = {{.name = "org.example", .prefix = 1}};
-    const auto supported = device->getSupportedOperations(model);
-    const auto prepared = prepareModel(*device, model);
-    if (isBefore(HalVersion::V1_2)) {
-        expectStatus(supported, ErrorStatus::INVALID_ARGUMENT);
-        expectStatus(prepared, ErrorStatus::INVALID_ARGUMENT);
-    } else {
-        EXPECT_TRUE(supported);
-        EXPECT_TRUE(prepared);
-    }
+    expectKnownFrom(HalVersion::V1_2, model);
 }
 
 TEST_P(VersionTest, refusesAnOperandThatItDoesNotKnowAndNoOperationUses) {
@@ -154,15 +159,7 @@ TEST_P(VersionTest, refusesAnOperandThatItDoesNotKnowAndNoOperationUses) {
     const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {4});
     builder.addOperation(OperationType::RELU, {in}, {out});
     const Model model = std::move(*builder.build({in, unused}, {out}));
-    const auto supported = device->getSupportedOperations(model);
-    const auto prepared = prepareModel(*device, model);
-    if (isBefore(HalVersion::V1_2)) {
-        expectStatus(supported, ErrorStatus::INVALID_ARGUMENT);
-        expectStatus(prepared, ErrorStatus::INVALID_ARGUMENT);
-    } else {
-        EXPECT_TRUE(supported);
-        EXPECT_TRUE(prepared);
-    }
+    expectKnownFrom(HalVersion::V1_2, model);
 }
 
 TEST_P(VersionTest, describesItselfAsFarAsItsVersionDoes) {

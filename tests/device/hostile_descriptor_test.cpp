@@ -16,7 +16,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,20 +37,10 @@
 #include "support/lingering_socket.h"
 #include "support/sanitizers.h"
 #include "support/send_descriptors.h"
+#include "support/unix_socket.h"
 
 namespace nnburst::test {
 namespace {
-
-/// Connects as clients do, and sends nothing.
-UniqueFd connectSilently(const std::string& path) {
-    UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path, path.data(), path.size());
-    EXPECT_EQ(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)),
-              0);
-    return socket;
-}
 
 /// Sends bytes with `count` descriptors of one eventfd. False if the driver has ended the
 /// connection.
@@ -365,7 +354,7 @@ TEST_F(HostileDescriptorTest, cacheFilesThatAreClosedLateHoldUpNobody) {
 }
 
 TEST_F(HostileDescriptorTest, descriptorsThatTheKernelDropsLateHoldUpNobody) {
-    const UniqueFd connection = connectSilently(driver_->socketPath());
+    const UniqueFd connection = connectedUnixSocket(driver_->socketPath());
     for (int i = 0; i < 3; ++i) {
         EXPECT_TRUE(sendEventFds(connection, std::string(1, '\0'), 200));
         expectVictimIsServed();
@@ -373,7 +362,7 @@ TEST_F(HostileDescriptorTest, descriptorsThatTheKernelDropsLateHoldUpNobody) {
 }
 
 TEST_F(HostileDescriptorTest, descriptorsInsideOfAMessageHoldUpNobody) {
-    const UniqueFd connection = connectSilently(driver_->socketPath());
+    const UniqueFd connection = connectedUnixSocket(driver_->socketPath());
     EXPECT_EQ(::send(connection.get(), messageHeader().data(), 8, MSG_NOSIGNAL), 8);
     expectVictimIsServed();
     for (const std::size_t count : {1, 200}) {
@@ -385,13 +374,13 @@ TEST_F(HostileDescriptorTest, descriptorsInsideOfAMessageHoldUpNobody) {
 TEST_F(HostileDescriptorTest, descriptorsOfClientsThatAreRefusedHoldUpNobody) {
     std::vector<UniqueFd> served;
     while (served.size() < kConnectionsOfUser) {
-        served.push_back(connectSilently(driver_->socketPath()));
+        served.push_back(connectedUnixSocket(driver_->socketPath()));
     }
     const std::size_t before = descriptorCount(driver_->pid());
     std::vector<UniqueFd> refused;
     // As many as the driver accepts and its listening socket queues (64): none blocks in connect.
     for (int i = 0; i < 80; ++i) {
-        refused.push_back(connectSilently(driver_->socketPath()));
+        refused.push_back(connectedUnixSocket(driver_->socketPath()));
         // Few, since what all tests have under way is limited. Some are refused before.
         (void)sendEventFds(refused.back(), std::string(1, '\0'), 20);
     }
@@ -411,7 +400,7 @@ TEST_F(HostileDescriptorTest, memoryThatWasLostForALimitIsNoMissingDescriptorWhe
     start({"--limit", "user.descriptors=63"});
     const auto prepared = *prepareModel(*victim_, makeAddModel());
     const std::size_t before = descriptorCount(driver_->pid());
-    UniqueFd other = connectSilently(driver_->socketPath());
+    UniqueFd other = connectedUnixSocket(driver_->socketPath());
     constexpr std::size_t kRoom = 24;  // three connections take five each, a descriptor two
     EXPECT_TRUE(sendEventFds(other, messageHeader(), kRoom));
     ASSERT_TRUE(eventually([&] { return descriptorCount(driver_->pid()) >= before + 2 * kRoom; }));
@@ -432,7 +421,7 @@ TEST_F(HostileDescriptorTest, memoryThatWasLostForALimitIsNoMissingDescriptorWhe
 }
 
 TEST_F(HostileDescriptorTest, nothingIsReadFromAClientWhileItsDescriptorsAreDropped) {
-    const UniqueFd connection = connectSilently(driver_->socketPath());
+    const UniqueFd connection = connectedUnixSocket(driver_->socketPath());
     EXPECT_TRUE(sendEventFds(connection, messageHeader(), 200));
     const std::size_t before = descriptorCount(driver_->pid());
     for (int i = 0; i < 10; ++i) {
@@ -449,7 +438,7 @@ TEST_F(HostileDescriptorTest, nothingIsReadFromAClientWhileItsDescriptorsAreDrop
 }
 
 TEST_F(HostileDescriptorTest, descriptorsOfUrgentBytesAreCounted) {
-    const UniqueFd connection = connectSilently(driver_->socketPath());
+    const UniqueFd connection = connectedUnixSocket(driver_->socketPath());
     EXPECT_TRUE(eventually([&] { return ::send(connection.get(), "", 1, MSG_NOSIGNAL) == 1; }));
     expectVictimIsServed();
     const std::size_t before = descriptorCount(driver_->pid());
@@ -498,7 +487,7 @@ void expectLingeringSocketsHoldUpNobody(const std::vector<std::string>& argument
     }
     std::vector<UniqueFd> others;
     for (int i = 0; i < 5; ++i) {
-        const UniqueFd connection = connectSilently(driver.socketPath());
+        const UniqueFd connection = connectedUnixSocket(driver.socketPath());
         for (int message = 0; message < 3; ++message) {
             others.push_back(sendLingeringSocket(connection));
         }
@@ -533,7 +522,7 @@ TEST(ExhaustedDriver, triesAgainAndAgainWhileNoDescriptorIsFree) {
     ASSERT_EQ(::prlimit(driver.pid(), RLIMIT_NOFILE, nullptr, &before), 0);
     const rlimit none{.rlim_cur = 1, .rlim_max = before.rlim_max};
     ASSERT_EQ(::prlimit(driver.pid(), RLIMIT_NOFILE, &none, nullptr), 0);
-    const UniqueFd client = connectSilently(driver.socketPath());
+    const UniqueFd client = connectedUnixSocket(driver.socketPath());
     std::this_thread::sleep_for(std::chrono::milliseconds(350));  // three attempts or more
     ASSERT_EQ(::prlimit(driver.pid(), RLIMIT_NOFILE, &before, nullptr), 0);
     EXPECT_TRUE(eventually([&] { return nnburst::connect(driver.socketPath()).has_value(); }));
@@ -597,7 +586,7 @@ TEST(ExhaustedDriver, acceptsClientsAgainWhenDescriptorsAreFree) {
     {
         std::vector<UniqueFd> clients;
         EXPECT_TRUE(eventually([&] {
-            clients.push_back(connectSilently(driver.socketPath()));
+            clients.push_back(connectedUnixSocket(driver.socketPath()));
             return descriptorCount(driver.pid()) + 1 >= limit;
         }));
     }

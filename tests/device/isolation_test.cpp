@@ -12,12 +12,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <future>
 #include <iterator>
 #include <sstream>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "device/driver_process.h"
@@ -25,16 +29,23 @@
 #include "device/rpc/unix_socket.h"
 #include "metrics_text.h"
 #include "report.h"
+#include "support/lingering_socket.h"
+#include "support/unix_socket.h"
 
 namespace nnburst::test {
 namespace {
 
 using testing::HasSubstr;
 
-/// The processes that the main thread of `parent` has started and that live.
+/// The processes that threads of `parent` have started and that live.
 std::vector<pid_t> childrenOf(pid_t parent) {
-    std::ifstream list(fmt::format("/proc/{0}/task/{0}/children", parent));
-    return {std::istream_iterator<pid_t>(list), {}};
+    std::vector<pid_t> children;
+    for (const auto& thread :
+         std::filesystem::directory_iterator(fmt::format("/proc/{}/task", parent))) {
+        std::ifstream list(thread.path() / "children");
+        children.insert(children.end(), std::istream_iterator<pid_t>(list), {});
+    }
+    return children;
 }
 
 bool isAlive(pid_t process) {
@@ -81,8 +92,7 @@ class IsolationTest : public testing::Test {
                 return worker;
             }
         }
-        ADD_FAILURE() << "no worker was started";
-        return -1;
+        throw std::runtime_error("no worker was started");  // signals go to what is returned
     }
 
     [[nodiscard]] bool logHas(const std::string& text) const {
@@ -151,6 +161,32 @@ TEST_F(IsolationTest, clientsOfOneUserShareAWorker) {
     second = nullptr;
     EXPECT_TRUE(eventually([&] { return workers().empty(); }));
     EXPECT_TRUE(isServed(*driver->connect()));
+}
+
+/// Processes that are started have copies of what the broker closes meanwhile.
+TEST_F(IsolationTest, socketsThatLingerHoldUpNoStartOfAWorker) {
+    start("client", {"--limit", "user.connections=3"});
+    constexpr int kAttackers = 2;
+    constexpr int kConnections = 400;
+    std::atomic<int> attackers{kAttackers};
+    std::array<std::vector<UniqueFd>, kAttackers> others;  // the ends for which the sockets linger
+    std::vector<std::thread> threads;
+    for (std::vector<UniqueFd>& ends : others) {
+        threads.emplace_back([&] {
+            for (int i = 0; i < kConnections; ++i) {
+                const UniqueFd connection = connectedUnixSocket(driver->socketPath());
+                ends.push_back(sendLingering(connection.get(), std::string(64, '\0')));
+            }
+            --attackers;
+        });
+    }
+    while (attackers != 0 && !HasFailure()) {
+        const auto answer = top::fetch(metricsPath());
+        EXPECT_TRUE(answer) << answer.error().message;
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
 }
 
 TEST_F(IsolationTest, aWorkerThatCrashesEndsTheWorkOfItsClientAlone) {

@@ -10,7 +10,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +25,7 @@
 #include "nnburst/builtin_models.h"
 #include "support/sanitizers.h"
 #include "support/send_descriptors.h"
+#include "support/unix_socket.h"
 
 namespace nnburst::test {
 namespace {
@@ -371,15 +371,6 @@ TEST_F(DriverProcessTest, stopsCleanlyOnSigterm) {
     }
 }
 
-UniqueFd rawConnection(const std::string& path) {
-    UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
-    EXPECT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
-    return fd;
-}
-
 TEST_F(DriverProcessTest, survivesNonsenseOnItsSocket) {
     DriverProcess driver;
     const SharedPreparedModel prepared = prepareAdd(driver.connect());
@@ -388,7 +379,7 @@ TEST_F(DriverProcessTest, survivesNonsenseOnItsSocket) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
     for (int i = 0; i < 200; ++i) {
-        const UniqueFd socket = rawConnection(driver.socketPath());
+        const UniqueFd socket = connectedUnixSocket(driver.socketPath());
         std::vector<std::uint8_t> bytes(random() % 4096);
         for (std::uint8_t& byte : bytes) {
             byte = static_cast<std::uint8_t>(random() % (i % 2 == 0 ? 256 : 3));
@@ -407,7 +398,7 @@ pid_t startClientThatSendsItsSocket(const std::string& path) {
     if (client != 0) {
         return client;
     }
-    const UniqueFd connection = rawConnection(path);
+    const UniqueFd connection = connectedUnixSocket(path);
     const std::array<std::uint32_t, 2> header{0, 512};  // one segment of 4 KiB
     const std::array<int, 1> itself{connection.get()};
     const std::string bytes(reinterpret_cast<const char*>(header.data()), sizeof(header));
@@ -416,8 +407,7 @@ pid_t startClientThatSendsItsSocket(const std::string& path) {
 
 TEST_F(DriverProcessTest, endsTheConnectionOfADeadClientThatHasSentItTheSocket) {
     const DriverProcess driver;
-    std::this_thread::sleep_for(100ms);  // the connection that the constructor made
-    const auto before = descriptorCount(driver.pid());
+    const auto before = descriptorCount(driver.pid());  // perhaps with a connection of `driver`
     for (int i = 0; i < 5; ++i) {
         int status = -1;
         const pid_t client = startClientThatSendsItsSocket(driver.socketPath());
@@ -425,7 +415,7 @@ TEST_F(DriverProcessTest, endsTheConnectionOfADeadClientThatHasSentItTheSocket) 
         ASSERT_EQ(status, 0);
     }
     EXPECT_EQ(driver.connect()->getStatus(), DeviceStatus::AVAILABLE);
-    EXPECT_TRUE(eventually([&] { return descriptorCount(driver.pid()) == before; }))
+    EXPECT_TRUE(eventually([&] { return descriptorCount(driver.pid()) <= before; }))
         << descriptorCount(driver.pid()) << " descriptors, " << before << " before";
 }
 
@@ -441,14 +431,7 @@ TEST_F(DriverProcessTest, refusesASocketWhereAnotherDriverLives) {
 TEST_F(DriverProcessTest, replacesTheSocketOfADeadOneButNoOtherFile) {
     const TemporaryDirectory directory;
     const std::string path = directory.path() / "stale.sock";
-    {
-        const UniqueFd dead(::socket(AF_UNIX, SOCK_STREAM, 0));
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;
-        path.copy(address.sun_path, sizeof(address.sun_path) - 1);
-        ASSERT_EQ(::bind(dead.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)),
-                  0);
-    }
+    boundUnixSocket(path).reset();
     const pid_t child = ::fork();
     if (child == 0) {
         ::execl(NNBURST_DRIVER_PATH, "nnburst-driver", "--socket", path.c_str(), "--log-level",
@@ -536,12 +519,7 @@ TEST_F(DriverProcessTest, thatCannotServeIsReportedInWordsForPeople) {
 TEST_F(DriverProcessTest, takesAListeningSocketFromSystemd) {
     const TemporaryDirectory directory;
     const std::string path = directory.path() / "activated.sock";
-    const UniqueFd listening(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
-    ASSERT_EQ(::bind(listening.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)),
-              0);
+    const UniqueFd listening = boundUnixSocket(path);
     ASSERT_EQ(::listen(listening.get(), 8), 0);
     const pid_t child = ::fork();
     if (child == 0) {

@@ -7,9 +7,7 @@
 
 #include <signal.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
-#include <cstring>
 #include <future>
 #include <thread>
 
@@ -19,6 +17,7 @@
 #include "runtime/divided_model.h"
 #include "runtime_test.h"
 #include "support/program_test.h"
+#include "support/unix_socket.h"
 
 namespace nnburst::runtime {
 namespace {
@@ -176,10 +175,8 @@ TEST_F(Drivers, thatCannotBeOpenedAreLeftOut) {
 /// A socket on which nobody accepts.
 class SilentSocket {
   public:
-    explicit SilentSocket(const std::string& path) {
-        std::strncpy(address_.sun_path, path.c_str(), sizeof(address_.sun_path) - 1);
-        const auto* address = reinterpret_cast<const sockaddr*>(&address_);
-        EXPECT_EQ(::bind(socket_.get(), address, sizeof(address_)), 0);
+    explicit SilentSocket(const std::string& path)
+        : socket_(test::boundUnixSocket(path)), address_(test::unixAddress(path)) {
         EXPECT_EQ(::listen(socket_.get(), 0), 0);
     }
 
@@ -198,8 +195,8 @@ class SilentSocket {
     }
 
   private:
-    const UniqueFd socket_{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-    sockaddr_un address_{.sun_family = AF_UNIX, .sun_path = {}};
+    const UniqueFd socket_;
+    const sockaddr_un address_;
     std::vector<UniqueFd> clients_;
 };
 

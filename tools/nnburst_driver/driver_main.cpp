@@ -42,6 +42,7 @@
 #include "process_setup.h"
 #include "service_manager.h"
 #include "support/thread_option.h"
+#include "system/memory_reserve.h"
 #include "system/scheduling.h"
 
 #ifdef NNBURST_COVERAGE
@@ -283,6 +284,7 @@ Result<Setup> setUp(const Options& options) {
     NNBURST_TRY(useProcessors(options.device.processors));
     NNBURST_TRY(limitMemory(options.device.memoryLimitBytes));
     returnFreedMemory();
+    system::keepMemoryReserve();
     allowManyDescriptors();
     NNBURST_TRY_ASSIGN(setup.limits, limitsOf(options));
     if (!options.socketPath.empty()) {
@@ -437,10 +439,12 @@ Result<> serveByWorkers(const Options& options, Setup setup) {
         ::unsetenv(variable);  // NOLINT(concurrency-mt-unsafe)
     }
     NNBURST_TRY(device::refuseNewPrivileges());
+    NNBURST_TRY_ASSIGN(auto starter, system::ProgramStarter::create());
     device::EventLoop loop;
     {
         device::Broker broker(loop, {.isolation = options.isolation,
                                      .command = workerCommand(options, setup.device),
+                                     .starter = std::move(starter),
                                      .admission = std::move(setup.admission),
                                      .limits = std::move(setup.limits)});
         device::MetricsServer metricsServer(loop,

@@ -52,27 +52,26 @@ kj::Promise<void> Admission::listen(int socket, Serve serve) {
 }
 
 kj::Promise<void> Admission::acceptNext(kj::ConnectionReceiver& receiver, const Serve& serve) {
+    retryClosing();
     if (countClosingSockets() >= maximumRefusals_) {
         return loop_.timer()
             .afterDelay(kClosingPauseMs * kj::MILLISECONDS)
             .then([this, &receiver, &serve] { return acceptNext(receiver, serve); });
     }
     // accept() throws if a client waits and no descriptor is free; evalNow() turns the exception
-    // into a failed promise.
-    auto accepted = kj::evalNow([&receiver] { return receiver.accept(); });
-    return accepted.then(
-        [this, &receiver, &serve](kj::Own<kj::AsyncIoStream>&& stream) {
+    // into a failed promise. Whatever fails for one client, the next one is accepted.
+    return kj::evalNow([&receiver] { return receiver.accept(); })
+        .then([this, &serve](kj::Own<kj::AsyncIoStream>&& stream) {
             admit(stream.downcast<kj::AsyncCapabilityStream>(), serve);
-            return acceptNext(receiver, serve);
-        },
-        [this, &receiver, &serve](kj::Exception&& exception) {
+        })
+        .catch_([this](kj::Exception&& exception) {
             // Clients may have taken all descriptors. The waiting client stays in the backlog.
             logger().warn("cannot accept a client, next attempt in {} ms: {}", kAcceptPause.count(),
                           exception.getDescription().cStr());
-            return loop_.timer()
-                .afterDelay(static_cast<std::int64_t>(kAcceptPause.count()) * kj::MILLISECONDS)
-                .then([this, &receiver, &serve] { return acceptNext(receiver, serve); });
-        });
+            return loop_.timer().afterDelay(static_cast<std::int64_t>(kAcceptPause.count()) *
+                                            kj::MILLISECONDS);
+        })
+        .then([this, &receiver, &serve] { return acceptNext(receiver, serve); });
 }
 
 void Admission::admit(Client client, const Serve& serve) {

@@ -53,10 +53,12 @@ Broker::Broker(EventLoop& loop, BrokerOptions options)
     : loop_(loop),
       isolation_(options.isolation),
       command_(std::move(options.command)),
+      starter_(std::move(options.starter)),
       accounts_(std::move(options.limits)),
       admission_(loop, std::move(options.admission), accounts_),
       tasks_(*this) {
-    NNBURST_ASSERT(isolation_ != Isolation::NONE, "a broker without workers");
+    NNBURST_ASSERT(isolation_ != Isolation::NONE && starter_ != nullptr,
+                   "a broker without workers");
 }
 
 Broker::~Broker() = default;
@@ -123,7 +125,7 @@ Result<Broker::SharedWorker> Broker::workerFor(const AdmittedClient& client) {
             return found->second;
         }
     }
-    NNBURST_TRY_ASSIGN(auto process, WorkerProcess::start(command_));
+    NNBURST_TRY_ASSIGN(auto process, WorkerProcess::start(*starter_, command_));
     const auto worker = std::make_shared<Worker>();
     worker->number = ++startedCount_;
     worker->user = client.identity.user;
@@ -135,8 +137,9 @@ Result<Broker::SharedWorker> Broker::workerFor(const AdmittedClient& client) {
                                           Observer::OBSERVE_READ);
     worker->reader = readMessages(*worker).eagerlyEvaluate(
         [this](kj::Exception&& exception) { taskFailed(kj::mv(exception)); });
+    auto ended = awaitEnd(*worker);  // first: a worker of which this fails is not kept
     workers_.emplace(worker->number, worker);
-    tasks_.add(awaitEnd(worker->number));
+    tasks_.add(kj::mv(ended));
     logger().debug("worker {} has started for {}", worker->process->pid(), worker->owner);
     return worker;
 }
@@ -199,12 +202,11 @@ void Broker::release(Worker& worker) {
     }));
 }
 
-kj::Promise<void> Broker::awaitEnd(std::uint64_t number) {
-    auto observer =
-        kj::heap<Observer>(loop_.io().unixEventPort, workers_.at(number)->process->endDescriptor(),
-                           Observer::OBSERVE_READ);
+kj::Promise<void> Broker::awaitEnd(const Worker& worker) {
+    auto observer = kj::heap<Observer>(loop_.io().unixEventPort, worker.process->endDescriptor(),
+                                       Observer::OBSERVE_READ);
     auto ended = observer->whenBecomesReadable();
-    return ended.attach(kj::mv(observer)).then([this, number] { end(number); });
+    return ended.attach(kj::mv(observer)).then([this, number = worker.number] { end(number); });
 }
 
 void Broker::end(std::uint64_t number) {

@@ -33,6 +33,7 @@ namespace nnburst::device {
 struct BrokerOptions {
     Isolation isolation = Isolation::CLIENT;  ///< not NONE
     WorkerCommand command;
+    std::unique_ptr<system::ProgramStarter> starter;  ///< of workers
     Admission::Options admission;
     Limits limits;  ///< on connections; the others hold in each worker
 };
@@ -74,12 +75,13 @@ class Broker final : private kj::TaskSet::ErrorHandler {
     bool readAvailable(Worker& worker);
     Result<> handle(Worker& worker, const WorkerMessage& message);
     void release(Worker& worker);
-    kj::Promise<void> awaitEnd(std::uint64_t number);
+    kj::Promise<void> awaitEnd(const Worker& worker);
     void end(std::uint64_t number);
 
     EventLoop& loop_;
     const Isolation isolation_;
     const WorkerCommand command_;
+    const std::unique_ptr<system::ProgramStarter> starter_;
     ClientAccounts accounts_;
     Admission admission_;
     std::map<std::uint64_t, SharedWorker> workers_;  // by their numbers

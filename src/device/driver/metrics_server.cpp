@@ -57,34 +57,30 @@ kj::Promise<void> MetricsServer::listen(int socket) {
 
 kj::Promise<void> MetricsServer::acceptNext(kj::ConnectionReceiver& receiver) {
     return kj::evalNow([&receiver] { return receiver.accept(); })
-        .then(
-            [this, &receiver](kj::Own<kj::AsyncIoStream>&& stream) {
-                auto socket = stream.downcast<kj::AsyncCapabilityStream>();
-                const auto peer = PeerDescriptors::create(loop_, *socket);
-                if (peer) {
-                    if (ends_->size() >= kMaximumRequests) {
-                        ends_->begin()->second->fulfill();
-                        ends_->erase(ends_->begin());
-                    }
-                    auto end = kj::newPromiseAndFulfiller<void>();
-                    ends_->emplace(++lastNumber_, kj::mv(end.fulfiller));
-                    answer((*peer)->wrap(kj::mv(socket)))
-                        .exclusiveJoin(kj::mv(end.promise))
-                        .exclusiveJoin(loop_.timer().afterDelay(kTimeout))
-                        .attach(kj::defer(
-                            [ends = ends_, number = lastNumber_] { ends->erase(number); }))
-                        .detach([](kj::Exception&&) {});  // the client is gone
-                } else {
-                    dropConnection(kj::mv(socket));
-                }
-                return acceptNext(receiver);
-            },
-            [this, &receiver](kj::Exception&& exception) {
-                logger().debug("metrics: {}", exception.getDescription().cStr());
-                return loop_.timer().afterDelay(kPauseAfterFailedAccept).then([this, &receiver] {
-                    return acceptNext(receiver);
-                });
-            });
+        .then([this](kj::Own<kj::AsyncIoStream>&& stream) {
+            auto socket = stream.downcast<kj::AsyncCapabilityStream>();
+            const auto peer = PeerDescriptors::create(loop_, *socket);
+            if (!peer) {
+                dropConnection(kj::mv(socket));
+                return;
+            }
+            if (ends_->size() >= kMaximumRequests) {
+                ends_->begin()->second->fulfill();
+                ends_->erase(ends_->begin());
+            }
+            auto end = kj::newPromiseAndFulfiller<void>();
+            ends_->emplace(++lastNumber_, kj::mv(end.fulfiller));
+            answer((*peer)->wrap(kj::mv(socket)))
+                .exclusiveJoin(kj::mv(end.promise))
+                .exclusiveJoin(loop_.timer().afterDelay(kTimeout))
+                .attach(kj::defer([ends = ends_, number = lastNumber_] { ends->erase(number); }))
+                .detach([](kj::Exception&&) {});  // the client is gone
+        })
+        .catch_([this](kj::Exception&& exception) {
+            logger().debug("metrics: {}", exception.getDescription().cStr());
+            return loop_.timer().afterDelay(kPauseAfterFailedAccept);
+        })
+        .then([this, &receiver] { return acceptNext(receiver); });
 }
 
 kj::Promise<void> MetricsServer::answer(kj::Own<kj::AsyncIoStream> stream) {

@@ -8,6 +8,12 @@
 
 namespace nnburst::device {
 
+namespace {
+
+constexpr kj::Duration kReportAgainAfter = 10 * kj::MILLISECONDS;
+
+}  // namespace
+
 WorkerOrders::WorkerOrders(EventLoop& loop, Service& service, UniqueFd channel,
                            std::function<void()> stop)
     : loop_(loop),
@@ -52,16 +58,25 @@ bool WorkerOrders::followAvailable() {
 }
 
 void WorkerOrders::serve(std::uint64_t number, UniqueFd socket) {
-    auto gone = kj::defer([this, number] {
-        // Without room the broker learns of it when the worker ends.
-        (void)sendWorkerMessage(channel_.get(),
-                                {.kind = WorkerMessage::Kind::GONE, .client = number});
-    });
     clients_.add(kj::evalNow([&] {
                      auto stream = loop_.io().lowLevelProvider->wrapUnixSocketFd(
                          kj::AutoCloseFd(socket.release()));
                      return service_.serve(kj::mv(stream), number);
-                 }).attach(kj::mv(gone)));
+                 }).catch_([this](kj::Exception&& exception) {
+                       taskFailed(kj::mv(exception));
+                   }).then([this, number] { return reportGone(number); }));
+}
+
+/// The channel has no room for the message while the broker has not read those before it.
+kj::Promise<void> WorkerOrders::reportGone(std::uint64_t number) {
+    const Result<> sent =
+        sendWorkerMessage(channel_.get(), {.kind = WorkerMessage::Kind::GONE, .client = number});
+    if (sent || sent.error().status != ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT) {
+        return kj::READY_NOW;
+    }
+    return loop_.timer().afterDelay(kReportAgainAfter).then([this, number] {
+        return reportGone(number);
+    });
 }
 
 }  // namespace nnburst::device

@@ -31,6 +31,7 @@ class WorkerOrders final : private kj::TaskSet::ErrorHandler {
     void taskFailed(kj::Exception&& exception) override;
     bool followAvailable();
     void serve(std::uint64_t number, UniqueFd socket);
+    [[nodiscard]] kj::Promise<void> reportGone(std::uint64_t number);
 
     EventLoop& loop_;
     Service& service_;

@@ -23,7 +23,8 @@ tl::unexpected<Error> cannotStart(int error) {
 
 }  // namespace
 
-Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const WorkerCommand& command) {
+Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(system::ProgramStarter& starter,
+                                                            const WorkerCommand& command) {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
         return cannotStart(errno);
@@ -31,8 +32,7 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const WorkerCommand&
     UniqueFd own(ends[0]);
     const UniqueFd theirs(ends[1]);
     pid_t pid = 0;
-    if (const int error =
-            system::startProgram(command.program, command.arguments, theirs.get(), pid);
+    if (const int error = starter.start(command.program, command.arguments, theirs.get(), pid);
         error != 0) {
         return cannotStart(error);
     }

@@ -15,6 +15,7 @@
 #include "nnburst/result.h"
 #include "nnburst/unique_fd.h"
 #include "system/process.h"
+#include "system/program_starter.h"
 
 namespace nnburst::device {
 
@@ -24,7 +25,7 @@ struct WorkerCommand {
     std::vector<std::string> arguments;  ///< the first is the name in ps (argv[0])
 };
 
-/// Used by one thread, which must live as long as the worker: the worker ends with it.
+/// Used by one thread.
 class WorkerProcess {
   public:
     /// The descriptor under which a worker finds its end of the channel.
@@ -37,8 +38,10 @@ class WorkerProcess {
     };
 
     /// Starts a worker. It inherits standard output and error and its end of the channel, and has a
-    /// process group of its own. RESOURCE_EXHAUSTED_TRANSIENT if the system cannot start it.
-    [[nodiscard]] static Result<std::unique_ptr<WorkerProcess>> start(const WorkerCommand& command);
+    /// process group of its own, and ends with `starter`. RESOURCE_EXHAUSTED_TRANSIENT if the
+    /// system cannot start it.
+    [[nodiscard]] static Result<std::unique_ptr<WorkerProcess>> start(
+        system::ProgramStarter& starter, const WorkerCommand& command);
     /// Kills the worker if it has not ended, and reaps it.
     ~WorkerProcess();
     WorkerProcess(const WorkerProcess&) = delete;

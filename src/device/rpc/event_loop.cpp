@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "log/logger.h"
+#include "system/memory_reserve.h"
 
 namespace nnburst::device {
 
@@ -18,6 +19,9 @@ namespace {
 /// A loop that always has something to do looks for what has arrived this often. Without a bound, a
 /// peer that sends messages faster than they are served would be served alone.
 constexpr kj::uint kTurnsBetweenPolls = 32;
+
+/// Pause after a failed wait for jobs.
+constexpr kj::Duration kServeAgainAfter = 1 * kj::MILLISECONDS;
 
 /// kj ignores SIGPIPE in the whole process. Our threads block it and the application's threads
 /// never write to our sockets, so the application keeps what it had.
@@ -136,13 +140,21 @@ bool EventLoop::post(kj::Function<void()> job) {
 }
 
 kj::Promise<void> EventLoop::serveJobs() {
-    // Observed before looking for jobs: a job that is posted meanwhile is then noticed.
-    kj::Promise<void> next = wakeUpObserver_.whenBecomesReadable();
-    runJobs();
-    return next.then([this] { return serveJobs(); });
+    return kj::evalNow([this] {
+               // Observed before looking for jobs: a job that is posted meanwhile is then noticed.
+               kj::Promise<void> next = wakeUpObserver_.whenBecomesReadable();
+               runJobs();
+               return next;
+           })
+        .catch_([this](kj::Exception&& exception) {  // there was no memory to wait
+            errorLog_.taskFailed(kj::mv(exception));
+            return timer().afterDelay(kServeAgainAfter);
+        })
+        .then([this] { return serveJobs(); });
 }
 
 void EventLoop::runJobs() {
+    system::refillMemoryReserve();
     std::uint64_t count = 0;
     (void)!::read(wakeUp_.get(), &count, sizeof(count));  // resets it; nothing to read at first
     std::vector<kj::Function<void()>> jobs;

@@ -17,6 +17,7 @@
 #include <kj/function.h>
 
 #include <memory>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -176,11 +177,15 @@ template <class T>
 
 /// Shared ownership of an object of the loop's thread, such as a capability. Any thread may hold
 /// and release it; the object is destroyed on the loop's thread. After EventLoop::close it is
-/// leaked: the process is ending.
+/// leaked, since the process is ending, and also where there is no memory for a job.
 template <class T>
 [[nodiscard]] std::shared_ptr<T> ownedByLoop(EventLoop& loop, T thing) {
-    return std::shared_ptr<T>(new T(kj::mv(thing)), [&loop](T* pointer) {
-        (void)loop.post([pointer] { delete pointer; });
+    return std::shared_ptr<T>(new T(kj::mv(thing)), [&loop](T* pointer) noexcept {
+        try {
+            (void)loop.post([pointer] { delete pointer; });
+        } catch (const std::bad_alloc&) {
+            // The destructors of whoever holds it must not throw.
+        }
     });
 }
 

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <vector>
 
 #include "device/rpc/client_log.h"
@@ -36,8 +37,7 @@ class DescriptorThread final : public std::enable_shared_from_this<DescriptorThr
     static constexpr std::size_t kMaximumThreads = 256;
 
     /// The thread is charged to `account`. Null for a thread that there must be in any case.
-    explicit DescriptorThread(SharedAccount account = nullptr) noexcept
-        : account_(std::move(account)) {}
+    explicit DescriptorThread(SharedAccount account = nullptr) : account_(std::move(account)) {}
 
     /// Refuses a job if there may be no thread. As many may wait as the peer has descriptors, which
     /// are charged to it.
@@ -173,10 +173,30 @@ class DescriptorThread final : public std::enable_shared_from_this<DescriptorThr
 
 namespace {
 
-/// What lies in a socket, or a socket itself, may linger. close(2) has closed it nevertheless.
-void closeInterruptibly(UniqueFd& fd) {
+/// Drops a thing that owns descriptors. What lies in a socket, or a socket itself, may linger:
+/// close(2) has closed it nevertheless.
+template <class T>
+void dropInterruptibly(T& thing) noexcept {
     const system::ScopedInterruption interruption;
-    fd.reset();
+    [[maybe_unused]] const T dropped = std::move(thing);
+}
+
+/// The same on `thread` (DescriptorThread::close), or on the one for all sockets if that is null.
+/// Without memory for a job it is done here.
+template <class T>
+void dropOn(const std::shared_ptr<DescriptorThread>& thread, T thing) noexcept {
+    std::shared_ptr<T> shared;
+    try {
+        shared = std::make_shared<T>(std::move(thing));
+        const auto job = [shared] { dropInterruptibly(*shared); };
+        if (thread == nullptr) {
+            DescriptorThread::ofSockets()->runEventually(job);
+        } else {
+            DescriptorThread::close(thread, job);
+        }
+    } catch (const std::bad_alloc&) {
+        dropInterruptibly(shared == nullptr ? thing : *shared);
+    }
 }
 
 /// Closing the last descriptor of memory frees it, which takes up to a microsecond for each KiB.
@@ -242,17 +262,6 @@ Received receive(int socket, void* buffer, std::size_t bytes, std::size_t room, 
     return received;
 }
 
-/// Closes a socket and what lies in it on `thread`, or on the one for all sockets if that is null.
-void closeSocket(ReceivedDescriptor socket, const std::shared_ptr<DescriptorThread>& thread) {
-    const auto shared = std::make_shared<ReceivedDescriptor>(std::move(socket));
-    const auto job = [shared] { closeInterruptibly(shared->fd); };
-    if (thread == nullptr) {
-        DescriptorThread::ofSockets()->runEventually(job);
-    } else {
-        DescriptorThread::close(thread, job);
-    }
-}
-
 }  // namespace
 
 kj::Exception overLimit(const Error& error) {
@@ -275,8 +284,7 @@ bool closesAtOnce(int fd) noexcept {
 
 PeerFile::~PeerFile() {
     if (fd_ && !closesAtOnce(fd_.get())) {
-        const auto shared = std::make_shared<UniqueFd>(std::move(fd_));
-        DescriptorThread::close(thread_, [shared] { closeInterruptibly(*shared); });
+        dropOn(thread_, std::move(fd_));
     }
 }
 
@@ -286,13 +294,9 @@ SharedRegion droppedOn(std::shared_ptr<DescriptorThread> thread, SharedRegion re
                       region = std::move(region)](const Region* /*pointer*/) mutable noexcept {
                 if (closesAtOnce(region->fd())) {
                     region = nullptr;
-                    return;
+                } else {
+                    dropOn(thread, std::move(region));
                 }
-                const auto held = std::make_shared<SharedRegion>(std::move(region));
-                DescriptorThread::close(thread, [held] {
-                    const system::ScopedInterruption interruption;
-                    *held = nullptr;
-                });
             }};
 }
 
@@ -305,13 +309,16 @@ void dropConnection(kj::Own<kj::AsyncIoStream> connection) {
     const system::ScopedInterruption interruption;  // without a duplicate, the next line closes it
     connection = nullptr;
     if (socket) {
-        closeSocket({.charge = {}, .fd = std::move(*socket)}, nullptr);
+        dropOn(nullptr, std::move(*socket));
     }
 }
 
-std::size_t countClosingSockets() {
+void retryClosing() {
     DescriptorThread::ofAllPeers().tryAgain();
     DescriptorThread::ofSockets()->tryAgain();
+}
+
+std::size_t countClosingSockets() {
     return DescriptorThread::ofSockets()->waitingJobs();
 }
 
@@ -322,7 +329,8 @@ class PeerDescriptors::Socket final {
         : thread_(std::move(thread)), socket_(std::move(socket)) {}
     ~Socket() {
         ::shutdown(socket_.fd.get(), SHUT_RDWR);  // the peer need not wait, and sends no more
-        closeSocket(std::move(socket_), isEmpty(socket_.fd.get()) ? nullptr : thread_);
+        const bool isQuick = isEmpty(socket_.fd.get());
+        dropOn(isQuick ? nullptr : thread_, std::move(socket_));
     }
     KJ_DISALLOW_COPY(Socket);
 
@@ -656,8 +664,7 @@ void PeerDescriptors::refuse(UniqueFd fd) {
 
 void PeerDescriptors::close(ReceivedDescriptor received) {
     if (received.fd) {
-        const auto shared = std::make_shared<ReceivedDescriptor>(std::move(received));
-        DescriptorThread::close(thread_, [shared] { closeInterruptibly(shared->fd); });
+        dropOn(thread_, std::move(received));
     }
 }
 

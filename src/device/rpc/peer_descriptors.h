@@ -58,10 +58,11 @@ class DescriptorThread;
 /// peer has sent may take long.
 void dropConnection(kj::Own<kj::AsyncIoStream> connection);
 
-/// The sockets that wait for that thread. Each still takes a descriptor of the process. Where
-/// descriptors wait because there was no thread to close them, tries to start one again: asked
-/// before each connection, this gives back what clients have left when the system has room again.
+/// The sockets that wait for that thread. Each still takes a descriptor of the process.
 [[nodiscard]] std::size_t countClosingSockets();
+
+/// Descriptors may wait to be closed because the system gave no thread for that. Asks it again.
+void retryClosing();
 
 /// A descriptor that a peer has sent, and what is charged for it.
 struct ReceivedDescriptor {

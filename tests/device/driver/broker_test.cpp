@@ -10,6 +10,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "device/driver_process.h"
@@ -26,6 +27,7 @@ class RunningBroker {
     explicit RunningBroker(const std::string& script)
         : broker_(loop_, {.isolation = Isolation::CLIENT,
                           .command = {.program = "/bin/sh", .arguments = {"sh", "-c", script}},
+                          .starter = std::move(*system::ProgramStarter::create()),
                           .admission = {},
                           .limits = defaultLimits(MachineSize::get())}),
           accepting_(broker_.listen(listener_.fd()).eagerlyEvaluate(nullptr)) {}
@@ -69,6 +71,40 @@ TEST(Broker, chargesAClientUntilItsWorkerHasEnded) {
     };
     EXPECT_TRUE(running.runUntil(hasEnded)) << "a worker without clients is killed in the end";
     EXPECT_TRUE(running.runUntil([&] { return running.broker().connectionCount() == 0; }));
+}
+
+TEST(WorkerProcess, reportsEachClientThatHasGoneAlsoWhenTheBrokerReadsLate) {
+    const auto starter = system::ProgramStarter::create();
+    ASSERT_TRUE(starter) << starter.error().message;
+    auto worker = WorkerProcess::start(
+        **starter, {.program = NNBURST_DRIVER_PATH,
+                    .arguments = {"nnburst-driver", "--no-calibration", "--log-level", "off",
+                                  "--worker", std::to_string(WorkerProcess::kChannelFd)}});
+    ASSERT_TRUE(worker) << worker.error().message;
+    const int channel = (*worker)->channel();
+    const std::size_t idle = test::descriptorCount((*worker)->pid());
+    constexpr std::uint64_t kClients = 1200;  // a channel has room for about 280 messages
+    for (std::uint64_t number = 1; number <= kClients; ++number) {
+        std::array<int, 2> ends{};
+        ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+        const UniqueFd client(ends[0]);
+        const UniqueFd served(ends[1]);
+        const WorkerMessage message{.kind = WorkerMessage::Kind::SERVE, .client = number};
+        ASSERT_TRUE(test::eventually(
+            [&] { return sendWorkerMessage(channel, message, served.get()).has_value(); }));
+    }
+    // Now it has served all of them.
+    ASSERT_TRUE(
+        test::eventually([&] { return test::descriptorCount((*worker)->pid()) < idle + 20; }));
+    std::set<std::uint64_t> gone;
+    EXPECT_TRUE(test::eventually([&] {
+        auto received = receiveWorkerMessage(channel);
+        while (received && *received) {
+            gone.insert((*received)->message.client);
+            received = receiveWorkerMessage(channel);
+        }
+        return gone.size() == kClients;
+    })) << gone.size();
 }
 
 TEST(WorkerMessages, areReceivedWithOneDescriptor) {
