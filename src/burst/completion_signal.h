@@ -5,8 +5,8 @@
 /// \file
 /// The descriptor by which an event loop of the application learns that an execution has ended: an
 /// epoll instance with two members, the client's end of the doorbell, over which the driver rings
-/// back, and an eventfd for the loss of the connection. What the driver sends means
-/// nothing but "look": a driver that sends too much wakes the application in vain.
+/// back, and an eventfd for the loss of the connection. What the driver sends means nothing but
+/// "look": a driver that sends too much wakes the application in vain.
 
 #include <atomic>
 

@@ -17,7 +17,7 @@
 namespace nnburst::device {
 
 struct ClientIdentity {
-    pid_t process = 0;  /// 0: it is in a PID namespace that cannot be seen from here
+    pid_t process = 0;  ///< 0: it is in a PID namespace that cannot be seen from here
     uid_t user = 0;
     gid_t group = 0;
     std::vector<gid_t> groups;  ///< supplementary ones

@@ -4,8 +4,8 @@
 
 /// \file
 /// The driver's end of the control plane: serves a device to the clients that connect. The event
-/// loop only moves messages; models are prepared and executed on job threads. What a
-/// client holds is freed when its connection ends.
+/// loop only moves messages; models are prepared and executed on job threads. What a client holds
+/// is freed when its connection ends.
 
 #include <kj/async-io.h>
 #include <kj/async.h>

@@ -62,8 +62,8 @@ struct CachedModel {
 class CompilationCache {
   public:
     /// The key is in the file `keyFile`, or if that is empty in $XDG_STATE_HOME/nnburst/cache.key
-    /// or ~/.local/state/nnburst/cache.key. The file is
-    /// created when it is first needed, or by readKey.
+    /// or ~/.local/state/nnburst/cache.key. The file is created when it is first needed, or by
+    /// readKey.
     explicit CompilationCache(std::string keyFile);
 
     /// Whether the path of the key file is known. If not, nothing can be cached.

@@ -150,9 +150,9 @@ class CompiledModel {
     /// engine. `bindings` are those of `bind`. Overwrites `outcome`; of its timing only
     /// timeOnDevice is set here, if options.measure is YES and the run succeeds. The first run with
     /// certain input dimensions plans them, once for each runner, and the first run of `bindings`
-    /// may make a runner; later ones allocate nothing. OUTPUT_INSUFFICIENT_SIZE
-    /// comes with output shapes, before anything is computed where shapes are known beforehand;
-    /// after other errors the shapes say nothing, and ExecutionSession clears them.
+    /// may make a runner; later ones allocate nothing. OUTPUT_INSUFFICIENT_SIZE comes with output
+    /// shapes, before anything is computed where shapes are known beforehand; after other errors
+    /// the shapes say nothing, and ExecutionSession clears them.
     [[nodiscard]] virtual Result<> run(RequestBindings& bindings, const Caller& caller,
                                        const ExecutionOptions& options,
                                        ExecutionOutcome& outcome) = 0;

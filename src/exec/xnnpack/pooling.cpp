@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // AVERAGE_POOL_2D and MAX_POOL_2D of NHWC images; MEAN of float32 over axes that follow each other
-// and are not the last ones. Covered: float32; averages of unsigned 8 bits
-// without padding (with it XNNPACK counts the padding too), and of signed 8 bits over the whole
-// image; maxima of both. Not covered: windows of 1x1, which XNNPACK refuses.
+// and are not the last ones. Covered: float32; averages of unsigned 8 bits without padding (with it
+// XNNPACK counts the padding too), and of signed 8 bits over the whole image; maxima of both. Not
+// covered: windows of 1x1, which XNNPACK refuses.
 //
 //     input [batches, height, width, channels]
 //     output [batches, outputHeight, outputWidth, channels]
