@@ -189,8 +189,7 @@ TEST(Priorities, ofADriverAreThatOfItsEventLoopAndTheUsualOne) {
     const SharedDevice device = driver.connect();
     ASSERT_TRUE(computes(device));  // there is an event loop, a job thread and one for bursts
     const auto areAsTheyShouldBe = [](const std::vector<std::string>& nices) {
-        return nices.size() >= 3 &&
-               std::ranges::all_of(nices, [](const std::string& nice) {
+        return nices.size() >= 3 && std::ranges::all_of(nices, [](const std::string& nice) {
                    return nice.starts_with("event loop") ? nice.ends_with(": -10")
                                                          : nice.ends_with(": 0");
                });
