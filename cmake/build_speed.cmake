@@ -17,7 +17,7 @@ option(NNBURST_UNITY_TESTS "Compile up to eight sources of a test program as one
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
 if(NNBURST_UNITY_BUILD OR NNBURST_UNITY_TESTS)
     # g++ takes the types of such sources for those of a header.
-    add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+    add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
 
 # nnburst_compile_in_groups(TARGET...): up to eight sources of a target as one, if that is chosen. Its
