@@ -56,17 +56,6 @@ int endOf(pid_t pid) {
 
 }  // namespace
 
-bool eventually(const std::function<bool()>& isTrue) {
-    const auto end = std::chrono::steady_clock::now() + kWatchdog;
-    while (std::chrono::steady_clock::now() < end) {
-        if (isTrue()) {
-            return true;
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-    return isTrue();
-}
-
 TemporaryDirectory::TemporaryDirectory() {
     std::string pattern = "/tmp/nnburst-test-XXXXXX";
     EXPECT_NE(::mkdtemp(pattern.data()), nullptr);

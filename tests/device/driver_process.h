@@ -7,23 +7,16 @@
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "nnburst/device.h"
 #include "nnburst/memory.h"
+#include "support/eventually.h"
 
 namespace nnburst::test {
-
-/// Limit on waits of a test, which only a hang reaches.
-inline constexpr std::chrono::seconds kWatchdog{20};
-
-/// Polls until `isTrue` returns true, at most for kWatchdog.
-[[nodiscard]] bool eventually(const std::function<bool()>& isTrue);
 
 /// A directory under /tmp that is removed at the end.
 class TemporaryDirectory {

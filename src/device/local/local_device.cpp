@@ -166,10 +166,10 @@ Result<std::vector<bool>> operationsOf(const Model& model, HalVersion version,
 LocalDevice::LocalDevice(Shared shared, const ClientsOfUser& user, SharedAccount account,
                          Priority highestPriority, std::shared_ptr<RecentMappings> recentMappings)
     : shared_(std::move(shared)),
-      scheduler_(std::make_shared<Scheduler::Client>(shared_.scheduler, user.jobs)),
       account_(std::move(account)),
       highestPriority_(highestPriority),
       share_(std::make_shared<exec::ClientShare>(user.share, account_)),
+      scheduler_(std::make_shared<Scheduler::Client>(shared_.scheduler, user.jobs, counts_)),
       recentMappings_(std::move(recentMappings)) {}
 
 Result<DeviceSetup> DeviceSetup::prepare(const DriverOptions& options) {

@@ -138,12 +138,12 @@ class LocalDevice final : public Device {
                 std::shared_ptr<RecentMappings> recentMappings = nullptr);
 
     const Shared shared_;
-    const std::shared_ptr<Scheduler::Client> scheduler_;
     const SharedAccount account_;  // null if nobody is charged
     const Priority highestPriority_;
     const std::shared_ptr<exec::ClientShare> share_;
     const std::shared_ptr<exec::ExecutionCounts> counts_ =
         std::make_shared<exec::ExecutionCounts>();
+    const std::shared_ptr<Scheduler::Client> scheduler_;
     const std::shared_ptr<RecentMappings> recentMappings_;  // null for the first client
     /// Belongs to the client: its waits are dropped with it.
     const std::shared_ptr<FenceWaiter> fences_ = std::make_shared<FenceWaiter>();

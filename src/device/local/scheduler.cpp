@@ -29,6 +29,12 @@ struct WaitingJob {
 
 constexpr std::size_t kKinds = 2;
 
+/// A client is active until this long after its last job has begun or its last execution has ended.
+constexpr std::chrono::seconds kActiveFor{1};
+/// Interval between two updates of which clients are active: an update reads counters of all
+/// clients.
+constexpr std::chrono::milliseconds kBetweenUpdates{50};
+
 /// Idle threads that do not end.
 constexpr std::size_t kKeptIdleThreads = 2;
 
@@ -49,7 +55,18 @@ void runLogged(const Job& job) noexcept {
 }  // namespace
 
 struct Scheduler::Client::Account {
-    explicit Account(std::shared_ptr<User> given) noexcept : user(std::move(given)) {}
+    Account(std::shared_ptr<User> givenUser,
+            std::shared_ptr<const exec::ExecutionCounts> givenExecutions) noexcept
+        : user(std::move(givenUser)), executions(std::move(givenExecutions)) {}
+
+    void updateIsActive(TimePoint now) {
+        const std::uint64_t ended = executions ? executions->endedCount() : 0;
+        if (ended != endedBefore) {
+            endedBefore = ended;
+            lastActive = now;
+        }
+        isActive = lastActive && now - *lastActive < kActiveFor;
+    }
 
     std::atomic<std::size_t> limitedWaiting{0};  // of both kinds, submitted with trySubmit
 
@@ -60,7 +77,13 @@ struct Scheduler::Client::Account {
         std::uint64_t lastStartTag = 0;
     };
     std::array<Queue, kKinds> queues;
-    const std::shared_ptr<User> user;  ///< not null
+    const std::shared_ptr<User> user;                               ///< not null
+    const std::shared_ptr<const exec::ExecutionCounts> executions;  ///< null: jobs alone
+
+    // Guarded by the scheduler's mutex.
+    std::uint64_t endedBefore = 0;  // executions, at the last update
+    std::optional<TimePoint> lastActive;
+    bool isActive = false;  // at the last update
 };
 
 struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
@@ -211,17 +234,16 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
     struct Taken {
         Job job;  // none if no client may run one
         std::shared_ptr<Account> account;
-        bool makesWay = false;  // the client has others that wait or run, and is not the only one
+        bool hasLowPriority = false;
     };
 
     /// So many running jobs keep threads busy. A client that waits for the answer of each has two
     /// for a moment: the thread of the one before has yet to look for another job.
     static constexpr std::size_t kManyRunning = 3;
 
-    /// A client that keeps threads busy makes way for others.
     static void run(Taken& taken) noexcept {
         std::optional<system::ScopedLowPriority> lowPriority;
-        if (taken.makesWay) {
+        if (taken.hasLowPriority) {
             lowPriority.emplace();
         }
         runLogged(taken.job);
@@ -257,12 +279,38 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         taken.job = std::move(job.job);
         ++queue.running;
         ++taken.account->user->running_[indexOf(kind)];
-        taken.makesWay = (queue.running >= kManyRunning || !queue.jobs.empty()) &&
-                         clientCount.load(std::memory_order_relaxed) > 1;
+        taken.account->lastActive = now;
+        taken.hasLowPriority = (queue.running >= kManyRunning || !queue.jobs.empty()) &&
+                               isAnotherActive(*taken.account, now);
         if (queue.jobs.empty()) {
             pool.clients.erase(next);
         }
         return taken;
+    }
+
+    /// Whether a client other than `client` was active at the last update.
+    bool isAnotherActive(const Account& client, TimePoint now) NNBURST_REQUIRES(mutex) {
+        if (now - lastUpdate >= kBetweenUpdates) {
+            lastUpdate = now;
+            activeCount = 0;
+            for (Account* const account : accounts) {
+                account->updateIsActive(now);
+                activeCount += account->isActive ? 1U : 0U;
+            }
+        }
+        return activeCount > (client.isActive ? 1U : 0U);
+    }
+
+    void add(Account& client) {
+        const system::MutexLock lock(mutex);
+        accounts.push_back(&client);
+    }
+
+    void remove(Account& client) {
+        const system::MutexLock lock(mutex);
+        std::erase(accounts, &client);
+        activeCount -= client.isActive ? 1U : 0U;
+        client.isActive = false;
     }
 
     /// Adds `difference`, 1 or its opposite, to the numbers of waiting jobs. Only counts: relaxed.
@@ -330,12 +378,14 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
 
     const std::string name;
     const Limits limits;
-    std::atomic<std::size_t> clientCount{0};  // relaxed: a client may come at any time
     std::atomic<std::size_t> waitingCount{0};
     std::atomic<std::size_t> limitedWaiting{0};
 
     system::Mutex mutex;
     std::array<Pool, kKinds> pools NNBURST_GUARDED_BY(mutex);
+    std::vector<Account*> accounts NNBURST_GUARDED_BY(mutex);  // of all clients
+    TimePoint lastUpdate NNBURST_GUARDED_BY(mutex);            // of which of them are active
+    std::size_t activeCount NNBURST_GUARDED_BY(mutex) = 0;     // at the last update
     bool isStopping NNBURST_GUARDED_BY(mutex) = false;
     std::array<system::Semaphore, kKinds>
         wakeUps;  ///< idle threads wait; one for each that is woken
@@ -380,14 +430,16 @@ JobWaits Scheduler::waits(JobKind kind) const {
     return shared_->pools[indexOf(kind)].waits;
 }
 
-Scheduler::Client::Client(std::shared_ptr<Scheduler> scheduler, std::shared_ptr<User> user)
+Scheduler::Client::Client(std::shared_ptr<Scheduler> scheduler, std::shared_ptr<User> user,
+                          std::shared_ptr<const exec::ExecutionCounts> executions)
     : scheduler_(std::move(scheduler)),
-      account_(std::make_shared<Account>(user ? std::move(user) : std::make_shared<User>())) {
-    scheduler_->shared_->clientCount.fetch_add(1, std::memory_order_relaxed);
+      account_(std::make_shared<Account>(user ? std::move(user) : std::make_shared<User>(),
+                                         std::move(executions))) {
+    scheduler_->shared_->add(*account_);
 }
 
 Scheduler::Client::~Client() {
-    scheduler_->shared_->clientCount.fetch_sub(1, std::memory_order_relaxed);
+    scheduler_->shared_->remove(*account_);
 }
 
 Result<> Scheduler::Client::trySubmit(JobKind kind, const exec::Urgency& urgency, Job job) {

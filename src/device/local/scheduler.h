@@ -9,7 +9,8 @@
 ///
 /// Order is fair between clients: they take turns, however many jobs a client brings and however
 /// urgent they are, and none uses more than its share of the threads. Among the jobs of one client
-/// the most urgent one runs first.
+/// the most urgent one runs first. The jobs of a client that has many have a low
+/// priority while other clients use the driver.
 
 #include <array>
 #include <atomic>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "device/local/job_waits.h"
+#include "exec/run/execution_counts.h"
 #include "exec/threads/urgency.h"
 #include "nnburst/result.h"
 
@@ -73,8 +75,10 @@ class Scheduler {
         /// Limit on waiting jobs of one client, which leaves room for others.
         static constexpr std::size_t kMaximumWaitingJobs = Scheduler::kMaximumWaitingJobs / 4;
 
-        /// Null as `user`: the client is its only one.
-        explicit Client(std::shared_ptr<Scheduler> scheduler, std::shared_ptr<User> user = nullptr);
+        /// Null as `user`: the client is its only one. `executions` counts the client's executions
+        /// of all kinds, also those of bursts, which are no jobs; null: all of them are jobs.
+        explicit Client(std::shared_ptr<Scheduler> scheduler, std::shared_ptr<User> user = nullptr,
+                        std::shared_ptr<const exec::ExecutionCounts> executions = nullptr);
         ~Client();
         Client(const Client&) = delete;
         Client& operator=(const Client&) = delete;

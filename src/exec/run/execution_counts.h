@@ -104,6 +104,16 @@ class ExecutionCounts {
         return totals;
     }
 
+    /// How many executions have ended.
+    [[nodiscard]] std::uint64_t endedCount() const {
+        const system::MutexLock lock(mutex_);
+        std::uint64_t count = ofEndedSessions_.ended;
+        for (const auto& session : sessions_) {
+            count += session->ended_.load(std::memory_order_relaxed);
+        }
+        return count;
+    }
+
   private:
     static constexpr std::size_t kFoldAtLeast = 16;
 
@@ -128,7 +138,7 @@ class ExecutionCounts {
         std::erase_if(sessions_, [](const auto& session) { return session->isCounted_; });
     }
 
-    system::Mutex mutex_;
+    mutable system::Mutex mutex_;
     std::vector<std::shared_ptr<SessionCounts>> sessions_ NNBURST_GUARDED_BY(mutex_);
     std::size_t foldAt_ NNBURST_GUARDED_BY(mutex_) = kFoldAtLeast;
     Totals ofEndedSessions_ NNBURST_GUARDED_BY(mutex_);

@@ -24,6 +24,8 @@
 #include <vector>
 
 #include "device/local/scheduler.h"
+#include "exec/run/execution_counts.h"
+#include "support/eventually.h"
 #include "system/scheduling.h"
 
 namespace nnburst::device {
@@ -253,7 +255,7 @@ TEST(Scheduler, threadsThatAreNotNeededEndAlthoughJobsWakeThemInTurn) {
 }
 
 /// That of this process if it may not set a nice value back.
-int niceThatMakesWay() {
+int lowNice() {
     const system::ScopedLowPriority scope;
     return ::getpriority(PRIO_PROCESS, 0);
 }
@@ -271,9 +273,16 @@ int niceOfOneOfSeveral(Scheduler::Client& client) {
     return nice.get_future().get();
 }
 
-TEST(Scheduler, aClientWithSeveralJobsMakesWayWhileThereAreOtherClients) {
+/// Makes `client` active.
+void runOneJob(Scheduler::Client& client) {
+    std::promise<void> done;
+    client.submit([&done] { done.set_value(); });
+    done.get_future().wait();
+}
+
+TEST(Scheduler, jobsOfAClientWithSeveralHaveLowPriorityWhileAnotherIsActive) {
     const int usual = ::getpriority(PRIO_PROCESS, 0);
-    const int low = niceThatMakesWay();
+    const int low = lowNice();
     if (low == usual) {
         GTEST_SKIP() << "this process may not set a nice value back";
     }
@@ -282,21 +291,49 @@ TEST(Scheduler, aClientWithSeveralJobsMakesWayWhileThereAreOtherClients) {
     Scheduler::Client client(scheduler);
     EXPECT_EQ(niceOfOneOfSeveral(client), usual);
     {
-        const Scheduler::Client other(scheduler);
-        EXPECT_EQ(niceOfOneOfSeveral(client), low);
+        Scheduler::Client other(scheduler);
+        EXPECT_EQ(niceOfOneOfSeveral(client), usual) << "the other one has done nothing yet";
+        EXPECT_TRUE(test::eventually([&] {
+            runOneJob(other);
+            return niceOfOneOfSeveral(client) == low;
+        }));
+        EXPECT_TRUE(test::eventually([&] { return niceOfOneOfSeveral(client) == usual; }))
+            << "the other one is no longer active";
+        EXPECT_TRUE(test::eventually([&] {
+            runOneJob(other);
+            return niceOfOneOfSeveral(client) == low;
+        }));
     }
     EXPECT_EQ(niceOfOneOfSeveral(client), usual);
 }
 
-TEST(Scheduler, aClientWithManyRunningJobsMakesWayButNotOneWhoseLastJobIsEnding) {
+TEST(Scheduler, executionsThatAreNoJobsMakeAClientActive) {
+    const int low = lowNice();
+    if (low == ::getpriority(PRIO_PROCESS, 0)) {
+        GTEST_SKIP() << "this process may not set a nice value back";
+    }
+    const std::shared_ptr<Scheduler> scheduler =
+        std::move(*Scheduler::create("test", {.threads = 1, .threadsPerClient = 1}));
+    const auto executions = std::make_shared<exec::ExecutionCounts>();
+    const std::shared_ptr<exec::SessionCounts> burst = executions->addSession();
+    const Scheduler::Client other(scheduler, nullptr, executions);
+    Scheduler::Client client(scheduler);
+    EXPECT_TRUE(test::eventually([&] {
+        burst->add(false, std::nullopt);
+        return niceOfOneOfSeveral(client) == low;
+    }));
+}
+
+TEST(Scheduler, jobsOfAClientThatRunsManyHaveLowPriorityButNotBesideOneThatIsEnding) {
     const int usual = ::getpriority(PRIO_PROCESS, 0);
-    const int low = niceThatMakesWay();
+    const int low = lowNice();
     if (low == usual) {
         GTEST_SKIP() << "this process may not set a nice value back";
     }
     const std::shared_ptr<Scheduler> scheduler = std::move(
         *Scheduler::create("test", {.threads = 3, .threadsPerClient = 3, .threadsPerUser = 3}));
-    const Scheduler::Client other(scheduler);
+    Scheduler::Client other(scheduler);
+    runOneJob(other);
     std::promise<void> end;
     const std::shared_future<void> ended = end.get_future().share();
     Scheduler::Client client(scheduler);
