@@ -27,7 +27,7 @@ inline constexpr std::chrono::milliseconds kPingInterval{1000};
 
 /// A client that has sent new memory yields for at most this long: answering the driver's question
 /// for it, and executing a small network after that, takes less.
-inline constexpr std::chrono::milliseconds kGiveWayAtMost{2};
+inline constexpr std::chrono::milliseconds kLongestYield{2};
 
 /// Used by one thread at a time, except `connectionLost`, `isLost` and `stats`.
 class AnswerWait {
@@ -99,12 +99,12 @@ class AnswerWait {
     }
 
     /// If `driverAsks` this process for memory before it can answer: waits for the result for at
-    /// most kGiveWayAtMost without keeping a processor from the thread that is asked.
-    void giveWayIf(bool driverAsks) const noexcept {
+    /// most kLongestYield without keeping a processor from the thread that is asked.
+    void yieldWhileDriverAsks(bool driverAsks) const noexcept {
         if (!driverAsks) {
             return;
         }
-        const TimePoint end = std::chrono::steady_clock::now() + kGiveWayAtMost;
+        const TimePoint end = std::chrono::steady_clock::now() + kLongestYield;
         while (!hasNewsOrIsLost() && std::chrono::steady_clock::now() < end) {
             std::this_thread::yield();
         }

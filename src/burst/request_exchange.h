@@ -254,7 +254,7 @@ class RequestExchange {
     /// Takes one result out of the queue, or ends `execution` if none comes in its time.
     void awaitResult(PendingExecution& execution) {
         Result<> alive;
-        wait_.giveWayIf(sender_.takeNamesNewMemory());
+        wait_.yieldWhileDriverAsks(sender_.takeNamesNewMemory());
         if (!wait_.forNews(execution.giveUpAt(deadlineGrace_), deadlineGrace_,
                            wait_.forecastOf(execution), alive)) {
             if (alive) {

@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// How Linux divides processors between ordinary threads (SCHED_OTHER): scopes in which a thread
-/// runs soon, or makes way for others. To be destroyed on the thread that has made them. Real-time
-/// threads are left as they are.
+/// How Linux divides processors between ordinary threads (SCHED_OTHER): scopes with a time slice or
+/// a priority for the calling thread. A scope must be destroyed on the thread that made it.
+/// Real-time threads are left as they are.
 
 #include <chrono>
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace nnburst::system {
 
-/// Of a thread that computes little between its waits. The shortest that Linux has: such a thread
-/// runs at once when it wakes up, also where a thread of another program computes.
+/// For threads that compute little between their waits. The shortest that Linux has: such a thread
+/// runs at once when it wakes up, also on a processor where another program computes.
 inline constexpr std::chrono::nanoseconds kShortTimeSlice = std::chrono::microseconds(100);
-/// Of a thread that makes way. Longer than those that Linux gives by itself (at most 3 ms).
+/// For threads of low priority. Longer than those that Linux gives by itself (at most 3 ms).
 inline constexpr std::chrono::nanoseconds kLongTimeSlice = std::chrono::milliseconds(20);
 
 /// RAII: the calling thread has this time slice. A thread that wakes up takes the processor of one
@@ -50,12 +50,12 @@ class ScopedHighPriority {
     const bool isRaised_;
 };
 
-/// RAII: the calling thread makes way for others. It has the time slice kLongTimeSlice and a nice
-/// value of 10, a tenth of the weight of threads with 0, so that it takes little of a processor
-/// that others want. Not less: others may wait for what such a thread does, a lane of the gate for
-/// example, beside programs that keep the processors busy. Scopes may be nested. Leaves the nice
-/// value alone in a process that may not set it back, for which it needs CAP_SYS_NICE or an
-/// RLIMIT_NICE of 20 (LimitNICE=+0 of systemd).
+/// RAII: the calling thread has a low priority: the time slice kLongTimeSlice and a nice value of
+/// 10, a tenth of the weight of threads with 0, so that it takes little of a processor that others
+/// want. Not less, because others may wait for what such a thread holds, a lane of the gate for
+/// example, while programs outside the driver keep the processors busy. Scopes may be nested.
+/// Leaves the nice value alone in a process that may not set it back, for which it needs
+/// CAP_SYS_NICE or an RLIMIT_NICE of 20 (LimitNICE=+0 of systemd).
 class ScopedLowPriority {
   public:
     ScopedLowPriority() noexcept;

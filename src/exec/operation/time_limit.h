@@ -16,7 +16,7 @@
 namespace nnburst::exec {
 
 /// A callback by which a run gives way to executions that come before it.
-struct LetOthersPass {
+struct YieldCallback {
     void (*call)(void* pass) noexcept = nullptr;  ///< null: nothing
     void* pass = nullptr;
 };
@@ -30,8 +30,8 @@ class TimeLimit {
     /// Without a deadline it ends when `isCancelled` is true, which may be null: never.
     explicit TimeLimit(const OptionalTimePoint& deadline = {},
                        const std::atomic<bool>* isCancelled = nullptr,
-                       LetOthersPass letOthersPass = {}) noexcept
-        : deadline_(deadline), isCancelled_(isCancelled), letOthersPass_(letOthersPass) {}
+                       YieldCallback yieldToOthers = {}) noexcept
+        : deadline_(deadline), isCancelled_(isCancelled), yield_(yieldToOthers) {}
 
     /// To be called after every `work` (multiplications, or elements). True from when the run has
     /// been found to be over.
@@ -46,8 +46,8 @@ class TimeLimit {
   private:
     bool look() noexcept {
         work_ = 0;
-        if (letOthersPass_.call != nullptr) {
-            letOthersPass_.call(letOthersPass_.pass);
+        if (yield_.call != nullptr) {
+            yield_.call(yield_.pass);
         }
         isOver_ = isOver_ || (deadline_ && std::chrono::steady_clock::now() >= *deadline_) ||
                   // Relaxed: a flag that nothing else depends on.
@@ -57,7 +57,7 @@ class TimeLimit {
 
     OptionalTimePoint deadline_;
     const std::atomic<bool>* isCancelled_;
-    LetOthersPass letOthersPass_;
+    YieldCallback yield_;
     std::size_t work_ = 0;  // since the last look at the clock
     bool isOver_ = false;
 };

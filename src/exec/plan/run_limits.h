@@ -36,7 +36,7 @@ struct RunLimits {
     /// that took too long once will take too long again.
     [[nodiscard]] Result<> checkBefore(std::uint32_t operation) const {
         if (pass != nullptr) {
-            pass->letOthersPass();
+            pass->yieldToOthers();
         }
         if (hasBeenCancelled()) {
             return cancelled();
@@ -52,7 +52,7 @@ struct RunLimits {
     /// The same inside operations.
     [[nodiscard]] TimeLimit timeLimit() const noexcept {
         return TimeLimit(deadline, isCancelled,
-                         pass == nullptr ? LetOthersPass{} : LetOthersPass{letOthersPass, pass});
+                         pass == nullptr ? YieldCallback{} : YieldCallback{yieldToOthers, pass});
     }
 
     /// The error of a run that its time limit has ended inside an operation.
@@ -65,9 +65,9 @@ struct RunLimits {
     }
 
   private:
-    static void letOthersPass(void* pass) noexcept {
+    static void yieldToOthers(void* pass) noexcept {
         try {
-            static_cast<ExecutionGate::Pass*>(pass)->letOthersPass();
+            static_cast<ExecutionGate::Pass*>(pass)->yieldToOthers();
         } catch (const std::bad_alloc&) {
             // No memory to wait: it goes on.
         }

@@ -89,7 +89,8 @@ struct Caller {
     Priority priority;              ///< among the executions of the same client
     ClientShare* client = nullptr;  ///< null: callers without a client count as one
     std::uint32_t user = 0;         ///< from CompiledModel::addUser; 0 for others
-    /// Gets the executions that are let in when it ends; null: they are woken at once.
+    /// Collects the executions that are admitted when this one ends, for the caller to wake; null:
+    /// they are woken at once.
     ExecutionGate::WakeList* lateWakes = nullptr;
 };
 

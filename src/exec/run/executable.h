@@ -36,8 +36,8 @@ struct Executable {
     HalVersion version = kLatestHalVersion;
 
     std::uint32_t user = 0;  ///< number of the model's user (model_user.h)
-    /// For callers with short work to do after an execution, before those that were let in are
-    /// woken; null: they are woken at once.
+    /// Collects the executions that are admitted when one of this executable ends, so that the
+    /// caller wakes them after short work of its own; null: they are woken at once.
     ExecutionGate::WakeList* lateWakes = nullptr;
 
     /// For executions after which the session has work that may take long.

@@ -16,31 +16,31 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// An execution that is the next for its model spins for so long before it sleeps.
+/// How long the next execution of its model spins before it sleeps.
 constexpr std::chrono::microseconds kSpin{800};
-/// An execution of a client that has used less than its share spins for so long: one that runs will
-/// make way between two operations, and who sleeps meanwhile is woken on a processor that another
-/// one has got.
-constexpr std::chrono::microseconds kLightSpin{100};
-/// After a spin without success so many of the next executions sleep at once.
-constexpr std::uint32_t kSleepsAfterVainSpin = 16;
-/// A running execution keeps its lanes for at least this long before those of other clients get
-/// them: passing them on takes some 20 microseconds, and the caches hold other data then. It is
-/// longer than an execution of a small network, so that clients that use as much as each other run
-/// one after the other.
+/// The same for an execution of a light client (Waiter::isLight). A running execution yields within
+/// this time. A thread that slept meanwhile would wake up on a processor that another one has
+/// taken.
+constexpr std::chrono::microseconds kSpinOfLightClient{100};
+/// After a spin that has failed, this many of the next executions sleep at once.
+constexpr std::uint32_t kSleepsAfterFailedSpin = 16;
+/// A running execution yields to another client only once its own client has used lanes for this
+/// much longer. Passing a lane on takes some 20 microseconds, and the caches then hold other data.
+/// Longer than an execution of a small network, so that clients with equal use run whole executions
+/// in turn.
 constexpr std::chrono::microseconds kQuantum{400};
-/// A running execution looks so often for those that come first: each look takes the gate's lock
-/// and goes through all that wait, while an operation of a small network takes some microseconds.
+/// Interval at which a running execution looks for waiting ones that come before it. Each look
+/// takes the gate's lock and goes through all waiters, while an operation of a small network takes
+/// some microseconds.
 constexpr std::chrono::microseconds kBetweenLooks{50};
-/// So much less than the others a client or a user may have used that comes back. It is more than
-/// kQuantum, so that an execution of a client that uses less than its share need not wait for the
-/// end of one.
+/// Limit on how much less than the others a client or user that was idle may have used. More than
+/// kQuantum, so that an execution of a light client need not wait for the end of a running one.
 constexpr std::chrono::microseconds kCredit{1000};
-/// For so long after an execution of a client that has used less than its share none is kept on a
-/// processor: threads of that client are to find one where nothing has to stay.
-constexpr std::chrono::milliseconds kAlone{50};
-/// What an execution counts whose duration is not known, so that clients take turns.
-constexpr std::chrono::nanoseconds kLeastUse{1000};
+/// For this long after an execution of a light client no execution is bound to a processor, so that
+/// the threads of that client find a free one.
+constexpr std::chrono::milliseconds kUnpinnedAfterLight{50};
+/// What an execution of unknown duration counts, so that clients take turns.
+constexpr std::chrono::nanoseconds kMinimumUse{1000};
 
 }  // namespace
 
@@ -71,15 +71,15 @@ std::uint32_t ExecutionGate::RunnerSet::tryHoldAny() noexcept {
 }
 
 ExecutionGate::~ExecutionGate() {
-    std::thread watch;
+    std::thread thread;
     {
         const system::MutexLock lock(mutex_);
-        watch.swap(watch_);
+        thread.swap(overdueThread_);
     }
-    if (watch.joinable()) {
+    if (thread.joinable()) {
         isEnding_.store(true, std::memory_order_relaxed);  // the semaphore orders it
-        watchWakeUp_.release();
-        system::joinOrOrphan(watch);
+        overdueWakeUp_.release();
+        system::joinOrOrphan(thread);
     }
 }
 
@@ -89,27 +89,27 @@ void ExecutionGate::chargeAndAdmit(ClientShare* client, const std::optional<Admi
     const TimePoint now = Clock::now();
     if (admission) {
         client->end(admission->start,
-                    std::max<std::chrono::nanoseconds>(now - admission->start, kLeastUse));
+                    std::max<std::chrono::nanoseconds>(now - admission->start, kMinimumUse));
         if (admission->processor) {
             laneProcessors_.giveBack(*admission->processor);
         }
-        if (admission->isBeside) {
-            client->user().runsBeside_ = false;
+        if (admission->exceedsLanes) {
+            client->user().exceedsLanes_ = false;
         }
     } else if (client != nullptr) {
         client->add(waiters_.empty()
-                        ? kLeastUse
-                        : std::max<std::chrono::nanoseconds>(now - contendedSince_, kLeastUse));
+                        ? kMinimumUse
+                        : std::max<std::chrono::nanoseconds>(now - contendedSince_, kMinimumUse));
     }
     admitWaiters(now, admitted);
 }
 
-/// Who has used less comes first, among the executions of one client the most urgent.
+/// The client that has used less comes first; among the executions of one client, the most urgent.
 bool ExecutionGate::precedes(const Waiter& a, const Waiter& b, TimePoint now) const {
     if (a.client == b.client) {
         return a.work.precedes(b.work, now);
     }
-    const std::chrono::nanoseconds more = a.client->moreThan(*b.client, now);
+    const std::chrono::nanoseconds more = a.client->usedMoreThan(*b.client, now);
     if (more.count() != 0) {
         return more.count() < 0;
     }
@@ -121,9 +121,9 @@ std::chrono::nanoseconds& ExecutionGate::admittedUsed(ClientShare& share) {
     return share.user_ ? share.user_->admittedUsed_ : admittedUsed_;
 }
 
-/// An execution of `client` begins to wait. Returns whether the client, or its user, uses less than
-/// the others.
-bool ExecutionGate::comeBack(ClientShare& client, TimePoint now) {
+/// Called when an execution of `client` begins to wait: limits what the client and its user have
+/// saved to kCredit. Returns whether one of them had saved more: the client is light.
+bool ExecutionGate::limitCredit(ClientShare& client, TimePoint now) {
     bool isLight = false;
     for (ClientShare* share = &client; share != nullptr; share = share->user_.get()) {
         const std::chrono::nanoseconds saved = admittedUsed(*share) - share->usedUntil(now);
@@ -135,7 +135,7 @@ bool ExecutionGate::comeBack(ClientShare& client, TimePoint now) {
     return isLight;
 }
 
-/// Gives free lanes to executions that wait for them, in order.
+/// Gives free lanes to waiting executions, in order.
 void ExecutionGate::admitWaiters(TimePoint now, WakeList& admitted) {
     std::sort(waiters_.begin(), waiters_.end(),
               [&](const Waiter* a, const Waiter* b)
@@ -155,7 +155,7 @@ void ExecutionGate::admitWaiters(TimePoint now, WakeList& admitted) {
     }
 }
 
-/// Lets `waiter`, for which lanes were taken, run; false if it has no runner.
+/// Admits `waiter`, for which lanes were taken; false if no runner is free.
 bool ExecutionGate::tryAdmit(Waiter& waiter, TimePoint now, WakeList& admitted) {
     waiter.admission.runner = waiter.runner;
     if (waiter.runners != nullptr) {
@@ -173,8 +173,8 @@ bool ExecutionGate::tryAdmit(Waiter& waiter, TimePoint now, WakeList& admitted) 
     }
     waitingCount_.fetch_sub(1, std::memory_order_seq_cst);
     if (!waiter.isSpinning) {
-        if (waiter.width == Width::ONE_LANE && !waiter.admission.isBeside && laneCount_ > 1 &&
-            now - lightSince_ > kAlone) {
+        if (waiter.width == Width::ONE_LANE && !waiter.admission.exceedsLanes && laneCount_ > 1 &&
+            now - lightSince_ > kUnpinnedAfterLight) {
             waiter.admission.processor = laneProcessors_.take(waiter.thread.all());
         }
         admitted.add(waiter);
@@ -187,7 +187,7 @@ bool ExecutionGate::tryAdmit(Waiter& waiter, TimePoint now, WakeList& admitted) 
 /// How long `waiter` spins before it sleeps.
 std::chrono::nanoseconds ExecutionGate::spinTime(const Waiter& waiter) {
     if (waiter.isLight && laneCount_ > 1) {
-        return kLightSpin;
+        return kSpinOfLightClient;
     }
     // It is the only one that waits for its model, and a lane is free to spin on.
     if (waiter.runners == nullptr || freeLanes_.load(std::memory_order_relaxed) <= 0 ||
@@ -196,8 +196,8 @@ std::chrono::nanoseconds ExecutionGate::spinTime(const Waiter& waiter) {
         })) {
         return {};
     }
-    if (waiter.runners->sleepsAhead_ > 0) {
-        --waiter.runners->sleepsAhead_;
+    if (waiter.runners->sleepsBeforeNextSpin_ > 0) {
+        --waiter.runners->sleepsBeforeNextSpin_;
         return {};
     }
     return kSpin;
@@ -234,12 +234,12 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(const system::Thread
                   .wakeUp = {}};
     WakeList admitted;
     std::chrono::nanoseconds spinLimit{};
-    bool wakesWatch = false;
+    bool wakesOverdueThread = false;
     {
         const system::MutexLock lock(mutex_);
-        wakesWatch = isProtected(waiter) && awakenWatch();
+        wakesOverdueThread = mayBecomeOverdue(waiter) && wakeOverdueThread();
         waiter.work.arrival = arrivals_++;
-        waiter.isLight = comeBack(*client, now);
+        waiter.isLight = limitCredit(*client, now);
         if (waiter.isLight) {
             lightSince_ = now;
         }
@@ -256,8 +256,8 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(const system::Thread
         }
     }
     admitted.wakeAll();
-    if (wakesWatch) {
-        watchWakeUp_.release();
+    if (wakesOverdueThread) {
+        overdueWakeUp_.release();
     }
     if (spinLimit.count() != 0) {
         if (spin(waiter, spinLimit)) {
@@ -269,7 +269,7 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(const system::Thread
         }
         waiter.isSpinning = false;
         if (!waiter.isLight) {
-            runners->sleepsAhead_ = kSleepsAfterVainSpin;
+            runners->sleepsBeforeNextSpin_ = kSleepsAfterFailedSpin;
         }
     }
     return sleep(waiter) ? std::optional(waiter.admission) : std::nullopt;
@@ -289,18 +289,17 @@ bool ExecutionGate::sleep(Waiter& waiter) {
     return true;
 }
 
-bool ExecutionGate::mayRunBeside(const Waiter& waiter) const {
-    return isProtected(waiter) && waiter.client->runningCount_ == 0 &&
-           !waiter.client->user().runsBeside_ &&
+bool ExecutionGate::mayExceedLanes(const Waiter& waiter) const {
+    return mayBecomeOverdue(waiter) && waiter.client->runningCount_ == 0 &&
+           !waiter.client->user().exceedsLanes_ &&
            (waiter.runners == nullptr || !waiter.runners->areAllHeld());
 }
 
-/// Lets the next one of those in that have waited for long and may be let in without a free lane,
-/// if there is one.
-void ExecutionGate::tryLetInBeside(TimePoint now, WakeList& admitted) {
+/// Admits the next overdue waiter without a free lane, if there is one.
+void ExecutionGate::tryAdmitOverdue(TimePoint now, WakeList& admitted) {
     Waiter* next = nullptr;
     for (Waiter* waiter : waiters_) {
-        if (now - waiter->work.since >= *longestWait_ && mayRunBeside(*waiter) &&
+        if (now - waiter->work.since >= *longestWait_ && mayExceedLanes(*waiter) &&
             (next == nullptr || precedes(*waiter, *next, now))) {
             next = waiter;
         }
@@ -309,30 +308,30 @@ void ExecutionGate::tryLetInBeside(TimePoint now, WakeList& admitted) {
         return;
     }
     freeLanes_.fetch_sub(1, std::memory_order_seq_cst);  // before the runner: see leave
-    next->admission.isBeside = true;                     // no processor is left to it
+    next->admission.exceedsLanes = true;                 // so it is bound to no processor
     ClientShare& user = next->client->user();
     if (tryAdmit(*next, now, admitted)) {
-        user.runsBeside_ = true;
+        user.exceedsLanes_ = true;
     } else {
-        next->admission.isBeside = false;
+        next->admission.exceedsLanes = false;
         freeLanes_.fetch_add(1, std::memory_order_seq_cst);
     }
 }
 
-/// Looks whether one is to be let in beside others. Gives when to look again; max if no execution
-/// has waited since the last look.
-TimePoint ExecutionGate::letInBeside() {
+/// Admits an overdue waiter, if no execution was admitted for `longestWait_`. Returns when to look
+/// again; max if no execution has waited since the last look.
+TimePoint ExecutionGate::admitOverdue() {
     WakeList admitted;
     const system::MutexLock lock(mutex_);
     const TimePoint now = Clock::now();
-    const bool hasWaited = delayedCount() != watchedCount_ || !waiters_.empty();
-    watchedCount_ = delayedCount();
-    isWatchAsleep_ = !hasWaited;
-    if (isWatchAsleep_) {
+    const bool hasWaited = delayedCount() != delayedCountSeen_ || !waiters_.empty();
+    delayedCountSeen_ = delayedCount();
+    isOverdueThreadIdle_ = !hasWaited;
+    if (isOverdueThreadIdle_) {
         return TimePoint::max();
     }
     if (now - admittedLast_ >= *longestWait_) {
-        tryLetInBeside(now, admitted);
+        tryAdmitOverdue(now, admitted);
     }
     TimePoint next = now + *longestWait_;
     for (const Waiter* waiter : waiters_) {
@@ -342,25 +341,26 @@ TimePoint ExecutionGate::letInBeside() {
     return std::max(next, admittedLast_ + *longestWait_);
 }
 
-void ExecutionGate::watch() noexcept {
+void ExecutionGate::runOverdueThread() noexcept {
     while (!isEnding_.load(std::memory_order_relaxed)) {
-        (void)watchWakeUp_.acquireUntil(letInBeside());
+        (void)overdueWakeUp_.acquireUntil(admitOverdue());
     }
 }
 
-/// An execution waits that may be let in beside others. Whether the watch has to be woken. Without
-/// memory for its thread, the next one that waits tries again.
-bool ExecutionGate::awakenWatch() {
-    if (!watch_.joinable()) {
-        if (auto watch = system::startThread("nnburst-gate", [this] { this->watch(); })) {
-            watch_ = std::move(*watch);
+/// Called when an execution begins to wait that may exceed the lanes. Starts the overdue thread, or
+/// returns whether it has to be woken. If the thread cannot be started, the next waiter tries
+/// again.
+bool ExecutionGate::wakeOverdueThread() {
+    if (!overdueThread_.joinable()) {
+        if (auto thread = system::startThread("nnburst-gate", [this] { runOverdueThread(); })) {
+            overdueThread_ = std::move(*thread);
         }
         return false;
     }
-    return std::exchange(isWatchAsleep_, false);
+    return std::exchange(isOverdueThreadIdle_, false);
 }
 
-/// `waiter` waits no longer. False if it was admitted meanwhile.
+/// Ends the wait of `waiter`; false if it was admitted meanwhile.
 bool ExecutionGate::giveUp(Waiter& waiter) {
     WakeList admitted;
     {
@@ -376,24 +376,24 @@ bool ExecutionGate::giveUp(Waiter& waiter) {
     return true;
 }
 
-bool ExecutionGate::hasMoreUrgent(const WaitingWork& running, ClientShare* client,
-                                  std::optional<Admission>& admission) {
+bool ExecutionGate::mustYield(const WaitingWork& running, ClientShare* client,
+                              std::optional<Admission>& admission) {
     const system::MutexLock lock(mutex_);
     const TimePoint now = Clock::now();
     if (!admission) {
         admission = Admission{.start = waiters_.empty() ? now : contendedSince_};
         client->begin(admission->start);
     }
-    const auto comesFirst = [&](const Waiter* waiter) NNBURST_REQUIRES(mutex_) {
+    const auto precedesRunning = [&](const Waiter* waiter) NNBURST_REQUIRES(mutex_) {
         if (waiter->client == client) {
             return waiter->work.level(now) > static_cast<std::int64_t>(running.urgency.priority);
         }
-        return client->moreThan(*waiter->client, now) >= kQuantum;
+        return client->usedMoreThan(*waiter->client, now) >= kQuantum;
     };
     return std::any_of(
         waiters_.begin(), waiters_.end(), [&](const Waiter* waiter) NNBURST_REQUIRES(mutex_) {
             const bool canRun = waiter->runners == nullptr || !waiter->runners->areAllHeld();
-            return canRun && comesFirst(waiter);
+            return canRun && precedesRunning(waiter);
         });
 }
 
@@ -415,8 +415,8 @@ void ExecutionGate::Pass::wait(RunnerSet* runners) {
     admission_ = gate_.wait(*thread_, runners, runner_, width_, client_, work_.urgency);
 }
 
-/// At its end.
-void ExecutionGate::Pass::letOthersIn() {
+/// Called at the end of the pass.
+void ExecutionGate::Pass::admitNext() {
     WakeList atOnce;
     gate_.chargeAndAdmit(hasLanes_ ? client_ : nullptr, admission_,
                          lateWakes_ != nullptr ? *lateWakes_ : atOnce);
@@ -424,25 +424,26 @@ void ExecutionGate::Pass::letOthersIn() {
 
 void ExecutionGate::Pass::yield() {
     const TimePoint now = Clock::now();
-    // One that runs beside those that have the lanes has no lane to give.
-    const bool hasNone = admission_ && admission_->isBeside && gate_.isOvercommitted();
-    if (!hasLanes_ || hasNone || now < nextLook_) {
+    // While more executions run than there are lanes, one that was admitted without a lane has none
+    // to give.
+    const bool hasNoLane = admission_ && admission_->exceedsLanes && gate_.isOvercommitted();
+    if (!hasLanes_ || hasNoLane || now < nextLook_) {
         return;
     }
     nextLook_ = now + kBetweenLooks;
-    if (!gate_.hasMoreUrgent(work_, client_, admission_)) {
+    if (!gate_.mustYield(work_, client_, admission_)) {
         return;
     }
     if (!lowPriority_) {
         lowPriority_.emplace();
     }
-    stayNoLonger();
+    unpin();
     gate_.leave(nullptr, runner_, lanes_);
     WakeList admitted;
     gate_.chargeAndAdmit(client_, admission_, admitted);
     admitted.wakeAll();
     admission_.reset();
-    hasLanes_ = false;  // if there is no memory to wait it goes on without
+    hasLanes_ = false;  // without memory to wait, it goes on without lanes
     wait(nullptr);
     hasLanes_ = admission_.has_value();
 }

@@ -3,19 +3,19 @@
 #pragma once
 
 /// \file
-/// The one place where executions of all kinds wait for each other: as many run at a time as the
-/// engine has lanes, and as many of each compiled model as it has runners. An execution whose
-/// kernels use several threads takes all lanes. While no execution waits, entering and leaving
-/// takes a few atomic operations and no lock. An execution that is the next for its model spins for
-/// a while if a lane is free, because being woken takes as long as a short execution. All others
+/// Where executions of all kinds wait for each other. An execution needs a *lane*, of which an
+/// engine has as many as it may use processors, and a *runner* of its compiled model. An execution
+/// whose kernels use several threads takes all lanes. While no execution waits, entering and
+/// leaving takes a few atomic operations and no lock. The next execution of a model spins for a
+/// while if a lane is free, because waking a thread takes as long as a short execution. All others
 /// sleep.
 ///
-/// Between users, and between the clients of one user, the order is fair: the one that has used the
+/// Between users, and between the clients of one user, the order is fair: the one that has used
 /// lanes for the shortest time while others waited comes first. Among the executions of one client
-/// the most urgent comes first. An execution yields between its operations and inside most long
-/// ones, and from then on runs with a low priority, so that threads of clients that use less get a
-/// processor at once. If none has yielded or ended for kLongestWait, a thread of the gate admits
-/// the next one beside those that run, and the system divides the processors.
+/// the most urgent comes first. A running execution yields between its operations and inside most
+/// long ones. From then on it has a low priority, so that threads of clients that use less get a
+/// processor at once. If no execution was admitted for kLongestWait, a thread of the gate admits an
+/// overdue one without a lane, and the kernel divides the processors.
 
 #include <array>
 #include <atomic>
@@ -85,8 +85,8 @@ class ClientShare {
     }
     [[nodiscard]] const ClientShare& user() const noexcept { return user_ ? *user_ : *this; }
     /// How much more than `other` this has used, or its user more than the other's user.
-    [[nodiscard]] std::chrono::nanoseconds moreThan(const ClientShare& other,
-                                                    TimePoint now) const noexcept {
+    [[nodiscard]] std::chrono::nanoseconds usedMoreThan(const ClientShare& other,
+                                                        TimePoint now) const noexcept {
         return &user() == &other.user() ? usedUntil(now) - other.usedUntil(now)
                                         : user().usedUntil(now) - other.user().usedUntil(now);
     }
@@ -99,7 +99,7 @@ class ClientShare {
     std::int64_t runningCount_ = 0;            // of executions whose start is known
     std::chrono::nanoseconds startSum_{};      // of their starts
     std::chrono::nanoseconds admittedUsed_{};  // as the gate's, of the clients of a user
-    bool runsBeside_ = false;                  // of a user: one of its executions was let in beside
+    bool exceedsLanes_ = false;  // of a user: one of its executions was admitted without a lane
 
     std::atomic<bool> isCancelled_{false};
 };
@@ -145,19 +145,21 @@ class ExecutionGate {
 
         std::array<Runner, kMaximumRunners> runners_;
         std::atomic<std::uint32_t> count_{1};
-        std::uint32_t sleepsAhead_ = 0;  // guarded by mutex_: so many next waiters do not spin
+        /// How many of the next waiters do not spin. Guarded by mutex_.
+        std::uint32_t sleepsBeforeNextSpin_ = 0;
     };
 
     /// ALL_LANES: several kernel threads share the work, of which there is one set.
     enum class Width : std::uint8_t { ONE_LANE, ALL_LANES };
 
-    /// Longer than operations compute between two places where they make way, so that it acts where
-    /// there is no such place.
+    /// Longer than operations compute between two places where they yield, so that it only acts on
+    /// operations without such places.
     static constexpr std::chrono::milliseconds kLongestWait{5};
 
-    /// Lets `laneCount` (at least 1) executions run at a time. Once none has been let in for
-    /// `longestWait`, the next one that has waited as long is let in without a free lane: one of
-    /// each user, that needs one lane, of a client that runs nothing else.
+    /// Runs `laneCount` (at least 1) executions at a time. Once none was admitted for
+    /// `longestWait`, the next one that has waited as long (an overdue one) is admitted without a
+    /// lane: at most one of each user at a time, which needs one lane and whose client runs nothing
+    /// else. Without `longestWait` there are no such admissions.
     explicit ExecutionGate(
         std::uint32_t laneCount,
         std::optional<std::chrono::nanoseconds> longestWait = std::nullopt) noexcept
@@ -193,12 +195,12 @@ class ExecutionGate {
     [[nodiscard]] std::uint32_t laneCount() const noexcept { return laneCount_; }
 
   private:
-    /// What an execution that has waited gets.
+    /// What an execution gets after it has waited.
     struct Admission {
         std::uint32_t runner = kNoRunner;
         TimePoint start;                         ///< of its use of lanes
-        std::optional<std::uint32_t> processor;  ///< it was woken there and stays there
-        bool isBeside = false;                   ///< no lane was free
+        std::optional<std::uint32_t> processor;  ///< to which it is bound; none if it is not
+        bool exceedsLanes = false;               ///< admitted without a lane
     };
 
     struct Waiter {
@@ -208,7 +210,7 @@ class ExecutionGate {
         Width width;
         ClientShare* client;
         WaitingWork work;
-        bool isLight = false;  ///< its client has used less than its share
+        bool isLight = false;  ///< its client is light: it has used less than its share
         Admission admission{};
         /// Released once after isAdmitted is set, unless `isSpinning` is set then. The sleeper
         /// needs no lock to go on, and its waker holds none.
@@ -281,33 +283,33 @@ class ExecutionGate {
                                                 const Urgency& urgency);
     [[nodiscard]] bool sleep(Waiter& waiter) NNBURST_EXCLUDES(mutex_);
     [[nodiscard]] bool giveUp(Waiter& waiter) NNBURST_EXCLUDES(mutex_);
-    /// Whether `waiter` is of those that are let in without a free lane.
-    [[nodiscard]] bool isProtected(const Waiter& waiter) const noexcept {
+    /// Whether `waiter` may become overdue.
+    [[nodiscard]] bool mayBecomeOverdue(const Waiter& waiter) const noexcept {
         return longestWait_ && waiter.client != &unnamed_ && waiter.width == Width::ONE_LANE;
     }
-    [[nodiscard]] bool mayRunBeside(const Waiter& waiter) const NNBURST_REQUIRES(mutex_);
-    void tryLetInBeside(TimePoint now, WakeList& admitted) NNBURST_REQUIRES(mutex_);
-    [[nodiscard]] TimePoint letInBeside() NNBURST_EXCLUDES(mutex_);
-    void watch() noexcept;
-    [[nodiscard]] bool awakenWatch() NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] bool mayExceedLanes(const Waiter& waiter) const NNBURST_REQUIRES(mutex_);
+    void tryAdmitOverdue(TimePoint now, WakeList& admitted) NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] TimePoint admitOverdue() NNBURST_EXCLUDES(mutex_);
+    void runOverdueThread() noexcept;
+    [[nodiscard]] bool wakeOverdueThread() NNBURST_REQUIRES(mutex_);
     void admitWaiters(TimePoint now, WakeList& admitted) NNBURST_REQUIRES(mutex_);
     [[nodiscard]] bool tryAdmit(Waiter& waiter, TimePoint now, WakeList& admitted)
         NNBURST_REQUIRES(mutex_);
     [[nodiscard]] std::chrono::nanoseconds& admittedUsed(ClientShare& share)
         NNBURST_REQUIRES(mutex_);
-    [[nodiscard]] bool comeBack(ClientShare& client, TimePoint now) NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] bool limitCredit(ClientShare& client, TimePoint now) NNBURST_REQUIRES(mutex_);
     [[nodiscard]] bool precedes(const Waiter& a, const Waiter& b, TimePoint now) const
         NNBURST_REQUIRES(mutex_);
     [[nodiscard]] std::chrono::nanoseconds spinTime(const Waiter& waiter) NNBURST_REQUIRES(mutex_);
     [[nodiscard]] static bool spin(const Waiter& waiter, std::chrono::nanoseconds limit);
     /// Whether a waiting execution comes before a running one of `client`. Counts the running one
     /// from now on if it was not counted before.
-    [[nodiscard]] bool hasMoreUrgent(const WaitingWork& running, ClientShare* client,
-                                     std::optional<Admission>& admission);
+    [[nodiscard]] bool mustYield(const WaitingWork& running, ClientShare* client,
+                                 std::optional<Admission>& admission);
 
     const std::uint32_t laneCount_;
     const std::optional<std::chrono::nanoseconds> longestWait_;
-    std::atomic<std::int32_t> freeLanes_;  // negative: so many were let in beside
+    std::atomic<std::int32_t> freeLanes_;  // negative: that many run without a lane
     std::atomic<std::uint32_t> waitingCount_{0};
     std::atomic<std::uint32_t> delayedCount_{0};
 
@@ -317,24 +319,25 @@ class ExecutionGate {
     /// What the user whose execution was admitted last had used. A user that comes back starts from
     /// here, less kCredit: it saves no more for later.
     std::chrono::nanoseconds admittedUsed_ NNBURST_GUARDED_BY(mutex_){};
-    TimePoint admittedLast_ NNBURST_GUARDED_BY(mutex_);    // when one that waited was let in
+    TimePoint admittedLast_ NNBURST_GUARDED_BY(mutex_);    // when the last waiter was admitted
     TimePoint contendedSince_ NNBURST_GUARDED_BY(mutex_);  // since when waiters_ is not empty
     TimePoint lightSince_ NNBURST_GUARDED_BY(mutex_);      // when the last light one came
     LaneProcessors laneProcessors_ NNBURST_GUARDED_BY(mutex_);
     ClientShare unnamed_;  // of executions without a client
 
-    /// Lets executions in beside others: started with the first one that waits and may be.
-    std::thread watch_ NNBURST_GUARDED_BY(mutex_);
-    bool isWatchAsleep_ NNBURST_GUARDED_BY(mutex_) = false;      // until it is woken
-    std::uint32_t watchedCount_ NNBURST_GUARDED_BY(mutex_) = 0;  // delayedCount_ at its last look
-    system::Semaphore watchWakeUp_;
+    /// Admits overdue executions. Started with the first one that may become overdue.
+    std::thread overdueThread_ NNBURST_GUARDED_BY(mutex_);
+    bool isOverdueThreadIdle_ NNBURST_GUARDED_BY(mutex_) = false;  // until it is woken
+    std::uint32_t delayedCountSeen_ NNBURST_GUARDED_BY(mutex_) =
+        0;  // delayedCount_ at its last look
+    system::Semaphore overdueWakeUp_;
     std::atomic<bool> isEnding_{false};
 };
 
-/// Sleeping executions that were let in, and are still to be woken: without the gate's lock, since
-/// a thread that is woken may take the processor of its waker at once, and a thread that wants the
-/// lock would wait for both. They have their lanes already, so the keeper of a list must not do
-/// long work before it wakes them. Used by one thread.
+/// Executions that were admitted while they slept and are still to be woken. They are woken without
+/// the gate's lock: a woken thread may take the processor of its waker at once, and a thread that
+/// wants the lock would wait for both. They have their lanes already, so the owner of a list must
+/// not do long work before it wakes them. Used by one thread.
 class ExecutionGate::WakeList {
   public:
     WakeList() noexcept = default;
@@ -368,7 +371,8 @@ class ExecutionGate::Pass {
     using Width = ExecutionGate::Width;
 
     /// `client` may be null: executions without one share an account. It must outlive the pass.
-    /// Those that are let in at the end of the pass are left to `lateWakes`; null: woken at once.
+    /// Executions that are admitted at the end of the pass go to `lateWakes`; null: they are woken
+    /// at once.
     Pass(ExecutionGate& gate, RunnerSet& runners, Width width = Width::ONE_LANE,
          ClientShare* client = nullptr, WakeList* lateWakes = nullptr) noexcept
         : gate_(gate),
@@ -381,10 +385,10 @@ class ExecutionGate::Pass {
     Pass& operator=(const Pass&) = delete;
     ~Pass() {
         if (holdsRunner_) {
-            stayNoLonger();
+            unpin();
             gate_.leave(&runners_, runner_, hasLanes_ ? lanes_ : 0);
             if (admission_ || gate_.hasWaiters()) {
-                letOthersIn();
+                admitNext();
             }
         }
     }
@@ -418,11 +422,11 @@ class ExecutionGate::Pass {
     /// The runner that it holds, from `enter` on.
     [[nodiscard]] std::uint32_t runner() const noexcept { return runner_; }
 
-    /// To be called between operations and inside long ones: gives the lanes to executions that
-    /// come first (more urgent ones of the same client, and those of clients that have used less)
-    /// and waits for them again. Looks for such executions every 50 us. The runner is kept. After
-    /// the deadline it does not wait.
-    void letOthersPass() {
+    /// To be called between operations and inside long ones. If an execution waits that comes
+    /// before this one (a more urgent one of the same client, or one of a client that has used
+    /// less), releases the lanes and waits for them again. Looks for one every 50 us. Keeps the
+    /// runner. Does not wait beyond the deadline.
+    void yieldToOthers() {
         if (gate_.waitingCount_.load(std::memory_order_relaxed) != 0) {
             yield();
         }
@@ -432,9 +436,9 @@ class ExecutionGate::Pass {
     Result<> waitAndEnter();
     void wait(RunnerSet* runners);
     void yield();
-    void letOthersIn();
-    /// Lets its thread run on all of its processors again.
-    void stayNoLonger() const noexcept {
+    void admitNext();
+    /// Allows the thread all of its processors again.
+    void unpin() const noexcept {
         if (admission_ && admission_->processor) {
             thread_->widen();
         }
@@ -447,10 +451,10 @@ class ExecutionGate::Pass {
     const Width width_;
     const std::int32_t lanes_;
     WaitingWork work_;
-    std::optional<Admission> admission_;  // if it has waited, or others have while it runs
+    std::optional<Admission> admission_;  // if it has waited, or others wait while it runs
     std::optional<system::ThreadProcessors> thread_;        // once it has waited
-    std::optional<system::ScopedLowPriority> lowPriority_;  // once it has made way
-    TimePoint nextLook_{};                                  // for executions that come first
+    std::optional<system::ScopedLowPriority> lowPriority_;  // once it has yielded
+    TimePoint nextLook_{};                                  // for executions that come before it
     std::uint32_t runner_ = kNoRunner;
     bool holdsRunner_ = false;
     bool hasLanes_ = false;

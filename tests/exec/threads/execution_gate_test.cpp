@@ -94,7 +94,7 @@ TEST(ExecutionGate, anExecutionThatLetsOthersPassKeepsItsRunner) {
     while (gate.waitingCount() == 0) {
         std::this_thread::yield();
     }
-    low.letOthersPass();  // comes back when the urgent one has left
+    low.yieldToOthers();  // comes back when the urgent one has left
     urgent.join();
     EXPECT_EQ(low.runner(), 0U);
     EXPECT_EQ(runner, 1U) << "the same model, beside the one that waits";
@@ -220,7 +220,7 @@ TEST(ExecutionGate, losesNobodyUnderLoad) {
                 ++counts[model];
                 --inside;
                 if (i % 7 == 0) {
-                    pass.letOthersPass();
+                    pass.yieldToOthers();
                 }
             }
         });

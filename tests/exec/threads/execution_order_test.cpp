@@ -86,7 +86,7 @@ TEST(ExecutionGate, aRunningExecutionMakesWayForAMoreUrgentOne) {
     awaitWaiters(gate, 1);
     EXPECT_FALSE(wasIn);
     while (!wasIn) {
-        low.letOthersPass();
+        low.yieldToOthers();
     }
     urgent.join();
     Pass other(gate, lowModel);
@@ -185,7 +185,7 @@ TEST(ExecutionGate, aRunningExecutionMakesWayForOtherClients) {
         wasIn = true;
     });
     while (!wasIn) {
-        urgent.letOthersPass();
+        urgent.yieldToOthers();
     }
     other.join();
 }
@@ -210,7 +210,7 @@ std::optional<bool> isInterruptedWithin(std::chrono::microseconds time) {
     });
     awaitWaiters(gate, 1);
     while (Clock::now() - arrival.load() < time) {
-        running->letOthersPass();
+        running->yieldToOthers();
     }
     const bool wasInterrupted = wasIn;
     const bool isInTime = Clock::now() - arrival.load() < time + 50us;
@@ -245,7 +245,7 @@ TEST(ExecutionGate, anExecutionThatHasWaitedMakesWayForOtherClients) {
         EXPECT_TRUE(pass.enter({}));
         isRunning = true;
         while (!hasEnded) {
-            pass.letOthersPass();
+            pass.yieldToOthers();
         }
     });
     awaitWaiters(gate, 1);
@@ -278,10 +278,10 @@ TEST(ExecutionGate, aClientThatRunsOnALaneDoesNotInterruptAnotherForASecondOne) 
         wasIn = true;
     });
     awaitWaiters(gate, 1);
-    greedy->letOthersPass();  // counts its time from here on at the latest
+    greedy->yieldToOthers();  // counts its time from here on at the latest
     const auto end = std::chrono::steady_clock::now() + 5ms;
     while (std::chrono::steady_clock::now() < end) {
-        modest.letOthersPass();
+        modest.yieldToOthers();
     }
     EXPECT_FALSE(wasIn);
     greedy.reset();
@@ -351,7 +351,7 @@ TEST_F(GateThatIsHeld, letsNoneInBesideAnotherOfItsClient) {
         wasIn = true;
     });
     while (!wasIn) {
-        holder->letOthersPass();  // is counted once another one has waited
+        holder->yieldToOthers();  // is counted once another one has waited
     }
     ofNobody.join();
     Pass own(gate, models[1], Pass::Width::ONE_LANE, &holding);
@@ -371,12 +371,12 @@ TEST_F(GateThatIsHeld, oneThatRunsBesideOthersMakesWayOnceThereIsALane) {
     awaitWaiters(gate, 1);
     const auto end = std::chrono::steady_clock::now() + 10ms;
     while (std::chrono::steady_clock::now() < end) {
-        beside.letOthersPass();
+        beside.yieldToOthers();
     }
     EXPECT_FALSE(wasIn);
     holder.reset();
     while (!wasIn) {
-        beside.letOthersPass();
+        beside.yieldToOthers();
     }
     newcomer.join();
 }

@@ -103,7 +103,7 @@ TEST(ExecutionGate, anExecutionThatMakesWayMayRunAnywhereAfterwards) {
             EXPECT_TRUE(pass.enter({.priority = Priority::LOW, .deadline = {}}));
             isIn = true;
             awaitWaiters(gate, 1);
-            pass.letOthersPass();
+            pass.yieldToOthers();
         }
         EXPECT_EQ(system::usableProcessors(), kAllProcessors);
     });
