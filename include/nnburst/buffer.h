@@ -21,8 +21,8 @@ class NNBURST_EXPORT Buffer {
   public:
     virtual ~Buffer() = default;
 
-    /// Copies the buffer's contents to `destination`. INVALID_ARGUMENT unless that has exactly
-    /// their size, GENERAL_FAILURE if the buffer has no contents.
+    /// Copies the buffer's contents to `destination`. INVALID_ARGUMENT unless `destination` has
+    /// exactly the size of the contents, GENERAL_FAILURE if the buffer has no contents.
     [[nodiscard]] virtual Result<> copyTo(const SharedRegion& destination) = 0;
     /// Copies `source` into the buffer. `dimensions` are those of the contents, or empty if the
     /// buffer's are fully known; INVALID_ARGUMENT if they contradict the buffer's or the size of

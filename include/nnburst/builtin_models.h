@@ -47,12 +47,13 @@ struct MobileNetV2Options {
 /// One step of a small recurrent network: a fully connected layer, an LSTM, a fully connected
 /// layer.
 struct StreamingLstmOptions {
-    std::uint32_t features = 64;  ///< of the input and of the output, 1 to the maximum below
-    std::uint32_t cells = 128;    ///< of the LSTM, 1 to the maximum below
+    std::uint32_t features = 64;  ///< of input and output, 1 to kMaximumStreamingLstmSize
+    std::uint32_t cells = 128;    ///< of the LSTM, 1 to kMaximumStreamingLstmSize
     std::uint32_t seed = 1;
 };
 
-/// Keeps the largest model, which has 8 matrices of this size squared, below 600 MB.
+/// With this limit the largest model, which has 8 matrices of this size squared, stays below 600
+/// MB.
 inline constexpr std::uint32_t kMaximumStreamingLstmSize = 4096;
 
 /// Inputs: features [1, features], output state [1, cells], cell state [1, cells]. Outputs:

@@ -22,7 +22,7 @@ namespace nnburst {
 
 /// How long after the deadline of an execution a burst waits for the driver's answer. A driver ends
 /// an execution soon after its deadline: between two operations, and inside most of those that take
-/// long. What it cannot interrupt takes less than this in real models. See
+/// long. Operations that it cannot interrupt take less than this in real models. See
 /// BurstOptions::deadlineGrace.
 inline constexpr std::chrono::milliseconds kDeadlineGrace{2000};
 
@@ -33,24 +33,25 @@ struct BurstOptions {
     std::uint32_t queueLines = 128;
     /// Executions that may be in flight at a time (Burst::submit): 1 to 64.
     std::uint32_t inFlight = 1;
-    WaitPolicy clientWait;  ///< of the thread that calls Burst::execute
-    WaitPolicy
-        driverWait;  ///< of the driver's thread that serves this burst; the driver may wait less
-    /// A call of the burst waits for the driver at most until the deadline of the execution and
-    /// this much longer. With no answer by then (the driver is stopped or hangs, or one operation
-    /// takes so long) it ends with DEVICE_UNAVAILABLE: see Burst::isMemoryInUse. A negative value
-    /// counts as 0. Executions without a deadline are waited for as long as the driver gives signs
-    /// of life.
+    /// How the thread that calls Burst::execute waits for results.
+    WaitPolicy clientWait;
+    /// How the driver's thread that serves this burst waits for requests; it may spin less.
+    WaitPolicy driverWait;
+    /// A call of the burst waits for the driver at most until the deadline of the execution plus
+    /// this time. Without an answer by then (the driver is stopped or hangs, or one operation takes
+    /// longer) it ends with DEVICE_UNAVAILABLE: see Burst::isMemoryInUse. A negative value counts
+    /// as 0. Without a deadline it waits as long as the driver's control plane answers.
     std::chrono::milliseconds deadlineGrace = kDeadlineGrace;
 };
 
-/// The request of an execution in flight, until `Burst::wait` has given its result.
+/// Identifies an execution in flight: from `Burst::submit` until `Burst::wait` has returned its
+/// result.
 enum class Submission : std::uint64_t {};
 
 /// A request that is executed again and again on one burst, with new contents in the same memory:
-/// the common case of streaming. The driver checks and decodes it once; every later computation
-/// sends one cache line and gets one back. Results are those of Burst::execute with the same
-/// request, in every case. Used by one thread at a time, the one that uses the burst. Keeps the
+/// the common case of streaming. The driver checks and decodes it once; each later computation
+/// sends one cache line and gets one back. Results and errors are those of Burst::execute with the
+/// same request. A burst and its reusable executions are used by one thread at a time. Keeps the
 /// burst and the request's memory alive.
 class NNBURST_EXPORT ReusableExecution {
   public:
@@ -60,73 +61,72 @@ class NNBURST_EXPORT ReusableExecution {
     [[nodiscard]] virtual Result<> compute(const OptionalTimePoint& deadline,
                                            ExecutionOutcome& outcome) = 0;
 
-    /// Hands the execution in without waiting for it: see Burst::submit.
+    /// Starts the execution without waiting for its end: see Burst::submit.
     [[nodiscard]] virtual Result<Submission> submit(const OptionalTimePoint& deadline) = 0;
 };
 
 /// Executes requests of one prepared model through shared memory, in order (HAL 1.2 IBurstContext).
 /// In the steady state, with the memory pools known and both sides awake, an execution takes no
-/// system call, allocation or copy beside the kernels. A second thread that uses the burst
-/// meanwhile gets GENERAL_FAILURE, as the HAL says of one burst object.
+/// system call, allocation or copy beside the kernels. Used by one thread at a time: a call during
+/// a call of another thread fails with GENERAL_FAILURE, as the HAL requires.
 class NNBURST_EXPORT Burst {
   public:
     virtual ~Burst() = default;
 
     /// Executes `request` and waits for its end. `outcome` is overwritten in every case. Same
     /// errors and rules as PreparedModel::executeSynchronously. RESOURCE_EXHAUSTED_TRANSIENT while
-    /// as many executions are in flight as may be, or if an input or output overlaps with memory in
-    /// use. When it returns, the driver has let go of the outputs, with one exception:
-    /// DEVICE_UNAVAILABLE from a driver that did not answer in time (isMemoryInUse).
+    /// BurstOptions::inFlight executions are in flight, or if an input or output overlaps memory in
+    /// use (isMemoryInUse). When it returns, the driver no longer accesses the outputs, except
+    /// after DEVICE_UNAVAILABLE because the driver did not answer in time.
     [[nodiscard]] virtual Result<> execute(const Request& request, const ExecutionOptions& options,
                                            ExecutionOutcome& outcome) = 0;
 
-    /// Registers `request`, to be executed again and again. The deadline in `options` is not used.
-    /// The request is checked when it is executed.
+    /// Registers `request` for repeated execution. The deadline in `options` is ignored: `compute`
+    /// and `submit` take one. The request is checked when it is executed.
     [[nodiscard]] virtual Result<std::unique_ptr<ReusableExecution>> createReusableExecution(
         const Request& request, const ExecutionOptions& options) = 0;
 
-    /// Hands `request` in without waiting for its end. Its outputs belong to the driver until
-    /// `wait` has given the result. INVALID_ARGUMENT if they overlap with outputs of an execution
-    /// in flight; RESOURCE_EXHAUSTED_TRANSIENT while BurstOptions::inFlight are. Errors of the
-    /// execution itself come from `wait`.
+    /// Starts an execution of `request` without waiting for its end. Its outputs belong to the
+    /// driver until `wait` has returned the result. INVALID_ARGUMENT if they overlap outputs of
+    /// another execution in flight; RESOURCE_EXHAUSTED_TRANSIENT while BurstOptions::inFlight
+    /// executions are in flight. Errors of the execution itself come from `wait`.
     [[nodiscard]] virtual Result<Submission> submit(const Request& request,
                                                     const ExecutionOptions& options) = 0;
 
-    /// Waits for the end of a submitted execution. Each can be waited for once, in any order.
-    /// Errors of `execute`; INVALID_ARGUMENT if `submission` is not in flight.
+    /// Waits for the end of a submitted execution. Call it once for each, in any order. Errors of
+    /// `execute`; INVALID_ARGUMENT if `submission` is not in flight.
     [[nodiscard]] virtual Result<> wait(Submission submission, ExecutionOutcome& outcome) = 0;
 
     /// For event loops (poll, epoll, io_uring): a descriptor, owned by the burst, that becomes
     /// readable after `armCompletion` when a result has come or the driver is lost. It may become
-    /// readable without a result. A result that was armed for costs the driver a system call,
-    /// others cost nothing more. GENERAL_FAILURE if the driver is too old to announce results. Do
-    /// not read from it. When the driver is lost it stays readable: watch it once for each
-    /// `armCompletion` (EPOLLONESHOT). A driver that hangs does not make it readable: have a timer
-    /// for deadlines.
+    /// readable without a result. An armed result costs the driver one system call. Do not read
+    /// from the descriptor. After the loss of the driver it stays readable: watch it once for each
+    /// `armCompletion` (EPOLLONESHOT). A driver that hangs does not make it readable: use a timer
+    /// for deadlines. GENERAL_FAILURE if the driver is too old to announce results.
     [[nodiscard]] virtual Result<int> completionDescriptor() {
         return failure(ErrorStatus::GENERAL_FAILURE, "this burst has no completion descriptor");
     }
 
-    /// Makes the completion descriptor unreadable, and readable again, once, when the next result
-    /// comes. Returns true, without arming it, if an execution that was not waited for has ended or
-    /// the driver is lost: look with `isDone` now. Does not block.
+    /// Arms the completion descriptor: it is unreadable, and becomes readable once, when the next
+    /// result comes. Returns true, without arming it, if an execution in flight has already ended
+    /// or the driver is lost: then ask `isDone`. Does not block.
     [[nodiscard]] virtual Result<bool> armCompletion() {
         return failure(ErrorStatus::GENERAL_FAILURE, "this burst has no completion descriptor");
     }
 
-    /// Whether `wait` would return at once: with a result, or with an error, because the driver is
-    /// lost, the time for the execution is over, or it is not in flight. False while another thread
-    /// is using the burst. Does not block.
+    /// Whether `wait` would return at once: with a result, or with an error because the driver is
+    /// lost, the time for the execution is over, or `submission` is not in flight. False while
+    /// another thread is using the burst. Does not block.
     [[nodiscard]] virtual bool isDone(Submission /*submission*/) { return true; }
 
     /// Whether the driver may still write outputs of executions that ended with DEVICE_UNAVAILABLE
-    /// because it had not answered within BurstOptions::deadlineGrace after their deadlines. Their
-    /// outputs must not be used until this is false, which it becomes when the driver has answered
-    /// after all, or when the connection is lost; requests that use that memory, as input or as
-    /// output, are refused meanwhile. True also while another thread is using the burst. Always
-    /// false for a burst in this process. Does not block. The burst must live until then, since no
-    /// other object knows it. (A connected driver that was stopped when its connection was lost may
-    /// end the operation that it was in when it is continued; end that process to be sure.)
+    /// because it had not answered within BurstOptions::deadlineGrace after their deadlines. It
+    /// becomes false when the driver answers after all or the connection is lost. Until then, do
+    /// not use those outputs and keep the burst: no other object has this information. Requests
+    /// that use that memory, as input or as output, are refused meanwhile.
+    /// True also while another thread is using the burst. Always false for a burst in this process.
+    /// Does not block. A driver of `connect` that was stopped (SIGSTOP) when its connection was
+    /// lost finishes its current operation when it is continued: end that process to be sure.
     [[nodiscard]] virtual bool isMemoryInUse() = 0;
 
     /// Waits until no memory is in use. MISSED_DEADLINE_TRANSIENT if some still is at `deadline`;
@@ -135,12 +135,12 @@ class NNBURST_EXPORT Burst {
 
     /// Tells the driver to forget `region`, which it may still have mapped from earlier executions
     /// (HAL 1.2 IBurstContext::freeMemory). Does not wait for the driver to do so. The region is
-    /// fetched again if a request uses it again. Regions whose last handle is dropped are freed
-    /// without this call, the next time a new one is used.
+    /// fetched again if a request uses it again. Regions whose last handle was dropped are freed
+    /// without this call, when the burst next uses a new region.
     virtual void freeMemory(const SharedRegion& region) = 0;
 
-    /// What waiting has cost both sides so far. The driver's figures are as the driver reports
-    /// them. All zero for a burst in this process, which never waits.
+    /// What waiting has cost both sides so far. The driver's figures are those that the driver
+    /// reports, unchecked. All zero for a burst in this process, which never waits.
     [[nodiscard]] virtual BurstWaitStats waitStats() const = 0;
 };
 

@@ -16,8 +16,9 @@
 
 namespace nnburst {
 
-/// One entry with `info` for each operand type of `version` that is no extension's, in the order of
-/// their codes: OEM types included, SUBGRAPH not, whose performance is that of IF and WHILE.
+/// One entry with `info` for each operand type of `version`, in the order of their codes. Without
+/// types of extensions, and without SUBGRAPH, whose performance is that of IF and WHILE; with OEM
+/// types.
 [[nodiscard]] NNBURST_EXPORT std::vector<OperandPerformance> nonExtensionOperandPerformance(
     HalVersion version, PerformanceInfo info);
 
@@ -25,7 +26,7 @@ namespace nnburst {
 [[nodiscard]] NNBURST_EXPORT PerformanceInfo
 lookup(std::span<const OperandPerformance> operandPerformance, OperandType type) noexcept;
 
-/// Makes `info` the figure of `type`, which must have an entry, else INVALID_ARGUMENT.
+/// Sets the figure of `type` to `info`. INVALID_ARGUMENT if `type` has no entry.
 [[nodiscard]] NNBURST_EXPORT Result<> update(std::span<OperandPerformance> operandPerformance,
                                              OperandType type, PerformanceInfo info);
 

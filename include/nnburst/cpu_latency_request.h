@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Idle processors fall into sleep from which some take 100 microseconds and more to wake up. An
-/// application that waits for sensors or for its driver may ask the system for less.
+/// Idle processors enter idle states, from which some take 100 microseconds and more to wake up. An
+/// application that waits for sensors or for its driver can limit this time.
 
 #include <chrono>
 #include <utility>
@@ -15,12 +15,13 @@
 
 namespace nnburst {
 
-/// Keeps all processors of the machine out of idle states that take longer than asked for to wake
-/// up from, from `request` until it is destroyed. Costs power.
+/// Keeps all processors of the machine out of idle states with a longer wake-up time than
+/// requested, until this object is destroyed. Costs power.
 class CpuLatencyRequest {
   public:
-    /// 0 lets processors not sleep at all. INVALID_ARGUMENT for a negative time; GENERAL_FAILURE if
-    /// the system does not grant it (/dev/cpu_dma_latency belongs to root), with what to do.
+    /// 0: processors do not enter idle states at all. INVALID_ARGUMENT for a negative time;
+    /// GENERAL_FAILURE if the system does not grant it (/dev/cpu_dma_latency belongs to root); the
+    /// message says what to do.
     [[nodiscard]] NNBURST_EXPORT static Result<CpuLatencyRequest> request(
         std::chrono::microseconds longestWakeUp);
 

@@ -7,12 +7,12 @@
 /// requests, a `Burst` (burst.h) executes them with the least latency, a `Buffer` (buffer.h) is
 /// memory that the driver manages. Three kinds of device give the same interface:
 /// `makeLocalDevice()` runs in this process, `spawnDriver()` in a child process of its own,
-/// `connect()` in a driver that others may share.
+/// `connect()` in a driver that other processes may share.
 ///
 /// Every method may be called from any thread at any time unless it says otherwise. Objects may be
-/// dropped in any order; each keeps what it needs. When the driver process ends, every call that
-/// waits for it and every later one fails with DEVICE_UNAVAILABLE, at once; a driver that lives but
-/// no longer answers is taken for gone after `kHangTimeout`.
+/// destroyed in any order; each keeps alive what it needs. When the driver process ends, every call
+/// that waits for it and every later call fails at once with DEVICE_UNAVAILABLE; a driver that
+/// lives but no longer answers counts as lost after `kHangTimeout`.
 
 #include <chrono>
 #include <functional>
@@ -34,8 +34,8 @@
 
 namespace nnburst {
 
-/// After this long without an answer from a driver that should give one, it is taken for gone. An
-/// execution may take longer, as long as the driver's control plane answers meanwhile.
+/// A driver that does not answer a call for this long counts as lost. An execution may take longer,
+/// as long as the driver's control plane answers meanwhile.
 inline constexpr std::chrono::milliseconds kHangTimeout{3000};
 
 /// Called once, on a thread of the library, when a model is prepared or cannot be. Must not block.
@@ -45,13 +45,14 @@ using PreparedModelCallback = std::function<void(Result<SharedPreparedModel> pre
 struct PrepareOptions {
     ExecutionPreference preference = ExecutionPreference::FAST_SINGLE_ANSWER;
     Priority priority = Priority::MEDIUM;
-    OptionalTimePoint deadline;
-    /// Cache files, open for reading and writing, as many as getNumberOfCacheFilesNeeded says:
-    /// to fill (or none; errors of the cache do not matter then), or to prepare from. The caller
-    /// may close them when the call returns.
+    OptionalTimePoint deadline;  ///< of the preparation
+    /// Descriptors of the cache files, open for reading and writing; getNumberOfCacheFilesNeeded
+    /// says how many. prepareModel fills them, and succeeds even if it cannot; without any, nothing
+    /// is cached. prepareModelFromCache reads them. The caller may close them when the call
+    /// returns.
     std::vector<int> modelCache;
     std::vector<int> dataCache;
-    CacheToken token{};
+    CacheToken token{};  ///< identifies the cached model
 };
 
 /// A driver (HAL 1.3 IDevice).
@@ -59,8 +60,7 @@ class NNBURST_EXPORT Device {
   public:
     virtual ~Device() = default;
 
-    /// The version whose rules the device follows. Known since the driver was connected: does not
-    /// ask it.
+    /// The version whose rules the device follows. Makes no call to the driver.
     [[nodiscard]] virtual HalVersion getHalVersion() const noexcept = 0;
     [[nodiscard]] virtual Result<Capabilities> getCapabilities() = 0;
     [[nodiscard]] virtual Result<DeviceType> getType() = 0;
@@ -70,12 +70,12 @@ class NNBURST_EXPORT Device {
     /// AVAILABLE, BUSY or OFFLINE; OFFLINE also when the driver process is gone.
     [[nodiscard]] virtual DeviceStatus getStatus() = 0;
 
-    /// One entry an operation of the main subgraph: whether this device can run it.
-    /// INVALID_ARGUMENT if the model is not valid.
+    /// Whether this device can run each operation of the main subgraph: one entry for each, in
+    /// their order. INVALID_ARGUMENT if the model is not valid.
     [[nodiscard]] virtual Result<std::vector<bool>> getSupportedOperations(const Model& model) = 0;
 
-    /// Prepares `model` in the background. The callback comes exactly once, also if this call gives
-    /// an error, and then with the same one. The model may be dropped when the call returns.
+    /// Prepares `model` in the background. `callback` is called exactly once; if this call returns
+    /// an error, with the same error. The model may be destroyed when the call returns.
     [[nodiscard]] virtual Result<> prepareModel(const Model& model, const PrepareOptions& options,
                                                 PreparedModelCallback callback) = 0;
 
@@ -85,7 +85,8 @@ class NNBURST_EXPORT Device {
 
     /// Allocates memory that the driver manages, for the given uses (HAL 1.3 IDevice::allocate).
     /// INVALID_ARGUMENT if a role breaks a rule or a model belongs to another device;
-    /// GENERAL_FAILURE if the driver's HAL version has no buffers, or has no memory for one.
+    /// GENERAL_FAILURE if the driver's HAL version has no buffers, or the driver has no memory for
+    /// one.
     [[nodiscard]] virtual Result<AllocatedBuffer> allocate(
         const BufferDesc& desc, std::span<const SharedPreparedModel> preparedModels,
         std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles) = 0;
@@ -102,20 +103,21 @@ using SharedDevice = std::shared_ptr<Device>;
     Device& device, const PrepareOptions& options);
 
 /// A device in this process, without isolation. The threads and the memory are the application's:
-/// INVALID_ARGUMENT for DriverOptions::processName, memoryLimitBytes, processors, realtimePriority
-/// and lockMemory, which are a driver process's alone.
+/// INVALID_ARGUMENT if DriverOptions::processName, memoryLimitBytes, processors, realtimePriority
+/// or lockMemory is set: these apply to driver processes only.
 [[nodiscard]] NNBURST_EXPORT Result<SharedDevice> makeLocalDevice(
     const DriverOptions& options = {});
 
-/// Starts a private driver process. It ends with the last object that needs it, and with this
-/// process. The program is `program`, or else the environment's NNBURST_DRIVER, or else
-/// `nnburst-driver` beside the running program, or else on the PATH. DEVICE_UNAVAILABLE if it
-/// cannot be started or ends before it serves; its standard error then says why.
+/// Starts a private driver process. It ends when the last object that needs it is destroyed, or
+/// when this process ends. The program is the first of these: `program`, the environment variable
+/// NNBURST_DRIVER, `nnburst-driver` in the folder of the running program, `nnburst-driver` on the
+/// PATH. DEVICE_UNAVAILABLE if it cannot be started or ends before it serves; its standard error
+/// then says why.
 [[nodiscard]] NNBURST_EXPORT Result<SharedDevice> spawnDriver(const DriverOptions& options = {},
                                                               const std::string& program = {});
 
-/// Connects to the driver that listens on the Unix socket `path`. DEVICE_UNAVAILABLE if none does;
-/// the status that the driver gives if it refuses this process.
+/// Connects to the driver that listens on the Unix socket `path`. DEVICE_UNAVAILABLE if no driver
+/// listens there; if the driver refuses this process, the status that it gives.
 [[nodiscard]] NNBURST_EXPORT Result<SharedDevice> connect(const std::string& path);
 
 }  // namespace nnburst

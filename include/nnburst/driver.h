@@ -5,8 +5,8 @@
 /// \file
 /// A driver of one's own: an `Accelerator` computes models with its own kernels, and this library
 /// does the rest of a driver: the HAL's checks and versions, shared memory and driver-managed
-/// buffers, bursts, fences, deadlines, compilation caching, the order among clients.
-/// examples/own_driver.cpp is a whole one.
+/// buffers, bursts, fences, deadlines, compilation caching, scheduling of clients.
+/// examples/own_driver.cpp is a complete example.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,10 +29,11 @@ class NNBURST_EXPORT AcceleratorModel {
 
     /// Computes the outputs. Inputs and outputs are in the order of the model, of exactly the sizes
     /// that it gives them, aligned for their elements. Other processes may write the inputs
-    /// meanwhile: what decides an address or a length is read once, then checked, then used. Called
-    /// by one thread at a time, for any client. `deadline` may be ignored: no execution begins
-    /// after its deadline. A run that ends because of it returns MISSED_DEADLINE_PERSISTENT. Should
-    /// allocate nothing, and must not throw. After an error the outputs mean nothing.
+    /// meanwhile: copy each value that decides an address or a length, check the copy, and use the
+    /// copy only. Called by one thread at a time, for any client. `deadline` may be ignored: the
+    /// library begins no execution after its deadline. A run that ends because of it returns
+    /// MISSED_DEADLINE_PERSISTENT. Should allocate nothing, and must not throw. After an error the
+    /// contents of the outputs are undefined.
     [[nodiscard]] virtual Result<> run(std::span<const std::span<const std::byte>> inputs,
                                        std::span<const std::span<std::byte>> outputs,
                                        const OptionalTimePoint& deadline) = 0;
@@ -54,19 +55,20 @@ class NNBURST_EXPORT Accelerator {
 
     /// Compiles `model`, all of whose operations it supports. `constants` has one entry for each
     /// operand of the main subgraph: the value of a constant, in memory that no other process can
-    /// change, or nothing. Both are gone when this returns.
+    /// change; empty for other operands. Both arguments are valid during the call only.
     [[nodiscard]] virtual Result<std::unique_ptr<AcceleratorModel>> compile(
         const Model& model, std::span<const std::span<const std::byte>> constants) = 0;
 };
 
-/// A device in this process whose models `accelerator` computes. Options as for makeLocalDevice.
+/// A device in this process whose models `accelerator` computes. Options and errors as for
+/// makeLocalDevice in device.h.
 [[nodiscard]] NNBURST_EXPORT Result<SharedDevice> makeLocalDevice(
     std::shared_ptr<Accelerator> accelerator, const DriverOptions& options = {});
 
 /// The main function of a driver process whose models `accelerator` computes, or the kernels of
 /// this library if it is null. It takes the options of nnburst-driver (`--help` lists them), so
-/// that spawnDriver and systemd start the program as they start nnburst-driver. Gives the status to
-/// exit with. In the library of the CMake target nnburst::driver.
+/// that spawnDriver and systemd start the program as they start nnburst-driver. Returns the exit
+/// status of the process. In the library of the CMake target nnburst::driver.
 [[nodiscard]] NNBURST_EXPORT int driverMain(int argc, char** argv,
                                             std::shared_ptr<Accelerator> accelerator);
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Which C++ types the elements of operands have.
+/// The C++ types of operands' elements.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class ElementType : std::uint8_t { FLOAT, INT32, UINT32, INT16, UINT16, INT
 /// The C++ type's name, such as "std::int32_t".
 [[nodiscard]] NNBURST_EXPORT const char* toString(ElementType type) noexcept;
 
-/// An operand of `type` has elements of `element`:
+/// True if the elements of operands of `type` have the C++ type `element`:
 ///   float           FLOAT32, TENSOR_FLOAT32
 ///   std::int32_t    INT32, TENSOR_INT32
 ///   std::uint32_t   UINT32
@@ -30,7 +30,7 @@ enum class ElementType : std::uint8_t { FLOAT, INT32, UINT32, INT16, UINT16, INT
 ///   std::byte       every type
 [[nodiscard]] NNBURST_EXPORT bool isElementOf(ElementType element, OperandType type) noexcept;
 
-/// The value that stands for the C++ type `T`.
+/// The ElementType of the C++ type `T`.
 template <class T>
 [[nodiscard]] constexpr ElementType elementTypeOf() noexcept {
     if constexpr (std::is_same_v<T, float>) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What every kind of execution takes and gives beside the request: its options and its outcome.
+/// Options and outcome of an execution of any kind.
 
 #include <functional>
 #include <vector>
@@ -13,17 +13,17 @@
 
 namespace nnburst {
 
-/// How one execution is to run.
+/// How an execution runs.
 struct ExecutionOptions {
     MeasureTiming measure = MeasureTiming::NO;
     /// The time by which it must have finished, else MISSED_DEADLINE_*.
     OptionalTimePoint deadline;
-    /// Limit on each WHILE; unset is 2 s, more than 15 s is taken as 15 s (HAL 1.3
+    /// Time limit of each WHILE; unset: 2 s; more than 15 s counts as 15 s (HAL 1.3
     /// LoopTimeoutDurationNs).
     OptionalTimeoutDuration loopTimeout;
 };
 
-/// What an execution gives beside the contents of the outputs. Pass the same object again: its
+/// What an execution reports beside the contents of the outputs. Pass the same object again: its
 /// memory is reused, so that the steady state allocates nothing.
 struct ExecutionOutcome {
     /// One for each model output if the status is NONE or OUTPUT_INSUFFICIENT_SIZE, else empty.

@@ -8,7 +8,8 @@
 /// `registerExtension` where makeLocalDevice is used, by `nnburst-driver --extension FILE` (or
 /// DriverOptions::extensionLibraries) in a driver, where FILE is a shared library with
 /// `nnburstExtension`. A kernel runs with all rights of that process, on memory that clients may
-/// change at any time: what decides an address or a length it reads once, then checks, then uses.
+/// change at any time: it must copy each value that decides an address or a length, check the copy,
+/// and use the copy only.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +24,7 @@
 
 namespace nnburst {
 
-/// Operands of one operation of an extension, inputs or outputs.
+/// Largest number of inputs, and of outputs, of one operation of an extension.
 inline constexpr std::size_t kMaximumExtensionOperands = 32;
 
 /// An operand as an operation of an extension sees it.
@@ -32,25 +33,27 @@ struct ExtensionOperand {
     OperandType type = OperandType::TENSOR_FLOAT32;
     bool isExtensionType = false;
     std::uint16_t extensionType = 0;  ///< ExtensionOperandTypeInformation::type
-    /// A size of 0 is not known; that happens in `check` only.
+    /// 0 is a size that is not known; this occurs in `check` only.
     std::span<const std::uint32_t> dimensions;
     float scale = 0.0F;
     std::int32_t zeroPoint = 0;
-    /// Of Operand::extraParams.
+    /// The bytes in Operand::extraParams.
     std::span<const std::uint8_t> extraParams;
-    /// The contents: there in `run`, and for constants and scalars always. Null if omitted.
+    /// The contents. Null if the operand is omitted, and outside of `run` for all operands but
+    /// constants and scalars.
     std::byte* data = nullptr;
     /// An input that the model or the request leaves out: it has neither dimensions nor contents.
     bool isOmitted = false;
 };
 
-/// The deadline of the run at hand.
+/// The deadline of the current run.
 class NNBURST_EXPORT ExtensionTimeLimit {
   public:
     virtual ~ExtensionTimeLimit() = default;
 
-    /// To be called after every `work`: multiplications, or elements. True if the run is over: the
-    /// operation must return at once, and its outputs are dropped. Reads the clock rarely.
+    /// To be called after each piece of work, with its size: multiplications, or elements. True if
+    /// the run is over: the operation must return at once, and its outputs are dropped. Reads the
+    /// clock rarely.
     [[nodiscard]] virtual bool isOverAfter(std::size_t work) noexcept = 0;
 };
 
@@ -73,7 +76,7 @@ class NNBURST_EXPORT ExtensionOperation {
     [[nodiscard]] virtual Result<Dimensions> outputDimensions(
         std::span<const ExtensionOperand> inputs, std::size_t output) const = 0;
 
-    /// Memory that `run` needs beside its operands, in bytes.
+    /// Size of the scratch memory that `run` needs beside its operands, in bytes.
     [[nodiscard]] virtual std::size_t scratchBytes(std::span<const ExtensionOperand> inputs) const {
         (void)inputs;
         return 0;
@@ -84,8 +87,8 @@ class NNBURST_EXPORT ExtensionOperation {
                                        std::span<const ExtensionOperand> outputs,
                                        std::span<std::byte> scratch) const = 0;
 
-    /// The same for operations that take long: they ask `limit` in their outer loops, so that a
-    /// deadline ends them. Otherwise they end when they have finished.
+    /// The same for operations that take long: implementations ask `limit` in their outer loops, so
+    /// that a deadline ends them. `run` cannot be ended.
     [[nodiscard]] virtual Result<> runWithin(std::span<const ExtensionOperand> inputs,
                                              std::span<const ExtensionOperand> outputs,
                                              std::span<std::byte> scratch,
@@ -94,13 +97,13 @@ class NNBURST_EXPORT ExtensionOperation {
         return run(inputs, outputs, scratch);
     }
 
-    /// True if values decide the sizes of outputs: then `outputDimensions` gives the largest
-    /// possible ones, and `runShrinking` is called instead of `runWithin`.
+    /// True if values of inputs decide the sizes of outputs: then `outputDimensions` gives the
+    /// largest possible sizes, and `runShrinking` is called instead of `runWithin`.
     [[nodiscard]] virtual bool isShrinking() const { return false; }
 
-    /// Computes the outputs, which have room for their largest sizes, and writes the sizes that
-    /// they have over those in `sizes`, one entry an output. None may become larger. Of an output
-    /// that has become smaller the elements follow each other as its new sizes say.
+    /// Computes the outputs, which have room for their largest sizes. `sizes` has one entry for
+    /// each output: its largest dimensions, which are overwritten by the actual ones. None may be
+    /// larger. The elements of an output lie packed by its actual dimensions.
     [[nodiscard]] virtual Result<> runShrinking(std::span<const ExtensionOperand> inputs,
                                                 std::span<const ExtensionOperand> outputs,
                                                 std::span<std::byte> scratch,
@@ -119,7 +122,7 @@ struct VendorExtension {
     std::vector<std::shared_ptr<const ExtensionOperation>> operations;
 };
 
-/// Registers `extension` with all devices of this process until it ends. Thread-safe.
+/// Registers `extension` with all devices of this process, until the process ends. Thread-safe.
 /// INVALID_ARGUMENT for an invalid or registered name, and for numbers that occur twice.
 [[nodiscard]] NNBURST_EXPORT Result<> registerExtension(VendorExtension extension);
 
@@ -128,7 +131,7 @@ inline constexpr std::uint32_t kExtensionInterfaceVersion = 3;
 
 }  // namespace nnburst
 
-/// What a shared library of an extension defines: its extension, which lives as long as the library
-/// does; null if it was made for another kExtensionInterfaceVersion.
+/// Defined by the shared library of an extension. Returns the extension, owned by the library; null
+/// if the library was compiled for another kExtensionInterfaceVersion than `interfaceVersion`.
 extern "C" NNBURST_EXPORT const nnburst::VendorExtension* nnburstExtension(
     std::uint32_t interfaceVersion);

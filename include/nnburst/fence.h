@@ -4,10 +4,10 @@
 
 /// \file
 /// Fences: descriptors that become readable when something has happened, for
-/// PreparedModel::executeFenced. An eventfd, a pipe, a timerfd and a sync_file of a graphics driver
-/// are fences; other descriptors may take long to poll or to close. Those that nnburst makes are
-/// eventfds with a state of error: Linux has no such thing outside of sync_file, so the largest
-/// count stands for it.
+/// PreparedModel::executeFenced. Eventfds, pipes, timerfds and sync_files of graphics drivers are
+/// fences; other descriptors are refused, because polling or closing them may take long. A fence
+/// can also fail: Linux has an error state for sync_files only, so an eventfd that nnburst makes
+/// has failed if its count is the largest one.
 
 #include <cstdint>
 
@@ -18,11 +18,12 @@
 
 namespace nnburst {
 
+/// What a fence says of the work that it stands for.
 enum class FenceState : std::uint8_t {
     PENDING,
     SIGNALED,
-    /// What it stands for has failed: an eventfd at its largest count, a descriptor that poll(2)
-    /// reports an error of, or one whose other end is gone without a sign.
+    /// The work has failed: an eventfd has its largest count, poll(2) reports an error of the
+    /// descriptor, or its other end was closed without signalling.
     FAILED,
 };
 
@@ -31,7 +32,7 @@ enum class FenceState : std::uint8_t {
 
 /// Signals a fence of makeFence that is pending; others stay as they are. Thread-safe.
 NNBURST_EXPORT void signalFence(int fence) noexcept;
-/// Signals that what the fence stands for has failed. As signalFence.
+/// Signals that the work of a pending fence has failed; otherwise as signalFence.
 NNBURST_EXPORT void failFence(int fence) noexcept;
 
 /// The state of any fence; does not change it. INVALID_ARGUMENT for another descriptor;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A picture of a model.
+/// Draws models.
 
 #include <string>
 

@@ -3,8 +3,9 @@
 #pragma once
 
 /// \file
-/// The versions of the Neural Networks HAL: which of them knows a model, a request or a figure, and
-/// what an older one has in their place. The types of types.h are those of the newest.
+/// The versions of the Neural Networks HAL: which version can express a model, a request or
+/// capabilities, and how an older version expresses those of a newer one. The types of types.h are
+/// those of the newest.
 
 #include <array>
 #include <cstdint>
@@ -29,7 +30,7 @@ inline constexpr HalVersion kLatestHalVersion = kHalVersions.back();
 
 /// "1.0" to "1.3".
 [[nodiscard]] NNBURST_EXPORT const char* toString(HalVersion version) noexcept;
-/// The version that is written so; nothing for any other text.
+/// The version of a text such as "1.2"; nullopt for any other text.
 [[nodiscard]] NNBURST_EXPORT std::optional<HalVersion> halVersionFromString(
     std::string_view text) noexcept;
 
@@ -101,14 +102,14 @@ inline constexpr HalVersion kLatestHalVersion = kHalVersions.back();
 
 /// Whether `version` can express this. INVALID_ARGUMENT says what it does not know.
 [[nodiscard]] NNBURST_EXPORT Result<> compliantWith(HalVersion version, const Model& model);
-/// Of requests, versions up to 1.2 do not know driver-managed buffers.
+/// Versions up to 1.2 have no driver-managed buffers.
 [[nodiscard]] NNBURST_EXPORT Result<> compliantWith(HalVersion version, const Request& request);
-/// Of requests (`request` fits `model`), versions up to 1.2 do not know driver-managed buffers; up
-/// to 1.1 the dimensions of every output must be known before, from `model` or from the request.
+/// The same for a request that fits `model`. Versions up to 1.1 also need the dimensions of every
+/// output before the execution, from `model` or from `request`.
 [[nodiscard]] NNBURST_EXPORT Result<> compliantWith(HalVersion version, const Model& model,
                                                     const Request& request);
-/// Of figures, 1.0 knows two, 1.1 three, 1.2 one for each of its types. Those that a version lacks
-/// comply if they are what it has in their place, as convertTo says.
+/// HAL 1.0 has two performance figures, 1.1 three, 1.2 one for each of its operand types. A figure
+/// that `version` lacks must equal the one that convertTo puts in its place.
 [[nodiscard]] NNBURST_EXPORT Result<> compliantWith(HalVersion version,
                                                     const Capabilities& capabilities);
 
@@ -117,22 +118,21 @@ inline constexpr HalVersion kLatestHalVersion = kHalVersions.back();
 /// used (up to 1.1). INVALID_ARGUMENT if more would be lost.
 [[nodiscard]] NNBURST_EXPORT Result<Model> convertTo(HalVersion version, const Model& model);
 
-/// `request` as `version` expresses it, which is as it is: each part of a request that an older
-/// version lacks makes it INVALID_ARGUMENT.
+/// `request`, unchanged. INVALID_ARGUMENT if `version` cannot express it.
 [[nodiscard]] NNBURST_EXPORT Result<Request> convertTo(HalVersion version, const Request& request);
 
-/// `capabilities` as a device of `version` reports them, in the newest form. What the version does
-/// not have is taken from what it has, as AOSP does it: up to 1.1 the figure of TENSOR_FLOAT32
-/// stands for FLOAT32, that of TENSOR_QUANT8_ASYMM for all integers, and in 1.0 that of
-/// TENSOR_FLOAT32 for relaxed computation; IF and WHILE get kNoPerformance up to 1.2.
+/// `capabilities` as a device of `version` reports them, in the newest form. A figure that the
+/// version lacks is derived as AOSP does: up to 1.1, FLOAT32 gets that of TENSOR_FLOAT32, and all
+/// integer types get that of TENSOR_QUANT8_ASYMM; in 1.0, relaxed computation gets that of
+/// TENSOR_FLOAT32; up to 1.2, IF and WHILE get kNoPerformance.
 [[nodiscard]] NNBURST_EXPORT Capabilities convertTo(HalVersion version,
                                                     const Capabilities& capabilities);
 
-/// `status` as a driver of `version` gives it: up to 1.2 those of deadlines and resources are
-/// GENERAL_FAILURE.
+/// `status` as a driver of `version` reports it: up to 1.2, MISSED_DEADLINE_* and
+/// RESOURCE_EXHAUSTED_* become GENERAL_FAILURE.
 [[nodiscard]] NNBURST_EXPORT ErrorStatus convertTo(HalVersion version, ErrorStatus status) noexcept;
 
-/// What a device is taken to give where there is no figure: nothing is slower.
+/// Stands for a figure that a device does not report: slower than any other.
 inline constexpr PerformanceInfo kNoPerformance{.execTime = std::numeric_limits<float>::max(),
                                                 .powerUsage = std::numeric_limits<float>::max()};
 

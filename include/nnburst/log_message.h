@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Writes messages where those of the library go (logging.h), for what stands on the library.
+/// Writes messages to the log of the library (logging.h), for code that is built on the library.
 
 #include <string_view>
 

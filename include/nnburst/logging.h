@@ -9,7 +9,7 @@
 ///
 /// Verbose logging, by tags: what the library and a driver do, step by step, at level INFO. Off
 /// until it is asked for, by the environment's NNBURST_VLOG when the program starts or by
-/// `setVerboseLogging` at any time. What is off costs a load and a branch.
+/// `setVerboseLogging` at any time. A tag that is off costs a load and a branch.
 
 #include <atomic>
 #include <cstdint>
@@ -24,13 +24,13 @@ namespace nnburst {
 /// How much a message matters.
 enum class LogLevel : std::uint8_t { TRACE, DEBUGGING, INFO, WARNING, ERROR, CRITICAL, OFF };
 
-/// Receives a message, without the end of the line; `message` is valid until it returns. Called on
-/// any thread that uses the library and on the library's own, one call at a time. Must not call the
-/// library; an exception is dropped.
+/// Receives a message without a line break; `message` is valid until the sink returns. Called by
+/// any thread that uses the library and by threads of the library, one call at a time. Must not
+/// call the library; an exception that it throws is dropped.
 using LogSink = std::function<void(LogLevel level, std::string_view message)>;
 
-/// Sends the messages of this process to `sink`; an empty one: to standard error again. When it
-/// returns, the sink before is called no more. Thread-safe.
+/// Sends the messages of this process to `sink`, or to standard error again if it is empty. After
+/// the call returns, the previous sink is not called any more. Thread-safe.
 NNBURST_EXPORT void setLogSink(LogSink sink);
 
 /// Messages below `level` are not written; INFO if it is never called. Thread-safe.
@@ -59,7 +59,7 @@ NNBURST_EXPORT void setVerboseLogging(std::string_view tags);
 [[nodiscard]] NNBURST_EXPORT std::string verboseLogging();
 
 namespace detail {
-/// A bit a tag.
+/// One bit for each tag.
 NNBURST_EXPORT extern std::atomic<std::uint32_t> verboseTags;
 }  // namespace detail
 

@@ -32,7 +32,7 @@ inline constexpr std::size_t kMappingPaddingBytes = 128;
 inline constexpr std::uint64_t kMaximumRegionBytes = std::uint64_t{1} << 40;
 
 class Region;
-/// A handle of a region; the region lives as long as one of them.
+/// A handle of a region, which lives until its last handle is destroyed.
 using SharedRegion = std::shared_ptr<const Region>;
 
 /// Memory that processes share, of a fixed size. Immutable and thread-safe.
@@ -49,9 +49,10 @@ class Region {
     /// RESOURCE_EXHAUSTED_TRANSIENT if the system refuses.
     [[nodiscard]] NNBURST_EXPORT static Result<SharedRegion> create(std::uint64_t sizeBytes);
 
-    /// Takes memory of another maker: a process, shm_open(3), a device. INVALID_ARGUMENT
-    /// unless the descriptor is memory or a regular file, is open for reading (a dma-buf: for
-    /// writing, too), and holds `sizeBytes` now. Files of FUSE are refused: accesses could hang.
+    /// Makes a region of memory from elsewhere: another process, shm_open(3), a device.
+    /// INVALID_ARGUMENT unless the descriptor is memory or a regular file, is open for reading (a
+    /// dma-buf: for writing, too), and holds `sizeBytes` now. Files of FUSE are refused: accesses
+    /// could hang.
     [[nodiscard]] NNBURST_EXPORT static Result<SharedRegion> receive(UniqueFd fd,
                                                                      std::uint64_t sizeBytes);
 
@@ -126,7 +127,7 @@ class MemoryPool {
     /// Alignment of blocks unless asked otherwise: a cache line, enough for every kernel.
     static constexpr std::size_t kDefaultAlignmentBytes = 64;
 
-    /// Part of a pool. Given back when it is destroyed; keeps the pool's memory alive.
+    /// Part of a pool. Its destruction returns it to the pool; it keeps the pool's memory alive.
     class Block {
       public:
         Block() noexcept = default;

@@ -16,19 +16,20 @@
 
 namespace nnburst {
 
-/// Collects a model whose main subgraph it builds; others come from builders of their own. Small
-/// constants are copied into the model; those of kReferenceThresholdBytes or more go into one
-/// memory pool, as drivers like it (they cross to a driver without a copy). Not thread-safe.
-/// Indices are those of the main subgraph's operands.
+/// Builds the main subgraph of a model; each referenced subgraph is built by a builder of its own
+/// (addReferenced). Constants of kReferenceThresholdBytes or more go into one memory pool, which
+/// crosses to a driver without a copy; smaller ones are copied into Model::operandValues. The
+/// functions that add operands return indices of the main subgraph's operands. Not thread-safe.
 class ModelBuilder {
   public:
     static constexpr std::size_t kReferenceThresholdBytes = 4096;
 
-    /// A tensor without value: input, output or temporary, as `build` finds out.
+    /// A tensor without a constant value: `build` finds out whether it is an input, an output or a
+    /// temporary.
     NNBURST_EXPORT std::uint32_t addTensor(OperandType type, Dimensions dimensions,
                                            float scale = 0.0F, std::int32_t zeroPoint = 0);
-    /// A constant tensor with a copy of `bytes`, or per-channel quantised where `extraParams` say
-    /// so.
+    /// A constant tensor with a copy of `bytes`. Per-channel quantised if `extraParams` are
+    /// SymmPerChannelQuantParams.
     NNBURST_EXPORT std::uint32_t addConstant(OperandType type, Dimensions dimensions,
                                              std::span<const std::byte> bytes, float scale = 0.0F,
                                              std::int32_t zeroPoint = 0,
@@ -41,14 +42,14 @@ class ModelBuilder {
     /// A reference to subgraph `referenced`, for IF and WHILE.
     NNBURST_EXPORT std::uint32_t addSubgraphReference(std::uint32_t referenced);
 
-    /// Says that types of extension `name` have `prefix` in this model.
+    /// Declares that types of extension `name` have `prefix` in this model.
     NNBURST_EXPORT void addExtension(std::string name, std::uint16_t prefix);
 
     NNBURST_EXPORT void addOperation(OperationType type, std::vector<std::uint32_t> inputs,
                                      std::vector<std::uint32_t> outputs);
 
-    /// Makes the main subgraph of `subgraph`, which refers to subgraphs of this builder alone, one
-    /// of the model's referenced subgraphs. Returns its index among these.
+    /// Adds the main subgraph of `subgraph` to the model's referenced subgraphs and returns its
+    /// index there. If it refers to subgraphs itself, then by indices of this builder.
     NNBURST_EXPORT std::uint32_t addReferenced(ModelBuilder subgraph,
                                                std::vector<std::uint32_t> inputs,
                                                std::vector<std::uint32_t> outputs);
@@ -56,7 +57,7 @@ class ModelBuilder {
     /// The declaration of an operand, to look at or to change before `build`.
     [[nodiscard]] NNBURST_EXPORT Operand& operand(std::uint32_t index);
 
-    /// Gives the model with these inputs and outputs, and leaves the builder empty, also if it
+    /// Returns the model with these inputs and outputs, and leaves the builder empty, also if it
     /// fails: RESOURCE_EXHAUSTED_TRANSIENT for lack of shared memory, INVALID_ARGUMENT for
     /// constants of more than 4 GiB together or for what validateModel finds.
     [[nodiscard]] NNBURST_EXPORT Result<Model> build(std::vector<std::uint32_t> inputs,

@@ -27,7 +27,7 @@ struct NamedOperand {
     bool operator==(const NamedOperand&) const = default;
 };
 
-/// All inputs and outputs of a model, in its order.
+/// All inputs and outputs of a model, in the model's order.
 struct ModelSignature {
     std::vector<NamedOperand> inputs;
     std::vector<NamedOperand> outputs;
@@ -35,9 +35,9 @@ struct ModelSignature {
     std::vector<TfliteModel::State> states;
 };
 
-/// The signature of `model`, which is valid. A model has no names and does not say what its states
-/// are: inputs are named "input0", "input1" and so on, outputs "output0" and so on, to be changed
-/// as the application likes.
+/// The signature of `model`, which is valid. A model has neither names nor declared states: inputs
+/// are named "input0", "input1" and so on, outputs "output0" and so on. The application may change
+/// these names and add states.
 [[nodiscard]] NNBURST_EXPORT ModelSignature signatureOf(const Model& model);
 
 /// The same with the names and the states of the file.

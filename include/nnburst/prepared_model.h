@@ -19,9 +19,9 @@
 
 namespace nnburst {
 
-/// A fence is any descriptor that becomes readable when it is signalled.
+/// An execution that was launched by executeFenced, with the fence (fence.h) of its end.
 struct FencedExecution {
-    UniqueFd fence;  ///< invalid if the execution has already ended
+    UniqueFd fence;  ///< signalled at the end; invalid if the execution has already ended
     /// To be called after the fence was signalled. Returns how the execution ended, and its timing
     /// from the launch and from the moment at which all awaited fences were signalled.
     std::function<Result<>(Timing& launched, Timing& fenced)> callback;
@@ -33,17 +33,18 @@ class NNBURST_EXPORT PreparedModel {
   public:
     virtual ~PreparedModel() = default;
 
-    /// Executes `request` and waits for its end. The caller leaves the request's memory alone until
-    /// then. INVALID_ARGUMENT if the request breaks a rule; OUTPUT_INSUFFICIENT_SIZE, with output
+    /// Executes `request` and waits for its end. Until then the caller must not touch the request's
+    /// memory. INVALID_ARGUMENT if the request breaks a rule; OUTPUT_INSUFFICIENT_SIZE, with output
     /// shapes, if an output's buffer is too small; MISSED_DEADLINE_*; DEVICE_UNAVAILABLE if the
     /// driver is gone, or has not answered kDeadlineGrace after the deadline (isMemoryInUse);
-    /// RESOURCE_EXHAUSTED_TRANSIENT if an input or output overlaps with memory in use.
+    /// RESOURCE_EXHAUSTED_TRANSIENT if an input or output overlaps memory in use.
     [[nodiscard]] virtual Result<> executeSynchronously(const Request& request,
                                                         const ExecutionOptions& options,
                                                         ExecutionOutcome& outcome) = 0;
 
-    /// Launches an execution. The callback comes exactly once, also if this call gives an error.
-    /// The caller leaves the request's memory alone until then. Errors of executeSynchronously.
+    /// Launches an execution. `callback` is called exactly once, also if this call returns an
+    /// error. Until then the caller must not touch the request's memory. Errors of
+    /// executeSynchronously.
     [[nodiscard]] virtual Result<> execute(const Request& request, const ExecutionOptions& options,
                                            ExecutionCallback callback) = 0;
 
@@ -58,8 +59,9 @@ class NNBURST_EXPORT PreparedModel {
         const BurstOptions& options) = 0;
 
     /// Whether the driver may still write outputs of calls of executeSynchronously that ended
-    /// because it had not answered kDeadlineGrace after their deadlines: see Burst::isMemoryInUse.
-    /// Bursts have a call of their own. Always false for a model in this process. Does not block.
+    /// because it had not answered within kDeadlineGrace after their deadlines: see
+    /// Burst::isMemoryInUse, which is the same for bursts. Always false for a model in this
+    /// process. Does not block.
     [[nodiscard]] virtual bool isMemoryInUse() { return false; }
 
     /// Waits until no memory is in use. MISSED_DEADLINE_TRANSIENT if some still is at `deadline`.

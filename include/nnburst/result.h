@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// How every fallible call of nnburst answers: a `Result` that holds a value or an `Error`, which
-/// is a HAL status with a message for people. The library throws nothing.
+/// The return type of every call that can fail: a `Result` holds a value or an `Error`, which is a
+/// HAL status with a message for people. The library throws no exceptions.
 
 #include <cstdint>
 #include <string>
@@ -19,7 +19,7 @@ namespace nnburst {
 enum class ErrorStatus : std::int32_t {
     NONE = 0,
     DEVICE_UNAVAILABLE = 1,        ///< the driver is gone, hangs, or is offline
-    GENERAL_FAILURE = 2,           ///< none of the others
+    GENERAL_FAILURE = 2,           ///< any other failure
     OUTPUT_INSUFFICIENT_SIZE = 3,  ///< an output buffer is too small; the output shapes say which
     INVALID_ARGUMENT = 4,          ///< a model, request or other argument breaks a rule
     MISSED_DEADLINE_TRANSIENT = 5,
@@ -44,8 +44,8 @@ template <class T = void>
 class [[nodiscard]] Result : public tl::expected<T, Error> {
   public:
     using tl::expected<T, Error>::expected;
-    /// A default value. Written out, so that `return {}` does not fill the room of an error with
-    /// zeros.
+    /// A default value. Written out, because the inherited constructor makes `return {}` write
+    /// zeros over the space of an error.
     constexpr Result() noexcept(noexcept(T())) {}
 };
 

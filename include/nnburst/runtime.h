@@ -3,12 +3,12 @@
 #pragma once
 
 /// \file
-/// The framework of the Neural Networks HAL: a `Runtime` finds devices, divides a model among
-/// them, and runs a part on the CPU device of this process when its device fails. The C API of
-/// NNAPI (android/NeuralNetworks.h, libneuralnetworks.so) stands on it.
+/// The framework of the Neural Networks HAL: a `Runtime` finds devices, divides a model among them,
+/// and runs a part on the CPU device of this process when its device fails. The C API of NNAPI
+/// (android/NeuralNetworks.h, libneuralnetworks.so) is built on it.
 ///
-/// What `compile` gives is a PreparedModel as any device's: synchronous, asynchronous and fenced
-/// executions, and bursts with reusable executions.
+/// `compile` returns a PreparedModel like that of a device: with synchronous, asynchronous and
+/// fenced executions, and bursts with reusable executions.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,15 +32,15 @@ inline constexpr const char* kReferenceDeviceName = "nnapi-reference";
 
 /// How a runtime is set up.
 struct RuntimeOptions {
-    /// Where devices are named: files, or folders of `*.json` files, taken in the order of their
-    /// names (docs/nnapi.md has the format). Empty: the paths in the environment's NNBURST_DEVICES,
-    /// separated by colons, or else /etc/nnburst/devices.d.
+    /// Configuration files that name the devices, or folders of such files (`*.json`, in the order
+    /// of their names); docs/nnapi.md has the format. Empty: the paths in the environment's
+    /// NNBURST_DEVICES, separated by colons, or else /etc/nnburst/devices.d.
     std::vector<std::string> configuration;
-    /// Of the device in this process.
+    /// Options of the device in this process.
     DriverOptions reference;
 };
 
-/// What a device has said of itself when it was found. It does not change while the runtime lives.
+/// What a device reported when it was found. Does not change while the runtime lives.
 struct DeviceInfo {
     std::string name;  ///< from the configuration; no two devices have the same
     std::string versionString;
@@ -53,18 +53,20 @@ struct DeviceInfo {
 
 /// How a model is to be compiled.
 struct CompileOptions {
-    /// Indices into Runtime::devices: the model runs on these alone, and nothing stands in for one
-    /// that fails. Empty: the runtime chooses among all, and the device in this process stands in.
+    /// Indices into Runtime::devices: the model runs on these only, and a device that fails is not
+    /// replaced. Empty: the runtime chooses among all devices, and the device in this process
+    /// replaces one that fails.
     std::vector<std::size_t> devices;
     ExecutionPreference preference = ExecutionPreference::FAST_SINGLE_ANSWER;
     Priority priority = Priority::MEDIUM;
     OptionalTimePoint deadline;
-    /// A folder for cache files, which the caller's `token` names; empty: nothing is cached.
+    /// A folder for cache files; their names are made from `token`, which identifies the model.
+    /// Empty: nothing is cached.
     std::string cacheDirectory;
     CacheToken token{};
 };
 
-/// What has happened to compiled models of a runtime so far.
+/// How often parts of compiled models fell back to the CPU, which is the device in this process.
 struct RuntimeStats {
     std::uint64_t failedPreparations = 0;  ///< parts that were compiled for the CPU instead
     std::uint64_t failedExecutions = 0;    ///< parts that were executed on the CPU instead
@@ -84,24 +86,24 @@ class NNBURST_EXPORT Runtime {
     /// In the order of the configuration; the device in this process is the last.
     [[nodiscard]] virtual std::span<const DeviceInfo> devices() const noexcept = 0;
 
-    /// Waits until device `device` takes work: connects to its driver again, or starts it again, if
-    /// it was lost. DEVICE_UNAVAILABLE if that is not possible now. INVALID_ARGUMENT if there is no
-    /// such device.
+    /// Waits until device `device` accepts work: connects to its driver again, or starts it again,
+    /// if it was lost. DEVICE_UNAVAILABLE if that is not possible now. INVALID_ARGUMENT if there is
+    /// no such device.
     [[nodiscard]] virtual Result<> waitForDevice(std::size_t device) = 0;
 
-    /// One entry an operation of the main subgraph: whether device `device` can run it. False for
-    /// all if the device is gone. INVALID_ARGUMENT if the model is not valid.
+    /// Whether device `device` can run each operation of the main subgraph: one entry for each, in
+    /// their order. All false if the device is lost. INVALID_ARGUMENT if the model is not valid.
     [[nodiscard]] virtual Result<std::vector<bool>> supportedOperations(const Model& model,
                                                                         std::size_t device) = 0;
 
     /// Divides `model` among devices and prepares each part; waits for that. The model may be
-    /// dropped when the call returns. INVALID_ARGUMENT if the model is not valid, or a chosen
+    /// destroyed when the call returns. INVALID_ARGUMENT if the model is not valid, or a chosen
     /// device does not exist; GENERAL_FAILURE if the chosen devices cannot run an operation;
     /// otherwise errors of Device::prepareModel.
     [[nodiscard]] virtual Result<SharedPreparedModel> compile(const Model& model,
                                                               const CompileOptions& options) = 0;
 
-    /// What has fallen back to the CPU so far.
+    /// Counts since the runtime was created.
     [[nodiscard]] virtual RuntimeStats stats() const noexcept = 0;
 };
 

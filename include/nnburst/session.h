@@ -39,8 +39,7 @@
 
 namespace nnburst {
 
-/// Whether a run ended because of its deadline. The HAL has two statuses for that, between which an
-/// application that goes on with the next frame need not distinguish.
+/// True for the two statuses by which the HAL reports a missed deadline.
 [[nodiscard]] constexpr bool isMissedDeadline(ErrorStatus status) noexcept {
     return status == ErrorStatus::MISSED_DEADLINE_TRANSIENT ||
            status == ErrorStatus::MISSED_DEADLINE_PERSISTENT;
@@ -50,21 +49,22 @@ namespace nnburst {
 struct SessionOptions {
     PrepareOptions prepare;  ///< how the model is prepared, unless it already is
     BurstOptions burst;      ///< how both sides wait; one execution is in flight at most
-    MeasureTiming measure = MeasureTiming::NO;
-    OptionalTimeoutDuration loopTimeout;  ///< see ExecutionOptions
-    /// Dimensions of inputs whose dimensions the model leaves open, by name. With any, `open` keeps
-    /// all sizes open that the file leaves open; else they are what the file names besides, mostly
-    /// 1.
+    MeasureTiming measure = MeasureTiming::NO;  ///< YES: Session::timing has durations
+    OptionalTimeoutDuration loopTimeout;        ///< see ExecutionOptions
+    /// Dimensions, by name, of inputs that the model leaves open. If this is empty, `open` gives
+    /// open sizes the default that the file has for them, mostly 1; otherwise it keeps them open
+    /// (TfliteOptions::keepsOpenSizes), and each must be set here.
     std::map<std::string, Dimensions, std::less<>> inputDimensions;
-    /// The room that each output of open dimensions has at first. A run that needs more is repeated
-    /// by the session with as much as it needs, up to the maximum.
+    /// Initial memory of each output whose dimensions are open. If a run needs more, the session
+    /// enlarges the memory, up to the maximum, and repeats the run.
     std::uint64_t openOutputBytes = 64 << 10;
     std::uint64_t maximumOpenOutputBytes = 256 << 20;
 };
 
-/// Movable; the addresses of inputs and outputs stay. It keeps all that it needs alive. States of
-/// recurrent models (ModelSignature::states) are no inputs and outputs of a session, which keeps
-/// them: they are zero at first, and go from each run to the next without a copy.
+/// Movable; moving does not change the addresses of inputs and outputs. Keeps the prepared model
+/// and its memory alive. The session holds the states of recurrent models (ModelSignature::states),
+/// which are not among its inputs and outputs: they are zero at first and pass from one run to the
+/// next without a copy.
 class Session {
   public:
     /// Imports the `.tflite` file at `path`, prepares it on `device` and makes a session for it.
@@ -72,16 +72,17 @@ class Session {
     [[nodiscard]] NNBURST_EXPORT static Result<Session> open(Device& device,
                                                              const std::string& path,
                                                              const SessionOptions& options = {});
-    /// The same for a model that is imported or built.
+    /// The same for a model that was already imported or built.
     [[nodiscard]] NNBURST_EXPORT static Result<Session> create(Device& device,
                                                                const TfliteModel& model,
                                                                const SessionOptions& options = {});
     [[nodiscard]] NNBURST_EXPORT static Result<Session> create(Device& device, const Model& model,
                                                                const SessionOptions& options = {});
-    /// A session for a model that is prepared, also from a cache (prepareModelFromCache);
-    /// `signature` is that of the model. INVALID_ARGUMENT if dimensions of an input are open and
-    /// `options` does not say them, if an operand's size is not known (types of extensions), or if
-    /// a state does not fit; RESOURCE_EXHAUSTED_TRANSIENT for lack of shared memory.
+    /// The same for a model that was already prepared, for instance from a cache
+    /// (prepareModelFromCache); `signature` must be that of the model. INVALID_ARGUMENT if
+    /// SessionOptions::inputDimensions lacks open dimensions of an input, if an operand's size is
+    /// not known (types of extensions), or if the two ends of a state differ;
+    /// RESOURCE_EXHAUSTED_TRANSIENT for lack of shared memory.
     [[nodiscard]] NNBURST_EXPORT static Result<Session> create(SharedPreparedModel prepared,
                                                                ModelSignature signature,
                                                                const SessionOptions& options = {});
@@ -90,14 +91,14 @@ class Session {
     NNBURST_EXPORT Session& operator=(Session&&) noexcept;
     NNBURST_EXPORT ~Session();
 
-    /// What the application writes and reads, without states. Open dimensions of an output are
-    /// those of the last run.
+    /// The inputs and outputs, without states. Where the model leaves dimensions of an output open,
+    /// they are those of the last run.
     [[nodiscard]] NNBURST_EXPORT std::span<const NamedOperand> inputs() const noexcept;
     [[nodiscard]] NNBURST_EXPORT std::span<const NamedOperand> outputs() const noexcept;
 
     /// The elements of an input, to be written while no run is under way. They keep their values
-    /// from one run to the next. T: see isElementOf. INVALID_ARGUMENT, naming what there is, for an
-    /// unknown name or another type.
+    /// from one run to the next. `T` is a C++ type that isElementOf allows. INVALID_ARGUMENT for an
+    /// unknown name or another type; the message says what the session has.
     template <class T>
     [[nodiscard]] Result<std::span<T>> input(std::string_view name) {
         return as<T>(inputBytes(name, elementTypeOf<T>()));
@@ -107,8 +108,8 @@ class Session {
         return as<T>(inputBytes(index, elementTypeOf<T>()));
     }
 
-    /// The elements of an output after a run. Of an output of open dimensions: those of the last
-    /// run alone, to be asked for after each.
+    /// The elements of an output after a run. If the output has open dimensions, the span is valid
+    /// until the next run: ask for it after each run.
     template <class T>
     [[nodiscard]] Result<std::span<const T>> output(std::string_view name) const {
         return as<const T>(outputBytes(name, elementTypeOf<T>()));
@@ -118,29 +119,29 @@ class Session {
         return as<const T>(outputBytes(index, elementTypeOf<T>()));
     }
 
-    /// Runs the model and waits for its end. Errors of Burst::execute. After an error the outputs
-    /// mean nothing, and states are as before the run. RESOURCE_EXHAUSTED_TRANSIENT if an output of
-    /// open dimensions needs more than SessionOptions::maximumOpenOutputBytes.
+    /// Runs the model and waits for its end. Errors of Burst::execute. After an error the contents
+    /// of the outputs are undefined, and states are as before the run. RESOURCE_EXHAUSTED_TRANSIENT
+    /// if an output of open dimensions needs more than SessionOptions::maximumOpenOutputBytes.
     [[nodiscard]] NNBURST_EXPORT Result<> run(const OptionalTimePoint& deadline = {});
 
     /// Starts a run without waiting for its end: `wait` does. Until then inputs and outputs belong
-    /// to the driver. RESOURCE_EXHAUSTED_TRANSIENT if the last run was not waited for: one is under
-    /// way at most. Use several sessions of one prepared model for more.
+    /// to the driver. At most one run is under way: RESOURCE_EXHAUSTED_TRANSIENT until `wait` has
+    /// returned the result of the last one. For more, use several sessions of one prepared model.
     [[nodiscard]] NNBURST_EXPORT Result<> submit(const OptionalTimePoint& deadline = {});
-    /// Waits for the end of the run that was submitted: for the time that its deadline and
-    /// BurstOptions::deadlineGrace leave. Gives what `run` would have given. INVALID_ARGUMENT
-    /// without such a run.
+    /// Waits for the end of the submitted run, at the latest until its deadline plus
+    /// BurstOptions::deadlineGrace. Returns what `run` would have returned. INVALID_ARGUMENT if no
+    /// run was submitted.
     [[nodiscard]] NNBURST_EXPORT Result<> wait();
-    /// Waits for at most `limit`; false if the run is still under way then. Waits in the kernel,
-    /// unlike `wait` without a limit, and does not notice that a driver hangs: give runs a
-    /// deadline. GENERAL_FAILURE from a driver without completion descriptors.
+    /// Waits for at most `limit`; false if the run is still under way then. Unlike `wait` without a
+    /// limit, it sleeps without spinning, and does not notice that a driver hangs: give runs a
+    /// deadline. GENERAL_FAILURE if the driver has no completion descriptors.
     [[nodiscard]] NNBURST_EXPORT Result<bool> wait(std::chrono::nanoseconds limit);
-    /// True if a run was submitted and not waited for.
+    /// True from `submit` until `wait` has returned the result.
     [[nodiscard]] NNBURST_EXPORT bool isRunning() const noexcept;
 
     /// For event loops: a descriptor that becomes readable once, after `armCompletion`, when the
     /// run that was submitted has ended. See Burst::completionDescriptor, armCompletion and isDone.
-    /// Owned by the session; another one after replaceModel.
+    /// Owned by the session; replaceModel replaces it by another one.
     [[nodiscard]] NNBURST_EXPORT Result<int> completionDescriptor();
     /// As Burst::armCompletion. Returns true, without arming it, if `wait` would not block.
     [[nodiscard]] NNBURST_EXPORT Result<bool> armCompletion();
@@ -154,20 +155,20 @@ class Session {
     /// Waits until isMemoryInUse is false: see Burst::waitForMemory.
     [[nodiscard]] NNBURST_EXPORT Result<> waitForMemory(const OptionalTimePoint& deadline = {});
 
-    /// Makes all states zero, as before the first run. RESOURCE_EXHAUSTED_TRANSIENT while a run is
-    /// under way or memory is in use.
+    /// Sets all states to zero, as before the first run. RESOURCE_EXHAUSTED_TRANSIENT while a run
+    /// is under way or memory is in use.
     [[nodiscard]] NNBURST_EXPORT Result<> resetStates();
 
-    /// Exchanges the model for that of `next`, between two runs: for a new version of the model, or
-    /// for the same one on another device. Prepare `next` beforehand, on another thread if frames
-    /// must not wait. Inputs, outputs and states stay where and as they are; `next` ends. The next
-    /// run is the first of a burst, which costs the driver a question for the memory. After an
-    /// error this session is as before: INVALID_ARGUMENT if the signatures differ (assign `next` to
-    /// this session then, and ask for inputs and outputs again), RESOURCE_EXHAUSTED_TRANSIENT while
-    /// a run is under way or memory is in use.
+    /// Replaces the model by that of `next`, between two runs: by a new version of the model, or by
+    /// the same model on another device. Prepare `next` beforehand, on another thread if frames
+    /// must not wait. Inputs, outputs and states keep their addresses and contents; the memory of
+    /// `next` is freed. The next run is the first one of a new burst: the driver fetches the memory
+    /// once. After an error this session is unchanged: INVALID_ARGUMENT if the signatures differ
+    /// (then assign `next` to this session, and ask for inputs and outputs again),
+    /// RESOURCE_EXHAUSTED_TRANSIENT while a run is under way or memory is in use.
     [[nodiscard]] NNBURST_EXPORT Result<> replaceModel(Session next);
 
-    /// Durations of the last run, if SessionOptions::measure says so.
+    /// Durations of the last run if SessionOptions::measure is YES, else kTimeNotAvailable.
     [[nodiscard]] NNBURST_EXPORT Timing timing() const noexcept;
     /// See Burst::waitStats.
     [[nodiscard]] NNBURST_EXPORT BurstWaitStats waitStats() const;

@@ -4,8 +4,8 @@
 
 /// \file
 /// A `SupervisedDevice` outlives its driver: when the driver is lost, another one is started or
-/// found, and models, bursts and reusable executions are made again in it, under the objects that
-/// the application holds.
+/// connected to, and models, bursts and reusable executions are made again in it. The objects that
+/// the application holds stay valid.
 ///
 ///     NNBURST_TRY_ASSIGN(const auto device, superviseDriver());
 ///     NNBURST_TRY_ASSIGN(const SharedPreparedModel model, prepareModel(*device, network));
@@ -35,19 +35,20 @@ enum class DriverState : std::uint8_t {
 
 /// How a driver is supervised.
 struct SupervisionOptions {
-    /// Starts or finds the driver: `spawnDriver` and `connect` with arguments of one's own. Called
-    /// on a thread of the library, at any time. Empty: spawnDriver().
+    /// Starts a driver or connects to one, for instance by `spawnDriver` or `connect` with
+    /// arguments. Called on a thread of the library, at any time. Empty: spawnDriver().
     std::function<Result<SharedDevice>()> start;
     /// How long a call waits for a driver while there is none, but not past its deadline
-    /// (MISSED_DEADLINE_TRANSIENT). 0: it fails at once. What runs while the driver is lost fails
-    /// in any case.
+    /// (MISSED_DEADLINE_TRANSIENT). 0: it fails at once. A call that is running when the driver is
+    /// lost fails in any case.
     std::chrono::milliseconds waitAtMost{0};
-    /// Time before the next attempt if a driver could not be started, or was lost within a second.
-    /// It doubles with each such attempt, up to the maximum. The first attempt comes at once.
+    /// Pause before the next attempt if a driver could not be started, or was lost within a second.
+    /// It doubles with each such attempt, up to the maximum. The first attempt follows the loss at
+    /// once.
     std::chrono::milliseconds backoff{10};
     std::chrono::milliseconds maximumBackoff{1000};
     /// Called at each change of state, on a thread of the library. Must not block, and must not
-    /// drop the last object of the device. May be empty.
+    /// drop the last handle of the device. May be empty.
     std::function<void(DriverState)> onStateChange;
 };
 
@@ -56,21 +57,20 @@ struct SupervisionStats {
     std::uint64_t losses = 0;
     std::uint64_t recoveries = 0;
     std::uint64_t failedAttempts = 0;  ///< starts of drivers and restorations that failed
-    /// Of the last recovery: the start of the driver, without waiting before it, the preparation of
-    /// models and bursts, and the whole time from the notice of the loss.
+    /// Durations of the last recovery: of the start of the driver, without the pause before it; of
+    /// the preparation of models and bursts; and of the whole, from the notice of the loss.
     std::chrono::nanoseconds lastStart{0};
     std::chrono::nanoseconds lastRestoration{0};
     std::chrono::nanoseconds lastRecovery{0};
 };
 
-/// A device whose driver is started again. Everything that it makes works as that of any other
-/// device, with these differences:
-/// - What runs when the driver is lost fails with DEVICE_UNAVAILABLE, and so does what is called
-///   until another one is there: at once, or after SupervisionOptions::waitAtMost.
+/// A device whose driver is started again. It differs from other devices in this:
+/// - A call that is running when the driver is lost fails with DEVICE_UNAVAILABLE. So do calls
+///   until another driver is there: at once, or after SupervisionOptions::waitAtMost.
 /// - An execution that was submitted to a lost driver stays in flight for the application until
 ///   `wait` has given its error.
-/// - It keeps a copy of each model that is prepared, with its constants, and duplicates of its
-///   cache files, from which it is prepared again if it can be.
+/// - It keeps a copy of each prepared model, with its constants, and duplicates of its cache files.
+///   A model is prepared again from the cache files if that succeeds, else from the copy.
 /// - `allocate` is refused: the contents of a driver's buffers are lost with it.
 /// - A burst takes some tens of nanoseconds more for each call.
 class NNBURST_EXPORT SupervisedDevice : public Device {

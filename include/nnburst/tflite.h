@@ -17,10 +17,10 @@
 
 namespace nnburst {
 
-/// What an import does where a file leaves a choice.
+/// Choices of an import.
 struct TfliteOptions {
-    /// Sizes of inputs that the file leaves open (-1 in its shape signature) stay open, so that
-    /// each request says them. Otherwise they are what the file names besides, mostly 1.
+    /// True: sizes of inputs that the file leaves open (-1 in its shape signature) stay open, and
+    /// each request gives them. False: they get the default that the file has for them, mostly 1.
     bool keepsOpenSizes = false;
     /// The signature to import: its subgraph becomes the model, and its names those of inputs and
     /// outputs. Empty: the file's main subgraph, with the names of its tensors.
@@ -34,12 +34,14 @@ struct TfliteSignature {
     std::vector<std::string> outputNames;
 };
 
-/// An imported file. Operators become one operation of the HAL or a few that compute the same.
-/// Quantised weights of operators that compute in floating point become floating point, which is
-/// more exact than what TFLite does. Integers of 64 bits, which the HAL does not have, become
-/// TENSOR_INT32 where their values are known to fit: constants, axes, indices. Variable tensors
-/// (states of recurrent operators), which the HAL does not have, have become inputs and outputs of
-/// the model, after those of the file.
+/// An imported file.
+/// - Each operator becomes one operation of the HAL, or a few that compute the same.
+/// - Quantised weights of operators that compute in floating point become floating point, which is
+///   more exact than what TFLite does.
+/// - 64-bit integers, which the HAL does not have, become TENSOR_INT32 where their values are known
+///   to fit: constants, axes, indices.
+/// - Variable tensors (states of recurrent operators), which the HAL does not have, become inputs
+///   and outputs of the model, after those of the file.
 struct TfliteModel {
     /// A state: feed model output `output` back to model input `input` of the next step; zero at
     /// first.
@@ -56,9 +58,9 @@ struct TfliteModel {
 };
 
 /// Imports a file's contents. The FlatBuffers verifier runs first: damaged files are refused, never
-/// trusted. INVALID_ARGUMENT names what is wrong or not understood: all operators that cannot be
-/// imported, each kind with their number and the first of them. Whether a device takes the operand
-/// types and shapes of the file is for its getSupportedOperations to say.
+/// trusted. INVALID_ARGUMENT names what is wrong. For operators that cannot be imported it lists
+/// each kind with its count and its first occurrence. Whether a device supports the operand types
+/// and shapes of the file, Device::getSupportedOperations tells.
 [[nodiscard]] NNBURST_EXPORT Result<TfliteModel> importTflite(std::span<const std::byte> file,
                                                               const TfliteOptions& options = {});
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Questions about operand and operation types. All are pure functions of the types of HAL 1.3;
-/// what types of vendor extensions are, only their extensions know.
+/// Properties of operand and operation types. All are pure functions of the types of HAL 1.3; the
+/// properties of an extension's types are known to that extension only.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,20 +16,21 @@
 
 namespace nnburst {
 
-/// A type of HAL 1.3 itself, OEM types included: neither an extension's nor an unknown code.
+/// True for types of HAL 1.3 itself, OEM types included; false for those of extensions and for
+/// unknown codes.
 [[nodiscard]] NNBURST_EXPORT bool isHalType(OperandType type) noexcept;
 [[nodiscard]] NNBURST_EXPORT bool isHalType(OperationType type) noexcept;
 
-/// One of the HAL's own tensor types.
+/// True for the HAL's own tensor types.
 [[nodiscard]] NNBURST_EXPORT bool isTensor(OperandType type) noexcept;
 
-/// One of the HAL's own scalar types: its values have a size, but no dimensions.
+/// True for the HAL's own scalar types, whose values have a size, but no dimensions.
 [[nodiscard]] NNBURST_EXPORT bool isScalar(OperandType type) noexcept;
 
-/// Values are quantised: they have a scale, or one a channel.
+/// True if values are quantised: with one scale, or one for each channel.
 [[nodiscard]] NNBURST_EXPORT bool isQuantized(OperandType type) noexcept;
 
-/// A code above the HAL's own types: prefix and type of an extension.
+/// True for a code above the HAL's own types, made of the prefix and the type of an extension.
 [[nodiscard]] constexpr bool isExtension(OperandType type) noexcept {
     return (static_cast<std::uint32_t>(type) >> kExtensionTypeBits) != 0;
 }
@@ -40,14 +41,13 @@ namespace nnburst {
 /// The size of an element of a tensor, or of a scalar, in bytes; 0 for other kinds.
 [[nodiscard]] NNBURST_EXPORT std::size_t elementBytes(OperandType type) noexcept;
 
-/// The size of a value of `type` (a tensor or scalar) with these dimensions, in bytes; nothing if
-/// it exceeds kMaximumOperandBytes. A dimension of 0, which a model leaves open, makes it 0; no
-/// dimensions are those of a single element, also where a tensor's rank is left open
-/// (isFullySpecified tells).
+/// The size of a value of `type` (a tensor or scalar) with these dimensions, in bytes; nullopt if
+/// it exceeds kMaximumOperandBytes. 0 if a dimension is 0, which means open. Without dimensions it
+/// is the size of one element, also for a tensor of open rank: ask isFullySpecified first.
 [[nodiscard]] NNBURST_EXPORT std::optional<std::uint64_t> operandBytes(
     OperandType type, std::span<const std::uint32_t> dimensions) noexcept;
 
-/// No dimension is left open, and neither is the rank of a tensor.
+/// True if no dimension is open, and the rank of a tensor is not.
 [[nodiscard]] NNBURST_EXPORT bool isFullySpecified(
     OperandType type, std::span<const std::uint32_t> dimensions) noexcept;
 

@@ -92,7 +92,7 @@ enum class Priority : std::int32_t { LOW = 0, MEDIUM = 1, HIGH = 2 };
 
 enum class MeasureTiming : std::int32_t { NO = 0, YES = 1 };
 
-/// Names as the HAL spells them; "unknown ..." without a number for other values.
+/// The name as the HAL spells it; "unknown ...", without the number, for any other value.
 [[nodiscard]] NNBURST_EXPORT const char* toString(OperandType type) noexcept;
 [[nodiscard]] NNBURST_EXPORT const char* toString(OperationType type) noexcept;
 [[nodiscard]] NNBURST_EXPORT const char* toString(OperandLifeTime lifetime) noexcept;
@@ -197,7 +197,7 @@ struct RequestArgument {
 };
 
 /// Names a driver-managed buffer (HAL 1.3 IDevice::allocate). Belongs to one device; 0 is none. As
-/// a pool it is one argument's whole memory: the argument's offset and length are 0.
+/// a pool it holds exactly one argument, whose offset and length are 0.
 enum class BufferToken : std::uint32_t {};
 
 /// Memory that request arguments point into: shared memory, or a driver-managed buffer.
@@ -257,7 +257,7 @@ struct OperandPerformance {
 struct Capabilities {
     PerformanceInfo relaxedFloat32toFloat16PerformanceScalar;
     PerformanceInfo relaxedFloat32toFloat16PerformanceTensor;
-    std::vector<OperandPerformance> operandPerformance;  ///< ordered by type, one entry a type
+    std::vector<OperandPerformance> operandPerformance;  ///< one entry for each type, in order
     PerformanceInfo ifPerformance;
     PerformanceInfo whilePerformance;
 
@@ -277,7 +277,8 @@ struct Extension {
     std::vector<ExtensionOperandTypeInformation> operandTypes;
 };
 
-/// Files that compilation caching wants (HAL 1.2 IDevice::getNumberOfCacheFilesNeeded).
+/// Numbers of cache files that a device needs for one model (HAL 1.2
+/// IDevice::getNumberOfCacheFilesNeeded).
 struct NumberOfCacheFiles {
     std::uint32_t numModelCache = 0;
     std::uint32_t numDataCache = 0;
@@ -287,13 +288,12 @@ struct NumberOfCacheFiles {
 inline constexpr std::size_t kByteSizeOfCacheToken = 32;
 using CacheToken = std::array<std::uint8_t, kByteSizeOfCacheToken>;
 
-/// What a driver-managed buffer has to hold: dimensions as far as its user knows them.
+/// Dimensions of a driver-managed buffer, as far as its user knows them; 0 is unknown.
 struct BufferDesc {
     Dimensions dimensions;
 };
 
-/// A use that a driver-managed buffer will be put to: input or output `ioIndex` of a prepared
-/// model.
+/// One intended use of a driver-managed buffer: as input or output `ioIndex` of a prepared model.
 struct BufferRole {
     std::uint32_t modelIndex = 0;  ///< into the prepared models given to allocate
     std::uint32_t ioIndex = 0;     ///< of an input or output of the main subgraph

@@ -28,6 +28,7 @@ class UniqueFd {
     [[nodiscard]] explicit operator bool() const noexcept { return fd_ >= 0; }
     /// Gives the descriptor away: the caller closes it.
     [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
+    /// Closes the descriptor, if there is one.
     NNBURST_EXPORT void reset() noexcept;
 
     /// A second descriptor (close-on-exec) of the same open file.

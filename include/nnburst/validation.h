@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Structural checks of models and requests. Devices make them before anything else, so calling
-/// them is never necessary; it tells earlier what is wrong.
+/// Structural checks of models and requests. Devices make them before anything else, so an
+/// application need not; calling them tells earlier what is wrong.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,19 +21,20 @@ inline constexpr std::size_t kMaximumOperands = 1 << 20;    ///< of a subgraph
 inline constexpr std::size_t kMaximumOperations = 1 << 18;  ///< of a subgraph
 inline constexpr std::size_t kMaximumSubgraphs = 4096;      ///< referenced by a model
 inline constexpr std::size_t kMaximumPools = 4096;          ///< of a model or request
-/// Of an operand that an operation takes or gives, and of a request argument. An operation with an
-/// operand of more dimensions is not supported (GENERAL_FAILURE).
+/// Dimensions of an operand that an operation reads or writes, and of a request argument. An
+/// operation with an operand of more dimensions is not supported (GENERAL_FAILURE).
 inline constexpr std::size_t kMaximumDimensions = 8;
-/// Of any operand of a model; with more the model is not valid.
+/// Dimensions of any operand of a model; with more the model is not valid.
 inline constexpr std::size_t kMaximumDeclaredDimensions = 1024;
 /// The size of an operand, in bytes: lengths in the HAL have 32 bits.
 inline constexpr std::uint64_t kMaximumOperandBytes = UINT32_MAX;
 
 /// Checks that `model` is well formed: indices, lifetimes, order of definition and use, sizes and
-/// places of constants, dimensions, scales and zero points of each type, extension prefixes.
-/// Whether operations take such operands is for the device to say. INVALID_ARGUMENT names subgraph,
-/// operand or operation, the value and the rule. A constant may lie at any offset; one that is not
-/// at a multiple of its elements' size is copied when the model is prepared.
+/// places of constants, dimensions, scales and zero points of each type, extension prefixes. It
+/// does not check whether operations accept their operands: Device::getSupportedOperations does.
+/// INVALID_ARGUMENT names subgraph, operand or operation, the value and the rule. A constant may
+/// lie at any offset; one that is not at a multiple of its elements' size is copied when the model
+/// is prepared.
 [[nodiscard]] NNBURST_EXPORT Result<> validateModel(const Model& model);
 
 /// Checks that `request` fits `model` (which is valid): number of arguments, pools, offsets,

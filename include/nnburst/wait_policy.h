@@ -5,8 +5,8 @@
 /// \file
 /// How one side of a burst waits for the other. Spinning answers within a fraction of a microsecond
 /// and burns a processor; a sleeper answers tens of microseconds late, because waking a processor
-/// takes that long. docs/waiting.md shows the whole; fmq/wait_plan.cpp is where a mode is given its
-/// meaning.
+/// takes that long. docs/waiting.md explains how both sides wait; fmq/wait_plan.cpp implements the
+/// modes.
 
 #include <array>
 #include <chrono>
@@ -17,13 +17,13 @@
 
 namespace nnburst {
 
-/// A new mode gets a row in kWaitModes: options of programs, messages to drivers and tests go
-/// through that table.
+/// How a thread waits. A new mode also needs a row in kWaitModes, over which options of programs,
+/// messages to drivers and tests loop.
 enum class WaitMode : std::uint8_t {
     /// Learns how long waits last. Spins through short ones; sleeps through most of a long one,
     /// until a little before its expected end, and spins the rest, for at most a fortieth of the
-    /// time that it waits. Sleeps at once where spinning would keep the other side, or others'
-    /// executions, from a processor.
+    /// time that it waits. Sleeps at once where spinning would keep the other side, or executions
+    /// of other clients, from a processor.
     ADAPTIVE,
     /// Spins for the spin window, then sleeps.
     SPIN,
@@ -31,7 +31,7 @@ enum class WaitMode : std::uint8_t {
     BLOCK,
 };
 
-/// A mode, with the name and the words by which programs offer it.
+/// A mode with its name and its description in the help of programs.
 struct WaitModeName {
     WaitMode mode;
     const char* name;
@@ -61,7 +61,7 @@ static_assert([] {
     return code < kWaitModes.size() ? kWaitModes[code].name : "unknown wait mode";
 }
 
-/// The mode of that name.
+/// The mode of that name; nullopt if there is none.
 [[nodiscard]] constexpr std::optional<WaitMode> waitModeOf(std::string_view name) noexcept {
     for (const WaitModeName& mode : kWaitModes) {
         if (name == mode.name) {
@@ -71,9 +71,9 @@ static_assert([] {
     return std::nullopt;
 }
 
-/// Spinning is limited by time, never by turns, and never done while the other side was last seen
-/// on the same processor, or on a machine with one processor only: it would keep the other side
-/// from running.
+/// A mode with its limit. Spinning is limited by time, not by a count of iterations. A side does
+/// not spin while the other one was last seen on the same processor, nor on a machine with one
+/// processor: it would keep the other side from running.
 struct WaitPolicy {
     /// The longest time to spin before sleeping.
     std::chrono::nanoseconds spinWindow{std::chrono::milliseconds(2)};

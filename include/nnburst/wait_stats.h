@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// What waiting for the other side of a burst has cost. A new member of WaitStats gets a row in
-/// kWaitStats: shared memory, sums and reports go through that table.
+/// What waiting for the other side of a burst has cost. A new member of WaitStats also needs a row
+/// in kWaitStats, over which shared memory, sums and reports loop.
 
 #include <array>
 #include <chrono>
@@ -13,16 +13,16 @@
 
 namespace nnburst {
 
-/// What the waits of one side of a burst have cost and brought, since the burst was configured.
+/// Counts of one side of a burst since the burst was configured. Times are wall time.
 struct WaitStats {
-    std::uint64_t waits = 0;           ///< that did not end within the first microsecond
+    std::uint64_t waits = 0;           ///< waits that did not end within the first microsecond
     std::uint64_t sleeps = 0;          ///< system calls that slept
-    std::uint64_t earlyWakes = 0;      ///< sleeps that an alarm ended before what was waited for
-    std::uint64_t lateWakes = 0;       ///< sleeps with an alarm that ended after it
-    std::chrono::nanoseconds burnt{};  ///< spent spinning in these waits
+    std::uint64_t earlyWakes = 0;      ///< sleeps that the alarm ended before the awaited event
+    std::uint64_t lateWakes = 0;       ///< sleeps with an alarm that the awaited event ended
+    std::chrono::nanoseconds burnt{};  ///< time spent spinning in these waits
 };
 
-/// The same of both sides.
+/// The counts of both sides.
 struct BurstWaitStats {
     WaitStats client;
     WaitStats driver;
@@ -30,8 +30,8 @@ struct BurstWaitStats {
 
 /// One member of WaitStats: a count or a time.
 struct WaitStat {
-    const char* name;   ///< the member's, for JSON
-    const char* label;  ///< for people
+    const char* name;   ///< name of the member, used in JSON
+    const char* label;  ///< the name in reports for people
     std::uint64_t WaitStats::*count = nullptr;
     std::chrono::nanoseconds WaitStats::*time = nullptr;
 
