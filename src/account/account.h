@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// What clients make a driver hold is charged to accounts. They form a tree: the driver, a user, a
-/// client. Each has a limit for each resource. A charge is made to an account and to all accounts
-/// above it, or to none, and is given back when its `Charge` is destroyed.
+/// Accounts of the resources that clients occupy in a driver. They form a tree: the driver, its
+/// users, their clients. Each account has a limit for each resource. A charge is made to an account
+/// and to all accounts above it, or to none of them; destroying the `Charge` gives it back.
 
 #include <array>
 #include <atomic>
@@ -24,8 +24,8 @@ enum class Resource : std::uint8_t {
     DESCRIPTORS,    ///< open in the driver on behalf of the client
     ADDRESS_SPACE,  ///< bytes of shared memory that the driver has received, mapped or not
     MEMORY,         ///< private bytes: constants, temporaries, driver-managed buffers
-    MESSAGES,       ///< bytes of calls that came and were not answered yet
-    CALLS,          ///< that came and were not answered yet
+    MESSAGES,       ///< bytes of calls that have arrived and are not answered yet
+    CALLS,          ///< calls that have arrived and are not answered yet
     PREPARED_MODELS,
     BUFFERS,  ///< driver-managed buffers
     BURSTS,
@@ -56,7 +56,7 @@ class Amounts {
 
 class Charge;
 
-/// Thread-safe. Held by its charges and by the accounts below it.
+/// Thread-safe. Kept alive by its charges and by the accounts below it.
 class Account final : public std::enable_shared_from_this<Account> {
   public:
     /// One resource of an account.

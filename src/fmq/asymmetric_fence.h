@@ -16,15 +16,15 @@
 
 namespace nnburst::fmq {
 
-/// Whether this process can make heavy fences and is reached by those of others. The first call
-/// registers it with the kernel (Linux 4.16); false where that is not permitted.
+/// Whether this process can make heavy fences, and heavy fences of other processes act on it. The
+/// first call registers it with the kernel (Linux 4.16); false where that is not permitted.
 [[nodiscard]] bool hasHeavyFences() noexcept;
 
 /// The sleeper's half: all that the threads of registered processes stored before is visible after
 /// it, and they see what the caller stored before it. A system call. Requires hasHeavyFences.
 void heavyFence() noexcept;
 
-/// How many heavy fences the calling thread has made: tests see by it that a sleeper makes its own.
+/// How many heavy fences the calling thread has made. For tests.
 [[nodiscard]] std::uint64_t heavyFenceCount() noexcept;
 
 /// The publisher's half against a sleeper that makes heavy fences: keeps the compiler from moving

@@ -19,8 +19,8 @@
 /// count that it read before it announced itself, so that the kernel refuses to let it sleep after
 /// a wake-up, whatever other sleepers do to the word meanwhile.
 ///
-/// A hostile process can spoil all of it at any time. All that it gains is that a sleeper wakes
-/// late, which is why every sleep is short: see kLongestSleep.
+/// A hostile process can overwrite all of this at any time. The worst effect is that a sleeper
+/// wakes late, so every sleep is short: see kLongestSleep.
 
 #include <atomic>
 #include <chrono>
@@ -37,18 +37,17 @@ namespace nnburst::fmq {
 struct alignas(kCacheLineSize) EventWord {
     std::atomic<std::uint32_t> word;       ///< event bits and waiter bits; all write
     std::atomic<std::uint32_t> waiter;     ///< WaiterState of the thread that waits here; it writes
-    std::atomic<std::uint32_t> wakeCount;  ///< the futex; those that wake add 1
+    std::atomic<std::uint32_t> wakeCount;  ///< the futex; a thread that wakes others adds 1
     std::uint32_t reserved[13];            ///< zero
 };
 static_assert(isSharedLayout<EventWord> && sizeof(EventWord) == kCacheLineSize);
 
-/// EventWord::waiter: what the thread that waits on the flag says of itself. 0 before it says
-/// anything.
+/// The bits of EventWord::waiter, which the thread that waits on the flag publishes; 0 until then.
 struct WaiterState {
     /// The processor on which the thread was last seen, plus 1.
     static constexpr std::uint32_t kProcessor = 0xFFFF;
-    /// It makes a heavy fence (asymmetric_fence.h) each time before it sleeps. Without the bit
-    /// those that wake make a full fence of their own each time.
+    /// It makes a heavy fence (asymmetric_fence.h) each time before it sleeps. Without this bit
+    /// each thread that wakes it makes a full fence itself.
     static constexpr std::uint32_t kHasHeavyFences = 1U << 16;
     /// Executions wait for processors: spinning would take one from them.
     static constexpr std::uint32_t kContended = 1U << 17;
@@ -60,8 +59,8 @@ enum class EventBits : std::uint32_t {
     NOT_FULL = 1U << 1,   ///< there is room to write
 };
 
-/// No sleep lasts longer, so that a wake-up call that the other side owes and never makes costs
-/// this much and no more.
+/// No sleep lasts longer, so a wake-up that the other side fails to send delays the sleeper by at
+/// most this time.
 inline constexpr std::chrono::milliseconds kLongestSleep{100};
 
 using SteadyTime = system::SteadyTime;
@@ -75,23 +74,24 @@ class EventFlag {
 
     static constexpr std::uint32_t kWaiterBits = kSleeping | kParked;
 
-    /// What a sleeper knows when it has announced itself.
+    /// What announceSleeper returns and `sleep` needs.
     struct Announcement {
         std::uint32_t wakeCount;  ///< before the announcement
         std::uint32_t bits;       ///< of the word, at the announcement
     };
 
-    /// Tests give a `longestSleep` longer than the test, so that a missing wake-up makes it hang.
+    /// Tests pass a `longestSleep` longer than the test, so that a missing wake-up makes the test
+    /// hang.
     explicit EventFlag(EventWord& shared,
                        std::chrono::nanoseconds longestSleep = kLongestSleep) noexcept
         : shared_(&shared), longestSleep_(longestSleep), hasHeavyFences_(hasHeavyFences()) {}
 
-    /// Sets `bits` and wakes those that wait for any of them (EventFlag::wake of libfmq). A system
-    /// call only if a thread sleeps. Waiter bits in `bits` are ignored.
+    /// Sets `bits` and wakes all threads that wait for any of them (EventFlag::wake of libfmq). A
+    /// system call only if a thread sleeps. Waiter bits in `bits` are ignored.
     void wake(std::uint32_t bits) noexcept;
 
-    /// Waits until a bit of `mask` is set, clears these and gives those that were set; nothing if
-    /// `deadline` passed. (EventFlag::wait of libfmq.)
+    /// Waits until a bit of `mask` is set. Clears the bits of `mask` and returns those that were
+    /// set; nullopt if `deadline` passed (EventFlag::wait of libfmq).
     [[nodiscard]] std::optional<std::uint32_t> wait(std::uint32_t mask,
                                                     std::optional<SteadyTime> deadline) noexcept;
 
@@ -117,23 +117,24 @@ class EventFlag {
     /// parked. They look again at what they wait for.
     void wakeSleepers() noexcept;
 
-    /// What the next publishWaiterCpu says of the processors. For the side that waits.
+    /// Sets the bit kContended that the next publishWaiterCpu publishes. For the side that waits.
     void setContended(bool isContended) noexcept {
         contended_ = isContended ? WaiterState::kContended : 0;
     }
 
-    /// Whether this side leaves the fence to those that wake instead of making heavy ones, from its
-    /// next publishWaiterCpu on. It is for a thread that sleeps in each wait: a heavy fence
-    /// interrupts the other processors, which takes some 10 microseconds of each. For the side that
+    /// If true, this side makes no heavy fences from its next publishWaiterCpu on, and threads that
+    /// wake it make full fences instead. For a thread that sleeps in each wait: a heavy fence
+    /// interrupts the other processors, which costs each some 10 microseconds. For the side that
     /// waits, if one thread at a time sleeps on the flag.
     void setLeavesFences(bool leavesFences) noexcept { leavesFences_ = leavesFences; }
 
-    /// Whether the thread that waits on this flag has said so.
+    /// Whether the thread that waits on this flag has published kContended.
     [[nodiscard]] bool isContended() const noexcept {
         return (shared_->waiter.load(std::memory_order_relaxed) & WaiterState::kContended) != 0;
     }
 
-    /// What to ring: a datagram socket that outlives the flag, or -1. For the side that wakes.
+    /// Sets the doorbell of the parked side: a datagram socket that outlives the flag, or -1. For
+    /// the side that wakes.
     void setDoorbell(int doorbell) noexcept { doorbell_ = doorbell; }
 
     /// Announces that this side is parked. The caller looks once more at what it waits for.
@@ -146,7 +147,7 @@ class EventFlag {
     }
 
     /// Announces a sleeper. Between this call and `sleep` the caller looks once more at what it
-    /// waits for. Gives what `sleep` wants.
+    /// waits for.
     [[nodiscard]] Announcement announceSleeper() noexcept;
 
     /// Clears the sleeping bit, so that no system call is made for this thread. Only if no other
@@ -160,8 +161,8 @@ class EventFlag {
     /// were woken since the announcement. May wake up spuriously. Returns whether it was woken.
     bool sleep(const Announcement& announcement, SteadyTime until) noexcept;
 
-    /// Says that the calling thread is the one that waits on this flag, and on which processor it
-    /// runs. No system call (rseq).
+    /// Publishes in EventWord::waiter that the calling thread waits on this flag, and on which
+    /// processor it runs. No system call (rseq).
     void publishWaiterCpu() noexcept;
 
     /// Whether the thread that waits on this flag was last seen on the processor of the calling

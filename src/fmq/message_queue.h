@@ -16,8 +16,8 @@
 /// Invariants that keep a process safe from the other side: everything from the header is copied
 /// and checked once when attaching; positions are private, and the peer's is used only to know how
 /// much room there is, after checking that it lies between what it was and what was written; a
-/// sequence is only compared. A peer that lies loses messages; it cannot make this side leave its
-/// memory.
+/// sequence is only compared. A peer that writes wrong values loses messages; it cannot make this
+/// side access other memory.
 ///
 /// An end (Writer, Reader) belongs to one thread at a time. Nothing here allocates after
 /// create/attach.

@@ -15,7 +15,7 @@
 ///
 /// Position p (counted from 0, never wrapping) lies in cell p % capacity. Each element lies in a
 /// cell together with the sequence number that announces it, so that a message that fits a cache
-/// line crosses with one transfer of it. What a sequence number means is the flavour's.
+/// line crosses with one transfer of it. Each flavour defines what a sequence number means.
 
 #include <algorithm>
 #include <atomic>
@@ -176,9 +176,9 @@ class QueueView {
           base_(memory.data() + descriptor.offset),
           mask_(descriptor.capacity - 1) {}
 
-    /// Calls `moveWord` with each index. Of a short element the compiler sees each word by itself,
-    /// as it does not in a loop, so that an element that is put together in registers never gets
-    /// to memory of this process.
+    /// Calls `moveWord` with each index. For a short element the calls are unrolled, so that the
+    /// compiler can move words between registers and the cell without storing the element
+    /// elsewhere.
     template <class MoveWord>
     static void forEachWord(MoveWord moveWord) noexcept {
         if constexpr (sizeof(Cell) <= kCacheLineSize) {
@@ -214,7 +214,7 @@ class QueueView {
     std::uint64_t mask_;
 };
 
-/// What both flavours offer of a queue as a whole.
+/// The creation of a queue, common to both flavours.
 template <class T, QueueFlavor Flavor>
 class QueueOf {
   public:
@@ -226,8 +226,8 @@ class QueueOf {
     }
 
     /// Lays out an empty queue at `offset` of fresh, zeroed memory. `offset` is a multiple of a
-    /// line, the event words (0 for none) too. INVALID_ARGUMENT if it does not fit or `capacity` is
-    /// not a power of two of at most kMaximumQueueCapacity.
+    /// line, and so are the offsets of the event words (0 for none). INVALID_ARGUMENT if it does
+    /// not fit or `capacity` is not a power of two of at most kMaximumQueueCapacity.
     [[nodiscard]] static Result<QueueDescriptor> create(std::span<std::byte> memory,
                                                         std::uint64_t offset,
                                                         std::uint64_t capacity,

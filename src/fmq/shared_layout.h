@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What every record in shared memory has in common.
+/// The requirements on every record in shared memory.
 
 #include <atomic>
 #include <cstddef>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// WaitStats as one thread writes them and others read them, in this process or another.
+/// WaitStats that one thread writes and others read, in this process or another.
 
 #include <atomic>
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace nnburst::fmq {
 
-/// Zero at first. One thread counts. All relaxed: each value is right, together they may be of
-/// slightly different moments.
+/// Zero at first. One thread counts. All accesses are relaxed: each value is right, but values may
+/// be of slightly different moments.
 struct alignas(kCacheLineSize) SharedWaitStats {
     /// In the order of kWaitStats, times in nanoseconds; the rest is reserved and zero.
     std::atomic<std::uint64_t> values[kCacheLineSize / sizeof(std::uint64_t)];

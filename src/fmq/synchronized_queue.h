@@ -53,7 +53,8 @@ class SynchronizedQueue<T>::Writer {
         }
     }
 
-    /// Writes all of `elements` and publishes them as one, or nothing if there is no room.
+    /// Writes all of `elements` and publishes them together; false, and writes nothing, if there is
+    /// no room.
     [[nodiscard]] bool tryWrite(std::span<const T> elements) noexcept {
         if (!beginWrite(elements.size())) {
             return false;
@@ -65,8 +66,8 @@ class SynchronizedQueue<T>::Writer {
         return true;
     }
 
-    /// As tryWrite, waiting for room. False if `deadline` passed, or if the queue is too small for
-    /// ever.
+    /// As tryWrite, but waits for room. False if `deadline` passed, or if `elements` exceed the
+    /// capacity.
     [[nodiscard]] bool write(std::span<const T> elements, const WaitPolicy& policy,
                              std::optional<SteadyTime> deadline) noexcept {
         if (elements.size() > capacity() || !queue_.notFull) {
@@ -90,7 +91,7 @@ class SynchronizedQueue<T>::Writer {
         queue_.store(position_ + index, element, std::memory_order_relaxed);
     }
 
-    /// Publishes the `count` (at least 1) elements of the write that was begun, as one, and wakes
+    /// Publishes together the `count` (at least 1) elements of the write that was begun, and wakes
     /// the reader if it sleeps.
     void commitWrite(std::size_t count) noexcept {
         for (std::size_t i = count; i-- > 0;) {
@@ -107,7 +108,7 @@ class SynchronizedQueue<T>::Writer {
   private:
     explicit Writer(const QueueView<T>& queue) noexcept : queue_(queue) {}
 
-    /// Room by the read position that was last seen: there may be more.
+    /// Free elements by the read position that was last seen: there may be more.
     [[nodiscard]] std::uint64_t room() const noexcept {
         return capacity() - (position_ - readPosition_);
     }
@@ -172,8 +173,8 @@ class SynchronizedQueue<T>::Reader {
         return true;
     }
 
-    /// As tryRead, waiting for the elements. False if `deadline` passed, or if the queue is too
-    /// small for ever.
+    /// As tryRead, but waits for the elements. False if `deadline` passed, or if `elements` exceed
+    /// the capacity.
     [[nodiscard]] bool read(std::span<T> elements, const WaitPolicy& policy,
                             std::optional<SteadyTime> deadline) noexcept {
         if (elements.empty() || elements.size() > capacity() || !queue_.notEmpty) {

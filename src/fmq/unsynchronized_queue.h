@@ -65,7 +65,7 @@ class UnsynchronizedQueue<T>::Writer {
         }
     }
 
-    /// Writes all of `elements` and publishes them as one; false if they are more than the queue
+    /// Writes all of `elements` and publishes them together; false if they are more than the queue
     /// holds.
     [[nodiscard]] bool tryWrite(std::span<const T> elements) noexcept {
         if (!beginWrite(elements.size())) {
@@ -80,7 +80,7 @@ class UnsynchronizedQueue<T>::Writer {
 
     /// Starts writing `count` elements in place; false if that is more than the queue holds. Then
     /// `set` each, then `commitWrite`. Nothing is visible to readers before. A begin without commit
-    /// publishes nothing, but the elements that it was to replace are gone.
+    /// publishes nothing, but the elements that it would have replaced are lost.
     [[nodiscard]] bool beginWrite(std::size_t count) noexcept {
         if (count > capacity()) {
             return false;
@@ -100,7 +100,7 @@ class UnsynchronizedQueue<T>::Writer {
         queue_.store(position_ + index, element, std::memory_order_release);
     }
 
-    /// Publishes the `count` (at least 1) elements of the write that was begun, as one, and wakes
+    /// Publishes together the `count` (at least 1) elements of the write that was begun, and wakes
     /// readers that sleep.
     void commitWrite(std::size_t count) noexcept {
         for (std::size_t i = count; i-- > 0;) {
@@ -173,8 +173,8 @@ class UnsynchronizedQueue<T>::Reader {
         return ReadStatus::READ;
     }
 
-    /// As tryRead, waiting for the elements: EMPTY means that `deadline` passed, or that the queue
-    /// is too small for ever.
+    /// As tryRead, but waits for the elements. EMPTY if `deadline` passed, or if `elements` exceed
+    /// the capacity.
     [[nodiscard]] ReadStatus read(std::span<T> elements, const WaitPolicy& policy,
                                   std::optional<SteadyTime> deadline) noexcept {
         ReadStatus status = tryRead(elements);

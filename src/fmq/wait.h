@@ -11,7 +11,7 @@
 ///     sleep                 | until woken
 ///
 /// A sleeper announces itself (event_flag.h), so that the other side makes a system call only for a
-/// thread that sleeps. docs/waiting.md has the whole.
+/// thread that sleeps. See docs/waiting.md.
 
 #include <algorithm>
 #include <chrono>
@@ -36,8 +36,8 @@ struct WaitLimit {
     std::chrono::nanoseconds atLeast{0};
 };
 
-/// What is asked again and again in a long wait, for instance whether the other side is alive. The
-/// wait stays one wait.
+/// A check that is repeated during a long wait, for instance whether the other side is alive. It
+/// does not divide the wait: statistics see one wait.
 template <class IsWorthWaiting>
 struct WaitCheck {
     std::chrono::nanoseconds interval;
@@ -46,19 +46,18 @@ struct WaitCheck {
 template <class IsWorthWaiting>
 WaitCheck(std::chrono::nanoseconds, IsWorthWaiting) -> WaitCheck<IsWorthWaiting>;
 
-/// Waits for what another process does, again and again. Belongs to one thread at a time. Allocates
-/// nothing.
+/// Waits for another process, repeatedly. Belongs to one thread at a time. Allocates nothing.
 class Waiter {
   public:
     /// Sleeps on `flag`, as the only thread. `peer`, if there is one, is the flag on which the
     /// peer's thread waits: while that thread was last seen on this one's processor, this one does
-    /// not spin, because the peer could not run. What waiting costs goes to `stats`, which outlives
-    /// the waiter.
+    /// not spin, because the peer could not run. The costs of waiting are counted in `stats`, which
+    /// outlives the waiter.
     Waiter(EventFlag flag, std::optional<EventFlag> peer, const WaitPolicy& policy,
            SharedWaitStats& stats) noexcept
         : flag_(flag), peer_(peer), rules_(rulesOf(policy)), stats_(stats) {}
 
-    /// Sleeps on a flag on which others may sleep.
+    /// A waiter on a flag on which other threads may sleep, too.
     [[nodiscard]] static Waiter sharing(EventFlag flag, const WaitPolicy& policy,
                                         SharedWaitStats& stats) noexcept {
         Waiter waiter(flag, std::nullopt, policy, stats);
@@ -86,21 +85,21 @@ class Waiter {
         return lookWithoutClock(ready) || waitLong(limit, forecast, ready, check);
     }
 
-    /// Parks a wait that has reached its limit: it goes on without a thread, and the other side
+    /// Parks a wait that has reached its limit: it goes on without a thread until the other side
     /// rings the doorbell. False, and not parked, if `ready` has become true meanwhile.
     template <class Ready>
     [[nodiscard]] bool park(Ready ready) noexcept;
 
-    /// Ends a parked wait after the doorbell was rung. Teaches `forecast` how long the wait has
-    /// lasted as a whole.
+    /// Ends a parked wait after the doorbell was rung. Adds the duration of the whole wait to
+    /// `forecast`.
     void unpark(WaitForecast& forecast) noexcept;
 
-    /// The other side needs all processors while it works: ADAPTIVE sleeps also through shorter
-    /// waits.
+    /// If true, the other side needs all processors while it works: ADAPTIVE then also sleeps
+    /// through shorter waits.
     void setPeerNeedsAllProcessors(bool needsAll) noexcept { peerNeedsAll_ = needsAll; }
 
-    /// Executions wait for processors: this side sleeps at once instead of spinning, and so does
-    /// the peer. Both only if their policy is ADAPTIVE.
+    /// If true, executions wait for processors: this side and the peer then sleep at once instead
+    /// of spinning, each only if its policy is ADAPTIVE.
     void setContended(bool isContended) noexcept { flag_.setContended(isContended); }
 
   private:
@@ -306,8 +305,8 @@ inline void Waiter::unpark(WaitForecast& forecast) noexcept {
     }
 }
 
-/// One wait of which nothing is learnt: spins for the window of `policy`, then sleeps. Any number
-/// of threads may sleep on `flag`.
+/// A single wait without forecast and statistics: spins for the window of `policy`, then sleeps.
+/// Any number of threads may sleep on `flag`.
 template <class Ready>
 [[nodiscard]] bool waitUntil(EventFlag flag, const WaitPolicy& policy, const WaitLimit& limit,
                              Ready ready) noexcept {

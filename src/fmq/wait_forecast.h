@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Statistics of waits of one kind: how long they last, and how long after its alarm a sleeper ran
-/// again.
+/// Statistics of waits of one kind: how long they last, and how late sleepers run again after their
+/// alarm (the wake-up latency).
 
 #include <array>
 #include <chrono>
@@ -13,7 +13,8 @@
 
 namespace nnburst::fmq {
 
-/// The last values of a series, and their order statistics. Adding a value is cheap, asking is not.
+/// The last values of a series, and their order statistics. Adding a value is cheap, `ranked` is
+/// not.
 class RecentDurations {
   public:
     static constexpr std::size_t kCapacity = 32;
@@ -39,8 +40,8 @@ class RecentDurations {
 /// Belongs to one thread at a time.
 class WaitForecast {
   public:
-    /// Between which times a wait is expected to end, counted from its start: set the alarm to
-    /// `sleepUntil`, then spin until `spinUntil`. Both zero if a sleep would not pay.
+    /// When a wait is expected to end, counted from its start: set the alarm to `sleepUntil`, then
+    /// spin until `spinUntil`. Both are zero if a sleep would not pay.
     struct Range {
         std::chrono::nanoseconds sleepUntil{};
         std::chrono::nanoseconds spinUntil{};
@@ -48,11 +49,11 @@ class WaitForecast {
 
     /// Records how long a wait has lasted.
     void addDuration(std::chrono::nanoseconds duration) noexcept { durations_.add(duration); }
-    /// Records how long after its alarm a sleeper ran again.
+    /// Records a wake-up latency.
     void addWakeLatency(std::chrono::nanoseconds latency) noexcept { wakeLatencies_.add(latency); }
 
-    /// For a wait in which a sleep of `shortestSleep` or longer pays. Costs next to nothing where
-    /// the last wait was shorter.
+    /// The forecast for the next wait. Only a sleep of `shortestSleep` or longer pays. Cheap if the
+    /// last wait was shorter than that.
     [[nodiscard]] Range expect(std::chrono::nanoseconds shortestSleep) const noexcept;
 
   private:

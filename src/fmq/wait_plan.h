@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// What a thread does while it waits, decided before it does it. A plan is a value, made from the
-/// policy, from what is known of the processors, and from how long such waits have lasted;
-/// fmq/wait.h carries it out. This file and its .cpp are the ones that know what a WaitMode means.
+/// Plans a wait before it begins. A plan is a value, made from the policy, the state of the
+/// processors, and the durations of earlier waits; fmq/wait.h carries it out. Only this file and
+/// its .cpp define what a WaitMode means.
 ///
 ///              spins                              sleeps with an alarm   sleeps
 ///     ADAPTIVE unless contended or beside peer    in long waits          then
@@ -25,8 +25,8 @@ namespace nnburst::fmq {
 /// runs again a little late would lose more than it saved.
 inline constexpr std::chrono::nanoseconds kLongWait{800'000};
 
-/// ADAPTIVE: of the time that waits last, at most this part is spent on spinning at the end of long
-/// ones: 1 / kSpinShare.
+/// ADAPTIVE: spinning at the end of long waits takes at most 1 / kSpinShare of the time that they
+/// last.
 inline constexpr std::int64_t kSpinShare = 40;
 
 /// What a policy means on this machine.
@@ -36,15 +36,16 @@ struct WaitRules {
     bool isAdaptive = false;
 };
 
-/// Not the processors that this process may use: a side that was given one processor of its own
-/// spins well while the other has another one.
+/// Whether the machine has one processor. The processors that this process may use do not matter: a
+/// side that is bound to one processor may spin while the other side runs on another one.
 [[nodiscard]] bool hasOneProcessor() noexcept;
 
-/// Nothing spins where there is one processor, on which the peer could not run meanwhile.
+/// The rules of `policy`. On a machine with one processor they allow no spinning, since the peer
+/// could not run meanwhile.
 [[nodiscard]] WaitRules rulesOf(const WaitPolicy& policy,
                                 bool isOneProcessor = hasOneProcessor()) noexcept;
 
-/// What is known of the processors at a moment.
+/// The state of the processors at the beginning of a wait.
 struct ProcessorUse {
     /// The thread that is waited for was last seen on this processor: it cannot run while this one
     /// spins.
@@ -55,27 +56,29 @@ struct ProcessorUse {
     bool peerNeedsAll = false;
 };
 
-/// Takes functions, so that a waiter finds out no more than it must: see ProcessorUse.
+/// Whether a wait may spin now. Takes functions, which are called only if their result matters: see
+/// ProcessorUse.
 template <class IsPeerHere, class IsContended>
 [[nodiscard]] constexpr bool maySpin(const WaitRules& rules, IsPeerHere isPeerHere,
                                      IsContended isContended) noexcept {
     return rules.spinWindow.count() > 0 && !isPeerHere() && !(rules.isAdaptive && isContended());
 }
 
-/// The phases of a wait, in this order; a phase of zero is left out. What follows them is a sleep
-/// until the thread is woken. Times count from the start of the wait.
+/// The phases of a wait, in this order; a phase of zero is left out. After them the thread sleeps
+/// until it is woken. Times count from the start of the wait.
 struct WaitPlan {
     std::chrono::nanoseconds sleepUntil{};  ///< the alarm
     std::chrono::nanoseconds spinUntil{};
-    std::chrono::nanoseconds spinAtMost{};  ///< counted from where spinning begins
+    std::chrono::nanoseconds spinAtMost{};  ///< counted from the beginning of the spin
 
     bool operator==(const WaitPlan&) const = default;
 };
 
-/// Time that may be spun at the end of long waits, so that all of them together keep to kSpinShare.
+/// The time for which long waits may still spin at their end, so that all of them together keep to
+/// kSpinShare.
 class SpinBudget {
   public:
-    /// A wait has lasted `duration`.
+    /// Adds the share of a wait that has lasted `duration`, up to a budget of `most`.
     void earn(std::chrono::nanoseconds duration, std::chrono::nanoseconds most) noexcept {
         left_ = std::min(left_ + duration / kSpinShare, most);
     }

@@ -16,10 +16,11 @@
 
 namespace nnburst {
 
+/// Whether `fd` is a dma-buf.
 [[nodiscard]] bool isDeviceBuffer(int fd) noexcept;
 
-/// RAII: the processor reads and writes device buffers until `end`, or until this is destroyed. Not
-/// thread-safe. Reused, it allocates nothing.
+/// RAII: brackets accesses of the processor to device buffers, from `begin` until `end` or
+/// destruction. Not thread-safe. A reused object allocates nothing.
 class DeviceBufferAccess {
   public:
     DeviceBufferAccess() noexcept = default;
@@ -27,20 +28,21 @@ class DeviceBufferAccess {
     DeviceBufferAccess(const DeviceBufferAccess&) = delete;
     DeviceBufferAccess& operator=(const DeviceBufferAccess&) = delete;
 
-    /// Begins with one more buffer, which must stay open. Waits for devices that still use it, but
-    /// for a limited time: RESOURCE_EXHAUSTED_TRANSIENT. GENERAL_FAILURE if the system refuses.
+    /// Begins accesses to one more buffer, whose descriptor must stay open. Waits for devices that
+    /// still use it; RESOURCE_EXHAUSTED_TRANSIENT if they do not finish in time, GENERAL_FAILURE if
+    /// the system refuses.
     [[nodiscard]] Result<> begin(int fd);
 
-    /// Ends with all of them. GENERAL_FAILURE if the system refuses one: devices may not see what
-    /// was written.
+    /// Ends the accesses to all buffers. GENERAL_FAILURE if the system refuses one: then devices
+    /// may not see what was written.
     Result<> end();
 
   private:
     std::vector<int> begun_;
 };
 
-/// Copies bytes of a device buffer that has them. Errors of DeviceBufferAccess, and
-/// RESOURCE_EXHAUSTED_TRANSIENT if it cannot be mapped.
+/// Copies bytes from or to a device buffer, which must contain the range. Errors of
+/// DeviceBufferAccess, and RESOURCE_EXHAUSTED_TRANSIENT if it cannot be mapped.
 [[nodiscard]] Result<> readDeviceBuffer(int fd, std::uint64_t offset,
                                         std::span<std::byte> destination);
 [[nodiscard]] Result<> writeDeviceBuffer(int fd, std::uint64_t offset,

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The check of Region::receive, for callers that keep a descriptor that is refused.
+/// The check of Region::receive, for callers that keep the descriptor also if it is refused.
 
 #include <cstdint>
 

@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// Mappings of memory that comes with one request after the other. Each time its descriptor is
-/// another one, but it is the same memory: mapped once, it needs no work of the kernel again, which
-/// waits for the lock of the address space and looks up each page.
+/// Keeps the last mappings of memory that clients send with single executions. Each request has a
+/// new descriptor of the same memory. A kept mapping saves mapping it again, for which the kernel
+/// takes the lock of the address space and looks up each page.
 
 #include <sys/types.h>
 
@@ -20,12 +20,13 @@
 
 namespace nnburst {
 
-/// Of one client: memory is told apart by its inode, of which a client with much time can make two
-/// alike. Thread-safe. What is kept stays charged to the client, and is not given back before other
-/// memory takes its place or this is destroyed, so it is little.
+/// The mappings of one client; never shared between clients, because memory is identified by its
+/// inode, and a client with much time can make two regions with equal ones. Thread-safe. A kept
+/// mapping stays charged to the client until another one replaces it or this object is destroyed;
+/// so few and small ones are kept.
 class RecentMappings {
   public:
-    /// Mappings that are kept.
+    /// Limit on kept mappings.
     static constexpr std::size_t kMaximumMappings = 8;
     /// Larger memory is mapped each time.
     static constexpr std::uint64_t kMaximumBytes = 1U << 20;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The outputs of a request that go into driver-managed buffers: what an execution that fails takes
-/// the contents of (HAL 1.3 IDevice::allocate).
+/// The outputs of a request that go into driver-managed buffers. If the execution fails, these
+/// buffers lose their contents (HAL 1.3 IDevice::allocate).
 
 #include <cstdint>
 #include <vector>
@@ -18,7 +18,7 @@ struct BufferOutput {
     BufferToken token{};
 };
 
-/// The outputs of `request` that name a buffer. The request may break any rule.
+/// The outputs of `request` that name a buffer. The request need not be valid.
 [[nodiscard]] std::vector<BufferOutput> bufferOutputs(const Request& request);
 
 }  // namespace nnburst

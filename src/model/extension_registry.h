@@ -20,7 +20,7 @@ namespace nnburst {
 /// The first prefix of resolved models; clients use lower ones.
 inline constexpr std::uint16_t kFirstResolvedPrefix = 0x8000;
 
-/// What the HAL reports of all extensions.
+/// The registered extensions in the form of Device::getSupportedExtensions.
 [[nodiscard]] std::vector<Extension> registeredExtensions();
 
 /// The type's description; null unless it is a resolved type of an extension.
@@ -32,8 +32,8 @@ inline constexpr std::uint16_t kFirstResolvedPrefix = 0x8000;
 enum class PrefixSource : std::uint8_t { CLIENT, CACHE };
 
 /// Replaces the prefixes of the extensions that the process knows, in types and in
-/// extensionNameToPrefix. Those of others stay. INVALID_ARGUMENT if a client uses prefixes of
-/// resolved models.
+/// extensionNameToPrefix. Prefixes of other extensions stay. INVALID_ARGUMENT if a client uses
+/// prefixes of resolved models.
 [[nodiscard]] Result<> resolveExtensions(Model& model, PrefixSource source);
 
 /// GENERAL_FAILURE if a resolved model uses an extension that the process does not know, naming it.

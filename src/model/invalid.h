@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The error of everything that breaks a rule of models and requests.
+/// Makes errors about models and requests that break a rule.
 
 #include <fmt/format.h>
 

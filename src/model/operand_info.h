@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// What the HAL says of each operand type: its kind, the size of its elements, the rules of its
-/// quantisation (neuralnetworks 1.0 to 1.3 types.hal, OperandType and Operand). Pure functions.
+/// The properties of each operand type in the HAL: its kind, the size of its elements, the rules of
+/// its quantisation (neuralnetworks 1.0 to 1.3 types.hal, OperandType and Operand). Pure functions.
 /// Types may be any number: one that is neither the HAL's nor an extension's is
 /// `OperandKind::UNKNOWN`.
 
@@ -24,9 +24,9 @@ enum class OperandKind : std::uint8_t {
     SCALAR,     ///< one value without dimensions
     TENSOR,     ///< values along dimensions
     SUBGRAPH,   ///< a reference to a subgraph: no bytes at all
-    OEM,        ///< a vendor's scalar of a size that only the vendor knows
-    EXTENSION,  ///< scalar or tensor of an extension: only the extension knows
-    UNKNOWN,    ///< no type of HAL 1.3
+    OEM,        ///< the OEM scalar, whose size only the vendor knows
+    EXTENSION,  ///< scalar or tensor of an extension: only the extension knows which
+    UNKNOWN,    ///< not a type of HAL 1.3
 };
 
 [[nodiscard]] OperandKind operandKind(OperandType type) noexcept;
@@ -37,9 +37,9 @@ enum class OperandKind : std::uint8_t {
 /// "2x0x3" or "none", for messages.
 [[nodiscard]] std::string dimensionsText(std::span<const std::uint32_t> dimensions);
 
-/// Checks what an operand says of itself: its dimensions against its type, scale, zero point, extra
-/// parameters. An operand without value (NO_VALUE) need not say how values are quantised. The error
-/// does not say which operand: "scale -1: must be finite and more than 0".
+/// Checks the declaration of an operand by itself: dimensions, scale, zero point and extra
+/// parameters against its type. An operand without value (NO_VALUE) needs no quantisation. The
+/// error does not name the operand: "scale -1: must be finite and more than 0".
 [[nodiscard]] Result<> checkOperandType(const Operand& operand);
 
 }  // namespace nnburst

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The rules of a request's arguments, one argument at a time: for validateRequest, and for the
-/// code that turns arguments into addresses. Pure functions; only a refusal allocates.
+/// Checks the arguments of a request, one at a time: for validateRequest, and for the code that
+/// resolves arguments to addresses. Pure functions; only a refusal allocates.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,14 +37,14 @@ inline constexpr std::uint64_t kDriverManagedPoolBytes = UINT64_MAX;
                                      const RequestArgument& argument,
                                      std::optional<std::uint64_t> poolBytes);
 
-/// The argument that an operand of the model asks for, computed once, so that an ordinary argument
-/// is checked in a few instructions.
+/// The usual argument for an operand of the model, computed once, so that such an argument is
+/// checked in a few instructions.
 class ExpectedArgument {
   public:
     explicit ExpectedArgument(const Operand& operand);
 
-    /// `argument` is valid: it has the model's dimensions, all of them known, and exactly their
-    /// size. Where this is false, checkArgument() has to decide.
+    /// True if `argument` is valid because it has the model's dimensions, all of them known, and
+    /// exactly their size. If false, checkArgument() decides.
     [[nodiscard]] bool isMetBy(const RequestArgument& argument,
                                std::uint64_t poolBytes) const noexcept {
         const DataLocation& location = argument.location;
@@ -52,7 +52,7 @@ class ExpectedArgument {
                poolBytes != kDriverManagedPoolBytes &&
                fitsInside(location.offset, location.length, poolBytes);
     }
-    /// `offset` in a pool is a multiple of the size of an element, which is a power of 2.
+    /// Whether `offset` in a pool is a multiple of the size of an element, which is a power of 2.
     [[nodiscard]] bool isAligned(std::uint32_t offset) const noexcept {
         return (offset & (elementBytes_ - 1)) == 0;
     }

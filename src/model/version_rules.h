@@ -14,16 +14,17 @@
 
 namespace nnburst {
 
-/// Up to HAL 1.1 all dimensions of an output that has a value are known from the model or the
-/// request (HAL 1.0 types.hal, Operand::dimensions). INVALID_ARGUMENT names the output.
+/// Checks a rule of HAL 1.0 and 1.1: all dimensions of an output that has a value must be known
+/// from the model or the request (HAL 1.0 types.hal, Operand::dimensions). INVALID_ARGUMENT names
+/// the output.
 [[nodiscard]] Result<> checkOutput(HalVersion version, std::size_t index, const Operand& operand,
                                    const RequestArgument& argument);
 
-/// `options` without those that `version` does not have: they take their defaults.
+/// `options`, with defaults for those that `version` does not have.
 [[nodiscard]] ExecutionOptions knownTo(HalVersion version,
                                        const ExecutionOptions& options) noexcept;
 
-/// `result`, with a status that `version` has.
+/// `result`, its status converted to one that `version` has.
 template <class T>
 [[nodiscard]] Result<T> knownTo(HalVersion version, Result<T> result) {
     if (!result) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A burst of the API: a burst of the HAL that one execution uses at a time. Executions keep the
-/// burst as long as they have a reusable execution in it.
+/// A burst of the C API: a burst of the HAL that one execution at a time uses. Executions keep it
+/// alive as long as they have a reusable execution in it.
 
 #include <atomic>
 #include <memory>
@@ -37,7 +37,7 @@ class BurstContext {
         isInUse_.store(false, std::memory_order_release);
     }
 
-    /// The program has freed the burst: no computation uses it any more.
+    /// Called when the program has freed the burst: no computation uses it any more.
     void setFreed() noexcept { isFreed_.store(true, std::memory_order_release); }
     [[nodiscard]] bool isFreed() const noexcept { return isFreed_.load(std::memory_order_acquire); }
 

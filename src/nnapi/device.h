@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The devices that programs see, and the runtime behind them. There is one of it in a process,
-/// made at the first call that needs it; it lives until the process ends.
+/// The devices that programs see, and the runtime behind them. A process has one runtime, made at
+/// the first call that needs it; it lives until the process ends.
 
 #include <cstddef>
 #include <cstdint>

@@ -26,7 +26,8 @@ class Event {
     Event& operator=(const Event&) = delete;
     virtual ~Event() = default;
 
-    /// Waits for what the event stands for; gives its result code, each time the same.
+    /// Waits for the execution or the fence, and returns its result code; each call returns the
+    /// same one.
     [[nodiscard]] virtual int wait() = 0;
     /// The event's descriptor, owned by the event; -1 if it has none.
     [[nodiscard]] virtual int descriptor() const noexcept { return -1; }
@@ -37,7 +38,7 @@ class Event {
 /// The end of an execution that calls back.
 class CompletionEvent final : public Event {
   public:
-    /// Once, when the execution has ended.
+    /// Called once, when the execution has ended.
     void complete(int code);
     [[nodiscard]] int wait() override;
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The inputs or the outputs of a session: those of the model without its states. Finds them by
-/// name or index for an application, whose mistakes it explains.
+/// The inputs or the outputs of a session: those of the model, without its states. Finds them by
+/// name or index; errors list the operands that exist.
 
 #include <cstddef>
 #include <span>

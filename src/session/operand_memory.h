@@ -22,16 +22,17 @@
 
 namespace nnburst::session {
 
-/// Runs of a session are in these phases by turns.
+/// The number of phases; runs of a session alternate between them.
 inline constexpr std::size_t kPhases = 2;
 
 /// Movable; addresses stay, except of an output that grows. Not thread-safe. Operands are counted
 /// as the model counts them.
 class OperandMemory {
   public:
-    /// Memory for operands of `signature`, whose inputs have known sizes. `inputDimensions` are
-    /// those that requests have to say: one an input, empty where the model says them.
-    /// INVALID_ARGUMENT if a size is not known to this process, or if a state does not fit.
+    /// Memory for operands of `signature`, whose inputs have known sizes. `inputDimensions` has one
+    /// entry for each input: the dimensions that requests must give, or empty if the model has
+    /// them. INVALID_ARGUMENT if a size is not known to this process, or if the two ends of a state
+    /// differ.
     [[nodiscard]] static Result<OperandMemory> create(const ModelSignature& signature,
                                                       std::vector<Dimensions> inputDimensions,
                                                       std::uint64_t openOutputBytes);
@@ -44,11 +45,12 @@ class OperandMemory {
     [[nodiscard]] std::span<std::byte> output(std::size_t index) const noexcept {
         return outputs_[index].bytes();
     }
-    /// The size of this output is not known before a run.
+    /// Whether the size of this output is not known before a run.
     [[nodiscard]] bool isOpen(std::size_t output) const noexcept {
         return outputs_[output].region.sizeBytes() != 0;
     }
-    /// Gives an open output memory of `sizeBytes`. Requests that were made before name the old one.
+    /// Gives an open output new memory of `sizeBytes`. Requests that were made before name the old
+    /// memory.
     [[nodiscard]] Result<> grow(std::size_t output, std::uint64_t sizeBytes);
 
     void zeroStates() noexcept;

@@ -245,7 +245,8 @@ class Session::Impl {
     }
 
   private:
-    using Executions = std::array<std::unique_ptr<ReusableExecution>, kPhases>;  ///< one a phase
+    using Executions =
+        std::array<std::unique_ptr<ReusableExecution>, kPhases>;  ///< one for each phase
 
     /// Runs are those of `prepared` from now on, on a new burst. Changes nothing if it fails.
     Result<> useModel(const SharedPreparedModel& prepared) {
@@ -377,7 +378,7 @@ class Session::Impl {
     OperandMemory memory_;
     const OperandList inputs_;
     OperandList outputs_;
-    std::vector<std::size_t> outputBytes_;  ///< of the last run, one an output
+    std::vector<std::size_t> outputBytes_;  ///< of the last run, one for each output
     std::vector<std::size_t> openOutputs_;  ///< of outputs_
     std::unique_ptr<Burst> burst_;
     Executions executions_;  ///< null: to be made for the memory that there is

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// On which processors threads run.
+/// Binding of threads to processors.
 
 #include <sched.h>
 #include <sys/types.h>
@@ -34,17 +34,18 @@ class ScopedCpuExclusion {
     bool isOff_ = false;
 };
 
-/// A thread and the processors that it may run on, so that another thread can say where it is to
-/// run when it is woken. Must not outlive the thread.
+/// A thread and the processors that it may run on. Another thread can restrict it to one of them
+/// before it wakes it. Must not outlive the thread.
 class ThreadProcessors {
   public:
-    /// Of the calling thread.
+    /// Describes the calling thread.
     ThreadProcessors() noexcept;
 
     [[nodiscard]] const cpu_set_t& all() const noexcept { return processors_; }
-    /// From now on it runs on this one of its processors alone. Any thread.
+    /// From now on the thread runs only on `processor`, one of its processors. Callable by any
+    /// thread.
     void narrowTo(std::uint32_t processor) const noexcept;
-    /// It may run on all of them again. Any thread.
+    /// The thread may run on all of its processors again. Callable by any thread.
     void widen() const noexcept;
 
   private:

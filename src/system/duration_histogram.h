@@ -10,7 +10,7 @@
 
 namespace nnburst::system {
 
-/// How long things took, as a histogram.
+/// A histogram of durations.
 struct DurationHistogram {
     /// Entry i counts those that took at most 2^i microseconds and more than entry i - 1; the last
     /// entry, all that took longer: more than 4 s.

@@ -11,7 +11,7 @@
 namespace nnburst::system {
 
 bool isEventFd(int fd) noexcept {
-    // Of descriptors without a file; no file, memory or pipe has a name of this form.
+    // The name of descriptors of this kind; no file, memory or pipe has a name of this form.
     constexpr std::string_view kName = "anon_inode:[eventfd]";
     std::array<char, 32> path{};
     (void)std::snprintf(path.data(), path.size(), "/proc/self/fd/%d", fd);

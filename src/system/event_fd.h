@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Which descriptors are eventfds. These take no time to examine, to poll or to close.
+/// Recognises eventfds, which never block when they are examined, polled or closed.
 
 namespace nnburst::system {
 

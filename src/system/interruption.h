@@ -3,18 +3,18 @@
 #pragma once
 
 /// \file
-/// Ends waits in the kernel that a peer may cause where none is expected: a socket with SO_LINGER
-/// that still has something to send makes whoever drops its last reference wait, be it by close(2)
-/// or by not taking it out of a message. So does an eventfd that a peer has filled for whoever adds
-/// to it.
+/// Interrupts waits in the kernel that a peer can cause in calls that normally do not wait. A
+/// thread that drops the last reference to a socket with SO_LINGER and unsent data waits: in
+/// close(2), or when it does not receive a descriptor of a message. A thread that adds to an
+/// eventfd that a peer has filled waits, too.
 
 #include <chrono>
 
 namespace nnburst::system {
 
-/// RAII: while this lives, signals interrupt what the calling thread waits for in the kernel, the
-/// first one after kFirst. Installs a handler of SIGURG that does nothing. Without a timer of the
-/// system it has no effect.
+/// RAII: while this lives, signals interrupt waits of the calling thread in the kernel, the first
+/// one after kFirst. Installs a handler of SIGURG that does nothing. Without a timer of the system
+/// it has no effect.
 class ScopedInterruption {
   public:
     static constexpr std::chrono::milliseconds kFirst{1};

@@ -3,9 +3,10 @@
 #pragma once
 
 /// \file
-/// A mutex that the compiler knows: clang's -Wthread-safety (tools/check) refuses an access to a
-/// field declared NNBURST_GUARDED_BY(mutex_) by a thread that does not hold the mutex, and a call
-/// of a function declared NNBURST_REQUIRES(mutex_) without it. Other compilers see plain code.
+/// A mutex with annotations for the compiler: clang's -Wthread-safety (tools/check) refuses an
+/// access to a field declared NNBURST_GUARDED_BY(mutex_) by a thread that does not hold the mutex,
+/// and a call of a function declared NNBURST_REQUIRES(mutex_) without it. Other compilers see plain
+/// code.
 
 #include <chrono>
 #include <condition_variable>
@@ -55,7 +56,7 @@ class NNBURST_THREAD_ANNOTATION(scoped_lockable) MutexLock {
     Mutex& mutex_;
 };
 
-/// std::condition_variable for a Mutex. Waits return for no reason, too: loop over the condition.
+/// std::condition_variable for a Mutex. Waits may return spuriously: loop over the condition.
 class ConditionVariable {
   public:
     void notifyOne() noexcept { condition_.notify_one(); }

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// Page faults taken when memory is set up instead of when it is first used.
+/// Makes the pages of memory present when it is set up, instead of by page faults when it is first
+/// used.
 
 #include <cstddef>
 #include <span>

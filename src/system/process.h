@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Other processes: starting a program, and a descriptor of it.
+/// Starts programs, and opens descriptors of processes (pidfds).
 
 #include <sys/types.h>
 
@@ -14,7 +14,7 @@
 
 namespace nnburst::system {
 
-/// Started programs have the descriptor that they are given as this number.
+/// The number under which a started program has the descriptor that it is given.
 inline constexpr int kGivenDescriptor = 3;
 
 /// Starts `program`, which is looked for in the directories of PATH if its name has no slash, and

@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// Arithmetic on times that callers and peers give. Such a time may be any 64-bit number: a
-/// deadline of `TimePoint::max()` means "never", and adding to it must not give a time in the past.
-/// These functions return the earliest or latest time instead of overflowing.
+/// Saturating arithmetic on times that callers and peers give. Such a time may be any 64-bit
+/// number: a deadline of `TimePoint::max()` means "never", and adding to it must not give a time in
+/// the past. These functions return the earliest or latest time instead of overflowing.
 
 #include <chrono>
 #include <cstdint>
