@@ -60,7 +60,7 @@ class DirectMobileNet {
     const Model& model_;
     std::unique_ptr<pthreadpool, ThreadsDeleter> threads_;  ///< null for one thread
     std::vector<Mapping> pools_;
-    std::vector<std::vector<std::byte>> buffers_;  ///< one an operand; empty for constants
+    std::vector<std::vector<std::byte>> buffers_;  ///< one for each operand; empty for constants
     std::vector<std::uint32_t> aliases_;           ///< the operand whose buffer an operand uses
     std::vector<AlignedBuffer> workspaces_;
     std::vector<Operator> operators_;

@@ -19,7 +19,7 @@ namespace nnburst::bench {
 struct Report {
     Results results;
     double pingPongNs = 0;           ///< the median of the run
-    std::vector<Summary> summaries;  ///< one a benchmark
+    std::vector<Summary> summaries;  ///< one for each benchmark
     std::vector<GoalOutcome> goals;
     std::vector<NumberOutcome> numberGoals;
 

@@ -95,7 +95,7 @@ class OwnModel final : public AcceleratorModel {
     std::vector<std::uint32_t> inputs_;
     std::vector<std::uint32_t> outputs_;
     std::vector<Step> steps_;
-    std::vector<std::vector<float>> values_;  ///< one an operand
+    std::vector<std::vector<float>> values_;  ///< one for each operand
 };
 
 class OwnAccelerator final : public Accelerator {

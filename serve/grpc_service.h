@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// The methods of the protocol over gRPC. gRPC calls them on threads of its own, one a request.
+/// The methods of the protocol over gRPC. gRPC calls them on threads of its own, one for each
+/// request.
 
 #include "open_inference.grpc.pb.h"
 #include "server_state.h"

@@ -28,7 +28,7 @@ constexpr std::chrono::seconds kMemoryWait{5};
 struct Places {
     std::vector<std::size_t> inputs;  ///< index into the model's inputs, one an InputTensor
     std::vector<OutputChoice> choices;
-    std::vector<std::size_t> outputs;  ///< index into the model's outputs, one a choice
+    std::vector<std::size_t> outputs;  ///< index into the model's outputs, one for each choice
 };
 
 std::optional<std::size_t> indexOf(const std::vector<NamedOperand>& operands,

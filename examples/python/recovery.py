@@ -15,7 +15,7 @@ import nnburst
 
 
 def kill_driver() -> None:
-    """What nobody does on purpose, but here."""
+    """Kills the driver, to show the recovery."""
     children = [path.read_text().split() for path in Path("/proc/self/task").glob("*/children")]
     for driver in sum(children, []):
         os.kill(int(driver), signal.SIGKILL)

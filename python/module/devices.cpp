@@ -115,27 +115,25 @@ void addDevices(py::module_& module) {
         .def_property_readonly(
             "outputs", [](const NamedPreparedModel& model) { return model.signature.outputs; });
     py::class_<Device, SharedDevice>(module, "Device", "A driver, or this process in its place.")
-        .def_property_readonly("hal_version",
-                               [](const Device& device) { return toString(device.getHalVersion()); },
-                               "The version of the HAL whose rules it follows, such as 1.3.")
-        .def_property_readonly("version",
-                               [](Device& device) {
-                                   return take(
-                                       withoutGil([&] { return device.getVersionString(); }));
-                               },
-                               "What the driver says that it is.")
-        .def_property_readonly("status",
-                               [](Device& device) {
-                                   return withoutGil([&] { return device.getStatus(); });
-                               },
-                               "AVAILABLE, BUSY, or OFFLINE when the driver is gone.")
+        .def_property_readonly(
+            "hal_version", [](const Device& device) { return toString(device.getHalVersion()); },
+            "The version of the HAL whose rules it follows, such as 1.3.")
+        .def_property_readonly(
+            "version",
+            [](Device& device) {
+                return take(withoutGil([&] { return device.getVersionString(); }));
+            },
+            "What the driver says that it is.")
+        .def_property_readonly(
+            "status", [](Device& device) { return withoutGil([&] { return device.getStatus(); }); },
+            "AVAILABLE, BUSY, or OFFLINE when the driver is gone.")
         .def(
             "supported_operations",
             [](Device& device, const NamedModel& model) {
-                return take(withoutGil(
-                    [&] { return device.getSupportedOperations(model.model.model); }));
+                return take(
+                    withoutGil([&] { return device.getSupportedOperations(model.model.model); }));
             },
-            py::arg("model"), "One entry an operation: whether this device can run it.")
+            py::arg("model"), "One entry for each operation: whether this device can run it.")
         .def("prepare", &prepare, py::arg("model"), py::kw_only(),
              py::arg("preference") = ExecutionPreference::FAST_SINGLE_ANSWER,
              py::arg("priority") = Priority::MEDIUM, py::arg("timeout") = py::none(),

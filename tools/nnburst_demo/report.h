@@ -22,7 +22,7 @@ struct SystemCallRate {
     double driver = 0;
 };
 
-/// The results that the demo prints. The arrays have one entry a way, in the order of kWays.
+/// The results that the demo prints. The arrays have one entry for each way, in the order of kWays.
 struct Report {
     std::string model;
     std::size_t frameBytes = 0;

@@ -63,7 +63,7 @@ class Streamer {
     [[nodiscard]] Lane& lane(Way way) noexcept { return lanes_[static_cast<std::size_t>(way)]; }
 
     const StreamedModel* model_;
-    std::vector<Lane> lanes_;           ///< one a way
+    std::vector<Lane> lanes_;           ///< one for each way
     std::unique_ptr<Burst> inProcess_;  ///< the memory stays mapped, as for a burst to a driver
     SharedPreparedModel remote_;
     std::unique_ptr<Burst> burst_;

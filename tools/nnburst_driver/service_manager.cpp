@@ -19,7 +19,7 @@ namespace nnburst {
 namespace {
 
 std::string_view environment(const char* name) noexcept {
-    const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets it
+    const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): it is never set
     return value == nullptr ? std::string_view() : value;
 }
 

@@ -19,8 +19,8 @@ namespace nnburst {
 /// Used by one thread.
 class ServiceManager {
   public:
-    /// Takes NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID from the environment. Without them
-    /// nobody is notified. GENERAL_FAILURE if the socket cannot be reached.
+    /// Takes NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID from the environment. Without them no
+    /// notifications are sent. GENERAL_FAILURE if the socket cannot be reached.
     [[nodiscard]] static Result<ServiceManager> connect();
 
     /// Sends lines such as "READY=1", separated by newlines. Does not block; a message that the
@@ -33,7 +33,7 @@ class ServiceManager {
     [[nodiscard]] bool isConnected() const noexcept { return static_cast<bool>(socket_); }
 
   private:
-    UniqueFd socket_;  // none: nobody is notified
+    UniqueFd socket_;  // invalid: no notifications are sent
     std::chrono::microseconds watchdogTime_{0};
 };
 

@@ -28,7 +28,7 @@ class InputSteps {
                                                    const TfliteModel& model, const Runner& runner);
 
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-    /// The paths of the images, one a step; empty for files of elements.
+    /// The paths of the images, one for each step; empty for files of elements.
     [[nodiscard]] std::span<const std::string> images() const noexcept { return images_; }
     /// Writes the inputs of a step. An image is read and decoded now.
     [[nodiscard]] Result<> write(std::uint64_t step, Runner& runner) const;

@@ -51,7 +51,7 @@ Result<std::vector<std::string>> readLabels(const std::string& path) {
         labels.push_back(line);
     }
     if (labels.empty()) {
-        return invalid("{} has no labels: must have one a line", path);
+        return invalid("{} has no labels: must have one on each line", path);
     }
     return labels;
 }

@@ -22,7 +22,7 @@ namespace nnburst::run {
 struct Outcome {
     std::vector<std::vector<std::byte>> outputs;  ///< of all steps, one after the other
     std::vector<std::chrono::nanoseconds> latencies;
-    std::vector<ClientCall> calls;  ///< one an execution
+    std::vector<ClientCall> calls;  ///< one for each execution
 };
 
 /// Runs each step `repeat` times, in order; states are fed back from step to step. If there is a

@@ -22,8 +22,8 @@ struct CallRate {
 };
 
 /// Sends frames of one client on each way in a traced child process, which opens its own devices,
-/// and counts system calls; one entry a way. Between frames the client spins, so that its waiting
-/// makes no calls. Must be called before this process has threads or other children.
+/// and counts system calls; one entry for each way. Between frames the client spins, so that its
+/// waiting makes no calls. Must be called before this process has threads or other children.
 [[nodiscard]] Result<std::vector<CallRate>> countCalls(const Options& options,
                                                        const TfliteModel& model,
                                                        const FrameBank& frames);
