@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What all benchmarks of the group roundTrip share. The measuring process is pinned to one
+/// Common to all benchmarks of the group roundTrip. The measuring process is pinned to one
 /// processor and its peer to the other. Messages have 64 bytes each way.
 
 #include <benchmark/benchmark.h>

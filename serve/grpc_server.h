@@ -27,7 +27,7 @@ class GrpcServer {
     /// Where it listens.
     [[nodiscard]] const Address& address() const noexcept { return address_; }
 
-    /// What health checks are told from now on.
+    /// Sets the answer of health checks from now on.
     void setHealth(bool isHealthy);
     /// Refuses new requests and waits for those that run, for at most `time`; then they are
     /// cancelled.

@@ -76,7 +76,7 @@ class Repository {
     [[nodiscard]] std::vector<SharedModelVersion> versions(const std::string& name) const;
     /// All versions of all loaded models.
     [[nodiscard]] std::vector<SharedModelVersion> all() const;
-    /// What the folder has, and what is loaded.
+    /// The models in the folder, and which of them are loaded.
     [[nodiscard]] std::vector<IndexEntry> index(bool readyOnly) const;
     /// No model is without a version because its load has failed.
     [[nodiscard]] bool isReady() const;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The protocol over REST: what each path answers. Knows nothing of connections (rest_server.h).
+/// The protocol over REST: the answer of each path. Independent of connections (rest_server.h).
 /// Thread-safe.
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What the services of both protocols share.
+/// Common to the services of both protocols.
 
 #include <atomic>
 #include <string>

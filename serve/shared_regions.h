@@ -30,7 +30,7 @@ struct SharedRange {
 
 class SharedRegions {
   public:
-    /// Limit on what clients can make the server hold: each region is a descriptor.
+    /// Limit on the regions of all clients: each region is a descriptor of the server.
     static constexpr std::size_t kMaximumRegions = 1024;
 
     struct Status {

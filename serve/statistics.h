@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What the inferences of one version of a model have cost so far. Thread-safe.
+/// The costs of the inferences of one version of a model so far. Thread-safe.
 
 #include <chrono>
 #include <cstdint>

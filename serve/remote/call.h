@@ -56,7 +56,7 @@ class Call {
     inference::ModelInferRequest message_;
     std::thread thread_;  ///< of `start`
 
-    // Of the thread that sends, until it has ended.
+    // Used by the sending thread until it has ended.
     inference::ModelInferResponse response_;
     grpc::Status status_;
     std::chrono::steady_clock::time_point end_;

@@ -18,7 +18,7 @@
 
 namespace nnburst::remote {
 
-/// What all executions of a model use. Never changes; thread-safe.
+/// The state that all executions of a model share. Never changes; thread-safe.
 struct Connection {
     std::string model;
     RemoteOptions options;

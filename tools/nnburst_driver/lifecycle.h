@@ -18,7 +18,7 @@
 
 namespace nnburst {
 
-/// What serves clients: a service or a broker.
+/// The object that serves clients: a service or a broker.
 struct Serving {
     std::function<std::uint64_t()> clientCount;
     /// Accepts no more work. Resolves when what was accepted is finished.

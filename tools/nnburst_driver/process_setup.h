@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// What a driver sets up of its own process before it starts threads: signals, name, processors,
-/// limits, and its end with the process that started it.
+/// Sets up the process of a driver before it starts threads: signals, name, processors, limits, and
+/// its end with the process that started it.
 
 #include <cstdint>
 #include <string>
@@ -20,7 +20,7 @@ namespace nnburst {
 /// terminal that hangs up (SIGHUP) concerns no driver.
 void ignoreSignals() noexcept;
 
-/// What ps and top show as the name of the process. INVALID_ARGUMENT above 15 characters.
+/// Sets the name of the process that ps and top show. INVALID_ARGUMENT above 15 characters.
 [[nodiscard]] Result<> setProcessName(const std::string& name);
 
 /// INVALID_ARGUMENT for processors that this process may not use. Empty: all.

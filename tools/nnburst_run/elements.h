@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// What nnburst-run prints about outputs: how much they differ from golden ones, and their largest
-/// elements. Pure functions. Contents are whole operands, one after the other if there are several
-/// steps.
+/// The texts of nnburst-run about outputs: how much they differ from expected ones, and their
+/// largest elements. Pure functions. Contents are whole operands, one after the other if there are
+/// several steps.
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a model is, for people who have just got its file. Pure functions.
+/// Describes a model to a reader who only has its file. Pure functions.
 
 #include <string>
 

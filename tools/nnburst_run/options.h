@@ -20,7 +20,7 @@ namespace nnburst::run {
 /// How executions reach the device.
 enum class Via : std::uint8_t { BURST, RPC };
 
-/// What may compute operations on devices that this program makes.
+/// Which kernels devices that this program makes may use.
 enum class KernelChoice : std::uint8_t {
     FAST,       ///< all kernels
     XNNPACK,    ///< without the own kernels of 8 bits
@@ -68,7 +68,7 @@ struct Options {
     [[nodiscard]] bool needsProfile() const noexcept { return isProfiled || !trace.empty(); }
 };
 
-/// What the program returns to the shell.
+/// The exit statuses of the program.
 enum class ExitStatus : std::uint8_t {
     SUCCESS = 0,
     FAILURE = 1,           ///< the model could not be run, or files did not fit

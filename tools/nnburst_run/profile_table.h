@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a profile says: the time of each operation, and what runs where. Pure functions.
+/// Evaluates a profile: the time of each operation, and which library runs it. Pure functions.
 
 #include <cstdint>
 #include <map>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A measure of how far outputs are from what they should be.
+/// Measures how far outputs are from expected ones.
 
 #include <cmath>
 #include <cstddef>

@@ -95,7 +95,7 @@ struct Summary {
 
 [[nodiscard]] Summary summarise(const Distribution& distribution);
 
-/// Whether so many durations show a quantile: at least one of them must lie above it.
+/// Whether `count` durations are enough to show a quantile: at least one of them must lie above it.
 [[nodiscard]] constexpr bool canShow(std::uint64_t count, double fraction) noexcept {
     return static_cast<double>(count) * (1 - fraction) >= 1 - 1e-9;
 }

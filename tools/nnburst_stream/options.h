@@ -65,7 +65,7 @@ struct Options {
     [[nodiscard]] std::uint32_t inFlightOn(Way way) const noexcept;
 };
 
-/// What the program returns to the shell.
+/// The exit statuses of the program.
 enum class ExitStatus : std::uint8_t {
     SUCCESS = 0,
     FAILURE = 1,  ///< the model could not be run, a file not be written, or outputs differ

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The results of a stream: what each way cost.
+/// The results of a stream: the costs of each way to execute.
 
 #include <array>
 #include <cstddef>
@@ -84,7 +84,7 @@ struct Report {
     std::string failure;             ///< the error that ended the stream, or empty
     std::uint64_t clientMemory = 0;  ///< bytes (PSS) of this program after the stream; 0: not known
     std::uint64_t driverMemory = 0;  ///< the same of the driver that it has started
-    /// Who measured what and where (support/run_context.h).
+    /// Program, machine and time of the measurement (support/run_context.h).
     std::vector<std::pair<std::string, std::string>> context;
     std::string noDriverProcessor;  ///< the reason, if there is no driverProcessor
     std::string noCalls;            ///< the reason, if there are no calls
@@ -102,7 +102,7 @@ struct Report {
 /// Device and machine: "device spawn (nnburst-0.1.0) on ...".
 [[nodiscard]] std::string machineText(const Report& report);
 
-/// What came out, in one sentence.
+/// The result in one sentence.
 [[nodiscard]] std::string verdictText(const Report& report);
 /// "memory: 7.0 MB of this program, 9.1 MB of the driver"; empty if neither is known.
 [[nodiscard]] std::string memoryText(const Report& report);

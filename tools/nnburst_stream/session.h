@@ -41,7 +41,7 @@ using ProgressCallback =
     std::function<void(const WayMeasurement& measurement, std::chrono::nanoseconds elapsed,
                        std::optional<std::chrono::nanoseconds> left)>;
 
-/// What was measured until the end or the first error.
+/// The measurements until the end or the first error.
 struct Measurements {
     std::vector<WayMeasurement> ways;
     Result<> result;
@@ -59,7 +59,7 @@ class Session {
     [[nodiscard]] Result<bool> compareOutputs();
 
     /// Measures all rounds, or until `stop` is set, or until a frame fails, as when the driver
-    /// ends. Errors after a stop are ignored: what stops this program may have stopped the driver,
+    /// ends. Errors after a stop are ignored: the cause of the stop may have stopped the driver,
     /// too.
     [[nodiscard]] Measurements measure(const std::atomic<bool>& stop,
                                        const ProgressCallback& progress);

@@ -23,9 +23,9 @@ namespace nnburst::stream {
 /// How both ends of a burst wait, as a policy of the library.
 [[nodiscard]] WaitPolicy policyOf(WaitMode wait) noexcept;
 
-/// One client's way to a model, with its own states and outcome. Each frame is executed in a frame
-/// buffer, which has memory for one frame; as many frames as there are buffers can be in flight.
-/// Movable. Not thread-safe.
+/// Executes a model for one client, in one way, with its own states and outcome. Each frame is
+/// executed in a frame buffer, which has memory for one frame; as many frames as there are buffers
+/// can be in flight. Movable. Not thread-safe.
 class Target {
   public:
     /// Prepares `model` on `device`. Model and frames must outlive this object. INVALID_ARGUMENT

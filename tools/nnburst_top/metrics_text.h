@@ -27,7 +27,7 @@ struct Sample {
 /// body of its answer. DEVICE_UNAVAILABLE if no driver answers there.
 [[nodiscard]] Result<std::string> fetch(const std::string& address);
 
-/// Reads the samples; lines that are none are left out.
+/// Reads the samples; lines that are not samples are skipped.
 [[nodiscard]] std::vector<Sample> parse(std::string_view text);
 
 }  // namespace nnburst::top

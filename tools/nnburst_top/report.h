@@ -50,7 +50,7 @@ struct Figures {
     std::map<std::string, Durations> executionTimes;  ///< by user
 };
 
-/// `previous` is what rates are since; null: they are 0.
+/// Rates are computed against `previous`; null: they are 0.
 [[nodiscard]] Figures makeFigures(const std::vector<Sample>& samples,
                                   std::chrono::steady_clock::time_point time,
                                   const Figures* previous);

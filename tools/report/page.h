@@ -21,7 +21,7 @@ class HtmlTable {
     /// `heads` are texts; the first column names the rows.
     explicit HtmlTable(std::vector<std::string> heads) : heads_(std::move(heads)) {}
 
-    /// What a cell says about its row.
+    /// The meaning of a cell for its row, shown by its colour.
     enum class Mood : std::uint8_t { NONE, GOOD, BAD, FAINT };
 
     struct Cell {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Makes an image what a model takes: cropped, resized, normalised, quantised.
+/// Converts an image into a model's input: crops, resizes, normalises and quantises it.
 
 #include <array>
 #include <cstddef>

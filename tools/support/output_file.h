@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A file that a program opens before it works for minutes, so that it cannot fail to write at the
-/// end what it could have refused at the beginning.
+/// An output file that a program opens before it works for minutes, so that a wrong path is an
+/// error at the beginning, not at the end.
 
 #include <string>
 #include <string_view>

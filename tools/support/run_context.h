@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Who measured what, where and when: for the JSON files of programs.
+/// The context of a measurement: program, machine and time. For the JSON files of programs.
 
 #include <cstddef>
 #include <cstdint>
