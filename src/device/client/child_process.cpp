@@ -21,7 +21,7 @@ namespace nnburst::device {
 
 namespace {
 
-/// What a child gets to end by itself after its socket has been closed.
+/// Time for a child to end by itself after its socket has been closed.
 constexpr int kGraceMs = 2000;
 
 Result<pid_t> spawn(const std::string& program, const std::vector<std::string>& arguments,

@@ -184,8 +184,8 @@ void DriverLink::failOnLoss(UniqueFd fence) {
     fences_.push_back(std::move(fence));
 }
 
-/// Keeps those of which nothing can be found out for want of a descriptor: they may be pending, and
-/// have to fail if the link is lost.
+/// Keeps a fence whose state cannot be read because no descriptor is free: it may be pending, and
+/// has to fail if the link is lost.
 void DriverLink::dropSignalledFences() {
     std::erase_if(fences_, [](const UniqueFd& known) {
         const auto state = fenceState(known.get());

@@ -25,7 +25,7 @@ Result<> RemoteBuffer::copyTo(const SharedRegion& destination) {
 
 Result<> RemoteBuffer::copyFrom(const SharedRegion& source, const Dimensions& dimensions) {
     if (dimensions.size() > kMaximumDimensions) {
-        // A failed copy takes the contents: the driver has to know of it.
+        // After a failed copy the buffer has no contents: the driver must be told.
         NNBURST_TRY(buffer_->connection()->call<void>([&] {
             return buffer_->client().discardContentsRequest().send().then(
                 [](auto&&) { return Result<>(); });

@@ -16,7 +16,7 @@ namespace {
 
 using BurstHandle = std::shared_ptr<RemoteHandle<rpc::Burst>>;
 
-/// The driver's questions for the memory of slots.
+/// Answers the driver's requests for the memory of slots.
 class BurstCallbackServer final : public rpc::BurstCallback::Server {
   public:
     explicit BurstCallbackServer(std::weak_ptr<burst::Controller> controller) noexcept
@@ -44,7 +44,7 @@ class BurstCallbackServer final : public rpc::BurstCallback::Server {
     std::weak_ptr<burst::Controller> controller_;
 };
 
-/// What the controller asks of the driver beside the queues.
+/// The calls of the controller to the driver beside the queues.
 class RemoteControlPlane final : public burst::ClientControlPlane {
   public:
     RemoteControlPlane(PreparedModelHandle model, BurstHandle burst) noexcept

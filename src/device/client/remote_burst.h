@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A burst to a driver process: the burst room's controller with a control plane over RPC.
+/// A burst to a driver process: the controller of src/burst, with a control plane over RPC.
 
 #include <memory>
 

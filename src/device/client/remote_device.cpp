@@ -52,8 +52,8 @@ class PreparedModelCallbackServer final : public rpc::PreparedModelCallback::Ser
     std::shared_ptr<PendingPreparation> pending_;
 };
 
-/// Sends the cache files of a preparation. Those that are none, and more than there can be, are
-/// left out: the driver then finds the wrong number of them.
+/// Sends the cache files of a preparation. Invalid descriptors, and files beyond the limit, are
+/// left out: the driver then refuses the wrong number of files.
 void setCacheFiles(const PrepareOptions& options, rpc::PrepareOptions::Builder builder) {
     const auto files = [](const std::vector<int>& fds) {
         std::vector<rpc::File::Client> sent;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// References of the application's objects to the driver's objects.
+/// References from the application's objects to objects in the driver.
 
 #include <memory>
 #include <utility>

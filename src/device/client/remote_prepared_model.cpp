@@ -97,7 +97,7 @@ class ExecutionCallbackServer final : public rpc::ExecutionCallback::Server {
     std::size_t shapeCount_;
 };
 
-/// Tells that an answer has come, or never will: its promise was dropped.
+/// Sets a flag when an answer has come, or when its promise is dropped and it never will.
 class AnswerTeller {
   public:
     explicit AnswerTeller(std::shared_ptr<std::atomic<bool>> flag) noexcept
@@ -114,7 +114,7 @@ class AnswerTeller {
     std::shared_ptr<std::atomic<bool>> flag_;
 };
 
-/// Refuses what could not be sent, or would be refused by the driver.
+/// Refuses fences that could not be sent, or that the driver would refuse.
 Result<> checkFences(std::span<const int> fences) {
     for (const int fence : fences) {
         NNBURST_TRY(fenceState(fence));
@@ -143,8 +143,8 @@ Result<> fencedInfo(FencedCallbackHandle& callback, Timing& launched, Timing& fe
     });
 }
 
-/// Takes what the driver gives for a launched execution. Its fence fails when the connection is
-/// lost.
+/// Receives the fence and the callback of a launched execution. The fence fails when the connection
+/// is lost.
 template <class Response>
 kj::Promise<Result<FencedExecution>> receiveFenced(const std::shared_ptr<Connection>& connection,
                                                    Response& response) {

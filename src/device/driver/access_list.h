@@ -45,7 +45,7 @@ class UserNames {
   public:
     [[nodiscard]] static UserNames read();
 
-    /// "process 4711 'camera', user 1000 'alice'"; without what is not known.
+    /// Such as "process 4711 'camera', user 1000 'alice'"; unknown fields are left out.
     [[nodiscard]] std::string describe(const ClientIdentity& client) const;
 
   private:

@@ -59,7 +59,7 @@ kj::Promise<void> Admission::acceptNext(kj::ConnectionReceiver& receiver, const 
             .then([this, &receiver, &serve] { return acceptNext(receiver, serve); });
     }
     // accept() throws if a client waits and no descriptor is free; evalNow() turns the exception
-    // into a failed promise. Whatever fails for one client, the next one is accepted.
+    // into a failed promise. After any failure the next client is accepted.
     return kj::evalNow([&receiver] { return receiver.accept(); })
         .then([this, &serve](kj::Own<kj::AsyncIoStream>&& stream) {
             admit(stream.downcast<kj::AsyncCapabilityStream>(), serve);

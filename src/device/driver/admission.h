@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// Accepts clients, decides which are served, and tells the others why they are not.
+/// Accepts connections, decides which clients are served, and sends the others the reason of their
+/// refusal.
 
 #include <kj/async-io.h>
 #include <kj/async.h>
@@ -33,7 +34,7 @@ struct AdmittedClient {
 class Admission final : private kj::TaskSet::ErrorHandler {
   public:
     struct Options {
-        AccessList access;          ///< whom `listen` admits
+        AccessList access;          ///< the clients that `listen` admits
         UserNames userNames;        ///< for the log
         ProtocolVersions versions;  ///< for answers to clients that are refused
     };
@@ -67,7 +68,7 @@ class Admission final : private kj::TaskSet::ErrorHandler {
     EventLoop& loop_;
     const Options options_;
     ClientAccounts& accounts_;
-    const std::size_t maximumRefusals_;  // at a time; more are closed without a word
+    const std::size_t maximumRefusals_;  // at a time; more are closed without an answer
     std::uint64_t lastNumber_ = 0;       // of the clients that were ever admitted
     std::size_t refusalCount_ = 0;       // refused clients that are still connected
     kj::TaskSet clients_;

@@ -18,13 +18,13 @@ namespace nnburst::device {
 
 namespace {
 
-/// What a worker gets to end by itself when its last client has gone.
+/// Time for a worker to end by itself when its last client has disconnected.
 constexpr kj::Duration kTimeToEnd = 2 * kj::SECONDS;
 
 using Observer = kj::UnixEventPort::FdObserver;
 
-/// The next message of a worker, without the socket that may come with it. The worker may be in the
-/// hands of a client, which lets it send sockets that linger: they are closed in here.
+/// The next message of a worker, without a socket that may come with it. A client may have taken
+/// the worker over, and make it send sockets that linger: they are closed here.
 Result<std::optional<WorkerMessage>> nextMessage(const WorkerProcess& process) {
     const system::ScopedInterruption interruption;
     const auto received = receiveWorkerMessage(process.channel());
@@ -42,8 +42,8 @@ struct Broker::Worker {
     std::string owner;  // for the log
     std::unique_ptr<WorkerProcess> process;
     bool isReleased = false;  // it gets no more clients
-    /// The clients that it serves, by their numbers: fulfilled when they have gone, the last one
-    /// when the worker has ended.
+    /// The clients that it serves, by their numbers: fulfilled when they have disconnected, the
+    /// last one when the worker has ended.
     std::map<std::uint64_t, kj::Own<kj::PromiseFulfiller<void>>> clients;
     kj::Own<Observer> messages;                // of the channel
     kj::Promise<void> reader = kj::READY_NOW;  // destroyed before what it refers to
@@ -77,7 +77,8 @@ kj::Promise<void> Broker::drain() {
     auto pair = kj::newPromiseAndFulfiller<void>();
     drained_ = kj::mv(pair.fulfiller);
     for (const auto& [number, worker] : workers_) {
-        // A worker that has no room for it does not read its messages, and is killed in the end.
+        // If there is no room for the message, the worker does not read its messages; it is killed
+        // at the end.
         (void)sendWorkerMessage(worker->process->channel(), {.kind = WorkerMessage::Kind::DRAIN});
     }
     if (workers_.empty()) {
@@ -150,8 +151,8 @@ kj::Promise<void> Broker::readMessages(Worker& worker) {
     });
 }
 
-/// False if no more messages are read. A worker has no more to say than there are clients of it, so
-/// one that does not stop is killed.
+/// False if no more messages are read. A worker sends at most one message for each of its clients;
+/// one that sends more is killed.
 bool Broker::readAvailable(Worker& worker) {
     while (!worker.isReleased) {
         Result<> handled;
@@ -174,7 +175,7 @@ bool Broker::readAvailable(Worker& worker) {
     return false;
 }
 
-/// Refuses what a worker does not say unless it is in the hands of a client.
+/// Refuses messages that only a worker that was taken over sends.
 Result<> Broker::handle(Worker& worker, const WorkerMessage& message) {
     const auto client = worker.clients.find(message.client);
     if (message.kind != WorkerMessage::Kind::GONE || client == worker.clients.end()) {
@@ -184,7 +185,7 @@ Result<> Broker::handle(Worker& worker, const WorkerMessage& message) {
                                    static_cast<std::uint32_t>(message.kind), message.client));
     }
     if (worker.clients.size() == 1) {
-        release(worker);  // the client stays charged until end(): so are all workers that live
+        release(worker);  // the client stays charged until end(), so that all running workers are
         return {};
     }
     client->second->fulfill();
@@ -214,7 +215,7 @@ void Broker::end(std::uint64_t number) {
     NNBURST_ASSERT(found != workers_.end(), "worker {} has ended twice", number);
     SharedWorker worker = std::move(found->second);
     workers_.erase(found);
-    (void)readAvailable(*worker);  // what it has said before
+    (void)readAvailable(*worker);  // messages that it has sent before
     const WorkerProcess::End end = worker->process->reap();
     const bool isExpected = worker->isReleased || drained_.get() != nullptr;
     if (!end.isClean || !isExpected) {

@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// A driver that serves no client itself: it accepts and admits clients, and gives each to a worker
-/// process, so that a fault that one client causes ends no other's work. Beyond their identity, it
-/// reads nothing of the clients that it admits.
+/// A driver that serves no client itself: it accepts and admits clients, and passes each to a
+/// worker process, so that a fault that one client causes does not affect the others. It reads the
+/// identity of admitted clients, and none of their messages.
 ///
 ///     client ──connect──▶ broker ──SERVE, socket──▶ worker of the client or of its user
 ///        ▲                   ▲                           │
@@ -35,16 +35,17 @@ struct BrokerOptions {
     WorkerCommand command;
     std::unique_ptr<system::ProgramStarter> starter;  ///< of workers
     Admission::Options admission;
-    Limits limits;  ///< on connections; the others hold in each worker
+    Limits limits;  ///< of which the broker applies those on connections; each worker applies the
+                    ///< others
 };
 
 /// Used on the event loop's thread only.
 class Broker final : private kj::TaskSet::ErrorHandler {
   public:
     struct Counts {
-        std::uint64_t workers = 0;  ///< that live
+        std::uint64_t workers = 0;  ///< running now
         std::uint64_t started = 0;  ///< since the broker began
-        std::uint64_t failed = 0;   ///< of them, those that ended otherwise than with status 0
+        std::uint64_t failed = 0;   ///< of these, workers that ended with another status than 0
     };
 
     Broker(EventLoop& loop, BrokerOptions options);

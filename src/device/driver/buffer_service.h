@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A driver-managed buffer as the driver offers it to a client.
+/// The capability of a driver-managed buffer in the driver.
 
 #include <memory>
 

@@ -31,7 +31,7 @@ class RpcDriverControlPlane final : public burst::DriverControlPlane {
           peer_(ownedByLoop(loop, kj::mv(peer))),
           question_(ownedByLoop(loop, Question())) {}
 
-    /// The burst ends: nobody waits for the client's answer any more. On the loop's thread.
+    /// Ends the burst: no thread waits for the client's answer any more. On the loop's thread.
     void stop() {
         question_->isStopped = true;
         if (question_->answer.get() != nullptr) {
@@ -78,7 +78,7 @@ class RpcDriverControlPlane final : public burst::DriverControlPlane {
   private:
     using Memories = Result<std::vector<SharedRegion>>;
 
-    /// The question that the client was asked last. Of the loop's thread.
+    /// The last request to the client. Used on the loop's thread only.
     struct Question {
         kj::Own<kj::PromiseFulfiller<Memories>> answer;
         bool isStopped = false;

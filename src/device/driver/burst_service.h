@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A burst as the driver offers it to a client: the capability that holds a burst::Server.
+/// The capability of a burst in the driver, which holds a burst::Server.
 
 #include <chrono>
 #include <memory>
@@ -20,7 +20,7 @@
 
 namespace nnburst::device {
 
-/// What a client gets of its burst.
+/// What is sent to the client about its burst.
 struct ServedBurst {
     rpc::Burst::Client burst;
     rpc::File::Client doorbell;

@@ -31,15 +31,15 @@ struct ClientAccount {
 /// Used by one thread.
 class ClientAccounts {
   public:
-    /// Descriptors that the driver needs for a connection: its socket, which is observed, what
-    /// stands in for received descriptors, and the client's process. PeerDescriptors charges the
-    /// one that it keeps.
+    /// Descriptors that the driver needs for a connection: its socket, which is observed, the
+    /// stand-in for received descriptors, and the client's process. PeerDescriptors charges the one
+    /// that it keeps.
     static constexpr std::uint64_t kDescriptorsOfConnection = 4;
 
     explicit ClientAccounts(Limits limits);
 
     /// An account of this name for a client, below that of its user. RESOURCE_EXHAUSTED_TRANSIENT
-    /// if the user or the driver has as many connections or descriptors as it may have.
+    /// if the user or the driver has reached its limit on connections or descriptors.
     [[nodiscard]] Result<ClientAccount> open(const ClientIdentity& client, std::string name);
 
     [[nodiscard]] const SharedAccount& driver() const noexcept { return driver_; }

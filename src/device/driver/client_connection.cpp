@@ -10,7 +10,7 @@ namespace nnburst::device {
 
 namespace {
 
-/// Of calls that have not been answered: no more are read meanwhile.
+/// Limit on the bytes of unanswered calls; no more are read meanwhile.
 constexpr std::size_t kMaximumUnansweredBytes = 2 * kMaximumMessageBytes;
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace nnburst::device {
 
 namespace {
 
-/// Supplementary groups of a user: at most so many (NGROUPS_MAX of Linux).
+/// Limit on the supplementary groups of a user (NGROUPS_MAX of Linux).
 constexpr std::size_t kMaximumGroups = 65536;
 
 tl::unexpected<Error> failed(int socket, const char* what) {

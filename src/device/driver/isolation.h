@@ -8,9 +8,9 @@ namespace nnburst::device {
 
 /// Which clients of a driver share a process.
 enum class Isolation : std::uint8_t {
-    NONE,    ///< all: that of the driver
-    CLIENT,  ///< none: each has a worker process
-    USER,    ///< those of one user share a worker process
+    NONE,    ///< all clients share the driver's process
+    CLIENT,  ///< each client has a worker process
+    USER,    ///< the clients of each user share a worker process
 };
 
 [[nodiscard]] constexpr const char* toString(Isolation isolation) noexcept {

@@ -37,7 +37,7 @@ struct [[gnu::packed]] PathBeneathAttributes {
     std::int32_t parentFd;
 };
 
-/// All that a kernel of this version can take away.
+/// All rights that a kernel of this version can restrict.
 RulesetAttributes everything(long version) noexcept {
     RulesetAttributes attributes;
     const unsigned fileRights = version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : 13;

@@ -14,7 +14,7 @@ namespace nnburst::device {
 
 /// From now on the calling thread, and threads that it starts, can open files under /proc and
 /// /sys/devices/system/cpu for reading, and remove files from the folders `removableFrom`; nothing
-/// else. Descriptors that are open stay what they are. False if the kernel has no Landlock. Needs
+/// else. Open descriptors are not affected. False if the kernel has no Landlock. Needs
 /// no_new_privs.
 [[nodiscard]] Result<bool> restrictFiles(const std::vector<std::string>& removableFrom);
 

@@ -24,7 +24,7 @@ constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 constexpr std::uint64_t kTiB = std::uint64_t{1} << 40;
 
-/// All that a driver may hold for its clients.
+/// The limits of all clients together.
 Amounts amountsOf(const MachineSize& machine) noexcept {
     Amounts amounts;
     amounts[Resource::DESCRIPTORS] = machine.descriptors - reservedDescriptors(machine);

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// How much the clients of a driver may make it hold. docs/driver.md has the table of limits.
+/// The limits on the resources that clients occupy in a driver. docs/driver.md has the table of
+/// limits.
 
 #include <sys/types.h>
 
@@ -22,7 +23,7 @@ namespace nnburst::device {
 struct UserLimits {
     Amounts user;    ///< of all clients of the user together
     Amounts client;  ///< of each client
-    /// A model that asks for a higher priority gets this one.
+    /// The highest priority of models; a model that asks for a higher one gets this.
     Priority highestPriority = Priority::MEDIUM;
 };
 
@@ -35,7 +36,7 @@ struct Limits {
     [[nodiscard]] const UserLimits& of(uid_t user) const;
 };
 
-/// What limits are derived from.
+/// The system's resources, from which the default limits are derived.
 struct MachineSize {
     std::uint64_t memoryBytes = 0;
     std::uint64_t descriptors = 0;  ///< that this process may have open
@@ -47,9 +48,9 @@ struct MachineSize {
 /// Descriptors that clients cannot use: a third of those that the process may have, and at most 96.
 [[nodiscard]] std::uint64_t reservedDescriptors(const MachineSize& machine) noexcept;
 
-/// How many refused clients a driver tells at a time why, and how many sockets may wait to be
-/// closed while it accepts more. With three descriptors for each such client and one for each
-/// socket, both fit the reserve beside what the driver itself has: its sockets, event loop, log and
+/// How many refused clients at a time get an answer, and how many sockets may wait to be closed
+/// while more are accepted. With three descriptors for each such client and one for each socket,
+/// both fit into the reserve beside the driver's own descriptors: its sockets, event loop, log and
 /// status.
 [[nodiscard]] std::size_t maximumRefusals(const MachineSize& machine) noexcept;
 
@@ -68,7 +69,7 @@ struct MachineSize {
 [[nodiscard]] Result<> setLimit(const std::string& assignment, Limits& limits);
 
 /// Changes the limits that the file at `path` names: one assignment for setLimit on each line.
-/// Empty lines, and those that begin with '#', say nothing. INVALID_ARGUMENT names the line.
+/// Empty lines, and lines that begin with '#', are ignored. INVALID_ARGUMENT names the line.
 [[nodiscard]] Result<> setLimitsFromFile(const std::string& path, Limits& limits);
 
 }  // namespace nnburst::device

@@ -21,7 +21,7 @@ namespace nnburst::device {
 namespace {
 
 constexpr int kWaitingConnections = 16;
-/// What a client has to send its request and to read the answer.
+/// Time for a client to send its request and to read the answer.
 constexpr kj::Duration kTimeout = 5 * kj::SECONDS;
 /// Pause after a failed accept(2), which would fail again at once.
 constexpr kj::Duration kPauseAfterFailedAccept = 1 * kj::SECONDS;

@@ -26,8 +26,8 @@ namespace nnburst::device {
 /// Used on the event loop's thread only.
 class MetricsServer {
   public:
-    /// Connections at a time. One more closes the oldest: a client that sends its request as soon
-    /// as it is connected is answered, however many others send nothing.
+    /// Limit on connections at a time. One more closes the oldest: so a client that sends its
+    /// request at once is answered, however many others send nothing.
     static constexpr std::size_t kMaximumRequests = 8;
 
     /// `text` gives the figures in the text format of Prometheus.

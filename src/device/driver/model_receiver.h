@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Receives models from messages: what is long in that is done on job threads of the client, and
-/// what a model takes is charged to it before it is read.
+/// Receives models from messages. Work that may take long is done on job threads of the client, and
+/// the memory of a model is charged to the client before the model is read.
 
 #include <memory>
 #include <utility>

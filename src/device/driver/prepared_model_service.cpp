@@ -233,12 +233,12 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         return model_->executable().model->outputs().size();
     }
 
-    /// An execution of `request` has failed before it came to the model.
+    /// Called if an execution of `request` failed before it reached the model.
     void discardOutputs(rpc::Request::Reader request) {
         model_->discardOutputs(bufferOutputsFromMessage(request, outputCount()));
     }
 
-    /// With what is charged for it, if it is large.
+    /// A request, with its charge if it is large.
     using SharedRequest = std::shared_ptr<const Request>;
 
     /// A client decides how many arguments a request has: more are read and checked on a job

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Prepared models as the driver offers them to a client.
+/// The capabilities of prepared models in the driver.
 
 #include <capnp/capability.h>
 
@@ -20,8 +20,7 @@
 
 namespace nnburst::device {
 
-/// The prepared models of one client, by the capabilities that it has of them. Of the loop's
-/// thread.
+/// The prepared models of one client and their capabilities. Used on the event loop's thread only.
 class PreparedModelServices {
   public:
     /// The threads of `pool` serve bursts. `peer` has the descriptors that the client sends. `work`

@@ -15,7 +15,7 @@ namespace nnburst::device {
 
 namespace {
 
-/// What a refused client has to read the answer.
+/// Time for a refused client to read the answer.
 constexpr kj::Duration kTimeToRead = 5 * kj::SECONDS;
 /// The size of messages of a refused client; `open` takes a few words.
 constexpr std::uint64_t kMaximumMessageWords = 1024;

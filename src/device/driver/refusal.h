@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A connection whose client is told why it is not served.
+/// A connection that is refused: its client gets the reason.
 
 #include <kj/async-io.h>
 #include <kj/async.h>

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The sandbox of a driver: what its process may still do while it serves clients, so that a client
-/// that takes it over by a fault in a kernel gains little. docs/driver.md has the list.
+/// The sandbox of a driver: restricts its process while it serves clients, so that a client that
+/// takes it over by a fault in a kernel gains little. docs/driver.md has the list.
 ///
 /// It closes in two steps, because some rights belong to a thread and others can be taken from all
 /// threads at once. Files and libraries are opened before the first step.
@@ -17,7 +17,8 @@
 
 namespace nnburst::device {
 
-/// Whether the driver enters a sandbox at all. Sanitizers do at any time what no sandbox allows.
+/// Whether the driver enters a sandbox at all. Builds with sanitizers cannot: their runtimes make
+/// forbidden calls at any time.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kHasSandbox = false;
 #elif defined(__has_feature)
@@ -30,14 +31,15 @@ inline constexpr bool kHasSandbox = true;
 inline constexpr bool kHasSandbox = true;
 #endif
 
-/// What a driver goes on using.
+/// The rights that a driver keeps.
 struct SandboxNeeds {
-    bool lockedMemory = false;               ///< memory is locked later: CAP_IPC_LOCK is kept
+    bool lockedMemory = false;  ///< keeps CAP_IPC_LOCK, for memory that is locked later
     std::vector<std::string> removableFrom;  ///< folders of sockets that are removed later
 };
 
-/// The process and those that it starts get no new privileges by starting programs: what a process
-/// that starts others can give up. GENERAL_FAILURE if the system refuses.
+/// Sets no_new_privs: the process and those that it starts get no new privileges by starting
+/// programs. For a process that starts others, which cannot give up more. GENERAL_FAILURE if the
+/// system refuses.
 [[nodiscard]] Result<> refuseNewPrivileges();
 
 /// Takes from the calling thread, and from threads that it starts afterwards: capabilities but

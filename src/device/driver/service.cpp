@@ -35,10 +35,11 @@ namespace {
 using Prepared = Result<std::shared_ptr<LocalPreparedModel>>;
 using Callback = std::shared_ptr<rpc::PreparedModelCallback::Client>;
 
-/// By then most of what belonged to a client is destroyed, and clients that go together are one.
+/// Delay after a client has disconnected. By then most of its objects are destroyed, and clients
+/// that disconnect together cause a single call.
 constexpr kj::Duration kReturnMemoryAfter = 1 * kj::SECONDS;
 
-/// How often a service that drains looks whether it is idle.
+/// How often a draining service checks whether it is idle.
 constexpr kj::Duration kIdleCheckInterval = 2 * kj::MILLISECONDS;
 
 /// Calls a client's callback. On the loop's thread. `charge` is for the prepared model.
@@ -186,7 +187,7 @@ class DeviceService final : public rpc::Device::Server {
                     [device = device_, launch,
                      received = std::make_shared<ReceivedOptions>(std::move(*options))](
                         Model model, ModelReceiver::SharedCharge charge) {
-                        // The model waits for its preparation at the price of its client.
+                        // While the model waits for its preparation, it is charged to its client.
                         return device->prepare(
                             std::move(model), received->complete(),
                             [callback = launch.callback, charge = std::move(charge)](
@@ -483,7 +484,7 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, Clie
                                kj::defer([this, number] { forget(number); }));
 }
 
-/// Gives the memory that clients have left to the system, which the C library keeps otherwise.
+/// Returns memory that clients have freed to the system; the C library would keep it.
 void Service::returnMemoryLater() {
     if (!isReturningMemory_) {
         isReturningMemory_ = true;

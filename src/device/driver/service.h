@@ -4,8 +4,8 @@
 
 /// \file
 /// The driver's end of the control plane: serves a device to the clients that connect. The event
-/// loop only moves messages; models are prepared and executed on job threads. What a client holds
-/// is freed when its connection ends.
+/// loop only moves messages; models are prepared and executed on job threads. The objects of a
+/// client are freed when its connection ends.
 
 #include <kj/async-io.h>
 #include <kj/async.h>
@@ -31,7 +31,7 @@ struct ServiceOptions {
     /// Whom `listen` admits. The versions are also those that clients may speak; others are for
     /// tests.
     Admission::Options admission;
-    Limits limits;  ///< on what clients may make the driver hold
+    Limits limits;  ///< on the resources of clients
 };
 
 /// Used on the event loop's thread only.

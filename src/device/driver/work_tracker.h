@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// What a service has accepted and not finished, so that a driver can finish it before it ends.
+/// Tracks the work that a service has accepted and not finished, so that a driver can finish it
+/// before it ends.
 
 #include <functional>
 #include <map>

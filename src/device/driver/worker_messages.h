@@ -3,9 +3,8 @@
 #pragma once
 
 /// \file
-/// What a broker and its worker processes say to each other, over a pair of sockets that keep the
-/// borders of messages (SOCK_SEQPACKET). Neither side waits for the other: a message that there is
-/// no room for is an error.
+/// Messages between a broker and its worker processes, over a pair of SOCK_SEQPACKET sockets.
+/// Neither side waits for the other: a message for which there is no room is an error.
 ///
 ///     broker -> worker   SERVE client, with the client's socket
 ///                        DRAIN: accept no more work, finish what runs, and end
@@ -39,8 +38,8 @@ struct ReceivedWorkerMessage {
 [[nodiscard]] Result<> sendWorkerMessage(int channel, const WorkerMessage& message,
                                          int socket = -1);
 
-/// The next message; none if none has come. DEVICE_UNAVAILABLE if no more will come,
-/// INVALID_ARGUMENT for bytes that are no message.
+/// The next message; nullopt if none has arrived. DEVICE_UNAVAILABLE if the other side has closed
+/// the channel, INVALID_ARGUMENT for bytes that are not a message.
 [[nodiscard]] Result<std::optional<ReceivedWorkerMessage>> receiveWorkerMessage(int channel);
 
 }  // namespace nnburst::device

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A worker's side of the channel to its broker: serves the clients that the broker gives it.
+/// A worker's side of the channel to its broker: serves the clients that the broker passes to it.
 
 #include <kj/async-unix.h>
 #include <kj/async.h>

@@ -27,7 +27,8 @@ namespace nnburst::device {
 using CacheSalt = std::array<std::uint8_t, 32>;
 using CacheCode = std::array<std::uint8_t, 32>;
 
-/// Of one file. Calls in this order: create, `add` for each piece of the payload, `finish`.
+/// Computes the code of one file. Call order: `create`, `add` for each piece of the payload,
+/// `finish`.
 class CacheAuthentication {
   public:
     /// GENERAL_FAILURE if OpenSSL refuses.

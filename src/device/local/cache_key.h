@@ -16,8 +16,8 @@ namespace nnburst::device {
 using CacheKey = std::array<std::uint8_t, 32>;
 
 /// Reads the key, or makes a random one if there is none and `mayCreate`. The file must be a
-/// regular one of this user that nobody else can read or write. GENERAL_FAILURE names file and
-/// reason.
+/// regular one that belongs to this user and that only this user can read and write.
+/// GENERAL_FAILURE names file and reason.
 [[nodiscard]] Result<CacheKey> readCacheKey(const std::string& file, bool mayCreate);
 
 }  // namespace nnburst::device

@@ -40,7 +40,7 @@ tl::unexpected<Error> unknownFor(int fd, int error) {
 Result<std::optional<std::uint64_t>> eventCount(int fd) {
     std::ifstream info(fmt::format("/proc/self/fdinfo/{}", fd));
     if (!info && (errno == EMFILE || errno == ENFILE)) {
-        return unknownFor(fd, errno);  // it may stand for a failure
+        return unknownFor(fd, errno);  // the count may mean a failure
     }
     constexpr std::string_view kName = "eventfd-count:";
     for (std::string line; std::getline(info, line);) {
@@ -62,9 +62,9 @@ bool isOfKnownKind(int fd) noexcept {
            ::ioctl(fd, SYNC_IOC_FILE_INFO, &info) == 0;
 }
 
-/// Adds to the count, unless the fence is not pending any more: then that would be too much for it.
-/// Who has a duplicate of the descriptor may fill it in between, and may have cleared O_NONBLOCK,
-/// which both share. A signal ends the wait of write(2) then.
+/// Adds to the count if the fence is pending; otherwise the count would overflow. A process with a
+/// duplicate of the descriptor may fill it in between, and may have cleared O_NONBLOCK, which
+/// duplicates share. Then a signal ends the wait of write(2).
 void add(int fence, std::uint64_t count) noexcept {
     pollfd look{.fd = fence, .events = POLLIN, .revents = 0};
     if (::poll(&look, 1, 0) == 0) {

@@ -84,7 +84,7 @@ class FenceWaiter::Impl {
             owners_.emplace(key, id);
             wait.pending.emplace(key, std::move(fence));
         }
-        // A deadline without its wait would be looked for in vain: first the wait.
+        // The wait is stored before its deadline, so that each stored deadline has a wait.
         const auto entry = waits_.emplace(id, std::move(wait)).first;
         if (deadline) {
             try {
@@ -140,7 +140,7 @@ class FenceWaiter::Impl {
         return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1'000'000));
     }
 
-    /// A descriptor has something to say.
+    /// Handles a descriptor that has become readable or has failed.
     void look(std::uint64_t key, std::vector<std::pair<Callback, Result<>>>& ended)
         NNBURST_REQUIRES(mutex_) {
         if (key == 0) {

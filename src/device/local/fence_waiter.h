@@ -28,8 +28,8 @@ class FenceWaiter {
 
     /// Limit on waits at the same time; more are refused.
     static constexpr std::size_t kMaximumWaits = 4096;
-    /// Limit on the fences of one wait; more are refused. So many descriptors fit into one message
-    /// beside those of a request's pools (rpc_limits.h).
+    /// Limit on the fences of one wait; more are refused. This number of descriptors fits into one
+    /// message beside those of a request's pools (rpc_limits.h).
     static constexpr std::size_t kMaximumFences = 126;
 
     FenceWaiter();

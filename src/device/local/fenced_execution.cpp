@@ -24,9 +24,9 @@ using Clock = std::chrono::steady_clock;
 /// The fence of an execution. The client's is charged while the client has its capability.
 constexpr std::uint64_t kDescriptorsOfFence = 1;
 
-/// Everything that an execution needs when its fences are signalled.
+/// The state of a launched execution until its fences are signalled.
 struct Launched {
-    Charge fences;  // that it waits for
+    Charge fences;  // for the fences that it waits for
     std::shared_ptr<FencedEnd> end;
     std::shared_ptr<LaunchedRequest> request;  // dropped before `end` fails its fence
     std::shared_ptr<Scheduler::Client> scheduler;
@@ -46,14 +46,14 @@ struct Launched {
         end->give({}, exec::timingSince(launch, outcome.timing), fenced);
     }
 
-    /// It does not come to an execution.
+    /// Ends it without an execution.
     void fail(const Result<>& why) const {
         request->fail();
         end->give(why, {}, {});
     }
 };
 
-/// All fences are signalled: the execution takes its place among the jobs.
+/// Called when all fences are signalled: queues the execution as a job.
 void submit(const std::shared_ptr<Launched>& launched) {
     const OptionalTimePoint signalled = exec::arrivalTime(launched->options);
     if (launched->timeoutAfterFence) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// HAL 1.3 executeFenced of the device itself: an execution that begins when fences are signalled,
-/// and has a fence of its own.
+/// HAL 1.3 executeFenced in the process of the device: an execution that begins when fences are
+/// signalled, and signals a fence of its own at its end.
 
 #include <memory>
 #include <span>
@@ -20,17 +20,18 @@
 
 namespace nnburst::device {
 
-/// How a fenced execution ends. Thread-safe.
+/// The end of a fenced execution: its status, its timing and its fence. Thread-safe.
 class FencedEnd {
   public:
-    /// A pending one, with its fence, for which `charge` was made.
+    /// The pending end of a new execution, with a fence. `charge` is for the fence.
     [[nodiscard]] static Result<std::shared_ptr<FencedEnd>> create(Charge charge = {});
-    /// Fails the fence if nothing was given.
+    /// Fails the fence if `give` was not called.
     ~FencedEnd();
     FencedEnd(const FencedEnd&) = delete;
     FencedEnd& operator=(const FencedEnd&) = delete;
 
-    /// INVALID_ARGUMENT becomes GENERAL_FAILURE: HAL 1.3 IFencedExecutionCallback does not have it.
+    /// Stores how the execution ended, and signals the fence. INVALID_ARGUMENT becomes
+    /// GENERAL_FAILURE: HAL 1.3 IFencedExecutionCallback does not have it.
     void give(Result<> status, const Timing& launched, const Timing& fenced);
 
     /// Whether the execution has ended; the fence is signalled then.
@@ -55,16 +56,16 @@ class FencedEnd {
     Timing fenced_ NNBURST_GUARDED_BY(mutex_);
 };
 
-/// Whoever waits for a fence cannot learn a shape: INVALID_ARGUMENT unless all dimensions of
-/// `outputs` are known from the model or the request.
+/// INVALID_ARGUMENT unless all dimensions of `outputs` are known from the model or the request: a
+/// fence cannot report shapes.
 [[nodiscard]] Result<> checkOutputDimensions(std::span<const Operand> outputs,
                                              const Request& request);
-/// For a wait that goes on after the call. INVALID_ARGUMENT if one is no fence, or has failed
-/// already.
+/// Duplicates fences, for a wait that goes on after the call. INVALID_ARGUMENT if a descriptor is
+/// not a fence, or has failed already.
 [[nodiscard]] Result<std::vector<UniqueFd>> duplicateFences(std::span<const int> fences);
 
 /// Launches an execution. The fences are duplicated. INVALID_ARGUMENT if the request breaks a rule,
-/// or an output's dimensions are not known beforehand, or a descriptor is no fence.
+/// or an output's dimensions are not known beforehand, or a descriptor is not a fence.
 [[nodiscard]] Result<std::shared_ptr<FencedEnd>> launchFenced(
     const exec::Executable& executable, const std::shared_ptr<Scheduler::Client>& scheduler,
     FenceWaiter& waiter, const Request& request, std::span<const int> waitFor,

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What is known to be wrong with a request before it is executed.
+/// Finds errors of a request that can be found before it is executed.
 
 #include <cstdint>
 #include <vector>

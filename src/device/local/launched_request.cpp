@@ -10,7 +10,7 @@ namespace nnburst::device {
 
 namespace {
 
-/// What is kept of a request until it has ended.
+/// The memory of a request that is kept until its execution has ended.
 std::uint64_t bytesOf(const Request& request) {
     // The argument, its dimensions in a block of their own, and the buffers that it writes to.
     constexpr std::uint64_t kArgumentBytes = 2 * sizeof(RequestArgument);

@@ -19,7 +19,7 @@ const char* roleName(ArgumentRole role) noexcept {
     return role == ArgumentRole::INPUT ? "input" : "output";
 }
 
-/// What all roles and the description together say of a buffer.
+/// The properties of a buffer that follow from its description and all its roles.
 class BufferProperties {
   public:
     explicit BufferProperties(std::span<const std::shared_ptr<LocalPreparedModel>> models)

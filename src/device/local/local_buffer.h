@@ -30,7 +30,7 @@ class LocalBuffer final : public Buffer {
     [[nodiscard]] Result<> copyFrom(const SharedRegion& source,
                                     const Dimensions& dimensions) override;
 
-    /// A copyFrom has failed before it came here: the buffer holds nothing any more.
+    /// Called if a copyFrom failed before it reached this object: the buffer loses its contents.
     void discardContents() { buffer_->discardContents(); }
 
     [[nodiscard]] BufferToken token() const noexcept { return token_; }

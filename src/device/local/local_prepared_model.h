@@ -37,11 +37,11 @@ class LocalPreparedModel final : public PreparedModel {
     [[nodiscard]] Result<std::unique_ptr<Burst>> configureExecutionBurst(
         const BurstOptions& options) override;
 
-    /// An execution with these outputs has failed before it came here: their buffers hold nothing
-    /// any more, as after any failed execution.
+    /// Called if an execution with these outputs failed before it reached this object: their
+    /// buffers lose their contents, as after any failed execution.
     void discardOutputs(std::span<const BufferOutput> outputs) const;
 
-    /// What bursts of other processes run.
+    /// The model that bursts of other processes run.
     [[nodiscard]] const exec::Executable& executable() const noexcept { return executable_; }
 
     /// The urgency of an execution among waiting jobs.

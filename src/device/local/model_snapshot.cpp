@@ -19,7 +19,8 @@ namespace nnburst::device {
 
 namespace {
 
-/// Constants of one model that lie in pools. Larger ones exist, but not for a processor's driver.
+/// Limit on the constants of one model that lie in pools. Larger models exist, but not for drivers
+/// that run on a CPU.
 constexpr std::uint64_t kMaximumConstantBytes = std::uint64_t{8} << 30;
 /// Where constants start: as kernels want them.
 constexpr std::uint64_t kAlignmentBytes = 64;

@@ -17,15 +17,16 @@ namespace nnburst::device {
 /// SHA-256.
 using Digest = std::array<std::uint8_t, 32>;
 
-/// A valid model whose constants were copied out of memory that other processes hold. What was
-/// hashed is what is compiled: a client that changes its memory meanwhile changes neither.
+/// A valid model whose constants were copied from memory that other processes can write. So the
+/// model that is compiled is the one that was hashed, even if a client changes its memory
+/// meanwhile.
 struct ModelSnapshot {
     /// Its pools belong to this process and hold only referenced constants.
     Model model;
     /// Equal for models of the same operands, operations and constants, wherever these lie.
     Digest digest{};
 
-    /// For the memory of the constants.
+    /// The charge for the memory of the constants.
     Charge charge;
 
     /// INVALID_ARGUMENT if memory of the model cannot be read; RESOURCE_EXHAUSTED_* if it is too

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The compiled models of a device by their content: a model that several clients bring is packed
-/// and kept once. A library in each process could not share it.
+/// The compiled models of a device by their content. A model that several clients prepare is packed
+/// and kept once.
 
 #include <map>
 #include <memory>
@@ -26,9 +26,9 @@ class ModelStore {
                         std::shared_ptr<Accelerator> accelerator = nullptr) noexcept
         : engine_(std::move(engine)), accelerator_(std::move(accelerator)) {}
 
-    /// The compiled model of this content, of which `packed` is packed already: an existing one,
-    /// one that another thread is compiling (the call then waits for it), or a new one. Errors as
-    /// CompiledModel::compile or exec::compileFor.
+    /// The compiled model of this content: an existing one, one that another thread is compiling
+    /// (the call then waits for it), or a new one, for which `packed` has weights that are already
+    /// packed. Errors as CompiledModel::compile or exec::compileFor.
     [[nodiscard]] Result<std::shared_ptr<exec::CompiledModel>> compile(
         const ModelSnapshot& snapshot, const exec::PackedModel& packed = {});
 
@@ -37,7 +37,7 @@ class ModelStore {
         return accelerator_ ? nullptr : engine_->packedFor();
     }
 
-    /// The models that exist.
+    /// The models that exist now.
     [[nodiscard]] std::vector<std::shared_ptr<exec::CompiledModel>> models() const;
 
   private:
@@ -49,7 +49,7 @@ class ModelStore {
     /// The model of this content, for which it may have to wait; null if the caller is to compile
     /// it and to call `end`.
     std::shared_ptr<exec::CompiledModel> findOrBegin(const Digest& digest);
-    /// The compilation has ended: with a model, or with an error if `model` is null.
+    /// Ends the compilation: with a model, or with an error if `model` is null.
     void end(const Digest& digest, const std::shared_ptr<exec::CompiledModel>& model);
 
     const std::shared_ptr<exec::Engine> engine_;

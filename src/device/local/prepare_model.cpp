@@ -10,7 +10,7 @@ namespace nnburst {
 
 namespace {
 
-/// Waits for the callback that `launch` is given. An error of the launch comes to it, too.
+/// Calls `launch` with a callback and waits for it. The callback also gets errors of the launch.
 template <class Launch>
 Result<SharedPreparedModel> waitFor(Launch launch) {
     const auto promise = std::make_shared<std::promise<Result<SharedPreparedModel>>>();

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The memory of requests that name it by regions, mapped from one request to the next. Bursts of
-/// other processes name memory by slots and have burst/slot_mappings.h instead.
+/// Maps the regions that requests name, and keeps the mappings for later requests. Bursts of other
+/// processes name memory by slots: burst/slot_mappings.h.
 
 #include <cstddef>
 #include <cstdint>

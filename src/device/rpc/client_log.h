@@ -23,7 +23,8 @@ namespace nnburst::device {
 /// Thread-safe.
 class ClientLog {
   public:
-    /// Lines in a second. The next second begins with the number of those that were left out.
+    /// Limit on lines in a second. The next second begins with the number of lines that were left
+    /// out.
     static constexpr std::uint32_t kLinesPerSecond = 50;
 
     void write(spdlog::level::level_enum level, const std::string& line) NNBURST_EXCLUDES(mutex_);
@@ -35,7 +36,7 @@ class ClientLog {
     std::uint64_t leftOut_ NNBURST_GUARDED_BY(mutex_) = 0;
 };
 
-/// The one of this process: all such lines together are limited.
+/// The log of this process: the limit is on the lines of all clients together.
 [[nodiscard]] ClientLog& clientLog();
 
 }  // namespace nnburst::device

@@ -5,9 +5,9 @@
 /// \file
 /// Between the canonical types and RPC messages. `toMessage` fills a message, `fromMessage` and
 /// `receive...` read one that another process wrote: counts are checked before memory is taken for
-/// them, enumerators before they are believed, and descriptors by Region::receive. What a model or
-/// request means is for validateModel and CompiledModel::bind to check. All on the event loop's
-/// thread, unless it says otherwise.
+/// them, enumerators before they are believed, and descriptors by Region::receive. The contents of
+/// a model or request are checked by validateModel and CompiledModel::bind. All functions are
+/// called on the event loop's thread unless they say otherwise.
 
 #include <kj/async.h>
 
@@ -24,7 +24,7 @@
 
 namespace nnburst::device {
 
-// ---- Small things
+// ---- Errors and texts
 
 void toMessage(const Result<>& status, rpc::Status::Builder builder);
 /// The error, or success. An unknown code gives GENERAL_FAILURE.

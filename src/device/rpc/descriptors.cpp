@@ -34,7 +34,7 @@ class FileServer final : public rpc::File::Server {
     const UniqueFd fd_;
 };
 
-/// Charges a region for as long as somebody has it.
+/// Charges a region until its last handle is dropped.
 Result<SharedRegion> charged(Result<SharedRegion> region, const SharedAccount& account) {
     if (!region || *region == nullptr || account == nullptr) {
         return region;

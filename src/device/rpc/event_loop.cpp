@@ -16,8 +16,8 @@ namespace nnburst::device {
 
 namespace {
 
-/// A loop that always has something to do looks for what has arrived this often. Without a bound, a
-/// peer that sends messages faster than they are served would be served alone.
+/// A busy loop polls for new input after this number of turns. Otherwise a peer that sends messages
+/// faster than they are served would be the only one served.
 constexpr kj::uint kTurnsBetweenPolls = 32;
 
 /// Pause after a failed wait for jobs.
@@ -51,8 +51,8 @@ UniqueFd makeEventFd() {
     return UniqueFd(fd);
 }
 
-/// The description without the call that KJ puts before what the system said:
-/// "::recvmsg(fd, &msg, RECVMSG_FLAGS): Connection reset by peer".
+/// The description without the call that KJ writes before the system's reason: "::recvmsg(fd, &msg,
+/// RECVMSG_FLAGS): Connection reset by peer".
 std::string reasonOf(const kj::Exception& exception) {
     std::string description = exception.getDescription().cStr();
     const std::size_t end = description.find("): ");

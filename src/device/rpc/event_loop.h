@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// The thread of all RPC of a process: an event loop of Cap'n Proto to which other threads give
-/// work. Capabilities and promises belong to this thread alone. What other threads know is
-/// `post`, which does not wait, and `call`, which does.
+/// The thread of all RPC of a process: an event loop of Cap'n Proto to which other threads pass
+/// jobs. Capabilities and promises belong to this thread only. Other threads use `post`, which does
+/// not wait, and `call`, which does.
 ///
 /// Threads meet at a mutex and an eventfd of ours rather than at kj's executor: a job can be posted
 /// without waiting for it, and the thread sanitizer sees the hand-over.
@@ -68,8 +68,8 @@ class EventLoop {
     template <class T>
     class Completion;
 
-    /// Sends what the RPC system logs to our log, and spares exceptions their stack traces, for
-    /// which it would start a process.
+    /// Sends messages of the RPC system to our log, and omits stack traces of exceptions, for which
+    /// it would start a process.
     class Diagnostics final : public kj::ExceptionCallback {
       public:
         void logMessage(kj::LogSeverity severity, const char* file, int line, int contextDepth,

@@ -291,7 +291,7 @@ interface Burst {
 
 interface BurstCallback {
   getMemories @0 (slots :List(Int32)) -> (status :Status, memories :List(MemoryRegion));
-  # One entry a slot, without memory for a slot that names none.
+  # One entry for each slot, without memory for a slot that names none.
 }
 
 # ---- Buffer

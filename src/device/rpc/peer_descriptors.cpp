@@ -79,7 +79,7 @@ class DescriptorThread final : public std::enable_shared_from_this<DescriptorThr
         }
     }
 
-    /// Where descriptors are closed whose peer has no thread.
+    /// The thread that closes descriptors of peers that have no thread.
     static DescriptorThread& ofAllPeers() {
         // Never destroyed: its thread may be blocked when the process exits.
         static const auto* const thread =
@@ -87,8 +87,8 @@ class DescriptorThread final : public std::enable_shared_from_this<DescriptorThr
         return **thread;
     }
 
-    /// Where sockets are closed, and read from if their peers have no account. What the kernel
-    /// drops there takes it time, but asks no file system.
+    /// The thread that closes sockets, and reads from those whose peers have no account.
+    /// Descriptors that the kernel drops there take time, but involve no file system.
     static const std::shared_ptr<DescriptorThread>& ofSockets() {
         static const auto* const thread =
             new std::shared_ptr<DescriptorThread>(std::make_shared<DescriptorThread>());
@@ -173,7 +173,7 @@ class DescriptorThread final : public std::enable_shared_from_this<DescriptorThr
 
 namespace {
 
-/// Drops a thing that owns descriptors. What lies in a socket, or a socket itself, may linger:
+/// Drops an object that owns descriptors. What lies in a socket, or a socket itself, may linger:
 /// close(2) has closed it nevertheless.
 template <class T>
 void dropInterruptibly(T& thing) noexcept {
@@ -322,7 +322,7 @@ std::size_t countClosingSockets() {
     return DescriptorThread::ofSockets()->waitingJobs();
 }
 
-/// The last reference to a peer's socket, with what the peer has sent and nobody reads.
+/// The last reference to a peer's socket, with data in it that is never read.
 class PeerDescriptors::Socket final {
   public:
     Socket(std::shared_ptr<DescriptorThread> thread, ReceivedDescriptor socket) noexcept
@@ -504,7 +504,7 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
         });
     }
 
-    /// Gives what a read has brought. Reads again if that is nothing yet.
+    /// Delivers the result of a read. Reads again if nothing has arrived yet.
     kj::Promise<ReadResult> take(Received received, Destination destination) {
         if (received.isTooEarly()) {
             return readable_.whenBecomesReadable().then(

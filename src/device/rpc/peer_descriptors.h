@@ -13,13 +13,12 @@
 ///                     \__ keeps {17: descriptor} until it is claimed
 ///
 /// Descriptors that may block are examined on a thread of this peer, with a time limit, and closed
-/// there, since the kernel may have much to free.
-/// If that thread is blocked, later descriptors of the same peer fail; other peers notice nothing.
-/// All are charged to the peer until they are closed. No more are taken from the socket than its
-/// account has room for: the kernel drops the others, which asks no file system but may take long.
-/// So a read that may bring more than there is room for runs on the peer's thread: while that is
-/// busy, what the peer sends stays in its socket. The socket is closed there, too, if anything
-/// lies in it.
+/// there, since the kernel may have much to free. If that thread is blocked, later descriptors of
+/// the same peer fail; other peers are not affected. All are charged to the peer until they are
+/// closed. No more are taken from the socket than its account has room for: the kernel drops the
+/// others, which asks no file system but may take long. So a read that may bring more than there is
+/// room for runs on the peer's thread: while that is busy, what the peer sends stays in its socket.
+/// The socket is closed there, too, if anything lies in it.
 
 #include <capnp/capability.h>
 #include <kj/async-io.h>
@@ -61,7 +60,8 @@ void dropConnection(kj::Own<kj::AsyncIoStream> connection);
 /// The sockets that wait for that thread. Each still takes a descriptor of the process.
 [[nodiscard]] std::size_t countClosingSockets();
 
-/// Descriptors may wait to be closed because the system gave no thread for that. Asks it again.
+/// Descriptors may wait to be closed because the system could not start a thread for that. Tries
+/// again.
 void retryClosing();
 
 /// A descriptor that a peer has sent, and what is charged for it.

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// How much one RPC message may hold. Both sides keep to these limits when they send, because a
-/// receiver ends the connection over a message that breaks them.
+/// Limits on one RPC message. A sender keeps them, because a receiver ends the connection at a
+/// message that exceeds them.
 
 #include <capnp/message.h>
 
@@ -16,12 +16,11 @@ namespace nnburst::device {
 /// in shared memory.
 inline constexpr std::size_t kMaximumMessageBytes = std::size_t{32} << 20;
 
-/// Bytes that a receiver reads out of one message: twice its size, because it looks at some things
-/// twice, but not more, because pointers in a message may all lead to the same bytes.
+/// Limit on the bytes that a receiver reads from one message: twice its size, because some parts
+/// are read twice, and not more, because all pointers in a message may lead to the same bytes.
 inline constexpr std::size_t kMaximumReadBytes = 2 * kMaximumMessageBytes;
 
-/// Descriptors that come with one message: as many as the system takes at once (SCM_MAX_FD,
-/// unix(7)).
+/// Limit on descriptors of one message: the system's limit (SCM_MAX_FD, unix(7)).
 inline constexpr unsigned kMaximumFdsPerMessage = 253;
 
 /// Memory pools of one model or request, or slots asked for at once, so that their descriptors fit

@@ -100,7 +100,7 @@ Result<> removeStale(const std::string& path) {
 Result<UniqueFd> connectUnixSocket(const std::string& path) {
     NNBURST_TRY_ASSIGN(const sockaddr_un address, addressOf(path));
     NNBURST_TRY_ASSIGN(UniqueFd fd, makeSocket());
-    // Where too many connections wait already, this one waits no longer than for other answers.
+    // If the backlog is full, connect(2) waits no longer than other calls.
     setSendTimeout(fd, kHangTimeout);
     if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
         return failed(ErrorStatus::DEVICE_UNAVAILABLE, "connect to the driver at", path);
@@ -131,7 +131,7 @@ Result<UnixListener> UnixListener::listen(const std::string& path,
     if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
         return failed(ErrorStatus::GENERAL_FAILURE, "bind a socket to", path);
     }
-    // Nobody can connect before listen(2).
+    // No client can connect before listen(2).
     const auto abandon = [&path](const char* what) {
         auto error = failed(ErrorStatus::GENERAL_FAILURE, what, path);
         ::unlink(path.c_str());

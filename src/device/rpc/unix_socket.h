@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Unix sockets by path. Errors name the path and what the system said.
+/// Unix sockets by path. Errors name the path and the system's reason.
 
 #include <sys/types.h>
 
@@ -19,7 +19,7 @@ namespace nnburst::device {
 /// INVALID_ARGUMENT for a path that is too long for a socket.
 [[nodiscard]] Result<UniqueFd> connectUnixSocket(const std::string& path);
 
-/// Who can reach a socket's file: connecting to it needs the right to write it.
+/// Permissions of a socket's file: connecting needs the right to write it.
 struct SocketPermissions {
     mode_t mode = 0660;          ///< permission bits
     std::optional<gid_t> group;  ///< none: the group of this process

@@ -26,7 +26,8 @@ Submission withGeneration(Submission inner, std::uint64_t generation) {
                                                                            << kGenerationShift);
 }
 
-/// `inner` was submitted to another driver than that whose generation was taken out of it.
+/// Whether `inner` was submitted to another driver than the one whose generation was removed from
+/// it.
 bool isOfAnother(Submission inner) noexcept {
     return static_cast<std::uint64_t>(inner) >> kGenerationShift != 0;
 }
@@ -49,7 +50,7 @@ Result<> watchCompletion(Burst& burst, const UniqueFd& epoll) {
     return {};
 }
 
-/// Makes its reusable execution again in each burst that it meets.
+/// A reusable execution that is registered again in each new burst.
 class SupervisedReusable final : public ReusableExecution {
   public:
     SupervisedReusable(std::shared_ptr<CurrentBurst> current, Request request,

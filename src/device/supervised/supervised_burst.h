@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A burst of a supervised device: the burst of the present driver, under one object. The
+/// A burst of a supervised device: one object that forwards to the burst in the current driver. The
 /// supervisor's thread makes the burst in each new driver and offers it here; the application's
 /// thread takes it with its next call. Until there is one, calls go to the burst of the lost
 /// driver, which refuses them.
@@ -22,8 +22,8 @@
 
 namespace nnburst::device {
 
-/// The burst of the present driver: what a supervised burst shares with its reusable executions and
-/// with the model that restores it.
+/// The burst in the current driver. Shared by a supervised burst, its reusable executions and the
+/// model that restores it.
 class CurrentBurst {
   public:
     /// Keeps `model`, which restores the burst.
@@ -39,26 +39,26 @@ class CurrentBurst {
     /// The burst that was offered last. Any thread.
     [[nodiscard]] std::shared_ptr<Burst> latest() const;
 
-    /// The right to use the burst, as ExclusiveUse.
+    /// The lock of the burst, for ExclusiveUse.
     [[nodiscard]] burst::TryLock& lock() noexcept { return lock_; }
 
-    /// For the thread that has the lock: takeLatest has nothing to do. A hint: a call to the burst
-    /// of a driver that is lost fails.
+    /// For the thread that has the lock: whether takeLatest has nothing to do. A hint: the driver
+    /// may be lost all the same, and then calls to its burst fail.
     [[nodiscard]] bool isLatest() const noexcept {
         return latestGeneration_.load(std::memory_order_relaxed) == generation_ &&
                supervisor_->driverState() == DriverState::SERVING;
     }
 
-    /// For the thread that has the lock: the burst to call, after waiting for a driver if there is
-    /// none and the application wants that. `deadline` limits waiting.
+    /// For the thread that has the lock: the burst to call. If there is no driver, waits for one as
+    /// long as SupervisionOptions::waitAtMost and `deadline` allow.
     [[nodiscard]] Result<> takeLatest(const OptionalTimePoint& deadline) {
         return isLatest() ? Result<>() : replace(deadline);
     }
     /// The same without waiting.
     void adoptLatest();
 
-    /// The completion descriptor of all bursts that are adopted from now on: an epoll instance with
-    /// that of the present one.
+    /// The completion descriptor of this burst and of all that follow it: an epoll instance with
+    /// the descriptor of the current one.
     [[nodiscard]] Result<int> completionDescriptor();
     /// Burst::armCompletion.
     [[nodiscard]] Result<bool> armCompletion();

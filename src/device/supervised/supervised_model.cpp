@@ -13,7 +13,7 @@ namespace nnburst::device {
 Result<ModelSource> ModelSource::create(const Model* model, const PrepareOptions& options) {
     ModelSource source;
     if (model != nullptr) {
-        // The application may write other things where its constants were.
+        // Copied, because the application may overwrite the memory of its constants.
         NNBURST_TRY_ASSIGN(ModelSnapshot snapshot, ModelSnapshot::take(*model));
         source.model_ = std::move(snapshot.model);
     }

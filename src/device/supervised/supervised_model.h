@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A prepared model of a supervised device: the one in the present driver, and what is needed to
+/// A prepared model of a supervised device: the one in the current driver, and what is needed to
 /// prepare it again in the next.
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace nnburst::device {
 
-/// What a model can be prepared from, as often as it takes.
+/// The sources from which a model can be prepared again: its copy and its cache files.
 class ModelSource {
   public:
     /// Keeps a copy of `model`, if there is one, with its constants, and duplicates of the cache
@@ -66,7 +66,8 @@ class SupervisedModel final : public PreparedModel,
 
     /// The model in the driver that was restored last.
     [[nodiscard]] SharedPreparedModel latest();
-    /// The model in the present driver, after waiting for one if the application wants that.
+    /// The model in the current driver. If there is no driver, waits for one as
+    /// SupervisionOptions::waitAtMost allows.
     [[nodiscard]] Result<SharedPreparedModel> present(const OptionalTimePoint& deadline);
     [[nodiscard]] Result<> fill(CurrentBurst& current) NNBURST_REQUIRES(mutex_);
 

@@ -21,7 +21,8 @@ namespace nnburst::device {
 
 namespace {
 
-/// A driver that has lived for so long is not taken for one that cannot work.
+/// After a driver has lived for this long, its loss does not lengthen the pause before the next
+/// start.
 constexpr std::chrono::seconds kStableAfter{1};
 
 std::shared_ptr<Connection> connectionOf(const SharedDevice& device) {
@@ -155,8 +156,8 @@ class Supervisor::Shared : public std::enable_shared_from_this<Shared> {
         pause_ = std::min(std::max(pause_ * 2, options_.backoff), options_.maximumBackoff);
     }
 
-    /// Ends what is left of the driver and starts another one, however often that takes. False if
-    /// the supervisor is being destroyed meanwhile.
+    /// Kills what is left of the driver and starts another one, with as many attempts as necessary.
+    /// False if the supervisor is being destroyed meanwhile.
     bool replaceDriver() {
         SharedDevice lost;
         {

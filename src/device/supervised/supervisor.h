@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// Keeps a driver: notices its loss, ends what is left of it, starts another one with a growing
-/// pause, and restores in it what was in the lost one. A thread of its own does this. Drivers are
-/// numbered from 1 on; this number is the generation.
+/// Supervises a driver: notices its loss, kills what is left of it, starts another one (with
+/// growing pauses between attempts), and restores models and bursts in it. A thread of its own does
+/// this. Drivers are numbered from 1 on; the number is called the generation.
 
 #include <atomic>
 #include <chrono>
@@ -20,7 +20,7 @@
 
 namespace nnburst::device {
 
-/// Thread-safe. Held by everything that is restored.
+/// Thread-safe. Kept alive by everything that it restores.
 class Supervisor {
   public:
     /// A driver of some generation.
@@ -29,12 +29,12 @@ class Supervisor {
         std::uint64_t generation = 0;
     };
 
-    /// What is made again in each driver.
+    /// An object that is made again in each driver.
     class Restorable {
       public:
         virtual ~Restorable() = default;
-        /// DEVICE_UNAVAILABLE if this driver is lost, too. Other errors are the object's own
-        /// matter. On the supervisor's thread.
+        /// DEVICE_UNAVAILABLE if this driver is lost, too. The object handles other errors itself.
+        /// On the supervisor's thread.
         [[nodiscard]] virtual Result<> restore(const Driver& driver) = 0;
     };
 
