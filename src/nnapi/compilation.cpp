@@ -19,7 +19,7 @@ std::uint64_t nextId() {
     return last.fetch_add(1, std::memory_order_relaxed) + 1;  // a number, no order needed
 }
 
-/// What the HAL wants of the memory of arguments: what MemoryPool gives. Kernels read past the end
+/// The alignment that the HAL prefers for arguments: that of MemoryPool. Kernels read past the end
 /// of an argument only into what follows it in its mapping, so lengths need not be rounded up.
 constexpr std::uint32_t kPreferredAlignmentBytes = MemoryPool::kDefaultAlignmentBytes;
 constexpr std::uint32_t kPreferredPaddingBytes = 1;

@@ -56,7 +56,7 @@ int FencedExecutionEvent::wait() {
         return *code_;
     }
     if (execution_.fence) {
-        // A fence that fails has its reason in the callback.
+        // The callback gives the reason of a failed fence.
         (void)waitForFence(execution_.fence.get());
     }
     Timing launched;

@@ -17,7 +17,7 @@ constexpr std::uint64_t kMaximumLoopTimeoutNs = 15'000'000'000;
 
 constexpr std::uint64_t kNoDuration = std::numeric_limits<std::uint64_t>::max();
 
-/// The HAL measures microseconds, the API tells nanoseconds.
+/// The HAL measures microseconds, the API reports nanoseconds.
 std::uint64_t nanoseconds(std::uint64_t microseconds) {
     constexpr std::uint64_t kFactor = 1000;
     if (microseconds == kTimeNotAvailable) {
@@ -256,7 +256,7 @@ Status Execution::startFenced(std::span<const int> waitFor, std::uint64_t durati
         status = arguments_.checkOutputDimensions();
     }
     if (status.isOk()) {
-        // What memory of descriptions has in it, the dependencies may write yet.
+        // Memory of descriptions may get its contents from executions that this one waits for.
         status = makeRequest();
     }
     if (!status.isOk()) {

@@ -10,7 +10,8 @@ namespace nnburst::tflite {
 
 namespace {
 
-/// Imports subgraph `index`, which must have so many inputs and outputs; returns a reference to it.
+/// Imports subgraph `index`, which must have these numbers of inputs and outputs; returns a
+/// reference to it.
 Result<std::uint32_t> reference(OperatorImport& op, std::int32_t index, std::size_t inputs,
                                 std::size_t outputs) {
     NNBURST_TRY_ASSIGN(const ImportedSubgraph subgraph,

@@ -276,7 +276,7 @@ Fusions Fusions::find(const schema::Model& file, const schema::SubGraph& graph) 
         if (!fused) {
             fused = matcher.softmax(i, others);
         }
-        // In files that lie, operators may stand before those whose results they read.
+        // In invalid files operators may precede those whose results they read.
         if (fused && std::all_of(others.begin(), others.end(), [&](std::uint32_t other) {
                 return other < i && !result.fused_.contains(other);
             })) {

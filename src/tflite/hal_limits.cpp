@@ -23,7 +23,7 @@ using enum OperationType;
 constexpr std::size_t kMaximumRank = 4;
 constexpr OperationType kBitcast = extensionOperation(tflite_operations::Code::BITCAST);
 
-/// Which types an operation lacks, if it moves elements without looking at them.
+/// Which types an operation lacks, if it only moves elements.
 enum class Lacks : std::uint8_t {
     NOTHING,           ///< it computes
     SMALL_TYPES,       ///< it moves elements, but not BOOL and 16 bits
@@ -99,7 +99,7 @@ constexpr std::array kRules{
     Rule{BATCH_TO_SPACE_ND, Axes::FIXED, Lacks::ALL_INTEGER_TYPES},
 };
 
-/// What stands for elements of a type that an operation lacks, with the same number of bytes.
+/// The type that replaces a type that an operation lacks, with the same number of bytes.
 std::optional<Operand> standInFor(OperandType type, Lacks lacks) {
     if (lacks == Lacks::NOTHING) {
         return std::nullopt;

@@ -10,7 +10,7 @@ namespace nnburst::tflite {
 
 namespace {
 
-/// Limit on reasons that are named: a hostile file could have as many as operators.
+/// Limit on reasons in the message: a hostile file could have one for each operator.
 constexpr std::size_t kMaximumReasons = 64;
 
 }  // namespace

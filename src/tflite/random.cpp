@@ -16,8 +16,8 @@ namespace nnburst::tflite {
 
 namespace {
 
-/// The two seeds, each as its low and its high half. TFLite takes the low half as a number with a
-/// sign. Two zeros stand for any others.
+/// The two seeds, each as its low and its high half. TFLite reads the low half as a signed number.
+/// Two zeros mean arbitrary seeds.
 Result<std::array<std::int32_t, 4>> seedsOf(const schema::RandomOptions& options) {
     std::array<std::int64_t, 2> seeds{static_cast<std::int32_t>(options.seed()),
                                       static_cast<std::int32_t>(options.seed2())};
