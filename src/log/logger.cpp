@@ -10,7 +10,7 @@
 #include <mutex>
 #include <utility>
 
-#include "log/unblocked_output.h"
+#include "log/nonblocking_output.h"
 #include "nnburst/logging.h"
 
 namespace nnburst {
@@ -31,9 +31,9 @@ class SwitchedSink final : public spdlog::sinks::base_sink<std::mutex> {
         standardError_.set_pattern(pattern);
         set_pattern_(pattern);
     }
-    void useUnblockedOutput() {
+    void useNonblockingOutput() {
         const std::lock_guard lock(mutex_);
-        unblocked_ = UnblockedOutput::create(STDERR_FILENO);
+        unblocked_ = NonblockingOutput::create(STDERR_FILENO);
     }
 
   protected:
@@ -53,7 +53,7 @@ class SwitchedSink final : public spdlog::sinks::base_sink<std::mutex> {
 
   private:
     LogSink applications_;
-    std::unique_ptr<UnblockedOutput> unblocked_;  // instead of standardError_
+    std::unique_ptr<NonblockingOutput> unblocked_;  // instead of standardError_
     spdlog::sinks::stderr_color_sink_mt standardError_;
 };
 
@@ -88,7 +88,7 @@ void setLogName(const std::string& name) {
 }
 
 void setLogUnblocked() {
-    sink().useUnblockedOutput();
+    sink().useNonblockingOutput();
 }
 
 void setLogSink(LogSink applications) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "log/unblocked_output.h"
+#include "log/nonblocking_output.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -48,20 +48,20 @@ class Ends {
     std::array<int, 2> ends_{-1, -1};
 };
 
-class UnblockedOutputTest : public testing::TestWithParam<bool> {};
+class NonblockingOutputTest : public testing::TestWithParam<bool> {};
 
-TEST_P(UnblockedOutputTest, writesLinesThatTheReaderHasRoomFor) {
+TEST_P(NonblockingOutputTest, writesLinesThatTheReaderHasRoomFor) {
     const Ends ends(GetParam());
-    const auto output = UnblockedOutput::create(ends.written());
+    const auto output = NonblockingOutput::create(ends.written());
     ASSERT_NE(output, nullptr);
     output->write("one\n");
     output->write("two\n");
     EXPECT_EQ(ends.read(), "one\ntwo\n");
 }
 
-TEST_P(UnblockedOutputTest, dropsLinesForWhichThereIsNoRoomAndSaysHowMany) {
+TEST_P(NonblockingOutputTest, dropsLinesForWhichThereIsNoRoomAndSaysHowMany) {
     const Ends ends(GetParam());
-    const auto output = UnblockedOutput::create(ends.written());
+    const auto output = NonblockingOutput::create(ends.written());
     ASSERT_NE(output, nullptr);
     const std::string text = std::string(999, 'x') + "\n";
     constexpr std::size_t kLines = 10'000;  // more than any pipe or socket holds
@@ -89,29 +89,29 @@ TEST_P(UnblockedOutputTest, dropsLinesForWhichThereIsNoRoomAndSaysHowMany) {
     EXPECT_EQ(last, "after");
 }
 
-TEST_P(UnblockedOutputTest, cutsALineThatIsTooLong) {
+TEST_P(NonblockingOutputTest, cutsALineThatIsTooLong) {
     const Ends ends(GetParam());
-    const auto output = UnblockedOutput::create(ends.written());
+    const auto output = NonblockingOutput::create(ends.written());
     ASSERT_NE(output, nullptr);
-    output->write(std::string(2 * UnblockedOutput::kLongestLine, 'x') + "\n");
+    output->write(std::string(2 * NonblockingOutput::kLongestLine, 'x') + "\n");
     const std::string text = ends.read();
-    EXPECT_EQ(text.size(), UnblockedOutput::kLongestLine);
+    EXPECT_EQ(text.size(), NonblockingOutput::kLongestLine);
     EXPECT_EQ(text.back(), '\n');
 }
 
-TEST_P(UnblockedOutputTest, leavesTheFlagsOfTheDescriptorAsTheyAre) {
+TEST_P(NonblockingOutputTest, leavesTheFlagsOfTheDescriptorAsTheyAre) {
     const Ends ends(GetParam());
-    const auto output = UnblockedOutput::create(ends.written());
+    const auto output = NonblockingOutput::create(ends.written());
     output->write("one\n");
     EXPECT_EQ(::fcntl(ends.written(), F_GETFL) & O_NONBLOCK, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Log, UnblockedOutputTest, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Log, NonblockingOutputTest, testing::Bool(),
                          [](const auto& instance) { return instance.param ? "sockets" : "pipe"; });
 
-TEST(UnblockedOutput, isNotForFiles) {
+TEST(NonblockingOutput, isNotForFiles) {
     const int file = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-    EXPECT_EQ(UnblockedOutput::create(file), nullptr);
+    EXPECT_EQ(NonblockingOutput::create(file), nullptr);
     ::close(file);
 }
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "log/unblocked_output.h"
+#include "log/nonblocking_output.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,29 +17,29 @@
 
 namespace nnburst {
 
-std::unique_ptr<UnblockedOutput> UnblockedOutput::create(int fd) {
+std::unique_ptr<NonblockingOutput> NonblockingOutput::create(int fd) {
     struct stat status {};
     if (::fstat(fd, &status) != 0) {
         return nullptr;
     }
     if (S_ISSOCK(status.st_mode)) {
-        return std::unique_ptr<UnblockedOutput>(new UnblockedOutput(fd, -1, true));
+        return std::unique_ptr<NonblockingOutput>(new NonblockingOutput(fd, -1, true));
     }
     if (!S_ISFIFO(status.st_mode)) {
         return nullptr;
     }
     const std::string path = fmt::format("/proc/self/fd/{}", fd);
     const int reopened = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-    return std::unique_ptr<UnblockedOutput>(new UnblockedOutput(fd, reopened, false));
+    return std::unique_ptr<NonblockingOutput>(new NonblockingOutput(fd, reopened, false));
 }
 
-UnblockedOutput::~UnblockedOutput() {
+NonblockingOutput::~NonblockingOutput() {
     if (reopened_ >= 0) {
         ::close(reopened_);
     }
 }
 
-void UnblockedOutput::write(std::string_view line) noexcept {
+void NonblockingOutput::write(std::string_view line) noexcept {
     if (dropped_ > 0) {
         constexpr std::string_view kText =
             " messages were dropped: the reader of the log left no room\n";
@@ -65,7 +65,7 @@ void UnblockedOutput::write(std::string_view line) noexcept {
     dropped_ += isWritten ? 0 : 1;
 }
 
-bool UnblockedOutput::tryWrite(std::string_view text) const noexcept {
+bool NonblockingOutput::tryWrite(std::string_view text) const noexcept {
     if (isSocket_) {
         return ::send(fd_, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
     }
