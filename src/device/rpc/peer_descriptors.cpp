@@ -11,165 +11,18 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <exception>
 #include <new>
 #include <vector>
 
 #include "device/rpc/client_log.h"
+#include "device/rpc/descriptor_thread.h"
 #include "device/rpc/descriptors.h"
-#include "log/logger.h"
 #include "system/event_fd.h"
 #include "system/interruption.h"
-#include "system/mutex.h"
-#include "system/thread.h"
 
 namespace nnburst::device {
-
-/// Runs the jobs of one peer that may block, one after the other. The thread is started when a job
-/// comes and ends when none has come for a while. Thread-safe.
-class DescriptorThread final : public std::enable_shared_from_this<DescriptorThread> {
-  public:
-    /// Threads of all peers. Peers that keep theirs blocked leave the others these, and in any case
-    /// descriptors that cannot block.
-    static constexpr std::size_t kMaximumThreads = 256;
-
-    /// The thread is charged to `account`. Null for a thread that there must be in any case.
-    explicit DescriptorThread(SharedAccount account = nullptr) : account_(std::move(account)) {}
-
-    /// Refuses a job if there may be no thread. As many may wait as the peer has descriptors, which
-    /// are charged to it.
-    [[nodiscard]] Result<> run(std::function<void()> job) {
-        const system::MutexLock lock(mutex_);
-        if (!isRunning_) {
-            NNBURST_TRY(start());
-        }
-        jobs_.push_back(std::move(job));
-        arrived_.notifyOne();
-        return {};
-    }
-
-    /// Refuses none. Without a thread the job waits until a later one, or `tryAgain`, finds one.
-    void runEventually(std::function<void()> job) {
-        const system::MutexLock lock(mutex_);
-        jobs_.push_back(std::move(job));
-        if (isRunning_ || start()) {
-            arrived_.notifyOne();
-        }
-    }
-
-    /// Starts a thread for jobs that have found none.
-    void tryAgain() {
-        const system::MutexLock lock(mutex_);
-        if (!jobs_.empty() && !isRunning_ && start()) {
-            arrived_.notifyOne();
-        }
-    }
-
-    /// Runs a job that closes descriptors: here if this is such a thread, else on `thread` or,
-    /// where its peer may have none, on that of all peers.
-    static void close(const std::shared_ptr<DescriptorThread>& thread,
-                      const std::function<void()>& job) {
-        if (isThisThread()) {
-            job();
-        } else if (!thread->run(job)) {
-            ofAllPeers().runEventually(job);
-        }
-    }
-
-    /// The thread that closes descriptors of peers that have no thread.
-    static DescriptorThread& ofAllPeers() {
-        // Never destroyed: its thread may be blocked when the process exits.
-        static const auto* const thread =
-            new std::shared_ptr<DescriptorThread>(std::make_shared<DescriptorThread>());
-        return **thread;
-    }
-
-    /// The thread that closes sockets, and reads from those whose peers have no account.
-    /// Descriptors that the kernel drops there take time, but involve no file system.
-    static const std::shared_ptr<DescriptorThread>& ofSockets() {
-        static const auto* const thread =
-            new std::shared_ptr<DescriptorThread>(std::make_shared<DescriptorThread>());
-        return *thread;
-    }
-
-    [[nodiscard]] std::size_t waitingJobs() {
-        const system::MutexLock lock(mutex_);
-        return jobs_.size();
-    }
-
-  private:
-    static constexpr std::chrono::seconds kIdleTime{1};
-
-    Result<> start() NNBURST_REQUIRES(mutex_) {
-        // Held by the thread: one that is blocked for ever counts for ever, also when the client
-        // has gone, so that one user cannot keep all threads.
-        NNBURST_TRY_ASSIGN(Charge charge, chargeTo(account_, Resource::BLOCKED_THREADS, 1));
-        const auto held = std::make_shared<Charge>(std::move(charge));
-        if (threadCount().fetch_add(1, std::memory_order_relaxed) >= kMaximumThreads &&
-            account_ != nullptr) {
-            threadCount().fetch_sub(1, std::memory_order_relaxed);
-            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-                           fmt::format("cannot examine a received descriptor: {} threads examine "
-                                       "those of other clients",
-                                       kMaximumThreads));
-        }
-        auto thread =
-            system::startThread("nnburst-fd", [self = shared_from_this(), held] { self->serve(); });
-        if (!thread) {
-            threadCount().fetch_sub(1, std::memory_order_relaxed);
-            return tl::unexpected<Error>(std::move(thread.error()));
-        }
-        thread->detach();  // it may be blocked for ever
-        isRunning_ = true;
-        return {};
-    }
-
-    static bool& isThisThread() noexcept {
-        static thread_local bool isOne = false;
-        return isOne;
-    }
-
-    void serve() {
-        isThisThread() = true;
-        while (const std::function<void()> job = next()) {
-            try {
-                job();
-            } catch (const std::exception& exception) {
-                logger().error("examining a received descriptor threw: {}", exception.what());
-            }
-        }
-        threadCount().fetch_sub(1, std::memory_order_relaxed);  // only counts
-    }
-
-    /// Waits for a job; none after kIdleTime.
-    std::function<void()> next() {
-        const system::MutexLock lock(mutex_);
-        const auto end = std::chrono::steady_clock::now() + kIdleTime;
-        while (jobs_.empty()) {
-            if (!arrived_.waitUntil(mutex_, end) && jobs_.empty()) {
-                isRunning_ = false;
-                return nullptr;
-            }
-        }
-        std::function<void()> job = std::move(jobs_.front());
-        jobs_.pop_front();
-        return job;
-    }
-
-    static std::atomic<std::size_t>& threadCount() {
-        static std::atomic<std::size_t> count{0};
-        return count;
-    }
-
-    const SharedAccount account_;
-    system::Mutex mutex_;
-    system::ConditionVariable arrived_;
-    std::deque<std::function<void()>> jobs_ NNBURST_GUARDED_BY(mutex_);
-    bool isRunning_ NNBURST_GUARDED_BY(mutex_) = false;
-};
 
 namespace {
 
