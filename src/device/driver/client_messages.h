@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Messages between the RPC system and one client. What they hold is charged to the client, and a
-/// client that does not read its answers is not read from.
+/// The stream of messages between the RPC system and one client. Their memory is charged to the
+/// client. While a client does not read its answers, none of its messages is read.
 
 #include <capnp/serialize-async.h>
 #include <kj/async-io.h>
@@ -19,18 +19,18 @@ namespace nnburst::device {
 /// Used on the event loop's thread only.
 class ClientMessages final : public capnp::MessageStream {
   public:
-    /// What a message takes beside its bytes, and each capability in it: the objects of the RPC
-    /// system.
+    /// What a message takes beside its bytes, and what each capability in it takes: objects of the
+    /// RPC system.
     static constexpr std::uint64_t kBytesBesideMessage = 1024;
 
     /// `stream` is one that `peer` wraps. Messages are charged to the account of `peer`; without
     /// one they are not.
     ClientMessages(SharedPeer peer, kj::AsyncCapabilityStream& stream);
 
-    /// A message is charged from when its first bytes come until it is dropped, a call also until
-    /// it is closed (OpenCalls). One that exceeds a limit ends the connection (OVERLOADED). While
-    /// an answer waits to be written, no message is read: so the answers that a client does not
-    /// read stay few. None is while many calls are unanswered (OpenCalls::areMany).
+    /// A message is charged from the arrival of its first bytes until it is dropped; a call until
+    /// it is closed, too (OpenCalls). A message that exceeds a limit ends the connection
+    /// (OVERLOADED). No message is read while an answer waits to be written, so that few unread
+    /// answers accumulate, nor while many calls are unanswered (OpenCalls::mustPauseReading).
     kj::Promise<kj::Maybe<capnp::MessageReaderAndFds>> tryReadMessage(
         kj::ArrayPtr<kj::AutoCloseFd> fdSpace, capnp::ReaderOptions options,
         kj::ArrayPtr<capnp::word> scratchSpace) override;
@@ -50,7 +50,7 @@ class ClientMessages final : public capnp::MessageStream {
     void endWrite();
     void logFailedWrite(const kj::Exception& exception) const;
     [[nodiscard]] bool mayRead() const noexcept {
-        return writeCount_ == 0 && !openCalls_.areMany();
+        return writeCount_ == 0 && !openCalls_.mustPauseReading();
     }
     kj::Promise<void> whenMayRead();
 

@@ -3,9 +3,10 @@
 #pragma once
 
 /// \file
-/// The calls between the driver and one client that the RPC system keeps in its tables: those of
-/// the client until it has finished them, whether they were answered or not, and those to the
-/// client until it has returned. A client decides how long both take, so each is charged to it.
+/// The calls between the driver and one client that the RPC system keeps in its tables: calls of
+/// the client until it has finished them, whether they were answered or not, and calls to the
+/// client until it has returned. The client decides how long both take, so each call is charged to
+/// it.
 
 #include <capnp/rpc.capnp.h>
 
@@ -23,23 +24,24 @@ class OpenCalls {
     /// What a call takes in the tables: objects of the RPC system, and the capabilities of its
     /// answer.
     static constexpr std::uint64_t kBytesOfCall = 2048;
-    /// Calls to the client that it has not answered. When it goes, all fail at once, on the event
-    /// loop; there are fewer of a client that answers than executions that it may launch.
+    /// Limit on calls to the client that it has not answered: when it disconnects, all of them fail
+    /// at once on the event loop. A client that answers has fewer than the executions that it may
+    /// launch.
     static constexpr std::size_t kMaximumUnanswered = 8192;
-    /// Calls of the client that the driver has not answered, and capabilities in them: no more
-    /// messages are read while there are as many of either. When they end together, with the
-    /// connection or with the call that all wait for, that takes the event loop 10 us for each call
-    /// and 1 us for each capability. A client that waits for nothing but its executions has fewer,
-    /// so that its signs of life are read: a quarter of Scheduler::kMaximumWaitingJobs and those
-    /// that run, with kMaximumPoolsPerMessage each.
+    /// Calls of the client that the driver has not answered, and capabilities in them, at which
+    /// reading its messages pauses. All may end together, with the connection or with a call for
+    /// which all wait; that takes the event loop 10 us for each call and 1 us for each capability.
+    /// A client that only waits for its executions stays below both, so that its pings are read: it
+    /// has a quarter of Scheduler::kMaximumWaitingJobs and those that run, with
+    /// kMaximumPoolsPerMessage each.
     static constexpr std::size_t kManyUnanswered = 1024;
     static constexpr std::size_t kManyUnansweredCapabilities = 65536;
-    /// Capabilities of one message: twice those of an allocate() with as many models as it may
-    /// name.
+    /// Limit on capabilities of one message: twice those of an allocate() with the largest number
+    /// of models.
     static constexpr std::uint64_t kMaximumCapabilities = 8192;
 
     /// Each call is charged to `account` as kBytesOfCall of messages, and as a call until the
-    /// driver has answered it. Null: none is.
+    /// driver has answered it. Null: nothing is charged.
     explicit OpenCalls(SharedAccount account) noexcept;
 
     /// The client has sent `message`. RESOURCE_EXHAUSTED_* if too many calls are open.
@@ -47,8 +49,8 @@ class OpenCalls {
     /// The driver sends `message`. As noteReceived.
     [[nodiscard]] Result<> noteSent(capnp::rpc::Message::Reader message);
 
-    /// The client has kManyUnanswered, or kManyUnansweredCapabilities.
-    [[nodiscard]] bool areMany() const noexcept {
+    /// Whether kManyUnanswered or kManyUnansweredCapabilities is reached.
+    [[nodiscard]] bool mustPauseReading() const noexcept {
         return unanswered_.size() >= kManyUnanswered ||
                unansweredCapabilities_ >= kManyUnansweredCapabilities;
     }
