@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Which quantisations these kernels take: those that XNNPACK takes, and with its results. All
-/// others stay with the reference kernels, which round differently.
+/// Which quantisations these kernels cover: those of XNNPACK, with the same results. All others are
+/// left to the reference kernels, which round differently.
 
 #include <cstddef>
 #include <vector>
@@ -15,8 +15,8 @@
 
 namespace nnburst::exec::dot8 {
 
-/// Input 0, the weights, and output 0 of an operation have types, scales and zero points that are
-/// covered. Weights and bias are constants.
+/// Whether input 0, the weights, and output 0 of an operation have types, scales and zero points
+/// that are covered, and weights and bias are constants.
 [[nodiscard]] bool isCovered(const OperationView& operation, QuantizedRange range) noexcept;
 
 /// The factor from a sum of output `channel` to the output's units.

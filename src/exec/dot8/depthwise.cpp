@@ -45,9 +45,8 @@ struct DepthwiseSizes {
     std::size_t multiplier;
     std::size_t outputs;  ///< channels
     std::size_t taps;
-    /// Of a row in scratch memory: columns that windows cover, of them each phase has so many.
-    std::size_t columns;
-    std::size_t phaseColumns;
+    std::size_t columns;       ///< of a row in scratch memory: those that windows cover
+    std::size_t phaseColumns;  ///< of these, the columns of each phase
     std::size_t rowBytes;
 
     DepthwiseSizes(const OperationView& operation, const Convolution& convolution) noexcept

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// The families of operations, one a file. Each returns null for operations that are not covered.
+/// The families of operations, one in each file. Each returns null for operations that are not
+/// covered.
 
 #include "exec/dot8/backend.h"
 

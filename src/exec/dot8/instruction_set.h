@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Which of the instruction sets that there are micro-kernels for this processor has.
+/// The instruction sets of the micro-kernels, and which of them this processor has.
 
 #include <array>
 #include <cstdint>

@@ -44,11 +44,11 @@ struct BlockProduct {
     std::size_t rowStride;
     std::size_t rowCount;
     std::size_t depth;
-    const std::int32_t* corrections;  ///< one a row; read with UNSIGNED_CORRECTED only
+    const std::int32_t* corrections;  ///< one for each row; read with UNSIGNED_CORRECTED only
     /// [depth / 4 rounded up][columns rounded up to vectorColumns][4], aligned to a cache line,
     /// with zeros where there is no weight.
     const std::int8_t* weights;
-    const std::int32_t* bias;  ///< one a column, as `scales` as many as there are weights
+    const std::int32_t* bias;  ///< one for each column, as `scales`
     const float* scales;
     std::size_t columns;  ///< 1 to blockColumns
     std::uint8_t* output;

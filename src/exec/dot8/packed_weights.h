@@ -21,10 +21,10 @@
 
 namespace nnburst::exec::dot8 {
 
-/// Changes with anything that packing puts into a filter, since filters are kept in files.
+/// Changes with every change of the packed form, since filters are stored in files.
 inline constexpr std::uint32_t kPackingVersion = 1;
 
-/// Names what packs filters as `kernels` read them.
+/// The name of the form of packed filters that `kernels` read.
 [[nodiscard]] std::string packingName(const Microkernels& kernels);
 
 /// What is to be known of a filter besides its bytes.
@@ -87,7 +87,7 @@ class PackedWeights {
     [[nodiscard]] std::shared_ptr<const PackedFilter> find(std::uint32_t operation,
                                                            const FilterForm& form) const;
 
-    /// Keeps `filter`, unless there is one of its sizes already. Returns that which is kept.
+    /// Stores `filter`, unless there is one of its sizes already. Returns the stored one.
     std::shared_ptr<const PackedFilter> insert(std::uint32_t operation,
                                                std::shared_ptr<const PackedFilter> filter);
 

@@ -34,7 +34,7 @@ struct FilterLayout {
         return block * blockBytes_;
     }
 
-    /// The sizes of a filter with so many groups.
+    /// The sizes of a filter with this number of groups.
     [[nodiscard]] FilterForm form(std::size_t groups) const noexcept {
         return {.weightBytes = groups * groupBytes, .columns = groups * columns};
     }

@@ -18,10 +18,10 @@ namespace nnburst::exec::dot8 {
 inline constexpr double kMinimumParallelNs = 2500;
 
 /// Whether the time of a run is over, for one thread that works for it. The thread that runs the
-/// step looks at the clock and tells the others.
+/// step reads the clock and sets a flag for the others.
 class Pace {
   public:
-    /// `limit` is null on threads that do not look themselves.
+    /// `limit` is null on threads that do not read the clock themselves.
     Pace(TimeLimit* limit, std::atomic<bool>& isOver) noexcept : limit_(limit), isOver_(isOver) {}
 
     /// To be called after every `multiplications`, at most some millions.

@@ -19,13 +19,13 @@
 namespace nnburst::exec {
 
 /// The constants of a subgraph. They are copied to private memory before anything looks at them,
-/// because their values may decide addresses and lengths. Large tensors of weights, the bulk of a
-/// model, are not: they stay where the model has them until they are packed (`dropSources`) or
-/// copied (`keep`). A client that writes there changes its own results and nothing else.
+/// because their values may decide addresses and lengths. Large tensors of weights are not copied
+/// at first: they stay in the model's memory until they are packed (`dropSources`) or copied
+/// (`keep`). A client that writes there changes only its own results.
 class Constants {
   public:
-    /// Tensors of weights of at most this size are copied at once, which is less work than to
-    /// remember where they are.
+    /// Tensors of weights of at most this size are copied at once, which is cheaper than keeping
+    /// track of them.
     static constexpr std::uint64_t kSmallTensorBytes = 4096;
 
     /// Limit on all copies of one model: constants may overlap in a client's memory, so that a
@@ -37,18 +37,18 @@ class Constants {
     [[nodiscard]] static Result<Constants> load(const Model& model, const Subgraph& subgraph,
                                                 std::span<const std::uint32_t> dropped = {});
 
-    /// The value of an operand; null if it is no constant, or was dropped.
+    /// The value of an operand; null if it is not a constant, or was dropped.
     [[nodiscard]] std::byte* data(std::uint32_t operand) const noexcept {
         return values_[operand].data;
     }
 
-    /// A constant whose value was dropped.
+    /// Whether the operand is a constant whose value was dropped.
     [[nodiscard]] bool isDropped(std::uint32_t operand) const noexcept {
         return values_[operand].isDropped;
     }
 
-    /// Copies the value of `operand`, if it is a constant, to private memory unless that has been
-    /// done. GENERAL_FAILURE if it was dropped.
+    /// Copies the value of `operand` to private memory, if it is a constant that was not copied
+    /// yet. GENERAL_FAILURE if the value was dropped.
     [[nodiscard]] Result<> keep(std::uint32_t operand);
 
     /// Makes `value`, in private memory already, the value of `operand`.
@@ -61,7 +61,7 @@ class Constants {
     /// Copies the values of all constants to private memory.
     [[nodiscard]] Result<> keepAll();
 
-    /// Forgets all values that are not in private memory, and the model's memory.
+    /// Drops all values that are not in private memory, and the references to the model's memory.
     void dropSources();
 
   private:
@@ -76,7 +76,7 @@ class Constants {
         bool isDropped = false;
     };
 
-    std::vector<Value> values_;  // one an operand
+    std::vector<Value> values_;  // one for each operand
     std::vector<AlignedBuffer> copies_;
     std::vector<Mapping> mappings_;
     std::uint64_t copiedBytes_ = 0;

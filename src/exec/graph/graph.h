@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A subgraph as the executor keeps it.
+/// A subgraph with its constants, from which plans and interpreters are made.
 
 #include <cstdint>
 #include <memory>
@@ -28,21 +28,22 @@ struct Graph {
     Graph(const Graph&) = delete;
     Graph& operator=(const Graph&) = delete;
 
-    /// `subgraph`, one of those of `model`, which is valid. Has the filters of `packed`, and not
-    /// the values of its constants.
+    /// Makes the graph of `subgraph`, which belongs to the valid `model`. It uses the packed
+    /// filters in `packed` instead of the values of their constants.
     [[nodiscard]] static Result<std::unique_ptr<Graph>> create(const Model& model,
                                                                const Subgraph& subgraph,
                                                                const PackedGraph& packed = {});
 
-    /// What has been packed so far. Nothing changes `constants` meanwhile.
+    /// The weights that were packed so far. `constants` must not change during the call.
     [[nodiscard]] PackedGraph packed() const;
 
     Subgraph subgraph;
     Constants constants;
-    /// One an operation that is not run: its outputs have become constants, or nothing reads them.
+    /// For each operation: whether it is not run, because its outputs have become constants or are
+    /// not read.
     std::vector<bool> isFolded;
     bool isRelaxed;  ///< Model::relaxComputationFloat32toFloat16
-    /// Of all plans and steps of this graph; itself thread-safe.
+    /// The packed weights of all plans and steps of this graph; thread-safe.
     const std::unique_ptr<dot8::PackedWeights> packedWeights =
         std::make_unique<dot8::PackedWeights>();
 };

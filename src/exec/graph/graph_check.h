@@ -19,13 +19,13 @@ namespace nnburst::exec {
 /// Checks the operations of a graph, in order, and folds those of constants.
 class GraphCheck {
   public:
-    /// Operations of constants that are not computed by then are left to the runs of the graph,
-    /// which have deadlines: a small model can ask for hours of them.
-    static constexpr std::chrono::milliseconds kMostFoldingTime{500};
+    /// Time limit of folding. Operations on constants that are not computed by then are left to the
+    /// runs of the graph, which have deadlines: a small model can contain hours of such work.
+    static constexpr std::chrono::milliseconds kMaximumFoldingTime{500};
 
-    /// When folding ends that begins now: one time for all graphs of a model.
+    /// The end of a folding that begins now; the same for all graphs of a model.
     [[nodiscard]] static TimePoint endOfFolding() noexcept {
-        return std::chrono::steady_clock::now() + kMostFoldingTime;
+        return std::chrono::steady_clock::now() + kMaximumFoldingTime;
     }
 
     GraphCheck(Graph& graph, TimePoint foldingEnd)

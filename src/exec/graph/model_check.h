@@ -23,8 +23,8 @@ class ModelCheck {
   public:
     explicit ModelCheck(const Model& model) : model_(model), referenced_(model.referenced.size()) {}
 
-    /// One entry an operation of the main subgraph: the first HAL version that allows it, or why it
-    /// cannot be run: INVALID_ARGUMENT if the HAL forbids it (then the model is not valid),
+    /// One entry for each operation of the main subgraph: the first HAL version that allows it, or
+    /// why it cannot be run: INVALID_ARGUMENT if the HAL forbids it (then the model is not valid),
     /// GENERAL_FAILURE if it is allowed but not supported.
     [[nodiscard]] Result<std::vector<Result<HalVersion>>> operations() {
         NNBURST_TRY_ASSIGN(Visited main, visit(model_.main, 0));

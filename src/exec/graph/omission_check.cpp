@@ -25,7 +25,7 @@ Result<> OmissionCheck::check(const Graph& graph, const std::vector<bool>& isOmi
     for (std::size_t input = 0; input < isOmitted.size(); ++input) {
         if (isOmitted[input]) {
             omitted[subgraph.inputIndexes[input]] = true;
-            NNBURST_TRY(shapes.stateInput(input, Shape(), true));
+            NNBURST_TRY(shapes.setInputShape(input, Shape(), true));
         }
     }
     for (std::size_t index = 0; index < subgraph.operations.size(); ++index) {

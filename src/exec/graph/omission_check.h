@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Whether a graph can do without inputs that a request leaves out: found before the graph runs, by
-/// the checks of the operations that take them.
+/// Checks, before a graph runs, whether it can run without the inputs that a request leaves out, by
+/// the checks of the operations that read them.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,21 +18,21 @@ namespace nnburst::exec {
 /// Use once. Only reads graphs, which do not change once they are prepared.
 class OmissionCheck {
   public:
-    /// Subgraphs that are looked at. IF and WHILE may refer to the same ones again and again; what
-    /// is not looked at is found when the graph runs.
+    /// Limit on checked subgraphs, since IF and WHILE may refer to the same ones many times. Errors
+    /// in the others are found when the graph runs.
     static constexpr std::size_t kMaximumSubgraphs = 256;
 
     /// `referenced` are the model's referenced subgraphs.
     explicit OmissionCheck(std::vector<const Graph*> referenced) noexcept
         : referenced_(std::move(referenced)) {}
 
-    /// `isOmitted` has one entry an input of `graph`. INVALID_ARGUMENT names the operation and the
-    /// operand if an operation that is certain to run cannot do without one. Of the subgraphs of an
-    /// IF only one runs; of those of a WHILE only the condition is certain to.
+    /// `isOmitted` has one entry for each input of `graph`. INVALID_ARGUMENT names the operation
+    /// and the operand if an operation that is certain to run cannot do without one. Of the
+    /// subgraphs of an IF only one runs; of those of a WHILE only the condition is certain to.
     [[nodiscard]] Result<> check(const Graph& graph, const std::vector<bool>& isOmitted);
 
   private:
-    using Omitted = std::vector<bool>;  // one an operand
+    using Omitted = std::vector<bool>;  // one for each operand
 
     Result<> checkIf(const Graph& graph, const Operation& operation, const Omitted& isOmitted);
     Result<> checkReferenced(std::uint32_t subgraph, const Operation& operation,

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What preparing a subgraph has packed, so that preparing it again need not pack it.
+/// The packed weights of one subgraph, which a later preparation can reuse.
 
 #include <cstdint>
 #include <vector>

@@ -31,7 +31,7 @@ struct ImagePadding {
     }
 };
 
-/// The padding of a PAD of images; nothing if it pads other axes or is no constant.
+/// The padding of a PAD of images; nullopt if it pads other axes or is not a constant.
 std::optional<ImagePadding> paddingOf(const OperationView& pad) {
     const OperandView& input = pad.inputs[0];
     const OperandView& output = pad.outputs[0];
@@ -74,7 +74,7 @@ struct Convolution {
     std::size_t firstStride = 0;  ///< input after the arguments of padding
 };
 
-/// The convolution `index` with `added` around its image; nothing if it is none that can have it,
+/// The convolution `index` with `added` around its image; nullopt if this operation cannot have it,
 /// or if its arguments are not known before a request.
 std::optional<Convolution> padded(const ShapeInference& shapes, std::uint32_t index,
                                   const ImagePadding& added) {
@@ -163,7 +163,7 @@ Result<> mergePadding(Graph& graph, const ShapeInference& shapes, std::size_t in
 
 Result<> mergePaddings(Graph& graph, const ShapeInference& shapes) {
     const std::vector<Operation>& operations = graph.subgraph.operations;
-    // One an operand, of which only those of PADs are looked at.
+    // One for each operand, of which only those of PADs are looked at.
     std::vector<std::vector<std::uint32_t>> readers(graph.subgraph.operands.size());
     const auto isMergeable = [&](std::size_t index) {
         const Operation& operation = operations[index];

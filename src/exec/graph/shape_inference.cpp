@@ -60,7 +60,7 @@ ShapeInference::ShapeInference(const Graph& graph) : graph_(graph) {
         const Operand& operand = operands[index];
         shapes_.emplace_back(operand.dimensions);
         omitted_[index] = operand.lifetime == OperandLifeTime::NO_VALUE;
-        // What an operation computes has the inferred shape, whatever the model declares.
+        // An operation computes the inferred shape, whatever the model declares.
         const bool isComputed = operand.lifetime == OperandLifeTime::TEMPORARY_VARIABLE ||
                                 operand.lifetime == OperandLifeTime::SUBGRAPH_OUTPUT;
         known_[index] =
@@ -68,7 +68,7 @@ ShapeInference::ShapeInference(const Graph& graph) : graph_(graph) {
     }
 }
 
-Result<> ShapeInference::stateInput(std::size_t input, const Shape& shape, bool isOmitted) {
+Result<> ShapeInference::setInputShape(std::size_t input, const Shape& shape, bool isOmitted) {
     NNBURST_ASSERT(input < graph_.subgraph.inputIndexes.size(), "input {} of {}", input,
                    graph_.subgraph.inputIndexes.size());
     const std::uint32_t operand = graph_.subgraph.inputIndexes[input];
@@ -83,7 +83,7 @@ Result<> ShapeInference::stateInput(std::size_t input, const Shape& shape, bool 
     return {};
 }
 
-Result<> ShapeInference::stateShape(std::uint32_t operand, const Shape& shape) {
+Result<> ShapeInference::setShape(std::uint32_t operand, const Shape& shape) {
     NNBURST_ASSERT(operand < shapes_.size(), "operand {} of {}", operand, shapes_.size());
     const Operand& declared = graph_.subgraph.operands[operand];
     NNBURST_TRY(checkDeclared(declared, shape));
@@ -197,7 +197,7 @@ Result<HalVersion> ShapeInference::visit(std::size_t index) {
     std::vector<Shape> inferred(operation.outputs.size());
     NNBURST_TRY(definition->inferShapes(instance.view(), inferred));
     for (std::size_t output = 0; output < inferred.size(); ++output) {
-        if (auto stated = stateShape(operation.outputs[output], inferred[output]); !stated) {
+        if (auto stated = setShape(operation.outputs[output], inferred[output]); !stated) {
             return invalid("{} output {}: {}", toString(operation.type), output,
                            stated.error().message);
         }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Goes through a graph in the order of its operations, checks each of them and finds the shapes of
-/// all operands, as far as the shapes of the inputs are known.
+/// Checks the operations of a graph in their order, and infers the shapes of all operands as far as
+/// the shapes of the inputs are known.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,27 +16,27 @@
 
 namespace nnburst::exec {
 
-/// What is known of a graph's operands. Use: state inputs, then visit each operation in order.
-/// While a graph is prepared or planned, only constants have values; while it is interpreted,
-/// `stateValue` gives the addresses of all others. Shapes of IF and WHILE are not computed:
-/// `stateShape` gives them after the operation has run.
+/// The known shapes and values of a graph's operands. Order of use: `setInputShape` for each input,
+/// then `visit` each operation in order. While a graph is prepared or planned, only constants have
+/// values; while it is interpreted, `setValue` sets the addresses of all others. The output shapes
+/// of IF and WHILE are not inferred: `setShape` sets them after the operation has run.
 class ShapeInference {
   public:
-    /// Knows what the model declares.
+    /// Starts with the shapes that the model declares.
     explicit ShapeInference(const Graph& graph);
 
-    /// States the shape of the graph's input `input` (an index into inputIndexes). INVALID_ARGUMENT
-    /// if it is not one that the graph declares.
-    [[nodiscard]] Result<> stateInput(std::size_t input, const Shape& shape, bool isOmitted);
+    /// Sets the shape of the graph's input `input` (an index into inputIndexes). INVALID_ARGUMENT
+    /// if it contradicts the declared one.
+    [[nodiscard]] Result<> setInputShape(std::size_t input, const Shape& shape, bool isOmitted);
 
-    /// States the shape of an operand that was computed. INVALID_ARGUMENT if it is not one that the
-    /// graph declares, or too large.
-    [[nodiscard]] Result<> stateShape(std::uint32_t operand, const Shape& shape);
+    /// Sets the shape of an operand that was computed. INVALID_ARGUMENT if it contradicts the
+    /// declared one, or is too large.
+    [[nodiscard]] Result<> setShape(std::uint32_t operand, const Shape& shape);
 
-    /// States where the value of an operand that is no constant lies.
-    void stateValue(std::uint32_t operand, std::byte* data) noexcept { values_[operand] = data; }
+    /// Sets the address of the value of an operand that is not a constant.
+    void setValue(std::uint32_t operand, std::byte* data) noexcept { values_[operand] = data; }
 
-    /// Visits all operations; the error says which one it is of.
+    /// Visits all operations; an error names the operation.
     [[nodiscard]] Result<> visitAll();
 
     /// Checks the operation with OperationDefinition::check and infers the shapes of its outputs if
@@ -45,8 +45,8 @@ class ShapeInference {
     /// it is.
     [[nodiscard]] Result<HalVersion> visit(std::size_t operation);
 
-    /// Whether the shapes of the operation's outputs follow from those of its inputs, as all values
-    /// that decide them, too, are known. Requires an operation that was visited.
+    /// Whether the shapes of the operation's outputs follow from those of its inputs, because all
+    /// values that decide them are known. Requires an operation that was visited.
     [[nodiscard]] bool isDecidedByShapes(std::size_t operation) const;
 
     /// Whether all sizes of the operand are known.

@@ -103,7 +103,7 @@ struct OperationView {
     std::span<const OperandView> outputs;
     /// Model::relaxComputationFloat32toFloat16; float32 is always precise enough.
     bool isRelaxed = false;
-    /// Of the run at hand; null if there is none.
+    /// The time limit of the current run; null outside of runs.
     TimeLimit* timeLimit = nullptr;
     /// Null: the kernel computes its products itself.
     const MatrixProducts* products = nullptr;
@@ -142,9 +142,9 @@ struct OperationDefinition {
     Result<HalVersion> (*check)(const OperationView& operation);
 
     /// Computes the shapes of all outputs from fully known input shapes and values of scalars and
-    /// `valueInputs`, into `outputs` (one entry an output); for operations with `runShrinking` the
-    /// largest that they can be. INVALID_ARGUMENT if the input shapes do not go together. A size
-    /// may be 0: then there are no elements.
+    /// `valueInputs`, into `outputs` (one entry for each output); for operations with
+    /// `runShrinking` the largest that they can be. INVALID_ARGUMENT if the input shapes do not go
+    /// together. A size may be 0: then there are no elements.
     Result<> (*inferShapes)(const OperationView& operation, std::span<Shape> outputs);
 
     /// Bytes of scratch memory (aligned to a cache line) that one run needs; null if none. Shapes

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The rules of an operation's section in the HAL, written one a line:
+/// The rules of an operation's section in the HAL, one on each line:
 ///
 ///     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
 ///     check.inputCount(2, 3).outputCount(1);
@@ -54,7 +54,8 @@ class OperandCheck {
     OperandCheck& quantization(float scale, std::int32_t zeroPoint);
     /// Scale and zero point of `other`, where the type has them.
     OperandCheck& sameQuantizationAs(const OperandCheck& other);
-    /// Any other rule; `otherwise()` makes the message, "3 scales; must be 4, one a channel".
+    /// Any other rule; `otherwise()` makes the message, "3 scales; must be 4, one for each
+    /// channel".
     template <class Otherwise>
     OperandCheck& require(bool holds, Otherwise&& otherwise) {
         if (isPresent() && !holds) {
@@ -67,7 +68,7 @@ class OperandCheck {
     [[nodiscard]] const OperandView& view() const noexcept { return *view_; }
     /// The operand is there and no rule has failed yet.
     [[nodiscard]] bool isPresent() const noexcept;
-    /// The size of an axis; 0 if it is unknown or not there.
+    /// The size of an axis; 0 if it is unknown or does not exist.
     [[nodiscard]] std::uint32_t operator[](std::size_t axis) const noexcept;
 
   private:

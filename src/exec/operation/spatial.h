@@ -3,10 +3,10 @@
 #pragma once
 
 /// \file
-/// Windows that slide over images: what convolutions and poolings have in common. Reads the
-/// arguments that the HAL gives them (explicit or implicit padding, strides, dilations, layout) and
-/// computes from them where each window lies and how large the output is. Shape inference, the
-/// reference kernels and the XNNPACK backend all use this one computation.
+/// Windows that slide over images, common to convolutions and poolings. Reads the arguments that
+/// the HAL gives them (explicit or implicit padding, strides, dilations, layout) and computes from
+/// them where each window lies and how large the output is. Shape inference, the reference kernels
+/// and the XNNPACK backend all use this one computation.
 
 #include <cstddef>
 #include <cstdint>

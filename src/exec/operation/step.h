@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The seam between the planner and whatever computes: one operation of a plan, in the three phases
+/// The interface between the planner and the kernels: one operation of a plan, in the three phases
 /// of every kernel library. Creation (by the functions that give steps) packs weights, `setUp`
 /// takes the addresses of operands, `run` computes. Steps are used by one thread at a time.
 
@@ -27,10 +27,10 @@ class Step {
     /// weights that steps share.
     [[nodiscard]] virtual std::size_t keptBytes() const noexcept { return 0; }
 
-    /// The inputs that are constants were copied when the step was created: runs do not read them.
+    /// Whether constant inputs were copied when the step was created: then runs do not read them.
     [[nodiscard]] virtual bool hasPackedConstants() const noexcept { return false; }
 
-    /// Several kernel threads share the work of a run.
+    /// Whether several kernel threads share the work of a run.
     [[nodiscard]] virtual bool isMultithreaded() const noexcept { return false; }
 
     /// Takes the addresses of the inputs, then of the outputs (null for those that are omitted),

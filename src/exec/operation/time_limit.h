@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// What happens to a run inside an operation. Kernels report how much they have done. They let
-/// others run first, and they end early once the deadline has passed or the run was cancelled; what
-/// they have written then means nothing.
+/// The time limit of a run inside an operation. Kernels report how much work they have done. At
+/// these points the run yields to other executions, and ends early once its deadline has passed or
+/// it was cancelled; its outputs are then undefined.
 
 #include <atomic>
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace nnburst::exec {
 
-/// A callback by which a run gives way to executions that come before it.
+/// A callback by which a run yields to executions that the gate orders before it.
 struct YieldCallback {
     void (*call)(void* pass) noexcept = nullptr;  ///< null: nothing
     void* pass = nullptr;
@@ -33,8 +33,8 @@ class TimeLimit {
                        YieldCallback yieldToOthers = {}) noexcept
         : deadline_(deadline), isCancelled_(isCancelled), yield_(yieldToOthers) {}
 
-    /// To be called after every `work` (multiplications, or elements). True from when the run has
-    /// been found to be over.
+    /// To be called after every `work` (multiplications, or elements). True once the run was found
+    /// to be over.
     [[nodiscard]] bool isOverAfter(std::size_t work) noexcept {
         work_ += work;
         return work_ < kWorkPerLook ? isOver_ : look();

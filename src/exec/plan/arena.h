@@ -18,8 +18,8 @@ namespace nnburst::exec {
 /// than this is a mistake or an attack.
 inline constexpr std::uint64_t kMaximumArenaBytes = std::uint64_t{4} << 30;
 
-/// With more blocks than this none of them share bytes: the time to lay them out grows with the
-/// square of their number, and a client must not be able to keep a driver busy.
+/// With more blocks than this, none of them share bytes: the time to lay them out grows with the
+/// square of their number, which a client could use to keep a driver busy.
 inline constexpr std::size_t kMaximumSharingBlocks = 4096;
 
 /// A block of memory that is needed from one step to another, both included.
@@ -30,7 +30,8 @@ struct ArenaBlock {
 };
 
 struct ArenaLayout {
-    std::vector<std::uint64_t> offsets;  ///< one a block, multiples of kOperandAlignmentBytes
+    /// One for each block, multiples of kOperandAlignmentBytes.
+    std::vector<std::uint64_t> offsets;
     std::uint64_t sizeBytes = 0;
 };
 

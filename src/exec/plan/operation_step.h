@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The choice of the step for an operation: of our own 8-bit kernels, XNNPACK's operators and the
-/// reference kernels the first that covers the operation.
+/// Chooses the step for an operation: the first that covers it among our own 8-bit kernels,
+/// XNNPACK's operators and the reference kernels.
 
 #include <cstdint>
 #include <memory>

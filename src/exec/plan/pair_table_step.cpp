@@ -32,7 +32,7 @@ OperationInstance onAllPairs(OperationInstance operation, std::byte* values) {
 
 class PairTableStep final : public Step {
   public:
-    /// `memory` has kMemoryBytes.
+    /// `memory` is kMemoryBytes long.
     PairTableStep(AlignedBuffer memory, OperationInstance operation)
         : memory_(std::move(memory)),
           operation_(std::move(operation)),

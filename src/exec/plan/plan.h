@@ -31,7 +31,7 @@ struct Specialization {
     };
 
     std::vector<Input> inputs;
-    std::vector<std::uint8_t> omittedOutputs;  ///< one a model output: whether it is left out
+    std::vector<std::uint8_t> omittedOutputs;  ///< for each model output: whether it is left out
 
     bool operator==(const Specialization&) const noexcept = default;
 };
@@ -67,15 +67,15 @@ class Plan {
     void addStep(std::unique_ptr<Step> step, std::uint32_t operation,
                  std::span<const Place> places);
 
-    /// Sets all steps up once, with all arguments at `anywhere`, memory as large as the largest of
-    /// them that has no other use, so that the first run finds nothing left to prepare.
+    /// Sets all steps up once, so that the first run has nothing left to prepare. All arguments are
+    /// placed at `anywhere`: unused memory as large as the largest of them.
     [[nodiscard]] Result<> warmUp(std::byte* anywhere);
 
     [[nodiscard]] std::span<const Output> outputs() const noexcept { return outputs_; }
 
     /// Whether several kernel threads share the work of at least one step.
     [[nodiscard]] bool isMultithreaded() const noexcept;
-    /// Of the arena, and what the steps keep.
+    /// The memory of the arena and the memory that the steps keep.
     [[nodiscard]] std::uint64_t memoryBytes() const noexcept { return memoryBytes_; }
 
     /// Releases the memory of temporaries until the next run.

@@ -76,7 +76,7 @@ class Storage {
         while (parents_[found.group].group != found.group) {
             found = {parents_[found.group].group, found.offset + parents_[found.group].offset};
         }
-        // Shortens the way for all that are on it: it may be long.
+        // Shortens the path of all operands on it, which may be long.
         for (Part rest = found; operand != found.group;) {
             const Part parent = std::exchange(parents_[operand], rest);
             rest.offset -= parent.offset;
@@ -125,7 +125,7 @@ class Storage {
     std::vector<std::uint32_t> arguments_;  // of groups
 };
 
-/// The making of one plan.
+/// Makes one plan.
 class Planner {
   public:
     Planner(Graph& graph, const Specialization& specialization, const Kernels& kernels,
@@ -161,7 +161,7 @@ class Planner {
             graph_.subgraph.inputIndexes.size(), graph_.subgraph.outputIndexes.size());
         for (std::size_t input = 0; input < specialization_.inputs.size(); ++input) {
             const Specialization::Input& given = specialization_.inputs[input];
-            NNBURST_TRY(shapes_.stateInput(input, given.shape, given.isOmitted));
+            NNBURST_TRY(shapes_.setInputShape(input, given.shape, given.isOmitted));
         }
         NNBURST_TRY(shapes_.visitAll());
         const std::vector<Operation>& operations = graph_.subgraph.operations;

@@ -4,7 +4,8 @@
 
 /// \file
 /// Records when each step of each plan runs, for a profiler in this or another process. A process
-/// has a profile only if its environment names a file for it; otherwise plans have no trace of it.
+/// has a profile only if its environment names a file for it; otherwise plans do not record
+/// anything.
 
 #include <chrono>
 #include <cstdint>
@@ -38,7 +39,7 @@ class Profile {
     Profile& operator=(const Profile&) = delete;
     ~Profile();
 
-    /// A profiler wants records.
+    /// Whether a profiler has asked for records.
     [[nodiscard]] bool isRecording() const noexcept {
         // Relaxed: a switch that nothing else depends on.
         return header_->isRecording.load(std::memory_order_relaxed) != 0;

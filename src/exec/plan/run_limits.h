@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The limits of a run: deadline, loop time, cancelling, and giving way to more urgent executions.
+/// The limits of a run: deadline, loop time, cancellation, and yielding to more urgent executions.
 
 #include <fmt/format.h>
 
@@ -49,7 +49,7 @@ struct RunLimits {
         return {};
     }
 
-    /// The same inside operations.
+    /// The same checks for use inside operations.
     [[nodiscard]] TimeLimit timeLimit() const noexcept {
         return TimeLimit(deadline, isCancelled,
                          pass == nullptr ? YieldCallback{} : YieldCallback{yieldToOthers, pass});

@@ -6,8 +6,8 @@
 
 namespace nnburst::exec {
 
-/// RAII: if `isWanted`, the calling thread takes denormal numbers for zero and computes zero
-/// instead of them until this is destroyed.
+/// RAII: if `isWanted`, the calling thread treats denormal numbers as zero, and computes zero
+/// instead of them, until this is destroyed.
 class ScopedDenormalFlush {
   public:
     explicit ScopedDenormalFlush(bool isWanted) noexcept : before_(_mm_getcsr()) {

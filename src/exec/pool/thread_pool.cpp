@@ -33,7 +33,7 @@ void wake(const std::atomic<std::uint32_t>& word, Sleeper kind) noexcept {
               static_cast<std::uint32_t>(kind));
 }
 
-/// False if `isDone` was not true within kSpinTime.
+/// Spins until `isDone`; false if that was not true within kSpinTime.
 template <class Condition>
 bool spinUntil(Condition isDone) noexcept {
     using Clock = ThreadPool::Clock;
@@ -55,7 +55,7 @@ bool spinUntil(Condition isDone) noexcept {
     }
 }
 
-/// How often the system has taken the processor from this thread, which wanted to go on.
+/// How often the system has preempted this thread.
 long preemptionsOfThisThread() noexcept {
     rusage usage{};
     return ::getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;

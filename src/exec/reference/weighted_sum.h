@@ -7,7 +7,8 @@
 /// layers have in common. A kernel is written once, over the arithmetic of its type:
 ///
 ///     FloatSums        float32 and float16: input, weights, bias and output of one type
-///     QuantizedSums    8-bit input and output, 8-bit weights with one scale or one a channel,
+///     QuantizedSums    8-bit input and output, 8-bit weights with one scale or one for each
+///     channel,
 ///                      32-bit bias in the scale of the products
 ///
 /// 32-bit sums wrap around, as they do in every 8-bit kernel. That takes tens of thousands of terms

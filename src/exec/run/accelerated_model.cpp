@@ -24,7 +24,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// All sizes of an operand are known; one that is left out has none.
+/// Whether all sizes of an operand are known; an operand that is left out has none.
 bool isClosed(const Operand& operand) {
     return operand.lifetime == OperandLifeTime::NO_VALUE ||
            isFullySpecified(operand.type, operand.dimensions);
@@ -97,7 +97,7 @@ class AcceleratedModel final : public CompiledModel {
         return {};
     }
 
-    /// The library has no memory of temporaries for it.
+    /// The library keeps no temporaries for it.
     bool releaseIfIdle() override { return true; }
 
   private:

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// How a request uses driver-managed buffers (HAL 1.3 IDevice::allocate): what is allowed, and what
-/// becomes of the buffers that an execution was to write when it fails.
+/// How a request uses driver-managed buffers (HAL 1.3 IDevice::allocate): which uses are allowed,
+/// and how the output buffers of a failed execution lose their contents.
 
 #include <memory>
 #include <span>
@@ -19,27 +19,28 @@
 namespace nnburst::exec {
 
 /// Checks that the buffers among `pools` are used for arguments that they were allocated for, and
-/// that one that is written is used for nothing else. Buffers were found; each argument with a
-/// value names one of the pools. INVALID_ARGUMENT names the argument and the rule.
+/// that a buffer that is written has no other use. The buffers of tokens were looked up before;
+/// each argument with a value names one of the pools. INVALID_ARGUMENT names the argument and the
+/// rule.
 [[nodiscard]] Result<> checkBufferUses(const Executable& executable,
                                        const RequestArguments& request,
                                        std::span<const RequestMemory> pools);
 
-/// Checks that the buffers of inputs hold something, as ManagedBuffer::checkContents.
+/// Checks that the buffers of inputs have contents, as ManagedBuffer::checkContents.
 [[nodiscard]] Result<> checkBufferContents(const RequestArguments& request,
                                            std::span<const RequestMemory> pools, bool orPending);
 
-/// An execution with these outputs has failed: their buffers hold nothing any more. A buffer that
-/// was not allocated for the output keeps its contents, so that a request takes them from no buffer
-/// that it could not have written.
+/// After a failed execution with these outputs: discards the contents of their buffers. A buffer
+/// that was not allocated for the output keeps its contents, because the request could not have
+/// written it.
 void discardOutputs(const Executable& executable, std::span<const BufferOutput> outputs);
 
-/// The buffers that an execution is going to write, from its launch to its end: executions that
-/// wait for it may name them as inputs before they hold anything.
+/// Announces the buffers that an execution is going to write, from its launch to its end:
+/// executions that wait for it may name them as inputs before they have contents.
 class PendingWrites {
   public:
     PendingWrites() = default;
-    /// Of a request that checkBufferUses has allowed.
+    /// `request` was checked by checkBufferUses.
     PendingWrites(const RequestArguments& request, std::span<const RequestMemory> pools);
     PendingWrites(PendingWrites&&) noexcept = default;
     PendingWrites& operator=(PendingWrites&&) = delete;

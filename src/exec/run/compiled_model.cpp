@@ -54,7 +54,7 @@ class RunnableModel final : public CompiledModel {
           outputCount_(model.main.outputIndexes.size()),
           maximumRunners_(runnersOfUse()) {}
 
-    /// Makes the first runner. Does before the first run what can be done.
+    /// Makes the first runner, and does all work that can be done before the first run.
     Result<> prepare(const Model& model, const PackedModel& packed);
 
     [[nodiscard]] PackedModel packed() const override;
@@ -127,12 +127,13 @@ class RunnableModel final : public CompiledModel {
     Result<> runOnAlignedCopies(const RequestBindings& bindings, const Caller& caller,
                                 const ExecutionOptions& options, ExecutionOutcome& outcome);
     [[nodiscard]] ExecutionGate& gate() const noexcept { return kernelEngine(*engine_).gate(); }
-    /// A pool of threads does one thing at a time, and wants all processors for it.
+    /// A pool of threads runs one operation at a time, on all processors.
     [[nodiscard]] ExecutionGate::Pass::Width width() const noexcept {
         return kernels_.threads ? ExecutionGate::Pass::Width::ALL_LANES
                                 : ExecutionGate::Pass::Width::ONE_LANE;
     }
-    /// As many as the engine has lanes. One that takes all lanes is enough.
+    /// The number of useful runners: one for each lane of the engine, or one if an execution takes
+    /// all lanes.
     [[nodiscard]] std::uint32_t runnersOfUse() const noexcept;
     /// The runner to prefer for `bindings`, which may be run for the first time.
     std::uint32_t preferredRunner(const RequestBindings& bindings, const Caller& caller) {
@@ -140,8 +141,9 @@ class RunnableModel final : public CompiledModel {
         return last < usedRunners_.count() ? last : firstRunner(caller);
     }
     std::uint32_t firstRunner(const Caller& caller);
-    /// A further one, which is charged to `account`, unless that is null. False if there can be
-    /// none: from then on the model keeps those that it has, unless only the account is at fault.
+    /// Makes a further runner, which is charged to `account`, unless that is null. False if that is
+    /// not possible: then the model makes no more runners, unless only the account's limit was the
+    /// reason.
     bool addRunner(Account* account) NNBURST_REQUIRES(growth_);
     Result<std::unique_ptr<ModelRunner>> makeRunner(std::uint32_t index);
 
@@ -207,7 +209,7 @@ bool RunnableModel::addRunner(Account* account) {
     for (std::uint32_t index = 1; index < count; ++index) {
         used += runners_[index]->memoryBytes();
     }
-    // The next one has temporaries as the first one has, at least.
+    // The next runner has at least the temporaries of the first.
     if (limit != 0 && used + runners_[0]->memoryBytes() <= limit) {
         if (account != nullptr &&
             account->available(Resource::MEMORY) < runners_[0]->memoryBytes()) {
@@ -381,8 +383,8 @@ bool isSooner(const KernelEngine& engine, RunnableModel& more, RunnableModel& fe
     return times && isWorthIt(*times);
 }
 
-/// With the number of threads that answers soonest, of those that the engine gives. Models of which
-/// shapes are not known before they run have the first.
+/// Compiles the model with the number of threads, of those that the engine offers, that gives the
+/// shortest latency. Models whose shapes are not known before they run get the first number.
 Result<std::shared_ptr<RunnableModel>> compileForBest(const std::shared_ptr<Engine>& engine,
                                                       const Model& model,
                                                       const PackedModel& packed) {
@@ -393,7 +395,7 @@ Result<std::shared_ptr<RunnableModel>> compileForBest(const std::shared_ptr<Engi
                        compileFor(counts.front(), engine, model, packed));
     for (const std::uint32_t count : counts.subspan(1)) {
         auto more = compileFor(count, engine, model, packed);
-        // Also without memory or threads for more: it runs with what it has.
+        // If there is no memory or no thread for more, the model keeps the number that it has.
         if (!more || !(*more)->isMultithreaded() || !isSooner(kernels, **more, *best)) {
             break;
         }

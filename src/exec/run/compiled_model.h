@@ -23,8 +23,8 @@
 
 namespace nnburst::exec {
 
-/// What one driver or local device has once: XNNPACK, initialised, and the threads of its kernels.
-/// Thread-safe; shared by every compiled model.
+/// What the compiled models of one driver or local device share: XNNPACK, initialised, and the
+/// kernel threads. Thread-safe.
 class Engine {
   public:
     /// Creates threads and reads files of the system: call it before a sandbox closes.
@@ -35,7 +35,7 @@ class Engine {
 
     virtual ~Engine() = default;
 
-    /// All lanes are busy.
+    /// Whether all lanes are busy.
     [[nodiscard]] virtual bool isBusy() const noexcept = 0;
 
     /// The kernels of this library that read packed weights; null if this engine has none.
@@ -48,7 +48,7 @@ struct PoolView {
     std::uint64_t sizeBytes = 0;  ///< kDriverManagedPoolBytes for a driver-managed buffer
 };
 
-/// Memory for an output that is found when its shape is known.
+/// Finds the memory of an output once its shape is known.
 class OutputMemory {
   public:
     virtual ~OutputMemory() = default;
@@ -64,11 +64,11 @@ struct ArgumentBinding {
     std::span<const std::uint32_t> dimensions{};  ///< of the request; empty to take the model's
     bool hasNoValue = false;
     OutputMemory* memory = nullptr;  ///< of an output whose memory is not at `data`
-    bool isUnaligned = false;        ///< `data` is no multiple of the size of an element
+    bool isUnaligned = false;        ///< `data` is not a multiple of the size of an element
 };
 
 /// All inputs and outputs of one execution. Reuse the object: binding again allocates nothing, and
-/// running what was bound once again and again is the fastest.
+/// running the same bindings repeatedly is the fastest.
 struct RequestBindings {
     std::vector<ArgumentBinding> inputs;
     std::vector<ArgumentBinding> outputs;
@@ -76,7 +76,7 @@ struct RequestBindings {
     RunMemo memo;  ///< of the model that has bound them, as long as nothing but addresses changes
 };
 
-/// On whose behalf an execution runs.
+/// The client for which an execution runs, and its priority.
 struct Caller {
     Caller(Priority given) noexcept : priority(given) {}  // NOLINT(google-explicit-constructor)
     Caller(Priority given, ClientShare* share, std::uint32_t numberOfUser = 0,
@@ -100,17 +100,17 @@ struct Contention {
     bool isCrowded = false;          ///< see ExecutionGate::isCrowded
 };
 
-/// A model that is checked, planned and packed. Thread-safe. Concurrent runs are under way side by
-/// side as far as the engine has lanes and the model has runners; others wait, in the order of the
-/// gate (execution_gate.h).
+/// A model that is checked, planned and packed. Thread-safe. Runs of several threads proceed side
+/// by side while the engine has free lanes and the model free runners; others wait, in the order of
+/// the gate (execution_gate.h).
 class CompiledModel {
   public:
     /// Checks and plans `model`, folds its constants and packs its weights. The model may be
-    /// dropped afterwards; its pools are kept as long as they are needed. Runs it, to choose the
-    /// number of its threads, if the engine leaves that open. INVALID_ARGUMENT if the model is not
-    /// valid or an operation is not supported, naming it. `packed`, of an earlier compilation of
-    /// the same model, is for the kernels of `engine`: what it has is neither packed again nor read
-    /// from `model`.
+    /// destroyed afterwards; its pools are kept as long as they are needed. If the engine leaves
+    /// the number of threads open, runs the model to choose it. `packed` is from an earlier
+    /// compilation of the same model for the kernels of `engine`: weights that it has are neither
+    /// packed again nor read from `model`. INVALID_ARGUMENT if the model is not valid or an
+    /// operation is not supported; the message names it.
     [[nodiscard]] static Result<std::shared_ptr<CompiledModel>> compile(
         const std::shared_ptr<Engine>& engine, const Model& model, const PackedModel& packed = {});
 
@@ -147,19 +147,19 @@ class CompiledModel {
         return {};
     }
 
-    /// Runs the model on bound memory, in place, when it is its turn among all executions of the
-    /// engine. `bindings` are those of `bind`. Overwrites `outcome`; of its timing only
-    /// timeOnDevice is set here, if options.measure is YES and the run succeeds. The first run with
-    /// certain input dimensions plans them, once for each runner, and the first run of `bindings`
-    /// may make a runner; later ones allocate nothing. OUTPUT_INSUFFICIENT_SIZE comes with output
-    /// shapes, before anything is computed where shapes are known beforehand; after other errors
-    /// the shapes say nothing, and ExecutionSession clears them.
+    /// Runs the model on bound memory, in place, once the engine's gate admits the execution.
+    /// `bindings` are those of `bind`. Overwrites `outcome`; of its timing only timeOnDevice is set
+    /// here, if options.measure is YES and the run succeeds. The first run with certain input
+    /// dimensions plans them, once for each runner, and the first run of `bindings` may make a
+    /// runner; later ones allocate nothing. OUTPUT_INSUFFICIENT_SIZE comes with output shapes,
+    /// before anything is computed where shapes are known beforehand; after other errors the shapes
+    /// say nothing, and ExecutionSession clears them.
     [[nodiscard]] virtual Result<> run(RequestBindings& bindings, const Caller& caller,
                                        const ExecutionOptions& options,
                                        ExecutionOutcome& outcome) = 0;
 
-    /// Gives the memory of temporaries of each runner back to the system until its next run, if
-    /// there was no run of it since the last call of this. False if there was a run of any.
+    /// Returns the memory of temporaries to the system for each runner that has not run since the
+    /// last call of this, until its next run. False if any runner has run.
     virtual bool releaseIfIdle() = 0;
 
     /// Memory for temporaries, and for operators without their weights. An estimate while it runs.
@@ -169,11 +169,11 @@ class CompiledModel {
     /// on one thread. Returns the user's number, for its runs.
     virtual std::uint32_t addUser() noexcept { return 0; }
     virtual void removeUser() noexcept {}
-    /// Makes a runner for each user, as far as that is of use, and the memory limit and `account`
-    /// allow. Takes as long as preparing the model without packing its weights. What a runner takes
-    /// is charged to the account, unless that is null, until the model is dropped.
+    /// Makes a runner for each user, up to the useful number, the memory limit and the limits of
+    /// `account`. Takes as long as preparing the model without packing its weights. The memory of a
+    /// runner is charged to the account, unless that is null, until the model is dropped.
     virtual void makeRunnersForUsers(Account* /*account*/) {}
-    /// Runs that can be under way at a time.
+    /// The number of runs that can be under way at a time.
     [[nodiscard]] virtual std::uint32_t runnerCount() const noexcept { return 1; }
 };
 

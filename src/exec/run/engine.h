@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What an `Engine` is inside src/exec/.
+/// The implementation of `Engine`, for use inside src/exec/.
 
 #include <map>
 #include <memory>
@@ -25,10 +25,11 @@ class KernelEngine final : public Engine {
     struct Settings {
         bool usesXnnpack = true;
         const dot8::Microkernels* dot8 = nullptr;  ///< null for no kernels of our own
-        /// That a model may have, in the order in which they are tried; one at least. A model has
-        /// the first, or each next one that is worth it (thread_choice.h).
+        /// Numbers of threads that a model may have, in the order in which they are tried; at least
+        /// one. A model starts with the first and takes each next one that is worth it
+        /// (thread_choice.h).
         std::vector<std::uint32_t> threadCounts{1};
-        /// What finds out whether it is; compareLatencies but in tests.
+        /// Measures whether it is worth it: compareLatencies, except in tests.
         std::optional<LatencyComparison> (*compare)(CompiledModel& more,
                                                     CompiledModel& fewer) = compareLatencies;
         KernelThreadPlacement placement = KernelThreadPlacement::ANYWHERE;
@@ -42,13 +43,13 @@ class KernelEngine final : public Engine {
     explicit KernelEngine(Settings settings)
         : settings_(std::move(settings)), gate_(settings_.laneCount, ExecutionGate::kLongestWait) {}
 
-    /// Starts the threads that all models have from the beginning. Once, at first.
+    /// Starts the threads that all models share from the beginning. Called once, before all others.
     [[nodiscard]] Result<> startThreads();
 
     [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
     /// What runs models with `threadCount` threads. Models with as many share them.
     [[nodiscard]] Result<Kernels> kernels(std::uint32_t threadCount) const;
-    /// Where executions wait for each other.
+    /// The gate that admits executions.
     [[nodiscard]] ExecutionGate& gate() const noexcept { return gate_; }
 
     [[nodiscard]] const dot8::Microkernels* packedFor() const noexcept override {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A compiled model as one client has prepared it.
+/// A compiled model with what belongs to one client's preparation of it.
 
 #include <cstdint>
 #include <memory>
@@ -17,18 +17,18 @@
 
 namespace nnburst::exec {
 
-/// What its executions need, of any kind.
+/// Everything that executions of any kind need.
 struct Executable {
     std::shared_ptr<CompiledModel> model;
     /// The buffers of the device, for requests that name some.
     std::shared_ptr<const ManagedBuffers> buffers;
     Priority priority = Priority::MEDIUM;  ///< among the executions of the same client
-    /// The client's share of the engine; null: all executions without one have a share together.
+    /// The client's share of the engine; null: executions without a share have one together.
     std::shared_ptr<ClientShare> client = nullptr;
     /// Counts the executions of the client; null: they are not counted.
     std::shared_ptr<ExecutionCounts> counts = nullptr;
-    /// Of the client of a driver, for its single executions; null in applications, whose memory is
-    /// theirs alone after an execution.
+    /// Mappings of a driver's client, for its single executions; null in applications, where no
+    /// memory may be kept after an execution.
     std::shared_ptr<RecentMappings> recentMappings = nullptr;
     /// Unique in this process. Buffers are allocated for a prepared model, not for its content.
     std::uint64_t preparedModel = 0;

@@ -27,7 +27,7 @@ class SessionCounts {
   public:
     static constexpr std::uint64_t kTimedOneIn = 16;
 
-    /// An execution begins. Sets `begin`, which is empty, if it is one of those that are timed.
+    /// Called when an execution begins. Sets `begin`, which is empty, if this execution is timed.
     /// (Returned, it would be copied in one piece: system::copyByParts.)
     void begin(OptionalTimePoint& begin) const noexcept {
         if (ended_.load(std::memory_order_relaxed) % kTimedOneIn == 0) {
@@ -35,7 +35,7 @@ class SessionCounts {
         }
     }
 
-    /// It has ended.
+    /// Called when it has ended.
     void add(bool hasFailed, const OptionalTimePoint& begin) noexcept {
         const std::uint64_t before = increase(ended_, 1);
         if (hasFailed) {
@@ -52,7 +52,7 @@ class SessionCounts {
   private:
     friend class ExecutionCounts;
 
-    /// Gives what `counter` was before.
+    /// Returns the value of `counter` before.
     static std::uint64_t increase(std::atomic<std::uint64_t>& counter,
                                   std::uint64_t amount) noexcept {
         // One writer at a time: relaxed loads and stores lose nothing.
@@ -68,7 +68,7 @@ class SessionCounts {
     bool isCounted_ = false;  // in the sum of sessions that are gone; used by ExecutionCounts
 };
 
-/// Of one client. Thread-safe.
+/// The counts of one client. Thread-safe.
 class ExecutionCounts {
   public:
     struct Totals {

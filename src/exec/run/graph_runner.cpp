@@ -18,8 +18,8 @@ namespace nnburst::exec {
 
 namespace {
 
-/// Plans that a graph keeps for the input shapes that it has run with. Each has its own temporaries
-/// and, for other image sizes, its own packed weights.
+/// Limit on the plans that a graph keeps, one for each set of input shapes. Each has its own
+/// temporaries and, for other image sizes, its own packed weights.
 constexpr std::size_t kMaximumSpecializations = 8;
 
 }  // namespace

@@ -46,16 +46,17 @@ class GraphOutputs {
     /// False for an output that is not used.
     [[nodiscard]] virtual bool wants(std::size_t output) const noexcept = 0;
 
-    /// The output has this shape. Called once an output, in any order, before it is computed or
-    /// copied. Gives memory for it, or null if there is none: the run goes on elsewhere.
+    /// Called once for each output, in any order, when its shape is known and before it is computed
+    /// or copied. Returns memory for it, or null if there is none: then the run computes it
+    /// elsewhere.
     [[nodiscard]] virtual Result<std::byte*> place(std::size_t output, const Shape& shape,
                                                    std::uint64_t sizeBytes) = 0;
 
-    /// Why not all outputs that were placed have memory; nothing if they have.
+    /// An error if an output that was placed has no memory.
     [[nodiscard]] virtual Result<> sufficient() const = 0;
 };
 
-/// A graph, its constants and the originals of its operators, for the runners of all threads.
+/// A graph, its constants and the originals of its operators, shared by all runners.
 struct SharedGraph {
     explicit SharedGraph(std::unique_ptr<Graph> given) noexcept : graph(std::move(given)) {}
 
@@ -70,7 +71,8 @@ struct SharedGraph {
         return graph->packed();
     }
 
-    /// Only the preparation of its first runner, and making a plan, may change its constants.
+    /// Its constants change only during the preparation of its first runner and while a plan is
+    /// made.
     const std::unique_ptr<Graph> graph;
     xnnpack::OriginalOperators originals;
     /// Held while a plan is made. A run whose shapes have a plan does not take it.
@@ -86,9 +88,10 @@ class GraphRunner {
                 std::span<const std::unique_ptr<GraphRunner>> referenced);
     ~GraphRunner();
 
-    /// Prepares what can be prepared before the first run. If `first`, the first runner of the
-    /// graph, is null, this is the first one: it checks and folds the graph and drops what is not
-    /// needed of the model's memory, by `foldingEnd` (GraphCheck). `first` may be running.
+    /// Prepares what can be prepared before the first run. `first` is the first runner of the
+    /// graph, which may be running; null: this is the first one. The first runner checks the graph,
+    /// folds it until `foldingEnd` (GraphCheck), and drops what is not needed of the model's
+    /// memory.
     [[nodiscard]] Result<> prepare(const GraphRunner* first, TimePoint foldingEnd);
 
     /// Runs the graph. OUTPUT_INSUFFICIENT_SIZE (of GraphOutputs::sufficient) before anything is
@@ -102,11 +105,11 @@ class GraphRunner {
     [[nodiscard]] bool recalls(const RunMemo& memo) const noexcept {
         return memo.plan != nullptr && memo.generation == generation_;
     }
-    /// Where `runAgain` wants the addresses of the inputs, then of the outputs; null for those that
-    /// are left out.
+    /// The addresses that `runAgain` uses, to be filled by the caller: of the inputs, then of the
+    /// outputs; null for those that are left out.
     [[nodiscard]] std::span<std::byte*> argumentAddresses() noexcept { return arguments_; }
-    /// As run, where nothing but addresses has changed since the run that filled `memo`, which the
-    /// graph recalls.
+    /// As run, if only addresses have changed since the run that filled `memo`. Requires
+    /// recalls(memo).
     [[nodiscard]] Result<> runAgain(const RunMemo& memo, const RunLimits& limits) {
         NNBURST_ASSERT(recalls(memo), "a plan of generation {}, now {}", memo.generation,
                        generation_);

@@ -49,12 +49,12 @@ std::size_t scratchBytesOf(const OperationDefinition& definition, const Operatio
 
 }  // namespace
 
-/// What an operation keeps from run to run.
+/// The state of an operation that is kept from run to run.
 struct Interpreter::OperationState {
     const OperationDefinition* definition = nullptr;
     bool hasValueInputs = false;  ///< some that are no constants
     bool isPrepared = false;
-    // What it was prepared for.
+    // The shapes and values that it was prepared for.
     struct Input {
         Shape shape;
         bool isOmitted;
@@ -62,7 +62,7 @@ struct Interpreter::OperationState {
     };
     std::vector<Input> inputs;
     std::vector<std::byte> values;  ///< one after the other
-    // What was prepared.
+    // The prepared step and its operands.
     GrowingBuffer scratch;
     std::unique_ptr<Step> step;  ///< null for an operation with runShrinking
     std::vector<std::byte*> operands;
@@ -136,7 +136,7 @@ class Interpreter::BranchOutputs final : public GraphOutputs {
                        operation_.outputs.size());
         const std::uint32_t operand = operation_.outputs[output];
         OperandValues& values = interpreter_.values_;
-        NNBURST_TRY(values.shapes().stateShape(operand, shape));
+        NNBURST_TRY(values.shapes().setShape(operand, shape));
         NNBURST_TRY(values.place(operand));
         return values.data(operand);
     }
@@ -341,7 +341,7 @@ Result<> Interpreter::runShrinking(std::uint32_t index) {
                                               state.shrunk);
     }));
     for (std::size_t output = 0; output < operation.outputs.size(); ++output) {
-        NNBURST_TRY(values_.shapes().stateShape(operation.outputs[output], state.shrunk[output]));
+        NNBURST_TRY(values_.shapes().setShape(operation.outputs[output], state.shrunk[output]));
     }
     return {};
 }
@@ -374,7 +374,7 @@ Result<> Interpreter::runWhile(std::uint32_t index) {
             return invalid("WHILE output {}: its input was left out and no iteration computed it",
                            output);
         }
-        NNBURST_TRY(values_.shapes().stateShape(operand, inputs_[output].shape));
+        NNBURST_TRY(values_.shapes().setShape(operand, inputs_[output].shape));
         NNBURST_TRY(values_.place(operand));
         std::memcpy(values_.data(operand), inputs_[output].data, values_.sizeBytes(operand));
     }

@@ -18,10 +18,10 @@ namespace nnburst::exec {
 /// nothing.
 class Loop {
   public:
-    /// Runs `body` as long as `condition` gives true. `values` are the inputs of both, of which the
-    /// first are the state; afterwards their state is that of the last iteration, in memory of this
-    /// object or, without any iteration, where it was. MISSED_DEADLINE_PERSISTENT if the iterations
-    /// take longer than limits.loopTimeout, which acts inside them as a deadline does.
+    /// Runs `body` as long as `condition` is true. `values` are the inputs of both subgraphs, the
+    /// state first. Afterwards they have the state of the last iteration, in memory of this object,
+    /// or where it was before if there was no iteration. MISSED_DEADLINE_PERSISTENT if the
+    /// iterations take longer than limits.loopTimeout, which acts inside them as a deadline does.
     [[nodiscard]] Result<> run(GraphRunner& condition, GraphRunner& body,
                                std::vector<GraphInput>& values, const RunLimits& limits);
 

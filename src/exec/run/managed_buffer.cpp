@@ -14,7 +14,7 @@ namespace nnburst::exec {
 
 namespace {
 
-/// What is known of a buffer's dimensions allows `dimensions`; 0 is unknown on both sides.
+/// Whether the known dimensions of a buffer allow `dimensions`; 0 is unknown on both sides.
 bool agree(const Operand& operand, const Dimensions& known,
            std::span<const std::uint32_t> dimensions) noexcept {
     if (!isTensor(operand.type)) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Driver-managed memory, a buffer of the HAL 1.3 IBuffer, as executions use it: what it may hold,
-/// for which arguments of which prepared models it may stand, and whether it holds anything.
+/// Driver-managed memory (HAL 1.3 IBuffer) as executions use it: its type and dimensions, the
+/// arguments of prepared models that it may be used for, and whether it has contents.
 
 #include <atomic>
 #include <cstddef>
@@ -24,8 +24,8 @@
 
 namespace nnburst::exec {
 
-/// An argument of a prepared model that a buffer may stand for. Prepared models of the same content
-/// are different ones here, as the HAL has it: a client's buffer is of no use to another client.
+/// An argument of a prepared model that a buffer may be used for. Two prepared models of the same
+/// content differ here, as in the HAL: a client's buffer is useless to another client.
 struct ManagedRole {
     std::uint64_t preparedModel = 0;  ///< unique in this process
     ArgumentRole role = ArgumentRole::INPUT;
@@ -35,7 +35,7 @@ struct ManagedRole {
 };
 
 /// Thread-safe. Executions that use it at the same time see each other's bytes, as with shared
-/// memory; addresses stay good for those that have them.
+/// memory; addresses stay valid for executions that have them.
 class ManagedBuffer {
   public:
     /// Bytes whose address stays the same as long as they live.
@@ -48,50 +48,52 @@ class ManagedBuffer {
         std::uint64_t sizeBytes = 0;
     };
 
-    /// A buffer for `roles`, for values like `operand`, with all dimensions that are known.
-    /// Memory is taken at once if all of them are, else when contents come.
-    /// GENERAL_FAILURE if there is not enough memory or the type has no size.
-    /// Memory is charged to `account`, unless that is null: RESOURCE_EXHAUSTED_* at a limit of it.
+    /// A buffer for `roles`, for values of the type of `operand` and its known dimensions. Memory
+    /// is allocated at once if all dimensions are known, else when contents arrive; it is charged
+    /// to `account`, unless that is null. GENERAL_FAILURE if there is not enough memory or the type
+    /// has no size; RESOURCE_EXHAUSTED_* at a limit of the account.
     [[nodiscard]] static Result<std::shared_ptr<ManagedBuffer>> create(
         Operand operand, std::vector<ManagedRole> roles, SharedAccount account = nullptr);
 
-    /// IBuffer::copyTo. GENERAL_FAILURE while it holds nothing; INVALID_ARGUMENT unless
+    /// IBuffer::copyTo. GENERAL_FAILURE while it has no contents; INVALID_ARGUMENT unless
     /// `destination` has exactly the size of the contents.
     [[nodiscard]] Result<> copyTo(const SharedRegion& destination) const;
 
     /// IBuffer::copyFrom. INVALID_ARGUMENT if the dimensions are not all known from the buffer or
     /// from `dimensions`, do not agree, or do not have the size of `source`. After any error the
-    /// buffer holds nothing.
+    /// buffer has no contents.
     [[nodiscard]] Result<> copyFrom(const SharedRegion& source, const Dimensions& dimensions);
 
-    /// Checks that the buffer may stand for `role`, and that `dimensions` of a request, which may
-    /// be empty, do not contradict what is known. INVALID_ARGUMENT.
+    /// INVALID_ARGUMENT if the buffer was not allocated for `role`, or if `dimensions` of a
+    /// request, which may be empty, contradict the buffer's.
     [[nodiscard]] Result<> checkUse(const ManagedRole& role, const Dimensions& dimensions) const;
     /// Whether the buffer was allocated for `role`.
     [[nodiscard]] bool hasRole(const ManagedRole& role) const noexcept;
 
-    /// What an execution reads, into `contents`, whose memory is reused. GENERAL_FAILURE while it
-    /// holds nothing; INVALID_ARGUMENT if `dimensions` of the request are others, or if the
-    /// contents are a tensor without elements.
+    /// Gives an execution the contents, in `contents`, whose memory is reused. GENERAL_FAILURE
+    /// while there are none; INVALID_ARGUMENT if `dimensions` of the request differ from theirs, or
+    /// if they are a tensor without elements.
     [[nodiscard]] Result<> read(const Dimensions& dimensions, Contents& contents) const;
-    /// The same check without reading. With `orPending` a write that was announced is enough.
+    /// The checks of `read` alone. With `orPending` an announced write is enough instead of
+    /// contents.
     [[nodiscard]] Result<> checkContents(const Dimensions& dimensions, bool orPending) const;
 
-    /// An execution that will write to the buffer was launched; it has ended. In pairs.
+    /// Counts launched executions that will write to the buffer: announceWrite at the launch,
+    /// withdrawWrite at the end. Always in pairs.
     void announceWrite();
     void withdrawWrite();
 
-    /// The buffer holds nothing any more: an execution that writes to it begins, or something that
-    /// was to give it contents has failed.
+    /// Discards the contents: when an execution that writes to the buffer begins, or when a copy to
+    /// it has failed.
     void discardContents();
     /// Memory for an output with these dimensions. GENERAL_FAILURE if the buffer is for others.
     [[nodiscard]] Result<Storage> reserve(std::span<const std::uint32_t> dimensions,
                                           std::uint64_t sizeBytes);
-    /// The execution has succeeded: the buffer holds what lies in `storage`.
+    /// After a successful execution: makes `storage` the contents of the buffer.
     void finishWrite(const Storage& storage, std::span<const std::uint32_t> dimensions,
                      std::uint64_t sizeBytes);
 
-    /// Bytes that it takes now.
+    /// The size of its memory, in bytes.
     [[nodiscard]] std::uint64_t capacityBytes() const;
 
   private:

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Tells a compiled model how many bursts execute it.
+/// Registers a burst with the compiled model that it executes.
 
 #include <memory>
 
@@ -13,8 +13,8 @@
 
 namespace nnburst::exec {
 
-/// RAII: a burst, for as long as this exists. Bursts of one model prefer different runners of it,
-/// so that each finds the kernels set up with its own addresses.
+/// RAII: the registration of a burst. Bursts of one model prefer different runners of it, so that
+/// each finds the kernels set up with its own addresses.
 class ModelUser {
   public:
     /// Executions of `executable` are those of the burst from here on.

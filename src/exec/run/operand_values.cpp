@@ -31,14 +31,14 @@ Result<> OperandValues::begin(std::span<const GraphInput> inputs, GraphOutputs& 
     for (std::size_t input = 0; input < inputs.size(); ++input) {
         const GraphInput& given = inputs[input];
         const std::uint32_t operand = graph_.subgraph.inputIndexes[input];
-        NNBURST_TRY(shapes_.stateInput(input, given.shape, given.isOmitted));
+        NNBURST_TRY(shapes_.setInputShape(input, given.shape, given.isOmitted));
         Value& value = values_[operand];
         value.data = given.data;
         if (value.isPrivate && !given.isOmitted) {
             NNBURST_TRY(reserve(operand, sizeBytes(operand)));
             std::memcpy(value.data, given.data, sizeBytes(operand));
         }
-        shapes_.stateValue(operand, value.data);
+        shapes_.setValue(operand, value.data);
     }
     return {};
 }
@@ -74,7 +74,7 @@ Result<> OperandValues::reserve(std::uint32_t operand, std::uint64_t sizeBytes) 
     auto reserved = value.own.reserve(sizeBytes);
     ownBytes_ += value.own.capacityBytes();
     NNBURST_TRY_ASSIGN(value.data, std::move(reserved));
-    shapes_.stateValue(operand, value.data);
+    shapes_.setValue(operand, value.data);
     return {};
 }
 
@@ -89,7 +89,7 @@ Result<bool> OperandValues::placeInOutput(std::uint32_t operand) {
         return false;
     }
     value.data = data;
-    shapes_.stateValue(operand, data);
+    shapes_.setValue(operand, data);
     return true;
 }
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// What compiling a model has packed, so that compiling it again need not pack it: the compilation
-/// cache (device/local/compilation_cache.h) keeps it in files.
+/// The packed weights of a compiled model, which a later compilation can reuse. The compilation
+/// cache (device/local/compilation_cache.h) keeps them in files.
 
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@
 namespace nnburst::exec {
 
 struct PackedModel {
-    /// What reads it (dot8::packingName); empty if nothing was packed.
+    /// The kernels that read them (dot8::packingName); empty if nothing was packed.
     std::string packing;
     /// The main subgraph, then the referenced ones in their order; none if nothing was packed.
     std::vector<PackedGraph> graphs;

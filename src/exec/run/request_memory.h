@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A request as an execution session takes it: its arguments, and the memory that they lie in. How
-/// a request names memory (regions, slots of a burst) is known to a RequestMemorySource alone.
+/// The request of an execution session: its arguments, and the memory in which they lie. Only a
+/// RequestMemorySource knows how the request names memory (by regions, or slots of a burst).
 
 #include <cstdint>
 #include <memory>
@@ -29,9 +29,9 @@ struct RequestArguments {
 /// One pool of a request for the time of an execution: memory that is mapped, foreign memory, or a
 /// driver-managed buffer.
 struct RequestMemory {
-    /// Address and size of mapped memory; of the two others the size alone.
+    /// Address and size of mapped memory; for the other two kinds only the size.
     PoolView view;
-    /// Memory of which arguments are copied.
+    /// Foreign memory, from and to which arguments are copied; null for other memory.
     const Region* foreign = nullptr;
     /// The descriptor of mapped memory that is a device buffer; -1 for other memory.
     int deviceBuffer = -1;
@@ -60,15 +60,15 @@ struct RequestMemory {
     }
 };
 
-/// Where the pools of one request come from.
+/// Resolves the pools of one request to memory of this process.
 class RequestMemorySource {
   public:
     virtual ~RequestMemorySource() = default;
 
-    /// Fills `pools`, which is empty, with one entry a pool of the request, in order. What entries
-    /// point to stays until the source is asked for the next request. The session calls this once
-    /// an execution, inside the time that it measures; may block. An error leaves at least the
-    /// entries of driver-managed buffers.
+    /// Fills `pools`, which is empty, with one entry for each pool of the request, in order. The
+    /// memory that entries point to stays until the next call. The session calls this once for each
+    /// execution, inside the time that it measures; may block. After an error, at least the entries
+    /// of driver-managed buffers are there.
     [[nodiscard]] virtual Result<> resolve(std::vector<RequestMemory>& pools) = 0;
 };
 

@@ -11,7 +11,7 @@ namespace nnburst::exec {
 
 namespace {
 
-/// The dimensions that a request names for an output agree with those that were computed.
+/// Whether the dimensions that a request names for an output agree with the computed ones.
 bool agrees(const ArgumentBinding& output, const Shape& shape) noexcept {
     const auto sizes = shape.sizes();
     return output.dimensions.empty() ||

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a bound request remembers of its last run.
+/// The plan and the runner of a bound request's last run.
 
 #include <cstdint>
 
@@ -11,7 +11,7 @@ namespace nnburst::exec {
 
 class Plan;
 
-/// How a model has run a request: with it, the next run looks for neither a runner nor a plan.
+/// With it, the next run of the request need not search for a runner and a plan.
 struct RunMemo {
     static constexpr std::uint32_t kNoRunner = UINT32_MAX;
 

@@ -3,8 +3,9 @@
 #pragma once
 
 /// \file
-/// Arguments of an execution that do not lie in mapped memory: those in foreign memory are copied
-/// before and after it, those in driver-managed buffers stand for the whole buffer.
+/// Arguments of an execution that do not lie in mapped memory. Arguments in foreign memory are
+/// copied before and after the execution; an argument in a driver-managed buffer is the whole
+/// buffer.
 
 #include <cstdint>
 #include <memory>
@@ -20,8 +21,8 @@
 
 namespace nnburst::exec {
 
-/// Of one session: attach, run, finish if that succeeded, detach in every case. Memory for copies
-/// is reused. Not thread-safe.
+/// Belongs to one session. Order of use: attach, run, finish if the run succeeded, detach in every
+/// case. Memory for copies is reused. Not thread-safe.
 class StagedArguments {
   public:
     StagedArguments() noexcept;

@@ -30,12 +30,12 @@ class TrialRequest {
     RequestBindings bindings_;
 };
 
-/// A warm-up run that takes longer is ended between two operations.
+/// Limit on a warm-up run: a longer one is ended between two operations.
 inline constexpr std::chrono::milliseconds kWarmUpLimit{100};
 
 /// Runs `model` once on zeros, so that its first execution is not slower than later ones: kernels
 /// are set up, the pages of arena, weights and code are in memory, kernel threads have run. Does
-/// nothing for a model whose sizes are not all known. How the run ends does not matter.
+/// nothing for a model whose sizes are not all known. Ignores errors of the run.
 void warmUp(CompiledModel& model);
 
 }  // namespace nnburst::exec
