@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Threads of a runtime, for executions that nobody waits for.
+/// Threads of a runtime for asynchronous and fenced executions.
 
 #include <memory>
 #include <span>
@@ -16,7 +16,7 @@
 
 namespace nnburst::runtime {
 
-/// Thread-safe. Kept by everything that uses it; its threads start when they are needed.
+/// Thread-safe. Its threads start when they are needed.
 class Background {
   public:
     [[nodiscard]] static Result<std::shared_ptr<Background>> create();
@@ -37,13 +37,13 @@ class Background {
     device::FenceWaiter fences_;
 };
 
-/// PreparedModel::execute by executeSynchronously of `model` on a thread of `background`.
+/// PreparedModel::execute: calls executeSynchronously of `model` on a thread of `background`.
 [[nodiscard]] Result<> executeOnThread(const std::shared_ptr<Background>& background,
                                        SharedPreparedModel model, const Request& request,
                                        const ExecutionOptions& options, ExecutionCallback callback);
 
-/// PreparedModel::executeFenced by executeSynchronously of `model`, which is prepared from a model
-/// with these outputs, on a thread of `background`.
+/// PreparedModel::executeFenced: calls executeSynchronously of `model` on a thread of `background`.
+/// `outputs` are those of the model that `model` was prepared from.
 [[nodiscard]] Result<FencedExecution> executeFencedOnThread(
     const std::shared_ptr<Background>& background, SharedPreparedModel model,
     std::span<const Operand> outputs, const Request& request, std::span<const int> waitFor,

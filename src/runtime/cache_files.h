@@ -22,8 +22,8 @@ namespace nnburst::runtime {
 /// The open files of one part.
 class CacheFiles {
   public:
-    /// `operations` are those of the part, or none for a whole model. Nothing if the device or the
-    /// application wants no cache.
+    /// `operations` are those of the part; empty for a whole model. nullopt if the device or the
+    /// application uses no cache.
     [[nodiscard]] static std::optional<CacheFiles> name(const CompileOptions& options,
                                                         const DeviceInfo& device,
                                                         std::span<const std::uint32_t> operations);

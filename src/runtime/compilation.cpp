@@ -31,12 +31,12 @@ Result<SharedPreparedModel> Compilation::run() {
         return prepareWhole({.named = devices_.back(), .device = services_.reference});
     }
     NNBURST_TRY(askDevices());
-    NNBURST_TRY_ASSIGN(const std::vector<Step> steps, divide());
-    logSteps(steps);
-    if (steps.size() <= 1) {
-        return prepareWhole(usable_[steps.empty() ? 0 : steps.front().candidate]);
+    NNBURST_TRY_ASSIGN(const std::vector<Part> parts, divide());
+    logParts(parts);
+    if (parts.size() <= 1) {
+        return prepareWhole(usable_[parts.empty() ? 0 : parts.front().candidate]);
     }
-    return prepareSteps(steps);
+    return prepareParts(parts);
 }
 
 Result<> Compilation::askDevices() {
@@ -60,7 +60,7 @@ Result<> Compilation::ask(std::size_t device) {
     Candidate candidate;
     const auto askIt = [&]() -> Result<> {
         if (!isReference(device)) {
-            NNBURST_TRY_ASSIGN(usable.device, named->present());
+            NNBURST_TRY_ASSIGN(usable.device, named->reopenIfLost());
         }
         NNBURST_TRY_ASSIGN(candidate.isSupported,
                            supportedOperationsOf(*usable.device, named->info(), model_, uses_));
@@ -88,10 +88,10 @@ Result<> Compilation::ask(std::size_t device) {
     return {};
 }
 
-Result<std::vector<Step>> Compilation::divide() const {
-    auto steps = partition(model_.main, uses_, candidates_);
-    if (steps) {
-        return std::move(*steps);
+Result<std::vector<Part>> Compilation::divide() const {
+    auto parts = partition(model_.main, uses_, candidates_);
+    if (parts) {
+        return std::move(*parts);
     }
     std::size_t index = 0;
     while (std::any_of(candidates_.begin(), candidates_.end(), [index](const Candidate& candidate) {
@@ -104,15 +104,15 @@ Result<std::vector<Step>> Compilation::divide() const {
                                toString(model_.main.operations[index].type)));
 }
 
-void Compilation::logSteps(const std::vector<Step>& steps) const {
+void Compilation::logParts(const std::vector<Part>& parts) const {
     if (!isVerbose(LogTag::PARTITIONING)) {
         return;
     }
-    for (std::size_t step = 0; step < steps.size(); ++step) {
-        NNBURST_VLOG(PARTITIONING, "step {} of {}: device {}, {} operations", step, steps.size(),
-                     usable_[steps[step].candidate].named->info().name,
-                     steps[step].operations.size());
-        for (const std::uint32_t operation : steps[step].operations) {
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+        NNBURST_VLOG(PARTITIONING, "part {} of {}: device {}, {} operations", part, parts.size(),
+                     usable_[parts[part].candidate].named->info().name,
+                     parts[part].operations.size());
+        for (const std::uint32_t operation : parts[part].operations) {
             std::string costs;
             for (std::size_t index = 0; index < usable_.size(); ++index) {
                 const Candidate& candidate = candidates_[index];
@@ -154,39 +154,39 @@ Result<SharedPreparedModel> Compilation::prepareWhole(const Usable& usable) {
                        device, options_);
 }
 
-std::string Compilation::partName(std::size_t step, const std::vector<Step>& steps) const {
-    return fmt::format("step {} of {} on device {}", step, steps.size(),
-                       usable_[steps[step].candidate].named->info().name);
+std::string Compilation::partName(std::size_t part, const std::vector<Part>& parts) const {
+    return fmt::format("part {} of {} on device {}", part, parts.size(),
+                       usable_[parts[part].candidate].named->info().name);
 }
 
-Result<SharedPreparedModel> Compilation::prepareSteps(const std::vector<Step>& steps) {
+Result<SharedPreparedModel> Compilation::prepareParts(const std::vector<Part>& parts) {
     if (mayFallBack()) {
         NNBURST_TRY(keepModel());
     }
     const Model& whole = kept_ ? *kept_ : model_;
-    std::vector<StepModel> models;
-    models.reserve(steps.size());
+    std::vector<Submodel> models;
+    models.reserve(parts.size());
     std::vector<Extension> extensions;
-    for (const Step& step : steps) {
-        models.push_back(makeStepModel(whole, uses_, step.operations));
+    for (const Part& part : parts) {
+        models.push_back(makeSubmodel(whole, uses_, part.operations));
     }
     for (const Usable& usable : usable_) {
         const std::vector<Extension>& its = usable.named->info().extensions;
         extensions.insert(extensions.end(), its.begin(), its.end());
     }
-    NNBURST_TRY_ASSIGN(DividedPlan plan, planSteps(whole, models, extensions));
-    for (std::size_t step = 0; step < steps.size(); ++step) {
-        PlannedStep& planned = plan.steps[step];
-        planned.name = partName(step, steps);
+    NNBURST_TRY_ASSIGN(DividedPlan plan, planParts(whole, models, extensions));
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+        PlannedPart& planned = plan.parts[part];
+        planned.name = partName(part, parts);
         NNBURST_TRY_ASSIGN(planned.prepared,
                            preparePart(services_,
                                        {.name = planned.name,
-                                        .model = std::move(models[step].model),
-                                        .operations = steps[step].operations},
-                                       where(usable_[steps[step].candidate]), options_));
+                                        .model = std::move(models[part].model),
+                                        .operations = parts[part].operations},
+                                       where(usable_[parts[part].candidate]), options_));
     }
-    // A step without outputs computes what nothing takes.
-    std::erase_if(plan.steps, [](const PlannedStep& step) { return step.outputs.empty(); });
+    // The results of a part without outputs are not used.
+    std::erase_if(plan.parts, [](const PlannedPart& part) { return part.outputs.empty(); });
     plan.background = services_.background;
     if (mayFallBack()) {
         plan.whole = std::make_shared<Replacement>("a model on several devices", std::move(*kept_),

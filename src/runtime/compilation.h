@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// One Runtime::compile: asks the devices what they can do of a model, divides it, and prepares the
-/// parts.
+/// One call of Runtime::compile: asks the devices which operations they support, divides the model,
+/// and prepares the parts.
 
 #include <cstddef>
 #include <memory>
@@ -17,21 +17,21 @@
 #include "runtime/part_preparation.h"
 #include "runtime/partition.h"
 #include "runtime/registry.h"
-#include "runtime/step_model.h"
+#include "runtime/submodel.h"
 
 namespace nnburst::runtime {
 
 /// Used once, by one thread.
 class Compilation {
   public:
-    /// All outlive it. `model` is valid; `options` name devices that exist.
+    /// All arguments outlive it. `model` is valid; `options` name devices that exist.
     Compilation(const NamedDevices& devices, const Services& services, const Model& model,
                 const CompileOptions& options);
 
     [[nodiscard]] Result<SharedPreparedModel> run();
 
   private:
-    /// A device that can be asked.
+    /// A device that has answered.
     struct Usable {
         std::shared_ptr<NamedDevice> named;
         SharedDevice device;
@@ -45,14 +45,14 @@ class Compilation {
     /// Fills usable_ and candidates_.
     [[nodiscard]] Result<> askDevices();
     [[nodiscard]] Result<> ask(std::size_t device);
-    [[nodiscard]] Result<std::vector<Step>> divide() const;
-    void logSteps(const std::vector<Step>& steps) const;
+    [[nodiscard]] Result<std::vector<Part>> divide() const;
+    void logParts(const std::vector<Part>& parts) const;
     [[nodiscard]] PartDevice where(const Usable& usable) const;
     /// A copy of the model whose constants do not change, if parts may be prepared again later.
     [[nodiscard]] Result<> keepModel();
     [[nodiscard]] Result<SharedPreparedModel> prepareWhole(const Usable& usable);
-    [[nodiscard]] Result<SharedPreparedModel> prepareSteps(const std::vector<Step>& steps);
-    [[nodiscard]] std::string partName(std::size_t step, const std::vector<Step>& steps) const;
+    [[nodiscard]] Result<SharedPreparedModel> prepareParts(const std::vector<Part>& parts);
+    [[nodiscard]] std::string partName(std::size_t part, const std::vector<Part>& parts) const;
 
     const NamedDevices& devices_;
     const Services& services_;
@@ -60,7 +60,7 @@ class Compilation {
     const CompileOptions& options_;
     const std::vector<OperandUse> uses_;
     std::vector<Usable> usable_;
-    std::vector<Candidate> candidates_;  // one a usable device
+    std::vector<Candidate> candidates_;  // one for each usable device
     std::optional<Error> firstError_;    // of a device that is not usable
     std::optional<Model> kept_;
 };

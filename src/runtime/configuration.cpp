@@ -218,8 +218,8 @@ Result<ConfiguredDevice> readDevice(const Json& object) {
 
 // ---- Files
 
-/// The files that `path` stands for; nothing, with a warning unless it is `isOptional`, if it does
-/// not exist.
+/// The file at `path`, or the files in the folder. Empty if it does not exist, with a warning
+/// unless `isOptional`.
 std::vector<std::string> filesOf(const std::string& path, bool isOptional) {
     namespace fs = std::filesystem;
     std::error_code error;

@@ -39,11 +39,11 @@ inline constexpr std::size_t kMaximumDevices = 64;
 [[nodiscard]] Result<std::vector<ConfiguredDevice>> parseConfiguration(std::string_view text);
 
 /// The devices in all files of `paths` (files, or folders of *.json files in the order of their
-/// names). What cannot be read, a name that occurs twice, and devices beyond kMaximumDevices are
-/// left out, with a warning.
+/// names). Files that cannot be read, devices whose name occurs a second time, and devices beyond
+/// kMaximumDevices are left out, with a warning.
 [[nodiscard]] std::vector<ConfiguredDevice> readConfiguration(std::span<const std::string> paths);
 
-/// RuntimeOptions::configuration, or what stands for it if that is empty.
+/// RuntimeOptions::configuration, or its default if that is empty.
 [[nodiscard]] std::vector<std::string> configurationPaths(std::span<const std::string> given);
 
 }  // namespace nnburst::runtime

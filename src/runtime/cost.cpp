@@ -13,15 +13,15 @@ namespace nnburst::runtime {
 
 namespace {
 
-/// Figures above this count as this: the sums stay exact enough to be compared.
+/// Larger figures are clamped to this, so that sums stay exact enough to be compared.
 constexpr double kWorstPerformance = 1e6;
 
 constexpr double kCostPerOperation = 50.0;
 constexpr double kCostPerElement = 0.5;
 constexpr double kCostPerProduct = 0.05;
-/// A dimension that the model leaves open.
+/// The assumed size of a dimension that the model leaves open.
 constexpr double kAssumedSize = 16.0;
-/// Times that a WHILE is taken to run its body.
+/// The assumed number of iterations of a WHILE.
 constexpr double kAssumedTurns = 8.0;
 
 double elements(const Operand& operand) {
@@ -32,7 +32,7 @@ double elements(const Operand& operand) {
     return count;
 }
 
-/// Products that make one element of the output; 0 if it is no operation with weights.
+/// Products for one element of the output; 0 if the operation has no weights.
 double productsPerElement(const Subgraph& subgraph, const Operation& operation) {
     if (operation.inputs.size() < 2) {
         return 0.0;
@@ -57,7 +57,7 @@ double productsPerElement(const Subgraph& subgraph, const Operation& operation) 
     }
 }
 
-/// Of one valid model: its subgraphs do not refer to each other in a circle.
+/// Estimates the work of one valid model, whose subgraphs do not refer to each other in a circle.
 class WorkEstimate {
   public:
     explicit WorkEstimate(const Model& model) : model_(model), known_(model.referenced.size()) {}

@@ -23,7 +23,7 @@ enum class Default : std::uint8_t {
     OMITTED,    ///< an optional operand without value
 };
 
-/// Arguments that an operation has all of or none of.
+/// Arguments that an operation has all together or not at all.
 using Group = std::vector<Default>;
 
 /// The inputs that every version of an operation has, and the groups that may follow them.
@@ -116,7 +116,7 @@ std::size_t neededInputs(const Model& model, const Operation& operation,
         next += group.size();
     }
     if (next != operation.inputs.size()) {
-        return operation.inputs.size();  // another signature: it is for the device to judge
+        return operation.inputs.size();  // another signature: the device checks it
     }
     while (!starts.empty()) {
         const Group& group = signature.optional[starts.size() - 1];

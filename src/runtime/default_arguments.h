@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// Arguments that later HAL versions have added at the end of an operation's inputs. Where they
-/// have the values that an operation without them is defined to have, a model can do without, and
-/// older devices can run it.
+/// Removes arguments that later HAL versions have added at the end of an operation's inputs. If
+/// they have their default values, the operation computes the same without them, and older devices
+/// can run it.
 
 #include "nnburst/types.h"
 

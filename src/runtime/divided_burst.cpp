@@ -18,15 +18,15 @@ namespace {
 
 using Use = burst::ExclusiveUse<burst::TryLock>;
 
-/// Each step as a request to its burst.
-class BurstExecutor final : public StepExecutor {
+/// Each part as a request to its burst.
+class BurstExecutor final : public PartExecutor {
   public:
     BurstExecutor(std::span<const std::unique_ptr<Burst>> bursts,
                   const ExecutionOptions& options) noexcept
         : bursts_(bursts), options_(options) {}
 
-    Result<> execute(std::size_t step, const Request& request, ExecutionOutcome& outcome) override {
-        return bursts_[step]->execute(request, options_, outcome);
+    Result<> execute(std::size_t part, const Request& request, ExecutionOutcome& outcome) override {
+        return bursts_[part]->execute(request, options_, outcome);
     }
 
   private:
@@ -34,19 +34,19 @@ class BurstExecutor final : public StepExecutor {
     const ExecutionOptions& options_;
 };
 
-/// Each step by its reusable execution, if it has one.
-class ReusableExecutor final : public StepExecutor {
+/// Each part by its reusable execution, if it has one.
+class ReusableExecutor final : public PartExecutor {
   public:
     ReusableExecutor(std::span<const std::unique_ptr<ReusableExecution>> reusables,
                      std::span<const std::unique_ptr<Burst>> bursts,
                      const ExecutionOptions& options) noexcept
         : reusables_(reusables), bursts_(bursts), options_(options) {}
 
-    Result<> execute(std::size_t step, const Request& request, ExecutionOutcome& outcome) override {
-        if (reusables_[step] != nullptr) [[likely]] {
-            return reusables_[step]->compute(options_.deadline, outcome);
+    Result<> execute(std::size_t part, const Request& request, ExecutionOutcome& outcome) override {
+        if (reusables_[part] != nullptr) [[likely]] {
+            return reusables_[part]->compute(options_.deadline, outcome);
         }
-        return bursts_[step]->execute(request, options_, outcome);
+        return bursts_[part]->execute(request, options_, outcome);
     }
 
   private:
@@ -79,7 +79,7 @@ class DividedBurst::State {
 
     // For the thread that has the lock.
 
-    /// Lets go of the memory of the last request.
+    /// Releases the memory of the last request.
     void release() { run_.release(); }
 
     Result<> checkRoom() const { return ended_.hasRoom() ? Result<>() : Result<>(ended_.noRoom()); }
@@ -95,7 +95,7 @@ class DividedBurst::State {
                                : result;
     }
 
-    /// Runs it at once and keeps the result.
+    /// Runs the execution at once and keeps its result.
     template <class Run>
     Result<Submission> submit(const Request& request, Run run) {
         return ended_.add(request, run);
@@ -112,7 +112,7 @@ class DividedBurst::State {
     }
 
     const std::shared_ptr<DividedModel> model_;
-    const std::vector<std::unique_ptr<Burst>> bursts_;  // one a step
+    const std::vector<std::unique_ptr<Burst>> bursts_;  // one for each part
     const std::shared_ptr<TemporaryMemory> memory_;
     burst::TryLock lock_;
     DividedRun run_;
@@ -132,15 +132,15 @@ class DividedBurst::Reusable final : public ReusableExecution {
         }
     }
 
-    /// Makes the reusable executions of the steps. For the thread that has the lock.
-    Result<> makeSteps() {
+    /// Makes the reusable executions of the parts. For the thread that has the lock.
+    Result<> makeParts() {
         const DividedPlan& plan = state_->model().plan();
-        reusables_.resize(plan.steps.size());
-        for (std::size_t step = 0; checked_ && step < plan.steps.size(); ++step) {
-            if (plan.steps[step].isFixed) {
-                NNBURST_TRY_ASSIGN(reusables_[step],
-                                   state_->bursts()[step]->createReusableExecution(
-                                       run_.requestOf(step), options_));
+        reusables_.resize(plan.parts.size());
+        for (std::size_t part = 0; checked_ && part < plan.parts.size(); ++part) {
+            if (plan.parts[part].isFixed) {
+                NNBURST_TRY_ASSIGN(reusables_[part],
+                                   state_->bursts()[part]->createReusableExecution(
+                                       run_.requestOf(part), options_));
             }
         }
         return {};
@@ -191,12 +191,12 @@ class DividedBurst::Reusable final : public ReusableExecution {
 Result<std::unique_ptr<Burst>> DividedBurst::create(std::shared_ptr<DividedModel> model,
                                                     const BurstOptions& options) {
     std::vector<std::unique_ptr<Burst>> bursts;
-    BurstOptions ofSteps = options;
-    ofSteps.inFlight = 1;
-    for (const PlannedStep& step : model->plan().steps) {
+    BurstOptions ofParts = options;
+    ofParts.inFlight = 1;
+    for (const PlannedPart& part : model->plan().parts) {
         // The first one checks the options.
         NNBURST_TRY_ASSIGN(
-            auto burst, step.prepared->configureExecutionBurst(bursts.empty() ? options : ofSteps));
+            auto burst, part.prepared->configureExecutionBurst(bursts.empty() ? options : ofParts));
         bursts.push_back(std::move(burst));
     }
     NNBURST_TRY_ASSIGN(auto memory, TemporaryMemory::create(model->plan()));
@@ -224,7 +224,7 @@ Result<std::unique_ptr<ReusableExecution>> DividedBurst::createReusableExecution
         return burst::usedByAnotherThread();
     }
     auto reusable = std::make_unique<Reusable>(state_, request, options);
-    NNBURST_TRY(reusable->makeSteps());
+    NNBURST_TRY(reusable->makeParts());
     return reusable;
 }
 

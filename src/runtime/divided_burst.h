@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The burst of a divided model: a burst for each step. A reusable execution has one for each step
+/// The burst of a divided model: a burst for each part. A reusable execution has one for each part
 /// whose arguments are fixed. As in a burst of this process, an execution that is submitted runs in
 /// the call of `submit`.
 
@@ -29,7 +29,7 @@ class DividedBurst final : public Burst {
     [[nodiscard]] bool isMemoryInUse() override;
     [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& deadline) override;
     void freeMemory(const SharedRegion& region) override;
-    /// Of all steps together.
+    /// The sums over all parts.
     [[nodiscard]] BurstWaitStats waitStats() const override;
 
   private:

@@ -25,7 +25,7 @@ std::vector<Operand> outputsOf(const DividedPlan& plan) {
 }  // namespace
 
 /// A run with its memory, and from its second execution on with bursts.
-class DividedModel::Lane final : public StepExecutor {
+class DividedModel::Lane final : public PartExecutor {
   public:
     Lane(const DividedPlan& plan, std::shared_ptr<TemporaryMemory> memory)
         : plan_(plan), run_(plan, std::move(memory)) {}
@@ -43,11 +43,11 @@ class DividedModel::Lane final : public StepExecutor {
         return result;
     }
 
-    Result<> execute(std::size_t step, const Request& request, ExecutionOutcome& outcome) override {
+    Result<> execute(std::size_t part, const Request& request, ExecutionOutcome& outcome) override {
         if (!bursts_.empty()) {
-            return bursts_[step]->execute(request, options_, outcome);
+            return bursts_[part]->execute(request, options_, outcome);
         }
-        return plan_.steps[step].prepared->executeSynchronously(request, options_, outcome);
+        return plan_.parts[part].prepared->executeSynchronously(request, options_, outcome);
     }
 
     [[nodiscard]] bool wasEmpty() const noexcept { return run_.wasEmpty(); }
@@ -66,10 +66,10 @@ class DividedModel::Lane final : public StepExecutor {
 
   private:
     void makeBursts() {
-        for (const PlannedStep& step : plan_.steps) {
-            auto burst = step.prepared->configureExecutionBurst({});
+        for (const PlannedPart& part : plan_.parts) {
+            auto burst = part.prepared->configureExecutionBurst({});
             if (!burst) {
-                NNBURST_VLOG(EXECUTION, "{}: executions get no burst: {}", step.name,
+                NNBURST_VLOG(EXECUTION, "{}: executions get no burst: {}", part.name,
                              burst.error().message);
                 bursts_.clear();
                 return;
@@ -81,7 +81,7 @@ class DividedModel::Lane final : public StepExecutor {
     const DividedPlan& plan_;
     DividedRun run_;
     int executions_ = 0;                          // 2: two or more
-    std::vector<std::unique_ptr<Burst>> bursts_;  // one a step, or none
+    std::vector<std::unique_ptr<Burst>> bursts_;  // one for each part, or none
     ExecutionOptions options_;
 };
 
@@ -136,7 +136,7 @@ Result<> DividedModel::executeSynchronously(const Request& request, const Execut
     const bool wasEmpty = lane->wasEmpty();
     const bool isLost = !result && result.error().status == ErrorStatus::DEVICE_UNAVAILABLE;
     if (!isLost || lane->isMemoryInUse()) {
-        giveBack(std::move(lane));  // otherwise its memory is left to whoever may still write it
+        giveBack(std::move(lane));  // otherwise its memory is kept: a driver may still write it
     }
     return wasEmpty ? executeWhole(std::move(result), request, options, outcome) : result;
 }
@@ -170,8 +170,8 @@ bool DividedModel::isMemoryInUse() {
     const system::MutexLock lock(mutex_);
     return std::any_of(inUse_.begin(), inUse_.end(),
                        [](const auto& lane) { return lane->isMemoryInUse(); }) ||
-           std::any_of(plan_.steps.begin(), plan_.steps.end(),
-                       [](const PlannedStep& step) { return step.prepared->isMemoryInUse(); });
+           std::any_of(plan_.parts.begin(), plan_.parts.end(),
+                       [](const PlannedPart& part) { return part.prepared->isMemoryInUse(); });
 }
 
 Result<> DividedModel::waitForMemory(const OptionalTimePoint& deadline) {
@@ -183,8 +183,8 @@ Result<> DividedModel::waitForMemory(const OptionalTimePoint& deadline) {
     for (const std::shared_ptr<Lane>& lane : lanes) {
         NNBURST_TRY(lane->waitForMemory(deadline));
     }
-    for (const PlannedStep& step : plan_.steps) {
-        NNBURST_TRY(step.prepared->waitForMemory(deadline));
+    for (const PlannedPart& part : plan_.parts) {
+        NNBURST_TRY(part.prepared->waitForMemory(deadline));
     }
     return {};
 }

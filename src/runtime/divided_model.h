@@ -3,10 +3,10 @@
 #pragma once
 
 /// \file
-/// A prepared model whose steps are on several devices. An execution runs the steps one after the
-/// other on the calling thread; asynchronous and fenced ones have a thread of the runtime.
+/// A prepared model whose parts are on several devices. An execution runs the parts one after the
+/// other on the calling thread; asynchronous and fenced executions use a thread of the runtime.
 ///
-/// Steps run through bursts when the application uses a burst, and when executions repeat.
+/// Parts run through bursts when the application uses a burst, and when executions repeat.
 
 #include <memory>
 #include <vector>
@@ -55,7 +55,7 @@ class DividedModel final : public PreparedModel, public std::enable_shared_from_
     const DividedPlan plan_;
     system::Mutex mutex_;
     std::vector<std::unique_ptr<Lane>> idle_ NNBURST_GUARDED_BY(mutex_);
-    /// Those whose memory a driver may still write.
+    /// Lanes whose memory a driver may still write.
     std::vector<std::shared_ptr<Lane>> inUse_ NNBURST_GUARDED_BY(mutex_);
 };
 

@@ -47,7 +47,7 @@ bool isKnown(const Dimensions& dimensions) {
     return std::find(dimensions.begin(), dimensions.end(), 0U) == dimensions.end();
 }
 
-/// Gives each operand that crosses steps a place.
+/// Gives each operand that crosses parts a place.
 class Placement {
   public:
     Placement(const Model& whole, std::span<const Extension> extensions)
@@ -66,9 +66,9 @@ class Placement {
         plan_.interface.extensionNameToPrefix = whole.extensionNameToPrefix;
     }
 
-    Result<> add(const StepModel& step) {
-        PlannedStep planned;
-        for (const std::uint32_t input : step.inputs) {
+    Result<> add(const Submodel& part) {
+        PlannedPart planned;
+        for (const std::uint32_t input : part.inputs) {
             NNBURST_TRY_ASSIGN(const Place place, placeOf(input));
             planned.inputs.push_back(place);
             const bool isFoundLater = (place.kind == Place::Kind::TEMPORARY &&
@@ -78,13 +78,13 @@ class Placement {
                                                          whole_.main.operands[input].dimensions));
             planned.isFixed = planned.isFixed && !isFoundLater;
         }
-        for (const std::uint32_t output : step.outputs) {
+        for (const std::uint32_t output : part.outputs) {
             NNBURST_TRY_ASSIGN(const Place place, placeOf(output));
             planned.outputs.push_back(place);
             planned.isFixed = planned.isFixed && (place.kind != Place::Kind::TEMPORARY ||
                                                   plan_.temporaries[place.index].location);
         }
-        plan_.steps.push_back(std::move(planned));
+        plan_.parts.push_back(std::move(planned));
         return {};
     }
 
@@ -153,11 +153,11 @@ std::optional<std::uint32_t> bytesOf(const Temporary& temporary,
     return *bytes > UINT32_MAX ? std::nullopt : std::optional(static_cast<std::uint32_t>(*bytes));
 }
 
-Result<DividedPlan> planSteps(const Model& whole, std::span<const StepModel> steps,
+Result<DividedPlan> planParts(const Model& whole, std::span<const Submodel> parts,
                               std::span<const Extension> extensions) {
     Placement placement(whole, extensions);
-    for (const StepModel& step : steps) {
-        NNBURST_TRY(placement.add(step));
+    for (const Submodel& part : parts) {
+        NNBURST_TRY(placement.add(part));
     }
     return placement.take();
 }

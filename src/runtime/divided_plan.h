@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A model that is divided into steps, each prepared on its device: where the operands of each step
+/// A model that is divided into parts, each prepared on its device: where the operands of each part
 /// lie. Immutable.
 
 #include <cstdint>
@@ -17,47 +17,49 @@
 #include "nnburst/types.h"
 #include "runtime/background.h"
 #include "runtime/replacement.h"
-#include "runtime/step_model.h"
+#include "runtime/submodel.h"
 
 namespace nnburst::runtime {
 
-/// Where an operand of a step lies.
+/// Where an operand of a part lies.
 struct Place {
     enum class Kind : std::uint8_t {
         MODEL_INPUT,   ///< `index` is that of an input of the whole model
-        MODEL_OUTPUT,  ///< of an output of the whole model; a later step may take it as input
+        MODEL_OUTPUT,  ///< of an output of the whole model; a later part may take it as input
         TEMPORARY,     ///< into DividedPlan::temporaries
     };
     Kind kind = Kind::TEMPORARY;
     std::uint32_t index = 0;
 };
 
-/// An operand that one step makes for others.
+/// An operand that one part computes for others.
 struct Temporary {
     OperandType type = OperandType::TENSOR_FLOAT32;
     Dimensions dimensions;           ///< as the model has them
     std::uint32_t elementBytes = 0;  ///< never 0
-    /// In the memory of all temporaries; nothing if the size is known only when a step has run.
+    /// Where it lies in the memory of all temporaries; nullopt if its size is known only after a
+    /// part has run.
     std::optional<DataLocation> location;
 };
 
-struct PlannedStep {
+struct PlannedPart {
     std::string name;  ///< for messages
     SharedPreparedModel prepared;
     std::vector<Place> inputs;
     std::vector<Place> outputs;
-    /// The arguments follow from the request for the whole model: no size has to be found first.
+    /// All arguments follow from the request for the whole model: no size depends on the run of
+    /// another part.
     bool isFixed = true;
 };
 
 struct DividedPlan {
     /// Inputs and outputs of the whole model, without operations: what requests are checked with.
     Model interface;
-    std::vector<PlannedStep> steps;
+    std::vector<PlannedPart> parts;
     std::vector<Temporary> temporaries;
     std::uint64_t arenaBytes = 0;  ///< of all temporaries of known size
-    /// The whole model on the device in this process, for executions that steps cannot do; null if
-    /// devices were chosen.
+    /// The whole model on the device in this process, for executions that the parts cannot perform;
+    /// null if the application has chosen the devices.
     std::shared_ptr<Replacement> whole;
     std::shared_ptr<Background> background;
 
@@ -75,10 +77,10 @@ struct DividedPlan {
 [[nodiscard]] std::optional<std::uint32_t> bytesOf(const Temporary& temporary,
                                                    std::span<const std::uint32_t> dimensions);
 
-/// Finds the places of the operands of `steps` of `whole`; what was prepared is added later.
-/// `extensions` are those of all devices. GENERAL_FAILURE if the size of an operand between steps
+/// Finds the places of the operands of `parts` of `whole`; what was prepared is added later.
+/// `extensions` are those of all devices. GENERAL_FAILURE if the size of an operand between parts
 /// cannot be known, or all together are too large.
-[[nodiscard]] Result<DividedPlan> planSteps(const Model& whole, std::span<const StepModel> steps,
+[[nodiscard]] Result<DividedPlan> planParts(const Model& whole, std::span<const Submodel> parts,
                                             std::span<const Extension> extensions);
 
 }  // namespace nnburst::runtime

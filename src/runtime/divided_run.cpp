@@ -17,7 +17,7 @@ namespace nnburst::runtime {
 
 namespace {
 
-/// What a temporary of unknown size gets first.
+/// The initial memory of a temporary of unknown size.
 constexpr std::uint32_t kFirstCapacityBytes = 4096;
 /// Each attempt doubles the memory at least: from the first capacity to the largest operand.
 constexpr int kMaximumAttempts = 22;
@@ -77,12 +77,12 @@ Result<> TemporaryMemory::reserve(std::uint32_t temporary, std::uint32_t bytes) 
 DividedRun::DividedRun(const DividedPlan& plan, std::shared_ptr<TemporaryMemory> memory)
     : plan_(plan),
       memory_(std::move(memory)),
-      requests_(plan.steps.size()),
+      requests_(plan.parts.size()),
       foundDimensions_(plan.temporaries.size()),
       outputDimensions_(plan.interface.main.outputIndexes.size()) {
-    for (std::size_t step = 0; step < plan.steps.size(); ++step) {
-        requests_[step].inputs.resize(plan.steps[step].inputs.size());
-        requests_[step].outputs.resize(plan.steps[step].outputs.size());
+    for (std::size_t part = 0; part < plan.parts.size(); ++part) {
+        requests_[part].inputs.resize(plan.parts[part].inputs.size());
+        requests_[part].outputs.resize(plan.parts[part].outputs.size());
     }
 }
 
@@ -93,8 +93,8 @@ Result<> DividedRun::bind(const Request& request) {
                            pool);
         }
     }
-    for (const PlannedStep& step : plan_.steps) {
-        for (const Place& input : step.inputs) {
+    for (const PlannedPart& part : plan_.parts) {
+        for (const Place& input : part.inputs) {
             if (input.kind == Kind::MODEL_OUTPUT && request.outputs[input.index].hasNoValue) {
                 return invalid("output {}: must have a value, because other operations take it",
                                input.index);
@@ -102,9 +102,9 @@ Result<> DividedRun::bind(const Request& request) {
         }
     }
     bound_ = request;
-    for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
-        if (plan_.steps[step].isFixed) {
-            bindStep(step);
+    for (std::size_t part = 0; part < plan_.parts.size(); ++part) {
+        if (plan_.parts[part].isFixed) {
+            bindPart(part);
         }
     }
     return {};
@@ -117,14 +117,14 @@ void DividedRun::release() {
     }
 }
 
-void DividedRun::bindStep(std::size_t step) {
-    Request& request = requests_[step];
+void DividedRun::bindPart(std::size_t part) {
+    Request& request = requests_[part];
     request.pools.clear();
     for (std::size_t index = 0; index < request.inputs.size(); ++index) {
-        bindInput(request, plan_.steps[step].inputs[index], request.inputs[index]);
+        bindInput(request, plan_.parts[part].inputs[index], request.inputs[index]);
     }
     for (std::size_t index = 0; index < request.outputs.size(); ++index) {
-        bindOutput(request, plan_.steps[step].outputs[index], request.outputs[index]);
+        bindOutput(request, plan_.parts[part].outputs[index], request.outputs[index]);
     }
 }
 
@@ -201,7 +201,7 @@ Result<> DividedRun::checkFound(const Place& input) {
         return failure(ErrorStatus::GENERAL_FAILURE,
                        "an operand that it takes from another device has no elements");
     }
-    // What a driver says of its outputs need not be true.
+    // Shapes that a driver reports may be wrong.
     const std::uint64_t room = isOutput ? bound_.outputs[input.index].location.length
                                         : memory_->growing(input.index).capacity;
     std::optional<std::uint64_t> bytes;
@@ -219,28 +219,28 @@ Result<> DividedRun::checkFound(const Place& input) {
     return {};
 }
 
-Result<> DividedRun::refresh(std::size_t step) {
-    for (const Place& input : plan_.steps[step].inputs) {
+Result<> DividedRun::refresh(std::size_t part) {
+    for (const Place& input : plan_.parts[part].inputs) {
         if (input.kind != Kind::TEMPORARY || !plan_.temporaries[input.index].location) {
             NNBURST_TRY(checkFound(input));
         }
     }
-    bindStep(step);
+    bindPart(part);
     return {};
 }
 
-Result<> DividedRun::executeStep(std::size_t step, StepExecutor& executor) {
-    if (plan_.steps[step].isFixed) [[likely]] {
-        return executor.execute(step, requests_[step], stepOutcome_);
+Result<> DividedRun::executePart(std::size_t part, PartExecutor& executor) {
+    if (plan_.parts[part].isFixed) [[likely]] {
+        return executor.execute(part, requests_[part], partOutcome_);
     }
     Result<> result;
     for (int attempt = 0; attempt < kMaximumAttempts; ++attempt) {
-        NNBURST_TRY(refresh(step));
-        result = executor.execute(step, requests_[step], stepOutcome_);
+        NNBURST_TRY(refresh(part));
+        result = executor.execute(part, requests_[part], partOutcome_);
         if (result || result.error().status != ErrorStatus::OUTPUT_INSUFFICIENT_SIZE) {
             return result;
         }
-        NNBURST_TRY_ASSIGN(const bool hasGrown, grow(step));
+        NNBURST_TRY_ASSIGN(const bool hasGrown, grow(part));
         if (!hasGrown) {
             return result;
         }
@@ -248,9 +248,9 @@ Result<> DividedRun::executeStep(std::size_t step, StepExecutor& executor) {
     return failure(ErrorStatus::GENERAL_FAILURE, result.error().message);
 }
 
-Result<bool> DividedRun::grow(std::size_t step) {
-    const std::vector<Place>& outputs = plan_.steps[step].outputs;
-    const std::vector<OutputShape>& shapes = stepOutcome_.outputShapes;
+Result<bool> DividedRun::grow(std::size_t part) {
+    const std::vector<Place>& outputs = plan_.parts[part].outputs;
+    const std::vector<OutputShape>& shapes = partOutcome_.outputShapes;
     if (shapes.size() != outputs.size()) {
         return false;
     }
@@ -286,9 +286,9 @@ void DividedRun::startShapes(ExecutionOutcome& outcome) const {
     }
 }
 
-void DividedRun::takeShapes(std::size_t step, ExecutionOutcome& outcome) {
-    const std::vector<Place>& outputs = plan_.steps[step].outputs;
-    const std::vector<OutputShape>& shapes = stepOutcome_.outputShapes;
+void DividedRun::takeShapes(std::size_t part, ExecutionOutcome& outcome) {
+    const std::vector<Place>& outputs = plan_.parts[part].outputs;
+    const std::vector<OutputShape>& shapes = partOutcome_.outputShapes;
     for (std::size_t index = 0; index < outputs.size() && index < shapes.size(); ++index) {
         const Place& to = outputs[index];
         if (to.kind == Kind::MODEL_OUTPUT) {
@@ -299,26 +299,26 @@ void DividedRun::takeShapes(std::size_t step, ExecutionOutcome& outcome) {
         }
     }
     outcome.timing.timeOnDevice =
-        sum(outcome.timing.timeOnDevice, stepOutcome_.timing.timeOnDevice);
+        sum(outcome.timing.timeOnDevice, partOutcome_.timing.timeOnDevice);
     outcome.timing.timeInDriver =
-        sum(outcome.timing.timeInDriver, stepOutcome_.timing.timeInDriver);
+        sum(outcome.timing.timeInDriver, partOutcome_.timing.timeInDriver);
 }
 
-Result<> DividedRun::run(StepExecutor& executor, ExecutionOutcome& outcome) {
+Result<> DividedRun::run(PartExecutor& executor, ExecutionOutcome& outcome) {
     wasEmpty_ = false;
     startShapes(outcome);
     outcome.timing = {.timeOnDevice = 0, .timeInDriver = 0};
-    for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
-        Result<> result = executeStep(step, executor);
+    for (std::size_t part = 0; part < plan_.parts.size(); ++part) {
+        Result<> result = executePart(part, executor);
         if (!result) [[unlikely]] {
             if (result.error().status == ErrorStatus::OUTPUT_INSUFFICIENT_SIZE) {
-                takeShapes(step, outcome);
+                takeShapes(part, outcome);
             }
             clearAfterFailure(result, outcome);
             return failure(result.error().status,
-                           fmt::format("{}: {}", plan_.steps[step].name, result.error().message));
+                           fmt::format("{}: {}", plan_.parts[part].name, result.error().message));
         }
-        takeShapes(step, outcome);
+        takeShapes(part, outcome);
     }
     return {};
 }

@@ -34,7 +34,7 @@ Result<std::shared_ptr<NamedDevice>> NamedDevice::create(std::string name, Open 
         new NamedDevice(std::move(info), std::move(open), std::move(device)));
 }
 
-Result<SharedDevice> NamedDevice::present() {
+Result<SharedDevice> NamedDevice::reopenIfLost() {
     const system::MutexLock lock(mutex_);
     if (device_->getStatus() != DeviceStatus::OFFLINE) {
         return device_;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A device of a runtime: its name, what it has said of itself, and how it is opened again when its
-/// driver is lost.
+/// A device of a runtime: its name, the properties that it reported, and how to open it again when
+/// its driver is lost.
 
 #include <chrono>
 #include <functional>
@@ -22,19 +22,19 @@ class NamedDevice {
   public:
     using Open = std::function<Result<SharedDevice>()>;
 
-    /// After an attempt to open a lost device again has failed, the next one is not before this.
+    /// Pause after a failed attempt to open a lost device again.
     static constexpr std::chrono::seconds kPauseBetweenAttempts{1};
 
-    /// Opens the device and asks it what it is. Its errors, and those of `open`.
+    /// Opens the device and asks for its properties. Errors of `open` and of the device.
     [[nodiscard]] static Result<std::shared_ptr<NamedDevice>> create(std::string name, Open open);
 
     [[nodiscard]] const DeviceInfo& info() const noexcept { return info_; }
 
     /// The device, opened again if its driver is lost. DEVICE_UNAVAILABLE if that is not possible.
     /// May block until the driver answers.
-    [[nodiscard]] Result<SharedDevice> present();
+    [[nodiscard]] Result<SharedDevice> reopenIfLost();
 
-    /// The device that present() gave last; its driver may be lost.
+    /// The device that reopenIfLost() returned last; its driver may be lost.
     [[nodiscard]] SharedDevice latest();
 
   private:

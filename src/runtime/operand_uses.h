@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Which operation of a subgraph makes an operand, and which take it.
+/// Which operation of a subgraph computes an operand, and which operations read it.
 
 #include <cstdint>
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace nnburst::runtime {
 
-/// No operation makes the operand.
+/// Stands for the producer of an operand that no operation computes.
 inline constexpr std::uint32_t kNoOperation = UINT32_MAX;
 
 struct OperandUse {
@@ -20,7 +20,7 @@ struct OperandUse {
     std::vector<std::uint32_t> consumers;  ///< in ascending order, each once
 };
 
-/// One entry an operand of `subgraph`, which is valid.
+/// One entry for each operand of `subgraph`, which is valid.
 [[nodiscard]] std::vector<OperandUse> operandUses(const Subgraph& subgraph);
 
 /// The operand has a value without any execution: it is a constant, is omitted, or names a

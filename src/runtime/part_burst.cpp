@@ -12,7 +12,8 @@ namespace {
 
 using Use = burst::ExclusiveUse<burst::TryLock>;
 
-/// Set in submissions to the burst of the replacement. Those of the device's burst stay below it.
+/// Bit that is set in submissions to the burst of the replacement. Submissions to the device's
+/// burst are smaller numbers.
 constexpr std::uint64_t kInsteadBit = std::uint64_t{1} << 63;
 
 bool isInstead(Submission submission) noexcept {
@@ -50,7 +51,7 @@ class PartReusable final : public ReusableExecution {
             return computeInstead(state_->replace(result.error()), result.error(), deadline,
                                   outcome);
         }
-        return computeInstead(state_->makeInstead(), {}, deadline, outcome);
+        return computeInstead(state_->makeReplacementBurst(), {}, deadline, outcome);
     }
 
     Result<Submission> submit(const OptionalTimePoint& deadline) override {
@@ -61,16 +62,17 @@ class PartReusable final : public ReusableExecution {
         if (!state_->isReplaced() && device_ != nullptr) {
             return device_->submit(deadline);
         }
-        NNBURST_TRY_ASSIGN(Burst* const burst, state_->makeInstead());
-        NNBURST_TRY(makeInstead(*burst));
-        NNBURST_TRY_ASSIGN(const Submission submission, instead_->submit(deadline));
+        NNBURST_TRY_ASSIGN(Burst* const burst, state_->makeReplacementBurst());
+        NNBURST_TRY(makeReplacementBurst(*burst));
+        NNBURST_TRY_ASSIGN(const Submission submission, replacementBurst_->submit(deadline));
         return marked(submission);
     }
 
   private:
-    Result<> makeInstead(Burst& burst) {
-        if (instead_ == nullptr) {
-            NNBURST_TRY_ASSIGN(instead_, burst.createReusableExecution(request_, options_));
+    Result<> makeReplacementBurst(Burst& burst) {
+        if (replacementBurst_ == nullptr) {
+            NNBURST_TRY_ASSIGN(replacementBurst_,
+                               burst.createReusableExecution(request_, options_));
         }
         return {};
     }
@@ -82,17 +84,17 @@ class PartReusable final : public ReusableExecution {
             return burst::failed(outcome,
                                  tl::unexpected<Error>(why.message.empty() ? burst.error() : why));
         }
-        if (const Result<> made = makeInstead(**burst); !made) {
+        if (const Result<> made = makeReplacementBurst(**burst); !made) {
             return burst::failed(outcome, made);
         }
-        return instead_->compute(deadline, outcome);
+        return replacementBurst_->compute(deadline, outcome);
     }
 
     const std::shared_ptr<PartBurstState> state_;
     const Request request_;
     const ExecutionOptions options_;
     const std::unique_ptr<ReusableExecution> device_;  // null if it could not be made
-    std::unique_ptr<ReusableExecution> instead_;
+    std::unique_ptr<ReusableExecution> replacementBurst_;
 };
 
 }  // namespace
@@ -102,19 +104,19 @@ PartBurstState::PartBurstState(std::unique_ptr<Burst> device,
                                const BurstOptions& options) noexcept
     : device_(std::move(device)), replacement_(std::move(replacement)), options_(options) {}
 
-Result<Burst*> PartBurstState::makeInstead() {
+Result<Burst*> PartBurstState::makeReplacementBurst() {
     if (owned_ == nullptr) {
         NNBURST_TRY_ASSIGN(const SharedPreparedModel model, replacement_->model());
         NNBURST_TRY_ASSIGN(owned_, model->configureExecutionBurst(options_));
         // sync [burst-replaced]
-        instead_.store(owned_.get(), std::memory_order_release);
+        replacementBurst_.store(owned_.get(), std::memory_order_release);
     }
     return owned_.get();
 }
 
 Result<Burst*> PartBurstState::replace(const Error& why) {
     NNBURST_TRY(replacement_->replace(why));
-    NNBURST_TRY_ASSIGN(Burst* const burst, makeInstead());
+    NNBURST_TRY_ASSIGN(Burst* const burst, makeReplacementBurst());
     replacement_->countExecution();
     return burst;
 }
@@ -133,7 +135,7 @@ Result<> PartBurst::execute(const Request& request, const ExecutionOptions& opti
         const auto burst = state_->replace(result.error());
         return burst ? (*burst)->execute(request, options, outcome) : result;
     }
-    const auto burst = state_->makeInstead();
+    const auto burst = state_->makeReplacementBurst();
     return burst ? (*burst)->execute(request, options, outcome)
                  : (burst::failed(outcome, tl::unexpected<Error>(burst.error())));
 }
@@ -163,7 +165,7 @@ Result<Submission> PartBurst::submit(const Request& request, const ExecutionOpti
     if (!state_->isReplaced()) {
         return state_->device().submit(request, options);
     }
-    NNBURST_TRY_ASSIGN(Burst* const burst, state_->makeInstead());
+    NNBURST_TRY_ASSIGN(Burst* const burst, state_->makeReplacementBurst());
     NNBURST_TRY_ASSIGN(const Submission submission, burst->submit(request, options));
     return marked(submission);
 }
@@ -173,8 +175,8 @@ Result<> PartBurst::wait(Submission submission, ExecutionOutcome& outcome) {
     if (!use) {
         return burst::failed(outcome, burst::usedByAnotherThread());
     }
-    if (isInstead(submission) && state_->instead() != nullptr) {
-        return state_->instead()->wait(unmarked(submission), outcome);
+    if (isInstead(submission) && state_->replacementBurst() != nullptr) {
+        return state_->replacementBurst()->wait(unmarked(submission), outcome);
     }
     Result<> result = state_->device().wait(submission, outcome);
     if (!result && state_->canReplace(result.error()) &&
@@ -196,7 +198,7 @@ Result<bool> PartBurst::armCompletion() {
 }
 
 bool PartBurst::isDone(Submission submission) {
-    Burst* const instead = state_->instead();
+    Burst* const instead = state_->replacementBurst();
     if (isInstead(submission) && instead != nullptr) {
         return instead->isDone(unmarked(submission));
     }
@@ -205,7 +207,7 @@ bool PartBurst::isDone(Submission submission) {
 
 void PartBurst::freeMemory(const SharedRegion& region) {
     state_->device().freeMemory(region);
-    if (Burst* const instead = state_->instead()) {
+    if (Burst* const instead = state_->replacementBurst()) {
         instead->freeMemory(region);
     }
 }

@@ -3,9 +3,10 @@
 #pragma once
 
 /// \file
-/// The burst of a part that has a replacement. Executions go to the burst of the device; one that
-/// fails because of the device is repeated on the replacement's, and all later ones go there if the
-/// device is lost. A call costs a try-lock and a call more than that of the device's burst.
+/// The burst of a part that has a replacement. Executions use the burst of the device. An execution
+/// that fails because of the device is repeated on the burst of the replacement, and once the
+/// device is lost all later ones go there. Compared with the device's burst, a call costs one more
+/// try-lock and one more call.
 ///
 /// An execution that was submitted is not repeated: its error comes from `wait`.
 
@@ -27,27 +28,29 @@ class PartBurstState {
     PartBurstState(std::unique_ptr<Burst> device, std::shared_ptr<Replacement> replacement,
                    const BurstOptions& options) noexcept;
 
-    /// The right to use the burst, as ExclusiveUse.
+    /// The lock of the burst, for ExclusiveUse.
     [[nodiscard]] burst::TryLock& lock() noexcept { return lock_; }
     [[nodiscard]] bool isReplaced() const noexcept { return replacement_->isPermanent(); }
 
-    /// Of the device.
+    /// The burst of the device.
     [[nodiscard]] Burst& device() const noexcept { return *device_; }
-    /// The burst of the replacement, if it was made. Any thread.
-    [[nodiscard]] Burst* instead() const noexcept {
+    /// The burst of the replacement; null if it was not made yet. Any thread.
+    [[nodiscard]] Burst* replacementBurst() const noexcept {
         // sync [burst-replaced]: the burst is complete
-        return instead_.load(std::memory_order_acquire);
+        return replacementBurst_.load(std::memory_order_acquire);
     }
-    /// The burst of the replacement. For the thread that has the lock.
-    [[nodiscard]] Result<Burst*> makeInstead();
+    /// Makes the burst of the replacement, unless it exists. For the thread that has the lock.
+    [[nodiscard]] Result<Burst*> makeReplacementBurst();
 
-    /// What failed with `error` can be repeated on the replacement.
+    /// Whether an execution that failed with `error` can be repeated on the replacement.
     [[nodiscard]] bool canReplace(const Error& error) const {
         return isDeviceFailure(error.status) && !device_->isMemoryInUse();
     }
-    /// The burst to repeat on what failed with `why`. For the thread that has the lock.
+    /// The burst on which to repeat an execution that failed with `why`. For the thread that has
+    /// the lock.
     [[nodiscard]] Result<Burst*> replace(const Error& why);
-    /// The device was lost while nothing could be repeated: later executions do not go to it.
+    /// Called when the device is lost and the execution cannot be repeated: later executions go to
+    /// the replacement.
     void noteLoss(const Error& why) { (void)replacement_->replace(why); }
 
   private:
@@ -56,7 +59,7 @@ class PartBurstState {
     const BurstOptions options_;
     burst::TryLock lock_;
     std::unique_ptr<Burst> owned_;  // of the thread that has the lock
-    std::atomic<Burst*> instead_{nullptr};
+    std::atomic<Burst*> replacementBurst_{nullptr};
 };
 
 class PartBurst final : public Burst {

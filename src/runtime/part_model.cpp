@@ -54,7 +54,7 @@ Result<> PartModel::executeOnDevice(const Request& request, const ExecutionOptio
         if (result || !canReplace(result.error())) {
             return result;
         }
-        return executeInstead(result.error(), request, options, outcome);
+        return executeOnReplacement(result.error(), request, options, outcome);
     }
     Result<> result = burst->execute(request, options, outcome);
     if (result || !isDeviceFailure(result.error().status)) {
@@ -65,12 +65,14 @@ Result<> PartModel::executeOnDevice(const Request& request, const ExecutionOptio
         unanswered_.push_back(std::move(kept_));
         return result;
     }
-    return replacement_ == nullptr ? result
-                                   : executeInstead(result.error(), request, options, outcome);
+    return replacement_ == nullptr
+               ? result
+               : executeOnReplacement(result.error(), request, options, outcome);
 }
 
-Result<> PartModel::executeInstead(const Error& why, const Request& request,
-                                   const ExecutionOptions& options, ExecutionOutcome& outcome) {
+Result<> PartModel::executeOnReplacement(const Error& why, const Request& request,
+                                         const ExecutionOptions& options,
+                                         ExecutionOutcome& outcome) {
     const auto model = replacement_->replace(why);
     if (!model) {
         return tl::unexpected<Error>(why);
@@ -109,7 +111,7 @@ Result<> PartModel::execute(const Request& request, const ExecutionOptions& opti
             const Result<> submitted = self->background_->run(
                 options.deadline, [self, request, options, shared, why = status.error()] {
                     ExecutionOutcome its;
-                    const Result<> instead = self->executeInstead(why, request, options, its);
+                    const Result<> instead = self->executeOnReplacement(why, request, options, its);
                     (*shared)(instead, its);
                 });
             if (!submitted) {

@@ -3,10 +3,11 @@
 #pragma once
 
 /// \file
-/// A part of a model, or all of it, on one device of a runtime. It adds to what the device has
-/// prepared: the replacement that stands in when the device fails, a burst that is kept for
-/// synchronous executions when they repeat, and fenced executions on devices whose HAL version does
-/// not have them.
+/// A part of a model, or all of it, on one device of a runtime. To the prepared model of the device
+/// it adds
+/// - the replacement that is used when the device fails,
+/// - a burst that is kept for repeated synchronous executions,
+/// - fenced executions on devices whose HAL version does not have them.
 
 #include <memory>
 #include <vector>
@@ -54,9 +55,9 @@ class PartModel final : public PreparedModel, public std::enable_shared_from_thi
                              ExecutionOutcome& outcome);
     /// The kept burst, for the thread that has its lock; null if there is none.
     [[nodiscard]] Burst* keptBurst();
-    /// Executes on the replacement what has failed with `why`.
-    Result<> executeInstead(const Error& why, const Request& request,
-                            const ExecutionOptions& options, ExecutionOutcome& outcome);
+    /// Repeats on the replacement an execution that failed with `why`.
+    Result<> executeOnReplacement(const Error& why, const Request& request,
+                                  const ExecutionOptions& options, ExecutionOutcome& outcome);
 
     const SharedPreparedModel prepared_;
     const HalVersion version_;

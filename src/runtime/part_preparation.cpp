@@ -21,7 +21,7 @@ bool isTooLate(ErrorStatus status) noexcept {
            status == ErrorStatus::MISSED_DEADLINE_PERSISTENT;
 }
 
-Result<SharedPreparedModel> prepareOnDevice(const Part& part, const PartDevice& where,
+Result<SharedPreparedModel> prepareOnDevice(const PartToPrepare& part, const PartDevice& where,
                                             const CompileOptions& options) {
     const PrepareOptions uncached{.preference = options.preference,
                                   .priority = options.priority,
@@ -59,7 +59,7 @@ std::vector<Operand> outputsOf(const Model& model) {
 
 }  // namespace
 
-Result<SharedPreparedModel> preparePart(const Services& services, Part part,
+Result<SharedPreparedModel> preparePart(const Services& services, PartToPrepare part,
                                         const PartDevice& where, const CompileOptions& options) {
     auto prepared = prepareOnDevice(part, where, options);
     if (!prepared) {

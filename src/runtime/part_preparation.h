@@ -17,31 +17,32 @@
 
 namespace nnburst::runtime {
 
-/// What the models of a runtime share.
+/// The objects that the models of a runtime share.
 struct Services {
     SharedDevice reference;  ///< the device in this process
     std::shared_ptr<Background> background;
     std::shared_ptr<FallbackCounters> counters;
 };
 
-/// What is to be prepared.
-struct Part {
+/// A part, or a whole model, that is to be prepared.
+struct PartToPrepare {
     std::string name;  ///< for messages
     Model model;
-    std::vector<std::uint32_t> operations;  ///< of the whole model; none if this is all of it
+    /// Indices in the whole model; empty if this is the whole model.
+    std::vector<std::uint32_t> operations;
 };
 
-/// Where it is to be prepared.
+/// The device that is to prepare it.
 struct PartDevice {
     SharedDevice device;
     DeviceInfo info;
-    /// The device in this process stands in if this one fails. Then memory that the part's model
-    /// refers to does not change any more.
+    /// The device in this process replaces this one if it fails. Requires that memory to which the
+    /// part's model refers does not change any more.
     bool canBeReplaced = false;
 };
 
 /// Prepares `part` from the cache that `options` names or from its model, and waits for it.
-[[nodiscard]] Result<SharedPreparedModel> preparePart(const Services& services, Part part,
+[[nodiscard]] Result<SharedPreparedModel> preparePart(const Services& services, PartToPrepare part,
                                                       const PartDevice& where,
                                                       const CompileOptions& options);
 

@@ -14,14 +14,14 @@ namespace nnburst::runtime {
 
 namespace {
 
-/// Operations that all evaluations of the search look at together. Divisions of large models stay
-/// as good as the starting points.
+/// Limit on the operations that all evaluations of the search visit together. For large models the
+/// search ends early, with a division that is at least as good as its starting points.
 constexpr std::size_t kSearchBudget = 20'000'000;
 
-/// Differences below this part of a cost are errors of rounding.
+/// Relative differences of costs below this are rounding errors.
 constexpr double kSignificant = 1e-9;
 
-/// Which operations wait for which, for all orders of one subgraph.
+/// The dependencies between the operations of one subgraph.
 class Dependencies {
   public:
     Dependencies(const Subgraph& subgraph, std::span<const OperandUse> uses)
@@ -47,8 +47,8 @@ class Dependencies {
     std::vector<std::vector<std::uint32_t>> followers_;
 };
 
-/// The steps if `first` begins, where it can.
-std::vector<Step> orderFrom(const Dependencies& dependencies, const Assignment& assignment,
+/// The parts if candidate `first` runs the first part, if it can.
+std::vector<Part> orderFrom(const Dependencies& dependencies, const Assignment& assignment,
                             std::uint32_t candidates, std::uint32_t first) {
     std::vector<std::uint32_t> waitsFor = dependencies.waitsFor();
     std::vector<std::deque<std::uint32_t>> ready(candidates);
@@ -57,22 +57,22 @@ std::vector<Step> orderFrom(const Dependencies& dependencies, const Assignment& 
             ready[assignment[index]].push_back(index);
         }
     }
-    std::vector<Step> steps;
+    std::vector<Part> parts;
     for (std::uint32_t next = first;;) {
         if (ready[next].empty()) {
             const auto most =
                 std::max_element(ready.begin(), ready.end(),
                                  [](const auto& a, const auto& b) { return a.size() < b.size(); });
             if (most->empty()) {
-                return steps;
+                return parts;
             }
             next = static_cast<std::uint32_t>(most - ready.begin());
         }
-        Step& step = steps.emplace_back(Step{.candidate = next, .operations = {}});
+        Part& part = parts.emplace_back(Part{.candidate = next, .operations = {}});
         while (!ready[next].empty()) {
             const std::uint32_t operation = ready[next].front();
             ready[next].pop_front();
-            step.operations.push_back(operation);
+            part.operations.push_back(operation);
             for (const std::uint32_t follower : dependencies.followers(operation)) {
                 if (--waitsFor[follower] == 0) {
                     ready[assignment[follower]].push_back(follower);
@@ -82,16 +82,16 @@ std::vector<Step> orderFrom(const Dependencies& dependencies, const Assignment& 
     }
 }
 
-std::vector<Step> shortestOrder(const Dependencies& dependencies, const Assignment& assignment) {
+std::vector<Part> shortestOrder(const Dependencies& dependencies, const Assignment& assignment) {
     std::uint32_t candidates = 0;
     for (const std::uint32_t candidate : assignment) {
         candidates = std::max(candidates, candidate + 1);
     }
-    std::vector<Step> best;
+    std::vector<Part> best;
     for (std::uint32_t first = 0; first < candidates; ++first) {
-        std::vector<Step> steps = orderFrom(dependencies, assignment, candidates, first);
-        if (first == 0 || steps.size() < best.size()) {
-            best = std::move(steps);
+        std::vector<Part> parts = orderFrom(dependencies, assignment, candidates, first);
+        if (first == 0 || parts.size() < best.size()) {
+            best = std::move(parts);
         }
     }
     return best;
@@ -110,7 +110,7 @@ class Search {
         }
     }
 
-    std::vector<Step> run(std::size_t operationCount) {
+    std::vector<Part> run(std::size_t operationCount) {
         // Starting points: the best device for each operation, and each device for all that it can.
         Assignment best(operationCount);
         for (std::uint32_t index = 0; index < operationCount; ++index) {
@@ -128,13 +128,13 @@ class Search {
         }
         while (improve(division)) {
         }
-        return std::move(division.steps);
+        return std::move(division.parts);
     }
 
   private:
     struct Division {
         Assignment assignment;
-        std::vector<Step> steps;
+        std::vector<Part> parts;
         double cost = 0.0;
     };
 
@@ -153,13 +153,13 @@ class Search {
 
     Division evaluate(Assignment assignment) {
         spent_ += assignment.size() + 1;
-        Division division{.assignment = std::move(assignment), .steps = {}, .cost = 0.0};
-        division.steps = shortestOrder(dependencies_, division.assignment);
-        std::vector<std::uint32_t> stepOf(division.assignment.size());
-        for (std::uint32_t step = 0; step < division.steps.size(); ++step) {
-            division.cost += kStepCost;
-            for (const std::uint32_t operation : division.steps[step].operations) {
-                stepOf[operation] = step;
+        Division division{.assignment = std::move(assignment), .parts = {}, .cost = 0.0};
+        division.parts = shortestOrder(dependencies_, division.assignment);
+        std::vector<std::uint32_t> partOf(division.assignment.size());
+        for (std::uint32_t part = 0; part < division.parts.size(); ++part) {
+            division.cost += kPartCost;
+            for (const std::uint32_t operation : division.parts[part].operations) {
+                partOf[operation] = part;
                 division.cost += candidates_[division.assignment[operation]].costs[operation];
             }
         }
@@ -167,8 +167,8 @@ class Search {
             const OperandUse& use = uses_[operand];
             const bool crosses = use.producer != kNoOperation &&
                                  std::any_of(use.consumers.begin(), use.consumers.end(),
-                                             [&stepOf, &use](std::uint32_t consumer) {
-                                                 return stepOf[consumer] != stepOf[use.producer];
+                                             [&partOf, &use](std::uint32_t consumer) {
+                                                 return partOf[consumer] != partOf[use.producer];
                                              });
             division.cost += crosses ? kCrossingCostPerByte * bytes_[operand] : 0.0;
         }
@@ -183,13 +183,13 @@ class Search {
         return true;
     }
 
-    /// Moves one step to another device, if that lowers the cost.
+    /// Moves one part to another device, if that lowers the cost.
     bool improve(Division& division) {
-        for (const Step& step : division.steps) {
+        for (const Part& part : division.parts) {
             for (std::uint32_t target = 0; target < candidates_.size(); ++target) {
                 const std::vector<bool>& isSupported = candidates_[target].isSupported;
-                if (target == step.candidate ||
-                    !std::all_of(step.operations.begin(), step.operations.end(),
+                if (target == part.candidate ||
+                    !std::all_of(part.operations.begin(), part.operations.end(),
                                  [&](std::uint32_t index) { return isSupported[index]; })) {
                     continue;
                 }
@@ -197,11 +197,11 @@ class Search {
                     return false;
                 }
                 Assignment assignment = division.assignment;
-                for (const std::uint32_t operation : step.operations) {
+                for (const std::uint32_t operation : part.operations) {
                     assignment[operation] = target;
                 }
                 if (takeIfBetter(division, evaluate(std::move(assignment)))) {
-                    return true;  // `step` is gone
+                    return true;  // `part` is gone
                 }
             }
         }
@@ -217,7 +217,7 @@ class Search {
 
 }  // namespace
 
-std::vector<Step> orderSteps(const Subgraph& subgraph, std::span<const OperandUse> uses,
+std::vector<Part> orderParts(const Subgraph& subgraph, std::span<const OperandUse> uses,
                              const Assignment& assignment) {
     NNBURST_ASSERT(assignment.size() == subgraph.operations.size(),
                    "{} operations are assigned, the subgraph has {}", assignment.size(),
@@ -225,7 +225,7 @@ std::vector<Step> orderSteps(const Subgraph& subgraph, std::span<const OperandUs
     return shortestOrder(Dependencies(subgraph, uses), assignment);
 }
 
-std::optional<std::vector<Step>> partition(const Subgraph& subgraph,
+std::optional<std::vector<Part>> partition(const Subgraph& subgraph,
                                            std::span<const OperandUse> uses,
                                            std::span<const Candidate> candidates) {
     for (std::size_t index = 0; index < subgraph.operations.size(); ++index) {

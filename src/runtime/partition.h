@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Divides the operations of a model among devices: which device runs which operation, and in which
-/// steps. A step is a list of operations that one device runs in one execution.
+/// Divides the operations of a model among devices, into parts. A part is a list of operations that
+/// one device runs in one execution.
 
 #include <cstdint>
 #include <optional>
@@ -16,31 +16,31 @@
 
 namespace nnburst::runtime {
 
-/// What a device can do, and at what cost. One entry an operation.
+/// A device that may run operations: which ones, and their costs. One entry for each operation.
 struct Candidate {
     std::vector<bool> isSupported;
     std::vector<double> costs;
 };
 
-struct Step {
+struct Part {
     std::uint32_t candidate = 0;
     std::vector<std::uint32_t> operations;  ///< in an order of execution
 };
 
-/// One entry an operation: the index of its candidate.
+/// One entry for each operation: the index of its candidate.
 using Assignment = std::vector<std::uint32_t>;
 
-/// The steps of `assignment`, in an order of execution, with as few changes between devices as a
-/// greedy search finds: as long as the device at hand has operations whose inputs are there, it
-/// goes on.
-[[nodiscard]] std::vector<Step> orderSteps(const Subgraph& subgraph,
+/// The parts of `assignment`, in an order of execution. A greedy search keeps their number low: a
+/// part takes operations of its device as long as there are some whose inputs are available.
+[[nodiscard]] std::vector<Part> orderParts(const Subgraph& subgraph,
                                            std::span<const OperandUse> uses,
                                            const Assignment& assignment);
 
-/// The division of lowest estimated cost that the search finds: costs of operations, kStepCost for
-/// each step, and kCrossingCostPerByte for what one step takes from another. Among equal ones the
-/// earlier candidate has the operation. Nothing if no candidate supports some operation.
-[[nodiscard]] std::optional<std::vector<Step>> partition(const Subgraph& subgraph,
+/// The division of lowest estimated cost that the search finds: costs of operations, kPartCost for
+/// each part, and kCrossingCostPerByte for what one part takes from another. If costs are equal,
+/// the earlier candidate gets the operation. nullopt if an operation has no candidate that supports
+/// it.
+[[nodiscard]] std::optional<std::vector<Part>> partition(const Subgraph& subgraph,
                                                          std::span<const OperandUse> uses,
                                                          std::span<const Candidate> candidates);
 

@@ -16,8 +16,8 @@ namespace nnburst::runtime {
 using NamedDevices = std::vector<std::shared_ptr<NamedDevice>>;
 
 /// The devices of the configuration that can be opened and answer, in its order, and the device in
-/// this process as the last. Drivers are asked at the same time, so that those that do not answer
-/// cost the time of one. Errors of makeLocalDevice.
+/// this process as the last. All drivers are asked at the same time, so that several drivers that
+/// do not answer take no longer than one. Errors of makeLocalDevice.
 [[nodiscard]] Result<NamedDevices> findDevices(const RuntimeOptions& options);
 
 /// A runtime of `devices`, the last of which runs in this process and supports all models.

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What stands in for a part of a model whose device fails: the same part, prepared for the device
+/// The replacement of a part of a model whose device fails: the same part, prepared for the device
 /// in this process when it is first needed.
 
 #include <atomic>
@@ -25,15 +25,15 @@ struct FallbackCounters {
     std::atomic<std::uint64_t> executions{0};
 };
 
-/// Another device can do what failed with `status`: the device is lost, busy or wrong, but neither
-/// is the request, nor is it too late.
+/// Whether another device may succeed after a failure with `status`: the cause is the device (lost,
+/// busy or faulty), not the request or its deadline.
 [[nodiscard]] constexpr bool isDeviceFailure(ErrorStatus status) noexcept {
     return status == ErrorStatus::DEVICE_UNAVAILABLE || status == ErrorStatus::GENERAL_FAILURE ||
            status == ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT ||
            status == ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT;
 }
 
-/// Of one part. Thread-safe.
+/// The replacement of one part. Thread-safe.
 class Replacement {
   public:
     /// `part` describes the part in messages: its device and operations. `model` refers to memory
@@ -41,7 +41,7 @@ class Replacement {
     Replacement(std::string part, Model model, ExecutionPreference preference,
                 SharedDevice reference, std::shared_ptr<FallbackCounters> counters);
 
-    /// The device of the part is lost: all further executions go to the replacement.
+    /// Whether the device of the part is lost: then all further executions go to the replacement.
     [[nodiscard]] bool isPermanent() const noexcept {
         // sync [part-replaced]: model() gives the replacement at once
         return isPermanent_.load(std::memory_order_acquire);
@@ -50,10 +50,10 @@ class Replacement {
     /// The replacement for an execution that failed with `why`, or the error of its preparation.
     [[nodiscard]] Result<SharedPreparedModel> replace(const Error& why);
 
-    /// The replacement. Prepares it if it is not.
+    /// The replacement, prepared if it was not yet.
     [[nodiscard]] Result<SharedPreparedModel> model();
 
-    /// An execution has ended on the replacement.
+    /// Counts an execution that has ended on the replacement.
     void countExecution() noexcept {
         counters_->executions.fetch_add(1, std::memory_order_relaxed);  // only a count
     }

@@ -34,7 +34,7 @@ class DeviceRuntime final : public Runtime {
                                                                 std::size_t device) override {
         NNBURST_TRY(checkDevice(device));
         NNBURST_TRY(validateModel(model));
-        const auto present = devices_[device]->present();
+        const auto present = devices_[device]->reopenIfLost();
         if (!present) {
             NNBURST_VLOG(PARTITIONING, "{}", present.error().message);
             return std::vector<bool>(model.main.operations.size(), false);
@@ -49,7 +49,7 @@ class DeviceRuntime final : public Runtime {
 
     [[nodiscard]] Result<> waitForDevice(std::size_t device) override {
         NNBURST_TRY(checkDevice(device));
-        NNBURST_TRY(devices_[device]->present());
+        NNBURST_TRY(devices_[device]->reopenIfLost());
         return {};
     }
 

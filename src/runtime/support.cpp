@@ -12,7 +12,7 @@
 #include "model/invalid.h"
 #include "model/operand_info.h"
 #include "runtime/default_arguments.h"
-#include "runtime/step_model.h"
+#include "runtime/submodel.h"
 
 namespace nnburst::runtime {
 
@@ -85,7 +85,7 @@ Result<std::vector<bool>> supportedOperationsOf(Device& device, const DeviceInfo
     if (known.empty()) {
         return supported;
     }
-    const StepModel shown = makeStepModel(expressed, uses, known);
+    const Submodel shown = makeSubmodel(expressed, uses, known);
     const auto answer = device.getSupportedOperations(shown.model);
     if (!answer) {
         if (answer.error().status != ErrorStatus::INVALID_ARGUMENT) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What the devices of a runtime can do of a model.
+/// Which operations of a model the devices of a runtime support.
 
 #include <cstdint>
 #include <span>
@@ -15,8 +15,8 @@
 
 namespace nnburst::runtime {
 
-/// One entry an operation of the main subgraph of `model`, which is valid: whether `device`, of
-/// which `info` is known, can run it, alone or among others. Operations that the device's HAL
+/// One entry for each operation of the main subgraph of `model`, which is valid: whether `device`,
+/// of which `info` is known, can run it, alone or among others. Operations that the device's HAL
 /// version does not know are not shown to it. INVALID_ARGUMENT if an operation breaks a rule of the
 /// HAL.
 [[nodiscard]] Result<std::vector<bool>> supportedOperationsOf(Device& device,
@@ -24,8 +24,8 @@ namespace nnburst::runtime {
                                                               const Model& model,
                                                               std::span<const OperandUse> uses);
 
-/// `model` for a device of `version`, before the latest: without what that does not know and what
-/// does not change a result. Inputs and outputs stay as they are.
+/// `model` for a device of `version`, which is older than the latest: without parts that this
+/// version does not have and that do not change a result. Inputs and outputs stay as they are.
 [[nodiscard]] Model expressedFor(HalVersion version, Model model);
 
 }  // namespace nnburst::runtime

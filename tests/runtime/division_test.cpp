@@ -57,10 +57,10 @@ Model chain(const std::vector<OperationType>& types, std::uint32_t count = 4) {
     return std::move(*builder.build({in}, {last}));
 }
 
-/// The number of steps; 1 for a model that is not divided.
-std::size_t stepsOf(const SharedPreparedModel& model) {
+/// The number of parts; 1 for a model that is not divided.
+std::size_t partsOf(const SharedPreparedModel& model) {
     const auto* divided = dynamic_cast<const DividedModel*>(model.get());
-    return divided == nullptr ? 1 : divided->plan().steps.size();
+    return divided == nullptr ? 1 : divided->plan().parts.size();
 }
 
 using enum OperationType;
@@ -70,7 +70,7 @@ TEST(Division, handsAModelOverThatOneDeviceRunsWhole) {
     const auto runtime = runtimeOf({named("one", device)});
     const auto compiled = runtime->compile(chain({ADD, RELU, MUL}), {});
     ASSERT_TRUE(compiled) << compiled.error().message;
-    EXPECT_EQ(stepsOf(*compiled), 1U);
+    EXPECT_EQ(partsOf(*compiled), 1U);
     EXPECT_EQ(device->preparations, 1);
 }
 
@@ -79,7 +79,7 @@ TEST(Division, givesAnOperationToTheDeviceThatSupportsIt) {
         runtimeOf({named("adder", filtered(only(ADD))), named("rest", filtered(allBut(ADD)))});
     const auto compiled = runtime->compile(chain({ADD, ADD, RELU, MUL, ADD}), {.devices = {0, 1}});
     ASSERT_TRUE(compiled) << compiled.error().message;
-    EXPECT_EQ(stepsOf(*compiled), 3U);
+    EXPECT_EQ(partsOf(*compiled), 3U);
     SmallRequest request;
     request.input<float>({1, -2, 3, 4}, {}).output(16);
     ExecutionOutcome outcome;
@@ -112,10 +112,10 @@ TEST(Division, doesNotChangeDevicesForWhatCostsLessThanTheCrossing) {
     const auto runtime = runtimeOf({named("fast", fast), named("all", filtered(everything))});
     const auto small = runtime->compile(chain({ADD, RELU, ADD}, 16), {});
     ASSERT_TRUE(small) << small.error().message;
-    EXPECT_EQ(stepsOf(*small), 1U);
+    EXPECT_EQ(partsOf(*small), 1U);
     const auto large = runtime->compile(chain({ADD, RELU, ADD}, 1'000'000), {});
     ASSERT_TRUE(large) << large.error().message;
-    EXPECT_EQ(stepsOf(*large), 3U);
+    EXPECT_EQ(partsOf(*large), 3U);
 }
 
 TEST(Division, prefersTheConfiguredDeviceToTheOneInThisProcessIfTheyAreEqual) {
@@ -274,8 +274,8 @@ class DividedShapes : public testing::TestWithParam<Way> {
     SharedPreparedModel compiled_;
 };
 
-TEST_P(DividedShapes, areFoundBetweenSteps) {
-    ASSERT_EQ(stepsOf(compiled_), 2U);
+TEST_P(DividedShapes, areFoundBetweenParts) {
+    ASSERT_EQ(partsOf(compiled_), 2U);
     SmallRequest small;
     small.input<float>({1, -2, 3, 4, -5, 6}, {6})
         .input<std::int32_t>({2, 3}, {})
@@ -289,7 +289,7 @@ TEST_P(DividedShapes, areFoundBetweenSteps) {
         EXPECT_EQ(outcome.outputShapes[0],
                   (OutputShape{.dimensions = {2, 3}, .isSufficient = true}));
     }
-    // More than the memory that is there between the steps at first.
+    // More than the memory that is there between the parts at first.
     std::vector<float> values(3000, -1.0F);
     values.back() = 7.0F;
     SmallRequest large;
@@ -330,7 +330,7 @@ INSTANTIATE_TEST_SUITE_P(Way, DividedShapes, testing::ValuesIn(kWays), [](const 
     return std::to_string(static_cast<int>(instance.param));
 });
 
-/// Boxes of which none may be good enough, so that nothing is between the steps; and many other
+/// Boxes of which none may be good enough, so that nothing is between the parts; and many other
 /// operations, so that a division pays.
 Model makeBoxModel() {
     constexpr int kOthers = 40;
@@ -362,7 +362,7 @@ Model makeBoxModel() {
     return std::move(*builder.build({scores, boxes, other}, {out, keptBoxes, classes, last}));
 }
 
-TEST(Division, runsTheWholeModelOnTheDeviceInThisProcessIfNothingIsBetweenSteps) {
+TEST(Division, runsTheWholeModelOnTheDeviceInThisProcessIfNothingIsBetweenParts) {
     const auto boxes = filtered(allBut(RELU));
     const auto relus = filtered(only(RELU));
     boxes->execTime = 1e-6F;
@@ -381,7 +381,7 @@ TEST(Division, runsTheWholeModelOnTheDeviceInThisProcessIfNothingIsBetweenSteps)
             makeBoxModel(),
             {.devices = isChosen ? std::vector<std::size_t>{0, 1} : std::vector<std::size_t>()});
         ASSERT_TRUE(compiled) << compiled.error().message;
-        ASSERT_EQ(stepsOf(*compiled), 2U);
+        ASSERT_EQ(partsOf(*compiled), 2U);
         for (const Way way : {Way::SYNCHRONOUS, Way::BURST, Way::REUSABLE}) {
             request.resetOutputs();
             ExecutionOutcome outcome;
@@ -434,7 +434,7 @@ TEST(Division, endsAtItsDeadline) {
         << result.error().message;
 }
 
-TEST(Division, addsTheTimesOfItsSteps) {
+TEST(Division, addsTheTimesOfItsParts) {
     const auto runtime =
         runtimeOf({named("adder", filtered(only(ADD))), named("rest", filtered(allBut(ADD)))});
     const auto compiled = runtime->compile(chain({ADD, RELU}), {.devices = {0, 1}});

@@ -142,7 +142,7 @@ TEST_F(Drivers, thatCanDoDifferentThingsRunOneModel) {
         if (devices.size() == 2) {  // otherwise the device in this process runs all of it
             const auto* divided = dynamic_cast<const DividedModel*>(compiled->get());
             ASSERT_NE(divided, nullptr);
-            EXPECT_EQ(divided->plan().steps.size(), 3U);
+            EXPECT_EQ(divided->plan().parts.size(), 3U);
         }
         expectMixedModelIsRight(**compiled);
     }
@@ -172,7 +172,7 @@ TEST_F(Drivers, thatCannotBeOpenedAreLeftOut) {
     EXPECT_EQ(runtime->devices()[0].name, "good");
 }
 
-/// A socket on which nobody accepts.
+/// A socket whose connections are not accepted.
 class SilentSocket {
   public:
     explicit SilentSocket(const std::string& path)
@@ -336,7 +336,7 @@ TEST_F(Drivers, keepPartsOfModelsInCacheFiles) {
     for (int i = 0; i < 2; ++i) {
         const auto compiled = runtime->compile(makeMixedModel(), options);
         ASSERT_TRUE(compiled) << compiled.error().message;
-        EXPECT_EQ(fileCount(), 6);  // two for each of three steps
+        EXPECT_EQ(fileCount(), 6);  // two for each of three parts
         expectMixedModelIsRight(**compiled);
     }
     // Another token has other files; a file that was changed is not used.

@@ -72,7 +72,7 @@ class LyingDevice : public testing::TestWithParam<bool> {
             plan.temporaries = {
                 {.type = TENSOR_FLOAT32, .dimensions = {0}, .elementBytes = 4, .location = {}}};
         }
-        plan.steps = {{.name = "first",
+        plan.parts = {{.name = "first",
                        .prepared = first_,
                        .inputs = {{Place::Kind::MODEL_INPUT, 0}},
                        .outputs = {between},
@@ -101,7 +101,7 @@ class LyingDevice : public testing::TestWithParam<bool> {
     SmallRequest request_;
 };
 
-TEST_P(LyingDevice, givesTheSizeThatTheNextStepTakes) {
+TEST_P(LyingDevice, givesTheSizeThatTheNextPartTakes) {
     first_->shapes = {{.dimensions = {2}, .isSufficient = true}};
     const Result<> result = execute();
     ASSERT_TRUE(result) << result.error().message;
@@ -123,7 +123,7 @@ TEST_P(LyingDevice, isRefusedIfItsOutputCannotFitIntoItsMemory) {
 
 TEST_P(LyingDevice, isRefusedIfItGivesNoShapes) {
     const Result<> result = execute();
-    // Nothing was found, so the next step has no dimensions to take.
+    // Nothing was found, so the next part has no dimensions to take.
     EXPECT_FALSE(result && second_->last.inputs[0].location.length > 8);
 }
 

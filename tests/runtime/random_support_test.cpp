@@ -95,7 +95,7 @@ class RandomSupport : public testing::Test {
         exec::Random random(seed + 1);
         support_.clear();
         for (std::size_t i = 0; i < subject.model().main.operations.size(); ++i) {
-            // Half of the operations are on one device alone, so that steps are short.
+            // Half of the operations are on one device alone, so that parts are short.
             support_.push_back(random.flip() ? 1U << random.size(0, kDevices - 1)
                                              : random.size(1, (1U << kDevices) - 1));
         }
@@ -104,9 +104,9 @@ class RandomSupport : public testing::Test {
         const auto expected = subject.run(Way::SYNCHRONOUS, **whole);
         auto divided = runtime_->compile(subject.model(), {.devices = {0, 1, 2}});
         ASSERT_TRUE(divided) << divided.error().message;
-        if (const auto* steps = dynamic_cast<const DividedModel*>(divided->get())) {
+        if (const auto* parts = dynamic_cast<const DividedModel*>(divided->get())) {
             ++dividedModels_;
-            steps_ += steps->plan().steps.size();
+            parts_ += parts->plan().parts.size();
         }
         const Way way = kWays[seed % kWays.size()];
         EXPECT_EQ(subject.run(way, **divided), expected) << "way " << static_cast<int>(way);
@@ -118,7 +118,7 @@ class RandomSupport : public testing::Test {
     Support support_;
     std::shared_ptr<Runtime> runtime_;
     std::size_t dividedModels_ = 0;
-    std::size_t steps_ = 0;
+    std::size_t parts_ = 0;
 };
 
 TEST_F(RandomSupport, givesTheResultsOfOneDevice) {
@@ -133,7 +133,7 @@ TEST_F(RandomSupport, givesTheResultsOfOneDevice) {
         }
     }
     EXPECT_GT(dividedModels_, count / 2);
-    EXPECT_GT(steps_, std::size_t{2} * dividedModels_);
+    EXPECT_GT(parts_, std::size_t{2} * dividedModels_);
 }
 
 }  // namespace

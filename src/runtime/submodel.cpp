@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/step_model.h"
+#include "runtime/submodel.h"
 
 #include <algorithm>
 #include <map>
@@ -17,20 +17,20 @@ namespace {
 /// Constants start at multiples of this, which suits elements of every type.
 constexpr std::size_t kAlignmentBytes = 16;
 
-/// Collects what a step takes of the whole model.
-class StepMaker {
+/// Collects what a submodel takes from the whole model.
+class SubmodelMaker {
   public:
-    StepMaker(const Model& whole, std::span<const OperandUse> uses,
-              std::span<const std::uint32_t> operations)
+    SubmodelMaker(const Model& whole, std::span<const OperandUse> uses,
+                  std::span<const std::uint32_t> operations)
         : whole_(whole), uses_(uses), operations_(operations) {
-        isInStep_.resize(whole.main.operations.size(), false);
+        isInSubmodel_.resize(whole.main.operations.size(), false);
         for (const std::uint32_t operation : operations) {
-            isInStep_[operation] = true;
+            isInSubmodel_[operation] = true;
         }
     }
 
-    StepModel make() {
-        step_.model.relaxComputationFloat32toFloat16 = whole_.relaxComputationFloat32toFloat16;
+    Submodel make() {
+        submodel_.model.relaxComputationFloat32toFloat16 = whole_.relaxComputationFloat32toFloat16;
         for (const std::uint32_t index : operations_) {
             const Operation& operation = whole_.main.operations[index];
             noteExtension(static_cast<std::uint32_t>(operation.type));
@@ -41,25 +41,25 @@ class StepMaker {
             for (const std::uint32_t output : operation.outputs) {
                 copy.outputs.push_back(operandOf(output));
             }
-            step_.model.main.operations.push_back(std::move(copy));
+            submodel_.model.main.operations.push_back(std::move(copy));
         }
-        Subgraph& main = step_.model.main;
+        Subgraph& main = submodel_.model.main;
         const std::vector<std::uint32_t> consumers = countConsumers(main);
         for (std::size_t index = 0; index < main.operands.size(); ++index) {
             main.operands[index].numberOfConsumers = consumers[index];
         }
         for (const ExtensionNameAndPrefix& extension : whole_.extensionNameToPrefix) {
             if (prefixes_.count(extension.prefix) != 0) {
-                step_.model.extensionNameToPrefix.push_back(extension);
+                submodel_.model.extensionNameToPrefix.push_back(extension);
             }
         }
-        return std::move(step_);
+        return std::move(submodel_);
     }
 
   private:
-    /// The operand of the step that is `index` of the whole model.
+    /// The operand of the submodel that is `index` of the whole model.
     std::uint32_t operandOf(std::uint32_t index) {
-        Subgraph& main = step_.model.main;
+        Subgraph& main = submodel_.model.main;
         const auto [place, isNew] =
             operands_.try_emplace(index, static_cast<std::uint32_t>(main.operands.size()));
         if (!isNew) {
@@ -69,14 +69,14 @@ class StepMaker {
         noteExtension(static_cast<std::uint32_t>(operand.type));
         if (isGiven(operand)) {
             takeValue(operand);
-        } else if (uses_[index].producer == kNoOperation || !isInStep_[uses_[index].producer]) {
+        } else if (uses_[index].producer == kNoOperation || !isInSubmodel_[uses_[index].producer]) {
             operand.lifetime = OperandLifeTime::SUBGRAPH_INPUT;
             main.inputIndexes.push_back(place->second);
-            step_.inputs.push_back(index);
+            submodel_.inputs.push_back(index);
         } else if (isNeededOutside(index)) {
             operand.lifetime = OperandLifeTime::SUBGRAPH_OUTPUT;
             main.outputIndexes.push_back(place->second);
-            step_.outputs.push_back(index);
+            submodel_.outputs.push_back(index);
         }
         main.operands.push_back(std::move(operand));
         return place->second;
@@ -86,12 +86,12 @@ class StepMaker {
         const std::vector<std::uint32_t>& consumers = uses_[index].consumers;
         return whole_.main.operands[index].lifetime == OperandLifeTime::SUBGRAPH_OUTPUT ||
                std::any_of(consumers.begin(), consumers.end(),
-                           [this](std::uint32_t consumer) { return !isInStep_[consumer]; });
+                           [this](std::uint32_t consumer) { return !isInSubmodel_[consumer]; });
     }
 
-    /// Brings the value of `operand` into the step.
+    /// Brings the value of `operand` into the submodel.
     void takeValue(Operand& operand) {
-        Model& model = step_.model;
+        Model& model = submodel_.model;
         DataLocation& location = operand.location;
         if (operand.lifetime == OperandLifeTime::CONSTANT_COPY) {
             const std::size_t start = (model.operandValues.size() + kAlignmentBytes - 1) /
@@ -112,8 +112,8 @@ class StepMaker {
         }
     }
 
-    /// The subgraph of the step that is `index` of the whole model. Subgraphs refer to each other
-    /// without circles.
+    /// The subgraph of the submodel that is `index` of the whole model. Subgraphs refer to each
+    /// other without circles.
     std::uint32_t referencedOf(std::uint32_t index) {
         const auto known = referenced_.find(index);
         if (known != referenced_.end()) {
@@ -127,8 +127,8 @@ class StepMaker {
         for (const Operation& operation : subgraph.operations) {
             noteExtension(static_cast<std::uint32_t>(operation.type));
         }
-        const auto place = static_cast<std::uint32_t>(step_.model.referenced.size());
-        step_.model.referenced.push_back(std::move(subgraph));
+        const auto place = static_cast<std::uint32_t>(submodel_.model.referenced.size());
+        submodel_.model.referenced.push_back(std::move(subgraph));
         referenced_.emplace(index, place);
         return place;
     }
@@ -142,8 +142,8 @@ class StepMaker {
     const Model& whole_;
     const std::span<const OperandUse> uses_;
     const std::span<const std::uint32_t> operations_;
-    std::vector<bool> isInStep_;
-    StepModel step_;
+    std::vector<bool> isInSubmodel_;
+    Submodel submodel_;
     // What was taken, by its index in the whole model.
     std::map<std::uint32_t, std::uint32_t> operands_;
     std::map<std::uint32_t, std::uint32_t> pools_;
@@ -153,9 +153,9 @@ class StepMaker {
 
 }  // namespace
 
-StepModel makeStepModel(const Model& whole, std::span<const OperandUse> uses,
-                        std::span<const std::uint32_t> operations) {
-    return StepMaker(whole, uses, operations).make();
+Submodel makeSubmodel(const Model& whole, std::span<const OperandUse> uses,
+                      std::span<const std::uint32_t> operations) {
+    return SubmodelMaker(whole, uses, operations).make();
 }
 
 }  // namespace nnburst::runtime

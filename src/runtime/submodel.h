@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Some operations of a model as a model of their own.
+/// Extracts operations of a model into a model of their own.
 
 #include <cstdint>
 #include <span>
@@ -15,17 +15,18 @@
 namespace nnburst::runtime {
 
 /// Constants in pools are shared with the whole model; those in its operand values are copied.
-struct StepModel {
+struct Submodel {
     Model model;
     /// The operands of the whole model's main subgraph that are the inputs of `model`, in order.
     std::vector<std::uint32_t> inputs;
-    /// The same of its outputs: those that other operations take or that the whole model gives.
+    /// The same for its outputs: operands that other operations read, or that are outputs of the
+    /// whole model.
     std::vector<std::uint32_t> outputs;
 };
 
 /// `operations` of the main subgraph of `whole`, in an order in which they can be executed. `uses`
 /// are those of the main subgraph.
-[[nodiscard]] StepModel makeStepModel(const Model& whole, std::span<const OperandUse> uses,
-                                      std::span<const std::uint32_t> operations);
+[[nodiscard]] Submodel makeSubmodel(const Model& whole, std::span<const OperandUse> uses,
+                                    std::span<const std::uint32_t> operations);
 
 }  // namespace nnburst::runtime
