@@ -88,7 +88,7 @@ TEST_F(FailingMemoryTest, oneFailedAllocationEndsNoDriver) {
     EXPECT_NE(failures(), 0) << "operator new of the driver is not that of the test";
 }
 
-TEST_F(FailingMemoryTest, aClientForWhomThereIsNoMemoryIsNotTheLastOne) {
+TEST_F(FailingMemoryTest, clientsAreAcceptedAfterOneForWhichThereWasNoMemory) {
     constexpr std::int64_t kAllocationsOfAdmission = 8;
     std::vector<SharedDevice> served;  // kept: the end of a client allocates, too
     for (std::int64_t i = 0; i < kAllocationsOfAdmission; ++i) {

@@ -44,7 +44,7 @@ TEST_P(ForeignMemoryTest, standsBesideMappedMemory) {
     EXPECT_EQ(add.out()[0], 15.0F);
 }
 
-TEST_P(ForeignMemoryTest, thatIsCutIsRefusedAndHurtsNobody) {
+TEST_P(ForeignMemoryTest, thatIsCutIsRefusedAndTheDriverGoesOn) {
     use(makeAddModel());
     const ForeignMemory memory(64);
     memory.resize(8);

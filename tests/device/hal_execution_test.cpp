@@ -254,7 +254,7 @@ TEST_P(HalExecutionTest, measuresNothingThatFails) {
     EXPECT_EQ(outcome.timing, Timing{});
 }
 
-TEST_P(HalExecutionTest, overlappingArgumentsHurtNobody) {
+TEST_P(HalExecutionTest, theDriverServesAfterOverlappingArguments) {
     use(makeAddModel());
     AddRequest add;
     add.request.outputs[0].location = add.request.inputs[0].location;

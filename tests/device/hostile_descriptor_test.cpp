@@ -179,7 +179,7 @@ TEST_F(HostileDescriptorTest, aFenceThatCannotBeClosedEndsNoDriver) {
     expectVictimIsServed();
 }
 
-TEST_F(HostileDescriptorTest, anEventFdToWhichWritingBlocksHoldsUpNobody) {
+TEST_F(HostileDescriptorTest, anEventFdToWhichWritingBlocksDelaysNoOtherClient) {
     const UniqueFd full = makeFullEventFd();
     if (!full) {
         GTEST_SKIP() << "there is no asynchronous I/O";
@@ -191,7 +191,7 @@ TEST_F(HostileDescriptorTest, anEventFdToWhichWritingBlocksHoldsUpNobody) {
     expectVictimIsServed();
 }
 
-TEST_F(HostileDescriptorTest, descriptorsThatNobodyClaimsAreClosedWithTheirConnection) {
+TEST_F(HostileDescriptorTest, unclaimedDescriptorsAreClosedWithTheirConnection) {
     const std::size_t before = descriptorCount(driver_->pid());
     // The request is refused before its descriptors are looked at.
     const auto prepared = *prepareModel(*attacker_, makeAddModel());
@@ -309,7 +309,7 @@ TEST_F(HostileDescriptorTest, filesWhoseServerStallsDoNotHoldUpTheEndOfTheirConn
     expectVictimIsServed();
 }
 
-TEST_F(HostileDescriptorTest, memoryThatIsClosedLateHoldsUpNobody) {
+TEST_F(HostileDescriptorTest, memoryThatIsClosedLateDelaysNoOtherClient) {
     const auto prepared = *prepareModel(*attacker_, makeAddModel());
     ExecutionOutcome outcome;
     AddRequest add = requestIn("late-closes");
@@ -317,26 +317,26 @@ TEST_F(HostileDescriptorTest, memoryThatIsClosedLateHoldsUpNobody) {
     expectVictimIsServed();
 }
 
-TEST_F(HostileDescriptorTest, largeMemoryThatIsFreedLateHoldsUpNobody) {
+TEST_F(HostileDescriptorTest, largeMemoryThatIsFreedLateDelaysNoOtherClient) {
     EXPECT_TRUE(executeIn(makeLargeMemory(F_SEAL_SHRINK | F_SEAL_GROW)));
     expectVictimIsServed();
 }
 
-TEST_F(HostileDescriptorTest, largeMemoryThatIsRefusedHoldsUpNobody) {
+TEST_F(HostileDescriptorTest, largeMemoryThatIsRefusedDelaysNoOtherClient) {
     const SharedRegion memory = makeLargeMemory(0);
     EXPECT_EQ(::ftruncate(memory->fd(), kLargeBytes / 2), 0);
     EXPECT_FALSE(executeIn(memory));
     expectVictimIsServed();
 }
 
-TEST_F(HostileDescriptorTest, largeMemoryThatNobodyClaimsHoldsUpNobody) {
+TEST_F(HostileDescriptorTest, unclaimedLargeMemoryDelaysNoOtherClient) {
     EXPECT_FALSE(executeIn(makeLargeMemory(F_SEAL_SHRINK | F_SEAL_GROW),
                            {.measure = static_cast<MeasureTiming>(7)}));
     attacker_.reset();
     expectVictimIsServed();
 }
 
-TEST_F(HostileDescriptorTest, buffersThatAreFreedLateHoldUpNobody) {
+TEST_F(HostileDescriptorTest, buffersThatAreFreedLateDelayNoOtherClient) {
     const auto prepared = *prepareModel(*attacker_, makeAddModel(1 << 20));
     const std::array<BufferRole, 1> roles{{{.modelIndex = 0, .ioIndex = 0, .frequency = 1.0F}}};
     auto buffer = attacker_->allocate({}, std::array{prepared}, roles, {});
@@ -345,7 +345,7 @@ TEST_F(HostileDescriptorTest, buffersThatAreFreedLateHoldUpNobody) {
     expectVictimIsServed();
 }
 
-TEST_F(HostileDescriptorTest, cacheFilesThatAreClosedLateHoldUpNobody) {
+TEST_F(HostileDescriptorTest, cacheFilesThatAreClosedLateDelayNoOtherClient) {
     PrepareOptions options = cachedIn("late-closes");
     const UniqueFd directory(::open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     options.dataCache = {directory.get()};  // so that no file is used
@@ -353,7 +353,7 @@ TEST_F(HostileDescriptorTest, cacheFilesThatAreClosedLateHoldUpNobody) {
     expectVictimIsServed();
 }
 
-TEST_F(HostileDescriptorTest, descriptorsThatTheKernelDropsLateHoldUpNobody) {
+TEST_F(HostileDescriptorTest, descriptorsThatTheKernelDropsLateDelayNoOtherClient) {
     const UniqueFd connection = connectedUnixSocket(driver_->socketPath());
     for (int i = 0; i < 3; ++i) {
         EXPECT_TRUE(sendEventFds(connection, std::string(1, '\0'), 200));
@@ -361,7 +361,7 @@ TEST_F(HostileDescriptorTest, descriptorsThatTheKernelDropsLateHoldUpNobody) {
     }
 }
 
-TEST_F(HostileDescriptorTest, descriptorsInsideOfAMessageHoldUpNobody) {
+TEST_F(HostileDescriptorTest, descriptorsInsideOfAMessageDelayNoOtherClient) {
     const UniqueFd connection = connectedUnixSocket(driver_->socketPath());
     EXPECT_EQ(::send(connection.get(), messageHeader().data(), 8, MSG_NOSIGNAL), 8);
     expectVictimIsServed();
@@ -371,7 +371,7 @@ TEST_F(HostileDescriptorTest, descriptorsInsideOfAMessageHoldUpNobody) {
     }
 }
 
-TEST_F(HostileDescriptorTest, descriptorsOfClientsThatAreRefusedHoldUpNobody) {
+TEST_F(HostileDescriptorTest, descriptorsOfRefusedClientsDelayNoOtherClient) {
     std::vector<UniqueFd> served;
     while (served.size() < kConnectionsOfUser) {
         served.push_back(connectedUnixSocket(driver_->socketPath()));
@@ -476,8 +476,8 @@ UniqueFd sendLingeringSocket(const UniqueFd& connection) {
 }
 
 /// `bystanders` are connected meanwhile, beside the victim.
-void expectLingeringSocketsHoldUpNobody(const std::vector<std::string>& arguments,
-                                        int bystanders = 0) {
+void expectLingeringSocketsDelayNoOtherClient(const std::vector<std::string>& arguments,
+                                              int bystanders = 0) {
     const DriverProcess driver(arguments);
     const SharedDevice victim = driver.connect();
     ASSERT_NE(victim, nullptr);
@@ -498,22 +498,23 @@ void expectLingeringSocketsHoldUpNobody(const std::vector<std::string>& argument
     EXPECT_TRUE(eventually([&] { return nnburst::connect(driver.socketPath()).has_value(); }));
 }
 
-TEST(LingeringSocket, holdsUpNobody) {
-    expectLingeringSocketsHoldUpNobody({});
+TEST(LingeringSocket, delaysNoOtherClient) {
+    expectLingeringSocketsDelayNoOtherClient({});
 }
 
-TEST(LingeringSocket, forWhichThereIsNoRoomHoldsUpNobody) {
+TEST(LingeringSocket, forWhichThereIsNoRoomDelaysNoOtherClient) {
     // That of a connection, and of one model with its memory.
-    expectLingeringSocketsHoldUpNobody({"--limit", "client.descriptors=5"});
+    expectLingeringSocketsDelayNoOtherClient({"--limit", "client.descriptors=5"});
 }
 
-TEST(LingeringSocket, ofAClientThatIsRefusedHoldsUpNobody) {
-    expectLingeringSocketsHoldUpNobody({"--limit", "user.connections=2"}, 1);
+TEST(LingeringSocket, ofARefusedClientDelaysNoOtherClient) {
+    expectLingeringSocketsDelayNoOtherClient({"--limit", "user.connections=2"}, 1);
 }
 
-TEST(LingeringSocket, holdsUpNobodyWhereClientsHaveProcesses) {
-    expectLingeringSocketsHoldUpNobody({"--isolate", "client"});
-    expectLingeringSocketsHoldUpNobody({"--isolate", "client", "--limit", "user.connections=2"}, 1);
+TEST(LingeringSocket, delaysNoOtherClientWhereClientsHaveProcesses) {
+    expectLingeringSocketsDelayNoOtherClient({"--isolate", "client"});
+    expectLingeringSocketsDelayNoOtherClient(
+        {"--isolate", "client", "--limit", "user.connections=2"}, 1);
 }
 
 TEST(ExhaustedDriver, triesAgainAndAgainWhileNoDescriptorIsFree) {

@@ -291,7 +291,7 @@ TEST_F(DriverProcessTest, givesIdleBurstsNoThreadsAndNeverWakesUpForThem) {
             const std::map<std::string, std::uint64_t> before = threadsOf(driver.pid());
             std::this_thread::sleep_for(1s);
             return threadsOf(driver.pid()) == before;
-        })) << "threads wake up though nobody sends anything";
+        })) << "threads wake up although no message is sent";
     }
 
     for (const auto& burst : bursts) {

@@ -432,7 +432,7 @@ TEST_P(MannerForeignMemoryTest, isReadAndWrittenEachTime) {
     }
 }
 
-TEST_P(MannerForeignMemoryTest, thatIsCutMeanwhileIsRefusedAndHurtsNobody) {
+TEST_P(MannerForeignMemoryTest, thatIsCutMeanwhileIsRefusedAndTheDriverGoesOn) {
     use(makeAddModel());
     const ForeignMemory memory(64);
     Execution execution = make(addRequest(memory.region));
@@ -830,7 +830,7 @@ TEST_F(DeadDriverTest, failsWhatIsInFlightAndWhatComesLater) {
     expectStatus(reusable->submit({}), ErrorStatus::DEVICE_UNAVAILABLE);
     expectStatus(burst->submit(requests[3].request, {}), ErrorStatus::DEVICE_UNAVAILABLE);
     const auto late = burst->createReusableExecution(requests[3].request, {});
-    ASSERT_TRUE(late) << "it asks nobody";
+    ASSERT_TRUE(late) << "it makes no call to the driver";
     expectStatus((*late)->compute({}, outcome), ErrorStatus::DEVICE_UNAVAILABLE);
 }
 

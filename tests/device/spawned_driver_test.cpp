@@ -169,7 +169,7 @@ TEST_F(SpawnedDriverTest, endsWithItsParentThoughAnotherProcessHoldsTheSocket) {
     ::kill(holder, SIGKILL);
 }
 
-/// Starts a driver that serves `socket`, once nobody writes to `gate` any more.
+/// Starts a driver that serves `socket`, once the writing end of `gate` is closed.
 pid_t startDriverLate(int socket, int gate) {
     const pid_t pid = ::fork();
     if (pid == 0) {
@@ -194,7 +194,7 @@ TEST_F(SpawnedDriverTest, endsIfItsParentHadEndedBeforeItCouldAskForThat) {
     });
     const pid_t driver = application.receive();
     ASSERT_GT(driver, 0);
-    std::this_thread::sleep_for(50ms);  // the application has ended; nobody has reaped it yet
+    std::this_thread::sleep_for(50ms);  // the application has ended and is not reaped yet
     ::close(gate[1]);
     EXPECT_TRUE(eventually([&] { return hasEnded(driver); }));
     ::kill(driver, SIGKILL);

@@ -159,7 +159,7 @@ TEST(Execution, callsBackWhenTheDriverIsTakenForGone) {
     driver.signal(SIGCONT);
 }
 
-/// An execution that waits for a fence that nobody signals.
+/// An execution that waits for a fence that is never signalled.
 struct EndlessFencedExecution : ::testing::Test {
     void SetUp() override {
         const auto prepared = prepareModel(*driver.connect(), test::makeAddModel());

@@ -158,7 +158,7 @@ TEST(EventFlag, makesNoHeavyFencesOnceTheyAreLeftToThoseThatWake) {
     EXPECT_EQ(fencesOfAnAnnouncement(), 1U);
 }
 
-TEST(EventFlag, makesNoWakeUpCallWhileNobodySleeps) {
+TEST(EventFlag, makesNoWakeUpCallWhileNoThreadSleeps) {
     EventWord word{};
     EventFlag flag(word);
     flag.wakeAnnounced();
@@ -202,7 +202,7 @@ TEST(EventFlag, ringsTheDoorbellOnceForASideThatIsParked) {
     flag.wakeAnnounced();
     flag.wakeAnnounced();
     EXPECT_EQ(doorbell.rings(), 1);
-    EXPECT_EQ(word.wakeCount, 0U) << "nobody sleeps: a system call in vain";
+    EXPECT_EQ(word.wakeCount, 0U) << "a system call although no thread sleeps";
     flag.announceParked();
     flag.retractParked();
     flag.wakeAnnounced();
@@ -233,7 +233,7 @@ TEST(EventFlag, aSecondSleeperDoesNotHideTheWakeUpOfTheFirst) {
     flag.wakeAnnounced();
     const EventFlag::Announcement second = flag.announceSleeper();
     EXPECT_TRUE(flag.sleep(first, in(20s)));
-    EXPECT_FALSE(flag.sleep(second, in(1ms))) << "nobody has woken it";
+    EXPECT_FALSE(flag.sleep(second, in(1ms))) << "it was not woken";
 }
 
 TEST(EventFlag, forgetsASleeperThatRetracts) {
@@ -336,7 +336,7 @@ TEST(EventFlag, aSideThatParksOrItsPublisherSeesTheOther) {
     expectOneToSeeTheOther(Announces::PARK);
 }
 
-TEST(EventFlag, sleepsNoLongerThanTheLimitThoughNobodyWakes) {
+TEST(EventFlag, sleepsNoLongerThanTheLimitWithoutAWakeUpCall) {
     EventWord word{};
     EventFlag flag(word);
     const SteadyTime until = in(20s);

@@ -370,7 +370,7 @@ TEST(Waiter, looksOnceMoreAfterItHasAnnouncedThatItSleeps) {
     EventWord word{};
     SharedWaitStats stats{};
     Waiter waiter(EventFlag(word, 1h), std::nullopt, {.mode = WaitMode::BLOCK}, stats);
-    // Becomes true between the last look and the announcement: nobody wakes.
+    // Becomes true between the last look and the announcement: no wake-up follows.
     EXPECT_TRUE(waiter.wait({.deadline = in(20s), .atMost = {}}, nullptr,
                             [&] { return (word.word & EventFlag::kSleeping) != 0; }));
     EXPECT_EQ(stats.stats().sleeps, 0U);

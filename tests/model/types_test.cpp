@@ -215,7 +215,7 @@ TEST(Types, nameEnumeratorsAsTheHalSpellsThem) {
     EXPECT_STREQ(toString(Priority::MEDIUM), "MEDIUM");
 }
 
-TEST(Types, nameValuesThatAreNoneUnknown) {
+TEST(Types, callUndefinedValuesUnknown) {
     EXPECT_EQ(nameOf<OperandType>(16), "unknown operand type");
     EXPECT_EQ(nameOf<OperandLifeTime>(7), "unknown lifetime");
     EXPECT_EQ(nameOf<DeviceType>(0), "unknown device type");

@@ -112,7 +112,7 @@ TEST(NnapiDevice, refusesNullForAnAnswer) {
               kUnexpectedNull);
 }
 
-TEST(NnapiDevice, doesNotHaveAnExtensionThatNobodyRegistered) {
+TEST(NnapiDevice, doesNotHaveAnExtensionThatWasNotRegistered) {
     bool isSupported = true;
     EXPECT_EQ(ANeuralNetworksDevice_getExtensionSupport(referenceDevice(), "org.example.none",
                                                         &isSupported),

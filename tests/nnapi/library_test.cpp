@@ -244,7 +244,7 @@ TEST_F(NnapiSupportLibraryDevice, tellsThePerformanceOfEachOperandType) {
               ANEURALNETWORKS_UNEXPECTED_NULL);
 }
 
-TEST_F(NnapiSupportLibraryDevice, hasNoExtensionsThatNobodyRegistered) {
+TEST_F(NnapiSupportLibraryDevice, hasNoExtensionsThatWereNotRegistered) {
     std::uint32_t count = 99;
     EXPECT_EQ(api->SL_ANeuralNetworksDevice_getVendorExtensionCount(device, &count),
               ANEURALNETWORKS_NO_ERROR);

@@ -203,7 +203,7 @@ TEST(SessionDimensions, thatAFileLeavesOpenAreOneOrWhatTheApplicationSays) {
     EXPECT_EQ(sum[14], 3.0F);
 }
 
-TEST(SessionDimensions, ofAnInputThatNobodyKnowsAreRefused) {
+TEST(SessionDimensions, ofAnInputThatAreOpenMustBeGiven) {
     const auto session = Session::create(*localDevice(), test::makeAddModel(0));
     ASSERT_FALSE(session);
     EXPECT_EQ(session.error().status, ErrorStatus::INVALID_ARGUMENT);

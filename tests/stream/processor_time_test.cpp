@@ -66,7 +66,7 @@ TEST(ProcessorTime, growsWithWhatThisProcessComputes) {
     }
 }
 
-TEST(ProcessorTime, refusesAProcessThatIsNone) {
+TEST(ProcessorTime, refusesAProcessThatHasEnded) {
     BusyChild child;
     const pid_t process = child.process();
     child.end();

@@ -41,7 +41,8 @@ void allocateForManyModels(const Target& target) {
     }
 }
 
-/// Calls of 30 MB whose memory is a promise that nobody keeps, so that the driver keeps the call.
+/// Calls of 30 MB whose memory is a promise that is never resolved, so that the driver keeps the
+/// call.
 void promiseMemory(const Target& target) {
     RawClient client(target.socketPath);
     constexpr int kCalls = 120;

@@ -128,7 +128,7 @@ inline std::shared_ptr<CompiledModel> compile(const Model& model, bool useXnnpac
     return compiled ? *compiled : nullptr;
 }
 
-/// One entry an operation of the main subgraph: whether it can be run.
+/// One entry for each operation of the main subgraph: whether it can be run.
 inline Result<std::vector<bool>> supportedOperations(const Model& model) {
     NNBURST_TRY(validateModel(model));
     NNBURST_TRY_ASSIGN(const auto operations, ModelCheck(model).operations());

@@ -129,7 +129,7 @@ TEST(TfliteRandom, takesOtherSeedsEachTimeIfBothAreZero) {
     EXPECT_NE(draw(imported(file), {0, 0}).numbers, draw(imported(file), {0, 0}).numbers);
 }
 
-TEST(TfliteRandom, refusesShapesThatAreNone) {
+TEST(TfliteRandom, refusesInvalidShapes) {
     EXPECT_EQ(refusal(randomFile(Code::RANDOM_UNIFORM, {2, 0}, 1, 2)),
               "operator 0 (RANDOM_UNIFORM): shape with size 0: must be at least 1");
     EXPECT_EQ(refusal(operatorFile(Code::RANDOM_UNIFORM, {ints({2, -5})}, {real({})},

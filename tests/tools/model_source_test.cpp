@@ -32,7 +32,7 @@ TEST(LoadModel, knowsTheStatesOfTheLstm) {
     }
 }
 
-TEST(LoadModel, refusesNamesThatAreNone) {
+TEST(LoadModel, refusesUnknownNames) {
     for (const char* name :
          {"builtin:", "builtin:resnet", "builtin:mobilenet_v1_", "builtin:mobilenet_v1_0.25",
           "builtin:mobilenet_v1_0.25_128x", "builtin:mobilenet_v1_0.25_128_quant8",

@@ -249,7 +249,7 @@ TEST_F(BufferCallsTest, aRefusedRequestChangesNoBufferOfAnOmittedOutput) {
 }
 
 TEST_F(BufferCallsTest, memoryOfARefusedRequestIsNotTakenForThatOfALaterOne) {
-    // Two descriptors that nobody claims: the number of a stand-in of theirs comes again.
+    // Two descriptors that are not claimed: the number of one of their stand-ins is used again.
     test::AddRequest refused;
     const test::AddRequest other;
     refused.request.pools.emplace_back(other.pool.region());

@@ -115,7 +115,7 @@ TEST(Limits, areSetByText) {
     EXPECT_EQ(limits.of(1000).highestPriority, Priority::HIGH);
 }
 
-TEST(Limits, refuseTextThatIsNone) {
+TEST(Limits, refuseTextThatIsNotALimit) {
     Limits limits;
     for (const char* text :
          {"", "memory", "memory=1", "user.memory", "users.memory=1", "-1.memory=1", "user.space=1",

@@ -237,7 +237,7 @@ TEST_P(CompilationCacheTest, refusesFilesOfAnotherKey) {
     ASSERT_EQ(std::filesystem::file_size(key), 32U);
     struct stat status {};
     ASSERT_EQ(::stat(key.c_str(), &status), 0);
-    EXPECT_EQ(status.st_mode & 0777, 0600U) << "nobody else can read it";
+    EXPECT_EQ(status.st_mode & 0777, 0600U) << "no other user can read it";
     std::vector<char> bytes = bytesOf(key);
     bytes[0] ^= 1;
     write(key, bytes);

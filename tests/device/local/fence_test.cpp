@@ -25,7 +25,7 @@
 
 namespace {
 
-/// What somebody else does after the next poll(2) of this thread.
+/// Stands for another process: called after the next poll(2) of this thread.
 thread_local std::function<void()> afterPoll;
 
 }  // namespace
@@ -72,10 +72,10 @@ TEST(Fence, isPendingUntilItIsSignalledOnce) {
     EXPECT_TRUE(waitForFence(fence.get()));
 }
 
-TEST(Fence, thatSomebodyElseFillsMeanwhileBlocksNobody) {
+TEST(Fence, thatAnotherProcessFillsMeanwhileBlocksNoThread) {
     for (void (*const end)(int) noexcept : {signalFence, failFence}) {
         const UniqueFd fence = std::move(*makeFence());
-        ASSERT_EQ(::fcntl(fence.get(), F_SETFL, 0), 0);  // as who has a duplicate can
+        ASSERT_EQ(::fcntl(fence.get(), F_SETFL, 0), 0);  // as a process with a duplicate can
         bool isFilled = false;
         afterPoll = [&] {
             const std::uint64_t most = UINT64_MAX - 1;
@@ -114,7 +114,7 @@ TEST(Fence, isAnEventOrATimerOrAPipe) {
     EXPECT_EQ(stateOf(pipe.reader.get()), FenceState::SIGNALED);
 }
 
-TEST(Fence, thatNobodyCanSignalAnyMoreHasFailed) {
+TEST(Fence, whoseOtherEndIsClosedWithoutASignalHasFailed) {
     Pipe pipe;
     pipe.writer.reset();
     EXPECT_EQ(stateOf(pipe.reader.get()), FenceState::FAILED);

@@ -165,7 +165,7 @@ TEST(ExpandDims, addsAnAxis) {
     EXPECT_EQ(expanded(-3), (Dimensions{1, 2, 0}));
 }
 
-TEST(ExpandDims, refusesAxesThatAreNone) {
+TEST(ExpandDims, refusesAxesThatDoNotExist) {
     EXPECT_EQ(expandDims({2}, 2).refusal(), "EXPAND_DIMS input 1 (axis): value 2; must be -2 to 1");
     EXPECT_EQ(expandDims({2}, INT32_MIN).refusal(),
               "EXPAND_DIMS input 1 (axis): value -2147483648; must be -2 to 1");

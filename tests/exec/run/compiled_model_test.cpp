@@ -185,7 +185,7 @@ TEST(CompiledModel, anOutputMayBeItsInput) {
     EXPECT_EQ(floats(request.output(0)), (std::vector<float>{2, 3, 4, 5}));
 }
 
-TEST(CompiledModel, anOutputThatIsLeftOutIsComputedForNobody) {
+TEST(CompiledModel, anOutputThatIsLeftOutIsNotComputed) {
     ModelBuilder builder;
     const auto x = builder.addTensor(kFloat, {2});
     const auto twice = builder.addTensor(kFloat, {2});

@@ -129,7 +129,7 @@ TEST_F(SessionTest, runsOnTheMemoryOfItsSource) {
     ASSERT_TRUE(run(session));
     EXPECT_EQ(written(), 7);
     EXPECT_EQ(outcome.outputShapes.size(), 1U);
-    EXPECT_EQ(outcome.timing, Timing()) << "nobody asked for times";
+    EXPECT_EQ(outcome.timing, Timing()) << "timing was not requested";
 }
 
 TEST_F(SessionTest, countsTheTimeOfItsSourceAsTimeInTheDriver) {

@@ -174,7 +174,7 @@ TEST(ModelRunners, aRunCompletesWhileAnotherOneOfTheSameModelIsUnderWay) {
     const auto model = compileOn(engineWith(2), source);
     const auto alone = compileOn(engineWith(1), source);
     ASSERT_TRUE(model && alone);
-    EXPECT_EQ(model->runnerCount(), 1U) << "nobody runs it concurrently";
+    EXPECT_EQ(model->runnerCount(), 1U) << "the model has no concurrent runs";
     HeldRun held(model);
     User other(model, 2);
     ASSERT_TRUE(other.run());
