@@ -69,7 +69,8 @@ class DriverLink {
         Session(EventLoop& loop, UniqueFd socket);
 
         kj::Own<kj::AsyncCapabilityStream> stream;
-        capnp::AsyncCapabilityMessageStream messages;  ///< as the driver's (driver/service.cpp)
+        /// Without a buffer, for the reason in driver/client_messages.h.
+        capnp::AsyncCapabilityMessageStream messages;
         capnp::TwoPartyVatNetwork network;
         capnp::RpcSystem<capnp::rpc::twoparty::VatId> rpcSystem;
     };

@@ -2,38 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/driver/service.h"
 
+#include <fmt/format.h>
 #include <malloc.h>
 
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <utility>
-#include <vector>
 
-#include "device/driver/buffer_service.h"
 #include "device/driver/client_connection.h"
 #include "device/driver/client_identity.h"
-#include "device/driver/dispatch_tracked.h"
-#include "device/driver/model_receiver.h"
-#include "device/driver/prepared_model_service.h"
-#include "device/driver/run_on_job_thread.h"
+#include "device/driver/device_service.h"
 #include "device/rpc/client_log.h"
 #include "device/rpc/conversion.h"
-#include "device/rpc/descriptors.h"
-#include "device/rpc/message_lists.h"
 #include "device/rpc/nnburst.capnp.h"
 #include "device/rpc/rpc_limits.h"
 #include "log/assert.h"
 #include "log/logger.h"
-#include "log/verbose.h"
 #include "system/process.h"
 
 namespace nnburst::device {
 
 namespace {
-
-using Prepared = Result<std::shared_ptr<LocalPreparedModel>>;
-using Callback = std::shared_ptr<rpc::PreparedModelCallback::Client>;
 
 /// Delay after a client has disconnected. By then most of its objects are destroyed, and clients
 /// that disconnect together cause a single call.
@@ -41,342 +30,6 @@ constexpr kj::Duration kReturnMemoryAfter = 1 * kj::SECONDS;
 
 /// How often a draining service checks whether it is idle.
 constexpr kj::Duration kIdleCheckInterval = 2 * kj::MILLISECONDS;
-
-/// Calls a client's callback. On the loop's thread. `charge` is for the prepared model.
-void notify(PreparedModelServices& models, const Callback& callback, Prepared prepared,
-            Charge charge) {
-    auto call = callback->notifyRequest();
-    if (prepared) {
-        toMessage(Result<>(), call.initStatus());
-        NNBURST_ASSERT(*prepared != nullptr, "a preparation succeeded without a model");
-        call.setPreparedModel(models.serve(std::move(*prepared), std::move(charge)));
-    } else {
-        toMessage(tl::unexpected<Error>(prepared.error()), call.initStatus());
-    }
-    call.send().detach([](kj::Exception&&) {});  // the client is gone
-}
-
-/// Accepts regular files on which accesses cannot block forever (compilation_cache.h). May block.
-Result<> checkCacheFile(int file) {
-    return checkCacheFileKind(file);
-}
-
-/// The options of a preparation, with the files that came in the message.
-struct ReceivedOptions {
-    PrepareOptions options;
-    std::vector<PeerFile> modelCache;
-    std::vector<PeerFile> dataCache;
-    Result<> cacheFiles;  ///< why there are no files although the client sent some
-
-    /// Borrows the files.
-    [[nodiscard]] PrepareOptions complete() const {
-        PrepareOptions complete = options;
-        for (const PeerFile& file : modelCache) {
-            complete.modelCache.push_back(file.get());
-        }
-        for (const PeerFile& file : dataCache) {
-            complete.dataCache.push_back(file.get());
-        }
-        return complete;
-    }
-};
-
-class DeviceService final : public rpc::Device::Server {
-  public:
-    DeviceService(EventLoop& loop, std::shared_ptr<LocalDevice> device, SharedPeer peer,
-                  std::shared_ptr<WorkTracker> work)
-        : loop_(loop),
-          device_(std::move(device)),
-          models_(std::make_shared<PreparedModelServices>(loop, device_->scheduler(),
-                                                          device_->servingThreads(), peer, work)),
-          peer_(std::move(peer)),
-          receiver_(loop, device_, peer_),
-          work_(std::move(work)) {}
-
-    DispatchCallResult dispatchCall(std::uint64_t interfaceId, std::uint16_t methodId,
-                                    AnyCallContext context) override {
-        return dispatchTracked(*work_, [&] {
-            return rpc::Device::Server::dispatchCall(interfaceId, methodId, context);
-        });
-    }
-
-  protected:
-    kj::Promise<void> getCapabilities(GetCapabilitiesContext context) override {
-        return answer(context, device_->getCapabilities(), [](auto results, const auto& value) {
-            toMessage(value, results.initCapabilities());
-        });
-    }
-
-    kj::Promise<void> getType(GetTypeContext context) override {
-        return answer(context, device_->getType(), [](auto results, DeviceType value) {
-            results.setType(static_cast<std::int32_t>(value));
-        });
-    }
-
-    kj::Promise<void> getVersionString(GetVersionStringContext context) override {
-        return answer(context, device_->getVersionString(),
-                      [](auto results, const auto& value) { results.setVersion(value.c_str()); });
-    }
-
-    kj::Promise<void> getSupportedExtensions(GetSupportedExtensionsContext context) override {
-        return answer(
-            context, device_->getSupportedExtensions(), [](auto results, const auto& value) {
-                toMessage(value, results.initExtensions(static_cast<unsigned>(value.size())));
-            });
-    }
-
-    kj::Promise<void> getNumberOfCacheFilesNeeded(
-        GetNumberOfCacheFilesNeededContext context) override {
-        return answer(context, device_->getNumberOfCacheFilesNeeded(),
-                      [](auto results, const NumberOfCacheFiles& value) {
-                          results.setNumModelCache(value.numModelCache);
-                          results.setNumDataCache(value.numDataCache);
-                      });
-    }
-
-    kj::Promise<void> getHalVersion(GetHalVersionContext context) override {
-        context.getResults().setHalVersion(static_cast<std::uint8_t>(device_->getHalVersion()));
-        return kj::READY_NOW;
-    }
-
-    kj::Promise<void> getStatus(GetStatusContext context) override {
-        context.getResults().setDeviceStatus(static_cast<std::int32_t>(device_->getStatus()));
-        return kj::READY_NOW;
-    }
-
-    kj::Promise<void> getSupportedOperations(GetSupportedOperationsContext context) override {
-        return receiver_
-            .receive<std::vector<bool>>(
-                context.getParams().getModel(),
-                [device = device_](const Model& model,
-                                   const ModelReceiver::SharedCharge& /*charge*/) {
-                    return device->getSupportedOperations(model);
-                })
-            .then([context](Result<std::vector<bool>>&& supported) mutable {
-                return answer(context, supported, [](auto results, const auto& value) {
-                    auto list = results.initSupported(static_cast<unsigned>(value.size()));
-                    for (unsigned i = 0; i < list.size(); ++i) {
-                        list.set(i, value[i]);
-                    }
-                });
-            });
-    }
-
-    kj::Promise<void> prepareModel(PrepareModelContext context) override {
-        const auto params = context.getParams();
-        const auto launch = launchOf(params.getCallback());
-        if (!launch.charged) {
-            toMessage(finish(launch, launch.charged), context.getResults().initStatus());
-            return kj::READY_NOW;
-        }
-        return receiveOptions(params.getOptions())
-            .then([this, context,
-                   launch](Result<ReceivedOptions>&& options) mutable -> kj::Promise<Result<>> {
-                if (!options) {
-                    return Result<>(tl::unexpected<Error>(options.error()));
-                }
-                if (!options->cacheFiles) {
-                    clientLog().write(spdlog::level::warn,
-                                      "a model is prepared without its cache: " +
-                                          options->cacheFiles.error().message);
-                }
-                // The model is checked on a job thread. If it is refused, the callback is posted to
-                // this loop before the answer is, so the client gets it first.
-                return receiver_.receive<void>(
-                    context.getParams().getModel(),
-                    [device = device_, launch,
-                     received = std::make_shared<ReceivedOptions>(std::move(*options))](
-                        Model model, ModelReceiver::SharedCharge charge) {
-                        // While the model waits for its preparation, it is charged to its client.
-                        return device->prepare(
-                            std::move(model), received->complete(),
-                            [callback = launch.callback, charge = std::move(charge)](
-                                Prepared prepared) { callback(std::move(prepared)); });
-                    });
-            })
-            .then([this, context, launch](Result<>&& launched) mutable {
-                toMessage(finish(launch, launched), context.getResults().initStatus());
-            });
-    }
-
-    kj::Promise<void> prepareModelFromCache(PrepareModelFromCacheContext context) override {
-        const auto params = context.getParams();
-        const auto launch = launchOf(params.getCallback());
-        if (!launch.charged) {
-            toMessage(finish(launch, launch.charged), context.getResults().initStatus());
-            return kj::READY_NOW;
-        }
-        return receiveOptions(params.getOptions())
-            .then(
-                [this, launch](Result<ReceivedOptions>&& options) mutable -> kj::Promise<Result<>> {
-                    if (!options) {
-                        return Result<>(tl::unexpected<Error>(options.error()));
-                    }
-                    if (!options->cacheFiles) {
-                        return Result<>(options->cacheFiles);
-                    }
-                    return runOnJobThread<void>(
-                        loop_, *device_->scheduler(), JobKind::CONTROL, {},
-                        [device = device_, launch,
-                         received = std::make_shared<ReceivedOptions>(std::move(*options))] {
-                            return device->prepareFromCache(received->complete(), launch.callback);
-                        });
-                })
-            .then([this, context, launch](Result<>&& launched) mutable {
-                toMessage(finish(launch, launched), context.getResults().initStatus());
-            });
-    }
-
-    kj::Promise<void> allocate(AllocateContext context) override {
-        const auto params = context.getParams();
-        // The model of each role is looked up on this thread.
-        for (const std::size_t count :
-             {std::size_t{params.getPreparedModels().size()},
-              std::size_t{params.getInputRoles().size()} + params.getOutputRoles().size()}) {
-            if (const auto few = checkCount(count, kMaximumRoles, "prepared models or roles");
-                !few) {
-                toMessage(few, context.getResults().initStatus());
-                return kj::READY_NOW;
-            }
-        }
-        auto models = kj::heapArrayBuilder<kj::Promise<std::shared_ptr<LocalPreparedModel>>>(
-            params.getPreparedModels().size());
-        for (auto&& model : params.getPreparedModels()) {
-            models.add(models_->find(model));
-        }
-        return kj::joinPromises(models.finish())
-            .then([this, context](kj::Array<std::shared_ptr<LocalPreparedModel>>&& found) mutable {
-                return runOnJobThread<std::shared_ptr<LocalBuffer>>(
-                    loop_, *device_->scheduler(), JobKind::CONTROL, {},
-                    allocation(context.getParams(), found));
-            })
-            .then([this, context](Result<std::shared_ptr<LocalBuffer>>&& buffer) mutable {
-                return answer(context, buffer, [this](auto results, const auto& allocated) {
-                    results.setBuffer(serveBuffer(loop_, device_->scheduler(), allocated, peer_));
-                    results.setToken(static_cast<std::uint32_t>(allocated->token()));
-                });
-            });
-    }
-
-  private:
-    /// A preparation that a client has requested: calls the client's callback once.
-    struct Launch {
-        Result<> charged;  ///< an error if the client has as many prepared models as it may have
-        Callback client;
-        std::shared_ptr<std::atomic<bool>> isNotified;
-        LocalDevice::PrepareCallback callback;
-    };
-
-    Launch launchOf(rpc::PreparedModelCallback::Client client) {
-        auto charged = peer_->account()->charge(Resource::PREPARED_MODELS, 1);
-        const auto charge = std::make_shared<Charge>(charged ? std::move(*charged) : Charge());
-        Launch launch{.charged = charged ? Result<>() : tl::unexpected<Error>(charged.error()),
-                      .client = ownedByLoop(loop_, kj::mv(client)),
-                      .isNotified = std::make_shared<std::atomic<bool>>(false),
-                      .callback = {}};
-        launch.callback = [&loop = loop_, models = ownedByLoop(loop_, models_),
-                           client = launch.client, token = work_->begin(),
-                           isNotified = launch.isNotified, charge](Prepared prepared) {
-            const bool wasNotified =
-                isNotified->exchange(true, std::memory_order_relaxed);  // loop.post orders it
-            NNBURST_ASSERT(!wasNotified, "a preparation has ended twice");
-            (void)loop.post(
-                [models, client, token, charge, prepared = std::move(prepared)]() mutable {
-                    notify(**models, client, std::move(prepared), std::move(*charge));
-                });
-        };
-        return launch;
-    }
-
-    /// Calls the callback if the launch failed before it was called.
-    Result<> finish(const Launch& launch, const Result<>& launched) {
-        if (!launched && !launch.isNotified->load(std::memory_order_relaxed)) {
-            notify(*models_, launch.client, tl::unexpected<Error>(launched.error()), {});
-        }
-        return launched;
-    }
-
-    kj::Promise<Result<ReceivedOptions>> receiveOptions(rpc::PrepareOptions::Reader reader) {
-        auto dataCache =
-            receiveFiles(reader.getDataCache(), kMaximumCacheFiles, peer_, checkCacheFile);
-        return receiveFiles(reader.getModelCache(), kMaximumCacheFiles, peer_, checkCacheFile)
-            .then([options = fromMessage(reader), dataCache = kj::mv(dataCache)](
-                      Result<std::vector<PeerFile>>&& modelCache) mutable {
-                return dataCache.then(
-                    [options = std::move(options), modelCache = std::move(modelCache)](
-                        Result<std::vector<PeerFile>>&& files) mutable -> Result<ReceivedOptions> {
-                        ReceivedOptions received;
-                        NNBURST_TRY_ASSIGN(received.options, std::move(options));
-                        for (const auto* list : {&modelCache, &files}) {
-                            if (!*list) {
-                                if (list->error().status == ErrorStatus::INVALID_ARGUMENT) {
-                                    return tl::unexpected<Error>(list->error());
-                                }
-                                received.cacheFiles = tl::unexpected<Error>(list->error());
-                            }
-                        }
-                        if (received.cacheFiles) {
-                            received.modelCache = std::move(*modelCache);
-                            received.dataCache = std::move(*files);
-                        }
-                        return received;
-                    });
-            });
-    }
-
-    /// A function that allocates the buffer that `params` describes.
-    std::function<Result<std::shared_ptr<LocalBuffer>>()> allocation(
-        rpc::Device::AllocateParams::Reader params,
-        const kj::Array<std::shared_ptr<LocalPreparedModel>>& models) {
-        const auto roles = [](capnp::List<rpc::BufferRole>::Reader reader) {
-            std::vector<BufferRole> read;
-            for (const auto role : reader) {
-                read.push_back({.modelIndex = role.getModelIndex(),
-                                .ioIndex = role.getIoIndex(),
-                                .frequency = role.getFrequency()});
-            }
-            return read;
-        };
-        return [device = device_,
-                desc = BufferDesc{numbersFromMessage<std::uint32_t>(params.getDimensions())},
-                preparedModels =
-                    std::vector<std::shared_ptr<LocalPreparedModel>>(models.begin(), models.end()),
-                inputRoles = roles(params.getInputRoles()),
-                outputRoles =
-                    roles(params.getOutputRoles())]() -> Result<std::shared_ptr<LocalBuffer>> {
-            for (std::size_t i = 0; i < preparedModels.size(); ++i) {
-                if (!preparedModels[i]) {
-                    return failure(
-                        ErrorStatus::INVALID_ARGUMENT,
-                        fmt::format("allocate: prepared model {} is null or belongs to another "
-                                    "device; must be one of this device",
-                                    i));
-                }
-            }
-            return device->allocateFor(desc, preparedModels, inputRoles, outputRoles);
-        };
-    }
-
-    /// Answers a call with the status of `result` and, if it has one, its value.
-    template <class Context, class T, class Fill>
-    static kj::Promise<void> answer(Context& context, const Result<T>& result, Fill fill) {
-        auto results = context.getResults();
-        if (!result) {
-            toMessage(tl::unexpected<Error>(result.error()), results.initStatus());
-            return kj::READY_NOW;
-        }
-        toMessage(Result<>(), results.initStatus());
-        fill(results, *result);
-        return kj::READY_NOW;
-    }
-
-    EventLoop& loop_;
-    const std::shared_ptr<LocalDevice> device_;
-    const std::shared_ptr<PreparedModelServices> models_;  // shared with callbacks that are posted
-    const SharedPeer peer_;
-    const ModelReceiver receiver_;
-    const std::shared_ptr<WorkTracker> work_;
-};
 
 /// Resolves when the client's process has ended. Its connection may outlive it otherwise: a socket
 /// that lies in a message to the driver, or that the driver has received, is not closed with the
@@ -469,7 +122,7 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, Clie
     auto device = device_->forClient(account.user, account.account, account.highestPriority);
     auto connection = kj::heap<ClientConnection>(
         *peer, kj::mv(client),
-        kj::heap<DriverService>(kj::heap<DeviceService>(loop_, device, *peer, work_), versions_),
+        kj::heap<DriverService>(serveDevice(loop_, device, *peer, work_), versions_),
         readerOptions());
     auto disconnected =
         connection->onDisconnect().exclusiveJoin(endOfClient(loop_, identity)).then([this, device] {
