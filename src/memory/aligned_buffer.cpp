@@ -43,6 +43,14 @@ Result<AlignedBuffer> AlignedBuffer::allocate(std::uint64_t sizeBytes) {
     return buffer;
 }
 
+void AlignedBuffer::touch() const noexcept {
+    const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    for (std::uint64_t offset = 0; offset < sizeBytes_; offset += page) {
+        volatile std::byte& byte = data_[offset];
+        byte = byte;
+    }
+}
+
 void AlignedBuffer::release() const noexcept {
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     const auto start = reinterpret_cast<std::uintptr_t>(data_);

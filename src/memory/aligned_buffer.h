@@ -28,6 +28,9 @@ class AlignedBuffer {
 
     [[nodiscard]] std::byte* data() const noexcept { return data_; }
 
+    /// Has the system give all of the memory now. The contents stay.
+    void touch() const noexcept;
+
     /// Returns the memory to the system until it is touched again. The contents are lost, the
     /// address stays.
     void release() const noexcept;

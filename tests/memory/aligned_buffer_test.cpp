@@ -3,8 +3,11 @@
 #include "memory/aligned_buffer.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "nnburst/memory.h"
@@ -27,6 +30,23 @@ TEST(AlignedBuffer, leavesWhatIsBesideItWhenItGivesItsMemoryBack) {
     for (const AlignedBuffer& buffer : kept) {
         ASSERT_EQ(std::count(buffer.data(), buffer.data() + kSmall, std::byte{7}), kSmall);
     }
+}
+
+TEST(AlignedBuffer, hasAllItsPagesAfterATouchAndKeepsItsContents) {
+    constexpr std::size_t kSize = 1 << 20;
+    const AlignedBuffer buffer = std::move(*AlignedBuffer::allocate(kSize));
+    std::fill_n(buffer.data(), kSize, std::byte{7});
+    buffer.touch();
+    EXPECT_EQ(std::count(buffer.data(), buffer.data() + kSize, std::byte{7}), kSize);
+
+    buffer.release();  // whole pages read as zero, and are not there
+    buffer.touch();
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const auto start = reinterpret_cast<std::uintptr_t>(buffer.data());
+    std::vector<unsigned char> isPresent(kSize / page);
+    std::byte* const firstPage = buffer.data() - start % page;
+    ASSERT_EQ(::mincore(firstPage, kSize, isPresent.data()), 0);
+    EXPECT_EQ(std::count(isPresent.begin(), isPresent.end(), 1), isPresent.size());
 }
 
 TEST(AlignedBuffer, refusesASizeThatLeavesNoRoomForItsPadding) {

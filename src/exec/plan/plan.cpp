@@ -5,11 +5,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "log/assert.h"
 
 namespace nnburst::exec {
+
+namespace {
+
+/// Long enough to run through all of a kernel's code. Steps look at their limit when it suits them.
+constexpr std::chrono::microseconds kWarmUpOfStep{20};
+
+}  // namespace
 
 Plan::Plan(AlignedBuffer arena, std::vector<Output> outputs, std::size_t argumentCount)
     : arena_(std::move(arena)),
@@ -51,7 +59,7 @@ void Plan::addStep(std::unique_ptr<Step> step, std::uint32_t operation,
     steps_.push_back(std::move(planned));
 }
 
-Result<> Plan::warmUp(std::byte* anywhere) {
+Result<> Plan::setUp(std::byte* anywhere) {
     for (Argument& argument : arguments_) {
         move(argument, anywhere);
     }
@@ -75,12 +83,16 @@ void Plan::move(Argument& argument, std::byte* data) noexcept {
     }
 }
 
-Result<> Plan::run(std::span<std::byte* const> arguments, const RunLimits& limits) {
+void Plan::moveAll(std::span<std::byte* const> arguments) noexcept {
     for (std::size_t index = 0; index < arguments.size(); ++index) {
         if (arguments[index] != arguments_[index].data) {
             move(arguments_[index], arguments[index]);
         }
     }
+}
+
+Result<> Plan::run(std::span<std::byte* const> arguments, const RunLimits& limits) {
+    moveAll(arguments);
     const auto failedIn = [](const PlannedStep& step, const Result<>& result) {
         return failure(result.error().status,
                        fmt::format("operation {}: {}", step.operation, result.error().message));
@@ -100,6 +112,25 @@ Result<> Plan::run(std::span<std::byte* const> arguments, const RunLimits& limit
         if (timeLimit.isOver()) {
             return limits.endedIn(step.operation);
         }
+    }
+    return {};
+}
+
+Result<> Plan::warmUp(std::span<std::byte* const> arguments, const RunLimits& limits) {
+    moveAll(arguments);
+    arena_.touch();
+    for (PlannedStep& step : steps_) {
+        NNBURST_TRY(limits.checkBefore(step.operation));
+        if (step.isMoved) {
+            NNBURST_TRY(step.step->setUp(step.operands));
+            step.isMoved = false;
+        }
+        RunLimits ofStep = limits;
+        if (step.step->keptBytes() == 0) {  // others have a table, which their first run fills
+            ofStep.deadline = std::chrono::steady_clock::now() + kWarmUpOfStep;
+        }
+        TimeLimit timeLimit = ofStep.timeLimit();
+        NNBURST_TRY(step.step->run(timeLimit));
     }
     return {};
 }

@@ -69,7 +69,7 @@ class Plan {
 
     /// Sets all steps up once, so that the first run has nothing left to prepare. All arguments are
     /// placed at `anywhere`: unused memory as large as the largest of them.
-    [[nodiscard]] Result<> warmUp(std::byte* anywhere);
+    [[nodiscard]] Result<> setUp(std::byte* anywhere);
 
     [[nodiscard]] std::span<const Output> outputs() const noexcept { return outputs_; }
 
@@ -83,6 +83,11 @@ class Plan {
 
     /// Computes the outputs from the inputs; an argument that is left out is null.
     [[nodiscard]] Result<> run(std::span<std::byte* const> arguments, const RunLimits& limits);
+
+    /// Runs each step for a moment, so that the first run is as fast as later ones: afterwards the
+    /// arena and the code of the steps are in memory, and what steps keep is complete. What is in
+    /// the outputs means nothing.
+    [[nodiscard]] Result<> warmUp(std::span<std::byte* const> arguments, const RunLimits& limits);
 
   private:
     struct PlannedStep {
@@ -103,6 +108,7 @@ class Plan {
     };
 
     void move(Argument& argument, std::byte* data) noexcept;
+    void moveAll(std::span<std::byte* const> arguments) noexcept;
 
     AlignedBuffer arena_;
     std::uint64_t memoryBytes_;

@@ -361,7 +361,7 @@ class Planner {
             plan->addStep(std::move(chosen.step), chosen.operation, places);
         }
         NNBURST_TRY_ASSIGN(const AlignedBuffer anywhere, AlignedBuffer::allocate(largestArgument));
-        NNBURST_TRY(plan->warmUp(anywhere.data()));
+        NNBURST_TRY(plan->setUp(anywhere.data()));
         return plan;
     }
 

@@ -31,6 +31,8 @@ struct RunLimits {
     Account* account = nullptr;
     /// Yields to more urgent executions; null never yields.
     ExecutionGate::Pass* pass = nullptr;
+    /// The run computes nothing of use: see Plan::warmUp.
+    bool isWarmUp = false;
 
     /// To be called before each operation. MISSED_DEADLINE_PERSISTENT after the deadline: a run
     /// that took too long once will take too long again.

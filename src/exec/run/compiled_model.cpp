@@ -295,7 +295,8 @@ Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& calle
             std::min(options.loopTimeout.value_or(kDefaultLoopTimeout), kMaximumLoopTimeout),
         .isCancelled = caller.client == nullptr ? nullptr : &caller.client->isCancelled(),
         .account = caller.account(),
-        .pass = &pass};
+        .pass = &pass,
+        .isWarmUp = caller.isWarmUp};
     system::copyByParts(options.deadline, limits.deadline);
     const auto runMain = [&]() -> Result<> {
         NNBURST_MARK(kernels__begin, this);

@@ -92,6 +92,8 @@ struct Caller {
     /// Collects the executions that are admitted when this one ends, for the caller to wake; null:
     /// they are woken at once.
     ExecutionGate::WakeList* lateWakes = nullptr;
+    /// What the execution computes is of no use: see Plan::warmUp.
+    bool isWarmUp = false;
 };
 
 /// Signs of contention for the processors of an engine.

@@ -141,7 +141,7 @@ Result<> GraphRunner::runPlan(Plan& plan, GraphOutputs& outputs, const RunLimits
                            outputs.place(output, computed.shape, computed.sizeBytes));
     }
     NNBURST_TRY(outputs.sufficient());
-    return plan.run(arguments_, limits);
+    return limits.isWarmUp ? plan.warmUp(arguments_, limits) : plan.run(arguments_, limits);
 }
 
 Result<Plan*> GraphRunner::findPlan(Account* account) {

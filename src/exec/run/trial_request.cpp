@@ -35,8 +35,10 @@ void warmUp(CompiledModel& model) {
     if (!request.make(model)) {
         return;
     }
+    Caller caller(Priority::LOW);
+    caller.isWarmUp = true;
     ExecutionOutcome outcome;
-    (void)model.run(request.bindings(), Priority::LOW,
+    (void)model.run(request.bindings(), caller,
                     {.deadline = std::chrono::steady_clock::now() + kWarmUpLimit}, outcome);
 }
 

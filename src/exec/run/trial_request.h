@@ -33,9 +33,10 @@ class TrialRequest {
 /// Limit on a warm-up run: a longer one is ended between two operations.
 inline constexpr std::chrono::milliseconds kWarmUpLimit{100};
 
-/// Runs `model` once on zeros, so that its first execution is not slower than later ones: kernels
-/// are set up, the pages of arena, weights and code are in memory, kernel threads have run. Does
-/// nothing for a model whose sizes are not all known. Ignores errors of the run.
+/// Runs `model` on zeros, each of its steps for a moment, so that its first execution is not slower
+/// than later ones: kernels are set up, the pages of arena, weights and code are in memory, kernel
+/// threads have run. Does nothing for a model whose sizes are not all known. Ignores errors of the
+/// run.
 void warmUp(CompiledModel& model);
 
 }  // namespace nnburst::exec
