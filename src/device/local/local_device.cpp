@@ -299,7 +299,7 @@ Result<> LocalDevice::prepare(Model model, const PrepareOptions& given, PrepareC
         NNBURST_TRY(checkExtensionsKnown(*sharedModel));
         return checkSupported(*sharedModel, shared_.version, shared_.variant);
     };
-    const auto snapshot = std::make_shared<ModelSnapshot>();
+    auto snapshot = std::make_shared<ModelSnapshot>();
     return launch(
         check(), options,
         {.compile = [sharedModel, snapshot,
@@ -308,7 +308,8 @@ Result<> LocalDevice::prepare(Model model, const PrepareOptions& given, PrepareC
              return compileCharged(models, *snapshot, {}, account);
          },
          .save =
-             [snapshot, files, cache = shared_.cache](const exec::CompiledModel& compiled) {
+             [snapshot = std::move(snapshot), files,
+              cache = shared_.cache](const exec::CompiledModel& compiled) {
                  if (files->model.empty() && files->data.empty()) {
                      return;
                  }
@@ -323,7 +324,7 @@ Result<> LocalDevice::prepare(Model model, const PrepareOptions& given, PrepareC
 
 Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallback callback) {
     const PrepareOptions options = knownTo(shared_.version, given);
-    const auto cached = std::make_shared<CachedModel>();
+    auto cached = std::make_shared<CachedModel>();
     const auto load = [&]() -> Result<> {
         NNBURST_TRY(checkOptions(options));
         if (!knowsCompilationCaching(shared_.version)) {
@@ -335,9 +336,10 @@ Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallb
                                                         shared_.models->packedFor(), account_));
         return checkCached(cached->snapshot.model, shared_.version, shared_.variant);
     };
-    return launch(load(), options,
+    Result<> loaded = load();
+    return launch(std::move(loaded), options,
                   {.compile =
-                       [cached, account = account_](ModelStore& models) {
+                       [cached = std::move(cached), account = account_](ModelStore& models) {
                            return compileCharged(models, cached->snapshot, cached->packed, account);
                        },
                    .save = [](const exec::CompiledModel& /*compiled*/) {}},
@@ -377,6 +379,9 @@ Result<> LocalDevice::launch(Result<> checked, const PrepareOptions& options, Pr
                     prepared = tl::unexpected<Error>(std::move(compiled.error()));
                 }
                 scheduler = nullptr;
+                // Frees the copy of the constants, which takes time: the client's first execution
+                // would otherwise share the processors with this thread.
+                work = {};
                 (*sharedCallback)(knownTo(version, std::move(prepared)));
             });
     }

@@ -6,18 +6,21 @@
 /// under load from several threads.
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <future>
 #include <latch>
 #include <new>
 #include <thread>
 #include <vector>
 
 #include "device/devices.h"
+#include "device/driver_process.h"
 #include "device/local/model_store.h"
 #include "exec/run/engine.h"
 #include "nnburst/builtin_models.h"
@@ -80,6 +83,21 @@ TEST(ModelSnapshot, doesNotChangeWithTheClientsMemory) {
     const Mapping ours = *Mapping::map(snapshot.model.pools[0]);
     EXPECT_NE(
         std::memcmp(ours.data(), theirs.data(), std::min(ours.sizeBytes(), theirs.sizeBytes())), 0);
+}
+
+TEST(ModelSnapshot, isFreedBeforeTheClientHasItsModel) {
+    const SharedDevice device = *makeLocalDevice();
+    const Model model = *makeMobileNetV1({.resolution = 32});
+    SharedPreparedModel prepared;
+    std::promise<std::size_t> count;
+    ASSERT_TRUE(device->prepareModel(model, {}, [&](Result<SharedPreparedModel> result) {
+        EXPECT_TRUE(result);
+        prepared = std::move(*result);
+        count.set_value(descriptorCount(::getpid()));
+    }));
+    const std::size_t atCallback = count.get_future().get();
+    std::this_thread::sleep_for(100ms);  // the job has ended
+    EXPECT_EQ(atCallback, descriptorCount(::getpid()));
 }
 
 TEST(ModelStore, compilesAModelOnceForAllThatHaveIt) {
