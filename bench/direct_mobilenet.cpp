@@ -177,8 +177,8 @@ void DirectMobileNet::addConvolution(const Operation& operation) {
             lowest = static_cast<std::uint8_t>(output.zeroPoint);
             highest = static_cast<std::uint8_t>(std::min(six, 255L));
         }
-        check(createPacked(xnn_create_convolution2d_nhwc_qu8, created, top, right, bottom, left,
-                           kernelHeight, kernelWidth, strideHeight, strideWidth, 1, 1, groups,
+        check(createPacked(xnn_create_convolution2d_nhwc_qu8, created, nullptr, top, right, bottom,
+                           left, kernelHeight, kernelWidth, strideHeight, strideWidth, 1, 1, groups,
                            depthIn / groups, depthOut / groups, depthIn, depthOut,
                            static_cast<std::uint8_t>(input.zeroPoint), input.scale,
                            static_cast<std::uint8_t>(filter.zeroPoint), filter.scale,
@@ -191,8 +191,8 @@ void DirectMobileNet::addConvolution(const Operation& operation) {
     }
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     const bool isRelu6 = activation == FusedActivationFunc::RELU6;
-    check(createPacked(xnn_create_convolution2d_nhwc_f32, created, top, right, bottom, left,
-                       kernelHeight, kernelWidth, strideHeight, strideWidth, 1, 1, groups,
+    check(createPacked(xnn_create_convolution2d_nhwc_f32, created, nullptr, top, right, bottom,
+                       left, kernelHeight, kernelWidth, strideHeight, strideWidth, 1, 1, groups,
                        depthIn / groups, depthOut / groups, depthIn, depthOut,
                        values<float>(inputs[1]), values<float>(inputs[2]),
                        isRelu6 ? 0.0F : -kInfinity, isRelu6 ? 6.0F : kInfinity, flags),

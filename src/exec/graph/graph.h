@@ -12,6 +12,7 @@
 #include "exec/dot8/packed_weights.h"
 #include "exec/graph/constants.h"
 #include "exec/graph/packed_graph.h"
+#include "exec/xnnpack/packed_weights.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
 
@@ -29,7 +30,7 @@ struct Graph {
     Graph& operator=(const Graph&) = delete;
 
     /// Makes the graph of `subgraph`, which belongs to the valid `model`. It uses the packed
-    /// filters in `packed` instead of the values of their constants.
+    /// weights in `packed` instead of the values of their constants.
     [[nodiscard]] static Result<std::unique_ptr<Graph>> create(const Model& model,
                                                                const Subgraph& subgraph,
                                                                const PackedGraph& packed = {});
@@ -46,6 +47,8 @@ struct Graph {
     /// The packed weights of all plans and steps of this graph; thread-safe.
     const std::unique_ptr<dot8::PackedWeights> packedWeights =
         std::make_unique<dot8::PackedWeights>();
+    const std::unique_ptr<xnnpack::PackedWeights> xnnpackWeights =
+        std::make_unique<xnnpack::PackedWeights>();
 };
 
 }  // namespace nnburst::exec

@@ -37,7 +37,7 @@ GraphRunner::GraphRunner(const Kernels& kernels, SharedGraph& shared,
       shared_(shared),
       graph_(*shared.graph),
       referenced_(referenced),
-      operators_(&shared.originals) {
+      operators_(&shared.originals, shared.graph->xnnpackWeights.get()) {
     wanted_.inputs.resize(graph_.subgraph.inputIndexes.size());
     wanted_.omittedOutputs.resize(graph_.subgraph.outputIndexes.size());
     arguments_.resize(wanted_.inputs.size() + wanted_.omittedOutputs.size());

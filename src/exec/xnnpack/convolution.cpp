@@ -60,23 +60,26 @@ struct Convolution {
 
     /// Calls a creation function with the arguments that all of them begin with, then `rest`.
     template <class Create, class... Rest>
-    [[nodiscard]] Result<SharedOperator> create(Create function, const Rest&... rest) const {
+    [[nodiscard]] Result<SharedOperator> create(Create function, WeightsCache weights,
+                                                const Rest&... rest) const {
         const SlidingWindow& height = window.height;
         const SlidingWindow& width = window.width;
         xnn_operator_t created = nullptr;
         const xnn_status status = createPacked(
-            function, created, height.paddingBefore, width.paddingAfter, height.paddingAfter,
-            width.paddingBefore, height.size, width.size, height.stride, width.stride,
-            height.dilation, width.dilation, groups, groupInputs, groupOutputs,
+            function, created, weights, height.paddingBefore, width.paddingAfter,
+            height.paddingAfter, width.paddingBefore, height.size, width.size, height.stride,
+            width.stride, height.dilation, width.dilation, groups, groupInputs, groupOutputs,
             std::size_t{groups} * groupInputs, std::size_t{groups} * groupOutputs, rest..., flags);
         return takeOperator(status, created);
     }
 };
 
-Result<SharedOperator> createFloat(const OperationView& operation, const Convolution& convolution) {
+Result<SharedOperator> createFloat(const OperationView& operation, const Convolution& convolution,
+                                   WeightsCache weights) {
     const FloatRange range = activationRange(convolution.arguments.activation);
-    return convolution.create(xnn_create_convolution2d_nhwc_f32, operation.inputs[1].as<float>(),
-                              operation.inputs[2].as<float>(), range.minimum, range.maximum);
+    return convolution.create(xnn_create_convolution2d_nhwc_f32, weights,
+                              operation.inputs[1].as<float>(), operation.inputs[2].as<float>(),
+                              range.minimum, range.maximum);
 }
 
 /// The quantised kinds, of unsigned or signed elements `T`.
@@ -105,7 +108,7 @@ struct Quantized {
 };
 
 Result<SharedOperator> createQuantized(const OperationView& operation,
-                                       const Convolution& convolution) {
+                                       const Convolution& convolution, WeightsCache weights) {
     const OperandView& input = operation.inputs[0];
     const OperandView& filter = operation.inputs[1];
     const OperandView& output = operation.outputs[0];
@@ -127,9 +130,10 @@ Result<SharedOperator> createQuantized(const OperationView& operation,
             return nullptr;
         }
         const Quantized<std::int8_t> given(operation, range);
-        return convolution.create(createConvolutionPerChannel, given.inputZeroPoint, input.scale,
-                                  scales.data(), given.weights, given.bias, given.outputZeroPoint,
-                                  output.scale, given.minimum, given.maximum);
+        return convolution.create(createConvolutionPerChannel, weights, given.inputZeroPoint,
+                                  input.scale, scales.data(), given.weights, given.bias,
+                                  given.outputZeroPoint, output.scale, given.minimum,
+                                  given.maximum);
     }
     const float sumScale = input.scale * filter.scale / output.scale;
     if (!isNormalScale(filter.scale) || !isRequantizationScale(sumScale) ||
@@ -138,7 +142,7 @@ Result<SharedOperator> createQuantized(const OperationView& operation,
     }
     if (input.type == OperandType::TENSOR_QUANT8_ASYMM) {
         const Quantized<std::uint8_t> given(operation, range);
-        return convolution.create(xnn_create_convolution2d_nhwc_qu8, given.inputZeroPoint,
+        return convolution.create(xnn_create_convolution2d_nhwc_qu8, weights, given.inputZeroPoint,
                                   input.scale, static_cast<std::uint8_t>(filter.zeroPoint),
                                   filter.scale, given.weights, given.bias, given.outputZeroPoint,
                                   output.scale, given.minimum, given.maximum);
@@ -147,9 +151,9 @@ Result<SharedOperator> createQuantized(const OperationView& operation,
         return nullptr;
     }
     const Quantized<std::int8_t> given(operation, range);
-    return convolution.create(xnn_create_convolution2d_nhwc_qs8, given.inputZeroPoint, input.scale,
-                              filter.scale, given.weights, given.bias, given.outputZeroPoint,
-                              output.scale, given.minimum, given.maximum);
+    return convolution.create(xnn_create_convolution2d_nhwc_qs8, weights, given.inputZeroPoint,
+                              input.scale, filter.scale, given.weights, given.bias,
+                              given.outputZeroPoint, output.scale, given.minimum, given.maximum);
 }
 
 SetUp setUpOf(const OperationView& operation, const ImageSizes& images) {
@@ -167,10 +171,10 @@ Result<SharedOperator> operatorOf(const OperationView& operation, const StepCont
                                               convolution.window.width.inputSize, isSlice};
     const bool hasWeights =
         operation.inputs[1].data != nullptr && operation.inputs[2].data != nullptr;
-    return shareOperator(context, key, hasWeights, [&] {
+    return shareOperator(context, key, hasWeights, [&](WeightsCache weights) {
         return operation.inputs[0].type == OperandType::TENSOR_FLOAT32
-                   ? createFloat(operation, convolution)
-                   : createQuantized(operation, convolution);
+                   ? createFloat(operation, convolution, weights)
+                   : createQuantized(operation, convolution, weights);
     });
 }
 

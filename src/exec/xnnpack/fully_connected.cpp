@@ -17,21 +17,22 @@ namespace nnburst::exec::xnnpack {
 
 namespace {
 
-Result<SharedOperator> createFloat(const OperationView& operation, FusedActivationFunc activation) {
+Result<SharedOperator> createFloat(const OperationView& operation, FusedActivationFunc activation,
+                                   WeightsCache packed) {
     const Shape& weights = operation.inputs[1].shape;
     const FloatRange range = activationRange(activation);
     xnn_operator_t created = nullptr;
     const std::size_t units = weights[0];
     const std::size_t inputs = weights[1];
     const xnn_status status =
-        createPacked(xnn_create_fully_connected_nc_f32, created, inputs, units, inputs, units,
-                     operation.inputs[1].as<float>(), operation.inputs[2].as<float>(),
+        createPacked(xnn_create_fully_connected_nc_f32, created, packed, inputs, units, inputs,
+                     units, operation.inputs[1].as<float>(), operation.inputs[2].as<float>(),
                      range.minimum, range.maximum, 0);
     return takeOperator(status, created);
 }
 
 Result<SharedOperator> createQuantized(const OperationView& operation,
-                                       FusedActivationFunc activation) {
+                                       FusedActivationFunc activation, WeightsCache packed) {
     const OperandView& input = operation.inputs[0];
     const OperandView& weights = operation.inputs[1];
     const OperandView& output = operation.outputs[0];
@@ -49,14 +50,14 @@ Result<SharedOperator> createQuantized(const OperationView& operation,
     xnn_status status = xnn_status_unsupported_parameter;
     if (input.type == OperandType::TENSOR_QUANT8_ASYMM) {
         status = createPacked(
-            xnn_create_fully_connected_nc_qu8, created, inputs, units, inputs, units,
+            xnn_create_fully_connected_nc_qu8, created, packed, inputs, units, inputs, units,
             static_cast<std::uint8_t>(input.zeroPoint), input.scale,
             static_cast<std::uint8_t>(weights.zeroPoint), weights.scale, weights.as<std::uint8_t>(),
             bias, static_cast<std::uint8_t>(output.zeroPoint), output.scale,
             static_cast<std::uint8_t>(range.minimum), static_cast<std::uint8_t>(range.maximum), 0);
     } else if (weights.zeroPoint == 0) {
-        status = createPacked(xnn_create_fully_connected_nc_qs8, created, inputs, units, inputs,
-                              units, static_cast<std::int8_t>(input.zeroPoint), input.scale,
+        status = createPacked(xnn_create_fully_connected_nc_qs8, created, packed, inputs, units,
+                              inputs, units, static_cast<std::int8_t>(input.zeroPoint), input.scale,
                               weights.scale, weights.as<std::int8_t>(), bias,
                               static_cast<std::int8_t>(output.zeroPoint), output.scale,
                               static_cast<std::int8_t>(range.minimum),
@@ -103,9 +104,10 @@ StepResult makeFullyConnected(const OperationView& operation, const StepContext&
     NNBURST_TRY_ASSIGN(const FusedActivationFunc activation, readActivation(operation, 3));
     const OperatorKey key{context.operation, 0, 0};
     const bool hasWeights = weights.data != nullptr && bias.data != nullptr;
-    NNBURST_TRY_ASSIGN(SharedOperator shared, shareOperator(context, key, hasWeights, [&] {
-                           return isFloat ? createFloat(operation, activation)
-                                          : createQuantized(operation, activation);
+    NNBURST_TRY_ASSIGN(SharedOperator shared,
+                       shareOperator(context, key, hasWeights, [&](WeightsCache packed) {
+                           return isFloat ? createFloat(operation, activation, packed)
+                                          : createQuantized(operation, activation, packed);
                        }));
     if (!shared) {
         return nullptr;

@@ -12,10 +12,6 @@ namespace nnburst::exec::xnnpack {
 
 namespace {
 
-/// Newer releases may keep what changes from run to run in aligned blocks, too. There each runner
-/// packs the weights, which are kept for that.
-constexpr bool kCanCopyOperators = NNBURST_XNNPACK_RELEASE < 2024;
-
 /// Null if `record` does not have the block of the operator itself.
 const AllocatedBlock* ownBlock(const Operator& created, const AllocationRecord& record) noexcept {
     const auto blocks = record.blocks();
@@ -51,7 +47,7 @@ void Operator::Delete::operator()(xnn_operator_t created) const noexcept {
 bool OriginalOperator::canBeCopied(const Operator& created, const AllocationRecord& record) {
     const AllocatedBlock* const own = ownBlock(created, record);
     const auto blocks = record.blocks();
-    return kCanCopyOperators && record.isComplete() && own != nullptr && !pointsIntoItself(*own) &&
+    return record.isComplete() && own != nullptr && !pointsIntoItself(*own) &&
            std::all_of(blocks.begin(), blocks.end(),
                        [](const AllocatedBlock& block) { return block.alignment != 0; });
 }
@@ -107,9 +103,17 @@ SharedOperator OperatorCache::find(const OperatorKey& key) {
     return copy;
 }
 
+std::unique_ptr<OperatorWeights> OperatorCache::weightsFor(std::uint32_t operation,
+                                                           bool hasConstants) const {
+    return kHasWeightsCaches && packed_ != nullptr
+               ? std::make_unique<OperatorWeights>(*packed_, operation, hasConstants)
+               : nullptr;
+}
+
 SharedOperator OperatorCache::insert(const OperatorKey& key, SharedOperator created,
                                      const AllocationRecord& record) {
-    if (originals_ != nullptr && OriginalOperator::canBeCopied(*created, record)) {
+    if (!kHasWeightsCaches && originals_ != nullptr &&
+        OriginalOperator::canBeCopied(*created, record)) {
         const auto original = std::make_shared<const OriginalOperator>(created, record);
         if (SharedOperator copy = OriginalOperator::copy(original); copy != nullptr) {
             originals_->insert(key, original);

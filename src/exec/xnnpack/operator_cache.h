@@ -6,9 +6,11 @@
 /// XNNPACK operators with packed weights, and how the plans of one compiled model share them.
 ///
 /// An operator holds the addresses that it was set up with, so it is used by one thread at a time.
-/// Its weights never change. So a model keeps each operator as it was created, the *original*, and
-/// every runner of the model (exec/run/model_runner.h) gets a copy: the operator's own block of
-/// memory again, with the weights of the original.
+/// Its weights never change, so that all runners of the model (exec/run/model_runner.h) use one
+/// copy of them. Where XNNPACK's release lets others keep the weights, each runner creates its
+/// operators with those of the model (packed_weights.h). With the release of 2022 a model keeps
+/// each operator as it was created, the *original*, and each runner gets a copy: the operator's own
+/// block of memory again, with the weights of the original.
 
 #include <xnnpack.h>
 
@@ -19,6 +21,7 @@
 #include <vector>
 
 #include "exec/xnnpack/allocator.h"
+#include "exec/xnnpack/packed_weights.h"
 #include "nnburst/result.h"
 #include "system/mutex.h"
 
@@ -38,9 +41,13 @@ struct Operator {
                       std::shared_ptr<const OriginalOperator> original = nullptr) noexcept
         : handle(created, Delete{std::move(original)}) {}
 
-    /// Whether copies can be made of it without the weights that it was created with.
-    [[nodiscard]] bool isCopy() const noexcept { return handle.get_deleter().original != nullptr; }
+    /// Whether there can be others with its weights, without the constants that were packed.
+    [[nodiscard]] bool sharesWeights() const noexcept {
+        return handle.get_deleter().original != nullptr ||
+               (weights != nullptr && weights->replaceConstants());
+    }
 
+    std::unique_ptr<OperatorWeights> weights;  ///< null if it keeps its weights itself
     std::unique_ptr<xnn_operator, Delete> handle;
     /// The step that reshaped it last; another one must reshape it again before it sets it up.
     const void* reshapedBy = nullptr;
@@ -105,12 +112,22 @@ class OriginalOperators {
 /// The operators of one runner. Used by one thread at a time.
 class OperatorCache {
   public:
-    /// Shares weights with other caches of `originals`, which outlives it; null: with none.
-    explicit OperatorCache(OriginalOperators* originals = nullptr) noexcept
-        : originals_(originals) {}
+    /// Shares weights with other caches of `originals` and `packed`, which outlive it; null: with
+    /// none.
+    explicit OperatorCache(OriginalOperators* originals = nullptr,
+                           PackedWeights* packed = nullptr) noexcept
+        : originals_(originals), packed_(packed) {}
 
     /// Null if there is no such operator, here or among the originals.
     [[nodiscard]] SharedOperator find(const OperatorKey& key);
+
+    /// The packed weights for an operator that is to be created; null if it is to keep them itself.
+    [[nodiscard]] std::unique_ptr<OperatorWeights> weightsFor(std::uint32_t operation,
+                                                              bool hasConstants) const;
+    /// Whether an operator can be created without constants.
+    [[nodiscard]] bool knowsWeights(std::uint32_t operation) const {
+        return packed_ != nullptr && packed_->knows(operation);
+    }
 
     /// Keeps `created`, which took `record` and was neither reshaped nor set up, and gives the
     /// operator to use.
@@ -124,6 +141,7 @@ class OperatorCache {
 
   private:
     OriginalOperators* originals_;
+    PackedWeights* packed_;
     std::map<OperatorKey, SharedOperator> operators_;
 };
 

@@ -148,6 +148,9 @@ bool areSumsCovered(const OperationView& operation, float scale, std::size_t pro
     constexpr double kLargestProduct = 255.0 * 128.0;
     double largestSum = kLargestProduct * static_cast<double>(products);
     const OperandView& bias = operation.inputs[2];
+    if (bias.data == nullptr) {
+        return true;  // it is packed, so it was looked at
+    }
     const std::span values(bias.as<const std::int32_t>(), bias.shape.elementCount());
     if (!values.empty()) {
         largestSum -= std::min(0.0, static_cast<double>(std::ranges::min(values)));

@@ -37,7 +37,7 @@ class OperatorUse {
     [[nodiscard]] std::size_t workspaceBytes() const noexcept { return workspaceBytes_; }
     [[nodiscard]] bool isMultithreaded() const noexcept { return threads_ != nullptr; }
     /// Whether an operator can be made for another runner without the constants.
-    [[nodiscard]] bool sharesWeights() const noexcept { return operator_->isCopy(); }
+    [[nodiscard]] bool sharesWeights() const noexcept { return operator_->sharesWeights(); }
 
     /// Whether the operator still has the addresses of the last `setUp`.
     [[nodiscard]] bool isSetUp() const noexcept { return operator_->user == this; }
@@ -64,20 +64,40 @@ class OperatorUse {
 /// A step of an operator of its own. Null if XNNPACK has none.
 [[nodiscard]] StepResult makeOperatorStep(CreatedOperator made, pthreadpool_t threads);
 
-/// The operator of `key` from the cache, else from `create`, which returns a Result<SharedOperator>
-/// and is not called if the weights were dropped (`hasWeights`). Null if there is none.
+/// The operator of `key` from the cache, else from `create`, which gets a WeightsCache and returns
+/// a Result<SharedOperator>. If the constants were dropped (not `hasConstants`), it is called only
+/// if they are packed. Null if there is none.
 template <class Create>
 [[nodiscard]] Result<SharedOperator> shareOperator(const StepContext& context,
-                                                   const OperatorKey& key, bool hasWeights,
+                                                   const OperatorKey& key, bool hasConstants,
                                                    Create create) {
     NNBURST_ASSERT(context.operators != nullptr, "operation {} is made without a cache",
                    key.operation);
-    if (SharedOperator known = context.operators->find(key); known || !hasWeights) {
+    OperatorCache& operators = *context.operators;
+    if (SharedOperator known = operators.find(key);
+        known || (!hasConstants && !operators.knowsWeights(key.operation))) {
         return known;
     }
+    auto weights = operators.weightsFor(key.operation, hasConstants);
+    const WeightsCache cache = weights == nullptr ? nullptr : weights->cache();
     const AllocationRecord record;
-    NNBURST_TRY_ASSIGN(SharedOperator created, create());
-    return created ? context.operators->insert(key, std::move(created), record) : nullptr;
+    Result<SharedOperator> created = create(cache);
+    if (weights != nullptr && weights->isToBeRepeated()) {
+        created = create(cache);
+    }
+    if (weights != nullptr && weights->areMissing()) {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       "the weights are packed for other kernels than those of this XNNPACK");
+    }
+    NNBURST_TRY(created);
+    if (*created == nullptr) {
+        return nullptr;
+    }
+    if (weights != nullptr) {
+        weights->share();
+        (*created)->weights = std::move(weights);
+    }
+    return operators.insert(key, std::move(*created), record);
 }
 
 /// Takes the result of a creation function: an operator, or null where XNNPACK refuses what our own

@@ -18,7 +18,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <tuple>
 
 #include "exec/operation/activation.h"
 #include "exec/operation/operation.h"
@@ -63,21 +62,35 @@ inline constexpr bool kHasRightLargeSums = true;
 // ---- Operators with packed weights
 
 #if NNBURST_XNNPACK_RELEASE >= 2024
-/// The arguments of creation functions between their flags and the operator: no cache of code, and
-/// none of weights.
-inline constexpr std::tuple<xnn_code_cache_t, xnn_weights_cache_t> kCaches{nullptr, nullptr};
+/// Whether operators can leave their packed weights to others (packed_weights.h).
+inline constexpr bool kHasWeightsCaches = true;
+using WeightsProvider = xnn_weights_cache_provider;
 inline constexpr auto createConvolutionPerChannel = xnn_create_convolution2d_nhwc_qs8_qc8w;
 #else
-inline constexpr std::tuple<> kCaches;
+inline constexpr bool kHasWeightsCaches = false;
+struct WeightsProvider {};
 inline constexpr auto createConvolutionPerChannel = xnn_create_convolution2d_nhwc_qc8;
 #endif
+
+/// What an operator asks for its packed weights; null if it keeps them itself.
+using WeightsCache = WeightsProvider*;
+
+class OperatorWeights;
+[[nodiscard]] WeightsProvider providerOf(OperatorWeights& weights) noexcept;
+
+/// Identifies the micro-kernels of this build of XNNPACK. Empty if it does not say.
+[[nodiscard]] std::span<const std::uint8_t> buildIdentifier() noexcept;
 
 /// Calls a creation function of XNNPACK with `arguments`, of which flags are the last.
 template <class Create, class... Arguments>
 [[nodiscard]] xnn_status createPacked(Create function, xnn_operator_t& created,
+                                      [[maybe_unused]] WeightsCache weights,
                                       const Arguments&... arguments) {
-    return std::apply([&](auto... caches) { return function(arguments..., caches..., &created); },
-                      kCaches);
+#if NNBURST_XNNPACK_RELEASE >= 2024
+    return function(arguments..., nullptr, weights, &created);  // there is no cache of code
+#else
+    return function(arguments..., &created);
+#endif
 }
 
 /// Images that an operator is set up for.

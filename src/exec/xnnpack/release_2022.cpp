@@ -276,6 +276,14 @@ CreatedOperator resizeOf(Create create, Function setUp, const ImageSizes& images
 
 }  // namespace
 
+WeightsProvider providerOf(OperatorWeights& /*weights*/) noexcept {
+    return {};
+}
+
+std::span<const std::uint8_t> buildIdentifier() noexcept {
+    return {};
+}
+
 SetUp setUpConvolution(OperandType type, bool isPerChannel, const ImageSizes& images,
                        std::size_t output) {
     switch (type) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "exec/xnnpack/packed_weights.h"
 #include "exec/xnnpack/release.h"
 #include "memory/aligned_buffer.h"
 
@@ -226,7 +227,40 @@ CreatedOperator resizeOf(Create create, Reshape reshape,
     return made;
 }
 
+OperatorWeights& weightsOf(void* context) noexcept {
+    return *static_cast<OperatorWeights*>(context);
+}
+
+/// XNNPACK names packed weights by their offset in a cache. A provider has those of one operator.
+constexpr std::size_t kOffset = 0;
+
 }  // namespace
+
+WeightsProvider providerOf(OperatorWeights& weights) noexcept {
+    return {
+        .context = &weights,
+        .look_up =
+            [](void* context, const xnn_weights_cache_look_up_key* key) {
+                return weightsOf(context).lookUp(key->seed) ? kOffset : SIZE_MAX;
+            },
+        .reserve_space = [](void* context, std::size_t n) { return weightsOf(context).reserve(n); },
+        .look_up_or_insert =
+            [](void* context, const xnn_weights_cache_look_up_key* key, void* /*ptr*/,
+               std::size_t /*size*/) {
+                weightsOf(context).insert(key->seed);
+                return kOffset;
+            },
+        // Operators are not set up before their cache is.
+        .is_finalized = [](void* /*context*/) { return true; },
+        .offset_to_addr = [](void* context,
+                             std::size_t /*offset*/) { return weightsOf(context).data(); },
+        .delete_cache = [](void* /*context*/) { return xnn_status_success; }};
+}
+
+std::span<const std::uint8_t> buildIdentifier() noexcept {
+    return {static_cast<const std::uint8_t*>(xnn_experimental_get_build_identifier_data()),
+            xnn_experimental_get_build_identifier_size()};
+}
 
 SetUp setUpConvolution(OperandType type, bool isPerChannel, const ImageSizes& images,
                        std::size_t output) {

@@ -31,13 +31,14 @@ struct Deconvolution {
     std::size_t outputs;
 
     template <class Create, class... Rest>
-    [[nodiscard]] Result<SharedOperator> create(Create function, const Rest&... rest) const {
+    [[nodiscard]] Result<SharedOperator> create(Create function, WeightsCache weights,
+                                                const Rest&... rest) const {
         const TransposeConvolution::Axis& height = given.height;
         const TransposeConvolution::Axis& width = given.width;
         const auto padding = [](std::int64_t size) { return static_cast<std::uint32_t>(size); };
         xnn_operator_t created = nullptr;
         const xnn_status status = createPacked(
-            function, created, padding(height.paddingBefore), padding(width.paddingAfter),
+            function, created, weights, padding(height.paddingBefore), padding(width.paddingAfter),
             padding(height.paddingAfter), padding(width.paddingBefore), height.filterSize,
             width.filterSize, height.stride, width.stride, 1, 1, 1, inputs, outputs, inputs,
             outputs, rest..., 0);
@@ -46,15 +47,15 @@ struct Deconvolution {
 };
 
 Result<SharedOperator> createFloat(const OperationView& operation,
-                                   const Deconvolution& deconvolution) {
+                                   const Deconvolution& deconvolution, WeightsCache weights) {
     const FloatRange range = activationRange(deconvolution.given.arguments.activation);
-    return deconvolution.create(xnn_create_deconvolution2d_nhwc_f32,
+    return deconvolution.create(xnn_create_deconvolution2d_nhwc_f32, weights,
                                 operation.inputs[1].as<float>(), operation.inputs[2].as<float>(),
                                 range.minimum, range.maximum);
 }
 
 Result<SharedOperator> createQuantized(const OperationView& operation,
-                                       const Deconvolution& deconvolution) {
+                                       const Deconvolution& deconvolution, WeightsCache weights) {
     const OperandView& input = operation.inputs[0];
     const OperandView& filter = operation.inputs[1];
     const OperandView& output = operation.outputs[0];
@@ -71,20 +72,20 @@ Result<SharedOperator> createQuantized(const OperationView& operation,
     }
     if (input.type == OperandType::TENSOR_QUANT8_ASYMM) {
         return deconvolution.create(
-            xnn_create_deconvolution2d_nhwc_qu8, static_cast<std::uint8_t>(input.zeroPoint),
-            input.scale, static_cast<std::uint8_t>(filter.zeroPoint), filter.scale,
-            filter.as<std::uint8_t>(), bias, static_cast<std::uint8_t>(output.zeroPoint),
-            output.scale, static_cast<std::uint8_t>(range.minimum),
-            static_cast<std::uint8_t>(range.maximum));
+            xnn_create_deconvolution2d_nhwc_qu8, weights,
+            static_cast<std::uint8_t>(input.zeroPoint), input.scale,
+            static_cast<std::uint8_t>(filter.zeroPoint), filter.scale, filter.as<std::uint8_t>(),
+            bias, static_cast<std::uint8_t>(output.zeroPoint), output.scale,
+            static_cast<std::uint8_t>(range.minimum), static_cast<std::uint8_t>(range.maximum));
     }
     if (filter.zeroPoint != 0) {
         return nullptr;
     }
     return deconvolution.create(
-        xnn_create_deconvolution2d_nhwc_qs8, static_cast<std::int8_t>(input.zeroPoint), input.scale,
-        filter.scale, filter.as<std::int8_t>(), bias, static_cast<std::int8_t>(output.zeroPoint),
-        output.scale, static_cast<std::int8_t>(range.minimum),
-        static_cast<std::int8_t>(range.maximum));
+        xnn_create_deconvolution2d_nhwc_qs8, weights, static_cast<std::int8_t>(input.zeroPoint),
+        input.scale, filter.scale, filter.as<std::int8_t>(), bias,
+        static_cast<std::int8_t>(output.zeroPoint), output.scale,
+        static_cast<std::int8_t>(range.minimum), static_cast<std::int8_t>(range.maximum));
 }
 
 }  // namespace
@@ -113,9 +114,10 @@ StepResult makeTransposeConv2d(const OperationView& operation, const StepContext
     const OperatorKey key{context.operation, input[1], input[2]};
     const bool hasWeights =
         operation.inputs[1].data != nullptr && operation.inputs[2].data != nullptr;
-    NNBURST_TRY_ASSIGN(SharedOperator shared, shareOperator(context, key, hasWeights, [&] {
-                           return isFloat ? createFloat(operation, deconvolution)
-                                          : createQuantized(operation, deconvolution);
+    NNBURST_TRY_ASSIGN(SharedOperator shared,
+                       shareOperator(context, key, hasWeights, [&](WeightsCache weights) {
+                           return isFloat ? createFloat(operation, deconvolution, weights)
+                                          : createQuantized(operation, deconvolution, weights);
                        }));
     if (!shared) {
         return nullptr;

@@ -5,6 +5,7 @@
 // and give the same results on each runner.
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <array>
@@ -348,6 +349,27 @@ TEST(ModelRunners, doNotReadTheModelAgain) {
     ASSERT_TRUE(second.run());
     EXPECT_EQ(second.runner(), 1U);
     EXPECT_EQ(second.takeOutput(), expected);
+}
+
+/// Memory that the process has from its allocator.
+std::uint64_t heapBytes() {
+    const struct mallinfo2 heap = ::mallinfo2();
+    return heap.uordblks + heap.hblkhd;
+}
+
+TEST(ModelRunners, shareTheirWeights) {
+    if (!test::kCountsAllocations) {
+        GTEST_SKIP() << "sanitizers have an allocator of their own";
+    }
+    const std::uint64_t empty = heapBytes();
+    const auto model = compileOn(engineWith(2), *makeMobileNetV1({.width = 1, .resolution = 32}));
+    ASSERT_TRUE(model);
+    const std::uint64_t alone = heapBytes();
+    (void)model->addUser();
+    (void)model->addUser();
+    model->makeRunnersForUsers(nullptr);
+    ASSERT_EQ(model->runnerCount(), 2U);
+    EXPECT_LT((heapBytes() - alone) * 8, alone - empty);
 }
 
 void expectSameOnEachRunner(const Model& source, bool useXnnpack, std::uint32_t rounds = 50) {
