@@ -71,10 +71,10 @@ void load(ByteSource bytes) {
                                                            modelBytes.subspan(digest.size())};
     (void)writeCacheFile(keyFile().key, files.model[0].get(), CacheFileKind::MODEL, files.token,
                          pieces);
-    const auto* const kernels = dataBytes.size() % 2 == 0 ? engine->packedFor() : nullptr;
-    const auto cached = cache.load(files, kernels);
+    const bool hasKernels = dataBytes.size() % 2 == 0;
+    const auto cached = cache.load(files, hasKernels ? engine->packedFor() : exec::PackedFor());
     if (cached && validateModel(cached->snapshot.model) && !isTooLarge(cached->snapshot.model) &&
-        kernels != nullptr) {
+        hasKernels) {
         (void)exec::CompiledModel::compile(engine, cached->snapshot.model, cached->packed);
     }
 }

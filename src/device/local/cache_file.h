@@ -26,7 +26,7 @@ enum class CacheFileKind : std::uint32_t { MODEL = 1, DATA = 2 };
 /// GENERAL_FAILURE: the file cannot be used because of `why`.
 [[nodiscard]] tl::unexpected<Error> cacheFileRefused(CacheFileKind kind, const std::string& why);
 
-inline constexpr std::uint32_t kCacheFormatVersion = 2;
+inline constexpr std::uint32_t kCacheFormatVersion = 3;
 
 /// The first bytes of each file. Little-endian, as in memory.
 struct CacheFileHeader {

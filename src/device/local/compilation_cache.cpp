@@ -68,6 +68,19 @@ struct FilterRecord {
     }
 };
 
+/// What is kept of a block of XNNPACK's besides its bytes.
+struct BlockRecord {
+    std::uint32_t operation = 0;
+    std::uint32_t seed = 0;
+    std::uint64_t sizeBytes = 0;
+
+    BlockRecord() = default;
+    explicit BlockRecord(const exec::xnnpack::BlockOfOperation& block) noexcept
+        : operation(block.first),
+          seed(block.second->seed),
+          sizeBytes(block.second->memory.sizeBytes()) {}
+};
+
 /// Subgraph `index` of those of PackedModel::graphs.
 const Subgraph& subgraphOf(const Model& model, std::size_t index) {
     return index == 0 ? model.main : model.referenced[index - 1];
@@ -152,9 +165,14 @@ void writeTables(const ModelSnapshot& snapshot, const exec::PackedModel& packed,
     for (const exec::PackedGraph& graph : packed.graphs) {
         const std::vector<FilterRecord> records(graph.filters.begin(), graph.filters.end());
         tables.putAll(std::span<const FilterRecord>(records));
+        const std::vector<BlockRecord> blocks(graph.blocks.begin(), graph.blocks.end());
+        tables.putAll(std::span<const BlockRecord>(blocks));
         tables.putAll(std::span<const std::uint32_t>(graph.packedConstants));
         for (const auto& [operation, filter] : graph.filters) {
             pieces.emplace_back(filter->memory.data(), filter->form.totalBytes());
+        }
+        for (const auto& [operation, block] : graph.blocks) {
+            pieces.emplace_back(block->memory.data(), block->memory.sizeBytes());
         }
     }
 }
@@ -230,21 +248,20 @@ class DataReader {
         return {};
     }
 
-    Result<exec::PackedModel> readPacked(const exec::dot8::Microkernels* kernels) {
+    Result<exec::PackedModel> readPacked(const exec::PackedFor& packedFor) {
         exec::PackedModel packed;
         NNBURST_TRY_ASSIGN(const auto packing, tables_.takeAll<char>());
         packed.packing.assign(packing.begin(), packing.end());
-        const std::string own = kernels == nullptr ? "" : exec::dot8::packingName(*kernels);
-        if (!packed.packing.empty() && packed.packing != own) {
+        if (!packed.packing.empty() && packed.packing != packedFor.packing) {
             return refused(fmt::format("its weights are packed for '{}', and this device has '{}'",
-                                       packed.packing, own));
+                                       packed.packing, packedFor.packing));
         }
         NNBURST_TRY_ASSIGN(const std::uint64_t graphs, tables_.take<std::uint64_t>());
-        if (graphs != 0 && kernels == nullptr) {
+        if (graphs != 0 && packed.packing.empty()) {
             return refused("it has weights that are packed for no kernels");
         }
         for (std::uint64_t graph = 0; graph < graphs; ++graph) {
-            NNBURST_TRY_ASSIGN(exec::PackedGraph read, readGraph(*kernels));
+            NNBURST_TRY_ASSIGN(exec::PackedGraph read, readGraph(packedFor.kernels));
             packed.graphs.push_back(std::move(read));
         }
         return packed;
@@ -259,19 +276,31 @@ class DataReader {
         return {};
     }
 
-    Result<exec::PackedGraph> readGraph(const exec::dot8::Microkernels& kernels) {
+    Result<exec::PackedGraph> readGraph(const exec::dot8::Microkernels* kernels) {
         exec::PackedGraph graph;
         NNBURST_TRY_ASSIGN(const auto records, tables_.takeAll<FilterRecord>());
+        NNBURST_TRY_ASSIGN(const auto blocks, tables_.takeAll<BlockRecord>());
+        if (!records.empty() && kernels == nullptr) {
+            return refused("it has weights that are packed for no kernels");
+        }
         NNBURST_TRY_ASSIGN(graph.packedConstants, tables_.takeAll<std::uint32_t>());
         for (const FilterRecord& record : records) {
             NNBURST_TRY(checkRoom(record.weightBytes));
             NNBURST_TRY(checkRoom(record.columns));
             NNBURST_TRY(checkRoom(record.form().totalBytes()));
             NNBURST_TRY_ASSIGN(auto filter,
-                               exec::dot8::PackedFilter::allocate(kernels, record.form()));
+                               exec::dot8::PackedFilter::allocate(*kernels, record.form()));
             NNBURST_TRY(data_.read({filter->memory.data(), filter->form.totalBytes()}));
             graph.filters.emplace_back(static_cast<std::uint32_t>(record.operation),
                                        std::move(filter));
+        }
+        for (const BlockRecord& record : blocks) {
+            NNBURST_TRY(checkRoom(record.sizeBytes));
+            auto block = std::make_shared<exec::xnnpack::PackedBlock>();
+            block->seed = record.seed;
+            NNBURST_TRY_ASSIGN(block->memory, AlignedBuffer::allocate(record.sizeBytes));
+            NNBURST_TRY(data_.read({block->memory.data(), record.sizeBytes}));
+            graph.blocks.emplace_back(record.operation, std::move(block));
         }
         return graph;
     }
@@ -288,9 +317,11 @@ Result<> checkPacked(const Model& model, const exec::PackedModel& packed) {
     for (std::size_t index = 0; index < packed.graphs.size(); ++index) {
         const Subgraph& subgraph = subgraphOf(model, index);
         const exec::PackedGraph& graph = packed.graphs[index];
-        const bool areOperations = std::all_of(
-            graph.filters.begin(), graph.filters.end(),
-            [&](const auto& filter) { return filter.first < subgraph.operations.size(); });
+        const auto isOfOperation = [&](const auto& packedOf) {
+            return packedOf.first < subgraph.operations.size();
+        };
+        const bool areOperations = std::ranges::all_of(graph.filters, isOfOperation) &&
+                                   std::ranges::all_of(graph.blocks, isOfOperation);
         const bool areOperands =
             std::all_of(graph.packedConstants.begin(), graph.packedConstants.end(),
                         [&](std::uint32_t operand) { return operand < subgraph.operands.size(); });
@@ -388,7 +419,7 @@ Result<> CompilationCache::save(const ModelSnapshot& snapshot, const exec::Packe
 }
 
 Result<CachedModel> CompilationCache::load(const CacheFiles& files,
-                                           const exec::dot8::Microkernels* kernels,
+                                           const exec::PackedFor& packedFor,
                                            const SharedAccount& account) const {
     if (!files.isComplete()) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
@@ -428,7 +459,7 @@ Result<CachedModel> CompilationCache::load(const CacheFiles& files,
     std::vector<SharedRegion> pools;
     DataReader data(reader, dataFile);
     NNBURST_TRY(data.readConstants(operandValues, pools));
-    NNBURST_TRY_ASSIGN(cached.packed, data.readPacked(kernels));
+    NNBURST_TRY_ASSIGN(cached.packed, data.readPacked(packedFor));
     NNBURST_TRY(dataFile.check());
     Model& model = cached.snapshot.model;
     NNBURST_TRY_ASSIGN(model, structureFromBytes(reader.rest()));

@@ -10,12 +10,12 @@
 /// this user have. A file that was changed, cut, extended or exchanged, or that another version of
 /// nnburst wrote, is refused: the client has to prepare from the model.
 ///
-/// Weights of 8 bits that were packed for kernels of this library are kept as they are packed, in
-/// place of the constants that they were made of: such a cache is of use for the same kernels only.
-/// XNNPACK's packed weights hold addresses, so what XNNPACK computes with is kept as constants.
+/// Weights that were packed for kernels of this library, or by XNNPACK where its release allows it
+/// (exec/xnnpack/packed_weights.h), are kept as they are packed, in place of the constants that
+/// they were made of: such a cache is of use for the same kernels only.
 ///
 ///     model payload: digest | code of the data | tables | structure
-///     data payload:  operand values | constants in pools | packed filters
+///     data payload:  operand values | constants in pools | packed filters and blocks
 
 #include <array>
 #include <cstdint>
@@ -79,13 +79,13 @@ class CompilationCache {
     [[nodiscard]] Result<> save(const ModelSnapshot& snapshot, const exec::PackedModel& packed,
                                 const CacheFiles& files) const;
 
-    /// Loads a saved model into memory of its own, for a device whose kernels are `kernels` (null:
-    /// it has none that read packed weights). GENERAL_FAILURE if a file was not written by save,
+    /// Loads a saved model into memory of its own, for a device whose packed weights are
+    /// `packedFor`. GENERAL_FAILURE if a file was not written by save,
     /// for this token, this version and these kernels, or has changed since; INVALID_ARGUMENT if
     /// the number of files is wrong. What is read is charged to `account`, unless that is null,
     /// until load returns: RESOURCE_EXHAUSTED_* at a limit of it.
     [[nodiscard]] Result<CachedModel> load(const CacheFiles& files,
-                                           const exec::dot8::Microkernels* kernels,
+                                           const exec::PackedFor& packedFor,
                                            const SharedAccount& account = nullptr) const;
 
   private:

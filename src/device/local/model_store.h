@@ -32,9 +32,9 @@ class ModelStore {
     [[nodiscard]] Result<std::shared_ptr<exec::CompiledModel>> compile(
         const ModelSnapshot& snapshot, const exec::PackedModel& packed = {});
 
-    /// The kernels that read packed weights of these models; null if there are none.
-    [[nodiscard]] const exec::dot8::Microkernels* packedFor() const noexcept {
-        return accelerator_ ? nullptr : engine_->packedFor();
+    /// What reads packed weights of these models.
+    [[nodiscard]] exec::PackedFor packedFor() const {
+        return accelerator_ ? exec::PackedFor() : engine_->packedFor();
     }
 
     /// The models that exist now.

@@ -15,13 +15,20 @@ Result<std::unique_ptr<Graph>> Graph::create(const Model& model, const Subgraph&
     for (const auto& [operation, filter] : packed.filters) {
         graph->packedWeights->insert(operation, filter);
     }
+    for (const auto& [operation, block] : packed.blocks) {
+        graph->xnnpackWeights->insertUnconfirmed(operation, block);
+    }
     return graph;
 }
 
 PackedGraph Graph::packed() const {
-    PackedGraph packed{.filters = packedWeights->all(), .packedConstants = {}};
+    PackedGraph packed{
+        .filters = packedWeights->all(), .blocks = xnnpackWeights->all(), .packedConstants = {}};
     std::vector<bool> isPacked(subgraph.operations.size(), false);
     for (const auto& [operation, filter] : packed.filters) {
+        isPacked[operation] = true;
+    }
+    for (const auto& [operation, block] : packed.blocks) {
         isPacked[operation] = true;
     }
     std::vector<bool> isNeeded(subgraph.operands.size(), false);

@@ -9,13 +9,15 @@
 #include <vector>
 
 #include "exec/dot8/packed_weights.h"
+#include "exec/xnnpack/packed_weights.h"
 
 namespace nnburst::exec {
 
 struct PackedGraph {
-    std::vector<dot8::FilterOfOperation> filters;  ///< by their operations
-    /// Constant operands of which only these filters are made: with these, their values are not
-    /// needed. In ascending order.
+    std::vector<dot8::FilterOfOperation> filters;   ///< by their operations
+    std::vector<xnnpack::BlockOfOperation> blocks;  ///< by their operations
+    /// Constant operands of which only these filters and blocks are made: with these, their values
+    /// are not needed. In ascending order.
     std::vector<std::uint32_t> packedConstants;
 };
 

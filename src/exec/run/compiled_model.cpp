@@ -173,17 +173,18 @@ Result<> RunnableModel::prepare(const Model& model, const PackedModel& packed) {
 }
 
 PackedModel RunnableModel::packed() const {
-    if (kernels_.dot8 == nullptr) {
+    const PackedFor& packedFor = engine_->packedFor();
+    if (packedFor.packing.empty()) {
         return {};
     }
-    PackedModel packed{.packing = dot8::packingName(*kernels_.dot8), .graphs = {}};
+    PackedModel packed{.packing = packedFor.packing, .graphs = {}};
     packed.graphs.push_back(graphs_.main->packed());
     for (const auto& graph : graphs_.referenced) {
         packed.graphs.push_back(graph->packed());
     }
-    const bool isEmpty =
-        std::all_of(packed.graphs.begin(), packed.graphs.end(),
-                    [](const PackedGraph& graph) { return graph.filters.empty(); });
+    const bool isEmpty = std::all_of(
+        packed.graphs.begin(), packed.graphs.end(),
+        [](const PackedGraph& graph) { return graph.filters.empty() && graph.blocks.empty(); });
     return isEmpty ? PackedModel() : packed;
 }
 

@@ -38,8 +38,8 @@ class Engine {
     /// Whether all lanes are busy.
     [[nodiscard]] virtual bool isBusy() const noexcept = 0;
 
-    /// The kernels of this library that read packed weights; null if this engine has none.
-    [[nodiscard]] virtual const dot8::Microkernels* packedFor() const noexcept { return nullptr; }
+    /// What reads packed weights in this engine.
+    [[nodiscard]] virtual const PackedFor& packedFor() const noexcept = 0;
 };
 
 /// A pool of a request as this process sees it.

@@ -11,10 +11,24 @@
 #include "exec/plan/profile.h"
 #include "exec/run/thread_choice.h"
 #include "exec/xnnpack/allocator.h"
+#include "exec/xnnpack/packed_weights.h"
 #include "model/invalid.h"
 #include "system/affinity.h"
 
 namespace nnburst::exec {
+
+/// An operation goes to the kernels of this library if there are any, so which engine can read what
+/// XNNPACK has packed depends on these, too.
+PackedFor KernelEngine::packedForOf(const Settings& settings) {
+    PackedFor packedFor{.kernels = settings.dot8, .packing = {}};
+    if (settings.dot8 != nullptr) {
+        packedFor.packing = dot8::packingName(*settings.dot8);
+    }
+    if (settings.usesXnnpack && !xnnpack::packingName().empty()) {
+        packedFor.packing += (packedFor.packing.empty() ? "" : ", ") + xnnpack::packingName();
+    }
+    return packedFor;
+}
 
 Result<Kernels> KernelEngine::kernels(std::uint32_t threadCount) const {
     Kernels kernels{.usesXnnpack = settings_.usesXnnpack,

@@ -41,7 +41,9 @@ class KernelEngine final : public Engine {
     };
 
     explicit KernelEngine(Settings settings)
-        : settings_(std::move(settings)), gate_(settings_.laneCount, ExecutionGate::kLongestWait) {}
+        : settings_(std::move(settings)),
+          packedFor_(packedForOf(settings_)),
+          gate_(settings_.laneCount, ExecutionGate::kLongestWait) {}
 
     /// Starts the threads that all models share from the beginning. Called once, before all others.
     [[nodiscard]] Result<> startThreads();
@@ -52,15 +54,16 @@ class KernelEngine final : public Engine {
     /// The gate that admits executions.
     [[nodiscard]] ExecutionGate& gate() const noexcept { return gate_; }
 
-    [[nodiscard]] const dot8::Microkernels* packedFor() const noexcept override {
-        return settings_.dot8;
-    }
+    [[nodiscard]] const PackedFor& packedFor() const noexcept override { return packedFor_; }
     [[nodiscard]] bool isBusy() const noexcept override {
         return gate_.isBusy() || gate_.waitingCount() != 0;
     }
 
   private:
+    static PackedFor packedForOf(const Settings& settings);
+
     const Settings settings_;
+    const PackedFor packedFor_;
     Kernels started_;  // to keep them
     mutable ExecutionGate gate_;
     mutable system::Mutex mutex_;

@@ -13,8 +13,17 @@
 
 namespace nnburst::exec {
 
+/// Who packs and reads packed weights.
+struct PackedFor {
+    /// The kernels of this library; null: there are none.
+    const dot8::Microkernels* kernels = nullptr;
+    /// Names these and XNNPACK's (dot8::packingName, xnnpack::packingName); empty if there are
+    /// neither.
+    std::string packing;
+};
+
 struct PackedModel {
-    /// The kernels that read them (dot8::packingName); empty if nothing was packed.
+    /// The kernels that read them (PackedFor::packing); empty if nothing was packed.
     std::string packing;
     /// The main subgraph, then the referenced ones in their order; none if nothing was packed.
     std::vector<PackedGraph> graphs;

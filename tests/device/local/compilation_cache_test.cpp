@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "device/devices.h"
+#include "exec/dot8/instruction_set.h"
+#include "exec/xnnpack/release.h"
 #include "nnburst/builtin_models.h"
 #include "nnburst/model_builder.h"
 #include "support/pooled_request.h"
@@ -100,6 +102,8 @@ class CompilationCacheTest : public DeviceTest {
         ASSERT_FALSE(prepared) << what;
         EXPECT_EQ(prepared.error().status, status) << what << ": " << prepared.error().message;
     }
+
+    void expectWeightsOnce(const Model& model, Device& other);
 
     TemporaryDirectory directory;
 };
@@ -299,32 +303,59 @@ TEST_P(CompilationCacheTest, readsNoFileThatIsLargerThanAnyModel) {
         << prepared.error().message;
 }
 
-/// A convolution of 8 bits. Where the processor has the instructions, its weights are packed for
-/// kernels of this library.
-Model makeConvolutionModel() {
-    constexpr std::uint32_t kChannels = 96;
-    std::vector<std::byte> weights(std::size_t{kChannels} * kChannels);
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        weights[i] = static_cast<std::byte>(i * 37 >> 3);
+/// A convolution with weights whose bytes follow a pattern.
+class ConvolutionModel {
+  public:
+    /// Of 8 bits. Where the processor has the instructions, its weights are packed for kernels of
+    /// this library.
+    static Model quantized() {
+        const std::vector<std::int32_t> biases(kChannels, 100);
+        return make(OperandType::TENSOR_QUANT8_ASYMM, 1, OperandType::TENSOR_INT32,
+                    std::as_bytes(std::span(biases)), {0.5F, 0.5F, 0.25F, 64.0F}, 128);
     }
-    const std::vector<std::int32_t> biases(kChannels, 100);
-    ModelBuilder builder;
-    const auto type = OperandType::TENSOR_QUANT8_ASYMM;
-    const auto x = builder.addTensor(type, {1, 4, 4, kChannels}, 0.5F, 128);
-    const auto filter = builder.addConstant(type, {kChannels, 1, 1, kChannels}, weights, 0.5F, 120);
-    const auto bias = builder.addConstant(OperandType::TENSOR_INT32, {kChannels},
-                                          std::as_bytes(std::span(biases)), 0.25F, 0);
-    const auto y = builder.addTensor(type, {1, 4, 4, kChannels}, 64.0F, 128);
-    builder.addOperation(OperationType::CONV_2D,
-                         {x, filter, bias, builder.addScalar(1), builder.addScalar(1),
-                          builder.addScalar(1), builder.addScalar(0)},
-                         {y});
-    return std::move(*builder.build({x}, {y}));
-}
+    /// Of float32: XNNPACK packs its weights.
+    static Model ofFloats() {
+        const std::vector<float> biases(kChannels, 1.0F);
+        return make(OperandType::TENSOR_FLOAT32, sizeof(float), OperandType::TENSOR_FLOAT32,
+                    std::as_bytes(std::span(biases)), {}, 0);
+    }
+
+  private:
+    static constexpr std::uint32_t kChannels = 96;
+
+    struct Scales {
+        float input = 0;
+        float filter = 0;
+        float bias = 0;
+        float output = 0;
+    };
+
+    static Model make(OperandType type, std::size_t elementBytes, OperandType biasType,
+                      std::span<const std::byte> biases, Scales scales, std::int32_t zeroPoint) {
+        std::vector<std::byte> weights(std::size_t{kChannels} * kChannels * elementBytes);
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            // The last byte of a float has its exponent.
+            weights[i] = elementBytes > 1 && i % elementBytes == elementBytes - 1
+                             ? std::byte{0x3D}
+                             : static_cast<std::byte>(i * 37 >> 3);
+        }
+        ModelBuilder builder;
+        const auto x = builder.addTensor(type, {1, 4, 4, kChannels}, scales.input, zeroPoint);
+        const auto filter = builder.addConstant(type, {kChannels, 1, 1, kChannels}, weights,
+                                                scales.filter, zeroPoint == 0 ? 0 : 120);
+        const auto bias = builder.addConstant(biasType, {kChannels}, biases, scales.bias, 0);
+        const auto y = builder.addTensor(type, {1, 4, 4, kChannels}, scales.output, zeroPoint);
+        builder.addOperation(OperationType::CONV_2D,
+                             {x, filter, bias, builder.addScalar(1), builder.addScalar(1),
+                              builder.addScalar(1), builder.addScalar(0)},
+                             {y});
+        return std::move(*builder.build({x}, {y}));
+    }
+};
 
 TEST_P(CompilationCacheTest, refusesEveryChangeOfItsData) {
     Cache cache(directory.path(), "weights");
-    save(cache, makeConvolutionModel());
+    save(cache, ConvolutionModel::quantized());
     const std::vector<char> good = bytesOf(cache.data());
     std::mt19937 random(1);
     for (std::size_t at = 0; at < good.size(); at += 1 + random() % 128) {
@@ -337,25 +368,37 @@ TEST_P(CompilationCacheTest, refusesEveryChangeOfItsData) {
     EXPECT_TRUE(prepareFromCache(*device, cache.open()));
 }
 
-TEST_P(CompilationCacheTest, hasWeightsOnceAndForTheKernelsThatTheyArePackedFor) {
-    const Model model = makeConvolutionModel();
-    const SharedDevice withoutKernels = *makeLocalDevice({.useDotProducts = false});
+/// The cache of a model whose packed weights `other` cannot read.
+void CompilationCacheTest::expectWeightsOnce(const Model& model, Device& other) {
+    const SharedDevice withoutXnnpack = *makeLocalDevice({.useXnnpack = false});
     Cache raw(directory.path(), "raw");
-    ASSERT_TRUE(prepareModel(*withoutKernels, model, raw.open()));
+    ASSERT_TRUE(prepareModel(*withoutXnnpack, model, raw.open()));
     Cache packed(directory.path(), "packed");
     save(packed, model);
-    EXPECT_TRUE(prepareFromCache(*withoutKernels, raw.open()));
+    EXPECT_TRUE(prepareFromCache(other, raw.open()));
     EXPECT_TRUE(prepareFromCache(*device, raw.open())) << "it packs the constants";
     EXPECT_TRUE(prepareFromCache(*device, packed.open()));
-    if (bytesOf(packed.data()).size() == bytesOf(raw.data()).size()) {
-        GTEST_SKIP() << "this processor does not have the instructions";
-    }
+    EXPECT_NE(bytesOf(packed.data()).size(), bytesOf(raw.data()).size());
     EXPECT_LT(bytesOf(packed.data()).size(), bytesOf(raw.data()).size() * 3 / 2);
-    const auto refused = prepareFromCache(*withoutKernels, packed.open());
+    const auto refused = prepareFromCache(other, packed.open());
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().status, ErrorStatus::GENERAL_FAILURE);
     EXPECT_NE(refused.error().message.find("its weights are packed for '"), std::string::npos)
         << refused.error().message;
+}
+
+TEST_P(CompilationCacheTest, hasWeightsOnceAndForTheKernelsThatTheyArePackedFor) {
+    if (exec::dot8::fastestMicrokernels() == nullptr) {
+        GTEST_SKIP() << "this processor does not have the instructions";
+    }
+    expectWeightsOnce(ConvolutionModel::quantized(), **makeLocalDevice({.useDotProducts = false}));
+}
+
+TEST_P(CompilationCacheTest, hasFloatWeightsOnceAndForTheXnnpackThatHasPackedThem) {
+    if (!exec::xnnpack::kHasWeightsCaches) {
+        GTEST_SKIP() << "this release of XNNPACK has no weights caches";
+    }
+    expectWeightsOnce(ConvolutionModel::ofFloats(), **makeLocalDevice({.useXnnpack = false}));
 }
 
 TEST_P(CompilationCacheTest, refusesWhatIsNoFile) {
