@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "exec/dot8/instruction_set.h"
+#include "exec/xnnpack/release.h"
 #include "fail.h"
 #include "measure.h"
 #include "nnburst/builtin_models.h"
@@ -171,7 +172,9 @@ void registerPreparation() {
     };
     constexpr std::array<Group, 3> kGroups{{
         {Network::SMALL, "prepareSmall/", "MobileNet 0.25/128, "},
-        {Network::LARGE, "prepareLarge/", "MobileNet 1.0/224, "},
+        // Packed: the cache has the weights as XNNPACK has packed them.
+        {Network::LARGE, exec::xnnpack::kHasWeightsCaches ? "prepareLargePacked/" : "prepareLarge/",
+         "MobileNet 1.0/224, "},
         {Network::LARGE_QUANT8, "prepareQuant8/", "MobileNet 1.0/224 quant8, "},
     }};
     for (const Group& group : kGroups) {
