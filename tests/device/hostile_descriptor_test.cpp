@@ -475,15 +475,28 @@ UniqueFd sendLingeringSocket(const UniqueFd& connection) {
     return sendLingering(connection.get(), std::string(64, '\0'));
 }
 
+/// A connection to `driver`, as soon as there is room for it: the one by which DriverProcess has
+/// waited for the driver counts for its user until its worker has ended.
+SharedDevice connectSoon(const DriverProcess& driver) {
+    SharedDevice device;
+    EXPECT_TRUE(eventually([&] {
+        if (const auto connected = nnburst::connect(driver.socketPath())) {
+            device = *connected;
+        }
+        return device != nullptr;
+    }));
+    return device;
+}
+
 /// `bystanders` are connected meanwhile, beside the victim.
 void expectLingeringSocketsDelayNoOtherClient(const std::vector<std::string>& arguments,
                                               int bystanders = 0) {
     const DriverProcess driver(arguments);
-    const SharedDevice victim = driver.connect();
+    const SharedDevice victim = connectSoon(driver);
     ASSERT_NE(victim, nullptr);
     std::vector<SharedDevice> connected;
     for (int i = 0; i < bystanders; ++i) {
-        connected.push_back(driver.connect());
+        connected.push_back(connectSoon(driver));
     }
     std::vector<UniqueFd> others;
     for (int i = 0; i < 5; ++i) {
