@@ -43,9 +43,9 @@ Result<AlignedBuffer> AlignedBuffer::allocate(std::uint64_t sizeBytes) {
     return buffer;
 }
 
-void AlignedBuffer::touch() const noexcept {
+void AlignedBuffer::touch(std::uint64_t sizeBytes) const noexcept {
     const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-    for (std::uint64_t offset = 0; offset < sizeBytes_; offset += page) {
+    for (std::uint64_t offset = 0; offset < std::min(sizeBytes, sizeBytes_); offset += page) {
         volatile std::byte& byte = data_[offset];
         byte = byte;
     }

@@ -28,8 +28,9 @@ class AlignedBuffer {
 
     [[nodiscard]] std::byte* data() const noexcept { return data_; }
 
-    /// Has the system give all of the memory now. The contents stay.
-    void touch() const noexcept;
+    /// Has the system provide the pages of the first `sizeBytes` now, or of all if there are fewer.
+    /// The contents stay.
+    void touch(std::uint64_t sizeBytes) const noexcept;
 
     /// Returns the memory to the system until it is touched again. The contents are lost, the
     /// address stays.

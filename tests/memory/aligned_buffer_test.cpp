@@ -36,11 +36,11 @@ TEST(AlignedBuffer, hasAllItsPagesAfterATouchAndKeepsItsContents) {
     constexpr std::size_t kSize = 1 << 20;
     const AlignedBuffer buffer = std::move(*AlignedBuffer::allocate(kSize));
     std::fill_n(buffer.data(), kSize, std::byte{7});
-    buffer.touch();
+    buffer.touch(kSize);
     EXPECT_EQ(std::count(buffer.data(), buffer.data() + kSize, std::byte{7}), kSize);
 
     buffer.release();  // whole pages read as zero, and are not there
-    buffer.touch();
+    buffer.touch(UINT64_MAX);
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     const auto start = reinterpret_cast<std::uintptr_t>(buffer.data());
     std::vector<unsigned char> isPresent(kSize / page);

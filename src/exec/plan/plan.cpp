@@ -14,8 +14,11 @@ namespace nnburst::exec {
 
 namespace {
 
-/// Long enough to run through all of a kernel's code. Steps look at their limit when it suits them.
+/// Long enough to run through all of a kernel's code. Steps check their limit only at certain places.
 constexpr std::chrono::microseconds kWarmUpOfStep{20};
+
+/// A larger arena is touched only in part, since the system takes some 10 ms to provide this much.
+constexpr std::uint64_t kTouchedArenaBytes = std::uint64_t{64} << 20;
 
 }  // namespace
 
@@ -118,7 +121,7 @@ Result<> Plan::run(std::span<std::byte* const> arguments, const RunLimits& limit
 
 Result<> Plan::warmUp(std::span<std::byte* const> arguments, const RunLimits& limits) {
     moveAll(arguments);
-    arena_.touch();
+    arena_.touch(kTouchedArenaBytes);
     for (PlannedStep& step : steps_) {
         NNBURST_TRY(limits.checkBefore(step.operation));
         if (step.isMoved) {
