@@ -149,6 +149,13 @@ Result<> checkCached(Model& model, HalVersion version, DriverVariant variant) {
 
 /// Which operations of the main subgraph of `model`, whose extensions are resolved, a device
 /// supports. `accelerator` may be null.
+Result<> checkCallback(const PreparedModelCallback& callback, const char* call) {
+    if (!callback) {
+        return invalid("{} without a callback: give one, which receives the prepared model", call);
+    }
+    return {};
+}
+
 Result<std::vector<bool>> operationsOf(const Model& model, HalVersion version,
                                        DriverVariant variant, const Accelerator* accelerator) {
     NNBURST_TRY(validateModel(model));
@@ -278,10 +285,7 @@ Result<std::vector<bool>> LocalDevice::getSupportedOperations(const Model& model
 
 Result<> LocalDevice::prepareModel(const Model& model, const PrepareOptions& options,
                                    PreparedModelCallback callback) {
-    if (!callback) {
-        return invalid(
-            "prepareModel without a callback: give one, which receives the prepared model");
-    }
+    NNBURST_TRY(checkCallback(callback, "prepareModel"));
     return prepare(model, options, std::move(callback));
 }
 
@@ -394,11 +398,7 @@ Result<> LocalDevice::launch(Result<> checked, const PrepareOptions& options, Pr
 
 Result<> LocalDevice::prepareModelFromCache(const PrepareOptions& options,
                                             PreparedModelCallback callback) {
-    if (!callback) {
-        return invalid(
-            "prepareModelFromCache without a callback: give one, which receives the prepared "
-            "model");
-    }
+    NNBURST_TRY(checkCallback(callback, "prepareModelFromCache"));
     return prepareFromCache(options, std::move(callback));
 }
 

@@ -14,7 +14,8 @@ namespace nnburst::exec {
 
 namespace {
 
-/// Long enough to run through all of a kernel's code. Steps check their limit only at certain places.
+/// Long enough to run through all of a kernel's code. Steps check their limit only at certain
+/// places.
 constexpr std::chrono::microseconds kWarmUpOfStep{20};
 
 /// A larger arena is touched only in part, since the system takes some 10 ms to provide this much.
