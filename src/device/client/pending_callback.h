@@ -28,7 +28,8 @@ class PendingCallback {
     PendingCallback& operator=(const PendingCallback&) = delete;
     ~PendingCallback() {
         give(T{failure(ErrorStatus::DEVICE_UNAVAILABLE,
-                       "the driver has released the callback without calling it")});
+                       "the callback has no answer: the connection to the driver was lost, or the "
+                       "driver has released the callback without calling it")});
     }
 
     /// Schedules the callback with `answer`. Later answers are ignored.

@@ -85,9 +85,10 @@ CacheFiles duplicateFiles(const PrepareOptions& options) {
 }
 
 /// Compiles, unless the deadline has passed, and then fills the cache. The deadline does not apply
-/// to the time that the cache takes.
+/// to the time that the cache takes. Frees what `work` holds: its copy of the constants takes time
+/// to free, which the client's first execution would share if it were freed later.
 CompiledOrError compileUntil(const OptionalTimePoint& deadline, ModelStore& models,
-                             const Preparation& work) {
+                             Preparation work) {
     const auto isLate = [&deadline] {
         return deadline && *deadline <= std::chrono::steady_clock::now();
     };
@@ -318,8 +319,7 @@ Result<> LocalDevice::prepare(Model model, const PrepareOptions& given, PrepareC
                      return;
                  }
                  // A preparation does not fail because of its cache.
-                 if (const Result<> saved = cache->save(*snapshot, compiled.packed(), *files);
-                     !saved) {
+                 if (const auto saved = cache->save(*snapshot, compiled.packed(), *files); !saved) {
                      logger().warn("cannot save to the cache: {}", saved.error().message);
                  }
              }},
@@ -329,7 +329,7 @@ Result<> LocalDevice::prepare(Model model, const PrepareOptions& given, PrepareC
 Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallback callback) {
     const PrepareOptions options = knownTo(shared_.version, given);
     auto cached = std::make_shared<CachedModel>();
-    const auto load = [&]() -> Result<> {
+    Result<> loaded = [&]() -> Result<> {
         NNBURST_TRY(checkOptions(options));
         if (!knowsCompilationCaching(shared_.version)) {
             return failure(ErrorStatus::GENERAL_FAILURE,
@@ -339,8 +339,7 @@ Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallb
         NNBURST_TRY_ASSIGN(*cached, shared_.cache->load(duplicateFiles(options),
                                                         shared_.models->packedFor(), account_));
         return checkCached(cached->snapshot.model, shared_.version, shared_.variant);
-    };
-    Result<> loaded = load();
+    }();
     return launch(std::move(loaded), options,
                   {.compile =
                        [cached = std::move(cached), account = account_](ModelStore& models) {
@@ -371,7 +370,7 @@ Result<> LocalDevice::launch(Result<> checked, const PrepareOptions& options, Pr
              deadline = options.deadline, sharedCallback]() mutable {
                 auto compiled = catchExceptions("prepareModel", [&] {
                     const system::ScopedTimeSlice longSlice(system::kLongTimeSlice);
-                    return compileUntil(deadline, *models, work);
+                    return compileUntil(deadline, *models, std::move(work));
                 });
                 const HalVersion version = executable.version;
                 Result<std::shared_ptr<LocalPreparedModel>> prepared;
@@ -383,9 +382,6 @@ Result<> LocalDevice::launch(Result<> checked, const PrepareOptions& options, Pr
                     prepared = tl::unexpected<Error>(std::move(compiled.error()));
                 }
                 scheduler = nullptr;
-                // Frees the copy of the constants, which takes time: the client's first execution
-                // would otherwise share the processors with this thread.
-                work = {};
                 (*sharedCallback)(knownTo(version, std::move(prepared)));
             });
     }
