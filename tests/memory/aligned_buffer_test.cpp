@@ -49,6 +49,18 @@ TEST(AlignedBuffer, hasAllItsPagesAfterATouchAndKeepsItsContents) {
     EXPECT_EQ(std::count(isPresent.begin(), isPresent.end(), 1), isPresent.size());
 }
 
+TEST(AlignedBuffer, touchesNoMoreThanItIsAskedTo) {
+    constexpr std::size_t kSize = 1 << 20;
+    const AlignedBuffer buffer = std::move(*AlignedBuffer::allocate(kSize));
+    buffer.release();
+    buffer.touch(kSize / 4);
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const auto start = reinterpret_cast<std::uintptr_t>(buffer.data());
+    std::vector<unsigned char> isPresent(kSize / page);
+    ASSERT_EQ(::mincore(buffer.data() - start % page, kSize, isPresent.data()), 0);
+    EXPECT_LE(std::count(isPresent.begin(), isPresent.end(), 1), kSize / 4 / page + 2);
+}
+
 TEST(AlignedBuffer, refusesASizeThatLeavesNoRoomForItsPadding) {
     for (const std::uint64_t sizeBytes : {UINT64_MAX, UINT64_MAX - kMappingPaddingBytes}) {
         const auto buffer = AlignedBuffer::allocate(sizeBytes);
