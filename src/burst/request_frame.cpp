@@ -69,12 +69,6 @@ std::uint64_t packDeadline(const OptionalTimePoint& deadline) noexcept {
     return deadline ? packDuration(deadline->time_since_epoch()) : kNoTime;
 }
 
-OptionalTimePoint unpackDeadline(std::uint64_t nanoseconds) noexcept {
-    return nanoseconds == kNoTime
-               ? OptionalTimePoint()
-               : OptionalTimePoint(TimePoint(system::saturatingNanoseconds(nanoseconds)));
-}
-
 /// Reads as many pools as `pools` has.
 Result<> readPools(BodyReader& body, std::vector<FramePool>& pools) {
     body.read(pools.data(), pools.size() * sizeof(FramePool));
@@ -103,10 +97,6 @@ void readDimensions(BodyReader& body, std::vector<RequestArgument>& arguments) n
 }
 
 }  // namespace
-
-OptionalTimePoint deadlineOf(const FrameLine& header) noexcept {
-    return unpackDeadline(header.words[2]);
-}
 
 bool hasTooManyDimensions(const Request& request) noexcept {
     const auto hasTooMany = [](const RequestArgument& argument) {
@@ -154,23 +144,16 @@ FrameLine encodeCompute(std::uint64_t serial, const ExecutionName& name,
              wordOf(name.number, name.generation), 0, 0, 0}};
 }
 
-Result<> decodeCompute(const FrameLine& line, DecodedCompute& compute) {
-    const auto frame = std::bit_cast<ComputeFrame>(line);
-    const bool isReservedZero = (frame.reserved[0] | frame.reserved[1] | frame.reserved[2]) == 0;
-    if (frame.lineCount != 1 || frame.flags != 0 || !isReservedZero) {
-        return badFrame(ErrorStatus::INVALID_ARGUMENT, "compute",
-                        std::to_string(frame.lineCount) + " lines, flags " +
-                            std::to_string(frame.flags) +
-                            " or reserved words are unknown: must be 1, 0 and zero");
-    }
+tl::unexpected<Error> badCompute(const ComputeFrame& frame) {
     if (frame.execution == 0 || frame.execution > kMaximumReusableExecutions) {
         return badFrame(ErrorStatus::INVALID_ARGUMENT, "compute",
                         "execution " + std::to_string(frame.execution) + ": must be 1 to " +
                             std::to_string(kMaximumReusableExecutions));
     }
-    compute.name = {.number = frame.execution, .generation = frame.generation};
-    compute.deadline = unpackDeadline(frame.deadlineNs);
-    return {};
+    return badFrame(ErrorStatus::INVALID_ARGUMENT, "compute",
+                    std::to_string(frame.lineCount) + " lines, flags " +
+                        std::to_string(frame.flags) +
+                        " or reserved words are unknown: must be 1, 0 and zero");
 }
 
 Result<> decodeRequest(std::span<const FrameLine> lines, DecodedRequest& request) {
@@ -203,7 +186,7 @@ Result<> decodeRequest(std::span<const FrameLine> lines, DecodedRequest& request
     }
     request.options.measure =
         (header.flags & kMeasureTiming) != 0 ? MeasureTiming::YES : MeasureTiming::NO;
-    request.options.deadline = unpackDeadline(header.deadlineNs);
+    request.options.deadline = deadlineOf(lines[0]);
     request.options.loopTimeout.reset();
     if (header.loopTimeoutNs != kNoTime) {
         request.options.loopTimeout = system::saturatingNanoseconds(header.loopTimeoutNs);

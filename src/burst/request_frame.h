@@ -17,8 +17,10 @@
 /// 32-bit numbers in each word.
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,6 +28,7 @@
 #include "nnburst/device.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
+#include "system/time.h"
 
 namespace nnburst::burst {
 
@@ -127,7 +130,12 @@ void encodeRequest(std::uint64_t serial, const ExecutionName& name, const Reques
                                       const OptionalTimePoint& deadline) noexcept;
 
 /// The deadline in a request or compute.
-[[nodiscard]] OptionalTimePoint deadlineOf(const FrameLine& header) noexcept;
+[[nodiscard]] inline OptionalTimePoint deadlineOf(const FrameLine& header) noexcept {
+    const std::uint64_t deadlineNs = header.words[2];
+    return deadlineNs == kNoTime
+               ? std::nullopt
+               : OptionalTimePoint(TimePoint(system::saturatingNanoseconds(deadlineNs)));
+}
 
 /// Whether a request is to be remembered under a name.
 [[nodiscard]] inline bool hasName(const FrameLine& header) noexcept {
@@ -146,6 +154,9 @@ void encodeRequest(std::uint64_t serial, const ExecutionName& name, const Reques
            static_cast<std::uint16_t>(FrameKind::COMPUTE);
 }
 
+/// What is wrong with a compute that breaks a rule.
+[[nodiscard]] tl::unexpected<Error> badCompute(const ComputeFrame& frame);
+
 /// A decoded compute.
 struct DecodedCompute {
     ExecutionName name;
@@ -153,7 +164,17 @@ struct DecodedCompute {
 };
 
 /// Checks and decodes a compute. INVALID_ARGUMENT says what is wrong with it.
-[[nodiscard]] Result<> decodeCompute(const FrameLine& line, DecodedCompute& compute);
+[[nodiscard]] inline Result<> decodeCompute(const FrameLine& line, DecodedCompute& compute) {
+    const auto frame = std::bit_cast<ComputeFrame>(line);
+    const bool isReservedZero = (frame.reserved[0] | frame.reserved[1] | frame.reserved[2]) == 0;
+    if (line.words[1] != headerWord(FrameKind::COMPUTE, 0, 1) || !isReservedZero ||
+        frame.execution == 0 || frame.execution > kMaximumReusableExecutions) [[unlikely]] {
+        return badCompute(frame);
+    }
+    compute.name = {.number = frame.execution, .generation = frame.generation};
+    system::copyByParts(deadlineOf(line), compute.deadline);
+    return {};
+}
 
 /// Checks and decodes a frame, which must be a private copy with as many lines as it announces.
 /// INVALID_ARGUMENT says what is wrong with it. Whether the arguments fit the model and the pools

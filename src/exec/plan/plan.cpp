@@ -81,13 +81,14 @@ bool Plan::isMultithreaded() const noexcept {
 
 void Plan::move(Argument& argument, std::byte* data) noexcept {
     argument.data = data;
+    ++placement_;
     for (const Use& use : argument.uses) {
         steps_[use.step].operands[use.operand] = data + use.offset;
         steps_[use.step].isMoved = true;
     }
 }
 
-void Plan::moveAll(std::span<std::byte* const> arguments) noexcept {
+void Plan::place(std::span<std::byte* const> arguments) noexcept {
     for (std::size_t index = 0; index < arguments.size(); ++index) {
         if (arguments[index] != arguments_[index].data) {
             move(arguments_[index], arguments[index]);
@@ -95,15 +96,16 @@ void Plan::moveAll(std::span<std::byte* const> arguments) noexcept {
     }
 }
 
-Result<> Plan::run(std::span<std::byte* const> arguments, const RunLimits& limits) {
-    moveAll(arguments);
+Result<> Plan::run(const RunLimits& limits) {
     const auto failedIn = [](const PlannedStep& step, const Result<>& result) {
         return failure(result.error().status,
                        fmt::format("operation {}: {}", step.operation, result.error().message));
     };
     TimeLimit timeLimit = limits.timeLimit();
     for (PlannedStep& step : steps_) {
-        NNBURST_TRY(limits.checkBefore(step.operation));
+        if (!limits.mayGoOn()) {
+            return limits.endedBefore(step.operation);
+        }
         if (step.isMoved) {
             if (const Result<> result = step.step->setUp(step.operands); !result) {
                 return failedIn(step, result);
@@ -120,11 +122,12 @@ Result<> Plan::run(std::span<std::byte* const> arguments, const RunLimits& limit
     return {};
 }
 
-Result<> Plan::warmUp(std::span<std::byte* const> arguments, const RunLimits& limits) {
-    moveAll(arguments);
+Result<> Plan::warmUp(const RunLimits& limits) {
     arena_.touch(kTouchedArenaBytes);
     for (PlannedStep& step : steps_) {
-        NNBURST_TRY(limits.checkBefore(step.operation));
+        if (!limits.mayGoOn()) {
+            return limits.endedBefore(step.operation);
+        }
         if (step.isMoved) {
             NNBURST_TRY(step.step->setUp(step.operands));
             step.isMoved = false;

@@ -81,13 +81,19 @@ class Plan {
     /// Releases the memory of temporaries until the next run.
     void releaseScratch() const noexcept { arena_.release(); }
 
-    /// Computes the outputs from the inputs; an argument that is left out is null.
-    [[nodiscard]] Result<> run(std::span<std::byte* const> arguments, const RunLimits& limits);
+    /// Sets the addresses of all arguments for the runs that follow; one that is left out is null.
+    void place(std::span<std::byte* const> arguments) noexcept;
+
+    /// A number that changes with every change of an address, and never comes back.
+    [[nodiscard]] std::uint64_t placement() const noexcept { return placement_; }
+
+    /// Computes the outputs from the inputs, which are where `place` was told.
+    [[nodiscard]] Result<> run(const RunLimits& limits);
 
     /// Runs each step for a moment, so that the first run is as fast as later ones: afterwards the
     /// arena and the code of the steps are in memory, and what steps keep is complete. What is in
     /// the outputs means nothing.
-    [[nodiscard]] Result<> warmUp(std::span<std::byte* const> arguments, const RunLimits& limits);
+    [[nodiscard]] Result<> warmUp(const RunLimits& limits);
 
   private:
     struct PlannedStep {
@@ -103,18 +109,18 @@ class Plan {
         std::uint64_t offset;
     };
     struct Argument {
-        std::byte* data = nullptr;  ///< of the last run
+        std::byte* data = nullptr;
         std::vector<Use> uses;
     };
 
     void move(Argument& argument, std::byte* data) noexcept;
-    void moveAll(std::span<std::byte* const> arguments) noexcept;
 
     AlignedBuffer arena_;
     std::uint64_t memoryBytes_;
     std::vector<Output> outputs_;
     std::vector<PlannedStep> steps_;
     std::vector<Argument> arguments_;
+    std::uint64_t placement_ = 0;
 };
 
 }  // namespace nnburst::exec

@@ -34,21 +34,18 @@ struct RunLimits {
     /// The run computes nothing of use: see Plan::warmUp.
     bool isWarmUp = false;
 
-    /// To be called before each operation. MISSED_DEADLINE_PERSISTENT after the deadline: a run
-    /// that took too long once will take too long again.
-    [[nodiscard]] Result<> checkBefore(std::uint32_t operation) const {
+    /// To be called before each operation. Yields to others first.
+    [[nodiscard]] bool mayGoOn() const {
         if (pass != nullptr) {
             pass->yieldToOthers();
         }
-        if (hasBeenCancelled()) {
-            return cancelled();
-        }
-        if (deadline && std::chrono::steady_clock::now() >= *deadline) {
-            return failure(
-                ErrorStatus::MISSED_DEADLINE_PERSISTENT,
-                fmt::format("the {} has passed before operation {}", deadlineName, operation));
-        }
-        return {};
+        return !hasBeenCancelled() && !(deadline && std::chrono::steady_clock::now() >= *deadline);
+    }
+
+    /// The error of a run that may not go on with `operation`. MISSED_DEADLINE_PERSISTENT after the
+    /// deadline: a run that took too long once will take too long again.
+    [[nodiscard]] tl::unexpected<Error> endedBefore(std::uint32_t operation) const {
+        return ended("before", operation);
     }
 
     /// The same checks for use inside operations.
@@ -59,11 +56,7 @@ struct RunLimits {
 
     /// The error of a run that its time limit has ended inside an operation.
     [[nodiscard]] tl::unexpected<Error> endedIn(std::uint32_t operation) const {
-        if (hasBeenCancelled()) {
-            return cancelled();
-        }
-        return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
-                       fmt::format("the {} has passed in operation {}", deadlineName, operation));
+        return ended("in", operation);
     }
 
   private:
@@ -78,9 +71,14 @@ struct RunLimits {
         // Relaxed: a flag that nothing else depends on.
         return isCancelled != nullptr && isCancelled->load(std::memory_order_relaxed);
     }
-    [[nodiscard]] static tl::unexpected<Error> cancelled() {
-        return failure(ErrorStatus::GENERAL_FAILURE,
-                       "the execution was cancelled: its client has gone");
+    [[nodiscard]] tl::unexpected<Error> ended(const char* where, std::uint32_t operation) const {
+        if (hasBeenCancelled()) {
+            return failure(ErrorStatus::GENERAL_FAILURE,
+                           "the execution was cancelled: its client has gone");
+        }
+        return failure(
+            ErrorStatus::MISSED_DEADLINE_PERSISTENT,
+            fmt::format("the {} has passed {} operation {}", deadlineName, where, operation));
     }
 };
 

@@ -299,20 +299,16 @@ Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& calle
         .pass = &pass,
         .isWarmUp = caller.isWarmUp};
     system::copyByParts(options.deadline, limits.deadline);
-    const auto runMain = [&]() -> Result<> {
-        NNBURST_MARK(kernels__begin, this);
-        Result<> result = runner.run(bindings, outcome.outputShapes, limits);
-        NNBURST_MARK(kernels__end, this);
-        return result;
-    };
-    if (options.measure == MeasureTiming::NO) {
-        return runMain();
+    const bool isMeasured = options.measure == MeasureTiming::YES;
+    const TimePoint start = isMeasured ? Clock::now() : TimePoint();
+    NNBURST_MARK(kernels__begin, this);
+    Result<> result = runner.run(bindings, outcome.outputShapes, limits);
+    NNBURST_MARK(kernels__end, this);
+    if (isMeasured && result) {
+        outcome.timing.timeOnDevice = static_cast<std::uint64_t>(
+            std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
     }
-    const Clock::time_point start = Clock::now();
-    NNBURST_TRY(runMain());
-    outcome.timing.timeOnDevice = static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
-    return {};
+    return result;
 }
 
 Result<> RunnableModel::runOnAlignedCopies(const RequestBindings& bindings, const Caller& caller,

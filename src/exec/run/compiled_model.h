@@ -73,7 +73,7 @@ struct RequestBindings {
     std::vector<ArgumentBinding> inputs;
     std::vector<ArgumentBinding> outputs;
     bool hasUnaligned = false;  ///< an argument is unaligned: runs use an aligned copy of it
-    RunMemo memo;  ///< of the model that has bound them, as long as nothing but addresses changes
+    RunMemo memo;  ///< of the model that has bound them, as long as nothing in them changes
 };
 
 /// The client for which an execution runs, and its priority.

@@ -42,10 +42,7 @@ class SessionCounts {
             (void)increase(failed_, 1);
         }
         if (begin) {
-            const std::chrono::nanoseconds duration = std::chrono::steady_clock::now() - *begin;
-            const std::uint64_t timed = before == 0 ? 1 : kTimedOneIn;
-            (void)increase(durations_[system::DurationHistogram::bucketOf(duration)], timed);
-            (void)increase(durationSumNs_, timed * static_cast<std::uint64_t>(duration.count()));
+            addDuration(std::chrono::steady_clock::now() - *begin, before == 0 ? 1 : kTimedOneIn);
         }
     }
 
@@ -59,6 +56,13 @@ class SessionCounts {
         const std::uint64_t before = counter.load(std::memory_order_relaxed);
         counter.store(before + amount, std::memory_order_relaxed);
         return before;
+    }
+
+    /// Of `count` executions, each.
+    [[gnu::noinline]] void addDuration(std::chrono::nanoseconds duration,
+                                       std::uint64_t count) noexcept {
+        (void)increase(durations_[system::DurationHistogram::bucketOf(duration)], count);
+        (void)increase(durationSumNs_, count * static_cast<std::uint64_t>(duration.count()));
     }
 
     std::atomic<std::uint64_t> ended_{0};

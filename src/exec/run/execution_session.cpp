@@ -72,7 +72,10 @@ Result<> ExecutionSession::run(const RequestArguments& request, RequestMemorySou
     NNBURST_MARK(execution__end, this);
     NNBURST_VLOG(EXECUTION, "{} inputs, {} outputs, {} pools: {}", request.inputs.size(),
                  request.outputs.size(), pools_.size(), outcomeText(result));
-    finish(result, begin, arrival, outcome);
+    countEnd(result.has_value(), begin);
+    if (!result || arrival) {
+        report(result, arrival, outcome);
+    }
     return result;
 }
 
@@ -91,19 +94,19 @@ Result<> ExecutionSession::runBound(RequestBindings& bindings, const ExecutionOp
     NNBURST_MARK(execution__end, this);
     NNBURST_VLOG(EXECUTION, "{} inputs, {} outputs, resolved before: {}", bindings.inputs.size(),
                  bindings.outputs.size(), outcomeText(result));
-    finish(result, begin, arrival, outcome);
+    countEnd(result.has_value(), begin);
+    if (!result || arrival) {
+        report(result, arrival, outcome);
+    }
     return result;
 }
 
-void ExecutionSession::finish(const Result<>& result, const OptionalTimePoint& begin,
-                              const OptionalTimePoint& arrival, ExecutionOutcome& outcome) {
-    if (counts_) {
-        counts_->add(!result, begin);
-    }
-    if (!result) {
-        clearAfterFailure(result, outcome);
-    } else if (arrival) {
+void ExecutionSession::report(const Result<>& result, const OptionalTimePoint& arrival,
+                              ExecutionOutcome& outcome) noexcept {
+    if (result) {
         outcome.timing = timingSince(arrival, outcome.timing);
+    } else {
+        clearAfterFailure(result, outcome);
     }
 }
 

@@ -68,8 +68,14 @@ class ExecutionSession {
             counts_->begin(begin);
         }
     }
-    void finish(const Result<>& result, const OptionalTimePoint& begin,
-                const OptionalTimePoint& arrival, ExecutionOutcome& outcome);
+    void countEnd(bool hasSucceeded, const OptionalTimePoint& begin) const noexcept {
+        if (counts_) {
+            counts_->add(!hasSucceeded, begin);
+        }
+    }
+    /// Of an execution that has failed or was measured.
+    static void report(const Result<>& result, const OptionalTimePoint& arrival,
+                       ExecutionOutcome& outcome) noexcept;
     Result<> resolveAndRun(const RequestArguments& request, RequestMemorySource& memory,
                            const ExecutionOptions& options, ExecutionOutcome& outcome);
     Result<> resolve(RequestMemorySource& memory);

@@ -121,6 +121,7 @@ Result<> GraphRunner::run(std::span<const GraphInput> inputs, GraphOutputs& outp
     if (memo != nullptr) {
         memo->plan = plan;
         memo->generation = generation_;
+        memo->placement = plan->placement();
     }
     return {};
 }
@@ -141,7 +142,8 @@ Result<> GraphRunner::runPlan(Plan& plan, GraphOutputs& outputs, const RunLimits
                            outputs.place(output, computed.shape, computed.sizeBytes));
     }
     NNBURST_TRY(outputs.sufficient());
-    return limits.isWarmUp ? plan.warmUp(arguments_, limits) : plan.run(arguments_, limits);
+    plan.place(arguments_);
+    return limits.isWarmUp ? plan.warmUp(limits) : plan.run(limits);
 }
 
 Result<Plan*> GraphRunner::findPlan(Account* account) {

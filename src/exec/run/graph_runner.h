@@ -105,16 +105,8 @@ class GraphRunner {
     [[nodiscard]] bool recalls(const RunMemo& memo) const noexcept {
         return memo.plan != nullptr && memo.generation == generation_;
     }
-    /// The addresses that `runAgain` uses, to be filled by the caller: of the inputs, then of the
-    /// outputs; null for those that are left out.
+    /// Room for the addresses of the inputs, then of the outputs.
     [[nodiscard]] std::span<std::byte*> argumentAddresses() noexcept { return arguments_; }
-    /// As run, if only addresses have changed since the run that filled `memo`. Requires
-    /// recalls(memo).
-    [[nodiscard]] Result<> runAgain(const RunMemo& memo, const RunLimits& limits) {
-        NNBURST_ASSERT(recalls(memo), "a plan of generation {}, now {}", memo.generation,
-                       generation_);
-        return memo.plan->run(arguments_, limits);
-    }
 
     /// Whether all its shapes were known when it was prepared.
     [[nodiscard]] bool isPlanned() const noexcept { return isPlanned_; }
@@ -158,7 +150,7 @@ class GraphRunner {
     std::vector<Specialized> plans_;            // the one used last is the first
     std::uint64_t generation_ = 0;              // changes when a plan is dropped
     Specialization wanted_;                     // of the run at hand; here to reuse its memory
-    std::vector<std::byte*> arguments_;         // of the run at hand
+    std::vector<std::byte*> arguments_;         // of the run at hand; null if left out
     std::unique_ptr<Interpreter> interpreter_;  // of a graph that is not planned
     bool isFirst_ = true;                       // of the runners of its graph
     bool isPlanned_ = false;

@@ -183,7 +183,9 @@ Result<> Interpreter::run(std::span<const GraphInput> inputs, GraphOutputs& outp
         if (graph_.isFolded[index]) {
             continue;
         }
-        NNBURST_TRY(limits.checkBefore(index));
+        if (!limits.mayGoOn()) {
+            return limits.endedBefore(index);
+        }
         NNBURST_VLOG(CPUEXE, "operation {}, {}", index,
                      toString(graph_.subgraph.operations[index].type));
         if (auto result = runOperation(index); !result) {

@@ -65,28 +65,36 @@ Result<> ModelRunner::prepare(const ModelRunner* first) {
     return main_.prepare(first == nullptr ? nullptr : &first->main_, foldingEnd);
 }
 
-/// Of the plan that `bindings` remember all is known but the addresses.
-Result<> ModelRunner::runAgain(const RequestBindings& bindings, std::vector<OutputShape>& shapes,
+/// Of the plan that `bindings` remember all is known, but another request may have run since.
+Result<> ModelRunner::runAgain(RequestBindings& bindings, std::vector<OutputShape>& shapes,
                                const RunLimits& limits) {
-    const std::span<const Plan::Output> computed = bindings.memo.plan->outputs();
+    RunMemo& memo = bindings.memo;
+    Plan& plan = *memo.plan;
+    if (memo.placement != plan.placement()) {
+        placeAgain(bindings);
+    }
+    OutputShape* reported = shapes.data();
+    for (const Plan::Output& computed : plan.outputs()) {
+        reportShape(computed.shape, *reported);
+        reported->isSufficient = true;
+        ++reported;
+    }
+    return plan.run(limits);
+}
+
+void ModelRunner::placeAgain(RequestBindings& bindings) noexcept {
     const std::span<std::byte*> addresses = main_.argumentAddresses();
-    NNBURST_ASSERT(bindings.inputs.size() + bindings.outputs.size() == addresses.size() &&
-                       shapes.size() == computed.size(),
-                   "bindings of {} inputs and {} outputs for a graph of {} arguments, {} shapes",
-                   bindings.inputs.size(), bindings.outputs.size(), addresses.size(),
-                   shapes.size());
+    NNBURST_ASSERT(bindings.inputs.size() + bindings.outputs.size() == addresses.size(),
+                   "bindings of {} inputs and {} outputs for a graph of {} arguments",
+                   bindings.inputs.size(), bindings.outputs.size(), addresses.size());
     auto address = addresses.begin();
-    for (const ArgumentBinding& input : bindings.inputs) {
-        *address++ = input.data;
+    for (const auto* arguments : {&bindings.inputs, &bindings.outputs}) {
+        for (const ArgumentBinding& argument : *arguments) {
+            *address++ = argument.data;
+        }
     }
-    for (const ArgumentBinding& output : bindings.outputs) {
-        *address++ = output.data;
-    }
-    for (std::size_t output = 0; output < shapes.size(); ++output) {
-        reportShape(computed[output].shape, shapes[output]);
-        shapes[output].isSufficient = true;
-    }
-    return main_.runAgain(bindings.memo, limits);
+    bindings.memo.plan->place(addresses);
+    bindings.memo.placement = bindings.memo.plan->placement();
 }
 
 Result<> ModelRunner::runAnew(RequestBindings& bindings, std::vector<OutputShape>& shapes,

@@ -66,8 +66,9 @@ class ModelRunner {
     [[nodiscard]] std::uint64_t memoryBytes() const noexcept;
 
   private:
-    Result<> runAgain(const RequestBindings& bindings, std::vector<OutputShape>& shapes,
+    Result<> runAgain(RequestBindings& bindings, std::vector<OutputShape>& shapes,
                       const RunLimits& limits);
+    void placeAgain(RequestBindings& bindings) noexcept;
     Result<> runAnew(RequestBindings& bindings, std::vector<OutputShape>& shapes,
                      const RunLimits& limits);
 

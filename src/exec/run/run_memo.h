@@ -17,6 +17,7 @@ struct RunMemo {
 
     Plan* plan = nullptr;
     std::uint64_t generation = 0;  ///< of the runner's plans
+    std::uint64_t placement = 0;   ///< of the plan, with the addresses of the request
     /// Of the model's runners, the one that ran it; it is taken again if it is free.
     std::uint32_t runner = kNoRunner;
     /// Whether the last run used this memo. Its outputs then have the shapes of the run before.

@@ -60,19 +60,19 @@ class PlanWarmUp : public testing::Test {
 };
 
 TEST_F(PlanWarmUp, runsEachStepForAMomentAndFillsTables) {
-    ASSERT_TRUE(plan_.warmUp({}, {}));
+    ASSERT_TRUE(plan_.warmUp({}));
     EXPECT_EQ(log_, (Log{"first was ended", "table was done", "last was ended"}));
 }
 
 TEST_F(PlanWarmUp, leavesNothingBehindThatEndsARun) {
-    ASSERT_TRUE(plan_.warmUp({}, {}));
+    ASSERT_TRUE(plan_.warmUp({}));
     log_.clear();
-    ASSERT_TRUE(plan_.run({}, {}));
+    ASSERT_TRUE(plan_.run({}));
     EXPECT_EQ(log_, (Log{"first was done", "table was done", "last was done"}));
 }
 
 TEST_F(PlanWarmUp, endsAtItsDeadline) {
-    const Result<> result = plan_.warmUp({}, {.deadline = Clock::now() + kLongStep / 2});
+    const Result<> result = plan_.warmUp({.deadline = Clock::now() + kLongStep / 2});
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_PERSISTENT);
     ASSERT_FALSE(log_.empty());

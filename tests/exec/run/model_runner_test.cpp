@@ -170,6 +170,24 @@ TEST(ModelRunners, reportTheShapesOfARunThatTheyRemember) {
     }
 }
 
+TEST(ModelRunners, computeInTheMemoryOfTheRequestThatRunsWhicheverRanBefore) {
+    const auto model = compileOn(engineWith(1), *makeMobileNetV1({.resolution = 32}));
+    ASSERT_TRUE(model);
+    User first(model, 1);
+    User second(model, 2);
+    ASSERT_TRUE(first.run());
+    const std::vector<std::byte> ofFirst = first.takeOutput();
+    ASSERT_TRUE(second.run());
+    const std::vector<std::byte> ofSecond = second.takeOutput();
+    ASSERT_NE(ofFirst, ofSecond);
+    for (User* user : {&first, &first, &second, &second, &first}) {
+        const bool isFirst = user == &first;
+        ASSERT_TRUE(user->run());
+        EXPECT_TRUE(user->bindings.memo.wasOfUse);
+        EXPECT_EQ(user->takeOutput(), isFirst ? ofFirst : ofSecond);
+    }
+}
+
 TEST(ModelRunners, aRunCompletesWhileAnotherOneOfTheSameModelIsUnderWay) {
     const Model source = *makeMobileNetV1({.resolution = 32});
     const auto model = compileOn(engineWith(2), source);
