@@ -25,6 +25,7 @@ bool RepeatedRequest::isSameAgain(std::span<const FrameLine> frame) {
     last_.assign(frame.begin(), frame.end());
     execution_.isBound = false;
     isBindingTried_ = false;
+    dropResult();
     return false;
 }
 

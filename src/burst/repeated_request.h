@@ -34,6 +34,14 @@ class RepeatedRequest {
     void bind(const DecodedRequest& request, const exec::ExecutionSession& session,
               const SharedAccount& account);
 
+    /// The frame of its last result, if that was a success and was sent; else empty. As long as
+    /// runs remember their plan, the next result differs in serial and timing.
+    [[nodiscard]] std::span<FrameLine> sentResult() noexcept { return sentResult_; }
+    void keepResult(std::span<const FrameLine> frame) {
+        sentResult_.assign(frame.begin(), frame.end());
+    }
+    void dropResult() noexcept { sentResult_.clear(); }
+
     /// The memory of `slot` is gone.
     void unbind(std::size_t slot) noexcept {
         execution_.unbind(slot);
@@ -42,6 +50,7 @@ class RepeatedRequest {
 
   private:
     std::vector<FrameLine> last_;
+    std::vector<FrameLine> sentResult_;
     ReusableRegistry::Execution execution_;
     bool isBindingTried_ = false;
 };

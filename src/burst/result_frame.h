@@ -80,6 +80,14 @@ void encodeResult(std::uint64_t serial, std::uint16_t flags, ErrorStatus status,
            (line.words[2] | line.words[3] | line.words[6]) == 0;
 }
 
+/// Makes `header`, which encodeResult has written, that of another result with the same shapes.
+inline void setSerialAndTiming(FrameLine& header, std::uint64_t serial,
+                               const Timing& timing) noexcept {
+    header.words[0] = serial;
+    header.words[4] = timing.timeOnDevice;
+    header.words[5] = timing.timeInDriver;
+}
+
 /// The timing in a result that keeps to the rules.
 [[nodiscard]] inline Timing timingOf(const FrameLine& header) noexcept {
     return {.timeOnDevice = header.words[4], .timeInDriver = header.words[5]};

@@ -236,7 +236,7 @@ class Server::Impl final : public Servable {
         const std::span<const FrameLine> frame(lines_.data(), lineCount);
         const bool isSameAgain = repeated_.isSameAgain(frame);
         if (ReusableRegistry::Execution* const bound = repeated_.bound(); isSameAgain && bound) {
-            answer(serialOf(frame[0]), 0, runAgain(*bound, deadlineOf(frame[0])));
+            repeat(serialOf(frame[0]), deadlineOf(frame[0]), *bound);
         } else if (const Result<> decoded = decodeRequest(frame, request_); decoded) {
             executeRequest();
             if (isSameAgain) {
@@ -246,6 +246,22 @@ class Server::Impl final : public Servable {
             answer(serialOf(frame[0]), 0, decoded);
         }
         NNBURST_MARK(burst__end, this);
+    }
+
+    /// Runs the last request again, which is bound, and answers.
+    void repeat(std::uint64_t serial, const OptionalTimePoint& deadline,
+                ReusableRegistry::Execution& execution) {
+        const Result<> result = runAgain(execution, deadline);
+        const std::span<FrameLine> sent = repeated_.sentResult();
+        if (result && execution.bindings.memo.wasOfUse && !sent.empty()) {
+            setSerialAndTiming(sent[0], serial, outcome_.timing);
+            (void)results_.tryWrite(sent);
+        } else if (answer(serial, 0, result) && result) {
+            repeated_.keepResult(
+                std::span(lines_).first(announcedLineCount(lines_[0], lines_.size())));
+        } else {
+            repeated_.dropResult();
+        }
     }
 
     void serveCompute(const FrameLine& line) {
@@ -321,16 +337,9 @@ class Server::Impl final : public Servable {
             message = "the output shapes do not fit into the result queue";
             lineCount = resultLineCount({}, message.size());
         }
-        if (!results_.beginWrite(lineCount)) {
-            return false;
-        }
         const std::span<FrameLine> frame(lines_.data(), lineCount);
         encodeResult(serial, flags, status, outcome_, message, frame);
-        for (std::size_t i = 0; i < frame.size(); ++i) {
-            results_.set(i, frame[i]);
-        }
-        results_.commitWrite(frame.size());
-        return true;
+        return results_.tryWrite(frame);
     }
 
     const SharedAccount account_;  // null: not charged

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "burst/request_frame.h"
 #include "fakes.h"
 
@@ -140,6 +143,50 @@ TEST_F(RepeatedRequests, areMeasuredWhenTheyAreToBe) {
         execute(doubling, {.measure = measures ? MeasureTiming::YES : MeasureTiming::NO});
         EXPECT_EQ(outcome.timing.timeOnDevice != kTimeNotAvailable, measures);
         EXPECT_EQ(outcome.timing.timeInDriver != kTimeNotAvailable, measures);
+    }
+}
+
+TEST_F(RepeatedRequests, tellTheTimingOfEachRun) {
+    const DoublingRequest doubling(1);
+    constexpr std::chrono::milliseconds kLong{20};
+    for (int i = 0; i < 8; ++i) {
+        const bool isLong = i == 6;
+        burst.model->setOnRun([&] {
+            std::this_thread::sleep_for(isLong ? kLong : std::chrono::milliseconds(0));
+            return Result<>();
+        });
+        execute(doubling, {.measure = MeasureTiming::YES});
+        EXPECT_EQ(outcome.timing.timeOnDevice, static_cast<std::uint64_t>(burst.model->runs));
+        if (isLong) {
+            EXPECT_GE(std::chrono::microseconds(outcome.timing.timeInDriver), kLong);
+        }
+    }
+}
+
+TEST_F(RepeatedRequests, tellTheShapesOfEachRun) {
+    const DoublingRequest doubling(1);
+    for (const std::uint32_t shape : {3U, 3U, 3U, 3U, 4U, 4U, 4U, 3U, 4U, 4U}) {
+        burst.model->shape = shape;
+        ASSERT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
+        EXPECT_EQ(outcome.outputShapes,
+                  (std::vector<OutputShape>{{.dimensions = {shape}, .isSufficient = true}}));
+    }
+}
+
+TEST_F(RepeatedRequests, tellTheShapesAfterAnError) {
+    const DoublingRequest doubling(1);
+    burst.model->shape = 3;
+    for (int i = 0; i < 4; ++i) {
+        ASSERT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
+    }
+    burst.model->setOnRun([] { return failure(ErrorStatus::GENERAL_FAILURE, "a bad day"); });
+    ASSERT_FALSE(burst.controller->execute(doubling.request, {}, outcome));
+    burst.model->setOnRun([] { return Result<>(); });
+    for (const std::uint32_t shape : {3U, 3U, 4U, 4U}) {
+        burst.model->shape = shape;
+        ASSERT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
+        EXPECT_EQ(outcome.outputShapes,
+                  (std::vector<OutputShape>{{.dimensions = {shape}, .isSufficient = true}}));
     }
 }
 
