@@ -159,7 +159,7 @@ Model makeBigConvolution(float number) {
 
 Model makeSparseConstants(std::uint32_t count, std::uint32_t bytes, float number) {
     ModelBuilder builder;
-    const std::uint32_t elements = bytes / sizeof(float);
+    const auto elements = static_cast<std::uint32_t>(bytes / sizeof(float));
     const auto in = builder.addTensor(TENSOR_FLOAT32, {elements});
     std::vector<std::uint32_t> constants;
     std::uint32_t sum = in;

@@ -144,7 +144,9 @@ class TestRequest {
   public:
     void addInput(std::span<const std::byte> contents, Dimensions dimensions = {}) {
         inputs_.push_back(argument(contents.size(), std::move(dimensions)));
-        std::memcpy(pools_.back().data, contents.data(), contents.size());
+        if (!contents.empty()) {  // memcpy takes no null pointer, not even of nothing
+            std::memcpy(pools_.back().data, contents.data(), contents.size());
+        }
     }
     void addOutput(std::size_t sizeBytes, Dimensions dimensions = {}) {
         outputs_.push_back(argument(sizeBytes, std::move(dimensions)));
