@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "burst/channel.h"
+#include "burst/contention_watch.h"
 #include "burst/repeated_request.h"
 #include "burst/request_frame.h"
 #include "burst/result_frame.h"
@@ -36,9 +37,6 @@ constexpr std::chrono::milliseconds kParkAfterIdle{250};
 /// others get its thread.
 constexpr std::chrono::microseconds kParkAfterIdleWhenExhausted{20};
 constexpr std::chrono::milliseconds kTurnWhenExhausted{1};
-
-/// After so many executions that did not have to wait for others, contention is considered over.
-constexpr int kExecutionsUntilUncontended = 16;
 
 /// So long after its set-up a burst waits for its first request without sleeping. Clients execute
 /// soon, and waking a thread takes as long as executing a small network.
@@ -183,21 +181,10 @@ class Server::Impl final : public Servable {
         if (hasFrame) {
             serveFrame(header);
             lateWakes_.wakeAll();
-            lookForContention();
+            // Neither side of the burst spins while executions contend for processors.
+            waiter_.setContended(
+                contention_.isContendedAfter(session_.executable().model->contention()));
         }
-    }
-
-    /// While executions have to wait for each other, or so many run at a time that spinning clients
-    /// would take their processors, neither side of the burst spins.
-    void lookForContention() noexcept {
-        const exec::Contention contention = session_.executable().model->contention();
-        if (contention.delayedCount != delayedCount_ || contention.isCrowded) {
-            delayedCount_ = contention.delayedCount;
-            contendedExecutions_ = kExecutionsUntilUncontended;
-        } else if (contendedExecutions_ > 0) {
-            --contendedExecutions_;
-        }
-        waiter_.setContended(contendedExecutions_ > 0);
     }
 
     /// Without memory for one, executions share the runners that are there.
@@ -365,8 +352,7 @@ class Server::Impl final : public Servable {
     DecodedRequest request_;
     DecodedCompute compute_;
     ExecutionOutcome outcome_;
-    std::uint32_t delayedCount_ = 0;  // as of the last look
-    int contendedExecutions_ = 0;     // until contention is considered over
+    ContentionWatch contention_;
 
     ServingThreadPool::Registration registration_;  // last: the thread that serves uses all above
 };
