@@ -151,7 +151,7 @@ TEST_F(RepeatedRequests, tellTheTimingOfEachRun) {
     constexpr std::chrono::milliseconds kLong{20};
     for (int i = 0; i < 8; ++i) {
         const bool isLong = i == 6;
-        burst.model->setOnRun([&] {
+        burst.model->setOnRun([isLong] {
             std::this_thread::sleep_for(isLong ? kLong : std::chrono::milliseconds(0));
             return Result<>();
         });
