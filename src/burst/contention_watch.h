@@ -14,18 +14,20 @@ namespace nnburst::burst {
 /// Used by the thread that serves the burst.
 class ContentionWatch {
   public:
-    /// To be called after each execution, with what the model says then. True while executions have
-    /// to wait for each other, or so many run at a time that spinning clients would take their
-    /// processors, and for kExecutionsUntilUncontended executions after that.
-    [[nodiscard]] bool isContendedAfter(const exec::Contention& contention) noexcept {
+    /// To be called after each execution, with what the model says then.
+    void addExecution(const exec::Contention& contention) noexcept {
         if (contention.delayedCount != delayedCount_ || contention.isCrowded) {
             delayedCount_ = contention.delayedCount;
             executionsLeft_ = kExecutionsUntilUncontended;
         } else if (executionsLeft_ > 0) {
             --executionsLeft_;
         }
-        return executionsLeft_ > 0;
     }
+
+    /// True while executions have to wait for each other, or so many run at a time that spinning
+    /// clients would take their processors, and for kExecutionsUntilUncontended executions after
+    /// that.
+    [[nodiscard]] bool isContended() const noexcept { return executionsLeft_ > 0; }
 
   private:
     static constexpr int kExecutionsUntilUncontended = 16;

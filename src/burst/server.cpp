@@ -182,8 +182,8 @@ class Server::Impl final : public Servable {
             serveFrame(header);
             lateWakes_.wakeAll();
             // Neither side of the burst spins while executions contend for processors.
-            waiter_.setContended(
-                contention_.isContendedAfter(session_.executable().model->contention()));
+            contention_.addExecution(session_.executable().model->contention());
+            waiter_.setContended(contention_.isContended());
         }
     }
 
@@ -244,6 +244,7 @@ class Server::Impl final : public Servable {
             setSerialAndTiming(sent[0], serial, outcome_.timing);
             (void)results_.tryWrite(sent);
         } else if (answer(serial, 0, result) && result) {
+            // Its frame is in lines_.
             repeated_.keepResult(
                 std::span(lines_).first(announcedLineCount(lines_[0], lines_.size())));
         } else {

@@ -89,6 +89,8 @@ void Plan::move(Argument& argument, std::byte* data) noexcept {
 }
 
 void Plan::place(std::span<std::byte* const> arguments) noexcept {
+    NNBURST_ASSERT(arguments.size() == arguments_.size(), "{} addresses for {} arguments",
+                   arguments.size(), arguments_.size());
     for (std::size_t index = 0; index < arguments.size(); ++index) {
         if (arguments[index] != arguments_[index].data) {
             move(arguments_[index], arguments[index]);

@@ -72,10 +72,7 @@ Result<> ExecutionSession::run(const RequestArguments& request, RequestMemorySou
     NNBURST_MARK(execution__end, this);
     NNBURST_VLOG(EXECUTION, "{} inputs, {} outputs, {} pools: {}", request.inputs.size(),
                  request.outputs.size(), pools_.size(), outcomeText(result));
-    countEnd(result.has_value(), begin);
-    if (!result || arrival) {
-        report(result, arrival, outcome);
-    }
+    finish(result, begin, arrival, outcome);
     return result;
 }
 
@@ -94,10 +91,7 @@ Result<> ExecutionSession::runBound(RequestBindings& bindings, const ExecutionOp
     NNBURST_MARK(execution__end, this);
     NNBURST_VLOG(EXECUTION, "{} inputs, {} outputs, resolved before: {}", bindings.inputs.size(),
                  bindings.outputs.size(), outcomeText(result));
-    countEnd(result.has_value(), begin);
-    if (!result || arrival) {
-        report(result, arrival, outcome);
-    }
+    finish(result, begin, arrival, outcome);
     return result;
 }
 

@@ -68,9 +68,13 @@ class ExecutionSession {
             counts_->begin(begin);
         }
     }
-    void countEnd(bool hasSucceeded, const OptionalTimePoint& begin) const noexcept {
+    void finish(const Result<>& result, const OptionalTimePoint& begin,
+                const OptionalTimePoint& arrival, ExecutionOutcome& outcome) const noexcept {
         if (counts_) {
-            counts_->add(!hasSucceeded, begin);
+            counts_->add(!result, begin);
+        }
+        if (!result || arrival) {
+            report(result, arrival, outcome);
         }
     }
     /// Of an execution that has failed or was measured.

@@ -69,7 +69,10 @@ Result<> ModelRunner::prepare(const ModelRunner* first) {
 Result<> ModelRunner::runAgain(RequestBindings& bindings, std::vector<OutputShape>& shapes,
                                const RunLimits& limits) {
     RunMemo& memo = bindings.memo;
+    NNBURST_ASSERT(main_.recalls(memo), "a plan of generation {}", memo.generation);
     Plan& plan = *memo.plan;
+    NNBURST_ASSERT(shapes.size() == plan.outputs().size(), "{} shapes for {} outputs",
+                   shapes.size(), plan.outputs().size());
     if (memo.placement != plan.placement()) {
         placeAgain(bindings);
     }
