@@ -48,7 +48,7 @@ class Load {
     std::vector<std::unique_ptr<Peer>> peers_;
 };
 
-BurstPath& path() {
+BurstPath& busyPath() {
     static BurstPath path(makeSmallestModel(), driver(DriverPlacement::OWN_PROCESSOR));
     return path;
 }
@@ -71,7 +71,7 @@ void registerBusy() {
                        });
         registerBeside(processes, "burst", "burst, RESHAPE of one float",
                        [=](benchmark::State& state) {
-                           BurstPath& measured = path();
+                           BurstPath& measured = busyPath();
                            const Load load(processes);
                            measureEach(state, [&] { return measured.execute(); });
                        });

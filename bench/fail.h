@@ -19,6 +19,13 @@ namespace nnburst::bench {
     std::exit(1);
 }
 
+/// Ends the program if `result` is an error.
+inline void requireSuccess(const Result<>& result) {
+    if (!result) {
+        fail(result.error().message);
+    }
+}
+
 /// The value of `result`; ends the program if it is an error.
 template <class T>
 [[nodiscard]] T valueOf(Result<T> result) {

@@ -22,17 +22,18 @@
 #include "length.h"
 #include "machine.h"
 #include "nnburst/device.h"
-#include "output_file.h"
 #include "peer.h"
 #include "report.h"
 #include "report_html.h"
 #include "report_json.h"
 #include "suites.h"
+#include "support/output_file.h"
 #include "table.h"
 
 namespace {
 
 using namespace nnburst::bench;
+using nnburst::tools::OutputFile;
 
 /// CTest's exit status for a test that cannot run here.
 constexpr int kSkipped = 77;
@@ -88,8 +89,8 @@ int main(int argc, char** argv) {
     // Defaults come before the user's options, of which the last one counts.
     const std::vector<std::string> defaults = argumentsOfLength();
     arguments.insert(arguments.begin() + 1, defaults.begin(), defaults.end());
-    OutputFile json(takeOption(arguments, "--json="));
-    OutputFile html(takeOption(arguments, "--html="));
+    auto json = valueOf(OutputFile::open(takeOption(arguments, "--json=")));
+    auto html = valueOf(OutputFile::open(takeOption(arguments, "--html=")));
     std::vector<char*> pointers;
     for (std::string& argument : arguments) {
         pointers.push_back(argument.data());
@@ -141,8 +142,8 @@ int main(int argc, char** argv) {
     const Report report = makeReport(std::move(results), projectGoals(), projectNumberGoals());
     fmt::print("{}\n{}\n{}\n\n{}\n{}\n", benchmarkTable(report), numberTable(report),
                describeHost(report), goalTable(report), numberGoalTable(report));
-    json.write(toJson(report));
-    html.write(toHtml(report));
+    requireSuccess(json.write(toJson(report)));
+    requireSuccess(html.write(toHtml(report)));
     if (report.notMeasured > 0) {
         fmt::print("Goals that were not measured: {}. The page and the JSON name them.\n",
                    report.notMeasured);

@@ -19,7 +19,7 @@
 namespace nnburst::bench {
 namespace {
 
-BurstPath& path() {
+BurstPath& oneProcessorPath() {
     static BurstPath path(makeSmallestModel(), driver(DriverPlacement::CLIENTS_PROCESSOR));
     return path;
 }
@@ -30,12 +30,14 @@ void registerOneProcessor() {
     registerRow(
         "oneProcessor/futex", "one processor, raw futex, both sides sleep",
         [](benchmark::State& state) { measureFutexPingPong(state, processorPair()->client); });
-    registerRow(
-        "oneProcessor/burst", "one processor, burst, RESHAPE of one float",
-        [](benchmark::State& state) { measureEach(state, [] { return path().execute(); }); });
-    registerRow(
-        "oneProcessor/reusable", "one processor, the same as a reusable execution",
-        [](benchmark::State& state) { measureEach(state, [] { return path().compute(); }); });
+    registerRow("oneProcessor/burst", "one processor, burst, RESHAPE of one float",
+                [](benchmark::State& state) {
+                    measureEach(state, [] { return oneProcessorPath().execute(); });
+                });
+    registerRow("oneProcessor/reusable", "one processor, the same as a reusable execution",
+                [](benchmark::State& state) {
+                    measureEach(state, [] { return oneProcessorPath().compute(); });
+                });
 }
 
 }  // namespace nnburst::bench

@@ -25,7 +25,7 @@ namespace {
 /// A queue of this size holds the request with the most operands.
 constexpr std::uint32_t kQueueLines = 1024;
 
-BurstPath& path(std::uint32_t inputs) {
+BurstPath& operandsPath(std::uint32_t inputs) {
     static std::map<std::uint32_t, BurstPath> paths;
     const auto found = paths.find(inputs);
     return found != paths.end() ? found->second
@@ -37,7 +37,7 @@ BurstPath& path(std::uint32_t inputs) {
 }
 
 void measure(benchmark::State& state, std::uint32_t inputs) {
-    BurstPath& measured = path(inputs);
+    BurstPath& measured = operandsPath(inputs);
     measureEach(state, [&] { return measured.execute(); });
     state.counters[kInputNumber] = state.counters["p50"] / inputs;
 }

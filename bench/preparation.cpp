@@ -133,17 +133,17 @@ class Networks {
     std::size_t turn_ = 0;
 };
 
-enum class Network : std::uint8_t { SMALL, LARGE, LARGE_QUANT8 };
+enum class PreparedNetwork : std::uint8_t { SMALL, LARGE, LARGE_QUANT8 };
 
-Networks& networks(Network network) {
+Networks& networks(PreparedNetwork network) {
     static Networks small({.width = 0.25F, .resolution = 128});
     static Networks large({.width = 1.0F, .resolution = 224});
     static Networks largeQuant8(
         {.width = 1.0F, .resolution = 224, .precision = BuiltinPrecision::QUANT8});
     switch (network) {
-        case Network::SMALL:
+        case PreparedNetwork::SMALL:
             return small;
-        case Network::LARGE:
+        case PreparedNetwork::LARGE:
             return large;
         default:
             return largeQuant8;
@@ -166,19 +166,20 @@ void registerPreparation() {
         {"driverCache", "the same from the cache", driver, true},
     }};
     struct Group {
-        Network network;
+        PreparedNetwork network;
         const char* name;
         const char* label;
     };
     constexpr std::array<Group, 3> kGroups{{
-        {Network::SMALL, "prepareSmall/", "MobileNet 0.25/128, "},
+        {PreparedNetwork::SMALL, "prepareSmall/", "MobileNet 0.25/128, "},
         // Packed: the cache has the weights as XNNPACK has packed them.
-        {Network::LARGE, exec::xnnpack::kHasWeightsCaches ? "prepareLargePacked/" : "prepareLarge/",
+        {PreparedNetwork::LARGE,
+         exec::xnnpack::kHasWeightsCaches ? "prepareLargePacked/" : "prepareLarge/",
          "MobileNet 1.0/224, "},
-        {Network::LARGE_QUANT8, "prepareQuant8/", "MobileNet 1.0/224 quant8, "},
+        {PreparedNetwork::LARGE_QUANT8, "prepareQuant8/", "MobileNet 1.0/224 quant8, "},
     }};
     for (const Group& group : kGroups) {
-        if (group.network == Network::LARGE_QUANT8 &&
+        if (group.network == PreparedNetwork::LARGE_QUANT8 &&
             exec::dot8::fastestMicrokernels() == nullptr) {
             continue;  // this processor does not have the instructions: XNNPACK packs the weights
         }

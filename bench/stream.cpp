@@ -39,7 +39,7 @@ BurstOptions optionsOf(WaitMode mode) {
     return options;
 }
 
-BurstPath& path(WaitMode mode) {
+BurstPath& streamPath(WaitMode mode) {
     static const Model model = valueOf(makeMobileNetV1({.width = 0.5F, .resolution = 224}));
     Device& device = driver(DriverPlacement::OWN_PROCESSOR);
     static std::map<WaitMode, BurstPath> paths;
@@ -55,7 +55,7 @@ std::chrono::nanoseconds burntBy(const BurstPath& path) {
 }
 
 void measure(benchmark::State& state, WaitMode mode) {
-    BurstPath& measured = path(mode);
+    BurstPath& measured = streamPath(mode);
     Pacer pacer(kPeriod);
     const int warmUpCalls = byLength(0, 8, 15);
     const std::chrono::nanoseconds burntBefore = burntBy(measured);

@@ -19,7 +19,7 @@
 namespace nnburst::bench {
 namespace {
 
-BurstPath& path(WaitMode mode) {
+BurstPath& waitingPath(WaitMode mode) {
     static const Model model = makeSmallestModel();
     static BurstPath spinning(model, driver(DriverPlacement::OWN_PROCESSOR),
                               bothSides(WaitMode::SPIN));
@@ -29,12 +29,14 @@ BurstPath& path(WaitMode mode) {
 }
 
 void registerMode(WaitMode mode, const std::string& suffix, const std::string& label) {
-    registerRoundTrip(
-        "burst" + suffix, "burst, RESHAPE of one float, " + label,
-        [=](benchmark::State& state) { measureEach(state, [&] { return path(mode).execute(); }); });
-    registerRoundTrip(
-        "reusable" + suffix, "the same as a reusable execution, " + label,
-        [=](benchmark::State& state) { measureEach(state, [&] { return path(mode).compute(); }); });
+    registerRoundTrip("burst" + suffix, "burst, RESHAPE of one float, " + label,
+                      [=](benchmark::State& state) {
+                          measureEach(state, [&] { return waitingPath(mode).execute(); });
+                      });
+    registerRoundTrip("reusable" + suffix, "the same as a reusable execution, " + label,
+                      [=](benchmark::State& state) {
+                          measureEach(state, [&] { return waitingPath(mode).compute(); });
+                      });
 }
 
 }  // namespace

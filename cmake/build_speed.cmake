@@ -11,20 +11,15 @@ if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # Reading the headers takes as long as compiling what a source has of its own. A changed source is
-# compiled with at most seven others.
-option(NNBURST_UNITY_BUILD "Compile up to eight sources of a library as one" OFF)
-option(NNBURST_UNITY_TESTS "Compile up to eight sources of a test program as one" OFF)
+# compiled with at most seven others, and the unnamed namespaces of a target have no two things of one
+# name, but for the sources with SKIP_UNITY_BUILD_INCLUSION.
+option(NNBURST_UNITY_BUILD "Compile up to eight sources of a target as one" OFF)
+set(CMAKE_UNITY_BUILD ${NNBURST_UNITY_BUILD})
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
-if(NNBURST_UNITY_BUILD OR NNBURST_UNITY_TESTS)
+if(NNBURST_UNITY_BUILD)
     # g++ takes the types of such sources for those of a header.
     add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
-
-# nnburst_compile_in_groups(TARGET...): up to eight sources of a target as one, if that is chosen. Its
-# unnamed namespaces have no two things of one name.
-function(nnburst_compile_in_groups)
-    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ${NNBURST_UNITY_BUILD})
-endfunction()
 
 set(NNBURST_QUICK_OPTIMIZATION "-O1" CACHE STRING
     "Optimisation of the tests and of the programs' own files in release builds")

@@ -18,7 +18,6 @@ function(nnburst_add_room room)
     file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/${room} ${visible}/${room} SYMBOLIC)
     add_library(nnburst_${name} STATIC ${ARGN})
     nnburst_hide_symbols(nnburst_${name})
-    nnburst_compile_in_groups(nnburst_${name})
     set_property(GLOBAL APPEND PROPERTY NNBURST_ROOMS nnburst_${name})
     target_compile_features(nnburst_${name} PUBLIC cxx_std_20)
     target_include_directories(nnburst_${name} PUBLIC

@@ -22,14 +22,14 @@ namespace nnburst::run {
 
 namespace {
 
-constexpr std::size_t kMaximumFileBytes = std::size_t{1} << 30U;
+constexpr std::size_t kMaximumOutputFileBytes = std::size_t{1} << 30U;
 
 const Operand& outputOf(const TfliteModel& model) {
     return model.model.main.operands[model.model.main.outputIndexes[0]];
 }
 
 Result<std::vector<float>> readFloats(const std::string& path) {
-    NNBURST_TRY_ASSIGN(const auto bytes, readFile(path, kMaximumFileBytes));
+    NNBURST_TRY_ASSIGN(const auto bytes, readFile(path, kMaximumOutputFileBytes));
     std::vector<float> values(bytes.size() / sizeof(float));
     if (values.empty() || bytes.size() % sizeof(float) != 0) {
         return invalid("{} has {} bytes: must be a multiple of {}, and more than 0", path,

@@ -16,7 +16,7 @@ namespace nnburst::run {
 namespace {
 
 /// Limit on the size of files: a sequence of some hours of features, or some thousand images.
-constexpr std::size_t kMaximumFileBytes = std::size_t{4} << 30U;
+constexpr std::size_t kMaximumInputFileBytes = std::size_t{4} << 30U;
 
 }  // namespace
 
@@ -59,7 +59,7 @@ Result<InputSteps> InputSteps::create(const std::vector<std::string>& paths,
     }
     std::vector<InputFile> files;
     for (std::size_t i = 0; i < paths.size(); ++i) {
-        NNBURST_TRY_ASSIGN(auto contents, readFile(paths[i], kMaximumFileBytes));
+        NNBURST_TRY_ASSIGN(auto contents, readFile(paths[i], kMaximumInputFileBytes));
         files.push_back({.path = paths[i],
                          .fileBytes = contents.size(),
                          .operandBytes = runner.input(i).size()});

@@ -18,10 +18,10 @@ namespace {
 constexpr std::size_t kPieces = 16;
 
 /// Limit on the size of files that are read.
-constexpr std::size_t kMaximumFileBytes = std::size_t{1} << 30U;
+constexpr std::size_t kMaximumRunFileBytes = std::size_t{1} << 30U;
 
 Result<std::string> readText(const std::string& path) {
-    NNBURST_TRY_ASSIGN(const auto bytes, readFile(path, kMaximumFileBytes));
+    NNBURST_TRY_ASSIGN(const auto bytes, readFile(path, kMaximumRunFileBytes));
     return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 

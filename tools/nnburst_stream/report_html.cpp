@@ -142,7 +142,7 @@ BarChart comparison(const Report& report) {
     return chart;
 }
 
-std::string cell(std::optional<double> value) {
+std::string htmlCell(std::optional<double> value) {
     return value ? tools::numberText(*value) : "";
 }
 
@@ -153,9 +153,9 @@ void addRow(HtmlTable& table, Way way, const char* what, const Distribution& dis
     const Summary summary = summarise(distribution);
     const ShownPercentiles shown = shownPercentiles(summary);
     table.add({fmt::format("{}, {}", toString(way), what), tools::numberText(summary.min),
-               tools::numberText(summary.p50), cell(shown.p90), cell(shown.p99), cell(shown.p999),
-               tools::numberText(summary.max), tools::numberText(summary.mean),
-               tools::numberText(summary.standardDeviation)});
+               tools::numberText(summary.p50), htmlCell(shown.p90), htmlCell(shown.p99),
+               htmlCell(shown.p999), tools::numberText(summary.max),
+               tools::numberText(summary.mean), tools::numberText(summary.standardDeviation)});
 }
 
 std::string distributions(const Report& report) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kRow = "  {:<16}{:>10.1f}{:>10}{:>10}{:>10}{:>10.1f}\n";
 
-std::string cell(std::optional<double> value) {
+std::string textCell(std::optional<double> value) {
     return value ? fmt::format("{:.1f}", *value) : "-";
 }
 
@@ -27,8 +27,8 @@ void printHead(const char* title) {
 void printRow(Way way, const Distribution& distribution) {
     const Summary summary = summarise(distribution);
     const ShownPercentiles shown = shownPercentiles(summary);
-    fmt::print(kRow, toString(way), summary.p50, cell(shown.p90), cell(shown.p99), cell(shown.p999),
-               summary.max);
+    fmt::print(kRow, toString(way), summary.p50, textCell(shown.p90), textCell(shown.p99),
+               textCell(shown.p999), summary.max);
 }
 
 /// Prints a table with one line for each way, unless all of it is empty.

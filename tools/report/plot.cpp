@@ -18,8 +18,8 @@ namespace {
 
 // Units of the drawing, which the browser stretches to the width of the page. Text stands beside it
 // as HTML, so that it is as large in a narrow window as in a wide one.
-constexpr double kWidth = 760;
-constexpr double kHeight = 300;
+constexpr double kPlotWidth = 760;
+constexpr double kPlotHeight = 300;
 constexpr int kTicks = 6;
 
 /// Whether an axis of this scale can show the value.
@@ -142,16 +142,18 @@ Grid gridOf(const Plot& plot, const std::pair<Extent, Extent>& extents, const Pr
     const std::vector<Tick> columns = ticksOf(plot.x, extents.first);
     for (std::size_t i = 0; i < columns.size(); ++i) {
         const double place = x(columns[i].value);
-        grid.lines += fmt::format("<path class=\"grid\" d=\"M{:.1f} 0V{:g}\"/>\n", place, kHeight);
+        grid.lines +=
+            fmt::format("<path class=\"grid\" d=\"M{:.1f} 0V{:g}\"/>\n", place, kPlotHeight);
         grid.texts += fmt::format("<span class=\"x{}\" style=\"left:{:.1f}%\">{}</span>\n",
                                   columns.size() > kTicks && i % 2 == 1 ? " minor" : "",
-                                  place / kWidth * 100, escaped(columns[i].label));
+                                  place / kPlotWidth * 100, escaped(columns[i].label));
     }
     for (const Tick& tick : ticksOf(plot.y, extents.second)) {
         const double place = y(tick.value);
-        grid.lines += fmt::format("<path class=\"grid\" d=\"M0 {:.1f}H{:g}\"/>\n", place, kWidth);
+        grid.lines +=
+            fmt::format("<path class=\"grid\" d=\"M0 {:.1f}H{:g}\"/>\n", place, kPlotWidth);
         grid.texts += fmt::format("<span class=\"y\" style=\"top:{:.1f}%\">{}</span>\n",
-                                  place / kHeight * 100, escaped(tick.label));
+                                  place / kPlotHeight * 100, escaped(tick.label));
     }
     grid.texts += fmt::format("<span class=\"xname\">{}</span>\n<span class=\"yname\">{}</span>\n",
                               escaped(plot.x.title), escaped(plot.y.title));
@@ -211,10 +213,10 @@ std::string toSvg(const Plot& plot) {
     }
     extents.first.complete(plot.x.scale);
     extents.second.complete(plot.y.scale);
-    const Projection x(plot.x.scale, extents.first.low, extents.first.high, 0, kWidth);
-    const Projection y(plot.y.scale, extents.second.low, extents.second.high, kHeight, 0);
+    const Projection x(plot.x.scale, extents.first.low, extents.first.high, 0, kPlotWidth);
+    const Projection y(plot.y.scale, extents.second.low, extents.second.high, kPlotHeight, 0);
     const Grid grid = gridOf(plot, extents, x, y);
-    std::string svg = begin("frame", plot.title, kWidth, kHeight) + grid.lines;
+    std::string svg = begin("frame", plot.title, kPlotWidth, kPlotHeight) + grid.lines;
     for (const Curve& curve : plot.curves) {
         if (!curve.lowest.empty()) {
             std::vector<Point> outline = curve.lowest;

@@ -4,7 +4,7 @@
 
 /// \file
 /// Test vectors of the HAL's operations: a model, input values, and expected outputs. Reads files
-/// of format nn-vectors/1 (FORMAT.md beside them), which have one model a line.
+/// of format nn-vectors/1, JSON with one model a line; the files' own FORMAT.md defines it.
 
 #include <cstddef>
 #include <filesystem>
