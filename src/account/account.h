@@ -23,7 +23,7 @@ enum class Resource : std::uint8_t {
     CONNECTIONS,
     DESCRIPTORS,    ///< open in the driver on behalf of the client
     ADDRESS_SPACE,  ///< bytes of shared memory that the driver has received, mapped or not
-    MEMORY,         ///< private bytes: constants, temporaries, driver-managed buffers
+    MEMORY,         ///< bytes: constants, temporaries, driver-managed buffers, page tables
     MESSAGES,       ///< bytes of calls that have arrived and are not answered yet
     CALLS,          ///< calls that have arrived and are not answered yet
     PREPARED_MODELS,

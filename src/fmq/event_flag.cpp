@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <ctime>
 
 namespace nnburst::fmq {
@@ -31,8 +30,8 @@ bool futexWait(std::atomic<std::uint32_t>* word, std::uint32_t expected,
            errno == EAGAIN;
 }
 
-void futexWakeAll(std::atomic<std::uint32_t>* word) noexcept {
-    ::syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+void futexWake(std::atomic<std::uint32_t>* word, int count) noexcept {
+    ::syscall(SYS_futex, word, FUTEX_WAKE, count, nullptr, nullptr, 0);
 }
 
 }  // namespace
@@ -83,7 +82,7 @@ void EventFlag::wakeSleepers() noexcept {
         // sync [wake-counted]: a sleeper that has announced itself and does not sleep yet finds
         // another count and does not fall asleep
         shared_->wakeCount.fetch_add(1, std::memory_order_seq_cst);
-        futexWakeAll(&shared_->wakeCount);
+        futexWake(&shared_->wakeCount, mostWoken_);
     }
 }
 

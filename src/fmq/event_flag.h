@@ -24,6 +24,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <climits>
 #include <cstdint>
 #include <optional>
 
@@ -95,7 +96,7 @@ class EventFlag {
     [[nodiscard]] std::optional<std::uint32_t> wait(std::uint32_t mask,
                                                     std::optional<SteadyTime> deadline) noexcept;
 
-    /// Wakes all sleepers that have announced themselves, if there are any. To be called after a
+    /// Wakes the sleepers that have announced themselves, if there are any. To be called after a
     /// store (release) of what they wait for. No system call, and mostly no fence, while no thread
     /// sleeps.
     void wakeAnnounced() noexcept {
@@ -113,9 +114,14 @@ class EventFlag {
         }
     }
 
-    /// Clears the waiter bits, wakes all sleepers, and rings the doorbell if the other side is
+    /// Clears the waiter bits, wakes the sleepers, and rings the doorbell if the other side is
     /// parked. They look again at what they wait for.
     void wakeSleepers() noexcept;
+
+    /// Limits how many threads a wake-up wakes; all of them if this is not called. For a side that
+    /// knows how many threads sleep on the flag: the process of the other side may have thousands
+    /// of threads sleep there, and to wake each takes a microsecond.
+    void setMostWoken(int count) noexcept { mostWoken_ = count; }
 
     /// Sets the bit kContended that the next publishWaiterCpu publishes. For the side that waits.
     void setContended(bool isContended) noexcept {
@@ -192,6 +198,7 @@ class EventFlag {
     /// Every publisher makes its own fence from now on. sync [fences-left]
     bool areFencesLeft_ = false;
     std::uint32_t contended_ = 0;
+    int mostWoken_ = INT_MAX;
     int doorbell_ = -1;
 };
 

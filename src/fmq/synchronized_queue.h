@@ -53,6 +53,13 @@ class SynchronizedQueue<T>::Writer {
         }
     }
 
+    /// Limits how many sleeping readers one write wakes (EventFlag::setMostWoken).
+    void setMostWoken(int count) noexcept {
+        if (queue_.notEmpty) {
+            queue_.notEmpty->setMostWoken(count);
+        }
+    }
+
     /// Writes all of `elements` and publishes them together; false, and writes nothing, if there is
     /// no room.
     [[nodiscard]] bool tryWrite(std::span<const T> elements) noexcept {

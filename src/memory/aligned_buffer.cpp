@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/aligned_buffer.h"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,17 +9,11 @@
 #include <fmt/format.h>
 
 #include "memory/checked_math.h"
+#include "memory/drop_pages.h"
 #include "nnburst/memory.h"
 #include "system/huge_pages.h"
 
 namespace nnburst {
-
-namespace {
-
-/// A multiple of the size of a page and of a huge page.
-constexpr std::uintptr_t kReleasedAtOnceBytes = std::uintptr_t{4} << 20;
-
-}  // namespace
 
 Result<AlignedBuffer> AlignedBuffer::allocate(std::uint64_t sizeBytes) {
     const std::size_t alignment = system::blockAlignment(sizeBytes, kOperandAlignmentBytes);
@@ -56,12 +49,8 @@ void AlignedBuffer::release() const noexcept {
     const auto start = reinterpret_cast<std::uintptr_t>(data_);
     const std::uintptr_t first = (start + page - 1) / page * page;
     const std::uintptr_t end = (start + sizeBytes_) / page * page;
-    // Whole pages of private memory: they read as zero from now on. Piece by piece, because a
-    // thread that maps memory in this process waits for the end of a call, which takes 1 ms for
-    // each MiB.
-    for (std::uintptr_t piece = first; piece < end; piece += kReleasedAtOnceBytes) {
-        ::madvise(data_ + (piece - start), std::min(kReleasedAtOnceBytes, end - piece),
-                  MADV_DONTNEED);
+    if (first < end) {
+        dropPages(data_ + (first - start), end - first);
     }
 }
 

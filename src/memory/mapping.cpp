@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 
+#include "memory/drop_pages.h"
 #include "nnburst/memory.h"
 
 namespace nnburst {
@@ -65,6 +66,14 @@ class Reservation {
 struct Mapping::View {
     explicit View(std::size_t regionBytes)
         : reservation(roundUpToPage(regionBytes + kMappingPaddingBytes)) {}
+    View(const View&) = delete;
+    View& operator=(const View&) = delete;
+    ~View() {
+        // Unmapping is short then. The contents stay in the region.
+        if (mapped.get_size() > kPagesDroppedAtOnceBytes) {
+            dropPages(static_cast<std::byte*>(mapped.get_address()), mapped.get_size());
+        }
+    }
 
     Reservation reservation;
     interprocess::mapped_region mapped;

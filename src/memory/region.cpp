@@ -31,9 +31,6 @@ std::uint64_t nextRegionId() noexcept {
     return next.fetch_add(1, std::memory_order_relaxed);  // only uniqueness matters
 }
 
-/// f_type of statfs(2) for FUSE (linux/magic.h lacks it).
-constexpr long kFuseMagic = 0x65735546;
-
 tl::unexpected<Error> refused(const std::string& why) {
     return failure(ErrorStatus::INVALID_ARGUMENT, "received shared memory " + why);
 }
@@ -49,8 +46,8 @@ bool isMappable(int fd, int openFlags) noexcept {
            fileSystem.f_type != HUGETLBFS_MAGIC;
 }
 
-/// Refuses files on which pread(2) and pwrite(2) at any offset do not work, or could wait forever.
-Result<> checkForeign(int fd, const struct stat& status, int openFlags) {
+/// Refuses descriptors on which pread(2) and pwrite(2) at any offset do not work.
+Result<> checkForeign(const struct stat& status, int openFlags) {
     if (!S_ISREG(status.st_mode)) {
         return refused("is a descriptor of file type " + std::to_string(status.st_mode & S_IFMT) +
                        " (st_mode); must be a memfd, shared memory or a regular file");
@@ -60,12 +57,6 @@ Result<> checkForeign(int fd, const struct stat& status, int openFlags) {
     }
     if ((openFlags & (O_APPEND | O_DIRECT)) != 0) {
         return refused("is open with O_APPEND or O_DIRECT; open it without");
-    }
-    struct statfs fileSystem {};
-    if (::fstatfs(fd, &fileSystem) != 0 || fileSystem.f_type == kFuseMagic) {
-        return refused(
-            "is a file on FUSE, where accesses may block forever; send a file of another file "
-            "system");
     }
     return {};
 }
@@ -114,7 +105,7 @@ Result<bool> isForeignMemory(int fd, std::uint64_t sizeBytes) {
     const bool isOfDevice = isDeviceBuffer(fd) && (openFlags & O_ACCMODE) == O_RDWR;
     const bool isForeign = !isOfDevice && !isMappable(fd, openFlags);
     if (isForeign) {
-        NNBURST_TRY(checkForeign(fd, status, openFlags));
+        NNBURST_TRY(checkForeign(status, openFlags));
     }
     // A device buffer tells its size only so; its position means nothing.
     const off_t end = isOfDevice ? ::lseek(fd, 0, SEEK_END) : status.st_size;

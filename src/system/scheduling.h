@@ -16,8 +16,10 @@ namespace nnburst::system {
 /// For threads that compute little between their waits. The shortest that Linux has: such a thread
 /// runs at once when it wakes up, also on a processor where another program computes.
 inline constexpr std::chrono::nanoseconds kShortTimeSlice = std::chrono::microseconds(100);
-/// For threads of low priority. Longer than those that Linux gives by itself (at most 3 ms).
-inline constexpr std::chrono::nanoseconds kLongTimeSlice = std::chrono::milliseconds(20);
+/// For threads of low priority. The longest that Linux gives by itself. Not longer, because a
+/// thread that gets another time slice keeps its place in the order until the end of the old one:
+/// after one of 20 ms, each other thread that wants the processor ran for up to 20 ms first.
+inline constexpr std::chrono::nanoseconds kLongTimeSlice = std::chrono::milliseconds(3);
 
 /// RAII: the calling thread has this time slice. A thread that wakes up takes the processor of one
 /// with a longer time slice at once if it has had less than its share, and not at the end of that

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "spin_until.h"
+#include "support/sleeping_threads.h"
 
 namespace nnburst::fmq {
 namespace {
@@ -98,6 +99,18 @@ TEST(EventFlag, wakesAllThatSleepAtOnce) {
         sleeper.join();
     }
     EXPECT_EQ(woken, 3);
+}
+
+TEST(EventFlag, wakesNoMoreThanTheMostOfThoseThatSleep) {
+    EventWord word{};
+    const test::SleepingThreads sleepers(word, 12);
+    ASSERT_TRUE(sleepers.fallAsleep());
+    EventFlag flag(word);
+    flag.setMostWoken(8);
+    flag.wakeAnnounced();
+    EXPECT_TRUE(test::eventually([&] { return sleepers.woken() >= 8; }));
+    std::this_thread::sleep_for(20ms);
+    EXPECT_EQ(sleepers.woken(), 8U);
 }
 
 TEST(EventFlag, knowsOfASleeperUntilItIsWoken) {

@@ -7,7 +7,7 @@
 /// breaks a rule, wherever the model has something to which the rule applies; devices refuse all of
 /// them with INVALID_ARGUMENT, in getSupportedOperations as in prepareModel.
 ///
-/// Which mutations leave a model valid depends on the model: `modelsThatStayValid` names those
+/// Which mutations leave a model valid depends on the model: `reasonToStayValid` names those
 /// mutations of the subjects, each with the rule that allows it.
 
 #include <string>

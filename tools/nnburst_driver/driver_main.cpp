@@ -42,6 +42,7 @@
 #include "process_setup.h"
 #include "service_manager.h"
 #include "support/thread_option.h"
+#include "system/control_group.h"
 #include "system/memory_reserve.h"
 #include "system/scheduling.h"
 
@@ -163,7 +164,8 @@ Result<device::SocketPermissions> permissionsOf(const Options& options) {
 
 /// A driver that serves one application belongs to it; others share theirs among their clients.
 Result<device::Limits> limitsOf(const Options& options) {
-    const device::MachineSize machine = device::MachineSize::get();
+    device::MachineSize machine = device::MachineSize::get();
+    machine.memoryBytes = std::min(machine.memoryBytes, system::memoryLimitOfControlGroup());
     device::Limits limits =
         options.fd >= 0 ? device::limitsOfOwnDriver(machine) : device::defaultLimits(machine);
     if (!options.limitsFile.empty()) {

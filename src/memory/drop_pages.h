@@ -1,0 +1,25 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Takes the pages of large memory out of this address space without holding up other threads. A
+/// thread that maps or unmaps memory waits until no call of another thread changes the mappings.
+/// munmap(2) of gigabytes that were touched takes seconds.
+
+#include <cstddef>
+
+namespace nnburst {
+
+/// What one call drops: takes less than a millisecond for shared memory, 4 ms for private memory. A
+/// multiple of the size of a page and of a huge page.
+inline constexpr std::size_t kPagesDroppedAtOnceBytes = std::size_t{4} << 20;
+
+/// Drops the pages of the `sizeBytes` from `first` on, which starts a page, piece by piece, and one
+/// piece at a time in the whole process. The addresses stay mapped. Shared memory keeps its
+/// contents, which come back when they are touched. Private memory reads as zero from now on.
+/// Memory that cannot be dropped (a dma-buf) stays. Any thread; may wait for a piece of another
+/// thread.
+void dropPages(std::byte* first, std::size_t sizeBytes) noexcept;
+
+}  // namespace nnburst

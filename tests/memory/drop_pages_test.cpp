@@ -1,0 +1,122 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/drop_pages.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+#include "nnburst/memory.h"
+
+namespace {
+
+std::atomic<std::size_t> droppedBytes{0};
+std::atomic<std::size_t> longestDropBytes{0};
+
+}  // namespace
+
+/// That of libc, which counts what is dropped.
+extern "C" int madvise(void* first, std::size_t bytes, int advice) noexcept {
+    if (advice == MADV_DONTNEED) {
+        droppedBytes += bytes;
+        longestDropBytes = std::max(longestDropBytes.load(), bytes);
+    }
+    return static_cast<int>(::syscall(SYS_madvise, first, bytes, advice));
+}
+
+namespace nnburst {
+namespace {
+
+constexpr std::size_t kPageBytes = 4096;
+/// Not a whole number of pieces.
+constexpr std::size_t kLargeBytes = 2 * kPagesDroppedAtOnceBytes + 3 * kPageBytes;
+
+/// Whether the page at `address` has an entry in the page tables of this process
+/// (Documentation/admin-guide/mm/pagemap.rst).
+bool isPresent(const std::byte* address) {
+    const UniqueFd pagemap(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
+    std::uint64_t entry = 0;
+    const auto page = reinterpret_cast<std::uintptr_t>(address) / kPageBytes;
+    EXPECT_EQ(
+        ::pread(pagemap.get(), &entry, sizeof(entry), static_cast<off_t>(page * sizeof(entry))),
+        sizeof(entry));
+    return entry >> 63 != 0;
+}
+
+void touchEachPage(std::span<std::byte> memory) {
+    for (std::size_t i = 0; i < memory.size(); i += kPageBytes) {
+        memory[i] = std::byte{7};
+    }
+}
+
+TEST(DropPages, keepsTheContentsOfSharedMemory) {
+    const Mapping mapping = *Mapping::map(*Region::create(kLargeBytes));
+    touchEachPage(mapping.bytes());
+    ASSERT_TRUE(isPresent(mapping.data()));
+    dropPages(mapping.data(), kLargeBytes);
+    for (std::size_t i = 0; i < kLargeBytes; i += kPageBytes) {
+        ASSERT_FALSE(isPresent(mapping.data() + i)) << i;
+    }
+    for (std::size_t i = 0; i < kLargeBytes; i += kPageBytes) {
+        ASSERT_EQ(mapping.data()[i], std::byte{7}) << i;
+    }
+}
+
+TEST(DropPages, ofPrivateMemoryLetsItReadAsZeroAndLeavesWhatFollows) {
+    void* const mapped = ::mmap(nullptr, kLargeBytes + kPageBytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(mapped, MAP_FAILED);
+    const std::span memory(static_cast<std::byte*>(mapped), kLargeBytes + kPageBytes);
+    touchEachPage(memory);
+    dropPages(memory.data(), kLargeBytes);
+    for (std::size_t i = 0; i < kLargeBytes; i += kPageBytes) {
+        ASSERT_EQ(memory[i], std::byte{0}) << i;
+    }
+    EXPECT_EQ(memory[kLargeBytes], std::byte{7});
+    ::munmap(mapped, memory.size());
+}
+
+TEST(DropPages, takesPiecesOfMemoryThatIsLocked) {
+    const Mapping mapping = *Mapping::map(*Region::create(kPageBytes));
+    touchEachPage(mapping.bytes());
+    if (::mlock(mapping.data(), kPageBytes) != 0) {
+        GTEST_SKIP() << "memory cannot be locked here";
+    }
+    dropPages(mapping.data(), kPageBytes);
+    EXPECT_FALSE(isPresent(mapping.data())) << "before Linux 5.18 locked memory stays";
+}
+
+// A client once delayed all others for seconds: it freed gigabytes that its bursts had touched.
+TEST(Mapping, isEmptiedInPiecesBeforeItIsUnmapped) {
+    const SharedRegion region = *Region::create(kLargeBytes);
+    Mapping mapping = *Mapping::map(region);
+    touchEachPage(mapping.bytes());
+    std::byte* const address = mapping.data();
+    droppedBytes = 0;
+    longestDropBytes = 0;
+    mapping = Mapping();
+    EXPECT_EQ(droppedBytes.load(), kLargeBytes);
+    EXPECT_EQ(longestDropBytes.load(), kPagesDroppedAtOnceBytes);
+    EXPECT_EQ(::msync(address, 1, MS_ASYNC), -1) << "it is still mapped";
+    std::array<std::byte, 1> byte{};
+    ASSERT_TRUE(region->read(kLargeBytes - kPageBytes, byte));
+    EXPECT_EQ(byte[0], std::byte{7});
+}
+
+TEST(Mapping, ofOnePieceIsUnmappedAtOnce) {
+    Mapping mapping = *Mapping::map(*Region::create(kPagesDroppedAtOnceBytes));
+    droppedBytes = 0;
+    mapping = Mapping();
+    EXPECT_EQ(droppedBytes.load(), 0U);
+}
+
+}  // namespace
+}  // namespace nnburst
