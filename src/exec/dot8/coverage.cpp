@@ -18,6 +18,14 @@ bool isSumScale(float scale) noexcept {
     return scale >= 0x1p-32F && scale < 256.0F;
 }
 
+/// Whether the same filter is packed in every run: filters are found by their operation.
+bool hasConstantFilter(const OperationView& operation) noexcept {
+    const auto isSettled = [](const OperandView& input) {
+        return input.isConstant || input.isOmitted;
+    };
+    return std::all_of(operation.inputs.begin() + 1, operation.inputs.end(), isSettled);
+}
+
 }  // namespace
 
 bool isCovered(const OperationView& operation, QuantizedRange range) noexcept {
@@ -26,7 +34,7 @@ bool isCovered(const OperationView& operation, QuantizedRange range) noexcept {
     const OperandView& output = operation.outputs[0];
     const bool isUnsigned = input.type == OperandType::TENSOR_QUANT8_ASYMM;
     if ((!isUnsigned && input.type != OperandType::TENSOR_QUANT8_ASYMM_SIGNED) ||
-        !weights.isConstant || !operation.inputs[2].isConstant || !isNormalScale(input.scale) ||
+        !hasConstantFilter(operation) || !isNormalScale(input.scale) ||
         !isNormalScale(output.scale) || range.minimum >= range.maximum) {
         return false;
     }

@@ -16,7 +16,7 @@
 namespace nnburst::exec::dot8 {
 
 /// Whether input 0, the weights, and output 0 of an operation have types, scales and zero points
-/// that are covered, and weights and bias are constants.
+/// that are covered, and all inputs but input 0 are constants.
 [[nodiscard]] bool isCovered(const OperationView& operation, QuantizedRange range) noexcept;
 
 /// The factor from a sum of output `channel` to the output's units.

@@ -22,7 +22,8 @@ bool isFoldable(const Graph& graph, const ShapeInference& shapes, std::size_t in
     const bool areConstants =
         std::all_of(operation.inputs.begin(), operation.inputs.end(), [&](std::uint32_t input) {
             const OperandView operand = shapes.operand(input);
-            return operand.isConstant || operand.isOmitted;
+            // The values of packed weights of an earlier compilation are not there.
+            return (operand.isConstant && operand.data != nullptr) || operand.isOmitted;
         });
     return areConstants && std::all_of(operation.outputs.begin(), operation.outputs.end(),
                                        [&](std::uint32_t output) {

@@ -31,7 +31,19 @@ struct ImagePadding {
     }
 };
 
-/// The padding of a PAD of images; nullopt if it pads other axes or is not a constant.
+/// Whether a request may give an input with which the output has another size than is declared: the
+/// PAD has to refuse it.
+bool mayDisagree(const Shape& input, const Shape& output) noexcept {
+    for (std::size_t axis = 0; axis < output.rank(); ++axis) {
+        if (output[axis] != 0 && input[axis] == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// The padding of a PAD of images; nullopt if it pads other axes, is not a constant, or has to
+/// refuse requests.
 std::optional<ImagePadding> paddingOf(const OperationView& pad) {
     const OperandView& input = pad.inputs[0];
     const OperandView& output = pad.outputs[0];
@@ -39,7 +51,7 @@ std::optional<ImagePadding> paddingOf(const OperationView& pad) {
     constexpr std::size_t kRank = 4;
     if (input.shape.rank() != kRank || !paddings.isConstant || paddings.data == nullptr ||
         paddings.shape.elementCount() != 2 * kRank || input.scale != output.scale ||
-        input.zeroPoint != output.zeroPoint) {
+        input.zeroPoint != output.zeroPoint || mayDisagree(input.shape, output.shape)) {
         return std::nullopt;
     }
     std::array<std::int32_t, 2 * kRank> sizes{};

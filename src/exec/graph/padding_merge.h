@@ -14,7 +14,8 @@ namespace nnburst::exec {
 /// For each PAD whose output is read only as the image of convolutions: gives these the image
 /// without padding and the sizes of the padding as explicit arguments, and removes the PAD, so that
 /// no padded copy is made. Covers paddings that are constant and lie along height and width, with
-/// NHWC and without implicit padding SAME. `shapes` has visited all operations.
+/// NHWC and without implicit padding SAME. A PAD that has to compare the output's declared size
+/// with that of requests stays. `shapes` has visited all operations.
 [[nodiscard]] Result<> mergePaddings(Graph& graph, const ShapeInference& shapes);
 
 }  // namespace nnburst::exec

@@ -156,6 +156,11 @@ bool ShapeInference::isDecidedByShapes(std::size_t index) const {
     return true;
 }
 
+void ShapeInference::forget(std::uint32_t operand) {
+    shapes_[operand] = Shape(graph_.subgraph.operands[operand].dimensions);
+    known_[operand] = omitted_[operand];
+}
+
 Result<HalVersion> ShapeInference::visit(std::size_t index) {
     if (graph_.isFolded[index]) {
         return HalVersion::V1_0;
@@ -168,6 +173,9 @@ Result<HalVersion> ShapeInference::visit(std::size_t index) {
                                    static_cast<std::int32_t>(operation.type)));
     }
     NNBURST_TRY(checkRanks(graph_.subgraph, operation));
+    for (const std::uint32_t output : operation.outputs) {
+        forget(output);
+    }
     const OperationInstance instance = this->operation(index);
     const bool areScalarsKnown =
         std::all_of(instance.inputs.begin(), instance.inputs.end(), [](const OperandView& input) {

@@ -63,6 +63,9 @@ class ShapeInference {
     [[nodiscard]] OperationInstance operation(std::size_t index) const;
 
   private:
+    /// Forgets what an earlier visit, or the run that followed it, has found of an operand.
+    void forget(std::uint32_t operand);
+
     const Graph& graph_;
     std::vector<Shape> shapes_;
     std::vector<std::byte*> values_;  // of operands that are no constants, where stated

@@ -16,6 +16,12 @@
 
 namespace nnburst::exec {
 
+/// Whether input `index` of an operation is one that steps may pack: the weights or the bias of a
+/// layer. Runs read all other inputs where they lie, even if they are constants.
+[[nodiscard]] constexpr bool isPackable(std::size_t index) noexcept {
+    return index == 1 || index == 2;
+}
+
 class Step {
   public:
     virtual ~Step() = default;
@@ -27,7 +33,8 @@ class Step {
     /// weights that steps share.
     [[nodiscard]] virtual std::size_t keptBytes() const noexcept { return 0; }
 
-    /// Whether constant inputs were copied when the step was created: then runs do not read them.
+    /// Whether the inputs of `isPackable`, constants, were packed when the step was created: then
+    /// runs do not read them.
     [[nodiscard]] virtual bool hasPackedConstants() const noexcept { return false; }
 
     /// Whether several kernel threads share the work of a run.

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/plan/copy_step.h"
 
-#include <cstring>
-
 #include "log/assert.h"
+#include "memory/interruptible.h"
 
 namespace nnburst::exec {
 
@@ -23,10 +22,10 @@ class CopyStep final : public Step {
         return {};
     }
 
-    Result<> run(TimeLimit& /*limit*/) override {
-        if (sizeBytes_ != 0) {                                // memcpy takes no null pointer
-            std::memmove(destination_, source_, sizeBytes_);  // a request may let them overlap
-        }
+    Result<> run(TimeLimit& limit) override {
+        // A request may let source and destination overlap.
+        (void)copyBytes(destination_, source_, sizeBytes_,
+                        [&](std::size_t work) { return limit.isOverAfter(work); });
         return {};
     }
 

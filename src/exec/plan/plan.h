@@ -91,8 +91,9 @@ class Plan {
     [[nodiscard]] Result<> run(const RunLimits& limits);
 
     /// Runs each step for a moment, so that the first run is as fast as later ones: afterwards the
-    /// arena and the code of the steps are in memory, and what steps keep is complete. What is in
-    /// the outputs means nothing.
+    /// arena and the code of the steps are in memory, and what steps keep is complete. Of a plan
+    /// whose steps take long all the same, only the first ones run. What is in the outputs means
+    /// nothing.
     [[nodiscard]] Result<> warmUp(const RunLimits& limits);
 
   private:

@@ -221,9 +221,9 @@ class Planner {
                 NNBURST_TRY_ASSIGN(step, makeOperationStep(std::move(instance), index, kernels_,
                                                            *graph_.packedWeights, operators_));
             }
-            if (!step->hasPackedConstants()) {
-                for (const std::uint32_t input : operation.inputs) {
-                    NNBURST_TRY(graph_.constants.keep(input));
+            for (std::size_t input = 0; input < operation.inputs.size(); ++input) {
+                if (!step->hasPackedConstants() || !isPackable(input)) {
+                    NNBURST_TRY(graph_.constants.keep(operation.inputs[input]));
                 }
             }
             steps_.push_back({std::move(step), index});

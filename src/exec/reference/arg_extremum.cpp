@@ -15,6 +15,7 @@
 #include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/slices.h"
 
 namespace nnburst::exec {
@@ -77,13 +78,13 @@ void find(const OperationView& operation, const Slices& slices, IsBetter isBette
     slices.forEach(operation, [&](std::size_t offset) {
         auto best = static_cast<Number>(input[offset]);
         std::size_t bestIndex = 0;
-        for (std::size_t i = 1; i < slices.size; ++i) {
+        forEachElement(operation, slices.size, [&](std::size_t i) {
             const auto candidate = static_cast<Number>(input[offset + i * slices.stride]);
             if (isBetter(candidate, best)) {
                 best = candidate;
                 bestIndex = i;
             }
-        }
+        });
         *output++ = static_cast<std::int32_t>(bestIndex);
     });
 }

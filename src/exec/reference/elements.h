@@ -30,6 +30,16 @@ void forEachPart(const OperationView& operation, std::size_t count, Part&& part)
     part(first, count);
 }
 
+/// Calls element(i) for the elements 0 to `count` - 1, until the run is out of time.
+template <class Element>
+void forEachElement(const OperationView& operation, std::size_t count, Element&& element) {
+    forEachPart(operation, count, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            element(i);
+        }
+    });
+}
+
 /// Adds up what many short parts of an operation have done, so that asking costs them nothing.
 class PartCounter {
   public:

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <limits>
 
 #include "exec/operation/activation.h"
@@ -243,6 +242,9 @@ Result<> runHashtable(const OperationView& operation, std::span<std::byte> /*scr
     const std::size_t rowBytes = elementCount(shape, 1, shape.rank()) * elementBytes(values.type);
     std::byte* to = operation.outputs[0].data;
     auto* hits = operation.outputs[1].as<std::uint8_t>();
+    StridedCopy copy;
+    copy.axis(rowBytes, 1, 1);
+    constexpr std::array<std::byte, 1> zero{};
     PartCounter parts(operation);
     for (std::size_t i = 0; i < shape[0]; ++i) {
         const std::size_t row = findKey(keys, keyCount, lookups[i]);
@@ -251,9 +253,9 @@ Result<> runHashtable(const OperationView& operation, std::span<std::byte> /*scr
             continue;
         }
         if (row < keyCount) {
-            std::memcpy(to + i * rowBytes, values.data + row * rowBytes, rowBytes);
+            copy.run(operation, values.data + row * rowBytes, to + i * rowBytes, 1);
         } else {
-            std::memset(to + i * rowBytes, 0, rowBytes);
+            fillElements(operation, to + i * rowBytes, rowBytes, zero.data(), 1);
         }
         if (parts.isOutOfTime(rowBytes)) {
             return {};

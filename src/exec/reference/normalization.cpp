@@ -118,13 +118,11 @@ void normalizeFloat(const OperationView& operation, const Slices& slices) {
             return static_cast<float>(input[offset + i * slices.stride]);
         };
         float sum = 0.0F;
-        for (std::size_t i = 0; i < slices.size; ++i) {
-            sum += at(i) * at(i);
-        }
+        forEachElement(operation, slices.size, [&](std::size_t i) { sum += at(i) * at(i); });
         const float norm = std::max(std::sqrt(sum), kSmallestNorm);
-        for (std::size_t i = 0; i < slices.size; ++i) {
+        forEachElement(operation, slices.size, [&](std::size_t i) {
             output[offset + i * slices.stride] = static_cast<T>(at(i) / norm);
-        }
+        });
     });
 }
 
@@ -139,18 +137,18 @@ void normalizeQuantized(const OperationView& operation, const Slices& slices) {
             return input[offset + i * slices.stride] - zeroPoint;
         };
         std::int64_t sum = 0;
-        for (std::size_t i = 0; i < slices.size; ++i) {
+        forEachElement(operation, slices.size, [&](std::size_t i) {
             const std::int64_t value = at(i);
             sum += value * value;
-        }
+        });
         const float inverse = sum == 0 ? 0.0F : 128.0F / std::sqrt(static_cast<float>(sum));
-        for (std::size_t i = 0; i < slices.size; ++i) {
+        forEachElement(operation, slices.size, [&](std::size_t i) {
             // Clamped before the conversion: another process may have changed the element.
             const float steps = std::clamp(static_cast<float>(at(i)) * inverse, -128.0F, 127.0F);
             output[offset + i * slices.stride] = static_cast<T>(
                 std::min(static_cast<std::int32_t>(std::lround(steps)) + limits.minimum + 128,
                          limits.maximum));
-        }
+        });
     });
 }
 

@@ -132,7 +132,7 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     const OperandView& input = operation.inputs[0];
     const OperandView& output = operation.outputs[0];
     const std::size_t bytes = elementBytes(input.type);
-    fillElements(output.data, output.shape.elementCount(), value.data(), bytes);
+    fillElements(operation, output.data, output.shape.elementCount(), value.data(), bytes);
     if (input.shape.elementCount() == 0) {
         return {};
     }

@@ -187,12 +187,13 @@ void reduce(const OperationView& operation, const Reduction& reduction,
     auto* accumulators = reinterpret_cast<State*>(scratch.data());
     const OperandView& output = operation.outputs[0];
     const std::size_t count = output.shape.elementCount();
-    std::fill_n(accumulators, count, start);
+    forEachElement(operation, count, [&](std::size_t i) { accumulators[i] = start; });
     if (operation.inputs[0].shape.elementCount() != 0) {
         accumulateAll<T>(operation, reduction, accumulators, accumulate);
     }
-    std::transform(accumulators, accumulators + count, output.as<T>(),
-                   [&](State state) { return static_cast<T>(finish(state)); });
+    T* const results = output.as<T>();
+    forEachElement(operation, count,
+                   [&](std::size_t i) { results[i] = static_cast<T>(finish(accumulators[i])); });
 }
 
 /// How many elements of the input go to one of the output.

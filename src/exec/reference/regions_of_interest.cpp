@@ -45,10 +45,6 @@ constexpr std::size_t kWidthRatio = 6;
 constexpr std::size_t kSamplesY = 7;
 constexpr std::size_t kSamplesX = 8;
 
-/// Limit on the points of a bin along one axis. The HAL has none, but a client must not be able to
-/// keep a driver busy with one region.
-constexpr std::int32_t kMaximumSamples = 4096;
-
 bool isAlign(const OperationView& operation) noexcept {
     return operation.type == OperationType::ROI_ALIGN;
 }
@@ -88,11 +84,6 @@ Result<Parameters> readParameters(const OperationView& operation) {
                            readConstantInt32(operation, kSamplesY, "samples y", 0));
         NNBURST_TRY_ASSIGN(parameters.samplesX,
                            readConstantInt32(operation, kSamplesX, "samples x", 0));
-        const std::int32_t most = std::max(parameters.samplesY, parameters.samplesX);
-        if (most > kMaximumSamples) {
-            return invalid("ROI_ALIGN inputs 7 and 8 (samples): {}; at most {} are supported", most,
-                           kMaximumSamples);
-        }
     }
     NNBURST_TRY_ASSIGN(parameters.isNchw, readLayout(operation, operation.inputs.size() - 1));
     return parameters;
@@ -179,9 +170,10 @@ Result<Region> readRegion(const OperationView& operation, const Image& features,
                        toString(operation.type), batch, index,
                        static_cast<std::int64_t>(features.batches) - 1);
     }
-    // Written so that NaN fails.
-    if (!(region.left >= 0.0F && region.left <= region.right && region.right <= width &&
-          region.top >= 0.0F && region.top <= region.bottom && region.bottom <= height)) {
+    // Written so that NaN fails. The image may be so large that its sizes are infinite here.
+    if (!(std::isfinite(region.right) && std::isfinite(region.bottom) && region.left >= 0.0F &&
+          region.left <= region.right && region.right <= width && region.top >= 0.0F &&
+          region.top <= region.bottom && region.bottom <= height)) {
         return invalid(
             "{} input 1 (regions): {}, {}, {}, {} of region {}; must be left, top, right, bottom "
             "inside an image of width {} and height {}",
@@ -253,13 +245,16 @@ Result<> align(const OperationView& operation, const Parameters& parameters) {
             for (std::size_t i = 0; i < rows.samples(); ++i) {
                 const float pointY = rows.position(y, i);
                 if (pointY > static_cast<float>(input.height)) {
-                    continue;
+                    break;  // later ones lie further out
                 }
                 const Point row = makePoint(pointY, input.height);
                 for (std::size_t j = 0; j < columns.samples(); ++j) {
                     const float pointX = columns.position(x, j);
+                    if (operation.isOutOfTime(channels)) {
+                        return;
+                    }
                     if (pointX > static_cast<float>(input.width)) {
-                        continue;
+                        break;
                     }
                     const Point column = makePoint(pointX, input.width);
                     const auto at = [&](std::size_t atRow, std::size_t atColumn) {
@@ -278,9 +273,6 @@ Result<> align(const OperationView& operation, const Parameters& parameters) {
                             features[bottomRight + channel] * column.weight;
                         sums[c] += top * (1.0F - row.weight) + bottom * row.weight;
                     }
-                }
-                if (operation.isOutOfTime(columns.samples() * channels)) {
-                    return;
                 }
             }
             const auto points = static_cast<float>(rows.samples() * columns.samples());

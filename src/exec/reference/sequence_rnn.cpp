@@ -27,6 +27,7 @@
 #include "exec/reference/dispatch.h"
 #include "exec/reference/sequence.h"
 #include "exec/reference/weighted_sum.h"
+#include "model/invalid.h"
 
 namespace nnburst::exec {
 
@@ -73,11 +74,21 @@ struct Layers {
     }
 };
 
+/// Whether a request may leave out input `index`, which the model gives: its size is not known.
+bool mayBeLeftOut(const OperationView& operation, std::size_t index) noexcept {
+    const Shape& shape = operation.inputs[index].shape;
+    return shape.rank() == 0 || !shape.isFullySpecified();
+}
+
 Result<Layers> readLayers(const OperationView& operation) {
     Layers layers;
     if (!isBidirectional(operation)) {
         NNBURST_TRY_ASSIGN(const std::int32_t isTimeMajor,
                            readConstantInt32(operation, 6, "time major", 0));
+        if (isTimeMajor > 1) {
+            return invalid("{} input 6 (time major): value {}; must be 0 or 1",
+                           toString(operation.type), isTimeMajor);
+        }
         layers.isTimeMajor = isTimeMajor != 0;
         return layers;
     }
@@ -85,6 +96,12 @@ Result<Layers> readLayers(const OperationView& operation) {
     NNBURST_TRY_ASSIGN(layers.isMerged, readFlag(operation, 14, "merged"));
     layers.backward.weights = kBackwardWeights;
     if (!operation.has(kAuxiliary)) {
+        for (const std::size_t index : {kForwardAuxiliaryWeights, kBackwardAuxiliaryWeights}) {
+            if (operation.has(index) && !mayBeLeftOut(operation, index)) {
+                return invalid("{} input {} (auxiliary weights); must be left out without input {}",
+                               toString(operation.type), index, kAuxiliary);
+            }
+        }
         return layers;
     }
     if (operation.has(kForwardAuxiliaryWeights) || operation.has(kBackwardAuxiliaryWeights)) {
@@ -92,7 +109,7 @@ Result<Layers> readLayers(const OperationView& operation) {
         layers.forward.auxiliaryWeights = kForwardAuxiliaryWeights;
         layers.backward.auxiliary = kAuxiliary;
         layers.backward.auxiliaryWeights = kBackwardAuxiliaryWeights;
-        layers.areUndecided = !operation.inputs[kForwardAuxiliaryWeights].shape.isFullySpecified();
+        layers.areUndecided = mayBeLeftOut(operation, kForwardAuxiliaryWeights);
     } else {
         layers.backward.input = kAuxiliary;
     }

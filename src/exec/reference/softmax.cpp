@@ -113,19 +113,17 @@ void softmaxFloat(const OperationView& operation, const Slices& slices, float be
             return static_cast<float>(input[offset + i * slices.stride]);
         };
         float maximum = at(0);
-        for (std::size_t i = 1; i < slices.size; ++i) {
-            maximum = std::max(maximum, at(i));
-        }
+        forEachElement(operation, slices.size,
+                       [&](std::size_t i) { maximum = std::max(maximum, at(i)); });
         float sum = 0.0F;
-        for (std::size_t i = 0; i < slices.size; ++i) {
-            sum += std::exp((at(i) - maximum) * beta);
-        }
+        forEachElement(operation, slices.size,
+                       [&](std::size_t i) { sum += std::exp((at(i) - maximum) * beta); });
         const float logarithm = std::log(sum);
-        for (std::size_t i = 0; i < slices.size; ++i) {
+        forEachElement(operation, slices.size, [&](std::size_t i) {
             const float exponent = (at(i) - maximum) * beta;
             output[offset + i * slices.stride] =
                 static_cast<T>(isLog ? exponent - logarithm : std::exp(exponent) / sum);
-        }
+        });
     });
 }
 
@@ -152,10 +150,10 @@ void softmaxQuantized(const OperationView& operation, const Slices& slices, floa
         const T* const from = input + offset;
         T maximum = from[0];
         T minimum = from[0];
-        for (std::size_t i = 1; i < slices.size; ++i) {
+        forEachElement(operation, slices.size, [&](std::size_t i) {
             maximum = std::max(maximum, from[i * stride]);
             minimum = std::min(minimum, from[i * stride]);
-        }
+        });
         // A byte, though the two may have been read from an element that changed in between.
         const auto largest = static_cast<std::uint8_t>(maximum - minimum);
         for (; known <= largest; ++known) {
@@ -167,14 +165,12 @@ void softmaxQuantized(const OperationView& operation, const Slices& slices, floa
             return exponentials[static_cast<std::uint8_t>(maximum - from[i * stride])];
         };
         float sum = 0.0F;
-        for (std::size_t i = 0; i < slices.size; ++i) {
-            sum += exponential(i);
-        }
-        for (std::size_t i = 0; i < slices.size; ++i) {
+        forEachElement(operation, slices.size, [&](std::size_t i) { sum += exponential(i); });
+        forEachElement(operation, slices.size, [&](std::size_t i) {
             const std::int32_t steps = stepsOf(std::min(1.0F, exponential(i) / sum));
             output[offset + i * stride] =
                 static_cast<T>(std::min(steps + limits.minimum, limits.maximum));
-        }
+        });
     });
 }
 

@@ -336,7 +336,8 @@ Result<> runSpaceToBatch(const OperationView& operation, std::span<std::byte> /*
         copyBlocks(operation, blocks, false, 0);
         return {};
     }
-    fillElements(output.data, output.shape.elementCount(), zeroElement(input).data(), bytes);
+    fillElements(operation, output.data, output.shape.elementCount(), zeroElement(input).data(),
+                 bytes);
     if (input.shape.elementCount() == 0) {
         return {};
     }

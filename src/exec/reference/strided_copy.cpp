@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "exec/operation/time_limit.h"
 #include "exec/reference/dispatch.h"
 #include "exec/reference/elements.h"
 
@@ -49,8 +50,8 @@ StridedCopy& StridedCopy::axis(std::size_t size, std::ptrdiff_t inputStride,
     return *this;
 }
 
-/// Calls row(offset in the input, offset in the output) for each row along the innermost axis,
-/// until the run is out of time.
+/// Calls row(offset in the input, offset in the output, elements) for each row along the innermost
+/// axis, until the run is out of time. Of a long row, each part is a row.
 template <class Row>
 void StridedCopy::forEachRow(const OperationView& operation, Row&& row) const noexcept {
     std::size_t rowCount = 1;
@@ -62,9 +63,14 @@ void StridedCopy::forEachRow(const OperationView& operation, Row&& row) const no
     std::ptrdiff_t outputOffset = 0;
     PartCounter parts(operation);
     for (std::size_t r = 0; r < rowCount; ++r) {
-        row(inputOffset, outputOffset);
-        if (parts.isOutOfTime(inner_.size)) {
-            return;
+        for (std::size_t first = 0; first < inner_.size; first += TimeLimit::kWorkPerLook) {
+            const std::size_t count = std::min(inner_.size - first, TimeLimit::kWorkPerLook);
+            const auto distance = static_cast<std::ptrdiff_t>(first);
+            row(inputOffset + distance * inner_.inputStride,
+                outputOffset + distance * inner_.outputStride, count);
+            if (parts.isOutOfTime(count)) {
+                return;
+            }
         }
         for (std::size_t i = outerRank_; i-- > 0;) {
             const Axis& axis = outer_[i];
@@ -86,18 +92,20 @@ void StridedCopy::runElements(const OperationView& operation, const std::byte* i
     const T* from = reinterpret_cast<const T*>(input);
     T* to = reinterpret_cast<T*>(output);
     if (inner_.inputStride == 1 && inner_.outputStride == 1) {
-        forEachRow(operation, [&](std::ptrdiff_t inputOffset, std::ptrdiff_t outputOffset) {
-            std::memcpy(to + outputOffset, from + inputOffset, inner_.size * sizeof(T));
-        });
+        forEachRow(operation,
+                   [&](std::ptrdiff_t inputOffset, std::ptrdiff_t outputOffset, std::size_t count) {
+                       std::memcpy(to + outputOffset, from + inputOffset, count * sizeof(T));
+                   });
         return;
     }
-    forEachRow(operation, [&](std::ptrdiff_t inputOffset, std::ptrdiff_t outputOffset) {
-        for (std::size_t i = 0; i < inner_.size; ++i) {
-            to[outputOffset] = from[inputOffset];
-            inputOffset += inner_.inputStride;
-            outputOffset += inner_.outputStride;
-        }
-    });
+    forEachRow(operation,
+               [&](std::ptrdiff_t inputOffset, std::ptrdiff_t outputOffset, std::size_t count) {
+                   for (std::size_t i = 0; i < count; ++i) {
+                       to[outputOffset] = from[inputOffset];
+                       inputOffset += inner_.inputStride;
+                       outputOffset += inner_.outputStride;
+                   }
+               });
 }
 
 void StridedCopy::run(const OperationView& operation, const std::byte* input, std::byte* output,
@@ -117,11 +125,14 @@ void StridedCopy::run(const OperationView& operation, const std::byte* input, st
     }
 }
 
-void fillElements(std::byte* output, std::size_t count, const std::byte* value,
-                  std::size_t elementBytes) noexcept {
+void fillElements(const OperationView& operation, std::byte* output, std::size_t count,
+                  const std::byte* value, std::size_t elementBytes) noexcept {
     const auto fill = [&]<class T>(T element) {
         std::memcpy(&element, value, sizeof(T));
-        std::fill_n(reinterpret_cast<T*>(output), count, element);
+        T* const elements = reinterpret_cast<T*>(output);
+        forEachPart(operation, count, [&](std::size_t first, std::size_t last) {
+            std::fill(elements + first, elements + last, element);
+        });
     };
     switch (elementBytes) {
         case 1:

@@ -66,9 +66,10 @@ class StridedCopy {
 /// The type of the scalar with which an operation fills a tensor of `type`.
 [[nodiscard]] OperandType fillScalarType(OperandType type) noexcept;
 
-/// Sets `count` elements to the one that lies at `value`.
-void fillElements(std::byte* output, std::size_t count, const std::byte* value,
-                  std::size_t elementBytes) noexcept;
+/// Sets `count` elements to the one that lies at `value`. Ends early when the run of `operation` is
+/// out of time.
+void fillElements(const OperationView& operation, std::byte* output, std::size_t count,
+                  const std::byte* value, std::size_t elementBytes) noexcept;
 
 /// The element that pads a tensor of `operand`'s type: 0, which in 8 bits is the zero point.
 [[nodiscard]] std::array<std::byte, 4> zeroElement(const OperandView& operand) noexcept;

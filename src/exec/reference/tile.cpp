@@ -131,7 +131,7 @@ Result<> runFill(const OperationView& operation, std::span<std::byte> /*scratch*
     NNBURST_TRY_ASSIGN(const Shape shape, filledShape(operation));
     NNBURST_TRY(requireOutputShape(operation, 0, shape));
     const OperandView& output = operation.outputs[0];
-    fillElements(output.data, shape.elementCount(), operation.inputs[1].data,
+    fillElements(operation, output.data, shape.elementCount(), operation.inputs[1].data,
                  elementBytes(output.type));
     return {};
 }

@@ -20,6 +20,7 @@
 #include "exec/operation/operation_check.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/partial_order.h"
 
 namespace nnburst::exec {
@@ -121,14 +122,14 @@ void findTop(const OperationView& operation, Entry* entries) {
     T* values = operation.outputs[0].as<T>();
     auto* indices = operation.outputs[1].as<std::int32_t>();
     for (std::size_t r = 0; r < rows; ++r, row += rowLength) {
-        for (std::size_t i = 0; i < rowLength; ++i) {
+        forEachElement(operation, rowLength, [&](std::size_t i) {
             entries[i] = {Key::of(row[i]), static_cast<std::int32_t>(i)};
-        }
+        });
         sortFirst(operation, entries, entries + k, entries + rowLength, std::less<>());
-        for (std::size_t i = 0; i < k; ++i) {
+        forEachElement(operation, k, [&](std::size_t i) {
             *values++ = Key::element(entries[i].key);
             *indices++ = entries[i].index;
-        }
+        });
         if (operation.isOutOfTime(rowLength)) {
             return;
         }

@@ -92,7 +92,8 @@ class AcceleratedModel final : public CompiledModel {
         }
         AlignedArguments aligned;
         NNBURST_TRY(aligned.copy(bindings, caller.account()));
-        NNBURST_TRY(runInTurn(aligned.bindings(), caller, options, outcome));
+        // Copying back takes long: an execution that is admitted does not wait for that.
+        NNBURST_TRY(runInTurn(aligned.bindings(), caller.withoutLateWakes(), options, outcome));
         aligned.copyOutputsBack(bindings);
         return {};
     }
@@ -158,7 +159,7 @@ class AcceleratedModel final : public CompiledModel {
     std::vector<Shape> outputShapes_;
 
     /// Guards all below.
-    ExecutionGate::RunnerSet runners_;
+    RunnerSet runners_;
     const std::unique_ptr<AcceleratorModel> kernels_;
     std::vector<std::span<const std::byte>> given_;
     std::vector<std::span<std::byte>> wanted_;

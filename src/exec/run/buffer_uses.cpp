@@ -13,6 +13,7 @@ namespace nnburst::exec {
 namespace {
 
 /// Calls `visit` with the index, the argument and the buffer of each argument that has a buffer.
+/// INVALID_ARGUMENT for a buffer that belongs to other prepared models.
 template <class Visit>
 Result<> forEachBuffer(std::span<const RequestArgument> arguments,
                        std::span<const RequestMemory> pools, Visit visit) {
@@ -25,6 +26,9 @@ Result<> forEachBuffer(std::span<const RequestArgument> arguments,
         NNBURST_ASSERT(pool < pools.size(), "pool {} of {}", pool, pools.size());
         if (pools[pool].buffer) {
             NNBURST_TRY(visit(index, argument, pools[pool].buffer));
+        } else if (pools[pool].token) {
+            return invalid("driver-managed buffer {} was not allocated for this prepared model",
+                           static_cast<std::uint32_t>(*pools[pool].token));
         }
     }
     return {};
@@ -85,10 +89,11 @@ Result<> checkBufferContents(const RequestArguments& request, std::span<const Re
 
 void discardOutputs(const Executable& executable, std::span<const BufferOutput> outputs) {
     for (const BufferOutput& output : outputs) {
-        const auto buffer = executable.buffers->find(output.token);
-        if (buffer && (*buffer)->hasRole({.preparedModel = executable.preparedModel,
-                                          .role = ArgumentRole::OUTPUT,
-                                          .index = output.index})) {
+        const auto buffer = executable.buffers->find(output.token, executable.preparedModel);
+        if (buffer && *buffer &&
+            (*buffer)->hasRole({.preparedModel = executable.preparedModel,
+                                .role = ArgumentRole::OUTPUT,
+                                .index = output.index})) {
             (*buffer)->discardContents();
         }
     }

@@ -112,7 +112,7 @@ class RunnableModel final : public CompiledModel {
     }
 
   private:
-    static constexpr std::size_t kMaximumRunners = ExecutionGate::RunnerSet::kMaximumRunners;
+    static constexpr std::size_t kMaximumRunners = RunnerSet::kMaximumRunners;
 
     Result<> runInTurn(RequestBindings& bindings, const Caller& caller,
                        const ExecutionOptions& options, ExecutionOutcome& outcome);
@@ -158,7 +158,7 @@ class RunnableModel final : public CompiledModel {
     /// Each is used by the execution that holds it in `usedRunners_`. Those that are counted there
     /// stay.
     std::array<std::unique_ptr<ModelRunner>, kMaximumRunners> runners_;
-    ExecutionGate::RunnerSet usedRunners_;
+    RunnerSet usedRunners_;
     std::atomic<std::uint32_t> userCount_{0};
     /// Held while a runner is made. Executions that find a runner do not take it.
     system::Mutex growth_;
@@ -316,7 +316,8 @@ Result<> RunnableModel::runOnAlignedCopies(const RequestBindings& bindings, cons
                                            ExecutionOutcome& outcome) {
     AlignedArguments aligned;
     NNBURST_TRY(aligned.copy(bindings, caller.account()));
-    NNBURST_TRY(runInTurn(aligned.bindings(), caller, options, outcome));
+    // Copying gigabytes back takes long: an execution that is admitted does not wait for that.
+    NNBURST_TRY(runInTurn(aligned.bindings(), caller.withoutLateWakes(), options, outcome));
     aligned.copyOutputsBack(bindings);
     return {};
 }

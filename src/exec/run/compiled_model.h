@@ -85,6 +85,12 @@ struct Caller {
 
     /// What the execution is charged to; null: it is not charged.
     [[nodiscard]] Account* account() const noexcept;
+    /// The same without `lateWakes`, if long work follows the run.
+    [[nodiscard]] Caller withoutLateWakes() const noexcept {
+        Caller caller = *this;
+        caller.lateWakes = nullptr;
+        return caller;
+    }
 
     Priority priority;              ///< among the executions of the same client
     ClientShare* client = nullptr;  ///< null: callers without a client count as one

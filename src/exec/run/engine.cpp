@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/run/engine.h"
 
-#include <xnnpack.h>
-
 #include <algorithm>
 #include <thread>
 
 #include "exec/dot8/instruction_set.h"
 #include "exec/plan/profile.h"
 #include "exec/run/thread_choice.h"
-#include "exec/xnnpack/allocator.h"
+#include "exec/xnnpack/backend.h"
 #include "exec/xnnpack/packed_weights.h"
 #include "model/invalid.h"
 #include "system/affinity.h"
@@ -54,6 +52,19 @@ Result<> KernelEngine::startThreads() {
     return {};
 }
 
+namespace {
+
+/// The processors that executions use. In a driver these are those of its threads; in another
+/// process all of the machine, as the calling thread may be bound to some.
+std::uint32_t laneCountOf(KernelThreadPlacement placement) {
+    const std::size_t usable =
+        placement == KernelThreadPlacement::APART ? system::usableProcessors().size() : 0;
+    return usable != 0 ? static_cast<std::uint32_t>(usable)
+                       : std::max(1U, std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
 Result<std::shared_ptr<Engine>> Engine::create(const DriverOptions& options,
                                                KernelThreadPlacement placement) {
     if (options.threads > DriverOptions::kMaximumThreads) {
@@ -70,17 +81,11 @@ Result<std::shared_ptr<Engine>> Engine::create(const DriverOptions& options,
                                              : std::vector{options.threads},
         .placement = placement,
         .realtimePriority = options.realtimePriority,
-        .laneCount = std::max(1U, std::thread::hardware_concurrency()),
+        .laneCount = laneCountOf(placement),
         .concurrencyMemoryBytes = options.concurrencyMemoryBytes,
         .profile = Profile::ofProcess()});
     if (options.useXnnpack) {
-        // Once per process, whatever the number of calls; what it sets up stays.
-        if (const xnn_status status = xnn_initialize(&xnnpack::allocator());
-            status != xnn_status_success) {
-            return failure(ErrorStatus::GENERAL_FAILURE,
-                           fmt::format("cannot initialise XNNPACK: its status is {}",
-                                       static_cast<int>(status)));
-        }
+        NNBURST_TRY(xnnpack::initialize());
         NNBURST_TRY(engine->startThreads());
     }
     return engine;

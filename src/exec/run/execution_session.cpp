@@ -72,6 +72,7 @@ Result<> ExecutionSession::run(const RequestArguments& request, RequestMemorySou
     NNBURST_MARK(execution__end, this);
     NNBURST_VLOG(EXECUTION, "{} inputs, {} outputs, {} pools: {}", request.inputs.size(),
                  request.outputs.size(), pools_.size(), outcomeText(result));
+    releaseBuffers();
     finish(result, begin, arrival, outcome);
     return result;
 }
@@ -147,7 +148,8 @@ Result<> ExecutionSession::resolve(RequestMemorySource& memory) {
     bool isAllMapped = true;
     for (RequestMemory& pool : pools_) {
         if (pool.token && !pool.buffer) {
-            NNBURST_TRY_ASSIGN(pool.buffer, executable_.buffers->find(*pool.token));
+            NNBURST_TRY_ASSIGN(pool.buffer,
+                               executable_.buffers->find(*pool.token, executable_.preparedModel));
         }
         views_.push_back(pool.view);
         if (pool.deviceBuffer >= 0) {
@@ -157,6 +159,15 @@ Result<> ExecutionSession::resolve(RequestMemorySource& memory) {
     }
     isAllMapped_ = isAllMapped;
     return {};
+}
+
+/// The next execution may come late, and the buffers stay charged while anything holds them.
+void ExecutionSession::releaseBuffers() noexcept {
+    if (!isAllMapped_) {
+        for (RequestMemory& pool : pools_) {
+            pool.buffer = nullptr;
+        }
+    }
 }
 
 /// Versions that do not know output shapes want the dimensions of outputs beforehand.

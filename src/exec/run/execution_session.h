@@ -83,6 +83,7 @@ class ExecutionSession {
     Result<> resolveAndRun(const RequestArguments& request, RequestMemorySource& memory,
                            const ExecutionOptions& options, ExecutionOutcome& outcome);
     Result<> resolve(RequestMemorySource& memory);
+    void releaseBuffers() noexcept;
     Result<> checkOutputs(const RequestArguments& request) const;
     void discardOutputs(const RequestArguments& request) const;
     Result<> runOnMemory(const RequestArguments& request, const ExecutionOptions& options,

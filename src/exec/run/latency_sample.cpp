@@ -168,7 +168,7 @@ Schedule scheduleFor(nanoseconds once) noexcept {
             .asksPerRound = static_cast<std::size_t>(asks)};
 }
 
-/// The same rule as for the client of a burst (burst/controller.cpp).
+/// The same rule as for the client of a burst (AnswerWait::attach, burst/answer_wait.h).
 bool canClientSpin(const CompiledModel& model) noexcept {
     return model.kernelThreads() == 1 ||
            model.kernelThreads() < std::thread::hardware_concurrency();

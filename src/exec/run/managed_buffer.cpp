@@ -160,6 +160,12 @@ bool ManagedBuffer::hasRole(const ManagedRole& role) const noexcept {
     return std::find(roles_.begin(), roles_.end(), role) != roles_.end();
 }
 
+bool ManagedBuffer::isFor(std::uint64_t preparedModel) const noexcept {
+    return std::ranges::any_of(roles_, [preparedModel](const ManagedRole& role) {
+        return role.preparedModel == preparedModel;
+    });
+}
+
 Result<> ManagedBuffer::read(const Dimensions& dimensions, Contents& contents) const {
     const system::MutexLock lock(mutex_);
     NNBURST_TRY(checkContentsLocked(dimensions));
@@ -262,14 +268,15 @@ void ManagedBuffers::remove(BufferToken token) {
     buffers_.erase(static_cast<std::uint32_t>(token));
 }
 
-Result<std::shared_ptr<ManagedBuffer>> ManagedBuffers::find(BufferToken token) const {
+Result<std::shared_ptr<ManagedBuffer>> ManagedBuffers::find(BufferToken token,
+                                                            std::uint64_t preparedModel) const {
     const system::MutexLock lock(mutex_);
     const auto found = buffers_.find(static_cast<std::uint32_t>(token));
     if (found == buffers_.end()) {
         return invalid("the request names driver-managed buffer {}, which does not exist",
                        static_cast<std::uint32_t>(token));
     }
-    return found->second;
+    return found->second->isFor(preparedModel) ? found->second : nullptr;
 }
 
 }  // namespace nnburst::exec

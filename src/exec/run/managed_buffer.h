@@ -69,6 +69,8 @@ class ManagedBuffer {
     [[nodiscard]] Result<> checkUse(const ManagedRole& role, const Dimensions& dimensions) const;
     /// Whether the buffer was allocated for `role`.
     [[nodiscard]] bool hasRole(const ManagedRole& role) const noexcept;
+    /// Whether the buffer was allocated for any argument of this prepared model.
+    [[nodiscard]] bool isFor(std::uint64_t preparedModel) const noexcept;
 
     /// Gives an execution the contents, in `contents`, whose memory is reused. GENERAL_FAILURE
     /// while there are none; INVALID_ARGUMENT if `dimensions` of the request differ from theirs, or
@@ -122,8 +124,11 @@ class ManagedBuffers {
     /// Names `buffer` until `remove`. Tokens are not used again until all others were.
     [[nodiscard]] BufferToken add(std::shared_ptr<ManagedBuffer> buffer);
     void remove(BufferToken token);
+    /// The buffer for a request of this prepared model. Null if the buffer was allocated for other
+    /// prepared models alone: it may be another client's, whose memory the request must not keep.
     /// INVALID_ARGUMENT for a token that names nothing.
-    [[nodiscard]] Result<std::shared_ptr<ManagedBuffer>> find(BufferToken token) const;
+    [[nodiscard]] Result<std::shared_ptr<ManagedBuffer>> find(BufferToken token,
+                                                              std::uint64_t preparedModel) const;
 
   private:
     mutable system::Mutex mutex_;

@@ -36,7 +36,8 @@ struct RequestMemory {
     /// The descriptor of mapped memory that is a device buffer; -1 for other memory.
     int deviceBuffer = -1;
     /// The buffer's token, given by the source; the session finds the buffer, unless the source has
-    /// found it when the execution was launched.
+    /// found it when the execution was launched. There is no buffer if it belongs to other prepared
+    /// models: then no argument may use it.
     std::optional<BufferToken> token;
     std::shared_ptr<ManagedBuffer> buffer;
 

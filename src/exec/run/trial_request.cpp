@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/run/trial_request.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <utility>
 
@@ -21,6 +23,12 @@ Result<> TrialRequest::add(std::span<const Operand> operands,
         const auto bytes = operandBytes(operand.type, operand.dimensions);
         if (!bytes || *bytes == 0 || *bytes > std::numeric_limits<std::uint32_t>::max()) {
             return invalid("the size of an argument is not known before the model runs");
+        }
+        bytes_ += *bytes;
+        if (bytes_ > kMaximumBytes) {
+            return failure(
+                ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
+                fmt::format("arguments of more than {} bytes for a trial", kMaximumBytes));
         }
         NNBURST_TRY_ASSIGN(AlignedBuffer buffer, AlignedBuffer::allocate(*bytes));
         arguments.push_back(

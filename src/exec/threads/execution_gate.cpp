@@ -44,32 +44,6 @@ constexpr std::chrono::nanoseconds kMinimumUse{1000};
 
 }  // namespace
 
-bool ExecutionGate::RunnerSet::areAllHeld() const noexcept {
-    const auto end = runners_.begin() + count();
-    return std::all_of(runners_.begin(), end, [](const Runner& runner) {
-        return runner.isHeld.load(std::memory_order_relaxed);  // only an estimate
-    });
-}
-
-void ExecutionGate::RunnerSet::add() noexcept {
-    const std::uint32_t count = count_.load(std::memory_order_relaxed);  // only this changes it
-    NNBURST_ASSERT(count < kMaximumRunners, "a model with more than {} runners", count);
-    // sync [runner-added]: a thread that sees the number may use the runner
-    count_.store(count + 1, std::memory_order_release);
-}
-
-std::uint32_t ExecutionGate::RunnerSet::tryHoldAny() noexcept {
-    for (std::uint32_t runner = 0; runner < count(); ++runner) {
-        std::atomic<bool>& isHeld = runners_[runner].isHeld;
-        // sync [gate-left]: looks first, because an exchange takes the cache line from its user
-        if (!isHeld.load(std::memory_order_seq_cst) &&
-            !isHeld.exchange(true, std::memory_order_seq_cst)) {
-            return runner;
-        }
-    }
-    return kNoRunner;
-}
-
 ExecutionGate::~ExecutionGate() {
     std::thread thread;
     {
@@ -148,21 +122,33 @@ void ExecutionGate::admitWaiters(TimePoint now, WakeList& admitted) {
         if (!tryTake(lanes)) {
             return;
         }
-        if (!tryAdmit(waiter, now, admitted)) {
+        if (tryAdmit(waiter, now, admitted)) {
+            continue;
+        }
+        // It lends its turn to an execution without which it cannot run.
+        Waiter* const holder = waiterWithRunnerOf(waiter.runners);
+        if (holder == nullptr || lanesOf(holder->width) != lanes ||
+            !tryAdmit(*holder, now, admitted)) {
             freeLanes_.fetch_add(lanes, std::memory_order_seq_cst);
             ++next;  // which may take them
         }
     }
 }
 
+/// One that waits for lanes alone; null if there is none.
+ExecutionGate::Waiter* ExecutionGate::waiterWithRunnerOf(const RunnerSet& runners) {
+    const auto found = std::ranges::find_if(waiters_, [&](const Waiter* waiter) {
+        return waiter->holdsRunner && &waiter->runners == &runners;
+    });
+    return found == waiters_.end() ? nullptr : *found;
+}
+
 /// Admits `waiter`, for which lanes were taken; false if no runner is free.
 bool ExecutionGate::tryAdmit(Waiter& waiter, TimePoint now, WakeList& admitted) {
-    waiter.admission.runner = waiter.runner;
-    if (waiter.runners != nullptr) {
-        waiter.admission.runner = waiter.runners->tryHold(waiter.runner);
-        if (waiter.admission.runner == kNoRunner) {
-            return false;
-        }
+    waiter.admission.runner =
+        waiter.holdsRunner ? waiter.runner : waiter.runners.tryHold(waiter.runner);
+    if (waiter.admission.runner == kNoRunner) {
+        return false;
     }
     std::erase(waiters_, &waiter);
     waiter.admission.start = now;
@@ -190,14 +176,14 @@ std::chrono::nanoseconds ExecutionGate::spinTime(const Waiter& waiter) {
         return kSpinOfLightClient;
     }
     // It is the only one that waits for its model, and a lane is free to spin on.
-    if (waiter.runners == nullptr || freeLanes_.load(std::memory_order_relaxed) <= 0 ||
+    if (waiter.holdsRunner || freeLanes_.load(std::memory_order_relaxed) <= 0 ||
         std::any_of(waiters_.begin(), waiters_.end(), [&](const Waiter* other) {
-            return other != &waiter && other->runners == waiter.runners;
+            return other != &waiter && !other->holdsRunner && &other->runners == &waiter.runners;
         })) {
         return {};
     }
-    if (waiter.runners->sleepsBeforeNextSpin_ > 0) {
-        --waiter.runners->sleepsBeforeNextSpin_;
+    if (waiter.runners.sleepsBeforeNextSpin_ > 0) {
+        --waiter.runners.sleepsBeforeNextSpin_;
         return {};
     }
     return kSpin;
@@ -219,19 +205,8 @@ bool ExecutionGate::spin(const Waiter& waiter, std::chrono::nanoseconds limit) {
     return false;
 }
 
-std::optional<ExecutionGate::Admission> ExecutionGate::wait(const system::ThreadProcessors& thread,
-                                                            RunnerSet* runners,
-                                                            std::uint32_t preferred, Width width,
-                                                            ClientShare* client,
-                                                            const Urgency& urgency) {
-    const TimePoint now = Clock::now();
-    Waiter waiter{.thread = thread,
-                  .runners = runners,
-                  .runner = preferred,
-                  .width = width,
-                  .client = client,
-                  .work = {.urgency = urgency, .since = now},
-                  .wakeUp = {}};
+std::optional<ExecutionGate::Admission> ExecutionGate::wait(Waiter& waiter) {
+    const TimePoint now = waiter.work.since;
     WakeList admitted;
     std::chrono::nanoseconds spinLimit{};
     bool wakesOverdueThread = false;
@@ -239,7 +214,7 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(const system::Thread
         const system::MutexLock lock(mutex_);
         wakesOverdueThread = mayBecomeOverdue(waiter) && wakeOverdueThread();
         waiter.work.arrival = arrivals_++;
-        waiter.isLight = limitCredit(*client, now);
+        waiter.isLight = limitCredit(*waiter.client, now);
         if (waiter.isLight) {
             lightSince_ = now;
         }
@@ -269,7 +244,7 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(const system::Thread
         }
         waiter.isSpinning = false;
         if (!waiter.isLight) {
-            runners->sleepsBeforeNextSpin_ = kSleepsAfterFailedSpin;
+            waiter.runners.sleepsBeforeNextSpin_ = kSleepsAfterFailedSpin;
         }
     }
     return sleep(waiter) ? std::optional(waiter.admission) : std::nullopt;
@@ -291,8 +266,7 @@ bool ExecutionGate::sleep(Waiter& waiter) {
 
 bool ExecutionGate::mayExceedLanes(const Waiter& waiter) const {
     return mayBecomeOverdue(waiter) && waiter.client->runningCount_ == 0 &&
-           !waiter.client->user().exceedsLanes_ &&
-           (waiter.runners == nullptr || !waiter.runners->areAllHeld());
+           !waiter.client->user().exceedsLanes_ && hasRunner(waiter);
 }
 
 /// Admits the next overdue waiter without a free lane, if there is one.
@@ -376,8 +350,9 @@ bool ExecutionGate::giveUp(Waiter& waiter) {
     return true;
 }
 
-bool ExecutionGate::mustYield(const WaitingWork& running, ClientShare* client,
-                              std::optional<Admission>& admission) {
+bool ExecutionGate::mustYield(const WaitingWork& running, const RunnerSet& runners,
+                              ClientShare* client, std::optional<Admission>& admission,
+                              TimePoint lastLook) {
     const system::MutexLock lock(mutex_);
     const TimePoint now = Clock::now();
     if (!admission) {
@@ -390,15 +365,31 @@ bool ExecutionGate::mustYield(const WaitingWork& running, ClientShare* client,
         }
         return client->usedMoreThan(*waiter->client, now) >= kQuantum;
     };
-    return std::any_of(
-        waiters_.begin(), waiters_.end(), [&](const Waiter* waiter) NNBURST_REQUIRES(mutex_) {
-            const bool canRun = waiter->runners == nullptr || !waiter->runners->areAllHeld();
-            return canRun && precedesRunning(waiter);
-        });
+    // The first of those that wait for a runner, of which the running execution holds one.
+    const Waiter* blocked = nullptr;
+    for (const Waiter* waiter : waiters_) {
+        if (&waiter->runners == &runners && !hasRunner(*waiter) &&
+            (blocked == nullptr || precedes(*waiter, *blocked, now))) {
+            blocked = waiter;
+        }
+    }
+    bool goesOnForBlocked = false;
+    for (const Waiter* waiter : waiters_) {
+        if (hasRunner(*waiter) && precedesRunning(waiter)) {
+            if (blocked == nullptr || precedes(*waiter, *blocked, now)) {
+                return true;
+            }
+            goesOnForBlocked = true;
+        }
+    }
+    if (goesOnForBlocked) {
+        blocked->client->add(now - std::max({lastLook, admission->start, blocked->work.since}));
+    }
+    return false;
 }
 
 Result<> ExecutionGate::Pass::waitAndEnter() {
-    wait(&runners_);
+    wait();
     if (!admission_) {
         return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
                        "the deadline passed while other executions were running");
@@ -409,10 +400,17 @@ Result<> ExecutionGate::Pass::waitAndEnter() {
     return {};
 }
 
-/// `runners`: null if it holds a runner.
-void ExecutionGate::Pass::wait(RunnerSet* runners) {
+void ExecutionGate::Pass::wait() {
     thread_.emplace();
-    admission_ = gate_.wait(*thread_, runners, runner_, width_, client_, work_.urgency);
+    Waiter waiter{.thread = *thread_,
+                  .runners = runners_,
+                  .holdsRunner = holdsRunner_,
+                  .runner = runner_,
+                  .width = width_,
+                  .client = client_,
+                  .work = {.urgency = work_.urgency, .since = Clock::now()},
+                  .wakeUp = {}};
+    admission_ = gate_.wait(waiter);
 }
 
 /// Called at the end of the pass.
@@ -427,11 +425,11 @@ void ExecutionGate::Pass::yield() {
     // While more executions run than there are lanes, one that was admitted without a lane has none
     // to give.
     const bool hasNoLane = admission_ && admission_->exceedsLanes && gate_.isOvercommitted();
-    if (!hasLanes_ || hasNoLane || now < nextLook_) {
+    if (!hasLanes_ || hasNoLane || now < lastLook_ + kBetweenLooks) {
         return;
     }
-    nextLook_ = now + kBetweenLooks;
-    if (!gate_.mustYield(work_, client_, admission_)) {
+    const TimePoint lastLook = std::exchange(lastLook_, now);
+    if (!gate_.mustYield(work_, runners_, client_, admission_, lastLook)) {
         return;
     }
     if (!lowPriority_) {
@@ -444,7 +442,7 @@ void ExecutionGate::Pass::yield() {
     admitted.wakeAll();
     admission_.reset();
     hasLanes_ = false;  // without memory to wait, it goes on without lanes
-    wait(nullptr);
+    wait();
     hasLanes_ = admission_.has_value();
 }
 

@@ -17,7 +17,6 @@
 /// processor at once. If no execution was admitted for kLongestWait, a thread of the gate admits an
 /// overdue one without a lane, and the kernel divides the processors.
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -28,8 +27,9 @@
 #include <utility>
 #include <vector>
 
-#include "account/account.h"
+#include "exec/threads/client_share.h"
 #include "exec/threads/lane_processors.h"
+#include "exec/threads/runner_set.h"
 #include "exec/threads/urgency.h"
 #include "nnburst/result.h"
 #include "system/affinity.h"
@@ -40,115 +40,13 @@
 
 namespace nnburst::exec {
 
-/// How long the executions of one client have used lanes while others waited, and whether the
-/// client is still there. The clients of one user share what the user gets.
-class ClientShare {
-  public:
-    /// `user` is the share of all clients of a user together; null: the client is its own user.
-    /// Memory that executions take is charged to `account`; null: not charged.
-    explicit ClientShare(std::shared_ptr<ClientShare> user = nullptr,
-                         SharedAccount account = nullptr) noexcept
-        : user_(std::move(user)), account_(std::move(account)) {}
-    [[nodiscard]] const SharedAccount& account() const noexcept { return account_; }
-
-    /// The client has gone. Its executions end soon, with an error. Any thread.
-    void cancel() noexcept { isCancelled_.store(true, std::memory_order_relaxed); }
-    [[nodiscard]] const std::atomic<bool>& isCancelled() const noexcept { return isCancelled_; }
-
-  private:
-    friend class ExecutionGate;
-
-    [[nodiscard]] ClientShare& user() noexcept { return user_ ? *user_ : *this; }
-    /// An execution uses lanes from `start` on.
-    void begin(TimePoint start) noexcept {
-        for (ClientShare* share = this; share != nullptr; share = share->user_.get()) {
-            ++share->runningCount_;
-            share->startSum_ += start.time_since_epoch();
-        }
-    }
-    /// One that has begun at `start` has ended, and has used lanes for `time`.
-    void end(TimePoint start, std::chrono::nanoseconds time) noexcept {
-        for (ClientShare* share = this; share != nullptr; share = share->user_.get()) {
-            --share->runningCount_;
-            share->startSum_ -= start.time_since_epoch();
-        }
-        add(time);
-    }
-    void add(std::chrono::nanoseconds time) noexcept {
-        for (ClientShare* share = this; share != nullptr; share = share->user_.get()) {
-            share->used_ += time;
-        }
-    }
-    /// With the executions that have begun and not ended.
-    [[nodiscard]] std::chrono::nanoseconds usedUntil(TimePoint now) const noexcept {
-        return used_ + runningCount_ * now.time_since_epoch() - startSum_;
-    }
-    [[nodiscard]] const ClientShare& user() const noexcept { return user_ ? *user_ : *this; }
-    /// How much more than `other` this has used, or its user more than the other's user.
-    [[nodiscard]] std::chrono::nanoseconds usedMoreThan(const ClientShare& other,
-                                                        TimePoint now) const noexcept {
-        return &user() == &other.user() ? usedUntil(now) - other.usedUntil(now)
-                                        : user().usedUntil(now) - other.user().usedUntil(now);
-    }
-
-    const std::shared_ptr<ClientShare> user_;
-    const SharedAccount account_;
-
-    // Guarded by the gate's mutex.
-    std::chrono::nanoseconds used_{};          // by executions that have ended
-    std::int64_t runningCount_ = 0;            // of executions whose start is known
-    std::chrono::nanoseconds startSum_{};      // of their starts
-    std::chrono::nanoseconds admittedUsed_{};  // as the gate's, of the clients of a user
-    bool exceedsLanes_ = false;  // of a user: one of its executions was admitted without a lane
-
-    std::atomic<bool> isCancelled_{false};
-};
-
 /// Thread-safe.
+/// Long on purpose: lanes, runners, the order of waiters and their shares change together, under
+/// one lock.
 class ExecutionGate {
-    static constexpr std::uint32_t kNoRunner = UINT32_MAX;
-    static constexpr std::size_t kCacheLineBytes = 64;
+    static constexpr std::uint32_t kNoRunner = RunnerSet::kNone;
 
   public:
-    /// Which runners of a compiled model are in use. A runner has operators and memory that only
-    /// one execution may use at a time. An execution takes a runner together with its lanes. A
-    /// model has one runner at first.
-    class RunnerSet {
-      public:
-        static constexpr std::uint32_t kMaximumRunners = 64;
-
-        [[nodiscard]] std::uint32_t count() const noexcept {
-            // sync [runner-added]
-            return count_.load(std::memory_order_acquire);
-        }
-        /// Whether no runner is free. It may have changed when the call returns.
-        [[nodiscard]] bool areAllHeld() const noexcept;
-        /// Adds a runner, which must be complete. One thread at a time.
-        void add() noexcept;
-
-      private:
-        friend class ExecutionGate;
-
-        /// On a cache line of its own: runners are used by different processors.
-        struct alignas(kCacheLineBytes) Runner {
-            std::atomic<bool> isHeld{false};
-        };
-
-        /// Takes `preferred` or another free runner; kNoRunner if none is free.
-        [[nodiscard]] std::uint32_t tryHold(std::uint32_t preferred) noexcept {
-            // sync [gate-left]
-            return !runners_[preferred].isHeld.exchange(true, std::memory_order_seq_cst)
-                       ? preferred
-                       : tryHoldAny();
-        }
-        [[nodiscard]] std::uint32_t tryHoldAny() noexcept;
-
-        std::array<Runner, kMaximumRunners> runners_;
-        std::atomic<std::uint32_t> count_{1};
-        /// How many of the next waiters do not spin. Guarded by mutex_.
-        std::uint32_t sleepsBeforeNextSpin_ = 0;
-    };
-
     /// ALL_LANES: several kernel threads share the work, of which there is one set.
     enum class Width : std::uint8_t { ONE_LANE, ALL_LANES };
 
@@ -205,8 +103,9 @@ class ExecutionGate {
 
     struct Waiter {
         const system::ThreadProcessors& thread;
-        RunnerSet* runners;    ///< of its model; null if it holds a runner already
-        std::uint32_t runner;  ///< the preferred one
+        RunnerSet& runners;    ///< of its model
+        bool holdsRunner;      ///< already, since it has yielded
+        std::uint32_t runner;  ///< the preferred one, or the one that it holds
         Width width;
         ClientShare* client;
         WaitingWork work;
@@ -271,16 +170,12 @@ class ExecutionGate {
     [[nodiscard]] bool hasWaiters() const noexcept {
         return waitingCount_.load(std::memory_order_seq_cst) != 0;
     }
-    /// Adds what an execution has used while others waited to the account of `client` (null: it had
-    /// no lanes), and admits others.
+    /// Adds the time that an execution has used lanes while others waited to the share of `client`
+    /// (null: it had no lanes), and admits others.
     void chargeAndAdmit(ClientShare* client, const std::optional<Admission>& admission,
                         WakeList& admitted);
-    /// Waits for the lanes of `width`, and for a runner of `runners`, best `preferred`, unless that
-    /// is null. None if the deadline comes first.
-    [[nodiscard]] std::optional<Admission> wait(const system::ThreadProcessors& thread,
-                                                RunnerSet* runners, std::uint32_t preferred,
-                                                Width width, ClientShare* client,
-                                                const Urgency& urgency);
+    /// Waits until `waiter` has its lanes, and a runner. None if the deadline comes first.
+    [[nodiscard]] std::optional<Admission> wait(Waiter& waiter) NNBURST_EXCLUDES(mutex_);
     [[nodiscard]] bool sleep(Waiter& waiter) NNBURST_EXCLUDES(mutex_);
     [[nodiscard]] bool giveUp(Waiter& waiter) NNBURST_EXCLUDES(mutex_);
     /// Whether `waiter` may become overdue.
@@ -295,6 +190,10 @@ class ExecutionGate {
     void admitWaiters(TimePoint now, WakeList& admitted) NNBURST_REQUIRES(mutex_);
     [[nodiscard]] bool tryAdmit(Waiter& waiter, TimePoint now, WakeList& admitted)
         NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] Waiter* waiterWithRunnerOf(const RunnerSet& runners) NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] static bool hasRunner(const Waiter& waiter) noexcept {
+        return waiter.holdsRunner || !waiter.runners.areAllHeld();
+    }
     [[nodiscard]] std::chrono::nanoseconds& admittedUsed(ClientShare& share)
         NNBURST_REQUIRES(mutex_);
     [[nodiscard]] bool limitCredit(ClientShare& client, TimePoint now) NNBURST_REQUIRES(mutex_);
@@ -302,10 +201,13 @@ class ExecutionGate {
         NNBURST_REQUIRES(mutex_);
     [[nodiscard]] std::chrono::nanoseconds spinTime(const Waiter& waiter) NNBURST_REQUIRES(mutex_);
     [[nodiscard]] static bool spin(const Waiter& waiter, std::chrono::nanoseconds limit);
-    /// Whether a waiting execution comes before a running one of `client`. Counts the running one
-    /// from now on if it was not counted before.
-    [[nodiscard]] bool mustYield(const WaitingWork& running, ClientShare* client,
-                                 std::optional<Admission>& admission);
+    /// Whether a waiting execution comes before a running one of `client`, which holds a runner of
+    /// `runners`, and before those that wait for that. Counts the running one from now on if it was
+    /// not counted before. If it goes on for the sake of one that waits for its runner, the client
+    /// of that one is charged for the time since `lastLook` in which that was so.
+    [[nodiscard]] bool mustYield(const WaitingWork& running, const RunnerSet& runners,
+                                 ClientShare* client, std::optional<Admission>& admission,
+                                 TimePoint lastLook);
 
     const std::uint32_t laneCount_;
     const std::optional<std::chrono::nanoseconds> longestWait_;
@@ -370,7 +272,7 @@ class ExecutionGate::Pass {
   public:
     using Width = ExecutionGate::Width;
 
-    /// `client` may be null: executions without one share an account. It must outlive the pass.
+    /// `client` may be null: executions without one use one share. It must outlive the pass.
     /// Executions that are admitted at the end of the pass go to `lateWakes`; null: they are woken
     /// at once.
     Pass(ExecutionGate& gate, RunnerSet& runners, Width width = Width::ONE_LANE,
@@ -434,7 +336,7 @@ class ExecutionGate::Pass {
 
   private:
     Result<> waitAndEnter();
-    void wait(RunnerSet* runners);
+    void wait();
     void yield();
     void admitNext();
     /// Allows the thread all of its processors again.
@@ -454,7 +356,7 @@ class ExecutionGate::Pass {
     std::optional<Admission> admission_;  // if it has waited, or others wait while it runs
     std::optional<system::ThreadProcessors> thread_;        // once it has waited
     std::optional<system::ScopedLowPriority> lowPriority_;  // once it has yielded
-    TimePoint nextLook_{};                                  // for executions that come before it
+    TimePoint lastLook_{};                                  // for executions that come before it
     std::uint32_t runner_ = kNoRunner;
     bool holdsRunner_ = false;
     bool hasLanes_ = false;

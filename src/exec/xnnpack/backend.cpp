@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/xnnpack/backend.h"
 
+#include <fmt/format.h>
+#include <xnnpack.h>
+
+#include "exec/xnnpack/allocator.h"
 #include "exec/xnnpack/converted_step.h"
 #include "exec/xnnpack/families.h"
 #include "log/assert.h"
@@ -63,6 +67,16 @@ Family familyOf(OperationType type) noexcept {
 }
 
 }  // namespace
+
+Result<> initialize() {
+    const xnn_status status = xnn_initialize(&allocator());
+    if (status != xnn_status_success) {
+        return failure(
+            ErrorStatus::GENERAL_FAILURE,
+            fmt::format("cannot initialise XNNPACK: its status is {}", static_cast<int>(status)));
+    }
+    return {};
+}
 
 Result<std::unique_ptr<Step>> makeStep(const OperationView& operation, const StepContext& context) {
     const Family family = familyOf(operation.type);

@@ -20,6 +20,10 @@
 
 namespace nnburst::exec::xnnpack {
 
+/// Initialises XNNPACK, before any other function of it: once per process, whatever the number of
+/// calls. What it sets up stays. GENERAL_FAILURE if XNNPACK does not run on this processor.
+[[nodiscard]] Result<> initialize();
+
 /// What steps are created with. The cache and the threads outlive the step.
 struct StepContext {
     pthreadpool_t threads = nullptr;  ///< null for one thread

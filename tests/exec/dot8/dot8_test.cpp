@@ -456,6 +456,24 @@ TEST_P(Dot8, makesNoStepWithoutWeights) {
     EXPECT_EQ(operation.makeDot8(*kernels_), nullptr);
 }
 
+TEST(Dot8Weights, areNotPackedForArgumentsThatRequestsGive) {
+    for (const OperationType type :
+         {OperationType::CONV_2D, OperationType::DEPTHWISE_CONV_2D, OperationType::GROUPED_CONV_2D,
+          OperationType::TRANSPOSE_CONV_2D, OperationType::FULLY_CONNECTED}) {
+        Random random(1);
+        StepCase operation({.type = type}, random);
+        EXPECT_NE(operation.makePlain(false), nullptr) << toString(type);
+        // Other values may need the same weights in another order.
+        std::vector<OperandView>& inputs = operation.operation().inputs;
+        for (std::size_t input = 1; input < inputs.size(); ++input) {
+            inputs[input].isConstant = false;
+            EXPECT_EQ(operation.makePlain(false), nullptr)
+                << "input " << input << " of " << toString(type);
+            inputs[input].isConstant = true;
+        }
+    }
+}
+
 TEST_P(Dot8, sharesLongOperationsAmongThreads) {
     Random random(1);
     for (const std::uint32_t height : {1U, 7U, 40U}) {

@@ -32,12 +32,12 @@ std::span<const std::byte> bytesOf(const std::vector<T>& values) {
     return std::as_bytes(std::span(values));
 }
 
-/// A model with one PAD of an image of 4x4 pixels with 2 channels, and what reads it.
+/// A model with one PAD of an image, by default of 4x4 pixels with 2 channels, and what reads it.
 class PaddedImage {
   public:
-    explicit PaddedImage(const Scalars& paddings)
-        : image_(builder_.addTensor(kFloat, {1, 4, 4, 2})),
-          padded_(builder_.addTensor(kFloat, {0, 0, 0, 0})) {
+    explicit PaddedImage(const Scalars& paddings, const Dimensions& image = {1, 4, 4, 2},
+                         const Dimensions& padded = {0, 0, 0, 0})
+        : image_(builder_.addTensor(kFloat, image)), padded_(builder_.addTensor(kFloat, padded)) {
         const auto sizes =
             builder_.addConstant(OperandType::TENSOR_INT32, {4, 2}, bytesOf(paddings));
         builder_.addOperation(PAD, {image_, sizes}, {padded_});
@@ -144,6 +144,23 @@ TEST(PaddingMerge, keepsAPaddingOfBatchesAndOneBeforeImplicitPadding) {
     PaddedImage batches({1, 0, 1, 1, 1, 1, 0, 0});
     batches.convolve({kValid});
     EXPECT_FALSE(batches.merged()->isFolded[0]);
+}
+
+TEST(PaddingMerge, keepsAPaddingThatHasToRefuseImagesOfOtherSizes) {
+    struct Case {
+        Dimensions image;
+        Dimensions padded;
+        bool isMerged;
+    };
+    for (const auto& [image, padded, isMerged] :
+         {Case{{1, 0, 0, 2}, {1, 10, 0, 2}, false}, Case{{1, 0, 0, 2}, {1, 0, 10, 2}, false},
+          Case{{0, 8, 8, 2}, {1, 10, 10, 2}, false}, Case{{1, 8, 8, 2}, {1, 10, 10, 2}, true},
+          Case{{0, 0, 8, 2}, {0, 0, 10, 2}, true}, Case{{0, 0, 0, 2}, {}, true}}) {
+        PaddedImage model({0, 0, 1, 1, 1, 1, 0, 0}, image, padded);
+        model.convolve({kValid});
+        EXPECT_EQ(model.merged()->isFolded[0], isMerged)
+            << testing::PrintToString(image) << " to " << testing::PrintToString(padded);
+    }
 }
 
 }  // namespace

@@ -97,6 +97,68 @@ TEST(Rnn, refusesOperandsThatBreakARule) {
         });
 }
 
+// ---- RNN over sequences
+
+/// One step with an input of 2 elements and 3 units.
+TestOperation unidirectionalRnn() {
+    return {OperationType::UNIDIRECTIONAL_SEQUENCE_RNN,
+            {floats({1, 1, 2}, {1, 2}), floats({3, 2}, {1, 0, 0, 1, 1, 1}),
+             floats({3, 3}, std::vector<float>(9)), floats({3}, {0, 0, 0}),
+             floats({1, 3}, {0, 0, 0}), scalar(0), scalar(1)},
+            {tensor(TENSOR_FLOAT32)}};
+}
+
+/// The same in both directions, without an auxiliary input.
+TestOperation bidirectionalRnn() {
+    TestOperation operation = unidirectionalRnn();
+    operation.type = OperationType::BIDIRECTIONAL_SEQUENCE_RNN;
+    std::vector<TestOperand>& inputs = operation.inputs;
+    inputs.resize(5);
+    for (std::size_t input = 1; input < 5; ++input) {
+        inputs.push_back(TestOperand(inputs[input]));
+    }
+    inputs.insert(inputs.end(), 3, omitted(TENSOR_FLOAT32));
+    inputs.insert(inputs.end(), {scalar(0), scalar(true), scalar(false)});
+    operation.outputs.push_back(tensor(TENSOR_FLOAT32));
+    return operation;
+}
+
+TEST(SequenceRnn, refusesOrdersThatTheHalDoesNotHave) {
+    expectRefusals(unidirectionalRnn,
+                   {
+                       {[](auto& o) { o.inputs[6] = scalar(-1); },
+                        "UNIDIRECTIONAL_SEQUENCE_RNN input 6 (time major): value -1; must be at "
+                        "least 0"},
+                       {[](auto& o) { o.inputs[6] = scalar(2); },
+                        "UNIDIRECTIONAL_SEQUENCE_RNN input 6 (time major): value 2; must be 0 or "
+                        "1"},
+                   });
+}
+
+TEST(SequenceRnn, refusesAuxiliaryWeightsWithoutAnAuxiliaryInput) {
+    const auto give = [](std::size_t index) {
+        return [index](TestOperation& operation) {
+            operation.inputs[index] = floats({3, 2}, std::vector<float>(6));
+        };
+    };
+    expectRefusals(bidirectionalRnn,
+                   {
+                       {give(10),
+                        "BIDIRECTIONAL_SEQUENCE_RNN input 10 (auxiliary weights); must be left out "
+                        "without input 9"},
+                       {give(11),
+                        "BIDIRECTIONAL_SEQUENCE_RNN input 11 (auxiliary weights); must be left out "
+                        "without input 9"},
+                   });
+}
+
+TEST(SequenceRnn, leavesAuxiliaryWeightsThatARequestMayLeaveOutToThePlanner) {
+    TestOperation operation = bidirectionalRnn();
+    operation.inputs[10] = tensor(TENSOR_FLOAT32);
+    operation.inputs[11] = tensor(TENSOR_FLOAT32);
+    EXPECT_TRUE(operation.check());
+}
+
 // ---- LSTM
 
 /// Which of the HAL's options an LSTM uses.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <limits>
 
 #include "exec/reference/test_operation.h"
@@ -33,11 +34,44 @@ TEST(RoiAlign, refusesRegionsAndBatchesThatAreNotThere) {
     }
 }
 
-TEST(RoiAlign, refusesMoreSamplesThanItCouldTakeInTime) {
+TEST(RoiAlign, refusesInfiniteRegionsOfImagesWithoutLimits) {
+    const float infinity = std::numeric_limits<float>::infinity();
+    for (const bool isAlign : {true, false}) {
+        for (const std::vector<float>& region : {std::vector<float>{0, 0, 2, 2},
+                                                 {0, 0, infinity, 2},
+                                                 {0, 0, 2, infinity},
+                                                 {infinity, infinity, infinity, infinity}}) {
+            TestOperation operation = alignRegion(region, 0);
+            operation.inputs[5] = scalar(std::numeric_limits<float>::max());
+            operation.inputs[6] = operation.inputs[5];
+            if (!isAlign) {
+                operation.type = OperationType::ROI_POOLING;
+                operation.inputs.erase(operation.inputs.begin() + 7, operation.inputs.begin() + 9);
+            }
+            const bool isFinite = region[2] + region[3] < infinity;
+            const std::string refusal = operation.refusal();
+            EXPECT_EQ(refusal.find("input 1 (regions)") == std::string::npos, isFinite) << refusal;
+        }
+    }
+}
+
+TEST(RoiAlign, takesAnyNumberOfSamplesAndEndsWhenItsRunIsOutOfTime) {
     TestOperation operation = alignRegion({0, 0, 2, 2}, 0);
-    operation.inputs[7] = scalar(1 << 30);
-    EXPECT_EQ(operation.refusal(),
-              "ROI_ALIGN inputs 7 and 8 (samples): 1073741824; at most 4096 are supported");
+    operation.inputs[7] = scalar(std::numeric_limits<std::int32_t>::max());
+    operation.inputs[8] = operation.inputs[7];
+    TimeLimit limit(std::chrono::steady_clock::now());
+    operation.timeLimit = &limit;
+    const auto run = operation.run();
+    EXPECT_TRUE(run) << run.error().message;
+    EXPECT_TRUE(limit.isOver());
+}
+
+TEST(RoiAlign, looksAtNoSamplesBeyondTheFeatures) {
+    TestOperation operation = alignRegion({2, 2, 2, 2}, 0);
+    for (const std::size_t samples : {7U, 8U}) {
+        operation.inputs[samples] = scalar(std::numeric_limits<std::int32_t>::max());
+    }
+    EXPECT_EQ(operation.refusal(), "");
 }
 
 }  // namespace

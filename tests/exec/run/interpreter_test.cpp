@@ -55,6 +55,54 @@ TEST(Interpreter, findsShapesThatValuesOfTheRequestDecide) {
     }
 }
 
+/// The operations that want their output to have the shape of their input.
+TEST(Interpreter, findsTheShapesOfEachRunAnew) {
+    for (const OperationType type : {OperationType::RELU, OperationType::FLOOR, OperationType::TANH,
+                                     OperationType::LOGISTIC}) {
+        ModelBuilder builder;
+        const auto x = builder.addTensor(kTensorType, {2, 3});
+        const auto shape = builder.addTensor(kInt, {2});
+        const auto reshaped = builder.addTensor(kTensorType, {});
+        const auto y = builder.addTensor(kTensorType, {});
+        builder.addOperation(OperationType::RESHAPE, {x, shape}, {reshaped});
+        builder.addOperation(type, {reshaped}, {y});
+        const auto compiled = compile(build(builder, {x, shape}, {y}), true);
+        ASSERT_TRUE(compiled);
+        for (const std::vector<std::int32_t>& sizes :
+             {std::vector{3, 2}, std::vector{1, 6}, std::vector{3, 2}, std::vector{6, 1}}) {
+            TestRequest request;
+            request.addInput(bytesOf(kOneToSix));
+            request.addInput(bytesOf(sizes));
+            request.addOutput(6 * sizeof(float));
+            const auto run = request.run(*compiled);
+            ASSERT_TRUE(run) << toString(type) << ": " << run.error().message;
+            EXPECT_EQ(request.outcome().outputShapes[0].dimensions,
+                      (Dimensions{static_cast<std::uint32_t>(sizes[0]),
+                                  static_cast<std::uint32_t>(sizes[1])}));
+        }
+    }
+}
+
+/// One operation whose scalars are inputs.
+TEST(Interpreter, takesAnotherShapeBesideScalarsOfTheRequest) {
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kTensorType, {0, 0});
+    const auto beta = builder.addTensor(OperandType::FLOAT32, {});
+    const auto y = builder.addTensor(kTensorType, {0, 0});
+    builder.addOperation(OperationType::SOFTMAX, {x, beta}, {y});
+    const auto compiled = compile(build(builder, {x, beta}, {y}), true);
+    ASSERT_TRUE(compiled);
+    for (const Dimensions& dimensions : {Dimensions{2, 3}, Dimensions{3, 2}, Dimensions{2, 3}}) {
+        TestRequest request;
+        request.addInput(bytesOf(kOneToSix), dimensions);
+        request.addInput(bytesOf(std::vector<float>{1}));
+        request.addOutput(6 * sizeof(float));
+        const auto run = request.run(*compiled);
+        ASSERT_TRUE(run) << run.error().message;
+        EXPECT_EQ(request.outcome().outputShapes[0].dimensions, dimensions);
+    }
+}
+
 TEST(Interpreter, reportsTheShapeOfAnOutputThatIsTooSmall) {
     const auto compiled = compile(reshapeModel(), true);
     const std::vector<std::int32_t> shape{3, 2};

@@ -11,9 +11,11 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <future>
 #include <latch>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "account/account.h"
@@ -369,6 +371,100 @@ TEST(ModelRunners, doNotReadTheModelAgain) {
     EXPECT_EQ(second.takeOutput(), expected);
 }
 
+struct ConstantImage {
+    OperationType operation;
+    OperandType type;
+};
+
+/// A layer whose image, too, is a constant, of more than Constants::kSmallTensorBytes, and which is
+/// not folded, because it computes an output of the model.
+Model layerOf(const ConstantImage& tested) {
+    constexpr std::uint32_t kPixels = 256;
+    const auto channels = static_cast<std::uint32_t>(8192 / kPixels / elementBytes(tested.type));
+    const bool isLayer = tested.operation == OperationType::FULLY_CONNECTED;
+    const bool isDepthwise = tested.operation == OperationType::DEPTHWISE_CONV_2D;
+    const bool isQuantized = tested.type == OperandType::TENSOR_QUANT8_ASYMM;
+    const std::uint32_t outputs = isDepthwise ? channels : 4;
+    Random random(1);
+    ModelBuilder builder;
+    const auto constant = [&](OperandType type, const Dimensions& dimensions, float scale,
+                              std::int32_t zeroPoint) {
+        return builder.addConstant(type, dimensions,
+                                   random.elements(type, Shape(dimensions).elementCount()),
+                                   isQuantized ? scale : 0.0F, isQuantized ? zeroPoint : 0);
+    };
+    const auto unused = builder.addTensor(OperandType::TENSOR_FLOAT32, {1});
+    Dimensions image{kPixels, channels};
+    Dimensions filter{outputs, channels};
+    Dimensions result{kPixels, outputs};
+    if (!isLayer) {
+        image = {1, 16, 16, channels};
+        filter = {isDepthwise ? 1 : outputs, 3, 3, channels};
+        result = {1, 16, 16, outputs};
+    }
+    std::vector<std::uint32_t> inputs{
+        constant(tested.type, image, 0.5F, 128), constant(tested.type, filter, 0.25F, 128),
+        constant(isQuantized ? OperandType::TENSOR_INT32 : tested.type, {outputs}, 0.125F, 0)};
+    if (!isLayer) {
+        inputs.insert(inputs.end(), 3, builder.addScalar(1));  // SAME, strides
+    }
+    if (isDepthwise) {
+        inputs.push_back(builder.addScalar(1));
+    }
+    inputs.push_back(builder.addScalar(0));
+    const auto y =
+        builder.addTensor(tested.type, result, isQuantized ? 200.0F : 0.0F, isQuantized ? 128 : 0);
+    builder.addOperation(tested.operation, std::move(inputs), {y});
+    return build(builder, {unused}, {y});
+}
+
+class ConstantImageTest : public testing::TestWithParam<ConstantImage> {
+  protected:
+    /// The model and its pools are gone afterwards.
+    [[nodiscard]] static std::shared_ptr<CompiledModel> compiled(
+        const std::shared_ptr<Engine>& engine, const PackedModel& packed = {}) {
+        auto compiled = CompiledModel::compile(engine, layerOf(GetParam()), packed);
+        EXPECT_TRUE(compiled) << compiled.error().message;
+        return compiled ? *compiled : nullptr;
+    }
+};
+
+TEST_P(ConstantImageTest, outlivesItsModelOnEachRunnerAndInTheCache) {
+    const auto reference = compiled(makeEngine(false));
+    ASSERT_TRUE(reference);
+    const std::vector<std::byte> expected = outputOf(reference, 1);
+    const auto engine = engineWith(2);
+    PackedModel packed;
+    for (int compilation = 0; compilation < 2; ++compilation) {
+        const auto model = compiled(engine, packed);
+        ASSERT_TRUE(model);
+        std::array<User, 2> users{User(model, 1), User(model, 1)};
+        model->makeRunnersForUsers(nullptr);
+        ASSERT_EQ(model->runnerCount(), 2U);
+        for (User& user : users) {
+            ASSERT_TRUE(user.run());
+            expectClose(GetParam().type, user.takeOutput(), expected);
+        }
+        packed = model->packed();
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Layers, ConstantImageTest, testing::ValuesIn([] {
+        std::vector<ConstantImage> cases;
+        for (const auto operation : {OperationType::FULLY_CONNECTED, OperationType::CONV_2D,
+                                     OperationType::DEPTHWISE_CONV_2D}) {
+            for (const auto type : {OperandType::TENSOR_FLOAT32, OperandType::TENSOR_FLOAT16,
+                                    OperandType::TENSOR_QUANT8_ASYMM}) {
+                cases.push_back({operation, type});
+            }
+        }
+        return cases;
+    }()),
+    [](const auto& tested) {
+        return std::string(toString(tested.param.operation)) + "_" + toString(tested.param.type);
+    });
+
 /// Memory that the process has from its allocator.
 std::uint64_t heapBytes() {
     const struct mallinfo2 heap = ::mallinfo2();
@@ -515,6 +611,42 @@ TEST(ModelRunners, releaseTheirMemoryEachWhenItIsIdle) {
     }
     ASSERT_TRUE(first.run());
     EXPECT_EQ(first.takeOutput(), expected);
+}
+
+/// A burst's thread wakes the next execution after its answer, but not after gigabytes were copied
+/// back.
+TEST(RunsOnCopies, wakeTheNextExecutionBeforeTheyCopyBack) {
+    const auto engine = engineWith(1);
+    const auto model = compileOn(engine, doubling({4}));
+    const auto other = compileOn(engine, doubling({8}));
+    ASSERT_TRUE(model && other);
+    constexpr std::uint32_t kBytes = 64;
+    AlignedBuffer memory = *AlignedBuffer::allocate(kBytes);
+    std::memset(memory.data(), 0, kBytes);
+    const std::vector<PoolView> pools{{memory.data(), kBytes}};
+    const std::vector<RequestArgument> inputs{{.location = {.offset = 1, .length = 16}}};
+    const std::vector<RequestArgument> outputs{{.location = {.offset = 32, .length = 16}}};
+    RequestBindings bindings;
+    ASSERT_TRUE(model->bind(inputs, outputs, pools, bindings));
+    ASSERT_TRUE(bindings.hasUnaligned);
+    HeldMemory held(sizeOf(model->outputs()[0]));
+    bindings.outputs[0].memory = &held;
+    std::thread running([&] {
+        ExecutionGate::WakeList lateWakes;
+        ExecutionOutcome outcome;
+        EXPECT_TRUE(
+            model->run(bindings, Caller(Priority::MEDIUM, nullptr, 0, &lateWakes), {}, outcome));
+        EXPECT_TRUE(lateWakes.isEmpty());
+    });
+    held.awaitAsked();
+    std::thread waiting([&] { EXPECT_TRUE(User(other, 1).run()); });
+    while (kernelEngine(*engine).gate().waitingCount() == 0) {
+        std::this_thread::yield();
+    }
+    std::this_thread::sleep_for(10ms);  // most likely it sleeps
+    held.release();
+    running.join();
+    waiting.join();
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "exec/run/engine.h"
+#include "exec/run/trial_request.h"
 #include "nnburst/builtin_models.h"
 #include "support/model_runner.h"
 #include "system/affinity.h"
@@ -32,6 +33,24 @@ TEST(ThreadChoice, triesNoMoreThreadsThanProcessors) {
     EXPECT_EQ(threadCountsToTry(3), (Counts{1, 2}));
     EXPECT_EQ(threadCountsToTry(8), (Counts{1, 2, 4, 8}));
     EXPECT_EQ(threadCountsToTry(1000).back(), DriverOptions::kMaximumThreads);
+}
+
+/// What a trial takes is charged to no client.
+TEST(TrialRequest, takesLittleMemory) {
+    const auto trialOf = [](std::uint32_t bytes) {
+        ModelBuilder builder;
+        const auto x = builder.addTensor(OperandType::TENSOR_QUANT8_ASYMM, {bytes / 2}, 1.0F);
+        const auto y = builder.addTensor(OperandType::TENSOR_QUANT8_ASYMM, {bytes / 2}, 1.0F);
+        builder.addOperation(OperationType::RELU, {x}, {y});
+        const auto compiled = compile(build(builder, {x}, {y}), false);
+        EXPECT_TRUE(compiled);
+        TrialRequest request;
+        return request.make(*compiled);
+    };
+    EXPECT_TRUE(trialOf(TrialRequest::kMaximumBytes));
+    const Result<> refused = trialOf(TrialRequest::kMaximumBytes + 2);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT);
 }
 
 TEST(ThreadChoice, moreThreadsMustBeBetterInEachWay) {

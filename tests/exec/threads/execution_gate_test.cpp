@@ -20,7 +20,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using Pass = ExecutionGate::Pass;
-using RunnerSet = ExecutionGate::RunnerSet;
 
 TEST(ExecutionGate, letsAsManyInAsItHasLanes) {
     ExecutionGate gate(2);

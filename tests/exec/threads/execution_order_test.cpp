@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -27,7 +28,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using Pass = ExecutionGate::Pass;
-using RunnerSet = ExecutionGate::RunnerSet;
 
 TEST(WaitingWork, risesWithTimeSoThatNothingStarves) {
     const TimePoint start{100s};
@@ -95,6 +95,155 @@ TEST(ExecutionGate, aRunningExecutionMakesWayForAMoreUrgentOne) {
     Pass medium(gate, mediumModel);
     EXPECT_FALSE(medium.enter({.deadline = std::chrono::steady_clock::now()}))
         << "the lane was taken back";
+}
+
+/// An execution that has yielded keeps its runner, for which one of another client waits. Others of
+/// its own client are more urgent.
+TEST(ExecutionGate, whoWaitsForARunnerLendsItsTurnToTheExecutionThatHoldsIt) {
+    ExecutionGate gate(1);
+    RunnerSet shared;
+    std::vector<RunnerSet> models(2);
+    ClientShare hostile;
+    ClientShare victim;
+    std::mutex mutex;
+    std::string order;
+    const auto note = [&](char name) {
+        const std::lock_guard lock(mutex);
+        order += name;
+    };
+    const auto run = [&](RunnerSet& model, ClientShare& client, char name) {
+        Pass pass(gate, model, Pass::Width::ONE_LANE, &client);
+        EXPECT_TRUE(pass.enter({.priority = Priority::MEDIUM, .deadline = {}}));
+        note(name);
+    };
+    std::atomic<bool> isRunning{false};
+    std::atomic<bool> mayEnd{false};
+    std::atomic<bool> hasEntered{false};
+    std::thread low([&] {
+        Pass pass(gate, shared, Pass::Width::ONE_LANE, &hostile);
+        EXPECT_TRUE(pass.enter({.priority = Priority::LOW, .deadline = {}}));
+        hasEntered = true;
+        while (!isRunning) {
+            pass.yieldToOthers();
+        }
+        note('l');
+    });
+    while (!hasEntered) {
+        std::this_thread::yield();
+    }
+    std::vector<std::thread> threads;
+    threads.emplace_back([&] {
+        Pass pass(gate, models[0], Pass::Width::ONE_LANE, &hostile);
+        EXPECT_TRUE(pass.enter({.priority = Priority::MEDIUM, .deadline = {}}));
+        isRunning = true;
+        while (!mayEnd) {
+            std::this_thread::yield();
+        }
+    });
+    while (!isRunning) {
+        std::this_thread::yield();
+    }
+    awaitWaiters(gate, 1);  // the execution that has yielded
+    threads.emplace_back([&] { run(models[1], hostile, 'm'); });
+    awaitWaiters(gate, 2);
+    threads.emplace_back([&] { run(shared, victim, 'v'); });
+    awaitWaiters(gate, 3);
+    mayEnd = true;
+    low.join();
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(order, "lvm");
+}
+
+TEST(ExecutionGate, whoLendsItsTurnIsChargedForIt) {
+    ExecutionGate gate(1);
+    RunnerSet shared;
+    RunnerSet own;
+    std::array<ClientShare, 3> clients;  // the first one comes first if all have used the same
+    std::atomic<bool> wasIn{false};
+    std::vector<std::thread> threads;
+    {
+        Pass running(gate, shared, Pass::Width::ONE_LANE, &clients[2]);
+        ASSERT_TRUE(running.enter({}));
+        threads.emplace_back([&] {
+            Pass blocked(gate, shared, Pass::Width::ONE_LANE, &clients[0]);
+            EXPECT_TRUE(blocked.enter({}));
+        });
+        awaitWaiters(gate, 1);
+        threads.emplace_back([&] {
+            Pass other(gate, own, Pass::Width::ONE_LANE, &clients[1]);
+            EXPECT_TRUE(other.enter({}));
+            wasIn = true;
+        });
+        awaitWaiters(gate, 2);
+        const auto end = std::chrono::steady_clock::now() + 20s;
+        while (!wasIn && std::chrono::steady_clock::now() < end) {
+            running.yieldToOthers();
+        }
+        EXPECT_TRUE(wasIn);
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+}
+
+/// The running execution has looked for others long before one waited for its runner.
+TEST(ExecutionGate, whoLendsItsTurnIsChargedForThatTimeOnly) {
+    ExecutionGate gate(1);
+    RunnerSet shared;
+    std::vector<RunnerSet> own(2);
+    std::array<ClientShare, 3> clients;
+    std::mutex mutex;
+    std::string order;
+    std::atomic<bool> wasIn{false};
+    std::vector<std::thread> threads;
+    const auto run = [&](RunnerSet& model, ClientShare& client, char name) {
+        threads.emplace_back([&, name] {
+            Pass pass(gate, model, Pass::Width::ONE_LANE, &client);
+            EXPECT_TRUE(pass.enter({}));
+            const std::lock_guard lock(mutex);
+            order += name;
+        });
+    };
+    {
+        Pass running(gate, shared, Pass::Width::ONE_LANE, &clients[2]);
+        ASSERT_TRUE(running.enter({}));
+        std::thread ofSameClient([&] {
+            Pass late(gate, own[0], Pass::Width::ONE_LANE, &clients[2]);
+            EXPECT_FALSE(late.enter({.deadline = std::chrono::steady_clock::now() + 100ms}));
+        });
+        awaitWaiters(gate, 1);
+        running.yieldToOthers();
+        ofSameClient.join();
+        run(shared, clients[0], 'b');  // blocked
+        awaitWaiters(gate, 1);
+        threads.emplace_back([&] {
+            Pass other(gate, own[0], Pass::Width::ONE_LANE, &clients[1]);
+            EXPECT_TRUE(other.enter({}));
+            awaitWaiters(gate, 3);
+            std::this_thread::sleep_for(20ms);  // which it has used from now on
+            wasIn = true;
+        });
+        awaitWaiters(gate, 2);
+        std::thread next([&] {
+            while (gate.waitingCount() != 2 || gate.delayedCount() != 4) {
+                std::this_thread::yield();  // until the running execution waits
+            }
+            Pass pass(gate, own[1], Pass::Width::ONE_LANE, &clients[1]);
+            EXPECT_TRUE(pass.enter({}));
+            const std::lock_guard lock(mutex);
+            order += 'n';
+        });
+        threads.push_back(std::move(next));
+        while (!wasIn) {
+            running.yieldToOthers();
+        }
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(order, "bn");
 }
 
 /// Executions of one client wait at a gate with one lane; then one of another client comes.

@@ -27,7 +27,6 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 using Pass = ExecutionGate::Pass;
-using RunnerSet = ExecutionGate::RunnerSet;
 
 /// As the program began.
 const std::vector<std::uint32_t> kAllProcessors = system::usableProcessors();
@@ -75,6 +74,9 @@ TEST(ExecutionGate, anExecutionThatHasWaitedStaysOnAProcessorOfItsOwn) {
         std::thread one(wait, 0);
         std::thread other(wait, 1);
         awaitWaiters(gate, 2);
+        // A third one that does not wait, as the second may still be about to sleep: where it sees
+        // a free lane then, it spins, and is bound to no processor.
+        EXPECT_FALSE(Pass(gate, models[0]).enter({.deadline = TimePoint::min()}));
         first.reset();
         second.reset();
         one.join();

@@ -1,0 +1,83 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// What the execution gate (execution_gate.h) knows of a client.
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "account/account.h"
+#include "nnburst/types.h"
+
+namespace nnburst::exec {
+
+/// How long the executions of one client have used lanes while others waited, and whether the
+/// client is still there. The clients of one user share what the user gets.
+class ClientShare {
+  public:
+    /// `user` is the share of all clients of a user together; null: the client is its own user.
+    /// Memory that executions take is charged to `account`; null: not charged.
+    explicit ClientShare(std::shared_ptr<ClientShare> user = nullptr,
+                         SharedAccount account = nullptr) noexcept
+        : user_(std::move(user)), account_(std::move(account)) {}
+    [[nodiscard]] const SharedAccount& account() const noexcept { return account_; }
+
+    /// The client has gone. Its executions end soon, with an error. Any thread.
+    void cancel() noexcept { isCancelled_.store(true, std::memory_order_relaxed); }
+    [[nodiscard]] const std::atomic<bool>& isCancelled() const noexcept { return isCancelled_; }
+
+  private:
+    friend class ExecutionGate;
+
+    [[nodiscard]] ClientShare& user() noexcept { return user_ ? *user_ : *this; }
+    /// An execution uses lanes from `start` on.
+    void begin(TimePoint start) noexcept {
+        for (ClientShare* share = this; share != nullptr; share = share->user_.get()) {
+            ++share->runningCount_;
+            share->startSum_ += start.time_since_epoch();
+        }
+    }
+    /// One that has begun at `start` has ended, and has used lanes for `time`.
+    void end(TimePoint start, std::chrono::nanoseconds time) noexcept {
+        for (ClientShare* share = this; share != nullptr; share = share->user_.get()) {
+            --share->runningCount_;
+            share->startSum_ -= start.time_since_epoch();
+        }
+        add(time);
+    }
+    void add(std::chrono::nanoseconds time) noexcept {
+        for (ClientShare* share = this; share != nullptr; share = share->user_.get()) {
+            share->used_ += time;
+        }
+    }
+    /// With the executions that have begun and not ended.
+    [[nodiscard]] std::chrono::nanoseconds usedUntil(TimePoint now) const noexcept {
+        return used_ + runningCount_ * now.time_since_epoch() - startSum_;
+    }
+    [[nodiscard]] const ClientShare& user() const noexcept { return user_ ? *user_ : *this; }
+    /// How much more than `other` this has used, or its user more than the other's user.
+    [[nodiscard]] std::chrono::nanoseconds usedMoreThan(const ClientShare& other,
+                                                        TimePoint now) const noexcept {
+        return &user() == &other.user() ? usedUntil(now) - other.usedUntil(now)
+                                        : user().usedUntil(now) - other.user().usedUntil(now);
+    }
+
+    const std::shared_ptr<ClientShare> user_;
+    const SharedAccount account_;
+
+    // Guarded by the gate's mutex.
+    std::chrono::nanoseconds used_{};          // by executions that have ended
+    std::int64_t runningCount_ = 0;            // of executions whose start is known
+    std::chrono::nanoseconds startSum_{};      // of their starts
+    std::chrono::nanoseconds admittedUsed_{};  // as the gate's, of the clients of a user
+    bool exceedsLanes_ = false;  // of a user: one of its executions was admitted without a lane
+
+    std::atomic<bool> isCancelled_{false};
+};
+
+}  // namespace nnburst::exec

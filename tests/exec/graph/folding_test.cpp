@@ -1,0 +1,72 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Which operations on constants are computed when a graph is prepared. What they compute is tested
+// with the models that have them.
+
+#include "exec/graph/folding.h"
+
+#include <gtest/gtest.h>
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "exec/graph/graph_check.h"
+#include "nnburst/model_builder.h"
+
+namespace nnburst::exec {
+namespace {
+
+/// A layer of constants, whose output is added to an input.
+class ConstantLayer {
+  public:
+    ConstantLayer() {
+        ModelBuilder builder;
+        const auto tensor = [&] { return builder.addTensor(OperandType::TENSOR_FLOAT32, {2, 3}); };
+        const auto ones = [&](const Dimensions& dimensions, std::size_t count) {
+            const std::vector<float> values(count, 1.0F);
+            return builder.addConstant(OperandType::TENSOR_FLOAT32, dimensions,
+                                       std::as_bytes(std::span(values)));
+        };
+        const auto in = tensor();
+        const auto x = ones({2, 4}, 8);
+        weights_ = ones({3, 4}, 12);
+        const auto bias = ones({3}, 3);
+        const auto none = builder.addScalar(0);
+        const auto y = tensor();
+        const auto out = tensor();
+        builder.addOperation(OperationType::FULLY_CONNECTED, {x, weights_, bias, none}, {y});
+        builder.addOperation(OperationType::ADD, {in, y, none}, {out});
+        auto model = builder.build({in}, {out});
+        EXPECT_TRUE(model) << model.error().message;
+        model_ = std::move(*model);
+    }
+
+    [[nodiscard]] std::uint32_t weights() const { return weights_; }
+
+    [[nodiscard]] bool isFolded(const PackedGraph& packed) const {
+        const auto graph = Graph::create(model_, model_.main, packed);
+        EXPECT_TRUE(graph);
+        GraphCheck check(**graph, GraphCheck::endOfFolding());
+        for (std::size_t operation = 0; operation < 2; ++operation) {
+            EXPECT_TRUE(check.visit(operation));
+        }
+        return (*graph)->isFolded[0];
+    }
+
+  private:
+    Model model_;
+    std::uint32_t weights_ = 0;
+};
+
+TEST(Folding, leavesALayerWhoseWeightsAreOnlyPackedToRuns) {
+    const ConstantLayer layer;
+    EXPECT_TRUE(layer.isFolded({}));
+    // An earlier compilation had no time to fold it, and packed its weights.
+    EXPECT_FALSE(
+        layer.isFolded({.filters = {}, .blocks = {}, .packedConstants = {layer.weights()}}));
+}
+
+}  // namespace
+}  // namespace nnburst::exec
