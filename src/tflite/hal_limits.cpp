@@ -122,10 +122,11 @@ std::optional<Operand> standInFor(OperandType type, Lacks lacks) {
     }
 }
 
-/// The form of one operation.
-class Form {
+/// Rewrites one operation for the ranks and types that the HAL's operation takes, with BITCASTs
+/// around it.
+class OperationRewriter {
   public:
-    Form(TensorMap& tensors, const PlannedOperation& planned, const Rule& rule)
+    OperationRewriter(TensorMap& tensors, const PlannedOperation& planned, const Rule& rule)
         : tensors_(tensors), planned_(planned), rule_(rule), inputs_(planned.inputs) {}
 
     Result<bool> add() {
@@ -598,7 +599,7 @@ Result<bool> addWithinLimits(TensorMap& tensors, const PlannedOperation& planned
     if (rule == kRules.end()) {
         return false;
     }
-    return Form(tensors, planned, *rule).add();
+    return OperationRewriter(tensors, planned, *rule).add();
 }
 
 }  // namespace nnburst::tflite

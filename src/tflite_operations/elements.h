@@ -4,18 +4,75 @@
 
 /// \file
 /// Loops over the elements of one tensor, or of two whose axes of size 1 are repeated. They look at
-/// the time limit after every block or row.
+/// the time limit after every block.
 
 #include <algorithm>
 #include <array>
 #include <type_traits>
+#include <utility>
 
+#include "memory/interruptible.h"
 #include "tflite_operations/operation.h"
 
 namespace nnburst::tflite_operations {
 
 /// Elements between two looks at the time limit.
 inline constexpr std::size_t kBlock = 4096;
+
+/// Calls `element(i)` for the elements 0 to `count` - 1. True if it ended early, as the run is
+/// over. It does not report the last block, nor the only one: the caller reports `count` when it
+/// has done all that belongs together.
+template <class Element>
+[[nodiscard]] bool forEachElement(const Run& run, std::size_t count, Element element) {
+    for (std::size_t begin = 0;; begin += kBlock) {
+        const std::size_t end = std::min(count, begin + kBlock);
+        for (std::size_t i = begin; i < end; ++i) {
+            element(i);
+        }
+        if (end == count) {
+            return false;
+        }
+        if (run.limit.isOverAfter(kBlock)) {
+            return true;
+        }
+    }
+}
+
+/// Sets `count` elements to `value`. True if it ended early, as the run is over.
+template <class T>
+[[nodiscard]] bool fill(const Run& run, T* out, std::size_t count, T value) {
+    return forEachElement(run, count, [=](std::size_t i) { out[i] = value; });
+}
+
+/// Copies `bytes` bytes. True if it ended early, as the run is over.
+[[nodiscard]] inline bool copyBytes(const Run& run, std::byte* to, const std::byte* from,
+                                    std::size_t bytes) {
+    return nnburst::copyBytes(to, from, bytes,
+                              [&](std::size_t work) { return run.limit.isOverAfter(work); });
+}
+
+/// Adds up what many short parts of an operation have done, so that asking costs them nothing.
+class PartCounter {
+  public:
+    explicit PartCounter(const Run& run) noexcept : limit_(run.limit) {}
+
+    /// As ExtensionTimeLimit::isOverAfter.
+    [[nodiscard]] bool isOverAfter(std::size_t work) noexcept {
+        work_ += work;
+        if (work_ >= kBlock) {
+            isOver_ = limit_.isOverAfter(std::exchange(work_, 0));
+        }
+        return isOver_;
+    }
+
+    /// The last answer of isOverAfter.
+    [[nodiscard]] bool isOver() const noexcept { return isOver_; }
+
+  private:
+    ExtensionTimeLimit& limit_;
+    std::size_t work_ = 0;
+    bool isOver_ = false;
+};
 
 /// `function(x)` of each element of input 0, of which there are as many as in the output.
 template <class In, class Out, class Function>
@@ -80,15 +137,20 @@ template <class T, class Function>
             atA += index * broadcast.steps[0][axis - 1];
             atB += index * broadcast.steps[1][axis - 1];
         }
-        for (std::size_t i = 0; i < inner; ++i) {
-            if constexpr (std::is_void_v<Outcome>) {
-                function(a[atA + i * stepA], b[atB + i * stepB], out[row * inner + i]);
-            } else {
-                NNBURST_TRY(function(a[atA + i * stepA], b[atB + i * stepB], out[row * inner + i]));
+        for (std::size_t begin = 0; begin < inner; begin += kBlock) {
+            const std::size_t end = std::min(inner, begin + kBlock);
+            for (std::size_t i = begin; i < end; ++i) {
+                const T& x = a[atA + i * stepA];
+                const T& y = b[atB + i * stepB];
+                if constexpr (std::is_void_v<Outcome>) {
+                    function(x, y, out[row * inner + i]);
+                } else {
+                    NNBURST_TRY(function(x, y, out[row * inner + i]));
+                }
             }
-        }
-        if (run.limit.isOverAfter(inner)) {
-            return {};
+            if (run.limit.isOverAfter(end - begin)) {
+                return {};
+            }
         }
     }
     return {};

@@ -9,7 +9,7 @@
 
 #include "model/operand_info.h"
 #include "nnburst/type_queries.h"
-#include "tflite_operations/operation.h"
+#include "tflite_operations/elements.h"
 
 namespace nnburst::tflite_operations {
 
@@ -85,11 +85,10 @@ Result<> runGather(const Run& run) {
         for (std::size_t i = 0; i < sizes.indices; ++i) {
             NNBURST_TRY_ASSIGN(const std::size_t index,
                                checkedIndex(readOnce(own + i), sizes.axis));
-            std::memcpy(out, values + index * bytes, bytes);
-            out += bytes;
-            if (run.limit.isOverAfter(sizes.inner)) {
+            if (copyBytes(run, out, values + index * bytes, bytes)) {
                 return {};
             }
+            out += bytes;
         }
     }
     return {};
@@ -134,8 +133,9 @@ Result<> runGatherNd(const Run& run) {
                                checkedIndex(readOnce(indices + row * depth + axis), values[axis]));
             at = at * values[axis] + index;
         }
-        std::memcpy(run.outputs[0].data + row * bytes, run.inputs[0].data + at * bytes, bytes);
-        if (run.limit.isOverAfter(inner + depth)) {
+        if (copyBytes(run, run.outputs[0].data + row * bytes, run.inputs[0].data + at * bytes,
+                      bytes) ||
+            run.limit.isOverAfter(depth)) {
             return {};
         }
     }
@@ -220,7 +220,9 @@ Result<> runUpdateSlice(const Run& run) {
     const Sizes whole = run.inputs[0].dimensions;
     const Sizes part = run.inputs[1].dimensions;
     const std::size_t bytes = elementBytes(run.inputs[0].type);
-    std::memcpy(run.outputs[0].data, run.inputs[0].data, countOf(whole) * bytes);
+    if (copyBytes(run, run.outputs[0].data, run.inputs[0].data, countOf(whole) * bytes)) {
+        return {};
+    }
     std::array<std::size_t, 16> begin{};
     for (std::size_t axis = 0; axis < whole.size(); ++axis) {
         const std::int32_t given = readOnce(run.input<std::int32_t>(2) + axis);
@@ -241,9 +243,8 @@ Result<> runUpdateSlice(const Run& run) {
             rest /= part[axis - 1];
             step *= whole[axis - 1];
         }
-        std::memcpy(run.outputs[0].data + at * bytes, run.inputs[1].data + i * line * bytes,
-                    line * bytes);
-        if (run.limit.isOverAfter(line)) {
+        if (copyBytes(run, run.outputs[0].data + at * bytes, run.inputs[1].data + i * line * bytes,
+                      line * bytes)) {
             return {};
         }
     }
@@ -299,9 +300,8 @@ Result<> runReverseSequence(const Run& run) {
         }
         const auto reversed = static_cast<std::size_t>(length);
         const std::size_t from = index < reversed ? reversed - 1 - index : index;
-        std::memcpy(run.outputs[0].data + i * bytes,
-                    run.inputs[0].data + (i - index * step + from * step) * bytes, bytes);
-        if (run.limit.isOverAfter(block)) {
+        if (copyBytes(run, run.outputs[0].data + i * bytes,
+                      run.inputs[0].data + (i - index * step + from * step) * bytes, bytes)) {
             return {};
         }
     }
@@ -341,8 +341,8 @@ Result<Dimensions> shapeOfBitcast(Operands inputs, std::size_t /*output*/) {
 }
 
 Result<> runBitcast(const Run& run) {
-    std::memcpy(run.outputs[0].data, run.inputs[0].data,
-                countOf(run.inputs[0]) * elementBytes(run.inputs[0].type));
+    (void)copyBytes(run, run.outputs[0].data, run.inputs[0].data,
+                    countOf(run.inputs[0]) * elementBytes(run.inputs[0].type));
     return {};
 }
 

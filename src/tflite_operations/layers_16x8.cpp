@@ -15,6 +15,7 @@
 #include <limits>
 
 #include "model/operand_info.h"
+#include "tflite_operations/elements.h"
 #include "tflite_operations/fixed_point.h"
 #include "tflite_operations/windows.h"
 
@@ -74,13 +75,16 @@ class Scaling {
           isWide_(scalarOf<std::uint8_t>(run.inputs[kIsWide]) != 0),
           range_(rangeOf(run.inputs[kActivation], run.outputs[0])) {
         const bool isPerChannel = countOf(run.inputs[kScales]) != 1;
-        for (std::size_t i = 0; i < channels; ++i) {
+        isOver_ = forEachElement(run, channels, [&](std::size_t i) {
             const float scale = run.input<float>(kScales)[isPerChannel ? i : 0];
             factors_[i] =
                 multiplierOf(static_cast<double>(run.inputs[0].scale) * static_cast<double>(scale) /
                              static_cast<double>(run.outputs[0].scale));
-        }
+        });
     }
+
+    /// The run was found to be over while the factors were computed: not all of them are.
+    [[nodiscard]] bool isOver() const noexcept { return isOver_; }
 
     [[nodiscard]] std::int16_t scaled(std::int64_t sum, std::size_t channel) const noexcept {
         sum += bias_[channel];
@@ -98,6 +102,7 @@ class Scaling {
     const std::int32_t* bias_;
     bool isWide_;
     Range16 range_;
+    bool isOver_ = false;
 };
 
 /// The sum of `count` products.
@@ -141,16 +146,20 @@ Result<> runDense(const Run& run) {
     const std::size_t units = run.inputs[kFilter].dimensions[0];
     const std::size_t depth = run.inputs[kFilter].dimensions[1];
     const Scaling scaling(run, units);
+    if (scaling.isOver()) {
+        return {};
+    }
     std::int16_t* out = run.output<std::int16_t>();
     const std::size_t rows = countOf(run.outputs[0]) / units;
+    PartCounter parts(run);
     for (std::size_t row = 0; row < rows; ++row) {
         const std::int16_t* x = run.input<std::int16_t>(0) + row * depth;
         const auto* weights = run.input<std::int8_t>(kFilter);
         for (std::size_t unit = 0; unit < units; ++unit, weights += depth) {
             *out++ = scaling.scaled(sumOfProducts(x, weights, depth), unit);
-        }
-        if (run.limit.isOverAfter(units * depth)) {
-            return {};
+            if (parts.isOverAfter(depth + 1)) {
+                return {};
+            }
         }
     }
     return {};
@@ -203,22 +212,29 @@ Result<Dimensions> shapeOfConv(Operands inputs, std::size_t /*output*/) {
 }
 
 /// The sum for one channel of one pixel of the output. `image` and `filter` begin at their first
-/// row; the pixel's channels begin at `channel`.
-std::int64_t sumOfWindow(const Windows& windows, std::int64_t y, std::int64_t x,
+/// row; the pixel's channels begin at `channel`. Ends early when `parts` is over.
+std::int64_t sumOfWindow(PartCounter& parts, const Windows& windows, std::int64_t y, std::int64_t x,
                          const std::int16_t* image, const std::int8_t* filter,
                          std::int64_t channels, std::int64_t depth) {
+    constexpr std::int64_t kTapsAtOnce = 256;
     std::int64_t sum = 0;
     for (std::int64_t i = 0; i < windows.height.size; ++i) {
         const std::int64_t row = windows.height.begin(y) + i * windows.height.dilation;
         if (row < 0 || row >= windows.height.in) {
             continue;
         }
-        for (std::int64_t j = 0; j < windows.width.size; ++j) {
-            const std::int64_t column = windows.width.begin(x) + j * windows.width.dilation;
-            if (column >= 0 && column < windows.width.in) {
-                sum += sumOfProducts(image + (row * windows.width.in + column) * channels,
-                                     filter + (i * windows.width.size + j) * depth,
-                                     static_cast<std::size_t>(depth));
+        for (std::int64_t begin = 0; begin < windows.width.size; begin += kTapsAtOnce) {
+            const std::int64_t end = std::min(begin + kTapsAtOnce, windows.width.size);
+            for (std::int64_t j = begin; j < end; ++j) {
+                const std::int64_t column = windows.width.begin(x) + j * windows.width.dilation;
+                if (column >= 0 && column < windows.width.in) {
+                    sum += sumOfProducts(image + (row * windows.width.in + column) * channels,
+                                         filter + (i * windows.width.size + j) * depth,
+                                         static_cast<std::size_t>(depth));
+                }
+            }
+            if (parts.isOverAfter(static_cast<std::size_t>((end - begin) * depth))) {
+                return sum;
             }
         }
     }
@@ -230,9 +246,13 @@ Result<> runConv(const Run& run) {
     const Sizes image = run.inputs[0].dimensions;
     const Sizes filter = run.inputs[kFilter].dimensions;
     const Scaling scaling(run, filter[0]);
+    if (scaling.isOver()) {
+        return {};
+    }
     const std::size_t perFilter = countOf(filter.subspan(1));
     const std::size_t perGroup = filter[0] / (image[3] / filter[3]);
     std::int16_t* out = run.output<std::int16_t>();
+    PartCounter parts(run);
     for (std::size_t batch = 0; batch < image[0]; ++batch) {
         const std::int16_t* first = run.input<std::int16_t>(0) + batch * countOf(image.subspan(1));
         for (std::int64_t y = 0; y < windows.height.out; ++y) {
@@ -240,12 +260,12 @@ Result<> runConv(const Run& run) {
                 for (std::size_t channel = 0; channel < filter[0]; ++channel) {
                     const std::size_t group = channel / perGroup;
                     const std::int64_t sum = sumOfWindow(
-                        windows, y, x, first + group * filter[3],
+                        parts, windows, y, x, first + group * filter[3],
                         run.input<std::int8_t>(kFilter) + channel * perFilter, image[3], filter[3]);
                     *out++ = scaling.scaled(sum, channel);
-                }
-                if (run.limit.isOverAfter(countOf(filter))) {
-                    return {};
+                    if (parts.isOverAfter(1)) {
+                        return {};
+                    }
                 }
             }
         }
@@ -293,17 +313,26 @@ Result<> runDepthwise(const Run& run) {
     const Sizes image = run.inputs[0].dimensions;
     const std::size_t channels = run.inputs[kFilter].dimensions[3];
     const Scaling scaling(run, channels);
+    if (scaling.isOver()) {
+        return {};
+    }
     auto* const sums =
         reinterpret_cast<std::int64_t*>(run.scratch.data() + Scaling::scratchBytes(channels));
     const Window& height = windows.height;
     const Window& width = windows.width;
     std::int16_t* out = run.output<std::int16_t>();
+    PartCounter parts(run);
     for (std::int64_t pixel = 0; pixel < image[0] * height.out * width.out; ++pixel) {
         const std::int64_t batch = pixel / (height.out * width.out);
         const std::int64_t y = pixel / width.out % height.out;
         const std::int64_t x = pixel % width.out;
-        std::fill_n(sums, channels, 0);
+        if (fill(run, sums, channels, std::int64_t{0})) {
+            return {};
+        }
         for (std::int64_t i = 0; i < height.size * width.size; ++i) {
+            if (parts.isOverAfter(channels)) {
+                return {};
+            }
             const std::int64_t row = height.begin(y) + i / width.size * height.dilation;
             const std::int64_t column = width.begin(x) + i % width.size * width.dilation;
             if (row < 0 || row >= height.in || column < 0 || column >= width.in) {
@@ -314,10 +343,9 @@ Result<> runDepthwise(const Run& run) {
                         run.input<std::int8_t>(kFilter) + i * static_cast<std::int64_t>(channels),
                         image[3], channels / image[3], sums);
         }
-        for (std::size_t channel = 0; channel < channels; ++channel) {
-            *out++ = scaling.scaled(sums[channel], channel);
-        }
-        if (run.limit.isOverAfter(static_cast<std::size_t>(height.size * width.size) * channels)) {
+        if (forEachElement(run, channels, [&](std::size_t channel) {
+                *out++ = scaling.scaled(sums[channel], channel);
+            })) {
             return {};
         }
     }
@@ -363,12 +391,16 @@ Result<> runTransposed(const Run& run) {
     const Sizes filter = run.inputs[kFilter].dimensions;
     NNBURST_TRY_ASSIGN(const Windows windows, windowsOf(run.inputs, run.outputs[0].dimensions));
     const Scaling scaling(run, filter[0]);
+    if (scaling.isOver()) {
+        return {};
+    }
     const Window& height = windows.height;
     const Window& width = windows.width;
     const std::size_t depth = filter[3];
     const std::size_t perFilter = countOf(filter.subspan(1));
     std::int16_t* out = run.output<std::int16_t>();
     const std::int64_t pixels = image[0] * height.in * width.in;
+    PartCounter parts(run);
     for (std::int64_t pixel = 0; pixel < pixels; ++pixel) {
         const std::int16_t* first =
             run.input<std::int16_t>(0) +
@@ -377,6 +409,9 @@ Result<> runTransposed(const Run& run) {
             const auto* weights = run.input<std::int8_t>(kFilter) + channel * perFilter;
             std::int64_t sum = 0;
             for (std::int64_t i = 0; i < height.size * width.size; ++i, weights += depth) {
+                if (parts.isOverAfter(depth)) {
+                    return {};
+                }
                 const std::int64_t row =
                     sourceOf(height, pixel / width.in % height.in, i / width.size, image[1]);
                 const std::int64_t column =
@@ -387,9 +422,6 @@ Result<> runTransposed(const Run& run) {
                 }
             }
             *out++ = scaling.scaled(sum, channel);
-        }
-        if (run.limit.isOverAfter(countOf(filter))) {
-            return {};
         }
     }
     return {};

@@ -9,7 +9,7 @@
 
 #include "model/operand_info.h"
 #include "nnburst/type_queries.h"
-#include "tflite_operations/operation.h"
+#include "tflite_operations/elements.h"
 
 namespace nnburst::tflite_operations {
 
@@ -28,6 +28,8 @@ struct Product {
     bool isXTransposed = false;
     bool isYTransposed = false;
     Dimensions batches{};
+    /// Rows of y between two looks at the time limit.
+    std::size_t rowsAtOnce = 1;
 };
 
 Result<Product> productOf(Operands inputs) {
@@ -50,6 +52,7 @@ Result<Product> productOf(Operands inputs) {
     if (product.depth != yMatrix[product.isYTransposed ? 1 : 0]) {
         return refuse();
     }
+    product.rowsAtOnce = std::max<std::size_t>(kBlock / (product.columns + 1), 1);
     const std::size_t batchRank = std::max(x.size(), y.size()) - 2;
     product.batches.resize(batchRank);
     for (std::size_t i = 0; i < batchRank; ++i) {  // from the last axis of batches to the first
@@ -101,23 +104,37 @@ std::size_t batchOf(std::size_t batch, const Dimensions& batches, Sizes sizes) {
     return result;
 }
 
-/// One row of the output: the sum of the rows of y, each times an element of x.
-void multiplyRow(const Product& product, const float* x, std::size_t xStep, const float* y,
-                 float* out) {
-    std::fill_n(out, product.columns, 0.0F);
-    for (std::size_t k = 0; k < product.depth; ++k) {
-        const float factor = x[k * xStep];
-        const float* row = y + k * product.columns;
-        for (std::size_t column = 0; column < product.columns; ++column) {
-            out[column] += factor * row[column];
-        }
+/// One row of the output: the sum of the rows of y, each times an element of x. True if the run is
+/// over.
+bool multiplyRow(PartCounter& parts, const Product& product, const float* x, std::size_t xStep,
+                 const float* y, float* out) {
+    for (std::size_t begin = 0; begin < product.columns; begin += kBlock) {
+        const std::size_t width = std::min(product.columns - begin, kBlock);
+        float* const sums = out + begin;
+        std::fill_n(sums, width, 0.0F);
+        std::size_t k = 0;
+        do {
+            const std::size_t end = std::min(product.depth, k + product.rowsAtOnce);
+            if (parts.isOverAfter((end - k + 1) * width)) {
+                return true;
+            }
+            for (; k < end; ++k) {
+                const float factor = x[k * xStep];
+                const float* row = y + k * product.columns + begin;
+                for (std::size_t column = 0; column < width; ++column) {
+                    sums[column] += factor * row[column];
+                }
+            }
+        } while (k < product.depth);
     }
+    return false;
 }
 
 Result<> runBatchMatmul(const Run& run) {
     NNBURST_TRY_ASSIGN(const Product product, productOf(run.inputs));
     const std::size_t batches = countOf(product.batches);
     auto* const transposed = reinterpret_cast<float*>(run.scratch.data());
+    PartCounter parts(run);
     for (std::size_t batch = 0; batch < batches; ++batch) {
         const float* x =
             run.input<float>(0) + batchOf(batch, product.batches, run.inputs[0].dimensions) *
@@ -127,10 +144,10 @@ Result<> runBatchMatmul(const Run& run) {
                                       product.depth * product.columns;
         if (product.isYTransposed) {
             for (std::size_t column = 0; column < product.columns; ++column) {
-                for (std::size_t k = 0; k < product.depth; ++k) {
+                const bool isOver = forEachElement(run, product.depth, [&](std::size_t k) {
                     transposed[k * product.columns + column] = y[column * product.depth + k];
-                }
-                if (run.limit.isOverAfter(product.depth)) {
+                });
+                if (isOver || run.limit.isOverAfter(product.depth)) {
                     return {};
                 }
             }
@@ -138,9 +155,9 @@ Result<> runBatchMatmul(const Run& run) {
         }
         float* out = run.output<float>() + batch * product.rows * product.columns;
         for (std::size_t row = 0; row < product.rows; ++row) {
-            multiplyRow(product, product.isXTransposed ? x + row : x + row * product.depth,
-                        product.isXTransposed ? product.rows : 1, y, out + row * product.columns);
-            if (run.limit.isOverAfter(product.depth * product.columns)) {
+            if (multiplyRow(
+                    parts, product, product.isXTransposed ? x + row : x + row * product.depth,
+                    product.isXTransposed ? product.rows : 1, y, out + row * product.columns)) {
                 return {};
             }
         }
@@ -165,16 +182,19 @@ Result<Dimensions> shapeOfCumsum(Operands inputs, std::size_t /*output*/) {
     return dimensionsOf(inputs[0]);
 }
 
+/// The sums along a line of `count` elements, the first at `place`. True if the run is over.
 template <class T, class Sum>
-void sumLine(const T* in, T* out, std::size_t count, std::size_t step, bool isExclusive,
-             bool isReverse) {
+bool sumLine(const Run& run, std::size_t place, std::size_t count, std::size_t step,
+             bool isExclusive, bool isReverse) {
+    const T* const in = run.input<T>(0) + place;
+    T* const out = run.output<T>() + place;
     Sum sum{};
-    for (std::size_t i = 0; i < count; ++i) {
+    return forEachElement(run, count, [&](std::size_t i) {
         const std::size_t at = (isReverse ? count - 1 - i : i) * step;
         const Sum before = sum;
         sum += static_cast<Sum>(in[at]);
         out[at] = static_cast<T>(isExclusive ? before : sum);
-    }
+    });
 }
 
 Result<> runCumsum(const Run& run) {
@@ -187,16 +207,11 @@ Result<> runCumsum(const Run& run) {
     const std::size_t outer = countOf(sizes.first(axis));
     for (std::size_t line = 0; line < outer * inner; ++line) {
         const std::size_t at = line / inner * inner * sizes[axis] + line % inner;
-        if (run.inputs[0].type == TENSOR_INT32) {
-            // Unsigned, as sums that do not fit wrap around.
-            sumLine<std::int32_t, std::uint32_t>(run.input<std::int32_t>(0) + at,
-                                                 run.output<std::int32_t>() + at, sizes[axis],
-                                                 inner, isExclusive, isReverse);
-        } else {
-            sumLine<float, float>(run.input<float>(0) + at, run.output<float>() + at, sizes[axis],
-                                  inner, isExclusive, isReverse);
-        }
-        if (run.limit.isOverAfter(sizes[axis])) {
+        // Integers as unsigned ones, as sums that do not fit wrap around.
+        const auto sum = run.inputs[0].type == TENSOR_INT32 ? sumLine<std::int32_t, std::uint32_t>
+                                                            : sumLine<float, float>;
+        if (sum(run, at, sizes[axis], inner, isExclusive, isReverse) ||
+            run.limit.isOverAfter(sizes[axis])) {
             return {};
         }
     }
@@ -228,11 +243,11 @@ Result<> writeDiagonals(const Run& run, const std::byte* diagonals, std::size_t 
     const std::size_t length = std::min(rows, columns);
     const std::size_t matrices = countOf(run.outputs[0]) / (rows * columns);
     for (std::size_t matrix = 0; matrix < matrices; ++matrix) {
-        for (std::size_t i = 0; i < length; ++i) {
+        const bool isOver = forEachElement(run, length, [&](std::size_t i) {
             std::memcpy(run.outputs[0].data + (matrix * rows * columns + i * (columns + 1)) * bytes,
                         diagonals + (matrix * length + i) * bytes, bytes);
-        }
-        if (run.limit.isOverAfter(length)) {
+        });
+        if (isOver || run.limit.isOverAfter(length)) {
             return {};
         }
     }
@@ -245,14 +260,15 @@ Result<> runMatrixDiag(const Run& run) {
     const bool isOffset = output.type == TENSOR_QUANT8_ASYMM ||
                           output.type == TENSOR_QUANT8_ASYMM_SIGNED ||
                           output.type == TENSOR_QUANT16_ASYMM;
+    bool isOver = false;
     if (isOffset && output.type == TENSOR_QUANT16_ASYMM) {
-        std::fill_n(run.output<std::uint16_t>(), countOf(output),
-                    static_cast<std::uint16_t>(output.zeroPoint));
+        isOver = fill(run, run.output<std::uint16_t>(), countOf(output),
+                      static_cast<std::uint16_t>(output.zeroPoint));
     } else {
-        std::memset(output.data, isOffset ? output.zeroPoint : 0,
-                    countOf(output) * elementBytes(output.type));
+        isOver = fill(run, output.data, countOf(output) * elementBytes(output.type),
+                      static_cast<std::byte>(isOffset ? output.zeroPoint : 0));
     }
-    return writeDiagonals(run, run.inputs[0].data, size, size);
+    return isOver ? Result<>() : writeDiagonals(run, run.inputs[0].data, size, size);
 }
 
 Result<> checkMatrixSetDiag(Operands inputs, Operands outputs) {
@@ -278,8 +294,10 @@ Result<Dimensions> shapeOfMatrixSetDiag(Operands inputs, std::size_t /*output*/)
 
 Result<> runMatrixSetDiag(const Run& run) {
     const Sizes matrices = run.inputs[0].dimensions;
-    std::memcpy(run.outputs[0].data, run.inputs[0].data,
-                countOf(matrices) * elementBytes(run.inputs[0].type));
+    if (copyBytes(run, run.outputs[0].data, run.inputs[0].data,
+                  countOf(matrices) * elementBytes(run.inputs[0].type))) {
+        return {};
+    }
     return writeDiagonals(run, run.inputs[1].data, matrices[matrices.size() - 2], matrices.back());
 }
 

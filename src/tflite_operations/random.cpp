@@ -17,7 +17,7 @@
 #include <numbers>
 
 #include "model/operand_info.h"
-#include "tflite_operations/operation.h"
+#include "tflite_operations/elements.h"
 
 namespace nnburst::tflite_operations {
 
@@ -188,18 +188,19 @@ Result<> runMultinomial(const Run& run) {
     for (std::size_t batch = 0; batch < batches; ++batch) {
         const float* logits = run.input<float>(0) + batch * classes;
         float largest = std::numeric_limits<float>::lowest();
-        for (std::size_t i = 0; i < classes; ++i) {
+        bool isOver = forEachElement(run, classes, [&](std::size_t i) {
             largest = std::isfinite(logits[i]) ? std::max(largest, logits[i]) : largest;
-        }
+        });
         double sum = 0.0;
-        for (std::size_t i = 0; i < classes; ++i) {
-            const float logit = logits[i];
-            sum += std::isfinite(logit)
-                       ? std::exp(static_cast<double>(logit) - static_cast<double>(largest))
-                       : 0.0;
-            sums[i] = sum;
-        }
-        if (run.limit.isOverAfter(classes)) {
+        isOver = isOver || forEachElement(run, classes, [&](std::size_t i) {
+                     const float logit = logits[i];
+                     sum +=
+                         std::isfinite(logit)
+                             ? std::exp(static_cast<double>(logit) - static_cast<double>(largest))
+                             : 0.0;
+                     sums[i] = sum;
+                 });
+        if (isOver || run.limit.isOverAfter(classes)) {
             return {};
         }
         for (std::size_t i = 0; i < samples; ++i) {

@@ -11,7 +11,7 @@
 
 #include "model/operand_info.h"
 #include "nnburst/type_queries.h"
-#include "tflite_operations/operation.h"
+#include "tflite_operations/elements.h"
 
 namespace nnburst::tflite_operations {
 
@@ -69,16 +69,18 @@ Result<> scatter(const Run& run) {
     const std::size_t rows = countOf(run.inputs[0]) / depth;
     T* out = run.output<T>();
     const T* updates = run.input<T>(1);
-    std::memset(out, 0, countOf(sizes) * sizeof(T));
+    if (fill(run, out, countOf(sizes), T{})) {
+        return {};
+    }
     for (std::size_t row = 0; row < rows; ++row) {
         NNBURST_TRY_ASSIGN(const std::size_t at,
                            placeOf(run.input<std::int32_t>(0) + row * depth, depth, sizes));
-        for (std::size_t i = 0; i < inner; ++i) {
+        const bool isOver = forEachElement(run, inner, [&](std::size_t i) {
             T& place = out[at * inner + i];
             place = static_cast<T>(static_cast<Sum>(place) +
                                    static_cast<Sum>(updates[row * inner + i]));
-        }
-        if (run.limit.isOverAfter(inner)) {
+        });
+        if (isOver || run.limit.isOverAfter(inner)) {
             return {};
         }
     }
@@ -134,6 +136,9 @@ Result<> runSparseToDense(const Run& run) {
         NNBURST_TRY_ASSIGN(const std::size_t at,
                            placeOf(run.input<std::int32_t>(0) + row * depth, depth, sizes));
         std::memcpy(run.outputs[0].data + at * bytes, run.inputs[2].data + row * step, bytes);
+        if (run.limit.isOverAfter(1)) {
+            return {};
+        }
     }
     return {};
 }

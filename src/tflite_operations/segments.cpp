@@ -11,7 +11,7 @@
 #include <limits>
 
 #include "model/operand_info.h"
-#include "tflite_operations/operation.h"
+#include "tflite_operations/elements.h"
 
 namespace nnburst::tflite_operations {
 
@@ -50,7 +50,9 @@ Result<> combineSegments(const Run& run, T first, bool isOrdered, Combine combin
     const std::int64_t segments = run.outputs[0].dimensions[0];
     const T* in = run.input<T>(0);
     T* out = run.output<T>();
-    std::fill_n(out, countOf(run.outputs[0]), first);
+    if (fill(run, out, countOf(run.outputs[0]), first)) {
+        return {};
+    }
     std::int32_t before = 0;
     for (std::size_t row = 0; row < rows; ++row) {
         const std::int32_t segment = readOnce(run.input<std::int32_t>(1) + row);
@@ -59,14 +61,16 @@ Result<> combineSegments(const Run& run, T first, bool isOrdered, Combine combin
                            isOrdered ? ", in order" : "");
         }
         if (segment < 0) {
+            if (run.limit.isOverAfter(1)) {
+                return {};
+            }
             continue;
         }
         before = segment;
         T* to = out + static_cast<std::size_t>(segment) * inner;
-        for (std::size_t i = 0; i < inner; ++i) {
-            to[i] = combine(to[i], in[row * inner + i]);
-        }
-        if (run.limit.isOverAfter(inner)) {
+        const bool isOver = forEachElement(
+            run, inner, [&](std::size_t i) { to[i] = combine(to[i], in[row * inner + i]); });
+        if (isOver || run.limit.isOverAfter(inner)) {
             return {};
         }
     }

@@ -11,7 +11,7 @@
 
 #include "model/operand_info.h"
 #include "nnburst/type_queries.h"
-#include "tflite_operations/operation.h"
+#include "tflite_operations/elements.h"
 
 namespace nnburst::tflite_operations {
 
@@ -87,11 +87,13 @@ Result<> runReduce(const Run& run) {
     const Sizes sizes = run.inputs[0].dimensions;
     const std::span sums(reinterpret_cast<std::int64_t*>(run.scratch.data()),
                          countOf(run.outputs[0]));
-    std::fill(sums.begin(), sums.end(),
-              kind == Reduction::PROD  ? std::int64_t{1}
-              : kind == Reduction::MIN ? std::int64_t{INT32_MAX}
-              : kind == Reduction::MAX ? std::int64_t{INT32_MIN}
-                                       : std::int64_t{0});
+    const std::int64_t first = kind == Reduction::PROD  ? std::int64_t{1}
+                               : kind == Reduction::MIN ? std::int64_t{INT32_MAX}
+                               : kind == Reduction::MAX ? std::int64_t{INT32_MIN}
+                                                        : std::int64_t{0};
+    if (forEachElement(run, sums.size(), [&](std::size_t i) { sums[i] = first; })) {
+        return {};
+    }
     const std::size_t count = countOf(run.inputs[0]);
     for (std::size_t i = 0; i < count; ++i) {
         std::size_t rest = i;
@@ -109,10 +111,10 @@ Result<> runReduce(const Run& run) {
     }
     // At least 1: an axis that is reduced may have no elements, which gives 0.
     const auto elements = static_cast<std::int64_t>(std::max(count, sums.size()) / sums.size());
-    for (std::size_t i = 0; i < sums.size(); ++i) {
+    (void)forEachElement(run, sums.size(), [&](std::size_t i) {
         run.output<std::int32_t>()[i] =
             static_cast<std::int32_t>(kind == Reduction::MEAN ? sums[i] / elements : sums[i]);
-    }
+    });
     return {};
 }
 
@@ -168,6 +170,14 @@ std::int32_t keyOf(const ExtensionOperand& operand, std::size_t index) {
     }
 }
 
+/// Fills `ranked` with the keys of the elements from `first` on. True if the run is over.
+bool rank(const Run& run, std::size_t first, std::span<Ranked> ranked) {
+    return forEachElement(run, ranked.size(), [&](std::size_t i) {
+        ranked[i] = {.key = keyOf(run.inputs[0], first + i),
+                     .index = static_cast<std::uint32_t>(i)};
+    });
+}
+
 Result<> runTopK(const Run& run) {
     const std::size_t size = run.inputs[0].dimensions.back();
     const std::size_t k = run.outputs[0].dimensions.back();
@@ -175,21 +185,22 @@ Result<> runTopK(const Run& run) {
     const std::span ranked(reinterpret_cast<Ranked*>(run.scratch.data()), size);
     const std::size_t rows = countOf(run.inputs[0]) / size;
     for (std::size_t row = 0; row < rows; ++row) {
-        for (std::size_t i = 0; i < size; ++i) {
-            ranked[i] = {.key = keyOf(run.inputs[0], row * size + i),
-                         .index = static_cast<std::uint32_t>(i)};
+        if (rank(run, row * size, ranked)) {
+            return {};
         }
-        std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(k),
-                          ranked.end(), [](const Ranked& a, const Ranked& b) {
-                              return a.key > b.key || (a.key == b.key && a.index < b.index);
-                          });
-        for (std::size_t i = 0; i < k; ++i) {
+        sortFirst(
+            ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(k), ranked.end(),
+            [](const Ranked& a, const Ranked& b) {
+                return a.key > b.key || (a.key == b.key && a.index < b.index);
+            },
+            [&](std::size_t work) { return run.limit.isOverAfter(work); });
+        const bool isOver = forEachElement(run, k, [&](std::size_t i) {
             const std::size_t from = row * size + ranked[i].index;
             std::copy_n(run.inputs[0].data + from * bytes, bytes,
                         run.outputs[0].data + (row * k + i) * bytes);
             run.output<std::int32_t>(1)[row * k + i] = static_cast<std::int32_t>(ranked[i].index);
-        }
-        if (run.limit.isOverAfter(size)) {
+        });
+        if (isOver || run.limit.isOverAfter(size)) {
             return {};
         }
     }
@@ -267,11 +278,14 @@ class Suppression {
 
     void select() {
         const auto boxes = static_cast<std::uint32_t>(countOf(run_.inputs[1]));
-        for (std::uint32_t i = 0; i < boxes; ++i) {
+        const bool isOver = forEachElement(run_, boxes, [&](std::size_t i) {
             const float score = readOnce(run_.input<float>(1) + i);
             if (score > scoreThreshold_) {
-                push({.score = score, .index = i, .compared = 0});
+                push({.score = score, .index = static_cast<std::uint32_t>(i), .compared = 0});
             }
+        });
+        if (isOver) {
+            return;
         }
         while (count_ < maximum_ && heapSize_ != 0) {
             std::pop_heap(heap_, heap_ + heapSize_, isWorse);
@@ -281,9 +295,10 @@ class Suppression {
                 return;
             }
         }
-        std::fill(run_.output<std::int32_t>(0) + count_, run_.output<std::int32_t>(0) + maximum_,
-                  0);
-        std::fill(run_.output<float>(1) + count_, run_.output<float>(1) + maximum_, 0.0F);
+        (void)forEachElement(run_, maximum_ - count_, [&](std::size_t i) {
+            run_.output<std::int32_t>(0)[count_ + i] = 0;
+            run_.output<float>(1)[count_ + i] = 0.0F;
+        });
         *run_.output<std::int32_t>(2) = static_cast<std::int32_t>(count_);
     }
 
@@ -425,22 +440,25 @@ Result<> runUnique(const Run& run, OutputSizes sizes) {
     const std::size_t bytes = elementBytes(run.inputs[0].type);
     const std::span ranked(reinterpret_cast<Ranked*>(run.scratch.data()), count);
     const std::span firsts(reinterpret_cast<std::uint32_t*>(ranked.data() + count), count);
-    for (std::size_t i = 0; i < count; ++i) {
-        ranked[i] = {.key = keyOf(run.inputs[0], i), .index = static_cast<std::uint32_t>(i)};
-    }
-    std::sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
-        return a.key < b.key || (a.key == b.key && a.index < b.index);
-    });
-    if (run.limit.isOverAfter(count * std::bit_width(count))) {
+    if (rank(run, 0, ranked)) {
         return {};
     }
-    for (std::size_t i = 0; i < count; ++i) {
-        const bool isFirst = i == 0 || ranked[i].key != ranked[i - 1].key;
-        firsts[ranked[i].index] = isFirst ? ranked[i].index : firsts[ranked[i - 1].index];
+    sortAll(
+        ranked.begin(), ranked.end(),
+        [](const Ranked& a, const Ranked& b) {
+            return a.key < b.key || (a.key == b.key && a.index < b.index);
+        },
+        [&](std::size_t work) { return run.limit.isOverAfter(work); });
+    // Also ends the run if sorting ended early.
+    if (run.limit.isOverAfter(count) || forEachElement(run, count, [&](std::size_t i) {
+            const bool isFirst = i == 0 || ranked[i].key != ranked[i - 1].key;
+            firsts[ranked[i].index] = isFirst ? ranked[i].index : firsts[ranked[i - 1].index];
+        })) {
+        return {};
     }
     // The first of elements that are the same comes before the others, and has its place by then.
     std::uint32_t found = 0;
-    for (std::size_t i = 0; i < count; ++i) {
+    const bool isOver = forEachElement(run, count, [&](std::size_t i) {
         if (firsts[i] == i) {
             std::copy_n(run.inputs[0].data + i * bytes, bytes, run.outputs[0].data + found * bytes);
             firsts[i] = found++;
@@ -448,6 +466,9 @@ Result<> runUnique(const Run& run, OutputSizes sizes) {
             firsts[i] = firsts[firsts[i]];
         }
         run.output<std::int32_t>(1)[i] = static_cast<std::int32_t>(firsts[i]);
+    });
+    if (isOver) {
+        return {};
     }
     sizes[0][0] = found;
     return {};

@@ -95,10 +95,11 @@ std::size_t scratchOfRfft2d(Operands inputs) {
 }
 
 /// Transforms `count` numbers, a power of 2, that are `step` apart. `turns` are e^(-i pi k /
-/// turnCount).
-void transform(Complex* numbers, std::size_t count, std::size_t step, const Complex* turns,
-               std::size_t turnCount) {
-    for (std::size_t i = 0, reversed = 0; i < count; ++i) {
+/// turnCount). True if the run is over.
+bool transform(const Run& run, Complex* numbers, std::size_t count, std::size_t step,
+               const Complex* turns, std::size_t turnCount) {
+    std::size_t reversed = 0;
+    bool isOver = forEachElement(run, count, [&](std::size_t i) {
         if (i < reversed) {
             std::swap(numbers[i * step], numbers[reversed * step]);
         }
@@ -108,18 +109,18 @@ void transform(Complex* numbers, std::size_t count, std::size_t step, const Comp
             reversed ^= bit;
         }
         reversed |= bit;
+    });
+    for (std::size_t half = 1; half < count && !isOver; half *= 2) {
+        isOver = forEachElement(run, count / 2, [&](std::size_t i) {
+            const std::size_t k = i & (half - 1);
+            Complex& low = numbers[(2 * i - k) * step];
+            Complex& high = numbers[(2 * i - k + half) * step];
+            const Complex turned = high * turns[k * (turnCount / half)];
+            high = low - turned;
+            low = low + turned;
+        });
     }
-    for (std::size_t half = 1; half < count; half *= 2) {
-        for (std::size_t begin = 0; begin < count; begin += 2 * half) {
-            for (std::size_t k = 0; k < half; ++k) {
-                Complex& low = numbers[(begin + k) * step];
-                Complex& high = numbers[(begin + k + half) * step];
-                const Complex turned = high * turns[k * (turnCount / half)];
-                high = low - turned;
-                low = low + turned;
-            }
-        }
-    }
+    return isOver || run.limit.isOverAfter(count * std::bit_width(count));
 }
 
 Result<> runRfft2d(const Run& run) {
@@ -131,10 +132,12 @@ Result<> runRfft2d(const Run& run) {
     const std::size_t turnCount = lengths.turns();
     auto* turns = reinterpret_cast<Complex*>(run.scratch.data());
     Complex* image = turns + turnCount;
-    for (std::size_t k = 0; k < turnCount; ++k) {
-        const double angle =
-            -std::numbers::pi * static_cast<double>(k) / static_cast<double>(turnCount);
-        turns[k] = {.real = std::cos(angle), .imaginary = std::sin(angle)};
+    if (forEachElement(run, turnCount, [&](std::size_t k) {
+            const double angle =
+                -std::numbers::pi * static_cast<double>(k) / static_cast<double>(turnCount);
+            turns[k] = {.real = std::cos(angle), .imaginary = std::sin(angle)};
+        })) {
+        return {};
     }
     const float* in = run.input<float>(0);
     float* out = run.output<float>();
@@ -142,27 +145,28 @@ Result<> runRfft2d(const Run& run) {
     for (std::size_t i = 0; i < images; ++i, in += height * width) {
         for (std::size_t y = 0; y < lengths.height; ++y) {
             Complex* row = image + y * lengths.width;
-            for (std::size_t x = 0; x < lengths.width; ++x) {
+            const bool isOver = forEachElement(run, lengths.width, [&](std::size_t x) {
                 const bool isInside = y < height && x < width;
                 row[x] = {.real = isInside ? static_cast<double>(in[y * width + x]) : 0.0,
                           .imaginary = 0.0};
-            }
-            transform(row, lengths.width, 1, turns, turnCount);
-            if (run.limit.isOverAfter(lengths.width * std::bit_width(lengths.width))) {
+            });
+            if (isOver || transform(run, row, lengths.width, 1, turns, turnCount)) {
                 return {};
             }
         }
         for (std::size_t x = 0; x < columns; ++x) {
-            transform(image + x, lengths.height, lengths.width, turns, turnCount);
-            if (run.limit.isOverAfter(lengths.height * std::bit_width(lengths.height))) {
+            if (transform(run, image + x, lengths.height, lengths.width, turns, turnCount)) {
                 return {};
             }
         }
         for (std::size_t y = 0; y < lengths.height; ++y) {
-            for (std::size_t x = 0; x < columns; ++x) {
+            const bool isOver = forEachElement(run, columns, [&](std::size_t x) {
                 const Complex& number = image[y * lengths.width + x];
                 *out++ = static_cast<float>(number.real);
                 *out++ = static_cast<float>(number.imaginary);
+            });
+            if (isOver || run.limit.isOverAfter(columns)) {
+                return {};
             }
         }
     }

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "model/operand_info.h"
+#include "tflite_operations/elements.h"
 #include "tflite_operations/windows.h"
 
 namespace nnburst::tflite_operations {
@@ -195,7 +196,9 @@ Result<> runUnpooling(const Run& run) {
     const std::int64_t left = paddingBefore(in[2], out[2], windows.strideWidth, windows.width);
     const std::size_t channels = in[3];
     const std::size_t pixels = countOf(in.first(3));
-    std::memset(run.outputs[0].data, 0, countOf(out) * sizeof(float));
+    if (fill(run, run.output<float>(), countOf(out), 0.0F)) {
+        return {};
+    }
     for (std::size_t pixel = 0; pixel < pixels; ++pixel) {
         const std::size_t batch = pixel / (std::size_t{in[1]} * in[2]);
         const auto row = static_cast<std::int64_t>(pixel / in[2] % in[1]);

@@ -9,7 +9,7 @@
 
 #include "tflite_test.h"
 
-namespace nnburst {
+namespace nnburst::control_test {
 namespace {
 
 using namespace tflite;
@@ -273,4 +273,4 @@ TEST(TfliteDetection, refusesDamagedOptions) {
 }
 
 }  // namespace
-}  // namespace nnburst
+}  // namespace nnburst::control_test

@@ -11,7 +11,7 @@
 #include "tflite/operator.h"
 #include "tflite_test.h"
 
-namespace nnburst {
+namespace nnburst::elementwise_test {
 namespace {
 
 using namespace tflite;
@@ -357,4 +357,4 @@ TEST(TfliteLookup, gathersAnAxisAwayWithOneIndex) {
 }
 
 }  // namespace
-}  // namespace nnburst
+}  // namespace nnburst::elementwise_test

@@ -13,7 +13,7 @@
 #include "tflite_operations/codes.h"
 #include "tflite_test.h"
 
-namespace nnburst {
+namespace nnburst::extension_test {
 namespace {
 
 using namespace tflite;
@@ -459,4 +459,4 @@ TEST(TfliteExtension, computesRangesAndShapesAtImport) {
 }
 
 }  // namespace
-}  // namespace nnburst
+}  // namespace nnburst::extension_test

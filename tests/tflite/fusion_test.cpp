@@ -9,7 +9,7 @@
 
 #include "tflite_test.h"
 
-namespace nnburst {
+namespace nnburst::fusion_test {
 namespace {
 
 using namespace tflite;
@@ -184,4 +184,4 @@ TEST(TfliteFusion, leavesReductionsOfOtherAxesAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace nnburst
+}  // namespace nnburst::fusion_test

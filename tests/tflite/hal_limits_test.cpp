@@ -12,7 +12,7 @@
 
 #include "tflite_test.h"
 
-namespace nnburst {
+namespace nnburst::hal_limits_test {
 namespace {
 
 using namespace tflite;
@@ -236,4 +236,4 @@ TEST(TfliteHalLimits, bitcastKeepsBits) {
 }
 
 }  // namespace
-}  // namespace nnburst
+}  // namespace nnburst::hal_limits_test

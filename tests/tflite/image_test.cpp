@@ -8,7 +8,7 @@
 
 #include "tflite_test.h"
 
-namespace nnburst {
+namespace nnburst::image_test {
 namespace {
 
 using namespace tflite;
@@ -231,4 +231,4 @@ TEST(TfliteImage, poolsWithItsWindow) {
 }
 
 }  // namespace
-}  // namespace nnburst
+}  // namespace nnburst::image_test

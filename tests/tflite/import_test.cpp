@@ -10,7 +10,7 @@
 
 #include "tflite_test.h"
 
-namespace nnburst {
+namespace nnburst::import_test {
 namespace {
 
 using namespace tflite;
@@ -576,4 +576,4 @@ TEST(TfliteImport, refusesManyConstantsThatShareOneBuffer) {
 }
 
 }  // namespace
-}  // namespace nnburst
+}  // namespace nnburst::import_test

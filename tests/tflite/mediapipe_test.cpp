@@ -11,7 +11,7 @@
 
 #include "tflite_test.h"
 
-namespace nnburst {
+namespace nnburst::mediapipe_test {
 namespace {
 
 using namespace tflite;
@@ -235,4 +235,4 @@ TEST(TfliteMediapipe, refusesLandmarksThatAreNotThere) {
 }
 
 }  // namespace
-}  // namespace nnburst
+}  // namespace nnburst::mediapipe_test

@@ -17,7 +17,7 @@
 #include "support/shared_data.h"
 #include "tflite_file.h"
 
-namespace nnburst {
+namespace nnburst::models_test {
 namespace {
 
 using OperationCounts = std::map<OperationType, int>;
@@ -159,4 +159,4 @@ TEST(TfliteCorruption, ofARealModelNeverCrashes) {
 }
 
 }  // namespace
-}  // namespace nnburst
+}  // namespace nnburst::models_test

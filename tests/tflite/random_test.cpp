@@ -12,7 +12,7 @@
 
 #include "tflite_test.h"
 
-namespace nnburst {
+namespace nnburst::random_test {
 namespace {
 
 using namespace tflite;
@@ -143,4 +143,4 @@ TEST(TfliteRandom, refusesInvalidShapes) {
 }
 
 }  // namespace
-}  // namespace nnburst
+}  // namespace nnburst::random_test

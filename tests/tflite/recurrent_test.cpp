@@ -8,7 +8,7 @@
 
 #include "tflite_test.h"
 
-namespace nnburst {
+namespace nnburst::recurrent_test {
 namespace {
 
 using namespace tflite;
@@ -320,4 +320,4 @@ TEST(TfliteQuantizedLstm, refusesWhatTheHalDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace nnburst
+}  // namespace nnburst::recurrent_test

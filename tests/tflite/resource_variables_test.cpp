@@ -8,7 +8,7 @@
 
 #include "tflite_test.h"
 
-namespace nnburst {
+namespace nnburst::resource_variables_test {
 namespace {
 
 using namespace tflite;
@@ -135,4 +135,4 @@ TEST(TfliteResourceVariables, refusesOtherTypesThanThatOfTheFirstValue) {
 }
 
 }  // namespace
-}  // namespace nnburst
+}  // namespace nnburst::resource_variables_test

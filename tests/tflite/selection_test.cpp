@@ -12,7 +12,7 @@
 #include "nnburst/extension.h"
 #include "tflite_test.h"
 
-namespace nnburst {
+namespace nnburst::selection_test {
 namespace {
 
 using namespace tflite;
@@ -393,4 +393,4 @@ TEST(TfliteSelection, refusesOutputsOfExtensionsThatGrow) {
 }
 
 }  // namespace
-}  // namespace nnburst
+}  // namespace nnburst::selection_test

@@ -11,7 +11,7 @@
 
 #include "tflite_test.h"
 
-namespace nnburst {
+namespace nnburst::shape_test {
 namespace {
 
 using namespace tflite;
@@ -469,4 +469,4 @@ TEST(TfliteReduction, takesTheNumberOfTheLargestAsAScalar) {
 }
 
 }  // namespace
-}  // namespace nnburst
+}  // namespace nnburst::shape_test

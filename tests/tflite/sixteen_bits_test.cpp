@@ -10,7 +10,7 @@
 #include "tflite/operator.h"
 #include "tflite_test.h"
 
-namespace nnburst {
+namespace nnburst::sixteen_bits_test {
 namespace {
 
 using namespace tflite;
@@ -420,4 +420,4 @@ TEST(TfliteSixteenBits, refuseActivationsThatTheHalDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace nnburst
+}  // namespace nnburst::sixteen_bits_test

@@ -8,7 +8,7 @@
 
 #include "tflite_test.h"
 
-namespace nnburst {
+namespace nnburst::sparse_test {
 namespace {
 
 using namespace tflite;
@@ -124,4 +124,4 @@ TEST(TfliteSparse, refusesTensorsMuchLargerThanTheFile) {
 }
 
 }  // namespace
-}  // namespace nnburst
+}  // namespace nnburst::sparse_test

@@ -14,7 +14,7 @@
 #include "tflite/operator.h"
 #include "tflite_test.h"
 
-namespace nnburst {
+namespace nnburst::spectrum_test {
 namespace {
 
 using namespace tflite;
@@ -169,4 +169,4 @@ TEST(TfliteSpectrum, refuseLengthsThatAreNoPowersOf2) {
 }
 
 }  // namespace
-}  // namespace nnburst
+}  // namespace nnburst::spectrum_test

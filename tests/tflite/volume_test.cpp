@@ -11,7 +11,7 @@
 #include "tflite/operator.h"
 #include "tflite_test.h"
 
-namespace nnburst {
+namespace nnburst::volume_test {
 namespace {
 
 using namespace tflite;
@@ -208,4 +208,4 @@ TEST(TfliteVolume, refuseFactorsThatMakeNoTensor) {
 }
 
 }  // namespace
-}  // namespace nnburst
+}  // namespace nnburst::volume_test
