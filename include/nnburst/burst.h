@@ -82,7 +82,9 @@ class NNBURST_EXPORT Burst {
                                            ExecutionOutcome& outcome) = 0;
 
     /// Registers `request` for repeated execution. The deadline in `options` is ignored: `compute`
-    /// and `submit` take one. The request is checked when it is executed.
+    /// and `submit` take one. The request is checked when it is executed. The driver remembers the
+    /// first 64 of a burst; further ones, and those with driver-managed buffers or device buffers,
+    /// are sent whole each time. INVALID_ARGUMENT for an unknown MeasureTiming.
     [[nodiscard]] virtual Result<std::unique_ptr<ReusableExecution>> createReusableExecution(
         const Request& request, const ExecutionOptions& options) = 0;
 

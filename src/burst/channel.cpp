@@ -124,13 +124,18 @@ fmq::SharedWaitStats& Channel::driverWaits() const noexcept {
     return *reinterpret_cast<fmq::SharedWaitStats*>(memory().data() + kDriverWaitsOffset);
 }
 
+fmq::EventFlag Channel::eventAt(std::uint64_t offset) const noexcept {
+    fmq::EventFlag event(*reinterpret_cast<fmq::EventWord*>(memory().data() + offset));
+    event.setMostWoken(kMostWoken);
+    return event;
+}
+
 fmq::EventFlag Channel::requestEvent() const noexcept {
-    return fmq::EventFlag(
-        *reinterpret_cast<fmq::EventWord*>(memory().data() + kRequestEventOffset));
+    return eventAt(kRequestEventOffset);
 }
 
 fmq::EventFlag Channel::resultEvent() const noexcept {
-    return fmq::EventFlag(*reinterpret_cast<fmq::EventWord*>(memory().data() + kResultEventOffset));
+    return eventAt(kResultEventOffset);
 }
 
 }  // namespace nnburst::burst

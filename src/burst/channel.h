@@ -54,6 +54,11 @@ struct ChannelHeader {
 };
 static_assert(fmq::isSharedLayout<ChannelHeader> && sizeof(ChannelHeader) == 120);
 
+/// Threads that one wake-up wakes on a word of a channel. One thread of the driver or of the client
+/// sleeps there; the other side may have any number of threads sleep there as well. A thread that
+/// is not woken for that reason sleeps for at most fmq::kLongestSleep.
+inline constexpr int kMostWoken = 8;
+
 inline constexpr std::uint64_t kDriverWaitsOffset = 128;
 inline constexpr std::uint64_t kRequestEventOffset = 192;
 inline constexpr std::uint64_t kResultEventOffset = kRequestEventOffset + fmq::kFalseSharingSize;
@@ -84,11 +89,13 @@ class Channel {
     /// Written by the driver, for the client to read.
     [[nodiscard]] fmq::SharedWaitStats& driverWaits() const noexcept;
 
-    /// Where the driver sleeps for requests, and the client for results.
+    /// Where the driver sleeps for requests, and the client for results. They wake at most
+    /// kMostWoken threads.
     [[nodiscard]] fmq::EventFlag requestEvent() const noexcept;
     [[nodiscard]] fmq::EventFlag resultEvent() const noexcept;
 
   private:
+    [[nodiscard]] fmq::EventFlag eventAt(std::uint64_t offset) const noexcept;
     void prefault() const noexcept;
 
     Mapping mapping_;

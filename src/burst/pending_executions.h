@@ -45,6 +45,8 @@ struct PendingExecution {
     /// The serial of the frame whose result is awaited; 0 before it is sent. Never used twice, so
     /// that the late result of an execution that was given up matches no other.
     std::uint64_t serial = 0;
+    /// The serial of the last frame that had its whole request.
+    std::uint64_t wholeSerial = 0;
     const Request* request = nullptr;
     ReusableRequest* reusable = nullptr;  ///< null unless the request is reusable
     ExecutionOptions options;
@@ -191,6 +193,12 @@ class PendingExecutions {
 
     [[nodiscard]] bool hasGivenUp() const noexcept {
         return !givenUp_.empty() || !unanswered_.isEmpty();
+    }
+
+    /// Whether frame `serial` was given up, and its result has not come yet.
+    [[nodiscard]] bool isGivenUp(std::uint64_t serial) const noexcept {
+        return std::any_of(givenUp_.begin(), givenUp_.end(),
+                           [serial](const GivenUp& givenUp) { return givenUp.serial == serial; });
     }
 
     /// Whether an input or output of `request` overlaps with memory in use.

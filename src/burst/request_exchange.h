@@ -109,8 +109,11 @@ class RequestExchange {
 
     /// Waits for the result of an execution and makes it free.
     Result<> finish(PendingExecution& execution) {
-        while (execution.state != State::ENDED) {
-            awaitResult(execution);
+        if (execution.state != State::ENDED) {
+            awaitResult(execution, execution.giveUpAt(deadlineGrace_), deadlineGrace_);
+        }
+        if (execution.state != State::ENDED) [[unlikely]] {
+            awaitAfterOthers(execution);
         }
         pending_.release(execution);
         return execution.status ? Result<>() : std::move(execution.status);
@@ -185,10 +188,6 @@ class RequestExchange {
   private:
     using State = PendingExecution::State;
 
-    static tl::unexpected<Error> lost() {
-        return failure(ErrorStatus::DEVICE_UNAVAILABLE, "the connection to the driver is lost");
-    }
-
     /// The fast path, which most repeated executions take: sends one line, if there is room now for
     /// it and for its result.
     [[nodiscard]] bool trySendRemembered(PendingExecution& execution) noexcept {
@@ -216,7 +215,7 @@ class RequestExchange {
                 executeOverControlPlane(execution);
                 return {};
             }
-            awaitResult(*other);
+            awaitResult(*other, other->giveUpAt(deadlineGrace_), deadlineGrace_);
         }
     }
 
@@ -245,18 +244,29 @@ class RequestExchange {
         return isSent;
     }
 
-    /// Takes the results that have come meanwhile.
+    /// Takes the results that have come meanwhile. They are few, whatever the driver writes: an
+    /// execution that is in flight or was given up has two frames at most, each with one answer.
     void takeResults() {
         while (receiver_.hasNews() && takeResult()) {
         }
     }
 
-    /// Takes one result out of the queue, or ends `execution` if none comes in its time.
-    void awaitResult(PendingExecution& execution) {
+    /// Waits for the result of `execution` after another one has come instead: one time for all
+    /// waits, so that no driver prolongs them by many late answers.
+    void awaitAfterOthers(PendingExecution& execution) {
+        const OptionalTimePoint giveUpAt =
+            answerAwaitedUntil(execution.options.deadline, deadlineGrace_);
+        while (execution.state != State::ENDED) {
+            awaitResult(execution, giveUpAt, std::chrono::milliseconds(0));
+        }
+    }
+
+    /// Takes one result, or ends `execution` if none comes until `giveUpAt`, and for `atLeast`.
+    void awaitResult(PendingExecution& execution, const OptionalTimePoint& giveUpAt,
+                     std::chrono::milliseconds atLeast) {
         Result<> alive;
         wait_.yieldWhileDriverAsks(sender_.takeNamesNewMemory());
-        if (!wait_.forNews(execution.giveUpAt(deadlineGrace_), deadlineGrace_,
-                           wait_.forecastOf(execution), alive)) {
+        if (!wait_.forNews(giveUpAt, atLeast, wait_.forecastOf(execution), alive)) {
             if (alive) {
                 pending_.giveUp(execution);
                 alive = unanswered(deadlineGrace_);
@@ -269,17 +279,15 @@ class RequestExchange {
             return;
         }
         if (!takeResult()) {
-            end(execution,
-                failure(ErrorStatus::DEVICE_UNAVAILABLE,
-                        "the driver put something into the result queue that is not a frame"));
+            end(execution, noAnswerToARequest());
         }
     }
 
     /// Takes one result, which must be there, and sends its execution again if the driver does not
-    /// know the request. False if it is not a frame: then the connection counts as lost.
+    /// know the request. False if it answers no request: then the connection counts as lost.
     bool takeResult() {
         const ResultReceiver::Taken taken = receiver_.take();
-        if (!taken.isFrame) {
+        if (!taken.isAnswer) {
             connectionLost();
             return false;
         }

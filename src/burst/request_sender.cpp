@@ -31,6 +31,7 @@ Result<bool> RequestSender::sendWhole(PendingExecution& execution) {
         return false;
     }
     execution.serial = ++lastSerial_;
+    execution.wholeSerial = execution.serial;
     execution.slotVersion = version;
     const ExecutionName name =
         execution.reusable != nullptr ? execution.reusable->name : ExecutionName();

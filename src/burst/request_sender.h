@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "burst/channel.h"
 #include "burst/control_plane.h"
 #include "burst/pending_executions.h"
 #include "burst/request_frame.h"
@@ -34,6 +35,7 @@ class RequestSender {
         NNBURST_ASSERT(controlPlane_ == nullptr && controlPlane != nullptr,
                        "the sender is attached twice, or to nothing");
         controlPlane_ = std::move(controlPlane);
+        requests_.setMostWoken(kMostWoken);
         requests_.setDoorbell(doorbell);
     }
 

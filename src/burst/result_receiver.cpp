@@ -18,6 +18,12 @@ Result<> sameShapesAsNothing(ExecutionOutcome& outcome) {
                    "not a reusable execution");
 }
 
+Result<> unknownThoughWhole(ExecutionOutcome& outcome) {
+    clearOutcome(outcome);
+    return failure(ErrorStatus::GENERAL_FAILURE,
+                   "the driver answered that it does not know a request that was sent whole");
+}
+
 Result<> wrongShapeCount(const PendingExecution& execution) {
     const std::size_t received = execution.outcome->outputShapes.size();
     clearOutcome(*execution.outcome);
@@ -40,17 +46,17 @@ ResultReceiver::Taken ResultReceiver::take() {
         results_.consume(1);
         pending_.resultArrived(serial);
         giveSameShapes(*execution, header);
-        return {.isFrame = true, .execution = execution};
+        return {.isAnswer = true, .execution = execution};
     }
     const std::uint32_t lineCount = readFrame(header);
-    if (lineCount == 0) {
+    if (lineCount == 0 || (execution == nullptr && !pending_.isGivenUp(serial))) {
         return {};
     }
     pending_.resultArrived(serial);
     if (execution != nullptr) {
         give(*execution, std::span(lines_).first(lineCount));
     }
-    return {.isFrame = true, .execution = execution};
+    return {.isAnswer = true, .execution = execution};
 }
 
 /// The shortest result, of an execution that is repeated.
@@ -73,13 +79,19 @@ void ResultReceiver::give(PendingExecution& execution, std::span<const FrameLine
                    "execution {} was not prepared", execution.serial);
     ReusableRequest* const reusable = execution.reusable;
     ExecutionOutcome& outcome = *execution.outcome;
-    if (reusable != nullptr && (flags & kUnknownExecution) != 0) {
+    if (reusable != nullptr && (flags & kUnknownExecution) != 0 &&
+        execution.serial != execution.wholeSerial) {
         reusable->isRemembered = false;
         PendingExecutions::markUnknownToDriver(execution);
         return;
     }
-    execution.status =
-        isSameShapes(frame[0]) ? sameShapesAsNothing(outcome) : decodeResult(frame, outcome);
+    if ((flags & kUnknownExecution) != 0) {
+        execution.status = unknownThoughWhole(outcome);
+    } else if (isSameShapes(frame[0])) {
+        execution.status = sameShapesAsNothing(outcome);
+    } else {
+        execution.status = decodeResult(frame, outcome);
+    }
     if (!hasRightShapeCount(execution)) {
         execution.status = wrongShapeCount(execution);
     } else if (reusable != nullptr) {

@@ -21,8 +21,9 @@ class ResultReceiver {
   public:
     /// What was taken out of the queue.
     struct Taken {
-        bool isFrame = false;                   ///< if not, the queue is unusable
-        PendingExecution* execution = nullptr;  ///< null if no call waits for it any longer
+        /// A frame that answers one of this client's. If not, the queue is unusable.
+        bool isAnswer = false;
+        PendingExecution* execution = nullptr;  ///< null if it was given up
     };
 
     /// `pending`, which outlives the receiver, has the executions. `driver` is the HAL version of

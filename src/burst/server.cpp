@@ -56,6 +56,19 @@ WaitPolicy driverPolicy(const WaitPolicy& wish) noexcept {
             .mode = wish.mode};
 }
 
+/// Takes no memory: the message fits into the string.
+Result<> outOfMemory() {
+    return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, "out of memory");
+}
+
+Result<> brokenFrame() {
+    return invalid("request frame: it announces more lines than it has, or none");
+}
+
+Result<> unknownExecution() {
+    return invalid("compute frame: the driver does not know its execution");
+}
+
 }  // namespace
 
 /// Frames in, frames out.
@@ -147,7 +160,7 @@ class Server::Impl final : public Servable {
     /// Waits for a request, for at most `parkAfter`. False if there is none.
     template <class HasNews>
     [[nodiscard]] bool awaitRequest(std::chrono::nanoseconds parkAfter, const HasNews& hasNews) {
-        if (!std::exchange(isFirstAwaited_, true)) {
+        if (!std::exchange(hasAwaitedFirst_, true)) {
             makeRunner();  // here, because the thread of the control plane must not wait
             return awaitFirstRequest(parkAfter, hasNews);
         }
@@ -204,9 +217,10 @@ class Server::Impl final : public Servable {
             } else {
                 serveRequest(header);
             }
-        } catch (const std::bad_alloc&) {  // the message fits into the string without memory
-            answer(serialOf(header), 0,
-                   failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, "out of memory"));
+        } catch (const std::bad_alloc&) {
+            if (serialOf(header) != answeredSerial_) {
+                answer(serialOf(header), 0, outOfMemory());
+            }
         }
     }
 
@@ -215,8 +229,7 @@ class Server::Impl final : public Servable {
         if (lineCount == 0 || !requests_.tryRead(std::span(lines_).first(lineCount))) {
             // Where the next frame starts is unknown: drop all that is there.
             requests_.consume(requests_.availableToRead());
-            answer(serialOf(header), 0,
-                   invalid("request frame: it announces more lines than it has, or none"));
+            answer(serialOf(header), 0, brokenFrame());
             return;
         }
         NNBURST_MARK(burst__begin, this);
@@ -260,8 +273,7 @@ class Server::Impl final : public Servable {
         }
         ReusableRegistry::Execution* const execution = registry_.find(compute_.name);
         if (execution == nullptr) {
-            answer(serial, kUnknownExecution,
-                   invalid("compute frame: the driver does not know its execution"));
+            answer(serial, kUnknownExecution, unknownExecution());
             return;
         }
         NNBURST_MARK(burst__begin, this);
@@ -327,6 +339,7 @@ class Server::Impl final : public Servable {
         }
         const std::span<FrameLine> frame(lines_.data(), lineCount);
         encodeResult(serial, flags, status, outcome_, message, frame);
+        answeredSerial_ = serial;
         return results_.tryWrite(frame);
     }
 
@@ -341,7 +354,8 @@ class Server::Impl final : public Servable {
     SlotMappings slots_;
 
     // Used by the thread that serves; reused, so that the steady state allocates nothing.
-    bool isFirstAwaited_ = false;
+    bool hasAwaitedFirst_ = false;
+    std::uint64_t answeredSerial_ = 0;  // by `answer`, last: no frame gets two answers
     fmq::Waiter waiter_;
     fmq::WaitForecast forecast_;
     const exec::ModelUser user_;
@@ -370,6 +384,7 @@ Result<std::unique_ptr<Server>> Server::create(SharedRegion channel, exec::Execu
                        FrameQueue::Reader::attach(opened.memory(), opened.requests()));
     NNBURST_TRY_ASSIGN(FrameQueue::Writer results,
                        FrameQueue::Writer::attach(opened.memory(), opened.results()));
+    results.setMostWoken(kMostWoken);
     SharedAccount account = executable.client == nullptr ? nullptr : executable.client->account();
     NNBURST_TRY_ASSIGN(Charge charge, chargeTo(account, Resource::MEMORY,
                                                kBytesOfBurst + kCopiesOfFrame * sizeof(FrameLine) *

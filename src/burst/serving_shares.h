@@ -5,29 +5,70 @@
 /// \file
 /// How many threads serve the bursts of each client and of each user, and whose burst may have one
 /// more: an execution of minutes keeps a thread for minutes, so that a client with many of them
-/// could keep all.
+/// could keep all. Bursts that may not have one wait in a list for each client: to find the next of
+/// them takes time in proportion to the clients that have such bursts, not to the bursts.
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "account/account.h"
 
 namespace nnburst::burst {
 
+/// The element of a std::list for `owner`, which is in one list or in none. Made beforehand, so
+/// that joining a list allocates nothing.
+template <class T>
+class ListElement {
+  public:
+    explicit ListElement(T& owner) : unused_{&owner} {}
+    ListElement(const ListElement&) = delete;
+    ListElement& operator=(const ListElement&) = delete;
+
+    [[nodiscard]] bool isInList() const noexcept { return unused_.empty(); }
+    /// As the last one.
+    void join(std::list<T*>& list) noexcept { list.splice(list.end(), unused_, element_); }
+    /// The list that it is in.
+    void leave(std::list<T*>& list) noexcept { unused_.splice(unused_.end(), list, element_); }
+
+  private:
+    std::list<T*> unused_;  // the element while it is in no list
+    const typename std::list<T*>::iterator element_ = unused_.begin();
+};
+
 /// Not thread-safe.
 class ServingShares {
   public:
-    /// The threads that serve bursts of one client, or of all clients of a user.
+    struct Candidate;
+
+    /// The threads that serve bursts of one client, or of all clients of a user, and those that
+    /// wait for one.
     struct Share {
-        SharedAccount account;  // so that no other account has its address
+        explicit Share(SharedAccount given) : account(std::move(given)) {}
+
+        const SharedAccount account;  // so that no other account has its address
         std::size_t served = 0;
+        std::list<Candidate*> waiting;           // bursts of a client, the first has waited longest
+        std::list<Share*> waitingClients;        // clients of a user that have bursts that wait
+        ListElement<Share> amongClients{*this};  // of its user
+        ListElement<Share> amongUsers{*this};    // of those that have clients with such bursts
     };
     /// The client and the user that a burst belongs to.
     struct Owner {
         std::shared_ptr<Share> client;
         std::shared_ptr<Share> user;
+    };
+    /// A burst that may have to wait for a thread. Not destroyed while it waits.
+    struct Candidate {
+        Owner owner;
+        std::uint64_t arrival = 0;  // among all that wait
+        ListElement<Candidate> place{*this};
+
+        [[nodiscard]] bool isWaiting() const noexcept { return place.isInList(); }
     };
 
     /// Threads beyond the maximum, for clients of which no other burst is served. The part of the
@@ -47,12 +88,7 @@ class ServingShares {
     /// towards the maximum.
     [[nodiscard]] bool mayBegin(const Owner& owner, std::size_t uncounted) const noexcept {
         const std::size_t allowed = maximumThreads_ + uncounted;
-        if (served_ < allowed) {
-            return true;
-        }
-        const std::size_t users = usersServed_ + (owner.user->served == 0 ? 1 : 0);
-        return owner.user->served < std::max<std::size_t>(maximumThreads_ / users, 1) ||
-               (owner.client->served == 0 && served_ < allowed + kForOthers);
+        return anyMayBegin(*owner.user, allowed) || firstMayBegin(*owner.client, allowed);
     }
     void begin(const Owner& owner) noexcept {
         ++served_;
@@ -67,12 +103,76 @@ class ServingShares {
 
     [[nodiscard]] std::size_t served() const noexcept { return served_; }
 
+    /// Lets `candidate`, which does not wait, wait after all others.
+    void addWaiting(Candidate& candidate) noexcept {
+        Share& client = *candidate.owner.client;
+        Share& user = *candidate.owner.user;
+        if (client.waiting.empty()) {
+            if (user.waitingClients.empty()) {
+                user.amongUsers.join(waitingUsers_);
+            }
+            client.amongClients.join(user.waitingClients);
+        }
+        candidate.arrival = ++arrivals_;
+        candidate.place.join(client.waiting);
+    }
+
+    /// `candidate`, which waits, does so no longer.
+    void removeWaiting(Candidate& candidate) noexcept {
+        Share& client = *candidate.owner.client;
+        Share& user = *candidate.owner.user;
+        candidate.place.leave(client.waiting);
+        if (client.waiting.empty()) {
+            client.amongClients.leave(user.waitingClients);
+            if (user.waitingClients.empty()) {
+                user.amongUsers.leave(waitingUsers_);
+            }
+        }
+    }
+
+    /// Removes the one that has waited longest of those that may be served; null if there is none.
+    [[nodiscard]] Candidate* takeWaiting(std::size_t uncounted) noexcept {
+        const std::size_t allowed = maximumThreads_ + uncounted;
+        Candidate* next = nullptr;
+        for (const Share* const user : waitingUsers_) {
+            const bool mayAny = anyMayBegin(*user, allowed);
+            if (!mayAny && served_ >= allowed + kForOthers) {
+                continue;
+            }
+            for (const Share* const client : user->waitingClients) {
+                ++clientLooks_;
+                Candidate* const first = client->waiting.front();
+                if ((mayAny || firstMayBegin(*client, allowed)) &&
+                    (next == nullptr || first->arrival < next->arrival)) {
+                    next = first;
+                }
+            }
+        }
+        if (next != nullptr) {
+            removeWaiting(*next);
+        }
+        return next;
+    }
+
+    /// At how many clients takeWaiting has looked so far: what it costs.
+    [[nodiscard]] std::uint64_t clientLooks() const noexcept { return clientLooks_; }
+
   private:
+    /// Whether any burst of `user` may be served.
+    [[nodiscard]] bool anyMayBegin(const Share& user, std::size_t allowed) const noexcept {
+        const std::size_t users = usersServed_ + (user.served == 0 ? 1 : 0);
+        return served_ < allowed || user.served < std::max<std::size_t>(maximumThreads_ / users, 1);
+    }
+    /// Whether a burst of `client` may be served as the first one of it.
+    [[nodiscard]] bool firstMayBegin(const Share& client, std::size_t allowed) const noexcept {
+        return client.served == 0 && served_ < allowed + kForOthers;
+    }
+
     std::shared_ptr<Share> shareOf(const SharedAccount& account) {
         std::weak_ptr<Share>& known = shares_[account.get()];
         std::shared_ptr<Share> share = known.lock();
         if (share == nullptr) {
-            share = std::make_shared<Share>(Share{.account = account});
+            share = std::make_shared<Share>(account);
             known = share;
             std::erase_if(shares_, [](const auto& each) { return each.second.expired(); });
         }
@@ -83,6 +183,9 @@ class ServingShares {
     std::size_t served_ = 0;
     std::size_t usersServed_ = 0;
     std::map<const Account*, std::weak_ptr<Share>> shares_;
+    std::list<Share*> waitingUsers_;  // users of which bursts wait
+    std::uint64_t arrivals_ = 0;
+    std::uint64_t clientLooks_ = 0;
 };
 
 }  // namespace nnburst::burst

@@ -62,7 +62,7 @@ tl::unexpected<Error> exhausted(const char* what) {
 ///       | remove
 ///       v
 ///     REMOVED
-struct ServingThreadPool::Registration::Entry {
+struct ServingThreadPool::Registration::Entry : ServingShares::Candidate {
     enum class State : std::uint8_t {
         PARKED,      ///< no thread serves it
         SERVED,      ///< one thread serves it
@@ -83,13 +83,6 @@ struct ServingThreadPool::Registration::Entry {
     UniqueFd driverEnd;  ///< of the doorbell
     UniqueFd clientEnd;  ///< of the doorbell, until it is taken
     std::atomic<State> state{State::PARKED};
-    ServingShares::Owner owner;
-
-    // Guarded by the pool's mutex: its place in the pool's list of those that wait. While it does
-    // not wait, the element is here, so that waiting allocates nothing.
-    std::list<Entry*> unused{this};
-    const std::list<Entry*>::iterator place = unused.begin();
-    [[nodiscard]] bool isWaiting() const noexcept { return unused.empty(); }
 
     /// The doorbell was rung. Whether that is done with: a thread serves the burst, which will look
     /// again, or the burst is removed.
@@ -255,7 +248,7 @@ void ServingThreadPool::remove(const Registration::Entry& entry) noexcept {
         removed = std::move(found->second);
         entries_.erase(found);
         if (removed->isWaiting()) {
-            removed->unused.splice(removed->unused.end(), waiting_, removed->place);
+            shares_.removeWaiting(*removed);
         }
         --registrationCount_;
         ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, entry.driverEnd.get(), nullptr);
@@ -394,7 +387,7 @@ bool ServingThreadPool::beginOrWait(Registration::Entry& entry) noexcept {
         ringNextWaiting();
         return true;
     }
-    wait(entry);
+    addToWaiting(entry);
     return false;
 }
 
@@ -405,7 +398,7 @@ std::shared_ptr<ServingThreadPool::Registration::Entry> ServingThreadPool::endAn
     const system::MutexLock lock(mutex_);
     shares_.end(entry.owner);
     if (hasMore) {
-        wait(entry);  // served again after others that were rung before
+        addToWaiting(entry);  // served again after others that were rung before
     }
     Registration::Entry* const next = takeWaiting();
     if (next != nullptr) {
@@ -415,10 +408,10 @@ std::shared_ptr<ServingThreadPool::Registration::Entry> ServingThreadPool::endAn
     return next == nullptr ? nullptr : entries_.find(next->id)->second;
 }
 
-void ServingThreadPool::wait(Registration::Entry& entry) noexcept {
+void ServingThreadPool::addToWaiting(Registration::Entry& entry) noexcept {
     // Not if it was removed meanwhile.
     if (!entry.isWaiting() && entries_.find(entry.id) != entries_.end()) {
-        waiting_.splice(waiting_.end(), entry.unused, entry.place);
+        shares_.addWaiting(entry);
     }
 }
 
@@ -439,17 +432,8 @@ void ServingThreadPool::ringNextWaiting() noexcept {
 
 /// Takes the burst that has waited longest of those that may be served; null if there is none.
 ServingThreadPool::Registration::Entry* ServingThreadPool::takeWaiting() noexcept {
-    const std::size_t uncounted = clientWaits_.load(std::memory_order_relaxed);
-    auto next = waiting_.begin();
-    while (next != waiting_.end() && !shares_.mayBegin((*next)->owner, uncounted)) {
-        ++next;
-    }
-    if (next == waiting_.end()) {
-        return nullptr;
-    }
-    Registration::Entry& taken = **next;
-    taken.unused.splice(taken.unused.end(), waiting_, next);
-    return &taken;
+    return static_cast<Registration::Entry*>(
+        shares_.takeWaiting(clientWaits_.load(std::memory_order_relaxed)));
 }
 
 void ServingThreadPool::noteWhetherFull() noexcept {

@@ -12,7 +12,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <map>
 #include <memory>
 #include <thread>
@@ -120,7 +119,7 @@ class ServingThreadPool {
     [[nodiscard]] std::shared_ptr<Registration::Entry> endAndTakeWaiting(Registration::Entry& entry,
                                                                          bool hasMore) noexcept
         NNBURST_EXCLUDES(mutex_);
-    void wait(Registration::Entry& entry) noexcept NNBURST_REQUIRES(mutex_);
+    void addToWaiting(Registration::Entry& entry) noexcept NNBURST_REQUIRES(mutex_);
     [[nodiscard]] Registration::Entry* takeWaiting() noexcept NNBURST_REQUIRES(mutex_);
     void ringWaiting() noexcept NNBURST_EXCLUDES(mutex_);
     void ringNextWaiting() noexcept NNBURST_REQUIRES(mutex_);
@@ -149,9 +148,7 @@ class ServingThreadPool {
     bool isEnding_ NNBURST_GUARDED_BY(mutex_) = false;  // `threads_` stays as it is
     std::map<std::uint64_t, std::shared_ptr<Registration::Entry>> entries_
         NNBURST_GUARDED_BY(mutex_);
-    ServingShares shares_ NNBURST_GUARDED_BY(mutex_);
-    /// Those that were rung and may not be served yet.
-    std::list<Registration::Entry*> waiting_ NNBURST_GUARDED_BY(mutex_);
+    ServingShares shares_ NNBURST_GUARDED_BY(mutex_);  // with those that were rung and wait
     std::vector<std::thread> threads_ NNBURST_GUARDED_BY(mutex_);
     std::vector<std::thread::id> ended_ NNBURST_GUARDED_BY(mutex_);  // of threads_
 };

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Errors of `Burst::submit` and `Burst::wait`, the same for bursts to a driver and in this
+/// Errors of the calls of a burst, most of them the same for bursts to a driver and in this
 /// process.
 
 #include <cstdint>
@@ -37,6 +37,18 @@ namespace nnburst::burst {
     return failure(ErrorStatus::INVALID_ARGUMENT,
                    "wait: submission " + std::to_string(static_cast<std::uint64_t>(submission)) +
                        " is not in flight: each can be waited for once");
+}
+
+/// The error of all calls after the loss of the driver.
+[[nodiscard]] inline tl::unexpected<Error> lost() {
+    return failure(ErrorStatus::DEVICE_UNAVAILABLE, "the connection to the driver is lost");
+}
+
+/// The error of an execution during which the driver broke the rules of the result queue.
+[[nodiscard]] inline tl::unexpected<Error> noAnswerToARequest() {
+    return failure(ErrorStatus::DEVICE_UNAVAILABLE,
+                   "the driver put something into the result queue that is not the answer to a "
+                   "request");
 }
 
 /// `result`, which is an error, with the outcome that goes with it.

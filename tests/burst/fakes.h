@@ -28,6 +28,7 @@ class DoublingModel final : public exec::CompiledModel {
   public:
     std::atomic<int> runs{0};
     mutable std::atomic<int> binds{0};
+    std::atomic<int> bindWithoutMemory{0};  ///< the number of the bind that throws; 0: none
     std::atomic<std::uint32_t> delayed{0};
     std::atomic<bool> isCrowded{false};
     std::atomic<bool> hasMemory{true};  ///< for further runners
@@ -52,7 +53,9 @@ class DoublingModel final : public exec::CompiledModel {
     Result<> bind(std::span<const RequestArgument> inputs, std::span<const RequestArgument> outputs,
                   std::span<const exec::PoolView> pools,
                   exec::RequestBindings& bindings) const override {
-        ++binds;
+        if (++binds == bindWithoutMemory) {
+            throw std::bad_alloc();
+        }
         if (inputs.size() != 1 || outputs.size() != 1) {
             return failure(ErrorStatus::INVALID_ARGUMENT, "one input and one output, please");
         }

@@ -6,7 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <bit>
+#include <future>
+#include <thread>
+#include <vector>
 
 #include "burst/channel.h"
 #include "burst/request_frame.h"
@@ -20,8 +24,10 @@ using namespace std::chrono_literals;
 
 class HostileDriver : public testing::Test {
   protected:
-    HostileDriver() {
-        controller = std::move(*Controller::create({.deadlineGrace = 10ms}));
+    HostileDriver() { open({.deadlineGrace = 10ms}); }
+
+    void open(const BurstOptions& options) {
+        controller = std::move(*Controller::create(options));
         controller->attach(client, {});
         channel = std::move(*Channel::open(controller->channel()));
         requests.emplace(*FrameQueue::Reader::attach(channel.memory(), channel.requests()));
@@ -54,6 +60,27 @@ class HostileDriver : public testing::Test {
         EXPECT_TRUE(results->tryWrite(lines));
     }
 
+    /// Calls `function` while the driver writes results of no request as fast as it can. False if
+    /// the driver was tired of it before `function` has ended.
+    template <class Function>
+    bool endsBeforeTheFlood(Function function) {
+        std::atomic<bool> hasEnded{false};
+        std::future<bool> flood = std::async(std::launch::async, [&] {
+            const FrameLine line = encodeSameShapes(12345, {});
+            const TimePoint end = std::chrono::steady_clock::now() + 20s;
+            while (!hasEnded && std::chrono::steady_clock::now() < end) {
+                (void)results->tryWrite({&line, 1});
+            }
+            return hasEnded.load();
+        });
+        function();
+        hasEnded = true;
+        return flood.get();
+    }
+
+    static void remember(ResultFrameHeader& header) { header.flags = kRemembered; }
+    static void forget(ResultFrameHeader& header) { header.flags = kUnknownExecution; }
+
     static ExecutionOutcome shapes(std::size_t count) {
         ExecutionOutcome sent;
         sent.outputShapes.assign(count, {.dimensions = {4}, .isSufficient = true});
@@ -73,12 +100,105 @@ TEST_F(HostileDriver, thatIsHonestIsBelieved) {
     EXPECT_TRUE(execute([&](auto serial) { send(serial, ErrorStatus::NONE, shapes(1)); }));
 }
 
-TEST_F(HostileDriver, answersWithOtherSerialsFirst) {
-    EXPECT_TRUE(execute([&](auto serial) {
-        send(serial - 1, ErrorStatus::GENERAL_FAILURE, {});
-        send(serial + 1, ErrorStatus::GENERAL_FAILURE, {});
+TEST_F(HostileDriver, answersARequestThatWasNotSentAndIsNeverBelievedAgain) {
+    ASSERT_TRUE(execute([&](auto serial) { send(serial, ErrorStatus::NONE, shapes(1)); }));
+    Result<> result = execute([&](auto serial) {
+        send(serial + 1, ErrorStatus::NONE, shapes(1));
+        send(serial, ErrorStatus::NONE, shapes(1));
+    });
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+    result = controller->execute(doubling.request, {}, outcome);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+}
+
+TEST_F(HostileDriver, answersARequestTwiceAndIsNeverBelievedAgain) {
+    ASSERT_TRUE(execute([&](auto serial) {
+        send(serial, ErrorStatus::NONE, shapes(1));
         send(serial, ErrorStatus::NONE, shapes(1));
     }));
+    const Result<> result =
+        execute([&](auto serial) { send(serial, ErrorStatus::NONE, shapes(1)); });
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+}
+
+TEST_F(HostileDriver, doesNotKeepAnExecutionByResultsWithoutAPause) {
+    Result<> result;
+    EXPECT_TRUE(endsBeforeTheFlood([&] {
+        result = controller->execute(
+            doubling.request, {.deadline = std::chrono::steady_clock::now() + 50ms}, outcome);
+    }));
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+}
+
+TEST_F(HostileDriver, doesNotKeepALookForResultsByResultsWithoutAPause) {
+    const Result<Submission> submission =
+        controller->submit(doubling.request, {.deadline = std::chrono::steady_clock::now() + 50ms});
+    ASSERT_TRUE(submission);
+    EXPECT_TRUE(endsBeforeTheFlood([&] {
+        while (!controller->isDone(*submission)) {
+            std::this_thread::yield();
+        }
+        EXPECT_FALSE(controller->isMemoryInUse());
+    }));
+    EXPECT_FALSE(controller->wait(*submission, outcome));
+}
+
+TEST_F(HostileDriver, doesNotKnowARequestThatWasJustSentWhole) {
+    const auto reusable = std::move(*controller->createReusableExecution(doubling.request, {}));
+    std::atomic<int> frames{0};
+    std::atomic<bool> mayEnd{false};
+    std::thread driver([&] {
+        std::vector<FrameLine> lines(1);
+        while (!mayEnd && frames < 1000) {
+            if (requests->read(lines, {}, std::chrono::steady_clock::now() + 10ms)) {
+                requests->consume(requests->availableToRead());
+                const bool isFirst = ++frames == 1;
+                send(serialOf(lines[0]), isFirst ? ErrorStatus::NONE : ErrorStatus::GENERAL_FAILURE,
+                     isFirst ? shapes(1) : ExecutionOutcome(), isFirst ? remember : forget);
+            }
+        }
+    });
+    EXPECT_TRUE(reusable->compute({}, outcome));
+    const Result<> result =
+        reusable->compute(TimePoint(std::chrono::steady_clock::now() + 10s), outcome);
+    mayEnd = true;
+    driver.join();
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::GENERAL_FAILURE);
+    EXPECT_TRUE(outcome.outputShapes.empty());
+    EXPECT_EQ(frames, 3) << "the second is a line, the third the whole request";
+}
+
+TEST_F(HostileDriver, doesNotProlongAWaitByTheLateResultsOfOthers) {
+    constexpr std::uint32_t kInFlight = 64;
+    open({.queueLines = 4096, .inFlight = kInFlight, .deadlineGrace = 500ms});
+    std::vector<DoublingRequest> others(kInFlight - 1);
+    std::uint64_t serial = 0;
+    for (const DoublingRequest& other : others) {
+        ASSERT_TRUE(controller->submit(other.request, {}));
+        ++serial;
+    }
+    const Result<Submission> ours =
+        controller->submit(doubling.request, {.deadline = std::chrono::steady_clock::now()});
+    ASSERT_TRUE(ours);
+    std::atomic<bool> mayEnd{false};
+    std::atomic<std::uint64_t> answered{0};
+    std::thread driver([&] {
+        while (!mayEnd && answered < serial) {
+            std::this_thread::sleep_for(300ms);
+            send(++answered, ErrorStatus::NONE, shapes(1));
+        }
+    });
+    const Result<> result = controller->wait(*ours, outcome);
+    const std::uint64_t answeredUntilThen = answered;
+    mayEnd = true;
+    driver.join();
+    ASSERT_FALSE(result);
+    EXPECT_LT(answeredUntilThen, serial);
 }
 
 TEST_F(HostileDriver, givesMoreOrFewerShapesThanThereAreOutputs) {

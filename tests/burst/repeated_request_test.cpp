@@ -89,6 +89,15 @@ TEST_F(RepeatedRequests, areResolvedTwiceAndThenNoMore) {
     EXPECT_EQ(burst.model->binds, 3) << "twice to run it, and once to keep it";
 }
 
+TEST_F(RepeatedRequests, haveOneAnswerEachWhereThereIsNoMemoryToKeepThem) {
+    const DoublingRequest doubling(1);
+    burst.model->bindWithoutMemory = 3;
+    for (int i = 0; i < 4; ++i) {
+        execute(doubling);
+    }
+    EXPECT_EQ(burst.model->binds, 5) << "it is kept at the next one";
+}
+
 TEST_F(RepeatedRequests, useTheirOwnMemoryWhereTwoTakeTurns) {
     const DoublingRequest one(1);
     const DoublingRequest other(1);

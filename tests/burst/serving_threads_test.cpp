@@ -16,6 +16,7 @@
 #include "burst/channel.h"
 #include "fakes.h"
 #include "support/lingering_socket.h"
+#include "support/sleeping_threads.h"
 
 namespace nnburst::burst {
 namespace {
@@ -469,6 +470,28 @@ TEST(ParkedBurst, wakesThreadsThatSleepWhenItIsStopped) {
     const fmq::EventFlag::Announcement announcement = flag.announceSleeper();
     burst.server->stop();
     EXPECT_TRUE(flag.sleep(announcement, std::chrono::steady_clock::now() + 20s));
+}
+
+/// The other side may have thousands of threads sleep on the words of a channel.
+TEST(Burst, wakesFewOfTheThreadsThatSleepOnItsWords) {
+    BurstPair burst;
+    const Channel channel = std::move(*Channel::open(burst.controller->channel()));
+    const auto wordAt = [&channel](std::uint64_t offset) -> fmq::EventWord& {
+        return *reinterpret_cast<fmq::EventWord*>(channel.memory().data() + offset);
+    };
+    const test::SleepingThreads onRequests(wordAt(kRequestEventOffset), 3 * kMostWoken);
+    const test::SleepingThreads onResults(wordAt(kResultEventOffset), 2 * kMostWoken);
+    ASSERT_TRUE(onRequests.fallAsleep());
+    ASSERT_TRUE(onResults.fallAsleep());
+    const DoublingRequest doubling;
+    ExecutionOutcome outcome;
+    ASSERT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
+    std::this_thread::sleep_for(20ms);
+    EXPECT_LE(onRequests.woken(), std::size_t{kMostWoken});
+    EXPECT_LE(onResults.woken(), std::size_t{kMostWoken});
+    burst.server->stop();
+    std::this_thread::sleep_for(20ms);
+    EXPECT_LE(onRequests.woken(), std::size_t{2 * kMostWoken});
 }
 
 TEST(Burst, hasAThreadFromItsSetUpOn) {
