@@ -76,10 +76,15 @@ class NNBURST_EXPORT Device {
 
     /// Prepares `model` in the background. `callback` is called exactly once; if this call returns
     /// an error, with the same error. The model may be destroyed when the call returns.
+    /// INVALID_ARGUMENT if the model or an option breaks a rule, or `callback` is empty;
+    /// GENERAL_FAILURE if the device does not support an operation; RESOURCE_EXHAUSTED_TRANSIENT
+    /// where a limit is reached. Through the callback alone: MISSED_DEADLINE_TRANSIENT or
+    /// ..._PERSISTENT.
     [[nodiscard]] virtual Result<> prepareModel(const Model& model, const PrepareOptions& options,
                                                 PreparedModelCallback callback) = 0;
 
-    /// As prepareModel, from the cache files that an earlier preparation filled.
+    /// As prepareModel, from the cache files that an earlier preparation filled. INVALID_ARGUMENT
+    /// for another number of files; GENERAL_FAILURE if they cannot be used: prepare from the model.
     [[nodiscard]] virtual Result<> prepareModelFromCache(const PrepareOptions& options,
                                                          PreparedModelCallback callback) = 0;
 

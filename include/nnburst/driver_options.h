@@ -28,9 +28,10 @@ enum class DriverVariant : std::uint8_t {
 /// "full", "float", "quant" or "minimal".
 [[nodiscard]] NNBURST_EXPORT const char* toString(DriverVariant variant) noexcept;
 
-/// Options of a driver process (spawnDriver) or of a device in this process (makeLocalDevice). If
-/// the system refuses something that an option asks for, the driver logs a warning and goes on
-/// without it.
+/// Options of a driver process (spawnDriver) or of a device in this process (makeLocalDevice).
+/// Where the system does not grant realtimePriority, lockMemory, useHugePages or cpuLatencyLimit,
+/// the driver logs a warning and goes on without it. Any other option that cannot be followed is an
+/// error.
 struct DriverOptions {  // NOLINT(clang-analyzer-optin.performance.Padding): by subject
     static constexpr std::uint32_t kMaximumThreads = 64;
 
@@ -63,9 +64,10 @@ struct DriverOptions {  // NOLINT(clang-analyzer-optin.performance.Padding): by 
     /// dot-product instructions; false: XNNPACK runs them, with the same results. Ignored if
     /// useXnnpack is false.
     bool useDotProducts = true;
-    /// File of the secret key that authenticates compilation caches. It is created when first
-    /// needed. Empty: $XDG_STATE_HOME/nnburst/cache.key, or ~/.local/state/nnburst/cache.key;
-    /// without either nothing is cached.
+    /// File of the secret key that authenticates compilation caches. A driver process creates it
+    /// when it starts, a device in this process when it is first needed. Empty:
+    /// $XDG_STATE_HOME/nnburst/cache.key, or ~/.local/state/nnburst/cache.key; without either
+    /// nothing is cached.
     std::string cacheKeyFile;
     /// The device acts as one of this version: it refuses what the version does not know and
     /// follows its rules (docs/hal.md).
@@ -83,7 +85,8 @@ struct DriverOptions {  // NOLINT(clang-analyzer-optin.performance.Padding): by 
     /// Whether to register the extension org.nnburst.tflite, whose operations imported TFLite files
     /// may use (docs/tflite.md).
     bool useTfliteOperations = true;
-    /// SCHED_FIFO priority (1 to 99) of the threads that serve bursts; 0: as other threads.
+    /// SCHED_FIFO priority (1 to 99) of the threads that serve bursts and of kernel threads; 0: as
+    /// other threads.
     std::uint32_t realtimePriority = 0;
     /// Locks the driver's memory (mlockall): its code and the pages that it has touched stay in
     /// memory.

@@ -51,8 +51,8 @@ class Region {
 
     /// Makes a region of memory from elsewhere: another process, shm_open(3), a device.
     /// INVALID_ARGUMENT unless the descriptor is memory or a regular file, is open for reading (a
-    /// dma-buf: for writing, too), and holds `sizeBytes` now. Files of FUSE are refused: accesses
-    /// could hang.
+    /// dma-buf: for writing, too), and holds `sizeBytes` now. Driver processes refuse files on
+    /// which accesses may hang (FUSE, network); of models, the library sends them copies instead.
     [[nodiscard]] NNBURST_EXPORT static Result<SharedRegion> receive(UniqueFd fd,
                                                                      std::uint64_t sizeBytes);
 
@@ -154,7 +154,8 @@ class MemoryPool {
         std::uint32_t offset_ = 0;
     };
 
-    /// A pool over a new region of `sizeBytes` (at most 4 GiB - 1: offsets have 32 bits).
+    /// A pool over a new region of `sizeBytes` (1 to 4 GiB - 1: offsets have 32 bits).
+    /// INVALID_ARGUMENT for another size; RESOURCE_EXHAUSTED_TRANSIENT if the system refuses.
     [[nodiscard]] NNBURST_EXPORT static Result<MemoryPool> create(std::uint64_t sizeBytes);
 
     /// A block of `sizeBytes` (at least 1) at a multiple of `alignmentBytes` (a power of two of at

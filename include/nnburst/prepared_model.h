@@ -48,13 +48,21 @@ class NNBURST_EXPORT PreparedModel {
     [[nodiscard]] virtual Result<> execute(const Request& request, const ExecutionOptions& options,
                                            ExecutionCallback callback) = 0;
 
-    /// Launches an execution that starts when all `waitFor` fences are signalled. The outputs must
-    /// have known dimensions. `timeoutAfterFence` limits the execution from that moment on.
+    /// Launches an execution that starts when all `waitFor` fences (at most 126)
+    /// are signalled. The outputs must have known dimensions.
+    /// `timeoutAfterFence` limits the execution from that moment on. The fences stay the caller's:
+    /// their descriptors are duplicated. Until the fence that is returned is signalled, the caller
+    /// must not touch the request's memory. An error starts no execution. INVALID_ARGUMENT if the
+    /// request breaks a rule, a dimension of an output is not known, or a descriptor is not a fence
+    /// or has failed; GENERAL_FAILURE from a driver before HAL 1.3; RESOURCE_EXHAUSTED_TRANSIENT
+    /// where a limit is reached.
     [[nodiscard]] virtual Result<FencedExecution> executeFenced(
         const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
         OptionalTimeoutDuration timeoutAfterFence) = 0;
 
-    /// A new burst of this model. It keeps the model alive.
+    /// A new burst of this model, which it keeps alive. INVALID_ARGUMENT if a field of `options` is
+    /// out of range; RESOURCE_EXHAUSTED_TRANSIENT without memory, descriptors or threads for it;
+    /// DEVICE_UNAVAILABLE if the driver is gone.
     [[nodiscard]] virtual Result<std::unique_ptr<Burst>> configureExecutionBurst(
         const BurstOptions& options) = 0;
 

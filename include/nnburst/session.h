@@ -121,7 +121,8 @@ class Session {
 
     /// Runs the model and waits for its end. Errors of Burst::execute. After an error the contents
     /// of the outputs are undefined, and states are as before the run. RESOURCE_EXHAUSTED_TRANSIENT
-    /// if an output of open dimensions needs more than SessionOptions::maximumOpenOutputBytes.
+    /// if an output of open dimensions needs more than SessionOptions::maximumOpenOutputBytes;
+    /// GENERAL_FAILURE if the driver says that it has written more than its memory.
     [[nodiscard]] NNBURST_EXPORT Result<> run(const OptionalTimePoint& deadline = {});
 
     /// Starts a run without waiting for its end: `wait` does. Until then inputs and outputs belong
@@ -130,11 +131,13 @@ class Session {
     [[nodiscard]] NNBURST_EXPORT Result<> submit(const OptionalTimePoint& deadline = {});
     /// Waits for the end of the submitted run, at the latest until its deadline plus
     /// BurstOptions::deadlineGrace. Returns what `run` would have returned. INVALID_ARGUMENT if no
-    /// run was submitted.
+    /// run was submitted. A run whose outputs of open dimensions did not fit is repeated in this
+    /// call, which then takes as long as that run.
     [[nodiscard]] NNBURST_EXPORT Result<> wait();
-    /// Waits for at most `limit`; false if the run is still under way then. Unlike `wait` without a
-    /// limit, it sleeps without spinning, and does not notice that a driver hangs: give runs a
-    /// deadline. GENERAL_FAILURE if the driver has no completion descriptors.
+    /// Waits for at most `limit`, and then for a repeated run; false if the run is still under way
+    /// then. Unlike `wait` without a limit, it sleeps without spinning, and does not notice that a
+    /// driver hangs: give runs a deadline. GENERAL_FAILURE if the driver has no completion
+    /// descriptors.
     [[nodiscard]] NNBURST_EXPORT Result<bool> wait(std::chrono::nanoseconds limit);
     /// True from `submit` until `wait` has returned the result.
     [[nodiscard]] NNBURST_EXPORT bool isRunning() const noexcept;
@@ -145,7 +148,7 @@ class Session {
     [[nodiscard]] NNBURST_EXPORT Result<int> completionDescriptor();
     /// As Burst::armCompletion. Returns true, without arming it, if `wait` would not block.
     [[nodiscard]] NNBURST_EXPORT Result<bool> armCompletion();
-    /// True if a run was submitted and `wait` would return at once.
+    /// True if a run was submitted and `wait` would return at once, unless it repeats the run.
     [[nodiscard]] NNBURST_EXPORT bool isDone();
 
     /// True if a run ended with DEVICE_UNAVAILABLE because the driver had not answered in time, and

@@ -39,7 +39,7 @@ void addSessions(pybind11::module_& module);
 [[nodiscard]] pybind11::dtype dtypeOf(OperandType type);
 
 /// Seconds as Python's programs count them, from now on. Nothing: no deadline. ValueError for a
-/// number that is none; one beyond 292 years is without end.
+/// NaN; a time beyond 292 years is without end.
 [[nodiscard]] OptionalTimePoint deadlineAfter(std::optional<double> seconds);
 [[nodiscard]] std::optional<std::chrono::nanoseconds> durationOf(std::optional<double> seconds);
 

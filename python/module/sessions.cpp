@@ -73,9 +73,19 @@ class SharedSession {
 
 using SessionHandle = std::shared_ptr<SharedSession>;
 
+/// NumPy takes the size of an array from its shape: it must not be larger than `bytes`.
+void checkSize(const NamedOperand& operand, std::span<const std::byte> bytes) {
+    const auto needed = operandBytes(operand.type, operand.dimensions);
+    if (!needed || *needed > bytes.size()) {
+        raise({ErrorStatus::GENERAL_FAILURE,
+               '\'' + operand.name + "': has no array of its shape before a run has given it one"});
+    }
+}
+
 /// An array on `bytes`, which `session` keeps, or on a copy of them.
 py::array arrayOf(const NamedOperand& operand, std::span<std::byte> bytes,
                   const SessionHandle& session, bool copies) {
+    checkSize(operand, bytes);
     const py::dtype dtype = dtypeOf(operand.type);
     const std::vector<py::ssize_t> shape(operand.dimensions.begin(), operand.dimensions.end());
     if (copies) {

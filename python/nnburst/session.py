@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from ._nnburst import Operand, SessionBase
+from ._nnburst import Error, Operand, SessionBase
 
 Array = npt.NDArray[Any]
 
@@ -57,23 +57,26 @@ class Session(SessionBase):
         A device in this process computes in the event loop itself: nothing goes on meanwhile.
         """
         loop = asyncio.get_running_loop()
-        self.submit(timeout)
         descriptor = self.fileno()
+        self.submit(timeout)
         cancelled: asyncio.CancelledError | None = None
-        while not self.is_done():
-            if self.arm_completion():
-                break
-            ended = loop.create_future()
-            loop.add_reader(descriptor, _set, ended)
-            try:
-                # A driver that hangs makes nothing readable: look again from time to time.
-                await asyncio.wait_for(asyncio.shield(ended), 0.1)
-            except asyncio.TimeoutError:
-                pass
-            except asyncio.CancelledError as error:
-                cancelled = error
-            finally:
-                loop.remove_reader(descriptor)
+        try:
+            while not self.is_done():
+                if self.arm_completion():
+                    break
+                ended = loop.create_future()
+                loop.add_reader(descriptor, _set, ended)
+                try:
+                    # A driver that hangs makes nothing readable: look again from time to time.
+                    await asyncio.wait_for(asyncio.shield(ended), 0.1)
+                except asyncio.TimeoutError:
+                    pass
+                except asyncio.CancelledError as error:
+                    cancelled = error
+                finally:
+                    loop.remove_reader(descriptor)
+        except Error:
+            pass  # it cannot be watched any longer, but the driver uses the memory until its end
         self.wait()
         if cancelled is not None:
             raise cancelled

@@ -159,17 +159,21 @@ std::string Compilation::partName(std::size_t part, const std::vector<Part>& par
                        usable_[parts[part].candidate].named->info().name);
 }
 
-Result<SharedPreparedModel> Compilation::prepareParts(const std::vector<Part>& parts) {
+Result<SharedPreparedModel> Compilation::prepareParts(const std::vector<Part>& divided) {
     if (mayFallBack()) {
         NNBURST_TRY(keepModel());
     }
     const Model& whole = kept_ ? *kept_ : model_;
     std::vector<Submodel> models;
-    models.reserve(parts.size());
-    std::vector<Extension> extensions;
-    for (const Part& part : parts) {
-        models.push_back(makeSubmodel(whole, uses_, part.operations));
+    std::vector<Part> parts;
+    for (const Part& part : divided) {
+        Submodel submodel = makeSubmodel(whole, uses_, part.operations);
+        if (!submodel.outputs.empty()) {  // else nothing uses its results
+            models.push_back(std::move(submodel));
+            parts.push_back(part);
+        }
     }
+    std::vector<Extension> extensions;
     for (const Usable& usable : usable_) {
         const std::vector<Extension>& its = usable.named->info().extensions;
         extensions.insert(extensions.end(), its.begin(), its.end());
@@ -185,8 +189,6 @@ Result<SharedPreparedModel> Compilation::prepareParts(const std::vector<Part>& p
                                         .operations = parts[part].operations},
                                        where(usable_[parts[part].candidate]), options_));
     }
-    // The results of a part without outputs are not used.
-    std::erase_if(plan.parts, [](const PlannedPart& part) { return part.outputs.empty(); });
     plan.background = services_.background;
     if (mayFallBack()) {
         plan.whole = std::make_shared<Replacement>("a model on several devices", std::move(*kept_),

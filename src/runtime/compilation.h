@@ -51,7 +51,7 @@ class Compilation {
     /// A copy of the model whose constants do not change, if parts may be prepared again later.
     [[nodiscard]] Result<> keepModel();
     [[nodiscard]] Result<SharedPreparedModel> prepareWhole(const Usable& usable);
-    [[nodiscard]] Result<SharedPreparedModel> prepareParts(const std::vector<Part>& parts);
+    [[nodiscard]] Result<SharedPreparedModel> prepareParts(const std::vector<Part>& divided);
     [[nodiscard]] std::string partName(std::size_t part, const std::vector<Part>& parts) const;
 
     const NamedDevices& devices_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "burst/unanswered_outputs.h"
 #include "log/verbose.h"
 #include "model/outcome.h"
 #include "nnburst/validation.h"
@@ -25,9 +26,9 @@ std::vector<Operand> outputsOf(const DividedPlan& plan) {
 }  // namespace
 
 /// A run with its memory, and from its second execution on with bursts.
-class DividedModel::Lane final : public PartExecutor {
+class DividedModel::ExecutionState final : public PartExecutor {
   public:
-    Lane(const DividedPlan& plan, std::shared_ptr<TemporaryMemory> memory)
+    ExecutionState(const DividedPlan& plan, std::shared_ptr<TemporaryMemory> memory)
         : plan_(plan), run_(plan, std::move(memory)) {}
 
     Result<> execute(const Request& request, const ExecutionOptions& options,
@@ -44,10 +45,12 @@ class DividedModel::Lane final : public PartExecutor {
     }
 
     Result<> execute(std::size_t part, const Request& request, ExecutionOutcome& outcome) override {
-        if (!bursts_.empty()) {
+        PreparedModel& prepared = *plan_.parts[part].prepared;
+        // Of memory in use that was passed to no burst only the prepared model knows.
+        if (!bursts_.empty() && !prepared.isMemoryInUse()) {
             return bursts_[part]->execute(request, options_, outcome);
         }
-        return plan_.parts[part].prepared->executeSynchronously(request, options_, outcome);
+        return prepared.executeSynchronously(request, options_, outcome);
     }
 
     [[nodiscard]] bool wasEmpty() const noexcept { return run_.wasEmpty(); }
@@ -89,27 +92,32 @@ DividedModel::DividedModel(DividedPlan plan) : plan_(std::move(plan)) {}
 
 DividedModel::~DividedModel() = default;
 
-Result<std::unique_ptr<DividedModel::Lane>> DividedModel::takeLane() {
+bool DividedModel::usesMemoryInUse(const Request& request) {
+    const system::MutexLock lock(mutex_);
+    inUse_.dropAnswered();
+    return inUse_.isUsedBy(request);
+}
+
+Result<std::unique_ptr<DividedModel::ExecutionState>> DividedModel::takeState() {
     {
         const system::MutexLock lock(mutex_);
-        std::erase_if(inUse_, [](const auto& lane) { return !lane->isMemoryInUse(); });
         if (!idle_.empty()) {
-            std::unique_ptr<Lane> lane = std::move(idle_.back());
+            std::unique_ptr<ExecutionState> state = std::move(idle_.back());
             idle_.pop_back();
-            return lane;
+            return state;
         }
     }
     NNBURST_TRY_ASSIGN(auto memory, TemporaryMemory::create(plan_));
-    return std::make_unique<Lane>(plan_, std::move(memory));
+    return std::make_unique<ExecutionState>(plan_, std::move(memory));
 }
 
-void DividedModel::giveBack(std::unique_ptr<Lane> lane) {
-    const bool isInUse = lane->isMemoryInUse();
+void DividedModel::giveBack(std::unique_ptr<ExecutionState> state, const Request& request) {
+    const bool isInUse = state->isMemoryInUse();
     const system::MutexLock lock(mutex_);
     if (isInUse) {
-        inUse_.push_back(std::move(lane));
-    } else if (idle_.size() < kMaximumIdleLanes) {
-        idle_.push_back(std::move(lane));
+        inUse_.add(std::move(state), request);
+    } else if (idle_.size() < kMaximumIdleStates) {
+        idle_.push_back(std::move(state));
     }
 }
 
@@ -131,12 +139,15 @@ Result<> DividedModel::executeSynchronously(const Request& request, const Execut
                                             ExecutionOutcome& outcome) {
     clearOutcome(outcome);
     NNBURST_TRY(validateRequest(plan_.interface, request));
-    NNBURST_TRY_ASSIGN(std::unique_ptr<Lane> lane, takeLane());
-    Result<> result = lane->execute(request, options, outcome);
-    const bool wasEmpty = lane->wasEmpty();
+    if (usesMemoryInUse(request)) {
+        return burst::memoryInUse();
+    }
+    NNBURST_TRY_ASSIGN(std::unique_ptr<ExecutionState> state, takeState());
+    Result<> result = state->execute(request, options, outcome);
+    const bool wasEmpty = state->wasEmpty();
     const bool isLost = !result && result.error().status == ErrorStatus::DEVICE_UNAVAILABLE;
-    if (!isLost || lane->isMemoryInUse()) {
-        giveBack(std::move(lane));  // otherwise its memory is kept: a driver may still write it
+    if (!isLost || state->isMemoryInUse()) {
+        giveBack(std::move(state), request);  // in use: a driver may still write its memory
     }
     return wasEmpty ? executeWhole(std::move(result), request, options, outcome) : result;
 }
@@ -168,20 +179,20 @@ Result<std::unique_ptr<Burst>> DividedModel::configureExecutionBurst(const Burst
 
 bool DividedModel::isMemoryInUse() {
     const system::MutexLock lock(mutex_);
-    return std::any_of(inUse_.begin(), inUse_.end(),
-                       [](const auto& lane) { return lane->isMemoryInUse(); }) ||
+    inUse_.dropAnswered();
+    return !inUse_.isEmpty() ||
            std::any_of(plan_.parts.begin(), plan_.parts.end(),
                        [](const PlannedPart& part) { return part.prepared->isMemoryInUse(); });
 }
 
 Result<> DividedModel::waitForMemory(const OptionalTimePoint& deadline) {
-    std::vector<std::shared_ptr<Lane>> lanes;
+    std::vector<std::shared_ptr<ExecutionState>> states;
     {
         const system::MutexLock lock(mutex_);
-        lanes = inUse_;
+        states = inUse_.holders();
     }
-    for (const std::shared_ptr<Lane>& lane : lanes) {
-        NNBURST_TRY(lane->waitForMemory(deadline));
+    for (const std::shared_ptr<ExecutionState>& state : states) {
+        NNBURST_TRY(state->waitForMemory(deadline));
     }
     for (const PlannedPart& part : plan_.parts) {
         NNBURST_TRY(part.prepared->waitForMemory(deadline));

@@ -14,6 +14,7 @@
 #include "nnburst/prepared_model.h"
 #include "runtime/divided_plan.h"
 #include "runtime/divided_run.h"
+#include "runtime/memory_in_use.h"
 #include "system/mutex.h"
 
 namespace nnburst::runtime {
@@ -45,18 +46,21 @@ class DividedModel final : public PreparedModel, public std::enable_shared_from_
                                         ExecutionOutcome& outcome) const;
 
   private:
-    class Lane;  // what one execution at a time needs
-    /// Lanes that are kept for later executions.
-    static constexpr std::size_t kMaximumIdleLanes = 4;
+    class ExecutionState;  // what one execution at a time needs
+    /// States that are kept for later executions.
+    static constexpr std::size_t kMaximumIdleStates = 4;
 
-    [[nodiscard]] Result<std::unique_ptr<Lane>> takeLane();
-    void giveBack(std::unique_ptr<Lane> lane);
+    /// Whether an input or output of `request` overlaps with memory in `inUse_`.
+    [[nodiscard]] bool usesMemoryInUse(const Request& request);
+    [[nodiscard]] Result<std::unique_ptr<ExecutionState>> takeState();
+    /// Keeps the state in which `request` was executed.
+    void giveBack(std::unique_ptr<ExecutionState> state, const Request& request);
 
     const DividedPlan plan_;
     system::Mutex mutex_;
-    std::vector<std::unique_ptr<Lane>> idle_ NNBURST_GUARDED_BY(mutex_);
-    /// Lanes whose memory a driver may still write.
-    std::vector<std::shared_ptr<Lane>> inUse_ NNBURST_GUARDED_BY(mutex_);
+    std::vector<std::unique_ptr<ExecutionState>> idle_ NNBURST_GUARDED_BY(mutex_);
+    /// Of states whose memory a driver may still write, too.
+    MemoryInUse<ExecutionState> inUse_ NNBURST_GUARDED_BY(mutex_);
 };
 
 }  // namespace nnburst::runtime

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "burst/submission_errors.h"
+#include "burst/unanswered_outputs.h"
 #include "model/invalid.h"
 #include "runtime/part_burst.h"
 
@@ -20,15 +22,21 @@ PartModel::PartModel(SharedPreparedModel prepared, HalVersion version, std::vect
 
 bool PartModel::isMemoryInUse() {
     const system::MutexLock lock(mutex_);
-    std::erase_if(unanswered_, [](const auto& burst) { return !burst->isMemoryInUse(); });
-    return !unanswered_.empty() || prepared_->isMemoryInUse();
+    unanswered_.dropAnswered();
+    return !unanswered_.isEmpty() || prepared_->isMemoryInUse();
+}
+
+bool PartModel::usesMemoryInUse(const Request& request) {
+    const system::MutexLock lock(mutex_);
+    unanswered_.dropAnswered();
+    return unanswered_.isUsedBy(request);
 }
 
 Result<> PartModel::waitForMemory(const OptionalTimePoint& deadline) {
     std::vector<std::shared_ptr<Burst>> unanswered;
     {
         const system::MutexLock lock(mutex_);
-        unanswered = unanswered_;
+        unanswered = unanswered_.holders();
     }
     for (const std::shared_ptr<Burst>& burst : unanswered) {
         NNBURST_TRY(burst->waitForMemory(deadline));
@@ -48,7 +56,7 @@ Burst* PartModel::keptBurst() {
 Result<> PartModel::executeOnDevice(const Request& request, const ExecutionOptions& options,
                                     ExecutionOutcome& outcome) {
     const burst::ExclusiveUse use(keptLock_);
-    Burst* const burst = use ? keptBurst() : nullptr;
+    Burst* const burst = use && !prepared_->isMemoryInUse() ? keptBurst() : nullptr;
     if (burst == nullptr) {
         Result<> result = prepared_->executeSynchronously(request, options, outcome);
         if (result || !canReplace(result.error())) {
@@ -62,7 +70,7 @@ Result<> PartModel::executeOnDevice(const Request& request, const ExecutionOptio
     }
     if (burst->isMemoryInUse()) {
         const system::MutexLock lock(mutex_);
-        unanswered_.push_back(std::move(kept_));
+        unanswered_.add(std::move(kept_), request);
         return result;
     }
     return replacement_ == nullptr
@@ -83,6 +91,9 @@ Result<> PartModel::executeOnReplacement(const Error& why, const Request& reques
 
 Result<> PartModel::executeSynchronously(const Request& request, const ExecutionOptions& options,
                                          ExecutionOutcome& outcome) {
+    if (usesMemoryInUse(request)) {
+        return burst::failed(outcome, burst::memoryInUse());
+    }
     if (isReplaced()) {
         NNBURST_TRY_ASSIGN(const SharedPreparedModel model, replacement_->model());
         return model->executeSynchronously(request, options, outcome);

@@ -16,6 +16,7 @@
 #include "nnburst/hal_version.h"
 #include "nnburst/prepared_model.h"
 #include "runtime/background.h"
+#include "runtime/memory_in_use.h"
 #include "runtime/replacement.h"
 #include "system/mutex.h"
 
@@ -50,7 +51,10 @@ class PartModel final : public PreparedModel, public std::enable_shared_from_thi
         return replacement_ != nullptr && isDeviceFailure(error.status) &&
                !prepared_->isMemoryInUse();
     }
-    /// A synchronous execution, through the kept burst unless another thread is using it.
+    /// Whether an input or output of `request` overlaps with memory in `unanswered_`.
+    [[nodiscard]] bool usesMemoryInUse(const Request& request);
+    /// A synchronous execution, through the kept burst unless another thread is using it, or memory
+    /// is in use of which only the prepared model knows.
     Result<> executeOnDevice(const Request& request, const ExecutionOptions& options,
                              ExecutionOutcome& outcome);
     /// The kept burst, for the thread that has its lock; null if there is none.
@@ -71,9 +75,8 @@ class PartModel final : public PreparedModel, public std::enable_shared_from_thi
     std::unique_ptr<Burst> kept_;
 
     system::Mutex mutex_;
-    /// Bursts whose last execution has ended without an answer: a driver may still write its
-    /// outputs.
-    std::vector<std::shared_ptr<Burst>> unanswered_ NNBURST_GUARDED_BY(mutex_);
+    /// Of kept bursts whose last execution has ended without an answer.
+    MemoryInUse<Burst> unanswered_ NNBURST_GUARDED_BY(mutex_);
 };
 
 }  // namespace nnburst::runtime

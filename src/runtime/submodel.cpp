@@ -43,6 +43,9 @@ class SubmodelMaker {
             }
             submodel_.model.main.operations.push_back(std::move(copy));
         }
+        if (submodel_.inputs.empty()) {
+            (void)operandOf(whole_.main.inputIndexes.front());
+        }
         Subgraph& main = submodel_.model.main;
         const std::vector<std::uint32_t> consumers = countConsumers(main);
         for (std::size_t index = 0; index < main.operands.size(); ++index) {

@@ -25,7 +25,9 @@ struct Submodel {
 };
 
 /// `operations` of the main subgraph of `whole`, in an order in which they can be executed. `uses`
-/// are those of the main subgraph.
+/// are those of the main subgraph. If all inputs of the operations are constants, the submodel has
+/// an input of the whole model that it does not use, since the HAL has no models without inputs. It
+/// has no outputs, and is no valid model, if nothing uses the results of the operations.
 [[nodiscard]] Submodel makeSubmodel(const Model& whole, std::span<const OperandUse> uses,
                                     std::span<const std::uint32_t> operations);
 

@@ -360,12 +360,21 @@ class Session::Impl {
         return hasGrown;
     }
 
-    /// Takes the dimensions of open outputs from the last run, which has succeeded.
+    /// Takes the dimensions of open outputs from the last run, which has succeeded. GENERAL_FAILURE
+    /// if they do not fit into the memory of the output.
     Result<> noteOpenOutputs() {
         for (const std::size_t index : openOutputs_) {
             NNBURST_TRY_ASSIGN(const std::uint64_t bytes, bytesOfLastRun(index));
             const std::size_t output = outputs_.modelIndex(index);
-            outputBytes_[index] = std::min<std::uint64_t>(bytes, memory_.output(output).size());
+            if (bytes > memory_.output(output).size()) {
+                return failure(
+                    ErrorStatus::GENERAL_FAILURE,
+                    fmt::format("session output {}: the driver says that it has written {} bytes "
+                                "into memory of {}",
+                                toString(outputs_.operands()[index]), bytes,
+                                memory_.output(output).size()));
+            }
+            outputBytes_[index] = bytes;
             const Dimensions& dimensions = outcome_.outputShapes[output].dimensions;
             outputs_.operand(index).dimensions.assign(dimensions.begin(), dimensions.end());
         }

@@ -136,7 +136,7 @@ class DriverCallbackCountTest : public CallbackCountTest {
                 return request.send().then(status);
             }
             auto request = device.prepareModelRequest();
-            const Result<> built = toMessage(model, SharedRegion(), request.initModel());
+            const Result<> built = toMessage(model, *shareMemory(model), request.initModel());
             if (!built) {
                 return built;
             }

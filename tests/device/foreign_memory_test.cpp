@@ -9,6 +9,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstring>
+#include <span>
+#include <variant>
 #include <vector>
 
 #include "device/devices.h"
@@ -111,6 +114,53 @@ TEST_P(ForeignMemoryTest, holdsConstantsOfModels) {
     const Result<> result = execute(add.request);
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_EQ(add.out()[3], 3.0F + 4.0F);
+}
+
+/// A file that is neither in memory nor on a local disk, of 64 bytes at least. Null without sysfs.
+SharedRegion openFileOfSysfs() {
+    UniqueFd file(::open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC));
+    auto region = file ? Region::receive(std::move(file), 64) : Result<SharedRegion>(nullptr);
+    return region ? *region : nullptr;
+}
+
+// A file on overlayfs over FUSE once blocked threads of a driver for ever.
+TEST_P(ForeignMemoryTest, ofAFileSystemThatIsNotLocalIsRefusedByDrivers) {
+    use(makeAddModel());
+    AddRequest add;
+    add.request.pools.emplace_back(openFileOfSysfs());
+    if (std::get<SharedRegion>(add.request.pools[1]) == nullptr) {
+        GTEST_SKIP() << "/sys/kernel/notes cannot be read here";
+    }
+    add.request.inputs[0].location = {.poolIndex = 1, .offset = 0, .length = 16};
+    const Result<> result = execute(add.request);
+    if (std::get<Kind>(GetParam()) == Kind::LOCAL) {
+        EXPECT_TRUE(result) << result.error().message;
+        return;
+    }
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT) << result.error().message;
+    expectService();
+}
+
+TEST_P(ForeignMemoryTest, holdsConstantsOfModelsOnEveryFileSystem) {
+    const SharedRegion file = openFileOfSysfs();
+    if (file == nullptr) {
+        GTEST_SKIP() << "/sys/kernel/notes cannot be read here";
+    }
+    std::vector<float> constants(16);
+    ASSERT_TRUE(file->read(0, std::as_writable_bytes(std::span(constants))));
+    const ForeignMemory copy(64);
+    copy.write(0, constants);
+    std::vector<std::array<std::byte, 16>> results;
+    for (const SharedRegion& region : {file, copy.region}) {
+        use(makeModelWithConstant(region));
+        AddRequest add;
+        add.request.inputs.pop_back();
+        const Result<> result = execute(add.request);
+        ASSERT_TRUE(result) << result.error().message;
+        std::memcpy(results.emplace_back().data(), add.out(), 16);
+    }
+    EXPECT_EQ(results[0], results[1]);
 }
 
 TEST_P(ForeignMemoryTest, ofAModelThatIsCutIsRefused) {

@@ -264,6 +264,17 @@ TEST_P(MemoryDomainExecutionTest, aBufferIsOfNoUseForAnotherPreparedModel) {
     expectStatus(writing, ErrorStatus::INVALID_ARGUMENT);
 }
 
+TEST_P(MemoryDomainExecutionTest, aBufferOfAnotherPreparedModelMayHaveNoUse) {
+    use(makeAddModel());
+    const AllocatedBuffer buffer = allocate({0}, {0});
+    use(makeAddModel());
+    AddRequest add;
+    add.request.pools.emplace_back(buffer.token);
+    const Result<> result = execute(add.request);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(add.out()[3], 13.0F);
+}
+
 TEST_P(MemoryDomainExecutionTest, aBufferIsOfNoUseForOtherArguments) {
     use(makeTwoSums());
     const AllocatedBuffer input = allocate({0}, {});

@@ -9,9 +9,11 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <vector>
 
 #include "device/devices.h"
+#include "nnburst/fence.h"
 #include "nnburst/model_builder.h"
 
 namespace nnburst::test {
@@ -275,6 +277,77 @@ TEST_P(MemoryDomainTest, aBufferThatIsTooLargeIsRefused) {
 }
 
 NNBURST_INSTANTIATE_FOR_ALL_DEVICES(MemoryDomainTest);
+
+/// A driver with memory for one large buffer, whose token another client names.
+class TokenOfAnotherClient : public testing::Test {
+  protected:
+    static Result<AllocatedBuffer> allocateLarge(Device& device) {
+        constexpr std::uint32_t kFloats = 16 << 20;  // 64 MiB
+        NNBURST_TRY_ASSIGN(const SharedPreparedModel model, prepareModel(device, makeAddModel(0)));
+        const std::array<BufferRole, 1> roles{{{.frequency = 1.0F}}};
+        return device.allocate({{kFloats}}, std::array{model}, roles, {});
+    }
+
+    /// A request of `prepared` with a pool that no argument uses: the buffer of the other client.
+    [[nodiscard]] Request request() const {
+        Request request = add.request;
+        request.pools.emplace_back(buffer->token);
+        return request;
+    }
+
+    void expectThatTheOwnerCanFreeTheBuffer() {
+        buffer->buffer = nullptr;
+        owner = nullptr;
+        const SharedDevice later = driver.connect();
+        EXPECT_TRUE(eventually([&] { return allocateLarge(*later).has_value(); }));
+    }
+
+    const DriverProcess driver{{"--limit", "driver.memory=100M", "--limit", "user.memory=100M",
+                                "--limit", "client.memory=100M"}};
+    SharedDevice owner = driver.connect();
+    Result<AllocatedBuffer> buffer = allocateLarge(*owner);
+    const SharedDevice other = driver.connect();
+    const SharedPreparedModel prepared = *prepareModel(*other, makeAddModel());
+    AddRequest add;
+};
+
+TEST_F(TokenOfAnotherClient, doesNotKeepTheBufferWithABurst) {
+    ASSERT_TRUE(buffer) << buffer.error().message;
+    const auto burst = std::move(*prepared->configureExecutionBurst({}));
+    ExecutionOutcome outcome;
+    Request reading = request();
+    reading.inputs[0] = {.location = {.poolIndex = 1}};
+    expectStatus(burst->execute(reading, {}, outcome), ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_TRUE(burst->execute(request(), {}, outcome)) << "a pool may have no use";
+    expectThatTheOwnerCanFreeTheBuffer();
+}
+
+TEST_F(TokenOfAnotherClient, doesNotKeepTheBufferWithAnExecutionThatWaits) {
+    ASSERT_TRUE(buffer) << buffer.error().message;
+    const UniqueFd fence = std::move(*makeFence());
+    const auto waiting = prepared->executeFenced(request(), std::array{fence.get()}, {}, {});
+    ASSERT_TRUE(waiting) << waiting.error().message;
+    expectThatTheOwnerCanFreeTheBuffer();
+}
+
+TEST(MemoryDomain, aBurstDoesNotKeepABufferThatItsClientHasFreed) {
+    const DriverProcess driver({"--limit", "client.memory=100M"});
+    const SharedDevice device = driver.connect();
+    const SharedPreparedModel prepared = *prepareModel(*device, makeAddModel(0));
+    const std::array<BufferRole, 1> roles{{{.frequency = 1.0F}}};
+    const auto allocate = [&] {
+        return device->allocate({{16 << 20}}, std::array{prepared}, roles, {});
+    };
+    auto buffer = allocate();
+    ASSERT_TRUE(buffer) << buffer.error().message;
+    const auto burst = std::move(*prepared->configureExecutionBurst({}));
+    AddRequest add;
+    add.request.pools.emplace_back(buffer->token);
+    ExecutionOutcome outcome;
+    EXPECT_TRUE(burst->execute(add.request, {}, outcome));
+    buffer->buffer = nullptr;
+    EXPECT_TRUE(eventually([&] { return allocate().has_value(); }));
+}
 
 }  // namespace
 }  // namespace nnburst::test

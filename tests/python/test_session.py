@@ -98,6 +98,20 @@ def test_an_output_of_open_size_is_a_copy_of_the_last_run() -> None:
     assert session.output().shape == (200_000,) and session.output()[-1] == 2
 
 
+def test_an_output_of_open_rank_has_an_array_after_a_run() -> None:
+    builder = nnburst.ModelBuilder()
+    x = builder.add_tensor(OperandType.TENSOR_FLOAT32, [2])
+    n = builder.add_tensor(OperandType.TENSOR_INT32, [1])
+    y = builder.add_tensor(OperandType.TENSOR_FLOAT32, [])
+    builder.add_operation(OperationType.TILE, [x, n], [y])
+    session = nnburst.open(nnburst.local_device(), builder.build([x, n], [y]))
+    with pytest.raises(nnburst.GeneralFailureError, match="before a run"):
+        session.output()
+    session.input(1)[...] = 2
+    session.run()
+    assert session.output().shape == (4,)
+
+
 def test_states_go_from_run_to_run(device: nnburst.Device) -> None:
     model = nnburst.streaming_lstm(features=4, cells=8).with_signature(states=[(1, 1), (2, 2)])
     session = nnburst.open(device, model)
@@ -194,6 +208,34 @@ def test_a_cancelled_task_leaves_no_run_behind(endless: Callable[[], nnburst.Mod
         await session.run_async()
 
     asyncio.run(main())
+
+
+def test_a_run_that_cannot_be_watched_is_not_begun(
+    device: nnburst.Device, add_one: nnburst.Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = nnburst.open(device, add_one)
+    with monkeypatch.context() as patch:
+        patch.setattr(nnburst.Session, "fileno", fail)
+        with pytest.raises(nnburst.GeneralFailureError):
+            asyncio.run(session.run_async())
+    assert not session.is_running
+    asyncio.run(session.run_async())
+
+
+@pytest.mark.parametrize("call", ["arm_completion", "is_done"])
+def test_a_run_that_is_no_longer_watched_is_waited_for(
+    call: str, endless: Callable[[], nnburst.Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = nnburst.open(nnburst.spawn_driver(), endless())
+    with monkeypatch.context() as patch:
+        patch.setattr(nnburst.Session, call, fail)
+        asyncio.run(session.run_async())
+    assert not session.is_running
+    asyncio.run(session.run_async())
+
+
+def fail(session: nnburst.Session) -> None:
+    raise nnburst.GeneralFailureError("as it was told")
 
 
 def test_times_are_measured_when_asked_for(device: nnburst.Device, add_one: nnburst.Model) -> None:

@@ -6,6 +6,8 @@
 /// All devices are in this process.
 
 #include <algorithm>
+#include <span>
+#include <vector>
 
 #include "device/hal_models.h"
 #include "nnburst/model_builder.h"
@@ -89,6 +91,51 @@ TEST(Division, givesAnOperationToTheDeviceThatSupportsIt) {
     EXPECT_EQ(request.output<float>(0)[1], 0.0F);
     ASSERT_EQ(outcome.outputShapes.size(), 1U);
     EXPECT_EQ(outcome.outputShapes[0], (OutputShape{.dimensions = {4}, .isSufficient = true}));
+}
+
+/// An operation of constants, as networks with quantised weights have them.
+TEST(Division, runsAnOperationWithoutInputs) {
+    const auto runtime =
+        runtimeOf({named("first", filtered(only(RELU))), named("rest", filtered(allBut(RELU)))});
+    ModelBuilder builder;
+    const std::uint32_t in = builder.addTensor(TENSOR_FLOAT32, {4});
+    const std::vector<float> values{-1, 2, -3, 4};
+    const std::uint32_t constant =
+        builder.addConstant(TENSOR_FLOAT32, {4}, std::as_bytes(std::span(values)));
+    const std::uint32_t rectified = builder.addTensor(TENSOR_FLOAT32, {4});
+    const std::uint32_t out = builder.addTensor(TENSOR_FLOAT32, {4});
+    builder.addOperation(RELU, {constant}, {rectified});
+    builder.addOperation(ADD, {in, rectified, builder.addScalar(0)}, {out});
+    const auto compiled = runtime->compile(*builder.build({in}, {out}), {.devices = {0, 1}});
+    ASSERT_TRUE(compiled) << compiled.error().message;
+    EXPECT_EQ(partsOf(*compiled), 2U);
+    SmallRequest request;
+    request.input<float>({1, 1, 1, 1}, {}).output(16);
+    ExecutionOutcome outcome;
+    const Result<> result = (*compiled)->executeSynchronously(request.request, {}, outcome);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(request.output<float>(0)[0], 1.0F);
+    EXPECT_EQ(request.output<float>(0)[3], 5.0F);
+}
+
+TEST(Division, leavesOutOperationsWhoseResultsNothingUses) {
+    const auto runtime =
+        runtimeOf({named("first", filtered(only(RELU))), named("rest", filtered(allBut(RELU)))});
+    ModelBuilder builder;
+    const std::uint32_t in = builder.addTensor(TENSOR_FLOAT32, {4});
+    const std::uint32_t unused = builder.addTensor(TENSOR_FLOAT32, {4});
+    const std::uint32_t out = builder.addTensor(TENSOR_FLOAT32, {4});
+    builder.addOperation(RELU, {in}, {unused});
+    builder.addOperation(ADD, {in, in, builder.addScalar(0)}, {out});
+    const auto compiled = runtime->compile(*builder.build({in}, {out}), {.devices = {0, 1}});
+    ASSERT_TRUE(compiled) << compiled.error().message;
+    EXPECT_EQ(partsOf(*compiled), 1U);
+    SmallRequest request;
+    request.input<float>({1, 2, 3, 4}, {}).output(16);
+    ExecutionOutcome outcome;
+    const Result<> result = (*compiled)->executeSynchronously(request.request, {}, outcome);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(request.output<float>(0)[3], 8.0F);
 }
 
 TEST(Division, prefersTheFasterDeviceUnlessPowerMatters) {

@@ -144,12 +144,20 @@ TEST(SessionOfALyingDriver, usesTheLargerOutputAlsoAfterARunThatCouldNotBeRepeat
 }
 
 TEST(SessionOfALyingDriver, givesNoMoreThanThereIsRoomFor) {
-    Session session = makeSession([](std::uint32_t, ExecutionOutcome& outcome) -> Result<> {
-        outcome.outputShapes = {{.dimensions = {1000}, .isSufficient = true}};
+    std::uint32_t elements = 1;
+    Session session = makeSession([&](std::uint32_t, ExecutionOutcome& outcome) -> Result<> {
+        outcome.outputShapes = {{.dimensions = {elements}, .isSufficient = true}};
         return {};
     });
     ASSERT_TRUE(session.run());
-    EXPECT_EQ(session.output<float>()->size(), 1U);
+    for (const std::uint32_t tooMany : {2U, 1U << 20U}) {
+        elements = tooMany;
+        const Result<> result = session.run();
+        ASSERT_FALSE(result);
+        EXPECT_EQ(result.error().status, ErrorStatus::GENERAL_FAILURE);
+        EXPECT_EQ(session.output<float>()->size(), 1U);
+        EXPECT_EQ(session.outputs()[0].dimensions, Dimensions{1});
+    }
 }
 
 TEST(SessionOfALyingDriver, needsToKnowTheSizeOfAnOutput) {

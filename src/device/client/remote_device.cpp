@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/client/remote_device.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -131,8 +134,16 @@ Result<NumberOfCacheFiles> RemoteDevice::getNumberOfCacheFilesNeeded() {
         return connection_->device().getNumberOfCacheFilesNeededRequest().send().then(
             [](auto&& response) -> Result<NumberOfCacheFiles> {
                 NNBURST_TRY(fromMessage(response.getStatus()));
-                return NumberOfCacheFiles{.numModelCache = response.getNumModelCache(),
-                                          .numDataCache = response.getNumDataCache()};
+                const NumberOfCacheFiles files{.numModelCache = response.getNumModelCache(),
+                                               .numDataCache = response.getNumDataCache()};
+                if (std::max(files.numModelCache, files.numDataCache) > kMaximumCacheFiles) {
+                    return failure(
+                        ErrorStatus::GENERAL_FAILURE,
+                        fmt::format("the driver needs {} model and {} data cache files: "
+                                    "must be at most {} of each kind",
+                                    files.numModelCache, files.numDataCache, kMaximumCacheFiles));
+                }
+                return files;
             });
     });
 }
@@ -148,12 +159,12 @@ DeviceStatus RemoteDevice::getStatus() {
 }
 
 Result<std::vector<bool>> RemoteDevice::getSupportedOperations(const Model& model) {
-    NNBURST_TRY_ASSIGN(const SharedRegion operandValues, shareOperandValues(model));
+    NNBURST_TRY_ASSIGN(const SharedModelMemory memory, shareMemory(model));
     NNBURST_TRY_ASSIGN(
         std::vector<bool> supported,
         connection_->call<std::vector<bool>>([&]() -> kj::Promise<Result<std::vector<bool>>> {
             auto call = connection_->device().getSupportedOperationsRequest();
-            if (Result<> fits = toMessage(model, operandValues, call.initModel()); !fits) {
+            if (Result<> fits = toMessage(model, memory, call.initModel()); !fits) {
                 return Result<std::vector<bool>>(tl::unexpected<Error>(std::move(fits.error())));
             }
             return call.send().then([](auto&& response) -> Result<std::vector<bool>> {
@@ -179,21 +190,21 @@ Result<> RemoteDevice::prepareModel(const Model& model, const PrepareOptions& op
         return invalid(
             "prepareModel without a callback: give one, which receives the prepared model");
     }
-    const Result<SharedRegion> operandValues = [&]() -> Result<SharedRegion> {
-        NNBURST_TRY_ASSIGN(SharedRegion shared, shareOperandValues(model));
+    const auto memory = [&]() -> Result<SharedModelMemory> {
+        NNBURST_TRY_ASSIGN(SharedModelMemory shared, shareMemory(model));
         NNBURST_TRY(connection_->reserveCallback());
         return shared;
     }();
-    if (!operandValues) {
-        callback(tl::unexpected<Error>(operandValues.error()));
-        return tl::unexpected<Error>(operandValues.error());
+    if (!memory) {
+        callback(tl::unexpected<Error>(memory.error()));
+        return tl::unexpected<Error>(memory.error());
     }
     const auto pending = std::make_shared<PendingPreparation>(connection_, std::move(callback));
     return connection_->call<void>([&, pending]() -> kj::Promise<Result<>> {
         auto call = connection_->device().prepareModelRequest();
         toMessage(options, call.initOptions());
         setCacheFiles(options, call.getOptions());
-        if (Result<> fits = toMessage(model, *operandValues, call.initModel()); !fits) {
+        if (Result<> fits = toMessage(model, *memory, call.initModel()); !fits) {
             pending->give(tl::unexpected<Error>(fits.error()));
             return fits;
         }

@@ -77,14 +77,14 @@ kj::Promise<void> Admission::acceptNext(kj::ConnectionReceiver& receiver, const 
 void Admission::admit(Client client, const Serve& serve) {
     const Result<ClientIdentity> identity = identityOf(*client);
     if (!identity) {
-        clientLog().write(spdlog::level::warn, "refused a client: " + identity.error().message);
+        clientLog().write(LogLevel::WARNING, "refused a client: " + identity.error().message);
         dropConnection(kj::mv(client));
         return;
     }
     const std::string who = options_.userNames.describe(*identity);
     if (const Result<> admitted = options_.access.check(*identity); !admitted) {
         clientLog().write(
-            spdlog::level::warn,
+            LogLevel::WARNING,
             fmt::format("refused {}: neither its user nor a group of it is admitted", who));
         clients_.add(kj::evalNow([&] { return tell(kj::mv(client), admitted.error()); }));
         return;
@@ -95,7 +95,7 @@ void Admission::admit(Client client, const Serve& serve) {
         return;
     }
     lastNumber_ = opened->number;
-    clientLog().write(spdlog::level::info,
+    clientLog().write(LogLevel::INFO,
                       fmt::format("client {} has connected: {}; {} are", lastNumber_, who,
                                   accounts_.driver()->usage(Resource::CONNECTIONS).used));
     clients_.add(kj::evalNow([&] { return serve(kj::mv(client), std::move(*opened)); }));
@@ -104,7 +104,7 @@ void Admission::admit(Client client, const Serve& serve) {
 kj::Promise<void> Admission::take(Client client, std::uint64_t number, const Serve& serve) {
     const Result<ClientIdentity> identity = identityOf(*client);
     if (!identity) {
-        clientLog().write(spdlog::level::warn, "refused a client: " + identity.error().message);
+        clientLog().write(LogLevel::WARNING, "refused a client: " + identity.error().message);
         dropConnection(kj::mv(client));
         return kj::READY_NOW;
     }
@@ -127,7 +127,7 @@ Result<AdmittedClient> Admission::open(const ClientIdentity& identity, std::uint
 }
 
 kj::Promise<void> Admission::refuse(Client client, const std::string& who, const Error& reason) {
-    clientLog().write(spdlog::level::warn, fmt::format("refused {}: {}", who, reason.message));
+    clientLog().write(LogLevel::WARNING, fmt::format("refused {}: {}", who, reason.message));
     return tell(kj::mv(client), reason);
 }
 

@@ -112,6 +112,10 @@ kj::Promise<void> Broker::serve(Admission::Client client, AdmittedClient admitte
     if (!given) {
         return admission_.refuse(kj::mv(client), admitted.description, given.error());
     }
+    {  // the last reference to the socket if the worker has closed its own, with what lies in it
+        const system::ScopedInterruption interruption;
+        client = nullptr;
+    }
     auto pair = kj::newPromiseAndFulfiller<void>();
     (*given)->clients.emplace(admitted.number, kj::mv(pair.fulfiller));
     return pair.promise.attach(kj::heap(std::move(admitted)));
@@ -220,7 +224,7 @@ void Broker::end(std::uint64_t number) {
     const bool isExpected = worker->isReleased || drained_.get() != nullptr;
     if (!end.isClean || !isExpected) {
         ++failedCount_;
-        clientLog().write(spdlog::level::warn,
+        clientLog().write(LogLevel::WARNING,
                           fmt::format("worker {} of {} has ended: {}; {} clients are cut off",
                                       worker->process->pid(), worker->owner, end.text,
                                       worker->isReleased ? 0 : worker->clients.size()));

@@ -7,6 +7,7 @@
 
 #include <utility>
 
+#include "device/driver/message_check.h"
 #include "device/rpc/client_log.h"
 #include "device/rpc/event_loop.h"
 #include "log/assert.h"
@@ -58,6 +59,7 @@ Result<Charge> ClientMessages::chargeFor(capnp::MessageReader& message) {
     NNBURST_TRY(sent_);
     const auto root = message.getRoot<capnp::rpc::Message>();
     NNBURST_TRY(openCalls_.noteReceived(root));
+    NNBURST_TRY(checkMessage(root));
     return chargeTo(peer_->account(), Resource::MESSAGES,
                     sizeOf(message) + kBytesBesideMessage * (1 + countCapabilities(root)));
 }
@@ -101,7 +103,7 @@ void ClientMessages::logFailedWrite(const kj::Exception& exception) const {
         return;  // the client has gone
     }
     const SharedAccount& account = peer_->account();
-    clientLog().write(spdlog::level::warn,
+    clientLog().write(LogLevel::WARNING,
                       fmt::format("cannot send to {}, which is disconnected: {}",
                                   account == nullptr ? "the client" : account->name(),
                                   toError(exception).message));

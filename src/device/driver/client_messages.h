@@ -28,9 +28,10 @@ class ClientMessages final : public capnp::MessageStream {
     ClientMessages(SharedPeer peer, kj::AsyncCapabilityStream& stream);
 
     /// A message is charged from the arrival of its first bytes until it is dropped; a call until
-    /// it is closed, too (OpenCalls). A message that exceeds a limit ends the connection
-    /// (OVERLOADED). No message is read while an answer waits to be written, so that few unread
-    /// answers accumulate, nor while many calls are unanswered (OpenCalls::mustPauseReading).
+    /// it is closed, too (OpenCalls). A message that exceeds a limit, or that checkMessage refuses,
+    /// ends the connection (OVERLOADED). No message is read while an answer waits to be written, so
+    /// that few unread answers accumulate, nor while many calls are unanswered
+    /// (OpenCalls::mustPauseReading).
     kj::Promise<kj::Maybe<capnp::MessageReaderAndFds>> tryReadMessage(
         kj::ArrayPtr<kj::AutoCloseFd> fdSpace, capnp::ReaderOptions options,
         kj::ArrayPtr<capnp::word> scratchSpace) override;

@@ -133,7 +133,7 @@ class DeviceService final : public rpc::Device::Server {
             .receive<std::vector<bool>>(
                 context.getParams().getModel(),
                 [device = device_](const Model& model,
-                                   const ModelReceiver::SharedCharge& /*charge*/) {
+                                   const ModelReceiver::SharedCharges& /*charges*/) {
                     return device->getSupportedOperations(model);
                 })
             .then([context](Result<std::vector<bool>>&& supported) mutable {
@@ -160,9 +160,8 @@ class DeviceService final : public rpc::Device::Server {
                     return Result<>(tl::unexpected<Error>(options.error()));
                 }
                 if (!options->cacheFiles) {
-                    clientLog().write(spdlog::level::warn,
-                                      "a model is prepared without its cache: " +
-                                          options->cacheFiles.error().message);
+                    clientLog().write(LogLevel::WARNING, "a model is prepared without its cache: " +
+                                                             options->cacheFiles.error().message);
                 }
                 // The model is checked on a job thread. If it is refused, the callback is posted to
                 // this loop before the answer is, so the client gets it first.
@@ -170,12 +169,14 @@ class DeviceService final : public rpc::Device::Server {
                     context.getParams().getModel(),
                     [device = device_, launch,
                      received = std::make_shared<ReceivedOptions>(std::move(*options))](
-                        Model model, ModelReceiver::SharedCharge charge) {
+                        Model model, const ModelReceiver::SharedCharges& charges) {
                         // While the model waits for its preparation, it is charged to its client.
                         return device->prepare(
-                            std::move(model), received->complete(),
-                            [callback = launch.callback, charge = std::move(charge)](
-                                Prepared prepared) { callback(std::move(prepared)); });
+                            std::move(model), std::move(charges->operandValues),
+                            received->complete(),
+                            [callback = launch.callback, charges](Prepared prepared) {
+                                callback(std::move(prepared));
+                            });
                     });
             })
             .then([this, context, launch](Result<>&& launched) mutable {

@@ -41,7 +41,8 @@ struct MachineSize {
     std::uint64_t memoryBytes = 0;
     std::uint64_t descriptors = 0;  ///< that this process may have open
 
-    /// Of this machine, its control group, and this process.
+    /// Of this machine and this process. The control group may have less memory
+    /// (system::memoryLimitOfControlGroup).
     [[nodiscard]] static MachineSize get() noexcept;
 };
 

@@ -71,7 +71,7 @@ void addUsage(Text& text, const std::string& name, const std::string& labels,
 std::string metricsText(const Service& service) {
     const std::vector<Service::Client> clients = service.clients();
     const std::vector<SharedAccount> users = service.accounts().users();
-    const exec::ExecutionCounts::Totals executions = service.executions();
+    const exec::ExecutionCounts::Totals executions = service.executions(clients);
     Text text;
     text.family("nnburst_clients", "gauge", "Clients that are connected.");
     text.sample("nnburst_clients", "", clients.size());
@@ -88,7 +88,7 @@ std::string metricsText(const Service& service) {
                    service.jobWaits(JobKind::EXECUTION));
     text.family("nnburst_execution_seconds", "histogram",
                 "How long executions of a user took in the driver.");
-    for (const auto& [user, durations] : service.executionDurations()) {
+    for (const auto& [user, durations] : service.executionDurations(clients)) {
         text.histogram("nnburst_execution_seconds", fmt::format(R"(user="{}")", user), durations);
     }
     text.family("nnburst_used", "gauge", "What all clients use.");

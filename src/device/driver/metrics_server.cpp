@@ -88,16 +88,24 @@ kj::Promise<void> MetricsServer::answer(kj::Own<kj::AsyncIoStream> stream) {
     auto& borrowed = *stream;
     return borrowed.tryRead(request.begin(), 1, request.size())
         .then([this, &borrowed](std::size_t) {
-            const std::string text = text_();
-            auto response = kj::heapString(
-                fmt::format("HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"
-                            "Content-Length: {}\r\n\r\n{}",
-                            text.size(), text)
-                    .c_str());
-            auto written = borrowed.write(response.begin(), response.size());
-            return written.attach(kj::mv(response));
+            auto sent = response();
+            auto written = borrowed.write(sent->data(), sent->size());
+            return written.attach(kj::heap(std::move(sent)));
         })
         .attach(kj::mv(request), kj::mv(stream));
+}
+
+std::shared_ptr<const std::string> MetricsServer::response() {
+    const auto now = std::chrono::steady_clock::now();
+    if (response_ == nullptr || now - responseMade_ >= kKeptFor) {
+        const std::string text = text_();
+        response_ = std::make_shared<const std::string>(
+            fmt::format("HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"
+                        "Content-Length: {}\r\n\r\n{}",
+                        text.size(), text));
+        responseMade_ = now;
+    }
+    return response_;
 }
 
 }  // namespace nnburst::device

@@ -3,11 +3,14 @@
 #pragma once
 
 /// \file
-/// Answers each HTTP request on a listening socket with the metrics of a driver.
+/// Answers each HTTP request on a listening socket with the metrics of a driver. To make their text
+/// takes milliseconds of the event loop if the driver has many clients and bursts, so each text
+/// answers all requests of a second.
 
 #include <kj/async-io.h>
 #include <kj/async.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -29,6 +32,8 @@ class MetricsServer {
     /// Limit on connections at a time. One more closes the oldest: so a client that sends its
     /// request at once is answered, however many others send nothing.
     static constexpr std::size_t kMaximumRequests = 8;
+    /// How old the figures of an answer may be.
+    static constexpr std::chrono::seconds kKeptFor{1};
 
     /// `text` gives the figures in the text format of Prometheus.
     MetricsServer(EventLoop& loop, std::function<std::string()> text) noexcept
@@ -41,9 +46,12 @@ class MetricsServer {
   private:
     kj::Promise<void> acceptNext(kj::ConnectionReceiver& receiver);
     kj::Promise<void> answer(kj::Own<kj::AsyncIoStream> stream);
+    [[nodiscard]] std::shared_ptr<const std::string> response();
 
     EventLoop& loop_;
     const std::function<std::string()> text_;
+    std::shared_ptr<const std::string> response_;  // the last one; null before the first request
+    std::chrono::steady_clock::time_point responseMade_;
     /// What ends a connection, by its number.
     using Ends = std::map<std::uint64_t, kj::Own<kj::PromiseFulfiller<void>>>;
     const std::shared_ptr<Ends> ends_ = std::make_shared<Ends>();  // connections outlive this

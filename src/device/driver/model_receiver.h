@@ -4,27 +4,34 @@
 
 /// \file
 /// Receives models from messages. Work that may take long is done on job threads of the client, and
-/// the memory of a model is charged to the client before the model is read.
+/// the memory of a model is charged to the client from before the model is read.
 
 #include <memory>
 #include <utility>
 
 #include "device/driver/run_on_job_thread.h"
 #include "device/local/local_device.h"
+#include "device/local/model_snapshot.h"
 #include "device/rpc/conversion.h"
 
 namespace nnburst::device {
 
+/// What is charged for the memory of a received model.
+struct ModelCharges {
+    Charge structure;      ///< for all that came in the message
+    Charge operandValues;  ///< for the copy of those that came in shared memory
+};
+
 /// Used on the event loop's thread.
 class ModelReceiver {
   public:
-    using SharedCharge = std::shared_ptr<Charge>;
+    using SharedCharges = std::shared_ptr<ModelCharges>;
 
     ModelReceiver(EventLoop& loop, std::shared_ptr<LocalDevice> device, SharedPeer peer)
         : loop_(loop), device_(std::move(device)), peer_(std::move(peer)) {}
 
-    /// Receives the model of `reader` and calls `use` with it, and with what is charged for its
-    /// structure, on a job thread. The message and this must live until the promise resolves.
+    /// Receives the model of `reader` and calls `use` with it, and with what is charged for it, on
+    /// a job thread. The message and this must live until the promise resolves.
     template <class T, class Use>
     [[nodiscard]] kj::Promise<Result<T>> receive(rpc::Model::Reader reader, Use use) const {
         return readOnJobThread<ReadModel>(
@@ -42,8 +49,8 @@ class ModelReceiver {
                 }
                 return receiveModel(std::move(read->structure), reader, peer_)
                     .then([this, use,
-                           charge = std::move(read->charge)](Result<ReceivedModel>&& received) {
-                        return complete<T>(std::move(received), charge, use);
+                           charges = std::move(read->charges)](Result<ReceivedModel>&& received) {
+                        return complete<T>(std::move(received), charges, use);
                     });
             });
     }
@@ -51,29 +58,36 @@ class ModelReceiver {
   private:
     struct ReadModel {
         Model structure;
-        SharedCharge charge;  ///< for the structure
+        SharedCharges charges;
     };
 
     static Result<ReadModel> read(rpc::Model::Reader reader, const SharedAccount& account) {
-        NNBURST_TRY_ASSIGN(Charge charge,
-                           account->charge(Resource::MEMORY, structureBytes(reader)));
-        ReadModel read{.structure = {}, .charge = std::make_shared<Charge>(std::move(charge))};
+        ReadModel read{.structure = {}, .charges = std::make_shared<ModelCharges>()};
+        Charge& charge = read.charges->structure;
+        NNBURST_TRY_ASSIGN(charge, account->charge(Resource::MEMORY, structureBytes(reader)));
         NNBURST_TRY_ASSIGN(read.structure, structureFromMessage(reader));
+        // What lists and names take is known now: several may be the same bytes of the message.
+        NNBURST_TRY_ASSIGN(charge, account->charge(Resource::MEMORY, memoryBytes(read.structure)));
         return read;
     }
 
     template <class T, class Use>
-    kj::Promise<Result<T>> complete(Result<ReceivedModel> received, const SharedCharge& charge,
+    kj::Promise<Result<T>> complete(Result<ReceivedModel> received, const SharedCharges& charges,
                                     const Use& use) const {
         if (!received) {
             return Result<T>(tl::unexpected<Error>(std::move(received.error())));
         }
         return runOnJobThread<T>(
             loop_, *device_->scheduler(), JobKind::CONTROL, {},
-            [use, charge,
+            [use, charges, account = peer_->account(),
              whole = std::make_shared<ReceivedModel>(std::move(*received))]() -> Result<T> {
+                if (whole->operandValues) {
+                    NNBURST_TRY_ASSIGN(
+                        charges->operandValues,
+                        account->charge(Resource::MEMORY, whole->operandValues->sizeBytes()));
+                }
                 NNBURST_TRY_ASSIGN(Model model, completeModel(std::move(*whole)));
-                return use(std::move(model), charge);
+                return use(std::move(model), charges);
             });
     }
 

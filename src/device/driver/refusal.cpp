@@ -45,7 +45,7 @@ kj::Promise<void> serveRefusal(EventLoop& loop, kj::Own<kj::AsyncCapabilityStrea
                                const ProtocolVersions& versions, const Error& reason) {
     const auto peer = PeerDescriptors::create(loop, *client);
     if (!peer) {
-        clientLog().write(spdlog::level::warn,
+        clientLog().write(LogLevel::WARNING,
                           "a refused client is not told why: " + peer.error().message);
         dropConnection(kj::mv(client));
         return kj::READY_NOW;

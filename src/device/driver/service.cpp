@@ -104,7 +104,7 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client) {
         return accounts_.open(identity, userNames_.describe(identity));
     }();
     if (!account) {
-        clientLog().write(spdlog::level::warn, "refused a client: " + account.error().message);
+        clientLog().write(LogLevel::WARNING, "refused a client: " + account.error().message);
         dropConnection(kj::mv(client));
         return kj::READY_NOW;
     }
@@ -115,7 +115,7 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, Clie
                                  ClientIdentity identity) {
     auto peer = PeerDescriptors::create(loop_, *client, account.account);
     if (!peer) {
-        clientLog().write(spdlog::level::warn, "refused a client: " + peer.error().message);
+        clientLog().write(LogLevel::WARNING, "refused a client: " + peer.error().message);
         dropConnection(kj::mv(client));
         return kj::READY_NOW;
     }
@@ -171,18 +171,19 @@ std::vector<Service::Client> Service::clients() const {
     return clients;
 }
 
-exec::ExecutionCounts::Totals Service::executions() const {
+exec::ExecutionCounts::Totals Service::executions(const std::vector<Client>& connected) const {
     exec::ExecutionCounts::Totals sum = executionsOfGone_;
-    for (const auto& [number, client] : connected_) {
-        sum.add(client.device->executions());
+    for (const Client& client : connected) {
+        sum.add(client.executions);
     }
     return sum;
 }
 
-std::map<uid_t, system::DurationHistogram> Service::executionDurations() const {
+std::map<uid_t, system::DurationHistogram> Service::executionDurations(
+    const std::vector<Client>& connected) const {
     std::map<uid_t, system::DurationHistogram> durations = durationsOfGone_;
-    for (const auto& [number, client] : connected_) {
-        durations[client.identity.user].add(client.device->executions().durations);
+    for (const Client& client : connected) {
+        durations[client.identity.user].add(client.executions.durations);
     }
     return durations;
 }
@@ -218,7 +219,7 @@ kj::Promise<void> Service::serveAdmitted(kj::Own<kj::AsyncCapabilityStream> clie
                           account = admitted.account.account,
                           start = std::chrono::steady_clock::now()] {
         const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-        clientLog().write(spdlog::level::info,
+        clientLog().write(LogLevel::INFO,
                           fmt::format("client {} has gone after {:.1f} s: {}; it used at most {}",
                                       number, time.count(), who, describeHighest(*account)));
     });

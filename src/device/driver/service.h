@@ -52,10 +52,13 @@ class Service {
         exec::ExecutionCounts::Totals executions;
     };
     [[nodiscard]] std::vector<Client> clients() const;
-    /// Of all clients, also of those that have gone.
-    [[nodiscard]] exec::ExecutionCounts::Totals executions() const;
-    /// How long executions of each user took, of users with clients and of those that had some.
-    [[nodiscard]] std::map<uid_t, system::DurationHistogram> executionDurations() const;
+    /// Of `connected`, which are those of clients(), and of those that have gone.
+    [[nodiscard]] exec::ExecutionCounts::Totals executions(
+        const std::vector<Client>& connected) const;
+    /// How long executions of each user took: of the users of `connected`, which are those of
+    /// clients(), and of users whose clients have gone.
+    [[nodiscard]] std::map<uid_t, system::DurationHistogram> executionDurations(
+        const std::vector<Client>& connected) const;
 
     /// How long jobs of all clients have waited for a thread.
     [[nodiscard]] JobWaits jobWaits(JobKind kind) const {

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/dma-buf.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
 #include <linux/sched.h>
 #include <linux/sync_file.h>
 #include <seccomp.h>
@@ -125,7 +127,8 @@ std::vector<Conditional> failOtherwise() {
     for (const auto request :
          {static_cast<scmp_datum_t>(DMA_BUF_IOCTL_SYNC), static_cast<scmp_datum_t>(FIOCLEX),
           static_cast<scmp_datum_t>(FIONREAD), static_cast<scmp_datum_t>(FIONBIO),
-          static_cast<scmp_datum_t>(SYNC_IOC_FILE_INFO)}) {
+          static_cast<scmp_datum_t>(SYNC_IOC_FILE_INFO),
+          static_cast<scmp_datum_t>(FS_IOC_FIEMAP)}) {
         calls.push_back({SCMP_SYS(ioctl), equals(1, request)});
     }
     constexpr int kNameMapping = 0x53564d41;  // PR_SET_VMA

@@ -6,7 +6,6 @@
 #include <capnp/serialize.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,13 +22,11 @@
 #include "device/local/state_file.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/rpc_limits.h"
+#include "memory/local_file.h"
 
 namespace nnburst::device {
 
 namespace {
-
-/// f_type of statfs(2) for FUSE (linux/magic.h lacks it).
-constexpr long kFuseMagic = 0x65735546;
 
 using Bytes = std::span<const std::byte>;
 
@@ -358,11 +355,8 @@ Result<> checkCacheFileKind(int file) {
         return failure(ErrorStatus::GENERAL_FAILURE,
                        "cache file: it is no regular file; prepare from the model again");
     }
-    struct statfs fileSystem {};
-    if (::fstatfs(file, &fileSystem) != 0 || fileSystem.f_type == kFuseMagic) {
-        return failure(ErrorStatus::GENERAL_FAILURE,
-                       "cache file: it is a file of FUSE, whose owner decides when an access ends; "
-                       "keep the cache in another file system");
+    if (const Result<> local = checkLocalFile(file, "cache file"); !local) {
+        return failure(ErrorStatus::GENERAL_FAILURE, local.error().message);
     }
     return {};
 }
@@ -440,16 +434,16 @@ Result<CachedModel> CompilationCache::load(const CacheFiles& files,
     if (modelFile.header().payloadBytes > 2 * kMaximumMessageBytes) {
         return refused("it is too large");
     }
-    NNBURST_TRY_ASSIGN(const Charge ofModel,
+    CachedModel cached;
+    NNBURST_TRY_ASSIGN(cached.structure,
                        chargeTo(account, Resource::MEMORY, modelFile.header().payloadBytes));
-    NNBURST_TRY_ASSIGN(const Charge ofData,
+    NNBURST_TRY_ASSIGN(cached.snapshot.charge,
                        chargeTo(account, Resource::MEMORY, dataFile.header().payloadBytes));
     std::vector<std::byte> payload(modelFile.header().payloadBytes);
     NNBURST_TRY(modelFile.read(payload));
     NNBURST_TRY(modelFile.check());
 
     TableReader reader(payload);
-    CachedModel cached;
     NNBURST_TRY_ASSIGN(cached.snapshot.digest, reader.take<Digest>());
     NNBURST_TRY_ASSIGN(const CacheCode dataCode, reader.take<CacheCode>());
     if (dataCode != dataFile.header().code) {

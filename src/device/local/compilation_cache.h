@@ -48,14 +48,15 @@ struct CacheFiles {
     }
 };
 
-/// A model, without the values of the constants that are packed.
+/// A model, without the values of the constants that are packed. Its charges are for what was read.
 struct CachedModel {
-    ModelSnapshot snapshot;
+    Charge structure;
+    ModelSnapshot snapshot;  ///< its charge is also for what is packed
     exec::PackedModel packed;
 };
 
-/// GENERAL_FAILURE unless `file` is a regular file whose accesses end by themselves: not one of
-/// FUSE, whose owner decides when an access ends. May block on such a file.
+/// GENERAL_FAILURE unless `file` is a regular file whose accesses end by themselves
+/// (memory/local_file.h). May block on a file that it refuses.
 [[nodiscard]] Result<> checkCacheFileKind(int file);
 
 /// Thread-safe.
@@ -83,7 +84,7 @@ class CompilationCache {
     /// `packedFor`. GENERAL_FAILURE if a file was not written by save,
     /// for this token, this version and these kernels, or has changed since; INVALID_ARGUMENT if
     /// the number of files is wrong. What is read is charged to `account`, unless that is null,
-    /// until load returns: RESOURCE_EXHAUSTED_* at a limit of it.
+    /// until the model is dropped: RESOURCE_EXHAUSTED_* at a limit of it.
     [[nodiscard]] Result<CachedModel> load(const CacheFiles& files,
                                            const exec::PackedFor& packedFor,
                                            const SharedAccount& account = nullptr) const;

@@ -21,7 +21,8 @@ Result<std::vector<exec::RequestMemory>> findPools(const exec::Executable& execu
     for (std::size_t i = 0; i < request.pools.size(); ++i) {
         if (const auto* token = std::get_if<BufferToken>(&request.pools[i])) {
             pools.push_back(exec::RequestMemory::managed(*token));
-            NNBURST_TRY_ASSIGN(pools.back().buffer, executable.buffers->find(*token));
+            NNBURST_TRY_ASSIGN(pools.back().buffer,
+                               executable.buffers->find(*token, executable.preparedModel));
             continue;
         }
         const SharedRegion& region = std::get<SharedRegion>(request.pools[i]);

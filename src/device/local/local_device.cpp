@@ -14,9 +14,9 @@
 #include "device/local/catch_exceptions.h"
 #include "device/local/driver_variant.h"
 #include "device/local/extension_library.h"
+#include "device/rpc/client_log.h"
 #include "exec/plan/profile.h"
 #include "exec/run/accelerated_model.h"
-#include "log/logger.h"
 #include "log/marks.h"
 #include "log/verbose.h"
 #include "model/extension_registry.h"
@@ -148,8 +148,7 @@ Result<> checkCached(Model& model, HalVersion version, DriverVariant variant) {
     return {};
 }
 
-/// Which operations of the main subgraph of `model`, whose extensions are resolved, a device
-/// supports. `accelerator` may be null.
+/// INVALID_ARGUMENT, naming `call`, if `callback` is empty.
 Result<> checkCallback(const PreparedModelCallback& callback, const char* call) {
     if (!callback) {
         return invalid("{} without a callback: give one, which receives the prepared model", call);
@@ -157,6 +156,8 @@ Result<> checkCallback(const PreparedModelCallback& callback, const char* call) 
     return {};
 }
 
+/// Which operations of the main subgraph of `model`, whose extensions are resolved, a device
+/// supports. `accelerator` may be null.
 Result<std::vector<bool>> operationsOf(const Model& model, HalVersion version,
                                        DriverVariant variant, const Accelerator* accelerator) {
     NNBURST_TRY(validateModel(model));
@@ -277,6 +278,8 @@ DeviceStatus LocalDevice::getStatus() {
 
 Result<std::vector<bool>> LocalDevice::getSupportedOperations(const Model& model) {
     if (!model.extensionNameToPrefix.empty()) {
+        NNBURST_TRY_ASSIGN(const Charge charge,
+                           chargeTo(account_, Resource::MEMORY, memoryBytes(model)));
         Model resolved = model;
         NNBURST_TRY(resolveExtensions(resolved, PrefixSource::CLIENT));
         return operationsOf(resolved, shared_.version, shared_.variant, shared_.accelerator.get());
@@ -287,10 +290,11 @@ Result<std::vector<bool>> LocalDevice::getSupportedOperations(const Model& model
 Result<> LocalDevice::prepareModel(const Model& model, const PrepareOptions& options,
                                    PreparedModelCallback callback) {
     NNBURST_TRY(checkCallback(callback, "prepareModel"));
-    return prepare(model, options, std::move(callback));
+    return prepare(model, {}, options, std::move(callback));
 }
 
-Result<> LocalDevice::prepare(Model model, const PrepareOptions& given, PrepareCallback callback) {
+Result<> LocalDevice::prepare(Model model, Charge waiting, const PrepareOptions& given,
+                              PrepareCallback callback) {
     const PrepareOptions options = knownTo(shared_.version, given);
     const auto files = std::make_shared<CacheFiles>(duplicateFiles(options));
     const auto sharedModel = std::make_shared<Model>(std::move(model));
@@ -307,8 +311,10 @@ Result<> LocalDevice::prepare(Model model, const PrepareOptions& given, PrepareC
     auto snapshot = std::make_shared<ModelSnapshot>();
     return launch(
         check(), options,
-        {.compile = [sharedModel, snapshot,
-                     account = account_](ModelStore& models) -> CompiledOrError {
+        {.compile = [sharedModel, snapshot, account = account_,
+                     waiting = std::make_shared<Charge>(std::move(waiting))](
+                        ModelStore& models) -> CompiledOrError {
+             *waiting = Charge();  // the snapshot has its own
              NNBURST_TRY_ASSIGN(*snapshot, ModelSnapshot::take(std::move(*sharedModel), account));
              return compileCharged(models, *snapshot, {}, account);
          },
@@ -320,7 +326,8 @@ Result<> LocalDevice::prepare(Model model, const PrepareOptions& given, PrepareC
                  }
                  // A preparation does not fail because of its cache.
                  if (const auto saved = cache->save(*snapshot, compiled.packed(), *files); !saved) {
-                     logger().warn("cannot save to the cache: {}", saved.error().message);
+                     clientLog().write(LogLevel::WARNING,
+                                       "cannot save to the cache: " + saved.error().message);
                  }
              }},
         std::move(callback));

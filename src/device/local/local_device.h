@@ -102,7 +102,8 @@ class LocalDevice final : public Device {
     [[nodiscard]] exec::ExecutionCounts::Totals executions() const { return counts_->totals(); }
 
     /// prepareModel with a model that is moved, and a callback that takes the concrete type.
-    [[nodiscard]] Result<> prepare(Model model, const PrepareOptions& options,
+    /// `waiting` is for the operand values, until the preparation itself charges all constants.
+    [[nodiscard]] Result<> prepare(Model model, Charge waiting, const PrepareOptions& options,
                                    PrepareCallback callback);
     /// prepareModelFromCache, with a callback that takes the concrete type.
     [[nodiscard]] Result<> prepareFromCache(const PrepareOptions& options,

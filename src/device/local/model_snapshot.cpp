@@ -207,7 +207,23 @@ std::uint64_t structureBytesOf(const Subgraph& subgraph) noexcept {
     return bytes + numbers * sizeof(std::uint32_t);
 }
 
+std::uint64_t structureBytesOf(const Model& model) noexcept {
+    std::uint64_t bytes = structureBytesOf(model.main);
+    for (const Subgraph& subgraph : model.referenced) {
+        bytes += structureBytesOf(subgraph);
+    }
+    return bytes;
+}
+
 }  // namespace
+
+std::uint64_t memoryBytes(const Model& model) noexcept {
+    std::uint64_t bytes = structureBytesOf(model) + model.operandValues.size();
+    for (const ExtensionNameAndPrefix& extension : model.extensionNameToPrefix) {
+        bytes += sizeof(extension) + extension.name.size();
+    }
+    return bytes;
+}
 
 Result<ModelSnapshot> ModelSnapshot::take(Model model, const SharedAccount& account) {
     ModelSnapshot snapshot{.model = std::move(model)};
@@ -239,11 +255,7 @@ std::uint64_t ModelSnapshot::constantBytes() const noexcept {
 }
 
 std::uint64_t ModelSnapshot::structureBytes() const noexcept {
-    std::uint64_t bytes = structureBytesOf(model.main);
-    for (const Subgraph& subgraph : model.referenced) {
-        bytes += structureBytesOf(subgraph);
-    }
-    return bytes;
+    return structureBytesOf(model);
 }
 
 }  // namespace nnburst::device

@@ -17,6 +17,9 @@ namespace nnburst::device {
 /// SHA-256.
 using Digest = std::array<std::uint8_t, 32>;
 
+/// What `model` takes in memory, without its pools.
+[[nodiscard]] std::uint64_t memoryBytes(const Model& model) noexcept;
+
 /// A valid model whose constants were copied from memory that other processes can write. So the
 /// model that is compiled is the one that was hashed, even if a client changes its memory
 /// meanwhile.

@@ -2,16 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/local/scheduler.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
 #include <iterator>
+#include <list>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
 
+#include "device/rpc/client_log.h"
 #include "log/assert.h"
-#include "log/logger.h"
 #include "system/mutex.h"
 #include "system/scheduling.h"
 #include "system/semaphore.h"
@@ -42,21 +46,31 @@ constexpr std::size_t indexOf(JobKind kind) noexcept {
     return static_cast<std::size_t>(kind);
 }
 
+/// Writes a line that clients can cause as often as they submit jobs. Without memory for it, it is
+/// left out.
+void logLimited(LogLevel level, const char* what, const char* why) noexcept {
+    try {
+        clientLog().write(level, fmt::format("{}: {}", what, why));
+    } catch (const std::bad_alloc&) {
+    }
+}
+
 void runLogged(const Job& job) noexcept {
+    constexpr const char* kHasFailed = "a job has failed";
     try {
         job();
     } catch (const std::exception& exception) {
-        logger().error("a job has failed: {}", exception.what());
+        logLimited(LogLevel::ERROR, kHasFailed, exception.what());
     } catch (...) {
-        logger().error("a job has failed with an unknown exception");
+        logLimited(LogLevel::ERROR, kHasFailed, "unknown exception");
     }
 }
 
 }  // namespace
 
-struct Scheduler::Client::Account {
-    Account(std::shared_ptr<User> givenUser,
-            std::shared_ptr<const exec::ExecutionCounts> givenExecutions) noexcept
+struct Scheduler::Client::Jobs {
+    Jobs(std::shared_ptr<User> givenUser,
+         std::shared_ptr<const exec::ExecutionCounts> givenExecutions) noexcept
         : user(std::move(givenUser)), executions(std::move(givenExecutions)) {}
 
     void updateIsActive(TimePoint now) {
@@ -72,9 +86,19 @@ struct Scheduler::Client::Account {
 
     /// The jobs of one kind. Guarded by the scheduler's mutex.
     struct Queue {
-        std::vector<WaitingJob> jobs;
+        /// Submitted with trySubmit: there are few.
+        std::list<WaitingJob> limited;
+        /// Submitted with submit, in the order of their arrival: there may be tens of thousands.
+        std::list<WaitingJob> unlimited;
         std::size_t running = 0;
         std::uint64_t lastStartTag = 0;
+
+        [[nodiscard]] bool isEmpty() const noexcept { return limited.empty() && unlimited.empty(); }
+        /// Those of the kind of `job`.
+        [[nodiscard]] std::list<WaitingJob>& listFor(const WaitingJob& job) noexcept {
+            return job.isLimited ? limited : unlimited;
+        }
+        [[nodiscard]] WaitingJob takeMostUrgent(TimePoint now);
     };
     std::array<Queue, kKinds> queues;
     const std::shared_ptr<User> user;                               ///< not null
@@ -86,13 +110,28 @@ struct Scheduler::Client::Account {
     bool isActive = false;  // at the last update
 };
 
+WaitingJob Scheduler::Client::Jobs::Queue::takeMostUrgent(TimePoint now) {
+    const auto precedes = [now](const WaitingJob& a, const WaitingJob& b) {
+        return a.work.precedes(b.work, now);
+    };
+    auto next = std::min_element(limited.begin(), limited.end(), precedes);
+    // Those without a limit are equally urgent, so that the first of them precedes the others.
+    if (!unlimited.empty() && (limited.empty() || precedes(unlimited.front(), *next))) {
+        next = unlimited.begin();
+    }
+    WaitingJob job = std::move(*next);
+    listFor(job).erase(next);
+    return job;
+}
+
 struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
-    using Account = Client::Account;
+    using Jobs = Client::Jobs;
 
     /// The threads and clients of one kind of job.
     struct Pool {
-        std::vector<std::shared_ptr<Account>> clients;  // with waiting jobs, in order of arrival
+        std::vector<std::shared_ptr<Jobs>> clients;  // with waiting jobs, in order of arrival
         std::uint64_t virtualTime = 0;
+        std::size_t running = 0;      // jobs
         std::size_t idleThreads = 0;  // those that were not woken yet
         std::uint64_t arrivals = 0;
         JobWaits waits;
@@ -105,7 +144,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         std::size_t fewestIdle = 0;
         std::size_t unneededThreads = 0;
 
-        void choosesIdleThread() noexcept { fewestIdle = std::min(fewestIdle, --idleThreads); }
+        void takeIdleThread() noexcept { fewestIdle = std::min(fewestIdle, --idleThreads); }
 
         /// A thread that has no job may end.
         [[nodiscard]] bool hasUnneededThread(std::chrono::milliseconds period,
@@ -135,7 +174,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         }
         pool.ended.clear();
         if (pool.idleThreads != 0) {
-            pool.choosesIdleThread();
+            pool.takeIdleThread();
             return true;
         }
         if (pool.threads.size() >= limit) {
@@ -160,8 +199,9 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
                 mutex.unlock();
                 run(taken);
                 mutex.lock();
-                --taken.account->queues[indexOf(kind)].running;
-                --taken.account->user->running_[indexOf(kind)];
+                --pool.running;
+                --taken.client->queues[indexOf(kind)].running;
+                --taken.client->user->running_[indexOf(kind)];
                 continue;
             }
             if (isStopping) {
@@ -213,8 +253,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         }
     }
 
-    [[nodiscard]] bool mayRunMore(const Account& client, JobKind kind) const
-        NNBURST_REQUIRES(mutex) {
+    [[nodiscard]] bool mayRunMore(const Jobs& client, JobKind kind) const NNBURST_REQUIRES(mutex) {
         const std::size_t running = client.queues[indexOf(kind)].running;
         return running < limits.threadsPerClient &&
                ((running == 0 && limits.threadsForOthers > 0) ||
@@ -222,7 +261,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
     }
 
     /// Threads of this kind that there may be for a job of `client`.
-    [[nodiscard]] std::size_t threadLimitFor(const Account& client, JobKind kind) const
+    [[nodiscard]] std::size_t threadLimitFor(const Jobs& client, JobKind kind) const
         NNBURST_REQUIRES(mutex) {
         if (client.user->running_[indexOf(kind)] == 0) {
             return limits.threads + limits.threadsForOthers;
@@ -233,7 +272,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
 
     struct Taken {
         Job job;  // none if no client may run one
-        std::shared_ptr<Account> account;
+        std::shared_ptr<Jobs> client;
         bool hasLowPriority = false;
     };
 
@@ -258,9 +297,11 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         auto next = pool.clients.end();
         std::uint64_t nextTag = 0;
         for (auto client = pool.clients.begin(); client != pool.clients.end(); ++client) {
-            const Account::Queue& queue = (*client)->queues[indexOf(kind)];
+            const Jobs::Queue& queue = (*client)->queues[indexOf(kind)];
             const std::uint64_t startTag = std::max(queue.lastStartTag, pool.virtualTime) + 1;
-            if (mayRunMore(**client, kind) && (next == pool.clients.end() || startTag < nextTag)) {
+            // A thread that was started for a client without running jobs is not for others.
+            if (pool.running < threadLimitFor(**client, kind) && mayRunMore(**client, kind) &&
+                (next == pool.clients.end() || startTag < nextTag)) {
                 next = client;
                 nextTag = startTag;
             }
@@ -268,53 +309,54 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         if (next == pool.clients.end()) {
             return {};
         }
-        Taken taken{.job = {}, .account = *next};
-        Account::Queue& queue = taken.account->queues[indexOf(kind)];
+        Taken taken{.job = {}, .client = *next};
+        Jobs::Queue& queue = taken.client->queues[indexOf(kind)];
         queue.lastStartTag = nextTag;
         pool.virtualTime = std::max(pool.virtualTime, nextTag - 1);
         const TimePoint now = std::chrono::steady_clock::now();
-        WaitingJob job = takeMostUrgent(queue.jobs, now);
+        WaitingJob job = queue.takeMostUrgent(now);
         pool.waits.add(now - job.work.since);
-        count(*taken.account, job.isLimited, std::size_t(-1));
+        count(*taken.client, job.isLimited, std::size_t(-1));
         taken.job = std::move(job.job);
+        ++pool.running;
         ++queue.running;
-        ++taken.account->user->running_[indexOf(kind)];
-        taken.account->lastActive = now;
-        taken.hasLowPriority = (queue.running >= kManyRunning || !queue.jobs.empty()) &&
-                               isAnotherActive(*taken.account, now);
-        if (queue.jobs.empty()) {
+        ++taken.client->user->running_[indexOf(kind)];
+        taken.client->lastActive = now;
+        taken.hasLowPriority = (queue.running >= kManyRunning || !queue.isEmpty()) &&
+                               isAnotherActive(*taken.client, now);
+        if (queue.isEmpty()) {
             pool.clients.erase(next);
         }
         return taken;
     }
 
     /// Whether a client other than `client` was active at the last update.
-    bool isAnotherActive(const Account& client, TimePoint now) NNBURST_REQUIRES(mutex) {
+    bool isAnotherActive(const Jobs& client, TimePoint now) NNBURST_REQUIRES(mutex) {
         if (now - lastUpdate >= kBetweenUpdates) {
             lastUpdate = now;
             activeCount = 0;
-            for (Account* const account : accounts) {
-                account->updateIsActive(now);
-                activeCount += account->isActive ? 1U : 0U;
+            for (Jobs* const each : clients) {
+                each->updateIsActive(now);
+                activeCount += each->isActive ? 1U : 0U;
             }
         }
         return activeCount > (client.isActive ? 1U : 0U);
     }
 
-    void add(Account& client) {
+    void add(Jobs& client) {
         const system::MutexLock lock(mutex);
-        accounts.push_back(&client);
+        clients.push_back(&client);
     }
 
-    void remove(Account& client) {
+    void remove(Jobs& client) {
         const system::MutexLock lock(mutex);
-        std::erase(accounts, &client);
+        std::erase(clients, &client);
         activeCount -= client.isActive ? 1U : 0U;
         client.isActive = false;
     }
 
     /// Adds `difference`, 1 or its opposite, to the numbers of waiting jobs. Only counts: relaxed.
-    void count(Account& client, bool isLimited, std::size_t difference) {
+    void count(Jobs& client, bool isLimited, std::size_t difference) {
         waitingCount.fetch_add(difference, std::memory_order_relaxed);
         if (isLimited) {
             limitedWaiting.fetch_add(difference, std::memory_order_relaxed);
@@ -323,56 +365,50 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         }
     }
 
-    static WaitingJob takeMostUrgent(std::vector<WaitingJob>& jobs, TimePoint now) {
-        const auto first = std::min_element(jobs.begin(), jobs.end(),
-                                            [now](const WaitingJob& a, const WaitingJob& b) {
-                                                return a.work.precedes(b.work, now);
-                                            });
-        WaitingJob job = std::move(*first);
-        jobs.erase(first);
-        return job;
-    }
-
     /// Fails only if there is no thread at all for jobs of this kind.
-    Result<> add(JobKind kind, const exec::Urgency& urgency,
-                 const std::shared_ptr<Account>& account, Job job, bool isLimited) {
-        NNBURST_TRY_ASSIGN(const bool wakesThread,
-                           addWithoutWaking(kind, urgency, account, std::move(job), isLimited));
+    Result<> add(JobKind kind, const exec::Urgency& urgency, const std::shared_ptr<Jobs>& client,
+                 Job job, bool isLimited) {
+        std::list<WaitingJob> added;
+        added.push_back({.work = {.urgency = urgency, .since = {}},
+                         .job = std::move(job),
+                         .isLimited = isLimited});
+        NNBURST_TRY_ASSIGN(const bool wakesThread, addWithoutWaking(kind, client, added));
         if (wakesThread) {
             wakeUps[indexOf(kind)].release();
         }
         return {};
     }
 
-    /// As add. Returns whether an idle thread is to be woken.
-    Result<bool> addWithoutWaking(JobKind kind, const exec::Urgency& urgency,
-                                  const std::shared_ptr<Account>& account, Job job,
-                                  bool isLimited) {
+    /// Moves the one job of `added` to those of `client`. Returns whether an idle thread is to be
+    /// woken.
+    Result<bool> addWithoutWaking(JobKind kind, const std::shared_ptr<Jobs>& client,
+                                  std::list<WaitingJob>& added) {
         const system::MutexLock lock(mutex);
         bool wakesThread = false;
         Pool& pool = pools[indexOf(kind)];
-        Account::Queue& queue = account->queues[indexOf(kind)];
+        Jobs::Queue& queue = client->queues[indexOf(kind)];
+        pool.clients.reserve(pool.clients.size() + 1);  // before an idle thread is chosen
         // A client or user at its limit needs no thread: one that runs its jobs comes back for this
         // one.
-        if (mayRunMore(*account, kind)) {
-            if (Result<bool> provided = provideThread(kind, threadLimitFor(*account, kind))) {
+        if (mayRunMore(*client, kind)) {
+            if (Result<bool> provided = provideThread(kind, threadLimitFor(*client, kind))) {
                 wakesThread = *provided;
             } else if (pool.threads.empty()) {
                 return provided;
             } else {
-                logger().warn("jobs wait for {} threads: {}", pool.threads.size(),
-                              provided.error().message);
+                logLimited(LogLevel::WARNING, "jobs wait for the threads that there are",
+                           provided.error().message.c_str());
             }
         }
-        if (queue.jobs.empty()) {
-            pool.clients.push_back(account);
+        if (queue.isEmpty()) {
+            pool.clients.push_back(client);
         }
-        queue.jobs.push_back({.work = {.urgency = urgency,
-                                       .since = std::chrono::steady_clock::now(),
-                                       .arrival = pool.arrivals++},
-                              .job = std::move(job),
-                              .isLimited = isLimited});
-        count(*account, isLimited, 1);
+        WaitingJob& job = added.front();
+        job.work.since = std::chrono::steady_clock::now();
+        job.work.arrival = pool.arrivals++;
+        count(*client, job.isLimited, 1);
+        std::list<WaitingJob>& jobs = queue.listFor(job);
+        jobs.splice(jobs.end(), added);
         return wakesThread;
     }
 
@@ -383,9 +419,9 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
 
     system::Mutex mutex;
     std::array<Pool, kKinds> pools NNBURST_GUARDED_BY(mutex);
-    std::vector<Account*> accounts NNBURST_GUARDED_BY(mutex);  // of all clients
-    TimePoint lastUpdate NNBURST_GUARDED_BY(mutex);            // of which of them are active
-    std::size_t activeCount NNBURST_GUARDED_BY(mutex) = 0;     // at the last update
+    std::vector<Jobs*> clients NNBURST_GUARDED_BY(mutex);   // of all clients
+    TimePoint lastUpdate NNBURST_GUARDED_BY(mutex);         // of which of them are active
+    std::size_t activeCount NNBURST_GUARDED_BY(mutex) = 0;  // at the last update
     bool isStopping NNBURST_GUARDED_BY(mutex) = false;
     std::array<system::Semaphore, kKinds>
         wakeUps;  ///< idle threads wait; one for each that is woken
@@ -433,13 +469,13 @@ JobWaits Scheduler::waits(JobKind kind) const {
 Scheduler::Client::Client(std::shared_ptr<Scheduler> scheduler, std::shared_ptr<User> user,
                           std::shared_ptr<const exec::ExecutionCounts> executions)
     : scheduler_(std::move(scheduler)),
-      account_(std::make_shared<Account>(user ? std::move(user) : std::make_shared<User>(),
-                                         std::move(executions))) {
-    scheduler_->shared_->add(*account_);
+      jobs_(std::make_shared<Jobs>(user ? std::move(user) : std::make_shared<User>(),
+                                   std::move(executions))) {
+    scheduler_->shared_->add(*jobs_);
 }
 
 Scheduler::Client::~Client() {
-    scheduler_->shared_->remove(*account_);
+    scheduler_->shared_->remove(*jobs_);
 }
 
 Result<> Scheduler::Client::trySubmit(JobKind kind, const exec::Urgency& urgency, Job job) {
@@ -452,17 +488,17 @@ Result<> Scheduler::Client::trySubmit(JobKind kind, const exec::Urgency& urgency
             ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
             "cannot start a job: " + std::to_string(limit) + whose + " are waiting already");
     };
-    NNBURST_TRY(refuseFrom(kMaximumWaitingJobs, account_->limitedWaiting, " of this client"));
-    NNBURST_TRY(refuseFrom(User::kMaximumWaitingJobs, account_->user->limitedWaiting_,
+    NNBURST_TRY(refuseFrom(kMaximumWaitingJobs, jobs_->limitedWaiting, " of this client"));
+    NNBURST_TRY(refuseFrom(User::kMaximumWaitingJobs, jobs_->user->limitedWaiting_,
                            " of this user's clients"));
     NNBURST_TRY(
         refuseFrom(Scheduler::kMaximumWaitingJobs, scheduler_->shared_->limitedWaiting, ""));
-    return scheduler_->shared_->add(kind, urgency, account_, std::move(job), true);
+    return scheduler_->shared_->add(kind, urgency, jobs_, std::move(job), true);
 }
 
 void Scheduler::Client::submit(Job job) {
     const Result<> added =
-        scheduler_->shared_->add(JobKind::CONTROL, {}, account_, std::move(job), false);
+        scheduler_->shared_->add(JobKind::CONTROL, {}, jobs_, std::move(job), false);
     NNBURST_ASSERT(added.has_value(), "a control job was refused although there is a thread");
 }
 

@@ -46,8 +46,8 @@ class Scheduler {
     /// Limits on threads for each kind of job.
     struct Limits {
         std::size_t threads = 64;  ///< for all clients together
-        /// Beyond those, for clients of which no job runs, half of them for users of which none
-        /// runs: the jobs of others may last for hours.
+        /// Additional threads, for clients that have no running job; half of them only for users
+        /// that have none. The jobs of others may last for hours.
         std::size_t threadsForOthers = 0;
         std::size_t threadsPerClient{};                  ///< running jobs of one client
         std::size_t threadsPerUser = (threads + 1) / 2;  ///< running jobs of the clients of a user
@@ -96,10 +96,10 @@ class Scheduler {
 
       private:
         friend class Scheduler;
-        struct Account;
+        struct Jobs;
 
         std::shared_ptr<Scheduler> scheduler_;
-        std::shared_ptr<Account> account_;  // outlives the client while its jobs wait
+        std::shared_ptr<Jobs> jobs_;  // outlives the client while its jobs wait
     };
 
     /// Starts one thread for control jobs. `name` has at most 12 characters.

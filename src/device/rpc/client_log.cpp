@@ -3,6 +3,7 @@
 #include "device/rpc/client_log.h"
 
 #include "log/logger.h"
+#include "nnburst/log_message.h"
 
 namespace nnburst::device {
 
@@ -17,8 +18,8 @@ std::string describeHighest(const Account& account) {
     return text.empty() ? "nothing" : text;
 }
 
-void ClientLog::write(spdlog::level::level_enum level, const std::string& line) {
-    if (!logger().should_log(level)) {
+void ClientLog::write(LogLevel level, const std::string& line) {
+    if (!logger().should_log(static_cast<spdlog::level::level_enum>(level))) {
         return;
     }
     const auto now = std::chrono::steady_clock::now();
@@ -37,7 +38,7 @@ void ClientLog::write(spdlog::level::level_enum level, const std::string& line) 
         return;
     }
     ++linesInSecond_;
-    logger().log(level, line);
+    logMessage(level, line);
 }
 
 ClientLog& clientLog() {

@@ -3,16 +3,15 @@
 #pragma once
 
 /// \file
-/// The lines about clients in the driver's log. Their number is limited, because clients decide how
-/// often they connect and what they send.
-
-#include <spdlog/common.h>
+/// The lines about clients, and about their jobs, in the driver's log. Their number is limited,
+/// because clients decide how often they connect and what they send.
 
 #include <chrono>
 #include <cstdint>
 #include <string>
 
 #include "account/account.h"
+#include "nnburst/logging.h"
 #include "system/mutex.h"
 
 namespace nnburst::device {
@@ -27,7 +26,7 @@ class ClientLog {
     /// out.
     static constexpr std::uint32_t kLinesPerSecond = 50;
 
-    void write(spdlog::level::level_enum level, const std::string& line) NNBURST_EXCLUDES(mutex_);
+    void write(LogLevel level, const std::string& line) NNBURST_EXCLUDES(mutex_);
 
   private:
     system::Mutex mutex_;

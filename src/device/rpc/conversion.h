@@ -40,13 +40,20 @@ void toMessage(const OptionalTimeoutDuration& duration, rpc::OptionalNanoseconds
 
 // ---- Models
 
-/// The operand values of `model` as a region, if they are too large to travel in a message, or
-/// null. Any thread.
-[[nodiscard]] Result<SharedRegion> shareOperandValues(const Model& model);
+/// The memory of a model as it is sent to a driver process.
+struct SharedModelMemory {
+    SharedRegion operandValues;  ///< null if they travel in the message
+    /// Those of the model. Copied are files that the driver would refuse (memory/local_file.h).
+    std::vector<SharedRegion> pools;
+};
 
-/// RESOURCE_EXHAUSTED_PERSISTENT if the model has too many pools or becomes too large a message;
-/// `operandValues` is from `shareOperandValues`.
-[[nodiscard]] Result<> toMessage(const Model& model, const SharedRegion& operandValues,
+/// RESOURCE_EXHAUSTED_PERSISTENT if the model has too many pools or operand values,
+/// INVALID_ARGUMENT for a null pool or one that cannot be read. Any thread.
+[[nodiscard]] Result<SharedModelMemory> shareMemory(const Model& model);
+
+/// RESOURCE_EXHAUSTED_PERSISTENT if the model becomes too large a message; `memory` is from
+/// `shareMemory`.
+[[nodiscard]] Result<> toMessage(const Model& model, const SharedModelMemory& memory,
                                  rpc::Model::Builder builder);
 
 /// A model without its operand values and the memory of its pools: all that is no memory.

@@ -8,6 +8,7 @@
 #include "device/rpc/descriptors.h"
 #include "device/rpc/message_lists.h"
 #include "device/rpc/rpc_limits.h"
+#include "memory/local_file.h"
 #include "nnburst/validation.h"
 
 namespace nnburst::device {
@@ -162,6 +163,9 @@ Result<Model> structureFromMessage(rpc::Model::Reader reader) {
     return model;
 }
 
+namespace {
+
+/// The operand values, if they are too large to travel in a message, or null.
 Result<SharedRegion> shareOperandValues(const Model& model) {
     if (model.operandValues.size() < kSharedOperandValuesBytes) {
         return SharedRegion();
@@ -178,25 +182,47 @@ Result<SharedRegion> shareOperandValues(const Model& model) {
     return region;
 }
 
-Result<> toMessage(const Model& model, const SharedRegion& operandValues,
-                   rpc::Model::Builder builder) {
+/// The memory of `pool`, copied if it is a file that a driver process would refuse.
+Result<SharedRegion> sharePool(const SharedRegion& pool) {
+    if (!pool->isForeign() || checkLocalFile(pool->fd(), "model pool")) {
+        return pool;
+    }
+    NNBURST_TRY_ASSIGN(SharedRegion copy, Region::create(pool->sizeBytes()));
+    NNBURST_TRY_ASSIGN(const Mapping mapping, Mapping::map(copy));
+    NNBURST_TRY(pool->read(0, mapping.bytes()));
+    return copy;
+}
+
+}  // namespace
+
+Result<SharedModelMemory> shareMemory(const Model& model) {
     if (model.pools.size() > kMaximumPoolsPerMessage) {
         return failure(
             ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
             fmt::format("model with {} memory pools: at most {} can be sent to a driver process",
                         model.pools.size(), kMaximumPoolsPerMessage));
     }
-    if (operandValues) {
-        toMessage(operandValues, builder.getOperandValues().initShared());
-    } else {
-        builder.getOperandValues().setInline(bytesOf(model.operandValues));
-    }
-    auto pools = builder.initPools(sizeOf(model.pools));
-    for (unsigned i = 0; i < pools.size(); ++i) {
+    SharedModelMemory memory;
+    for (std::size_t i = 0; i < model.pools.size(); ++i) {
         if (!model.pools[i]) {
             return failure(ErrorStatus::INVALID_ARGUMENT, fmt::format("model pool {} is null", i));
         }
-        toMessage(model.pools[i], pools[i]);
+        NNBURST_TRY_ASSIGN(memory.pools.emplace_back(), sharePool(model.pools[i]));
+    }
+    NNBURST_TRY_ASSIGN(memory.operandValues, shareOperandValues(model));
+    return memory;
+}
+
+Result<> toMessage(const Model& model, const SharedModelMemory& memory,
+                   rpc::Model::Builder builder) {
+    if (memory.operandValues) {
+        toMessage(memory.operandValues, builder.getOperandValues().initShared());
+    } else {
+        builder.getOperandValues().setInline(bytesOf(model.operandValues));
+    }
+    auto pools = builder.initPools(sizeOf(memory.pools));
+    for (unsigned i = 0; i < pools.size(); ++i) {
+        toMessage(memory.pools[i], pools[i]);
     }
     return structureToMessage(model, builder);
 }
@@ -254,6 +280,8 @@ kj::Promise<Result<ReceivedModel>> receiveModel(Model structure, rpc::Model::Rea
                     return failure(ErrorStatus::INVALID_ARGUMENT,
                                    "model with shared operand values but without their memory");
                 }
+                NNBURST_TRY(checkCount(received.operandValues->sizeBytes(),
+                                       kMaximumOperandValuesBytes, "bytes of operand values"));
             }
             const auto missing =
                 std::find(received.model.pools.begin(), received.model.pools.end(), nullptr);
@@ -268,8 +296,6 @@ kj::Promise<Result<ReceivedModel>> receiveModel(Model structure, rpc::Model::Rea
 
 Result<Model> completeModel(ReceivedModel received) {
     if (received.operandValues) {
-        NNBURST_TRY(checkCount(received.operandValues->sizeBytes(), kMaximumOperandValuesBytes,
-                               "bytes of operand values"));
         received.model.operandValues.resize(received.operandValues->sizeBytes());
         NNBURST_TRY(received.operandValues->read(
             0, std::as_writable_bytes(std::span(received.model.operandValues))));

@@ -7,6 +7,7 @@
 
 #include "device/rpc/rpc_limits.h"
 #include "memory/foreign_memory.h"
+#include "memory/local_file.h"
 
 namespace nnburst::device {
 
@@ -34,7 +35,15 @@ class FileServer final : public rpc::File::Server {
     const UniqueFd fd_;
 };
 
-/// Charges a region until its last handle is dropped.
+/// What the page tables of a mapping take when all of it is touched: a page of 512 entries for each
+/// 2 MiB that it begins.
+std::uint64_t pageTableBytes(std::uint64_t mappingBytes) noexcept {
+    constexpr std::uint64_t kTableBytes = 4096;
+    constexpr std::uint64_t kCoveredBytes = std::uint64_t{2} << 20;
+    return (mappingBytes + kCoveredBytes - 1) / kCoveredBytes * kTableBytes;
+}
+
+/// Charges a region until its last handle is dropped. Foreign memory is never mapped.
 Result<SharedRegion> charged(Result<SharedRegion> region, const SharedAccount& account) {
     if (!region || *region == nullptr || account == nullptr) {
         return region;
@@ -42,14 +51,25 @@ Result<SharedRegion> charged(Result<SharedRegion> region, const SharedAccount& a
     NNBURST_TRY_ASSIGN(Charge descriptor, account->charge(Resource::DESCRIPTORS, 1));
     NNBURST_TRY_ASSIGN(Charge addresses,
                        account->charge(Resource::ADDRESS_SPACE, (*region)->sizeBytes()));
-    return chargedFor(chargedFor(std::move(*region), std::move(addresses)), std::move(descriptor));
+    NNBURST_TRY_ASSIGN(
+        Charge tables,
+        account->charge(Resource::MEMORY,
+                        (*region)->isForeign() ? 0 : pageTableBytes((*region)->sizeBytes())));
+    SharedRegion whole = chargedFor(std::move(*region), std::move(tables));
+    return chargedFor(chargedFor(std::move(whole), std::move(addresses)), std::move(descriptor));
 }
 
-/// As Region::receive. What is refused is closed on `thread`, too.
+/// As Region::receive. Refuses also files on which an access might never end.
+Result<> checkMemory(int fd, std::uint64_t sizeBytes) {
+    NNBURST_TRY_ASSIGN(const bool isForeign, isForeignMemory(fd, sizeBytes));
+    return isForeign ? checkLocalFile(fd, "received shared memory") : Result<>();
+}
+
+/// Checks and receives memory. What is refused is closed on `thread`, too.
 Result<SharedRegion> receive(const std::shared_ptr<DescriptorThread>& thread, UniqueFd fd,
                              std::uint64_t sizeBytes) {
     if (!closesAtOnce(fd.get())) {
-        if (const auto accepted = isForeignMemory(fd.get(), sizeBytes); !accepted) {
+        if (const Result<> accepted = checkMemory(fd.get(), sizeBytes); !accepted) {
             const PeerFile closed(thread, std::move(fd));
             return tl::unexpected<Error>(accepted.error());
         }

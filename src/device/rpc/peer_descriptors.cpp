@@ -118,7 +118,7 @@ Received receive(int socket, void* buffer, std::size_t bytes, std::size_t room, 
 }  // namespace
 
 kj::Exception overLimit(const Error& error) {
-    clientLog().write(spdlog::level::warn, "a client is cut off: " + error.message);
+    clientLog().write(LogLevel::WARNING, "a client is cut off: " + error.message);
     return KJ_EXCEPTION(OVERLOADED, error.message);
 }
 

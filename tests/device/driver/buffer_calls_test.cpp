@@ -64,7 +64,8 @@ class BufferCallsTest : public testing::Test {
         std::atomic<bool> isPrepared{false};
         ASSERT_TRUE(connection_->call<void>([&]() -> kj::Promise<Result<>> {
             auto request = connection_->device().prepareModelRequest();
-            EXPECT_TRUE(toMessage(test::makeAddModel(), SharedRegion(), request.initModel()));
+            const Model model = test::makeAddModel();
+            EXPECT_TRUE(toMessage(model, *shareMemory(model), request.initModel()));
             toMessage(PrepareOptions(), request.initOptions());
             request.setCallback(kj::heap<PreparedCallback>(prepared_, isPrepared));
             return request.send().then(

@@ -23,6 +23,7 @@
 #include "burst/channel.h"
 #include "burst/request_frame.h"
 #include "device/driver_process.h"
+#include "device/foreign_memory.h"
 #include "device/rpc/conversion.h"
 #include "nnburst/device.h"
 #include "nnburst/fence.h"
@@ -184,6 +185,34 @@ TEST(ClientLimits, countTheAddressesOfSparsePools) {
     ExecutionOutcome outcome;
     expectRefused(prepared->executeSynchronously(large, {}, outcome), "address-space");
     expectServed(prepared);
+}
+
+// A client once had a driver map 4 GiB of one memfd again and again. The page tables took all of
+// the driver's memory, and were charged to nobody.
+TEST(ClientLimits, countThePageTablesOfPools) {
+    constexpr std::uint64_t kBytes = std::uint64_t{4} << 30;  // takes 8 MiB of page tables
+    const DriverProcess driver({"--limit", "client.memory=64M"});
+    const SharedDevice device = driver.connect();
+    const SharedPreparedModel prepared = *prepareModel(*device, makeAddModel());
+    const auto burst = std::move(*prepared->configureExecutionBurst({}));
+    const SharedRegion memory = *Region::create(kBytes);
+    std::vector<SharedRegion> pools;
+    ExecutionOutcome outcome;
+    Result<> executed;
+    while (executed && pools.size() < 20) {
+        pools.push_back(*Region::receive(*UniqueFd::duplicate(memory->fd()), kBytes));
+        executed = burst->execute(addRequest(pools.back()), {}, outcome);
+    }
+    ASSERT_FALSE(executed) << "memory of 160 MiB was taken";
+    EXPECT_EQ(executed.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    EXPECT_EQ(pools.size(), 8U) << "the eighth is refused: little else is charged";
+    expectRefused(prepared->executeSynchronously(addRequest(memory), {}, outcome), "memory");
+    for (const SharedRegion& pool : pools) {
+        burst->freeMemory(pool);
+    }
+    EXPECT_TRUE(eventually([&] {
+        return bool{prepared->executeSynchronously(addRequest(memory), {}, outcome)};
+    })) << "what was unmapped is given back";
 }
 
 TEST(ClientLimits, boundDriverManagedBuffers) {
@@ -407,6 +436,117 @@ TEST(ClientLimits, countTheOperandsOfPreparedModels) {
     }
     expectRefused(prepareModel(*device, *builder.build({in}, {out})), "memory of client");
     expectServed(*prepareModel(*device, makeAddModel()));
+}
+
+constexpr std::uint32_t kConstantBytes = 64U << 20;
+
+/// makeSparseModel with the constant among the operand values, which are not part of the model yet.
+Model makeModelWithLargeOperandValues() {
+    constexpr std::uint32_t kOffset = 64;  // behind the scalar
+    Model model = makeSparseModel((kConstantBytes - kOffset) / sizeof(float));
+    model.pools.clear();
+    for (Operand& operand : model.main.operands) {
+        if (operand.lifetime == OperandLifeTime::CONSTANT_REFERENCE) {
+            operand.lifetime = OperandLifeTime::CONSTANT_COPY;
+            operand.location.offset = kOffset;
+        }
+    }
+    return model;
+}
+
+class PreparationEnd final : public rpc::PreparedModelCallback::Server {
+  public:
+    explicit PreparationEnd(std::vector<Result<>>& ends) : ends_(ends) {}
+
+  protected:
+    kj::Promise<void> notify(NotifyContext context) override {
+        ends_.push_back(device::fromMessage(context.getParams().getStatus()));
+        return kj::READY_NOW;
+    }
+
+  private:
+    std::vector<Result<>>& ends_;
+};
+
+/// Launches many preparations at once, each of which would wait with a constant of kConstantBytes,
+/// and expects that the driver, which admits one and a half such constants, holds few of them.
+/// `makeRequest` makes a request whose options and callback are set here.
+template <class MakeRequest>
+void expectThatFewModelsWait(const DriverProcess& driver, MakeRequest makeRequest) {
+    constexpr std::size_t kPreparations = 10;
+    stress::RawClient client(driver.socketPath());
+    const std::uint64_t before = highestMemory(driver.pid());
+    std::vector<Result<>> ends;
+    auto launches = kj::heapArrayBuilder<kj::Promise<void>>(kPreparations);
+    for (std::size_t i = 0; i < kPreparations; ++i) {
+        auto request = makeRequest(client);
+        // Work with a higher priority comes first: all models are received before one is prepared.
+        request.getOptions().setPriority(static_cast<std::int32_t>(Priority::LOW));
+        request.setCallback(kj::heap<PreparationEnd>(ends));
+        launches.add(request.send().ignoreResult());
+    }
+    client.io()
+        .provider->getTimer()
+        .timeoutAfter(std::chrono::seconds(kWatchdog).count() * kj::SECONDS,
+                      kj::joinPromises(launches.finish()))
+        .wait(client.io().waitScope);
+    for (int i = 0; i < 2000 && ends.size() < kPreparations; ++i) {
+        client.serveFor(10);
+    }
+    EXPECT_EQ(ends.size(), kPreparations);
+    for (const Result<>& end : ends) {
+        expectRefused(end, "memory of client");
+    }
+    EXPECT_LT(highestMemory(driver.pid()), before + std::uint64_t{3} * kConstantBytes);
+    expectServed(*prepareModel(*driver.connect(), makeAddModel()));
+}
+
+// Clients once had a driver hold 64 GiB: copies of sparse operand values of models that waited.
+TEST(ClientLimits, countTheOperandValuesOfModelsThatWaitForTheirPreparation) {
+    const DriverProcess driver({"--limit", "client.memory=96M"});
+    const SharedRegion values = *Region::create(kConstantBytes);
+    const Model model = makeModelWithLargeOperandValues();
+    expectThatFewModelsWait(driver, [&](stress::RawClient& client) {
+        auto request = client.device().prepareModelRequest();
+        auto builder = request.initModel();
+        EXPECT_TRUE(device::structureToMessage(model, builder));
+        stress::setRegion(builder.initOperandValues().initShared(), values->fd(),
+                          values->sizeBytes());
+        device::toMessage(PrepareOptions(), request.initOptions());
+        return request;
+    });
+}
+
+TEST(ClientLimits, countWhatWaitsAfterItWasReadFromTheCache) {
+    const UniqueFd model(::memfd_create("model", MFD_CLOEXEC));
+    const UniqueFd data(::memfd_create("data", MFD_CLOEXEC));
+    {
+        const DriverProcess driver;
+        ASSERT_TRUE(prepareModel(*driver.connect(), makeSparseModel(kConstantBytes / sizeof(float)),
+                                 {.modelCache = {model.get()}, .dataCache = {data.get()}}));
+    }
+    const DriverProcess driver({"--limit", "client.memory=96M"});
+    expectThatFewModelsWait(driver, [&](stress::RawClient& client) {
+        auto request = client.device().prepareModelFromCacheRequest();
+        auto options = request.initOptions();
+        device::toMessage(PrepareOptions(), options);
+        options.initModelCache(1).set(0,
+                                      kj::heap<stress::DescriptorServer<rpc::File>>(model.get()));
+        options.initDataCache(1).set(0, kj::heap<stress::DescriptorServer<rpc::File>>(data.get()));
+        return request;
+    });
+}
+
+TEST(ClientLimits, countTheNamesOfExtensionsAndTheCopyInWhichTheyAreResolved) {
+    const DriverProcess driver({"--limit", "client.memory=4M"});
+    const SharedDevice device = driver.connect();
+    for (const std::uint16_t count : {std::uint16_t{2000}, std::uint16_t{750}}) {
+        Model model = makeAddModel();
+        for (std::uint16_t i = 0; i < count; ++i) {
+            model.extensionNameToPrefix.push_back({.name = std::string(4000, 'x'), .prefix = i});
+        }
+        expectRefused(device->getSupportedOperations(model), "memory of client");
+    }
 }
 
 TEST(ClientLimits, areToldToAClientThatIsOneTooMany) {

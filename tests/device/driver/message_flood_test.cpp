@@ -198,21 +198,26 @@ TEST(MessageFlood, callsThatAreFinishedAreNotCharged) {
     EXPECT_EQ(sent, kCalls);
 }
 
-/// Sends a message with `count` capabilities, and gives why the driver has cut the client off.
-std::string logOfMessageWithCapabilities(unsigned count, const std::string& limit) {
+/// Sends a message, and gives why the driver has cut the client off.
+std::string logOf(capnp::MallocMessageBuilder& message,
+                  const std::string& limit = "client.messages=64M") {
     const DriverProcess driver({"--limit", limit}, DriverProcess::Calibration::NONE,
                                DriverProcess::Log::FILE);
     const UniqueFd socket = connectTo(driver);
+    (void)sendAll(socket, bytesOf(message));
+    EXPECT_TRUE(eventually([&] { return isClosed(socket); }));
+    expectServed(driver);
+    return driver.log();
+}
+
+std::string logOfMessageWithCapabilities(unsigned count, const std::string& limit) {
     capnp::MallocMessageBuilder message;
     auto call = message.initRoot<capnp::rpc::Message>().initCall();
     auto capabilities = call.getParams().initCapTable(count);
     for (unsigned i = 0; i < count; ++i) {
         capabilities[i].setSenderHosted(i);
     }
-    (void)sendAll(socket, bytesOf(message));
-    EXPECT_TRUE(eventually([&] { return isClosed(socket); }));
-    expectServed(driver);
-    return driver.log();
+    return logOf(message, limit);
 }
 
 TEST(MessageFlood, capabilitiesOfAMessageAreCharged) {
@@ -224,6 +229,76 @@ TEST(MessageFlood, aMessageOfMoreCapabilitiesThanACallNeedsIsRefused) {
     EXPECT_THAT(
         logOfMessageWithCapabilities(8193, "client.messages=64M"),
         testing::HasSubstr("a client is cut off: message with 8193 capabilities: must be at most"));
+}
+
+// A client once sent 70 KiB that the driver answered with 60 MiB, charged to nobody.
+TEST(MessageFlood, aMessageOfAKindThatNoClientSendsIsNotAnsweredWithACopy) {
+    const DriverProcess driver;
+    expectServed(driver);
+    const std::uint64_t before = residentBytes(driver.pid());
+    constexpr std::uint16_t kUnknown = 99;
+    for (const std::uint16_t which :
+         {std::uint16_t{capnp::rpc::Message::OBSOLETE_SAVE},
+          std::uint16_t{capnp::rpc::Message::OBSOLETE_DELETE},
+          std::uint16_t{capnp::rpc::Message::PROVIDE}, std::uint16_t{capnp::rpc::Message::ACCEPT},
+          std::uint16_t{capnp::rpc::Message::JOIN}, kUnknown}) {
+        const UniqueFd socket = connectTo(driver);
+        (void)sendAll(socket, stress::messageOfRepeatedBytes(which, 1000, 60 << 10));
+        EXPECT_TRUE(eventually([&] { return isClosed(socket); })) << which;
+    }
+    EXPECT_LT(residentBytes(driver.pid()), before + 16 * kMiB);
+    expectServed(driver);
+}
+
+TEST(MessageFlood, anExceptionIsNotCopiedForEachUnansweredCallIfItIsLong) {
+    const std::string reason(9000, 'x');
+    const auto expectRefused = [](capnp::MallocMessageBuilder& message) {
+        EXPECT_THAT(logOf(message),
+                    testing::HasSubstr("a client is cut off: message with an exception of "));
+    };
+    capnp::MallocMessageBuilder abort;
+    abort.initRoot<capnp::rpc::Message>().initAbort().setReason(reason);
+    expectRefused(abort);
+    capnp::MallocMessageBuilder answer;
+    answer.initRoot<capnp::rpc::Message>().initReturn().initException().setReason(reason);
+    expectRefused(answer);
+    capnp::MallocMessageBuilder resolve;
+    resolve.initRoot<capnp::rpc::Message>().initResolve().initException().setReason(reason);
+    expectRefused(resolve);
+}
+
+TEST(MessageFlood, promisedObjectsAreNotFarFromTheirAnswers) {
+    const auto expectRefused = [](capnp::MallocMessageBuilder& message) {
+        EXPECT_THAT(logOf(message),
+                    testing::HasSubstr("a client is cut off: message with 17 steps"));
+    };
+    constexpr unsigned kSteps = 17;
+    capnp::MallocMessageBuilder target;
+    auto call = target.initRoot<capnp::rpc::Message>().initCall();
+    call.initTarget().initPromisedAnswer().initTransform(kSteps);
+    expectRefused(target);
+    capnp::MallocMessageBuilder argument;
+    auto params = argument.initRoot<capnp::rpc::Message>().initCall().initParams();
+    params.initCapTable(1)[0].initReceiverAnswer().initTransform(kSteps);
+    expectRefused(argument);
+    capnp::MallocMessageBuilder result;
+    auto results = result.initRoot<capnp::rpc::Message>().initReturn().initResults();
+    results.initCapTable(1)[0].initReceiverAnswer().initTransform(kSteps);
+    expectRefused(result);
+    capnp::MallocMessageBuilder resolve;
+    auto resolved = resolve.initRoot<capnp::rpc::Message>().initResolve().initCap();
+    resolved.initReceiverAnswer().initTransform(kSteps);
+    expectRefused(resolve);
+    capnp::MallocMessageBuilder disembargo;
+    auto embargo = disembargo.initRoot<capnp::rpc::Message>().initDisembargo();
+    embargo.initTarget().initPromisedAnswer().initTransform(kSteps);
+    expectRefused(disembargo);
+}
+
+TEST(MessageFlood, resultsThatAreNotForTheClientAreRefused) {
+    capnp::MallocMessageBuilder message;
+    message.initRoot<capnp::rpc::Message>().initCall().getSendResultsTo().setYourself();
+    EXPECT_THAT(logOf(message), testing::HasSubstr("a client is cut off: call whose results"));
 }
 
 /// A call to the answer of the call before it, which does not come.

@@ -124,6 +124,38 @@ TEST(Scheduler, givesEachClientItsTurn) {
     EXPECT_EQ(order, "gmgmgg");
 }
 
+TEST(Scheduler, jobsThatCannotBeRefusedComeInTheOrderOfArrivalAmongTheOthers) {
+    OneJobThread thread;
+    thread.client.submit(thread.job("1"));
+    ASSERT_TRUE(thread.client.trySubmit(JobKind::CONTROL, {}, thread.job("2")));
+    thread.client.submit(thread.job("3"));
+    thread.client.submit(thread.job("4"));
+    ASSERT_TRUE(thread.client.trySubmit(
+        JobKind::CONTROL, {.priority = Priority::HIGH, .deadline = {}}, thread.job("h")));
+    ASSERT_TRUE(thread.client.trySubmit(JobKind::CONTROL, {}, thread.job("5")));
+    EXPECT_EQ(thread.finish(), "h12345");
+}
+
+/// As where a client with many objects disconnects.
+TEST(Scheduler, aClientWithManyJobsGivesOthersTheirTurns) {
+    constexpr int kJobs = 20'000;
+    OneJobThread thread;
+    Scheduler::Client leaving(thread.scheduler);
+    Scheduler::Client modest(thread.scheduler);
+    int done = 0;
+    int doneBeforeModest = 0;
+    bool isInOrder = true;
+    for (int i = 0; i < kJobs; ++i) {
+        leaving.submit([&, i] { isInOrder = isInOrder && done++ == i; });
+    }
+    ASSERT_TRUE(modest.trySubmit(JobKind::CONTROL, {}, [&] { doneBeforeModest = done; }));
+    leaving.submit(thread.job("l"));
+    EXPECT_EQ(thread.finish(), "l");
+    EXPECT_EQ(done, kJobs);
+    EXPECT_TRUE(isInOrder);
+    EXPECT_LE(doneBeforeModest, 2);
+}
+
 TEST(Scheduler, urgentJobsOfOneClientDoNotOvertakeThoseOfAnother) {
     OneJobThread thread;
     Scheduler::Client urgent(thread.scheduler);
@@ -472,6 +504,39 @@ TEST(Scheduler, aClientOfWhichNothingRunsHasAThreadBesideAnyNumberOfOthers) {
         run(owner, [&] { isRun.set_value(); });
         EXPECT_EQ(isRun.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
     }
+    end.set_value();
+}
+
+TEST(Scheduler, manyClientsOfOneUserDoNotTakeTheThreadsOfUsersThatHaveNone) {
+    constexpr std::size_t kThreads = 4;
+    constexpr std::size_t kForOthers = 8;
+    const std::shared_ptr<Scheduler> scheduler(
+        *Scheduler::create("test", {.threads = kThreads,
+                                    .threadsForOthers = kForOthers,
+                                    .threadsPerClient = 2,
+                                    .threadsPerUser = 2}));
+    std::promise<void> end;
+    const std::shared_future<void> isOver = end.get_future().share();
+    std::vector<std::unique_ptr<Scheduler::Client>> clients;
+    const auto run = [&](const std::shared_ptr<Scheduler::User>& user, Job job) {
+        clients.push_back(std::make_unique<Scheduler::Client>(scheduler, user));
+        EXPECT_TRUE(clients.back()->trySubmit(JobKind::EXECUTION, {}, std::move(job)));
+    };
+    const auto many = std::make_shared<Scheduler::User>();
+    std::atomic<std::size_t> running{0};
+    for (std::size_t i = 0; i < 3 * kForOthers; ++i) {
+        run(many, [&running, isOver] {
+            ++running;
+            isOver.wait();
+        });
+    }
+    while (running < kThreads + kForOthers / 2) {
+        std::this_thread::yield();
+    }
+    std::promise<void> isRun;
+    run(std::make_shared<Scheduler::User>(), [&] { isRun.set_value(); });
+    EXPECT_EQ(isRun.get_future().wait_for(20s), std::future_status::ready);
+    EXPECT_EQ(running, kThreads + kForOthers / 2);
     end.set_value();
 }
 

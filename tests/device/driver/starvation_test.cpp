@@ -6,6 +6,7 @@
 /// at the order in which calls end, not at times.
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -96,6 +98,22 @@ TEST_P(StarvationTest, theDriverSaysThatItIsBusyWhileAllProcessorsAreTaken) {
     const EndlessLoops loops(attacker, GetParam(), manyLoops());
     EXPECT_TRUE(eventually([&] { return victim->getStatus() == DeviceStatus::BUSY; }));
     EXPECT_EQ(loops.running(), manyLoops());
+}
+
+TEST(DriverOnOneProcessor, isBusyWithOneExecution) {
+    const DriverProcess driver({"--processors", std::to_string(::sched_getcpu())});
+    const SharedDevice device = driver.connect();
+    EXPECT_EQ(device->getStatus(), DeviceStatus::AVAILABLE);
+    const EndlessLoops loop(device, Priority::MEDIUM, 1);
+    // Again and again: it is also busy while the job of the execution waits for its thread.
+    EXPECT_TRUE(eventually([&] {
+        bool isBusy = true;
+        for (int i = 0; i < 100; ++i) {
+            isBusy = isBusy && device->getStatus() == DeviceStatus::BUSY;
+        }
+        return isBusy;
+    }));
+    EXPECT_EQ(loop.running(), 1);
 }
 
 // ---- Long operations

@@ -10,11 +10,13 @@
 #include <grp.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <functional>
 
@@ -162,6 +164,27 @@ TEST(DriverAccessTest, theLogSaysWhoComesAndWhatItUsedUntilItGoes) {
                log.find(" has gone after ") != std::string::npos &&
                log.find(", 1 prepared-models") != std::string::npos;
     })) << driver.log();
+}
+
+TEST(DriverLog, hasFewLinesAboutPreparationsWhoseCacheCannotBeFilled) {
+    using Clock = std::chrono::steady_clock;
+    const DriverProcess driver({}, DriverProcess::Calibration::NONE, DriverProcess::Log::FILE);
+    const SharedDevice device = driver.connect();
+    const UniqueFd file(::memfd_create("cache", MFD_CLOEXEC));
+    const PrepareOptions options{.modelCache = {file.get()}};  // without data cache
+    const auto begin = Clock::now();
+    for (int i = 0; i < 500; ++i) {
+        ASSERT_TRUE(prepareModel(*device, makeAddModel(), options));
+    }
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(Clock::now() - begin).count();
+    const std::string log = driver.log();
+    const std::string line = "cannot save to the cache";
+    std::int64_t lines = 0;
+    for (auto at = log.find(line); at != std::string::npos; at = log.find(line, at + 1)) {
+        ++lines;
+    }
+    EXPECT_GT(lines, 0);
+    EXPECT_LE(lines, 50 * (seconds + 1));  // some of each second that has begun
 }
 
 TEST(DriverAccessTest, usersAndGroupsThatTheSystemDoesNotKnowAreRefusedAtTheStart) {

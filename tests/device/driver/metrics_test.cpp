@@ -9,9 +9,13 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <future>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
+#include "device/driver/metrics_server.h"
 #include "device/driver_process.h"
 #include "device/rpc/unix_socket.h"
 #include "metrics_text.h"
@@ -94,6 +98,33 @@ TEST_F(MetricsTest, areServedWhileOthersConnectAndSendNothing) {
     driver.signal(SIGTERM);
     EXPECT_EQ(driver.waitForEnd(), 0);
     EXPECT_FALSE(std::filesystem::exists(path())) << "the socket is removed";
+}
+
+TEST_F(MetricsTest, areMadeOnceForAllRequestsOfASecond) {
+    using Clock = std::chrono::steady_clock;
+    constexpr int kRequests = 200;
+    device::UnixListener listener = *device::UnixListener::listen(path());
+    device::EventLoop loop;
+    int made = 0;
+    device::MetricsServer server(loop, [&made] {
+        ++made;
+        return std::string("nnburst_clients 1\n");
+    });
+    const auto answering = server.listen(listener.fd()).eagerlyEvaluate(nullptr);
+    const Clock::time_point start = Clock::now();
+    auto answers = std::async(std::launch::async, [this] {
+        int right = 0;
+        for (int i = 0; i < kRequests; ++i) {
+            right += text() == "nnburst_clients 1\n" ? 1 : 0;
+        }
+        return right;
+    });
+    while (answers.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+        loop.run(loop.timer().afterDelay(1 * kj::MILLISECONDS));
+    }
+    EXPECT_EQ(answers.get(), kRequests);
+    EXPECT_GE(made, 1);
+    EXPECT_LE(made, 1 + (Clock::now() - start) / device::MetricsServer::kKeptFor);
 }
 
 TEST(TopTest, computesRatesFromTwoLooks) {

@@ -1,0 +1,66 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The outputs of executions through bursts that the driver has not answered, and which it may
+/// still write.
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "burst/output_ranges.h"
+
+namespace nnburst::runtime {
+
+/// A `Holder` has the burst, or the bursts, of an execution; only it knows whether the driver has
+/// answered (`isMemoryInUse`, `waitForMemory`). Used by one thread at a time.
+template <class Holder>
+class MemoryInUse {
+  public:
+    /// The execution of `request` has ended without an answer.
+    void add(std::shared_ptr<Holder> holder, const Request& request) {
+        Execution& execution = executions_.emplace_back();
+        execution.holder = std::move(holder);
+        burst::collectOutputs(request, execution.outputs);
+    }
+
+    /// Forgets the executions that were answered meanwhile.
+    void dropAnswered() {
+        std::erase_if(executions_, [](const Execution& execution) {
+            return !execution.holder->isMemoryInUse();
+        });
+    }
+
+    [[nodiscard]] bool isEmpty() const noexcept { return executions_.empty(); }
+
+    /// Whether an input or output of `request` overlaps with memory in use.
+    [[nodiscard]] bool isUsedBy(const Request& request) const {
+        if (executions_.empty()) {
+            return false;
+        }
+        const std::vector<burst::MemoryRange> memory = burst::memoryOf(request);
+        return std::any_of(executions_.begin(), executions_.end(), [&](const Execution& execution) {
+            return burst::overlap(memory, execution.outputs);
+        });
+    }
+
+    [[nodiscard]] std::vector<std::shared_ptr<Holder>> holders() const {
+        std::vector<std::shared_ptr<Holder>> holders;
+        for (const Execution& execution : executions_) {
+            holders.push_back(execution.holder);
+        }
+        return holders;
+    }
+
+  private:
+    struct Execution {
+        std::shared_ptr<Holder> holder;
+        std::vector<burst::MemoryRange> outputs;
+    };
+    std::vector<Execution> executions_;
+};
+
+}  // namespace nnburst::runtime
