@@ -14,6 +14,9 @@
 namespace nnburst::serve {
 namespace {
 
+/// Connections whose clients have gone without a word are ended, and with them their streams.
+constexpr int kKeepAliveMs = 60'000;
+constexpr int kKeepAliveTimeoutMs = 20'000;
 /// Threads for what does not wait for a session: health checks, metadata, streams.
 constexpr int kOtherThreads = 64;
 
@@ -62,6 +65,8 @@ Outcome<std::unique_ptr<GrpcServer>> GrpcServer::start(ServerState& state, const
     builder.SetMaxSendMessageSize(-1);  // as large as the outputs of a model are
     // A second server must not get part of the connections to the same port.
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepAliveMs);
+    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepAliveTimeoutMs);
     result->server_ = builder.BuildAndStart();
     if (result->server_ == nullptr) {
         return refuse(Code::UNAVAILABLE, "gRPC: cannot listen on {}", address.text());

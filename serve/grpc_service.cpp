@@ -11,6 +11,23 @@
 namespace nnburst::serve {
 namespace {
 
+constexpr int kMaximumStreams = 32;
+
+/// Counts a stream while it is open.
+class OpenStream {
+  public:
+    explicit OpenStream(std::atomic<int>& count) noexcept
+        : count_(count), isAllowed_(count++ < kMaximumStreams) {}
+    OpenStream(const OpenStream&) = delete;
+    OpenStream& operator=(const OpenStream&) = delete;
+    ~OpenStream() { --count_; }
+    [[nodiscard]] bool isAllowed() const noexcept { return isAllowed_; }
+
+  private:
+    std::atomic<int>& count_;
+    const bool isAllowed_;
+};
+
 grpc::Status answer(const Outcome<>& outcome) {
     return outcome ? grpc::Status::OK : toStatus(outcome.error());
 }
@@ -131,6 +148,11 @@ grpc::Status GrpcService::ModelStreamInfer(
     grpc::ServerContext* context,
     grpc::ServerReaderWriter<inference::ModelStreamInferResponse, inference::ModelInferRequest>*
         stream) {
+    const OpenStream open(streams_);
+    if (!open.isAllowed()) {
+        return {grpc::StatusCode::RESOURCE_EXHAUSTED,
+                "stream: 32 streams are open, which is the limit"};
+    }
     inference::ModelInferRequest request;
     while (!state_.isDraining.load() && stream->Read(&request)) {
         inference::ModelStreamInferResponse response;

@@ -6,6 +6,8 @@
 /// The methods of the protocol over gRPC. gRPC calls them on threads of its own, one for each
 /// request.
 
+#include <atomic>
+
 #include "open_inference.grpc.pb.h"
 #include "server_state.h"
 
@@ -41,7 +43,8 @@ class GrpcService final : public inference::GRPCInferenceService::Service {
     grpc::Status ModelInfer(grpc::ServerContext* context,
                             const inference::ModelInferRequest* request,
                             inference::ModelInferResponse* response) override;
-    /// Requests of a stream run one after the other.
+    /// Requests of a stream run one after the other. A stream occupies a thread until its client
+    /// ends it, so that only a part of the threads serves streams: RESOURCE_EXHAUSTED for more.
     grpc::Status ModelStreamInfer(
         grpc::ServerContext* context,
         grpc::ServerReaderWriter<inference::ModelStreamInferResponse, inference::ModelInferRequest>*
@@ -73,6 +76,7 @@ class GrpcService final : public inference::GRPCInferenceService::Service {
                                      inference::ModelInferResponse& response);
 
     ServerState& state_;
+    std::atomic<int> streams_ = 0;
 };
 
 }  // namespace nnburst::serve

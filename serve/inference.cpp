@@ -106,12 +106,18 @@ Outcome<Places> check(const ModelVersion& model, const SharedRegions& regions,
                 {.name = output.name, .shared = {}, .isBinary = request.isBinary});
         }
     }
+    std::vector<bool> isNamed(model.outputs.size());
     for (const OutputChoice& choice : places.choices) {
         const auto index = indexOf(model.outputs, choice.name);
         if (!index) {
             return refuse(Code::INVALID_ARGUMENT, "output '{}': model '{}' has no such output",
                           choice.name, model.name);
         }
+        // Else a short request could have a response of any size.
+        if (isNamed[*index] && !request.outputs.empty()) {
+            return refuse(Code::INVALID_ARGUMENT, "output '{}' is named twice", choice.name);
+        }
+        isNamed[*index] = true;
         if (choice.shared) {
             NNBURST_SERVE_TRY(regions.check(*choice.shared));
         }

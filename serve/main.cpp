@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 #include <pthread.h>
+#include <sys/resource.h>
 
 #include <csignal>
 #include <cstdio>
@@ -41,6 +42,15 @@ Outcome<Devices> openDevices(const Options& options) {
     };
     NNBURST_SERVE_TRY_ASSIGN(SharedSupervisedDevice device, superviseDriver(supervision));
     return Devices{device, device};
+}
+
+/// Clients take descriptors: connections, shared memory.
+void allowManyDescriptors() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        (void)::setrlimit(RLIMIT_NOFILE, &limit);
+    }
 }
 
 /// SIGTERM and SIGINT, which all threads of this process leave to waitForEnd.
@@ -81,7 +91,7 @@ Outcome<> serve(const Options& options) {
                        .instances = options.instances,
                        .maximumWaiting = options.maximumWaiting,
                        .clientsMayLoad = options.isExplicit},
-                      options.allowsSharedMemory);
+                      options.allowsSharedMemory, options.maximumRequestBytes);
     NNBURST_SERVE_TRY(loadModels(state.repository, options));
     printModels(state.repository);
     const RestService restService(state,
@@ -99,12 +109,14 @@ Outcome<> serve(const Options& options) {
     fmt::print("ready\n");
     std::fflush(stdout);
     waitForEnd();
-    state.isDraining = true;
+    state.drain(options.drainTime);
     if (grpc != nullptr) {
         grpc->setHealth(false);
         grpc->shutDown(options.drainTime);
     }
-    rest.reset();
+    if (rest != nullptr) {
+        rest->shutDown(state.drainEnd.load());
+    }
     return {};
 }
 
@@ -116,6 +128,7 @@ int run(int argc, char** argv) {
     const sigset_t signals = endSignals();
     ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
+    allowManyDescriptors();
     if (const Outcome<> result = serve(std::get<Options>(parsed)); !result) {
         fmt::print(stderr, "nnburst-serve: {}\n", result.error().message);
         return 1;

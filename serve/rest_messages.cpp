@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rest_messages.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -13,6 +14,56 @@ namespace nnburst::serve {
 namespace {
 
 using nlohmann::json;
+
+/// Data of a tensor is nested 16 deep at most, in an input in the inputs of a request.
+constexpr std::size_t kMaximumNesting = 32;
+
+struct ParsingCost {
+    std::size_t bytes = 0;
+    std::size_t depth = 0;
+};
+
+/// The position of the quote that ends the string whose contents begin at `position`.
+std::size_t endOfString(std::string_view text, std::size_t position) {
+    while (position < text.size() && text[position] != '"') {
+        position += text[position] == '\\' ? 2 : 1;
+    }
+    return position;
+}
+
+/// At most so much does it take to parse `text`, whether it is JSON or not.
+ParsingCost costOf(std::string_view text) {
+    // Sizes in nlohmann::json, with what malloc adds. Arrays grow to twice their size, beside the
+    // copy that they had.
+    constexpr std::size_t kValueBytes = 48;
+    constexpr std::size_t kStringBytes = 48;
+    constexpr std::size_t kContainerBytes = 112;  // with its first value
+    ParsingCost cost{.bytes = text.size()};
+    std::size_t depth = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        switch (text[i]) {
+            case '"':
+                cost.bytes += kStringBytes;
+                i = endOfString(text, i + 1);
+                break;
+            case '[':
+            case '{':
+                cost.bytes += kContainerBytes;
+                cost.depth = std::max(cost.depth, ++depth);
+                break;
+            case ']':
+            case '}':
+                depth -= depth > 0 ? 1 : 0;
+                break;
+            case ',':
+                cost.bytes += kValueBytes;
+                break;
+            default:
+                break;
+        }
+    }
+    return cost;
+}
 
 /// Member `name` of `object` if it is there, else null.
 const json* member(const json& object, const char* name) {
@@ -206,14 +257,14 @@ json totalJson(const Total& total) {
 
 }  // namespace
 
-Outcome<DecodedBody> decode(std::string_view body, std::size_t jsonBytes) {
+Outcome<DecodedBody> decode(std::string_view body, std::size_t jsonBytes, MemoryCharge& memory) {
     if (jsonBytes > body.size()) {
         return refuse(
             Code::INVALID_ARGUMENT,
             "Inference-Header-Content-Length is {}: must be at most the {} bytes of the body",
             jsonBytes, body.size());
     }
-    NNBURST_SERVE_TRY_ASSIGN(const json message, parseObject(body.substr(0, jsonBytes)));
+    NNBURST_SERVE_TRY_ASSIGN(const json message, parseObject(body.substr(0, jsonBytes), memory));
     DecodedBody decoded;
     if (message.contains("id")) {
         NNBURST_SERVE_TRY_ASSIGN(decoded.id, text(message, "id"));
@@ -273,9 +324,20 @@ void ResponseBody::append(const OutputTensor& output) {
     json_["outputs"].push_back(std::move(tensor));
 }
 
-Outcome<json> parseObject(std::string_view body) {
+Outcome<json> parseObject(std::string_view body, MemoryCharge& memory) {
     if (body.empty()) {
         return json::object();
+    }
+    const ParsingCost cost = costOf(body);
+    if (cost.depth > kMaximumNesting) {
+        return refuse(Code::INVALID_ARGUMENT,
+                      "request body: must be a JSON object, nested at most {} deep",
+                      kMaximumNesting);
+    }
+    if (!memory.add(cost.bytes)) {
+        return refuse(
+            Code::RESOURCE_EXHAUSTED,
+            "request body: no memory for its JSON text; tensors need less as binary data");
     }
     json message = json::parse(body.begin(), body.end(), nullptr, false);
     if (!message.is_object()) {

@@ -15,6 +15,7 @@
 
 #include "failure.h"
 #include "inference.h"
+#include "memory_budget.h"
 #include "repository.h"
 
 namespace nnburst::serve {
@@ -27,8 +28,9 @@ struct DecodedBody {
 };
 
 /// Decodes `body`, which outlives what this gives. `jsonBytes` is the length of its JSON text; raw
-/// bytes follow.
-[[nodiscard]] Outcome<DecodedBody> decode(std::string_view body, std::size_t jsonBytes);
+/// bytes follow. Errors of the text are those of parseObject.
+[[nodiscard]] Outcome<DecodedBody> decode(std::string_view body, std::size_t jsonBytes,
+                                          MemoryCharge& memory);
 
 /// JSON as text. Bytes that are not UTF-8 are replaced.
 [[nodiscard]] std::string toText(const nlohmann::json& message);
@@ -48,8 +50,10 @@ class ResponseBody {
     std::optional<std::string> raw_;
 };
 
-/// A JSON object of a request that is not an inference; an empty body is an empty object.
-[[nodiscard]] Outcome<nlohmann::json> parseObject(std::string_view body);
+/// A JSON object; an empty body is an empty object. Charges the memory that parsing takes, which
+/// may be 50 times the text, before it parses: RESOURCE_EXHAUSTED if it is not there.
+/// INVALID_ARGUMENT for text that is no object, or is nested too deeply.
+[[nodiscard]] Outcome<nlohmann::json> parseObject(std::string_view body, MemoryCharge& memory);
 
 [[nodiscard]] nlohmann::json metadataJson(const ModelVersion& model,
                                           const std::vector<SharedModelVersion>& versions);

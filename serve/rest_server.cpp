@@ -2,14 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rest_server.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <httplib.h>
+#include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <functional>
 #include <optional>
 #include <thread>
+#include <type_traits>
 #include <utility>
+
+#include "rest_connection.h"
+#include "rest_threads.h"
 
 namespace nnburst::serve {
 namespace {
@@ -17,9 +30,35 @@ namespace {
 constexpr const char* kJsonBytes = "Inference-Header-Content-Length";
 /// Longer paths are refused before cpp-httplib matches them.
 constexpr std::size_t kMaximumPathBytes = 1024;
-/// An idle connection is closed after so many seconds, so that it does not hold a thread.
-constexpr int kKeepAliveSeconds = 2;
-constexpr std::size_t kRequestsOfConnection = 1'000'000;
+/// A client that always has another request gives its thread up after so many.
+constexpr std::size_t kRequestsOfConnection = 1000;
+/// Connections that the kernel keeps until they are accepted.
+constexpr int kBacklog = 128;
+/// How often connections that wait for a thread are looked at.
+constexpr int kLookMs = 50;
+constexpr std::chrono::milliseconds kPauseAfterFailure{10};
+
+/// The connection that this thread serves. cpp-httplib does not pass it to its handlers.
+thread_local RestConnection* servedConnection = nullptr;
+
+/// Opens what cpp-httplib keeps for servers that are derived from its own.
+struct OpenedServer : httplib::Server {
+    static int listener(const httplib::Server& server) {
+        return (server.*(&OpenedServer::svr_sock_)).load();
+    }
+
+    /// Answers the next request on `stream`. False if the connection is lost.
+    template <class Stream>
+    static bool answer(httplib::Server& server, Stream& stream, bool isLast, bool& isClosed) {
+        const auto process = &OpenedServer::process_request;
+        if constexpr (std::is_invocable_v<decltype(process), httplib::Server&, Stream&, bool, bool&,
+                                          std::nullptr_t>) {
+            return std::invoke(process, server, stream, isLast, isClosed, nullptr);
+        } else {  // since 0.18, with the addresses of both sides
+            return std::invoke(process, server, stream, "", 0, "", 0, isLast, isClosed, nullptr);
+        }
+    }
+};
 
 std::optional<std::size_t> sizeOf(const std::string& text) {
     std::size_t size = 0;
@@ -41,7 +80,10 @@ void send(const RestResponse& answer, httplib::Response& response) {
 
 void handle(const RestService& service, const httplib::Request& request, const std::string& body,
             httplib::Response& response) {
-    RestRequest asked{.isPost = request.method == "POST", .path = request.path, .body = body};
+    RestRequest asked{.isPost = request.method == "POST",
+                      .path = request.path,
+                      .body = body,
+                      .memory = servedConnection->memory()};
     if (request.has_header(kJsonBytes)) {
         asked.jsonBytes = sizeOf(request.get_header_value(kJsonBytes));
         if (!asked.jsonBytes) {
@@ -54,23 +96,39 @@ void handle(const RestService& service, const httplib::Request& request, const s
     send(service.answer(asked), response);
 }
 
+void refuseLength(httplib::Response& response) {
+    send({.status = 413, .body = R"({"error":"body: must be at most --max-request-bytes"})"},
+         response);
+}
+
 /// Answers a request with a body, which it reads itself: cpp-httplib would take one that curl says
-/// is a form for a query, and refuse it above 8 KiB.
-void handleBody(const RestService& service, const httplib::Request& request,
-                httplib::Response& response, const httplib::ContentReader& read) {
+/// is a form for a query, and refuse it above 8 KiB. It also has no limit for chunks.
+void handleBody(const RestService& service, std::size_t maximumBytes,
+                const httplib::Request& request, httplib::Response& response,
+                const httplib::ContentReader& read) {
     std::string body;
+    bool isTooLong = false;
     const bool isComplete = read([&](const char* data, std::size_t size) {
-        body.append(data, size);
-        return true;
+        isTooLong = size > maximumBytes - body.size();
+        if (!isTooLong) {
+            body.append(data, size);
+        }
+        return !isTooLong;
     });
-    if (isComplete) {  // else cpp-httplib has set the status: 413 above the limit
+    if (isTooLong) {
+        refuseLength(response);
+    } else if (servedConnection->isOverBudget()) {
+        send({.status = 503, .body = R"({"error":"body: all requests have too many bytes"})"},
+             response);
+    } else if (isComplete) {  // else cpp-httplib has set the status: 400
+        servedConnection->finishRequest();
         handle(service, request, body, response);
     }
 }
 
 /// Answers requests without a body, before cpp-httplib waits for one, and refuses others that it
 /// must not read.
-httplib::Server::HandlerResponse handleEarly(const RestService& service,
+httplib::Server::HandlerResponse handleEarly(const RestService& service, std::size_t maximumBytes,
                                              const httplib::Request& request,
                                              httplib::Response& response) {
     using Handled = httplib::Server::HandlerResponse;
@@ -91,6 +149,11 @@ httplib::Server::HandlerResponse handleEarly(const RestService& service,
             response);
         return Handled::Handled;
     }
+    // cpp-httplib would read it to its end first.
+    if (sizeOf(request.get_header_value("Content-Length")).value_or(0) > maximumBytes) {
+        refuseLength(response);
+        return Handled::Handled;
+    }
     const bool hasBody =
         request.has_header("Content-Length") || request.has_header("Transfer-Encoding");
     if (request.method == "GET" || (request.method == "POST" && !hasBody)) {
@@ -102,6 +165,15 @@ httplib::Server::HandlerResponse handleEarly(const RestService& service,
         return Handled::Handled;
     }
     return Handled::Unhandled;
+}
+
+/// Tells the client what becomes of its connection, which cpp-httplib does not know.
+void announceEnd(httplib::Response& response) {
+    if (!servedConnection->isRequestRead()) {
+        response.headers.erase("Keep-Alive");
+        response.headers.erase("Connection");
+        response.set_header("Connection", "close");
+    }
 }
 
 std::unique_ptr<httplib::Server> makeServer(const TlsOptions& tls) {
@@ -133,33 +205,101 @@ bool bind(httplib::Server& server, Address& address) {
 
 class RestServer::Impl {
   public:
-    Impl(std::unique_ptr<httplib::Server> server, Address address)
-        : server_(std::move(server)), address_(std::move(address)) {}
+    Impl(std::unique_ptr<httplib::Server> server, SSL_CTX* tls, Address address,
+         const Options& options, MemoryBudget& memory)
+        : server_(std::move(server)),
+          tls_(tls),
+          address_(std::move(address)),
+          maximumBytes_(options.maximumRequestBytes),
+          memory_(memory),
+          threads_(options.httpConnections,
+                   [this](RestConnection& connection) { serve(connection); }) {}
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
     ~Impl() {
-        if (thread_.joinable()) {
-            while (!server_->is_running()) {
-                std::this_thread::yield();  // stop has no effect before
-            }
-            server_->stop();
-            thread_.join();
-        }
+        shutDown(RestConnection::Clock::now());
         if (address_.isUnix()) {
             ::unlink(address_.path.c_str());
         }
     }
 
-    bool bind() { return serve::bind(*server_, address_); }
+    bool bind() {
+        if (!serve::bind(*server_, address_)) {
+            return false;
+        }
+        listener_ = UniqueFd(OpenedServer::listener(*server_));
+        return ::fcntl(listener_.get(), F_SETFL, O_NONBLOCK) == 0 &&
+               ::fcntl(listener_.get(), F_SETFD, FD_CLOEXEC) == 0 &&
+               ::listen(listener_.get(), kBacklog) == 0;
+    }
     void listen() {
-        thread_ = std::thread([this] { server_->listen_after_bind(); });
+        thread_ = std::thread([this] { acceptAll(); });
+    }
+    void shutDown(RestConnection::Clock::time_point deadline) {
+        isEnding_ = true;
+        if (thread_.joinable()) {
+            (void)::shutdown(listener_.get(), SHUT_RDWR);  // ends the wait of the thread
+            thread_.join();
+        }
+        threads_.end(deadline);
     }
     [[nodiscard]] const Address& address() const noexcept { return address_; }
 
   private:
-    std::unique_ptr<httplib::Server> server_;
+    /// Unlike cpp-httplib, goes on after each failure: of memory, of the system's descriptors.
+    void acceptAll() {
+        while (!isEnding_.load()) {
+            pollfd waited{.fd = listener_.get(), .events = POLLIN, .revents = 0};
+            (void)::poll(&waited, 1, threads_.isBusy() ? kLookMs : -1);
+            if (!isEnding_.load() && waited.revents != 0) {
+                acceptOne();
+            }
+            threads_.makeRoom();
+        }
+    }
+
+    void acceptOne() {
+        UniqueFd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        if (socket) {
+            const int yes = 1;
+            if (!address_.isUnix()) {
+                (void)::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+            }
+            threads_.add(
+                std::make_unique<RestConnection>(std::move(socket), tls_, maximumBytes_, memory_));
+        } else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
+            if (!std::exchange(hasFailed_, true)) {
+                fmt::print(stderr, "nnburst-serve: REST: cannot accept: {}\n",
+                           std::strerror(errno));
+            }
+            std::this_thread::sleep_for(kPauseAfterFailure);
+            return;
+        }
+        hasFailed_ = false;
+    }
+
+    void serve(RestConnection& connection) {
+        servedConnection = &connection;
+        bool isGood = connection.accept();
+        for (std::size_t i = 1; isGood && connection.readHead(); ++i) {
+            const bool isLast = i >= kRequestsOfConnection || threads_.isBusy();
+            bool isClosed = false;
+            isGood = OpenedServer::answer(*server_, connection, isLast, isClosed) && !isClosed &&
+                     !isLast && connection.isRequestRead();
+        }
+        connection.close();
+    }
+
+    const std::unique_ptr<httplib::Server> server_;
+    SSL_CTX* const tls_;  ///< of server_; null without TLS
     Address address_;
+    const std::size_t maximumBytes_;
+    MemoryBudget& memory_;
+    UniqueFd listener_;
+    std::atomic<bool> isEnding_ = false;
+    bool hasFailed_ = false;  ///< the last accept; used by thread_
     std::thread thread_;
+    RestThreads threads_;
 };
 
 RestServer::RestServer(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
@@ -167,6 +307,10 @@ RestServer::~RestServer() = default;
 
 const Address& RestServer::address() const noexcept {
     return impl_->address();
+}
+
+void RestServer::shutDown(std::chrono::steady_clock::time_point deadline) {
+    impl_->shutDown(deadline);
 }
 
 Outcome<std::unique_ptr<RestServer>> RestServer::start(const RestService& service,
@@ -177,25 +321,28 @@ Outcome<std::unique_ptr<RestServer>> RestServer::start(const RestService& servic
         return refuse(Code::UNAVAILABLE, "REST: cannot use the certificates {} and {}",
                       options.tls.certificate, options.tls.key);
     }
-    server->new_task_queue = [count = options.httpConnections] {
-        return new httplib::ThreadPool(count);
-    };
-    server->set_payload_max_length(options.maximumRequestBytes);
-    server->set_keep_alive_timeout(kKeepAliveSeconds);
-    server->set_keep_alive_max_count(kRequestsOfConnection);
     // Without SO_REUSEPORT: a second server must not get part of the connections.
     server->set_socket_options([](socket_t socket) {
         const int yes = 1;
         ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     });
-    server->set_tcp_nodelay(!address.isUnix());
-    server->set_pre_routing_handler([&service](const auto& request, auto& response) {
-        return handleEarly(service, request, response);
+    const std::size_t maximumBytes = options.maximumRequestBytes;
+    server->set_payload_max_length(maximumBytes);
+    // Only told to clients: acceptAll and serve do the work.
+    server->set_keep_alive_timeout(RestConnection::kIdleTime.count());
+    server->set_keep_alive_max_count(kRequestsOfConnection);
+    server->set_pre_routing_handler([&service, maximumBytes](const auto& request, auto& response) {
+        return handleEarly(service, maximumBytes, request, response);
     });
-    server->Post(".*", [&service](const auto& request, auto& response, const auto& read) {
-        handleBody(service, request, response, read);
-    });
-    auto impl = std::make_unique<Impl>(std::move(server), address);
+    server->Post(".*",
+                 [&service, maximumBytes](const auto& request, auto& response, const auto& read) {
+                     handleBody(service, maximumBytes, request, response, read);
+                 });
+    server->set_post_routing_handler(
+        [](const auto& /*request*/, auto& response) { announceEnd(response); });
+    SSL_CTX* tls =
+        options.tls.isEnabled() ? static_cast<httplib::SSLServer&>(*server).ssl_context() : nullptr;
+    auto impl = std::make_unique<Impl>(std::move(server), tls, address, options, service.memory());
     if (!impl->bind()) {
         return refuse(Code::UNAVAILABLE, "REST: cannot listen on {}", address.text());
     }

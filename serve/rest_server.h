@@ -3,8 +3,10 @@
 #pragma once
 
 /// \file
-/// The connections of REST, with cpp-httplib. Only rest_server.cpp includes it.
+/// REST over connections: cpp-httplib reads requests and writes answers, on connections
+/// (rest_connection.h) and threads (rest_threads.h) of this server.
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -23,8 +25,12 @@ class RestServer {
                                                                     const Options& options);
     RestServer(const RestServer&) = delete;
     RestServer& operator=(const RestServer&) = delete;
-    /// Ends the connections when their requests have ended.
+    /// Aborts the connections.
     ~RestServer();
+
+    /// Accepts no more connections, and ends each one after its request, at the latest at
+    /// `deadline`.
+    void shutDown(std::chrono::steady_clock::time_point deadline);
 
     /// Where it listens.
     [[nodiscard]] const Address& address() const noexcept;

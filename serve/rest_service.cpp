@@ -134,8 +134,10 @@ Outcome<RestResponse> RestService::infer(const RestRequest& request, const std::
         return refuse(Code::UNAVAILABLE, "inference: the server ends");
     }
     NNBURST_SERVE_TRY_ASSIGN(const SharedModelVersion model, state_.repository.find(name, version));
-    NNBURST_SERVE_TRY_ASSIGN(const DecodedBody decoded,
-                             decode(request.body, request.jsonBytes.value_or(request.body.size())));
+    NNBURST_SERVE_TRY_ASSIGN(
+        DecodedBody decoded,
+        decode(request.body, request.jsonBytes.value_or(request.body.size()), request.memory));
+    decoded.request.isCancelled = [this] { return state_.isDrainOver(); };
     ResponseBody response(*model, decoded.id);
     NNBURST_SERVE_TRY(
         serve::infer(*model, state_.regions, decoded.request,
@@ -156,7 +158,7 @@ Outcome<RestResponse> RestService::ofRepository(const RestRequest& request,
         return unknownPath(request);
     }
     if (path == Segments{"v2", "repository", "index"}) {
-        NNBURST_SERVE_TRY_ASSIGN(const json body, parseObject(request.body));
+        NNBURST_SERVE_TRY_ASSIGN(const json body, parseObject(request.body, request.memory));
         const auto ready = body.find("ready");
         json list = json::array();
         for (const auto& entry : state_.repository.index(ready != body.end() && *ready == true)) {
@@ -201,7 +203,7 @@ Outcome<RestResponse> RestService::ofSharedMemory(const RestRequest& request,
         return ok(json::object());
     }
     if (request.isPost && hasRegion && path.back() == "register") {
-        NNBURST_SERVE_TRY_ASSIGN(const json body, parseObject(request.body));
+        NNBURST_SERVE_TRY_ASSIGN(const json body, parseObject(request.body, request.memory));
         const auto bytes = numberOf(body, "byte_size");
         if (!bytes || (body.contains("offset") && !numberOf(body, "offset"))) {
             return refuse(Code::INVALID_ARGUMENT,

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "failure.h"
+#include "memory_budget.h"
 #include "server_state.h"
 
 namespace nnburst::serve {
@@ -23,7 +24,8 @@ struct RestRequest {
     bool isPost = false;  ///< else it is a GET
     std::string_view path;
     std::string_view body;
-    std::optional<std::size_t> jsonBytes;  ///< Inference-Header-Content-Length
+    MemoryCharge& memory;                                 ///< for what is made of the body
+    std::optional<std::size_t> jsonBytes = std::nullopt;  ///< Inference-Header-Content-Length
 };
 
 struct RestResponse {
@@ -38,6 +40,9 @@ class RestService {
     /// `state` outlives the service. `metrics` gives the text of /metrics.
     RestService(ServerState& state, std::function<std::string()> metrics)
         : state_(state), metrics_(std::move(metrics)) {}
+
+    /// The memory of the requests of all connections.
+    [[nodiscard]] MemoryBudget& memory() const noexcept { return state_.memory; }
 
     [[nodiscard]] RestResponse answer(const RestRequest& request) const;
 

@@ -42,7 +42,7 @@ Outcome<SessionPool::Lease> SessionPool::acquire(const OptionalTimePoint& deadli
             if (isLate) {
                 return refuse(Code::DEADLINE_EXCEEDED, "inference: no session was free in time");
             }
-            return refuse(Code::UNAVAILABLE, "inference: the client has gone");
+            return refuse(Code::UNAVAILABLE, "inference: the client has gone, or the server ends");
         }
         const TimePoint look = now + kLookInterval;
         waiter.isServed.wait_until(lock, deadline ? std::min(*deadline, look) : look);

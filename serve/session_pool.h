@@ -43,14 +43,14 @@ class SessionPool {
         Session* session_;
     };
 
-    /// Whether the client of a request has gone.
+    /// Whether the client of a request has gone, or the server ends without it.
     using IsCancelled = std::function<bool()>;
 
     /// `sessions` are at least one. At most `maximumWaiting` requests wait at a time.
     SessionPool(std::vector<Session> sessions, std::size_t maximumWaiting);
 
     /// DEADLINE_EXCEEDED if no session is free by the deadline, RESOURCE_EXHAUSTED if too many
-    /// requests wait already, UNAVAILABLE if the client has gone.
+    /// requests wait already, UNAVAILABLE if the request is cancelled.
     [[nodiscard]] Outcome<Lease> acquire(const OptionalTimePoint& deadline,
                                          const IsCancelled& isCancelled);
 

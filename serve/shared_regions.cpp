@@ -4,7 +4,9 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -21,7 +23,20 @@ bool isKey(const std::string& key) {
            name.find('/') == std::string_view::npos && name.find('\0') == std::string_view::npos;
 }
 
+/// How many regions there may be.
+std::size_t regionLimit() {
+    rlimit descriptors{};
+    if (::getrlimit(RLIMIT_NOFILE, &descriptors) != 0) {
+        return 0;
+    }
+    return std::min<std::size_t>(SharedRegions::kMaximumRegions,
+                                 descriptors.rlim_cur / SharedRegions::kPartOfDescriptors);
+}
+
 }  // namespace
+
+SharedRegions::SharedRegions(bool isAllowed) noexcept
+    : isAllowed_(isAllowed), maximumRegions_(regionLimit()) {}
 
 Outcome<> SharedRegions::checkAllowed() const {
     if (!isAllowed_) {
@@ -60,7 +75,7 @@ Outcome<> SharedRegions::add(const std::string& name, const std::string& key, st
         return refuse(Code::ALREADY_EXISTS,
                       "register shared memory '{}': a region of that name is registered", name);
     }
-    if (regions_.size() >= kMaximumRegions) {
+    if (regions_.size() >= maximumRegions_) {
         return refuse(Code::RESOURCE_EXHAUSTED,
                       "register shared memory '{}': {} regions are registered, which is the limit",
                       name, regions_.size());

@@ -32,6 +32,9 @@ class SharedRegions {
   public:
     /// Limit on the regions of all clients: each region is a descriptor of the server.
     static constexpr std::size_t kMaximumRegions = 1024;
+    /// They may take this part of the descriptors that the process may have; connections need
+    /// others.
+    static constexpr std::size_t kPartOfDescriptors = 4;
 
     struct Status {
         std::string name;
@@ -41,7 +44,7 @@ class SharedRegions {
     };
 
     /// With `isAllowed` false all calls but those for nothing are refused.
-    explicit SharedRegions(bool isAllowed) noexcept : isAllowed_(isAllowed) {}
+    explicit SharedRegions(bool isAllowed) noexcept;
 
     [[nodiscard]] bool isAllowed() const noexcept { return isAllowed_; }
 
@@ -76,6 +79,7 @@ class SharedRegions {
     [[nodiscard]] Outcome<Entry> find(const SharedRange& range) const;
 
     const bool isAllowed_;
+    const std::size_t maximumRegions_;
     mutable std::mutex mutex_;
     std::map<std::string, Entry> regions_;  ///< guarded by mutex_
 };

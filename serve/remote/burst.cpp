@@ -78,7 +78,7 @@ class Executions {
     Result<Submission> submitLocked(const Request& request, const ExecutionOptions& options) {
         NNBURST_TRY(checkRoom());
         NNBURST_TRY_ASSIGN(std::unique_ptr<Call> call, Call::make(connection_, request, options));
-        call->start();
+        NNBURST_TRY(call->start());
         const auto submission = static_cast<Submission>(++last_);
         calls_.emplace(submission, std::move(call));
         return submission;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -83,6 +84,15 @@ std::uint64_t microseconds(std::chrono::steady_clock::duration duration) {
 
 }  // namespace
 
+Result<std::thread> startThread(std::function<void()> function) {
+    try {
+        return std::thread(std::move(function));
+    } catch (const std::system_error& error) {
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                       fmt::format("cannot start a thread for the execution: {}", error.what()));
+    }
+}
+
 Call::Call(SharedConnection connection, const Request& request, const ExecutionOptions& options)
     : connection_(std::move(connection)),
       request_(request),
@@ -151,6 +161,12 @@ Call::~Call() {
 
 void Call::send() {
     for (std::uint32_t attempt = 0; attempt <= connection_->options.retries; ++attempt) {
+        // gRPC may send a request whose deadline is over, and give its answer.
+        if (options_.deadline && *options_.deadline <= std::chrono::steady_clock::now()) {
+            status_ = {grpc::StatusCode::DEADLINE_EXCEEDED,
+                       "the deadline was over before the request was sent"};
+            break;
+        }
         grpc::ClientContext context;
         setDeadline(context, connection_->options, options_.deadline);
         {
@@ -177,12 +193,13 @@ Result<> Call::run(ExecutionOutcome& outcome) {
     return takeResult(outcome);
 }
 
-void Call::start() {
-    thread_ = std::thread([this] {
-        send();
-        const std::lock_guard lock(mutex_);
-        isDone_ = true;
-    });
+Result<> Call::start() {
+    NNBURST_TRY_ASSIGN(thread_, startThread([this] {
+                           send();
+                           const std::lock_guard lock(mutex_);
+                           isDone_ = true;
+                       }));
+    return {};
 }
 
 bool Call::isDone() const {

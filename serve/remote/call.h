@@ -9,6 +9,7 @@
 /// last object of a channel could be dropped on a thread of gRPC, which aborts the process.
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -17,6 +18,9 @@
 #include "remote/connection.h"
 
 namespace nnburst::remote {
+
+/// A thread that calls `function`. RESOURCE_EXHAUSTED_TRANSIENT if the system has none.
+[[nodiscard]] Result<std::thread> startThread(std::function<void()> function);
 
 class Call {
   public:
@@ -33,8 +37,8 @@ class Call {
     /// Executes on the calling thread, and writes the outputs and the outcome.
     [[nodiscard]] Result<> run(ExecutionOutcome& outcome);
 
-    /// Executes on another thread.
-    void start();
+    /// Executes on another thread. Errors of startThread.
+    [[nodiscard]] Result<> start();
     /// It was started, and `finish` would not block.
     [[nodiscard]] bool isDone() const;
     /// Waits for the end of what was started, and writes the outputs and the outcome.

@@ -7,8 +7,10 @@
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/channel_arguments.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -183,11 +185,16 @@ Error toError(const std::string& model, const grpc::Status& status) {
 
 void setDeadline(grpc::ClientContext& context, const RemoteOptions& options,
                  const OptionalTimePoint& deadline) {
+    // Later ones are never reached, and adding to them would overflow.
+    constexpr std::chrono::hours kFarthest{10 * 365 * 24};
     if (deadline) {
-        context.set_deadline(std::chrono::system_clock::now() +
-                             std::chrono::duration_cast<std::chrono::system_clock::duration>(
-                                 *deadline - std::chrono::steady_clock::now()));
-    } else if (options.timeout.count() > 0) {
+        const TimePoint now = std::chrono::steady_clock::now();
+        if (*deadline < now + kFarthest) {
+            context.set_deadline(std::chrono::system_clock::now() +
+                                 std::chrono::duration_cast<std::chrono::system_clock::duration>(
+                                     std::max(*deadline, now) - now));
+        }
+    } else if (options.timeout.count() > 0 && options.timeout < kFarthest) {
         context.set_deadline(std::chrono::system_clock::now() + options.timeout);
     }
 }

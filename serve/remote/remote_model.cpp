@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -67,15 +66,12 @@ class RemotePreparedModel final : public PreparedModel {
             Result<> result = call->run(outcome);
             callback(std::move(result), outcome);
         };
-        try {
-            std::thread(run).detach();
-        } catch (const std::system_error& error) {
-            const Error failed{
-                ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-                std::string("cannot start a thread for the execution: ") + error.what()};
-            callback(tl::unexpected<Error>(failed), {});
-            return tl::unexpected<Error>(failed);
+        Result<std::thread> thread = startThread(run);
+        if (!thread) {
+            callback(tl::unexpected<Error>(thread.error()), {});
+            return tl::unexpected<Error>(thread.error());
         }
+        thread->detach();
         return {};
     }
 
@@ -88,7 +84,8 @@ class RemotePreparedModel final : public PreparedModel {
         }
         ExecutionOptions limited = options;
         if (timeoutAfterFence) {
-            const TimePoint limit = std::chrono::steady_clock::now() + *timeoutAfterFence;
+            const TimePoint now = std::chrono::steady_clock::now();
+            const TimePoint limit = now + std::min(*timeoutAfterFence, TimePoint::max() - now);
             limited.deadline = options.deadline ? std::min(*options.deadline, limit) : limit;
         }
         ExecutionOutcome outcome;

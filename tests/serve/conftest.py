@@ -61,9 +61,18 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Server:
     """A server, and what it has printed until it was ready."""
 
-    def __init__(self, folder: Path, *arguments: str, grpc: str = "127.0.0.1:0", http: str = "127.0.0.1:0") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *arguments: str,
+        grpc: str = "127.0.0.1:0",
+        http: str = "127.0.0.1:0",
+        environment: dict[str, str] | None = None,
+        prefix: tuple[str, ...] = (),
+    ) -> None:
         self.process = subprocess.Popen(
-            [SERVE, str(folder), "--grpc", grpc, "--http", http, *arguments],
+            [*prefix, SERVE, str(folder), "--grpc", grpc, "--http", http, *arguments],
+            env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -86,6 +87,20 @@ class Server {
     std::string address_;
 };
 
+/// A request to the model "add".
+struct AddRequest {
+    AddRequest() {
+        request.pools = {pool.region()};
+        request.inputs = {{.location = {.offset = input.offset(), .length = 16}}};
+        request.outputs = {{.location = {.offset = output.offset(), .length = 16}}};
+    }
+
+    MemoryPool pool = *MemoryPool::create(4096);
+    MemoryPool::Block input = *pool.allocate(16);
+    MemoryPool::Block output = *pool.allocate(16);
+    Request request;
+};
+
 class RemoteModelTest : public testing::Test {
   protected:
     static void SetUpTestSuite() {
@@ -159,6 +174,62 @@ TEST_F(RemoteModelTest, deadlinesAreMissedAsOnADriver) {
     EXPECT_TRUE(isMissedDeadline(result.error().status)) << result.error().message;
 }
 
+TEST_F(RemoteModelTest, deadlinesMayBeAsFarAsTimesGo) {
+    Session session = makeSession(open("add"));
+    EXPECT_TRUE(session.run(TimePoint::max()));
+    const Result<> result = session.run(TimePoint::min());
+    ASSERT_FALSE(result);
+    EXPECT_TRUE(isMissedDeadline(result.error().status)) << result.error().message;
+    Session patient = makeSession(open("add", {.timeout = std::chrono::milliseconds(INT64_MAX)}));
+    EXPECT_TRUE(patient.run());
+}
+
+TEST_F(RemoteModelTest, fencedExecutionsMayTakeTheLongestTime) {
+    const RemoteModel model = open("add");
+    const AddRequest add;
+    const auto fenced = model.prepared->executeFenced(add.request, {}, {},
+                                                      OptionalTimeoutDuration::value_type::max());
+    ASSERT_TRUE(fenced) << fenced.error().message;
+    Timing launched;
+    Timing afterFences;
+    EXPECT_TRUE(fenced->callback(launched, afterFences));
+}
+
+/// Until it ends, no thread can be started: none has room for its stack.
+class NoThreads {
+  public:
+    NoThreads() {
+        EXPECT_EQ(::pthread_getattr_default_np(&before_), 0);
+        pthread_attr_t huge{};
+        EXPECT_EQ(::pthread_attr_init(&huge), 0);
+        EXPECT_EQ(::pthread_attr_setstacksize(&huge, std::size_t{1} << 60U), 0);
+        EXPECT_EQ(::pthread_setattr_default_np(&huge), 0);
+        ::pthread_attr_destroy(&huge);
+    }
+    NoThreads(const NoThreads&) = delete;
+    NoThreads& operator=(const NoThreads&) = delete;
+    ~NoThreads() {
+        EXPECT_EQ(::pthread_setattr_default_np(&before_), 0);
+        ::pthread_attr_destroy(&before_);
+    }
+
+  private:
+    pthread_attr_t before_{};
+};
+
+TEST_F(RemoteModelTest, runsAreRefusedWithoutAThread) {
+    Session session = makeSession(open("add"));
+    {
+        const NoThreads noThreads;
+        const Result<> result = session.submit();
+        ASSERT_FALSE(result);
+        EXPECT_EQ(result.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    }
+    ASSERT_TRUE(session.submit());
+    ASSERT_TRUE(session.wait());
+    EXPECT_EQ(session.output<float>()->front(), 10.0F);
+}
+
 TEST_F(RemoteModelTest, runsAreSubmittedWithoutWaiting) {
     Session session = makeSession(open("add"));
     ASSERT_TRUE(session.submit());
@@ -169,13 +240,9 @@ TEST_F(RemoteModelTest, runsAreSubmittedWithoutWaiting) {
 
 TEST_F(RemoteModelTest, executionsGiveTheirResultsToACallback) {
     const RemoteModel model = open("add");
-    Result<MemoryPool> pool = MemoryPool::create(4096);
-    const auto input = pool->allocate(16);
-    const auto output = pool->allocate(16);
-    Request request;
-    request.pools = {pool->region()};
-    request.inputs = {{.location = {.offset = input->offset(), .length = 16}}};
-    request.outputs = {{.location = {.offset = output->offset(), .length = 8}}};
+    AddRequest add;
+    Request& request = add.request;
+    request.outputs[0].location.length = 8;
     const auto execute = [&] {
         std::promise<std::pair<ErrorStatus, std::size_t>> result;
         EXPECT_TRUE(model.prepared->execute(

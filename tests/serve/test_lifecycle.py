@@ -10,6 +10,7 @@ import signal
 import ssl
 import struct
 import subprocess
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -205,6 +206,38 @@ def test_sigterm_lets_requests_end(repository: Path, stubs: Any) -> None:
             wait_until(lambda: server.rest("GET", "/v2/health/ready")[0] == 503)
         assert server.process.wait(timeout=WAIT) == 0
         assert [call.code() for call in calls] == [grpc.StatusCode.OK] * 4
+
+
+def infer_over_rest(server: Server, pool: ThreadPoolExecutor, count: int) -> list[Any]:
+    """Requests of which one runs and the others wait."""
+    tensor = {"name": "x", "shape": [4], "datatype": "FP32", "data": [1, 2, 3, 4]}
+    body = {"inputs": [tensor]}
+    calls = [pool.submit(server.rest, "POST", "/v2/models/add/infer", body) for _ in range(count)]
+    wait_until(lambda: waiting(server) == count - 1)
+    return calls
+
+
+def test_sigterm_lets_requests_over_rest_end(repository: Path) -> None:
+    arguments = ["--instances", "1", "--drain-time", "60", "--driver-wait", "30000"]
+    with Server(repository, *arguments, grpc="none") as server, ThreadPoolExecutor(4) as pool:
+        with stopped_driver(server):
+            calls = infer_over_rest(server, pool, 4)
+            server.process.send_signal(signal.SIGTERM)
+            time.sleep(0.5)
+        assert [call.result(timeout=WAIT)[0] for call in calls] == [200] * 4
+        assert server.process.wait(timeout=WAIT) == 0
+
+
+def test_requests_over_rest_leave_the_queue_when_the_drain_time_is_over(repository: Path) -> None:
+    arguments = ["--instances", "1", "--drain-time", "1", "--driver-wait", "30000"]
+    with Server(repository, *arguments) as server, ThreadPoolExecutor(4) as pool, stopped_driver(server):
+        calls = infer_over_rest(server, pool, 4)
+        server.process.send_signal(signal.SIGTERM)
+        # Their connections are ended, or they are answered before.
+        wait_until(lambda: sum(call.done() for call in calls) >= 3)
+    for call in calls:
+        if call.exception(timeout=WAIT) is None:
+            assert call.result()[0] in (200, 503)
 
 
 def load(client: Any, stubs: Any, name: str) -> None:

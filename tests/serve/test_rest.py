@@ -113,6 +113,7 @@ def test_tensors_travel_as_binary_data(server: Any) -> None:
         (add_request(parameters=[]), "must be a JSON object"),
         ({**add_request(), "parameters": {"timeout": -1}}, "timeout"),
         ({**add_request(), "outputs": [{"name": "z"}]}, "no such output"),
+        ({**add_request(), "outputs": [{"name": "y"}, {"name": "y"}]}, "named twice"),
     ],
 )
 def test_refuses_bodies_that_are_wrong(server: Any, body: Any, rule: str) -> None:

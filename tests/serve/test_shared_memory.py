@@ -109,6 +109,17 @@ def test_memory_that_is_cut_gives_an_error_and_the_server_goes_on(
     os.truncate(f"/dev/shm/{memory.name.lstrip('/')}", 4096)
 
 
+def test_regions_leave_descriptors_for_others(repository: Any, stubs: Any, memory: Any) -> None:
+    # The soft limit is raised to the hard one, and regions take a quarter of it.
+    prefix = ("prlimit", "--nofile=128:256")
+    with Server(repository, "--device", "local", prefix=prefix) as server:
+        client = server.client(stubs)
+        for i in range(64):
+            register(client, stubs, str(i), memory.name)
+        assert code_of(register, client, stubs, "64", memory.name) == grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert server.rest("GET", "/v2/health/ready")[0] == 200
+
+
 def test_is_refused_where_the_server_does_not_allow_it(repository: Any, stubs: Any, memory: Any) -> None:
     with Server(repository, "--device", "local", "--shared-memory", "off") as server:
         client = server.client(stubs)
