@@ -61,13 +61,15 @@ class HostileDriver {
     }
 
   private:
-    /// Of an execution that was sent, or of the next one that will be.
+    /// Mostly of the last execution that was sent. A result of none, as of the next one that will
+    /// be, ends the burst.
     std::uint64_t takeSerial(ByteSource& bytes) {
         for (FrameLine line{}; requests_.peek(0, line);) {
             last_ = std::max(last_, serialOf(line));
             requests_.consume(std::max(1U, announcedLineCount(line, requests_.capacity())));
         }
-        return last_ + 1 - bytes.take<std::uint8_t>() % 4;
+        const auto choice = bytes.take<std::uint8_t>();
+        return choice < 240 ? last_ - choice / 224 : last_ + 1 - choice % 4;
     }
 
     void writeAnywhere(ByteSource& bytes) {

@@ -5,6 +5,7 @@
 /// Writes the inputs from which fuzzers start: make_seeds DIRECTORY makes DIRECTORY/FUZZER/NAME.
 
 #include <capnp/message.h>
+#include <capnp/rpc.capnp.h>
 #include <capnp/serialize.h>
 #include <sys/mman.h>
 
@@ -68,6 +69,10 @@ void writeMessageSeeds(Seeds& seeds) {
         appendMessage(seed, stress::capabilitiesCall(question));
     }
     seeds.write("message_fuzz", seed);
+    Bytes repeated;
+    constexpr auto kUnsupported = static_cast<std::uint16_t>(capnp::rpc::Message::OBSOLETE_SAVE);
+    appendMessage(repeated, stress::messageOfRepeatedBytes(kUnsupported, 1000, 1 << 15));
+    seeds.write("message_fuzz", repeated);
     for (std::uint32_t graph = 1; graph < 20; ++graph) {
         Bytes calls;
         for (const bool isPreparation : {false, true}) {

@@ -189,6 +189,18 @@ Model makeSparseConstants(std::uint32_t count, std::uint32_t bytes, float number
     return model;
 }
 
+Model makeFirstColumn(std::uint32_t rows, std::uint32_t width) {
+    ModelBuilder builder;
+    const auto in = builder.addTensor(TENSOR_QUANT8_ASYMM, {rows, width}, 1.0F);
+    const auto out = builder.addTensor(TENSOR_QUANT8_ASYMM, {rows, 1}, 1.0F);
+    const std::vector<std::int32_t> begin{0, 0};
+    const std::vector<std::int32_t> size{static_cast<std::int32_t>(rows), 1};
+    const auto first = builder.addConstant(TENSOR_INT32, {2}, std::as_bytes(std::span(begin)));
+    const auto extent = builder.addConstant(TENSOR_INT32, {2}, std::as_bytes(std::span(size)));
+    builder.addOperation(OperationType::SLICE, {in, first, extent}, {out});
+    return std::move(*builder.build({in}, {out}));
+}
+
 Request makeRequest(std::uint32_t inputBytes, std::uint32_t outputBytes) {
     Request request;
     request.pools = {*Region::create(std::uint64_t{inputBytes} + outputBytes)};

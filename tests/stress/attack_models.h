@@ -36,6 +36,9 @@ inline constexpr std::uint32_t kBigConvolutionBytes = 256 * 256 * 256 * 4;
 /// out[n] = in[n] plus `count` constants of `bytes` each, in pools without contents.
 [[nodiscard]] Model makeSparseConstants(std::uint32_t count, std::uint32_t bytes, float number);
 
+/// The first byte of each of `rows` rows of `width` bytes: touches no other.
+[[nodiscard]] Model makeFirstColumn(std::uint32_t rows, std::uint32_t width);
+
 /// A request for a model with one input and one output, in memory of its own.
 [[nodiscard]] Request makeRequest(std::uint32_t inputBytes, std::uint32_t outputBytes);
 

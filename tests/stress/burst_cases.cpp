@@ -122,6 +122,33 @@ void holdLargeBursts(const Target& target, PreparedModel& prepared) {
                burst::kMaximumQueueLines);
 }
 
+/// Bursts that all have a request at a time, again and again: most of them wait for a thread.
+void ringManyBursts(const Target& target, PreparedModel& prepared) {
+    constexpr std::size_t kBursts = 2500;
+    const test::AddRequest add;
+    std::vector<std::unique_ptr<Burst>> bursts;
+    while (bursts.size() < kBursts) {
+        auto burst = prepared.configureExecutionBurst({.queueLines = burst::kMinimumQueueLines});
+        target.log.note(burst);
+        if (!burst) {
+            break;
+        }
+        bursts.push_back(std::move(*burst));
+    }
+    std::vector<Result<Submission>> submissions;
+    ExecutionOutcome outcome;
+    while (true) {
+        for (const auto& burst : bursts) {
+            submissions.push_back(burst->submit(add.request, {}));
+        }
+        for (std::size_t i = 0; i < bursts.size(); ++i) {
+            target.log.note(submissions[i] ? bursts[i]->wait(*submissions[i], outcome)
+                                           : tl::unexpected<Error>(submissions[i].error()));
+        }
+        submissions.clear();
+    }
+}
+
 /// Bursts that come and go as fast as they can.
 void openAndCloseBursts(const Target& target, PreparedModel& prepared) {
     const test::AddRequest add;
@@ -187,6 +214,8 @@ StressCases burstCases() {
                   withRawClient(readNoResults), 2),
         attacking("many_bursts", "9,990 bursts, all gone at once",
                   withPreparedModel(test::makeAddModel(), holdManyBursts)),
+        attacking("rung_bursts", "2,500 bursts that all have requests again and again",
+                  withPreparedModel(test::makeAddModel(), ringManyBursts)),
         attacking("endless_bursts", "80 bursts with an execution of minutes each",
                   withPreparedModel(makeHugeOperation(1.0F), keepServingThreads)),
         attacking("held_doorbells", "bursts that are dropped while their doorbells are kept",

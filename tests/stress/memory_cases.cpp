@@ -5,6 +5,7 @@
 /// Clients that want all of the memory, present or mapped.
 
 #include <array>
+#include <barrier>
 #include <thread>
 #include <vector>
 
@@ -32,6 +33,68 @@ void mapSparsePools(const Target& target, PreparedModel& prepared) {
             pools.push_back(*pool);
             target.log.note((*burst)->execute(test::addRequest(*pool), {}, outcome));
         }
+    }
+    holdUntilKilled();
+}
+
+/// A request for makeFirstColumn(rows, width) in `memory`, which has room for the output behind the
+/// input.
+Request requestForColumn(const SharedRegion& memory, std::uint32_t rows, std::uint32_t width) {
+    const std::uint32_t inputBytes = rows * width;
+    const auto at = [](std::uint32_t offset, std::uint32_t length) {
+        return RequestArgument{.location = {.poolIndex = 0, .offset = offset, .length = length}};
+    };
+    return {.inputs = {at(0, inputBytes)}, .outputs = {at(inputBytes, rows)}, .pools = {memory}};
+}
+
+constexpr std::uint32_t kTouchedTables = 2047;
+constexpr std::uint32_t kAddressesOfTable = 2 << 20;
+
+/// The same memory of 4 GiB as one pool after the other, of which each page table is used.
+void fillPageTables(const Target& target, PreparedModel& prepared) {
+    constexpr std::size_t kPools = 400;
+    constexpr std::uint64_t kPoolBytes = std::uint64_t{4} << 30;
+    const auto burst = prepared.configureExecutionBurst({});
+    const auto memory = Region::create(kPoolBytes);
+    std::vector<SharedRegion> pools;
+    ExecutionOutcome outcome;
+    for (std::size_t i = 0; i < kPools && burst && memory; ++i) {
+        auto descriptor = UniqueFd::duplicate((*memory)->fd());
+        if (!descriptor) {
+            break;
+        }
+        pools.push_back(*Region::receive(std::move(*descriptor), kPoolBytes));
+        target.log.note((*burst)->execute(
+            requestForColumn(pools.back(), kTouchedTables, kAddressesOfTable), {}, outcome));
+    }
+    holdUntilKilled();
+}
+
+constexpr std::uint32_t kTouchedPages = (1 << 18) - 256;
+constexpr std::uint32_t kTouchedPageBytes = 4096;
+
+/// Bursts that touch each page of the same GiB and free it at the same time, again and again.
+void touchAndFree(const Target& target, PreparedModel& prepared) {
+    constexpr int kBursts = 12;
+    constexpr std::uint64_t kPoolBytes = std::uint64_t{1} << 30;
+    const auto memory = Region::create(kPoolBytes);
+    if (!memory) {
+        return;
+    }
+    std::barrier<> together(kBursts);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kBursts; ++i) {
+        threads.emplace_back([&] {
+            const auto burst = prepared.configureExecutionBurst({});
+            ExecutionOutcome outcome;
+            while (burst) {
+                target.log.note((*burst)->execute(
+                    requestForColumn(*memory, kTouchedPages, kTouchedPageBytes), {}, outcome));
+                together.arrive_and_wait();
+                (*burst)->freeMemory(*memory);
+            }
+            together.arrive_and_drop();
+        });
     }
     holdUntilKilled();
 }
@@ -126,6 +189,14 @@ StressCases memoryCases() {
         attacking("sparse_pools",
                   "244 memory pools of 512 GiB each, without contents: 122 TiB of addresses",
                   withPreparedModel(test::makeAddModel(), mapSparsePools)),
+        attacking(
+            "page_tables",
+            "one memory of 4 GiB as 400 pools, one byte of each 2 MiB read: 3 GiB of page "
+            "tables",
+            withPreparedModel(makeFirstColumn(kTouchedTables, kAddressesOfTable), fillPageTables)),
+        attacking(
+            "touched_unmap", "12 bursts that touch 1 GiB and free it at the same time",
+            withPreparedModel(makeFirstColumn(kTouchedPages, kTouchedPageBytes), touchAndFree)),
         preparing("sparse_constants", "models with 3 GiB of constants in pools without contents",
                   makeGibibytesOfConstants),
         preparing("many_models", "more and more prepared models",

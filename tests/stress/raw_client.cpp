@@ -105,8 +105,9 @@ RawClient::RawClient(const std::string& path)
 rpc::PreparedModel::Client RawClient::prepare(const Model& model) {
     auto done = kj::newPromiseAndFulfiller<rpc::PreparedModel::Client>();
     auto request = device_.prepareModelRequest();
-    const auto operandValues = device::shareOperandValues(model);
-    (void)device::toMessage(model, operandValues ? *operandValues : nullptr, request.initModel());
+    const auto memory = device::shareMemory(model);
+    (void)device::toMessage(model, memory ? *memory : device::SharedModelMemory(),
+                            request.initModel());
     device::toMessage(PrepareOptions(), request.initOptions());
     request.setCallback(kj::heap<PreparedModelCallback>(kj::mv(done.fulfiller)));
     (void)request.send().wait(io_.waitScope);

@@ -6,6 +6,8 @@
 #include <capnp/rpc.capnp.h>
 #include <capnp/serialize.h>
 
+#include <span>
+
 #include "device/rpc/conversion.h"
 #include "device/rpc/nnburst.capnp.h"
 
@@ -83,6 +85,29 @@ std::vector<std::byte> callWithCapabilities(std::uint32_t question, std::uint32_
     }
     append(bytes, message);
     return bytes;
+}
+
+std::vector<std::byte> messageOfRepeatedBytes(std::uint16_t which, std::uint32_t count,
+                                              std::uint32_t bytes) {
+    // Pointers as in the encoding of Cap'n Proto: kind and offset in words, then sizes.
+    constexpr std::uint64_t kOneWordAndOnePointer =
+        (std::uint64_t{1} << 32) | (std::uint64_t{1} << 48);
+    const auto listPointer = [](std::uint64_t offset, std::uint64_t elementSize,
+                                std::uint64_t elements) {
+        constexpr std::uint64_t kList = 1;
+        return kList | (offset << 2) | (elementSize << 32) | (elements << 35);
+    };
+    constexpr std::uint64_t kBytes = 2;
+    constexpr std::uint64_t kPointers = 6;
+    std::vector<std::uint64_t> words{0, kOneWordAndOnePointer, which,
+                                     listPointer(0, kPointers, count)};
+    for (std::uint32_t i = 0; i < count; ++i) {
+        words.push_back(listPointer(count - i - 1, kBytes, bytes));
+    }
+    words.resize(words.size() + (bytes + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t));
+    words[0] = (words.size() - 1) << 32;  // one segment of so many words
+    const auto flat = std::as_bytes(std::span(words));
+    return {flat.begin(), flat.end()};
 }
 
 std::vector<std::byte> modelCall(std::uint32_t question, const Model& model, bool isPreparation) {

@@ -24,6 +24,12 @@ namespace nnburst::stress {
 [[nodiscard]] std::vector<std::byte> callWithCapabilities(std::uint32_t question,
                                                           std::uint32_t count);
 
+/// A message of the kind `which` of capnp::rpc::Message, whose contents are `count` pointers to the
+/// same `bytes` bytes: little in the message, and much in a copy.
+[[nodiscard]] std::vector<std::byte> messageOfRepeatedBytes(std::uint16_t which,
+                                                            std::uint32_t count,
+                                                            std::uint32_t bytes);
+
 /// Calls Device.prepareModel, without a callback, or Device.getSupportedOperations with `model`,
 /// whose constants come without memory.
 [[nodiscard]] std::vector<std::byte> modelCall(std::uint32_t question, const Model& model,
