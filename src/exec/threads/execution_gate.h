@@ -52,7 +52,7 @@ class ExecutionGate {
 
     /// Longer than operations compute between two places where they yield, so that it only acts on
     /// operations without such places.
-    static constexpr std::chrono::milliseconds kLongestWait{2};
+    static constexpr std::chrono::milliseconds kLongestWait{1};
 
     /// Runs `laneCount` (at least 1) executions at a time. Once none was admitted for
     /// `longestWait`, the next one that has waited as long (an overdue one) is admitted without a
