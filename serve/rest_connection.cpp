@@ -18,11 +18,9 @@
 namespace nnburst::serve {
 namespace {
 
-using std::chrono::seconds;
-
 /// So long a client may take for a head, a body or an answer, and longer by its bytes at the
 /// minimum rate.
-constexpr seconds kTransferTime{10};
+constexpr std::chrono::seconds kTransferTime{10};
 constexpr double kMinimumRate = 64.0 * 1024;  // bytes per second
 constexpr std::size_t kMaximumHeadBytes = std::size_t{16} << 10U;
 constexpr std::size_t kReadBytes = std::size_t{16} << 10U;

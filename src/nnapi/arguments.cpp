@@ -4,27 +4,19 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <utility>
 #include <variant>
 
 #include "nnapi/operand_type.h"
+#include "nnapi/staged_values.h"
 #include "nnburst/type_queries.h"
 
 namespace nnburst::nnapi {
 
 namespace {
 
-constexpr std::uint64_t kMaximumLength = std::numeric_limits<std::uint32_t>::max();
-
 const char* nameOf(bool isOutput) {
     return isOutput ? "output" : "input";
-}
-
-/// The place of the next staged value, after `end` bytes.
-std::uint64_t placeAfter(std::uint64_t end) {
-    constexpr std::uint64_t kAlignment = MemoryPool::kDefaultAlignmentBytes;
-    return (end + kAlignment - 1) / kAlignment * kAlignment;
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -15,6 +14,7 @@
 #include "nnapi/model_assembly.h"
 #include "nnapi/operand_type.h"
 #include "nnapi/operation_check.h"
+#include "nnapi/staged_values.h"
 #include "nnburst/log_message.h"
 #include "nnburst/type_queries.h"
 #include "nnburst/validation.h"
@@ -23,16 +23,8 @@ namespace nnburst::nnapi {
 
 namespace {
 
-constexpr std::size_t kMaximumLength = std::numeric_limits<std::uint32_t>::max();
-
 std::span<const std::byte> bytesAt(const void* bytes, std::size_t length) {
     return {static_cast<const std::byte*>(bytes), length};
-}
-
-/// Where large constants lie in their pool: at cache lines.
-std::uint64_t placeAfter(std::uint64_t end) {
-    constexpr std::uint64_t kAlignment = MemoryPool::kDefaultAlignmentBytes;
-    return (end + kAlignment - 1) / kAlignment * kAlignment;
 }
 
 Status checkOperandList(const char* name, std::span<const std::uint32_t> indexes,

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kInput = 0;
 constexpr std::size_t kLastOutput = 1;
 constexpr std::size_t kWeights = 2;
-constexpr std::size_t kBias = 3;
+constexpr std::size_t kGateBias = 3;
 constexpr std::size_t kLastCells = 4;
 constexpr std::size_t kInputs = 5;
 /// Outputs.
@@ -60,8 +60,8 @@ Result<std::uint32_t> blockOf(OperatorImport& op, std::size_t index, std::uint32
 /// The number of cells, after a check of the shapes.
 Result<std::uint32_t> cellsOf(OperatorImport& op) {
     const Dimensions& weights = op.shape(kWeights);
-    const Dimensions& bias = op.shape(kBias);
-    if (!op.isConstant(kWeights) || !op.isConstant(kBias)) {
+    const Dimensions& bias = op.shape(kGateBias);
+    if (!op.isConstant(kWeights) || !op.isConstant(kGateBias)) {
         return invalid("weights and bias: must be constant");
     }
     if (weights.size() != 2 || weights[0] % 4 != 0 || weights[1] <= weights[0] / 4 ||
@@ -85,9 +85,9 @@ Result<> convertBasicLstm(OperatorImport& op) {
     const bool isFloat = type == OperandType::TENSOR_FLOAT32;
     const OperandType biasType = isFloat ? type : OperandType::TENSOR_INT32;
     if ((!isFloat && type != OperandType::TENSOR_QUANT8_ASYMM) || op.type(kWeights) != type ||
-        op.type(kBias) != biasType) {
+        op.type(kGateBias) != biasType) {
         return invalid("input of type {}, weights of {}, bias of {} are not supported",
-                       toString(type), toString(op.type(kWeights)), toString(op.type(kBias)));
+                       toString(type), toString(op.type(kWeights)), toString(op.type(kGateBias)));
     }
     NNBURST_TRY_ASSIGN(const std::uint32_t cells, cellsOf(op));
     const std::uint32_t stride = op.shape(kWeights)[1];
@@ -106,7 +106,7 @@ Result<> convertBasicLstm(OperatorImport& op) {
     std::vector<std::uint32_t> biases;
     for (const std::uint32_t gate : kHalGates) {
         NNBURST_TRY_ASSIGN(const std::uint32_t part,
-                           blockOf(op, kBias, 1, {gate * cells, cells, 0, 1}, {cells}));
+                           blockOf(op, kGateBias, 1, {gate * cells, cells, 0, 1}, {cells}));
         biases.push_back(part);
     }
 

@@ -13,6 +13,9 @@
 
 namespace nnburst::tflite {
 
+/// The layout of images, an operand of the HAL's operations: TFLite has NHWC alone.
+inline constexpr bool kNchw = false;
+
 // control.cpp
 Result<> convertIf(OperatorImport& op, OperationType operation);
 Result<> convertWhile(OperatorImport& op, OperationType operation);

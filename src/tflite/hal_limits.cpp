@@ -20,8 +20,8 @@ namespace {
 
 using enum OperationType;
 
-constexpr std::size_t kMaximumRank = 4;
-constexpr OperationType kBitcast = extensionOperation(tflite_operations::Code::BITCAST);
+constexpr std::size_t kMaximumHalRank = 4;
+constexpr OperationType kBitcastOperation = extensionOperation(tflite_operations::Code::BITCAST);
 
 /// Which types an operation lacks, if it only moves elements.
 enum class Lacks : std::uint8_t {
@@ -135,12 +135,12 @@ class OperationRewriter {
         bool isTooLarge = false;
         bool isKnownShape = true;
         for (std::size_t i = 0; i < operandCount(); ++i) {
-            isTooLarge = isTooLarge || given(i).dimensions.size() > kMaximumRank;
+            isTooLarge = isTooLarge || given(i).dimensions.size() > kMaximumHalRank;
             isKnownShape = isKnownShape && isKnown(given(i).dimensions);
         }
         for (const std::uint32_t output : planned_.outputs) {
             const Dimensions& dimensions = tensors_.builder().operand(output).dimensions;
-            isTooLarge = isTooLarge || dimensions.size() > kMaximumRank;
+            isTooLarge = isTooLarge || dimensions.size() > kMaximumHalRank;
             isKnownShape = isKnownShape && isKnown(dimensions);
         }
         if (!isOfOtherType && !isTooLarge) {
@@ -203,13 +203,14 @@ class OperationRewriter {
         if (sizes) {
             inputs.push_back(*sizes);
         }
-        operations_.push_back({.type = kBitcast, .inputs = std::move(inputs), .outputs = {to}});
+        operations_.push_back(
+            {.type = kBitcastOperation, .inputs = std::move(inputs), .outputs = {to}});
     }
 
     /// Adds what is planned: all of it or nothing, since a plan may fail half-way.
     void addOperations() {
         for (PlannedOperation& operation : operations_) {
-            if (operation.type == kBitcast) {
+            if (operation.type == kBitcastOperation) {
                 tensors_.file().nameExtension();
             }
             tensors_.builder().addOperation(operation.type, std::move(operation.inputs),
@@ -303,7 +304,7 @@ class OperationRewriter {
         const bool isJoined =
             !output.empty() && std::none_of(joinedInputs_.begin(), joinedInputs_.end(),
                                             [](const Dimensions& shape) { return shape.empty(); });
-        return isJoined && joined.count() <= kMaximumRank && output.size() <= kMaximumRank;
+        return isJoined && joined.count() <= kMaximumHalRank && output.size() <= kMaximumHalRank;
     }
 
     bool joinElementwise() {

@@ -14,14 +14,13 @@ namespace nnburst::tflite {
 
 namespace {
 
-constexpr bool kNchw = false;
-constexpr std::uint32_t kRank = 4;
+constexpr std::uint32_t kImageRank = 4;
 
 /// The HAL's operations take images with all four dimensions; TFLite allows some to lack one.
 Result<> requireImage(OperatorImport& op) {
-    if (const Dimensions& shape = op.shape(0); !shape.empty() && shape.size() != kRank) {
+    if (const Dimensions& shape = op.shape(0); !shape.empty() && shape.size() != kImageRank) {
         return invalid("input of shape {} is not supported: must have {} dimensions",
-                       dimensionsText(shape), kRank);
+                       dimensionsText(shape), kImageRank);
     }
     return {};
 }
@@ -237,7 +236,7 @@ Result<> convertBatchToSpace(OperatorImport& op, OperationType operation) {
     const std::int32_t ends[] = {0, -crops[1], -crops[3], 0};
     const std::int32_t strides[] = {1, 1, 1, 1};
     std::int32_t endMask = 0;  // bit i: up to the end of axis i
-    for (int axis = 0; axis < static_cast<int>(kRank); ++axis) {
+    for (int axis = 0; axis < static_cast<int>(kImageRank); ++axis) {
         endMask |= ends[axis] == 0 ? 1 << axis : 0;
     }
     NNBURST_TRY_ASSIGN(const std::uint32_t begin, op.constant(begins));

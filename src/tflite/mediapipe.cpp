@@ -15,7 +15,6 @@ namespace nnburst::tflite {
 
 namespace {
 
-constexpr bool kNchw = false;
 /// Both in the options of these operators and in the HAL.
 constexpr std::int32_t kSame = 1;
 constexpr std::int32_t kValid = 2;

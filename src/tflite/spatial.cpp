@@ -19,8 +19,6 @@ namespace {
 /// Implicit padding in the HAL (1.0, as in NDK's PaddingCode).
 constexpr std::int32_t kHalPaddingSame = 1;
 constexpr std::int32_t kHalPaddingValid = 2;
-/// Layout of images in the HAL.
-constexpr bool kNchw = false;
 
 /// A window along one axis.
 struct Window {

@@ -55,7 +55,7 @@ bool areScalesCovered(const OperationView& operation) noexcept {
                : isWithin(a / output, 0x1p-10F, 0x1p+8F) && isWithin(b / output, 0x1p-10F, 0x1p+8F);
 }
 
-StepResult makeQuantized(const OperationView& operation, const StepContext& context) {
+StepResult makeQuantizedBinary(const OperationView& operation, const StepContext& context) {
     NNBURST_TRY_ASSIGN(const FusedActivationFunc activation, readActivation(operation, 2));
     const QuantizedRange range = activationRange(activation, operation.outputs[0]);
     if (!areScalesCovered(operation) || !isRange(range)) {
@@ -81,7 +81,7 @@ StepResult makeBinary(const OperationView& operation, const StepContext& context
     }
     return type == OperandType::TENSOR_QUANT8_ASYMM ||
                    type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED
-               ? makeQuantized(operation, context)
+               ? makeQuantizedBinary(operation, context)
                : nullptr;
 }
 

@@ -59,7 +59,7 @@ StepResult makeRelu(const OperationView& operation, const StepContext& context,
         operation, context);
 }
 
-StepResult makeQuantized(const OperationView& operation, const StepContext& context) {
+StepResult makeQuantizedUnary(const OperationView& operation, const StepContext& context) {
     const OperandView& input = operation.inputs[0];
     const OperandView& output = operation.outputs[0];
     if (isClamp(operation.type)) {
@@ -87,7 +87,7 @@ StepResult makeUnary(const OperationView& operation, const StepContext& context)
                                                          : makeFunction(operation, context);
         case OperandType::TENSOR_QUANT8_ASYMM:
         case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
-            return makeQuantized(operation, context);
+            return makeQuantizedUnary(operation, context);
         default:
             return nullptr;
     }
