@@ -163,9 +163,9 @@ void echo(Gate& gate) {
     }
 }
 
-class IceoryxClient {
+class Client {
   public:
-    ~IceoryxClient() {
+    ~Client() {
         gate_->end();
         peer_.awaitEnd();  // the peer leaves RouDi, which removes its files
     }
@@ -201,7 +201,7 @@ void publishSubscribe(benchmark::State& state) {
         skip(state, "RouDi did not start; it takes 66 MB of /dev/shm, and there may be no other");
         return;
     }
-    static IceoryxClient client;
+    static Client client;
     if (!client.awaitPeer()) {
         skip(state, "its peer did not connect within 5 s");
         return;

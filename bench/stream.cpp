@@ -26,7 +26,7 @@
 namespace nnburst::bench {
 namespace {
 
-constexpr std::chrono::nanoseconds kPeriod{33'333'333};
+constexpr std::chrono::nanoseconds kFramePeriod{33'333'333};
 /// Longer than the period; the driver spins for 10 ms at most.
 constexpr std::chrono::milliseconds kLongSpin{50};
 
@@ -56,7 +56,7 @@ std::chrono::nanoseconds burntBy(const BurstPath& path) {
 
 void measure(benchmark::State& state, WaitMode mode) {
     BurstPath& measured = streamPath(mode);
-    Pacer pacer(kPeriod);
+    Pacer pacer(kFramePeriod);
     const int warmUpCalls = byLength(0, 8, 15);
     const std::chrono::nanoseconds burntBefore = burntBy(measured);
     measureEach(
@@ -64,7 +64,8 @@ void measure(benchmark::State& state, WaitMode mode) {
     const std::chrono::duration<double> burnt = burntBy(measured) - burntBefore;
     // Only for the time of the frames: the host watch is not part of the stream.
     const auto frames = static_cast<double>(warmUpCalls + state.iterations());
-    state.counters[kBurntNumber] = 100 * burnt / (frames * std::chrono::duration<double>(kPeriod));
+    state.counters[kBurntNumber] =
+        100 * burnt / (frames * std::chrono::duration<double>(kFramePeriod));
 }
 
 }  // namespace

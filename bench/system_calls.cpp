@@ -34,6 +34,8 @@
 namespace nnburst::bench {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 /// How executions are sent.
 struct Way {
     const char* name;
@@ -78,7 +80,6 @@ Sections sectionsOfRun() {
 
 /// Executes between marks, in a traced process. Returns the duration of an execution.
 Result<double> executeMarked(const Way& way) {
-    using Clock = std::chrono::steady_clock;
     const bool isPinned = way.threads == 1;
     const ScopedAffinity affinity(isPinned ? Affinity::CLIENT : Affinity::ANYWHERE);
     Device& device =
