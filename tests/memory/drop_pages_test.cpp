@@ -91,7 +91,14 @@ TEST(DropPages, takesPiecesOfMemoryThatIsLocked) {
         GTEST_SKIP() << "memory cannot be locked here";
     }
     dropPages(mapping.data(), kPageBytes);
-    EXPECT_FALSE(isPresent(mapping.data())) << "before Linux 5.18 locked memory stays";
+    const bool isKept = isPresent(mapping.data());
+    constexpr int kDropLocked = 24;  // MADV_DONTNEED_LOCKED
+    (void)::madvise(mapping.data(), kPageBytes, kDropLocked);
+    if (isPresent(mapping.data())) {
+        GTEST_SKIP()
+            << "locked memory stays before Linux 5.18 and in QEMU's emulation of a process";
+    }
+    EXPECT_FALSE(isKept);
 }
 
 // A client once delayed all others for seconds: it freed gigabytes that its bursts had touched.
