@@ -205,7 +205,7 @@ class Session::Impl {
         while (!isDone()) {
             // Again each time: the descriptor may become readable for nothing.
             NNBURST_TRY_ASSIGN(const bool hasNews, burst_->armCompletion());
-            const std::chrono::nanoseconds left = end - std::chrono::steady_clock::now();
+            const auto left = system::saturatingDifference(end, std::chrono::steady_clock::now());
             if (left <= std::chrono::nanoseconds(0)) {
                 if (isDone()) {
                     break;

@@ -280,6 +280,7 @@ TEST(SessionOfAStoppedDriver, isWaitedForAsLongAsTheApplicationLikes) {
         ASSERT_TRUE(ended) << ended.error().message;
         EXPECT_FALSE(*ended);
     }
+    EXPECT_FALSE(*session.wait(std::chrono::nanoseconds::min())) << "that time is over";
     driver.signal(SIGCONT);
     EXPECT_TRUE(*session.wait(kWatchdog));
 
