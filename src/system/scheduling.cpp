@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace nnburst::system {
 
@@ -22,6 +23,10 @@ constexpr int kHighNice = -10;
 constexpr int kLowNice = 10;
 /// RLIMIT_NICE is this less the lowest nice value that a thread may take.
 constexpr int kNiceOfLimitZero = 20;
+/// Not less, because a thread that yields gives up the rest of its time slice: beside one thread
+/// that computes, one of low priority that yields at each 100 us has 6.4 % of the processor, at each
+/// 50 us 4.0 %, and without yielding 9.7 %.
+constexpr std::chrono::microseconds kBetweenYields{100};
 constexpr pid_t kCallingThread = 0;
 
 /// The first version of sched_attr, see sched_setattr(2). The C library of Debian 12 declares
@@ -83,6 +88,11 @@ int niceOfThread() noexcept {
 /// What the calling thread had before the outermost scope that has changed it; none outside.
 thread_local std::optional<int> niceBeforeScopes;
 
+/// Whether the calling thread is in a ScopedLowPriority.
+thread_local bool hasLowPriority = false;
+/// When the calling thread last let others run.
+thread_local std::chrono::steady_clock::time_point lastLetOthersRun;
+
 /// Whether the calling thread has CAP_SYS_NICE.
 [[nodiscard]] bool mayTakeAnyNice() noexcept {
     __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = kCallingThread};
@@ -143,13 +153,14 @@ ScopedLowPriority::ScopedLowPriority() noexcept : niceBeforeOuterScopes_(niceBef
     if (before.nice < kLowNice && mayTakeNice(before.nice)) {
         attributes->nice = kLowNice;
     }
-    if (attributes->nice == before.nice && before.slice == kLongTimeSlice) {
+    if (attributes->nice == before.nice && before.slice == kBackgroundTimeSlice) {
         return;  // a scope inside another one
     }
-    setSlice(*attributes, kLongTimeSlice);
+    setSlice(*attributes, kBackgroundTimeSlice);
     if (setAttributes(*attributes)) {
         before_ = before;
         niceBeforeScopes = niceBeforeOuterScopes_.value_or(before.nice);
+        hadLowPriority_ = std::exchange(hasLowPriority, true);
     }
 }
 
@@ -160,6 +171,17 @@ ScopedLowPriority::~ScopedLowPriority() {
         setSlice(*attributes, before_->slice);
         (void)setAttributes(*attributes);
         niceBeforeScopes = niceBeforeOuterScopes_;
+        hasLowPriority = hadLowPriority_;
+    }
+}
+
+void letOthersRun() noexcept {
+    if (!hasLowPriority) {
+        return;
+    }
+    if (std::chrono::steady_clock::now() - lastLetOthersRun >= kBetweenYields) {
+        (void)::sched_yield();
+        lastLetOthersRun = std::chrono::steady_clock::now();
     }
 }
 

@@ -16,10 +16,12 @@ namespace nnburst::system {
 /// For threads that compute little between their waits. The shortest that Linux has: such a thread
 /// runs at once when it wakes up, also on a processor where another program computes.
 inline constexpr std::chrono::nanoseconds kShortTimeSlice = std::chrono::microseconds(100);
-/// For threads of low priority. The longest that Linux gives by itself. Not longer, because a
-/// thread that gets another time slice keeps its place in the order until the end of the old one:
-/// after one of 20 ms, each other thread that wants the processor ran for up to 20 ms first.
-inline constexpr std::chrono::nanoseconds kLongTimeSlice = std::chrono::milliseconds(3);
+/// For preparations and threads of low priority. Longer than kShortTimeSlice, so that a thread that
+/// wakes up takes the processor of such a one. Hardly longer, because a thread that yields gives up
+/// the rest of its time slice, and one that gets another time slice keeps its place in the order
+/// until the end of the old one: after one of 20 ms, each other thread that wants the processor ran
+/// for up to 20 ms first.
+inline constexpr std::chrono::nanoseconds kBackgroundTimeSlice = std::chrono::microseconds(150);
 
 /// RAII: the calling thread has this time slice. A thread that wakes up takes the processor of one
 /// with a longer time slice at once if it has had less than its share, and not at the end of that
@@ -52,7 +54,7 @@ class ScopedHighPriority {
     const bool isRaised_;
 };
 
-/// RAII: the calling thread has a low priority: the time slice kLongTimeSlice and a nice value of
+/// RAII: the calling thread has a low priority: the time slice kBackgroundTimeSlice and a nice value of
 /// 10, a tenth of the weight of threads with 0, so that it takes little of a processor that others
 /// want. Not less, because others may wait for what such a thread holds, a lane of the gate for
 /// example, while programs outside the driver keep the processors busy. Scopes may be nested.
@@ -72,8 +74,14 @@ class ScopedLowPriority {
     };
 
     std::optional<Before> before_;  // if this scope has changed something
+    bool hadLowPriority_ = false;
     const std::optional<int> niceBeforeOuterScopes_;
 };
+
+/// If the calling thread has a low priority, others that are ready run on its processor now, and
+/// not only at the next tick of the kernel, up to 10 ms later. To be called by computations at least
+/// every 100 us or so; more often costs little.
+void letOthersRun() noexcept;
 
 /// The nice value of the calling thread without the scopes above, for threads that it starts.
 [[nodiscard]] int niceWithoutScopes() noexcept;

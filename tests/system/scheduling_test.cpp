@@ -8,10 +8,15 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include "system/affinity.h"
 #include "system/thread.h"
 
 namespace nnburst::system {
@@ -40,10 +45,10 @@ TEST(Scheduling, aTimeSliceLastsUntilItsScopeEnds) {
         const ScopedTimeSlice outer(kShortTimeSlice);
         EXPECT_EQ(timeSlice(), kShortTimeSlice);
         {
-            const ScopedTimeSlice inner(kLongTimeSlice);
-            EXPECT_EQ(timeSlice(), kLongTimeSlice);
-            const ScopedTimeSlice innermost(kLongTimeSlice);
-            EXPECT_EQ(timeSlice(), kLongTimeSlice);
+            const ScopedTimeSlice inner(kBackgroundTimeSlice);
+            EXPECT_EQ(timeSlice(), kBackgroundTimeSlice);
+            const ScopedTimeSlice innermost(kBackgroundTimeSlice);
+            EXPECT_EQ(timeSlice(), kBackgroundTimeSlice);
         }
         EXPECT_EQ(timeSlice(), kShortTimeSlice);
     }
@@ -76,18 +81,67 @@ TEST(Scheduling, aLowPriorityEndsWithItsScope) {
     }
 }
 
-TEST(Scheduling, aLowPriorityHasALongTimeSlice) {
+TEST(Scheduling, aLowPriorityHasATimeSliceOfItsOwn) {
     const std::chrono::nanoseconds usual = timeSlice();
     if (usual == 0ns) {
         GTEST_SKIP() << "this Linux has no time slices of threads (since 6.12)";
     }
     {
         const ScopedLowPriority low;
-        EXPECT_EQ(timeSlice(), kLongTimeSlice);
+        EXPECT_EQ(timeSlice(), kBackgroundTimeSlice);
         { const ScopedLowPriority again; }
-        EXPECT_EQ(timeSlice(), kLongTimeSlice);
+        EXPECT_EQ(timeSlice(), kBackgroundTimeSlice);
     }
     EXPECT_EQ(timeSlice(), usual);
+}
+
+/// Two threads that compute on one processor. Of 200 calls of letOthersRun by one of them:
+/// during how many the other ran.
+int callsThatLetTheOtherRun(bool hasLowPriority) {
+    constexpr int kCalls = 200;
+    const std::vector<std::uint32_t> one{usableProcessors().front()};
+    std::atomic<bool> isOver{false};
+    std::atomic<std::uint64_t> progress{0};
+    int letRun = 0;
+    std::thread other([&] {
+        runOn(one);
+        while (!isOver) {
+            progress.fetch_add(1);
+        }
+    });
+    std::thread([&] {
+        runOn(one);
+        std::optional<ScopedLowPriority> low(std::in_place);
+        { const ScopedLowPriority again; }
+        if (!hasLowPriority) {
+            low.reset();
+        }
+        while (progress == 0) {
+        }
+        for (int call = 0; call < kCalls; ++call) {
+            const auto end = std::chrono::steady_clock::now() + 200us;
+            while (std::chrono::steady_clock::now() < end) {
+            }
+            const std::uint64_t before = progress;
+            letOthersRun();
+            if (progress != before) {
+                ++letRun;
+            }
+        }
+    }).join();
+    isOver = true;
+    other.join();
+    return letRun;
+}
+
+TEST(Scheduling, aThreadOfLowPriorityLetsOthersRun) {
+    // Beside other programs that compute on that processor they are fewer. Without yielding there is
+    // none.
+    EXPECT_GE(callsThatLetTheOtherRun(true), 5);
+}
+
+TEST(Scheduling, aThreadOfUsualPriorityKeepsItsProcessor) {
+    EXPECT_LT(callsThatLetTheOtherRun(false), 5);
 }
 
 TEST(Scheduling, aLowPriorityKeepsALowerOne) {
@@ -122,7 +176,7 @@ TEST(Scheduling, aHighPriorityIsOfItsThreadAloneAndEndsWithItsScope) {
     if (niceValue() != 0) {
         GTEST_SKIP() << "the nice value of this process is " << niceValue();
     }
-    const ScopedTimeSlice slice(kLongTimeSlice);
+    const ScopedTimeSlice slice(kBackgroundTimeSlice);
     const std::chrono::nanoseconds sliceBefore = timeSlice();
     bool isHigh = false;
     {
@@ -188,7 +242,7 @@ TEST(Scheduling, startedThreadsInheritWhatTheUserHasSaid) {
 TEST(Scheduling, aTimeSliceKeepsALowPriority) {
     const ScopedLowPriority low;
     const int before = niceValue();
-    const ScopedTimeSlice slice(kLongTimeSlice);
+    const ScopedTimeSlice slice(kBackgroundTimeSlice);
     EXPECT_EQ(niceValue(), before);
 }
 

@@ -376,7 +376,7 @@ Result<> LocalDevice::launch(Result<> checked, const PrepareOptions& options, Pr
              scheduler = scheduler_, fences = fences_, work = std::move(work),
              deadline = options.deadline, sharedCallback]() mutable {
                 auto compiled = catchExceptions("prepareModel", [&] {
-                    const system::ScopedTimeSlice longSlice(system::kLongTimeSlice);
+                    const system::ScopedTimeSlice slice(system::kBackgroundTimeSlice);
                     return compileUntil(deadline, *models, std::move(work));
                 });
                 const HalVersion version = executable.version;

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +17,8 @@
 #include <variant>
 #include <vector>
 
+#include "system/scheduling.h"
+
 namespace nnburst::device {
 
 namespace {
@@ -22,6 +26,8 @@ namespace {
 /// Limit on the constants of one model that lie in pools. Larger models exist, but not for drivers
 /// that run on a CPU.
 constexpr std::uint64_t kMaximumConstantBytes = std::uint64_t{8} << 30;
+/// What a thread does of a constant before it lets others run: some 50 us.
+constexpr std::size_t kBytesAtOnce = std::size_t{64} << 10;
 /// Where constants start: as kernels want them.
 constexpr std::uint64_t kAlignmentBytes = 64;
 
@@ -33,7 +39,12 @@ class Hash {
     }
 
     void bytes(std::span<const std::byte> data) {
-        isGood_ = isGood_ && EVP_DigestUpdate(context_.get(), data.data(), data.size()) == 1;
+        while (!data.empty()) {
+            const auto part = data.first(std::min(data.size(), kBytesAtOnce));
+            isGood_ = isGood_ && EVP_DigestUpdate(context_.get(), part.data(), part.size()) == 1;
+            data = data.subspan(part.size());
+            system::letOthersRun();
+        }
     }
     template <class T>
     requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) void value(const T& number) {
@@ -80,9 +91,14 @@ class Constants {
         for (const auto& [source, target] : places_) {
             const auto& [pool, offset, length] = source;
             const std::span<std::byte> bytes = bytesAt(target);
-            if (Result<> read = sources[pool]->read(offset, bytes); !read) {
-                return failure(read.error().status,
-                               fmt::format("model pool {}: {}", pool, read.error().message));
+            for (std::size_t done = 0; done < length; done += kBytesAtOnce) {
+                const auto part =
+                    bytes.subspan(done, std::min(bytes.size() - done, kBytesAtOnce));
+                if (Result<> read = sources[pool]->read(offset + done, part); !read) {
+                    return failure(read.error().status,
+                                   fmt::format("model pool {}: {}", pool, read.error().message));
+                }
+                system::letOthersRun();
             }
         }
         return charge;

@@ -12,6 +12,7 @@
 #include <cstddef>
 
 #include "nnburst/types.h"
+#include "system/scheduling.h"
 
 namespace nnburst::exec {
 
@@ -46,6 +47,7 @@ class TimeLimit {
   private:
     bool look() noexcept {
         work_ = 0;
+        system::letOthersRun();
         if (yield_.call != nullptr) {
             yield_.call(yield_.pass);
         }

@@ -14,6 +14,7 @@
 #include "exec/plan/profile.h"
 #include "log/assert.h"
 #include "model/invalid.h"
+#include "system/scheduling.h"
 
 namespace nnburst::exec {
 
@@ -196,6 +197,7 @@ class Planner {
             if (graph_.isFolded[index]) {
                 continue;
             }
+            system::letOthersRun();
             const Operation& operation = graph_.subgraph.operations[index];
             OperationInstance instance = shapes_.operation(index);
             if (isReshaping(instance) && (storage_.argument(operation.outputs[0]) == kNone ||

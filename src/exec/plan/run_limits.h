@@ -36,6 +36,7 @@ struct RunLimits {
 
     /// To be called before each operation. Yields to others first.
     [[nodiscard]] bool mayGoOn() const {
+        system::letOthersRun();
         if (pass != nullptr) {
             pass->yieldToOthers();
         }
