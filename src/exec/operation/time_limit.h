@@ -47,10 +47,10 @@ class TimeLimit {
   private:
     bool look() noexcept {
         work_ = 0;
-        system::letOthersRun();
         if (yield_.call != nullptr) {
             yield_.call(yield_.pass);
         }
+        system::letOthersRun();
         isOver_ = isOver_ || (deadline_ && std::chrono::steady_clock::now() >= *deadline_) ||
                   // Relaxed: a flag that nothing else depends on.
                   (isCancelled_ != nullptr && isCancelled_->load(std::memory_order_relaxed));

@@ -36,10 +36,10 @@ struct RunLimits {
 
     /// To be called before each operation. Yields to others first.
     [[nodiscard]] bool mayGoOn() const {
-        system::letOthersRun();
         if (pass != nullptr) {
             pass->yieldToOthers();
         }
+        system::letOthersRun();
         return !hasBeenCancelled() && !(deadline && std::chrono::steady_clock::now() >= *deadline);
     }
 

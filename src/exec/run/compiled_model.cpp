@@ -132,8 +132,8 @@ class RunnableModel final : public CompiledModel {
         return kernels_.threads ? ExecutionGate::Pass::Width::ALL_LANES
                                 : ExecutionGate::Pass::Width::ONE_LANE;
     }
-    /// The number of useful runners: one for each lane of the engine, or one if an execution takes
-    /// all lanes.
+    /// The number of useful runners: one for each lane of the engine and one for an execution that
+    /// the gate admits without a lane, or one in all if an execution takes all lanes.
     [[nodiscard]] std::uint32_t runnersOfUse() const noexcept;
     /// The runner to prefer for `bindings`, which may be run for the first time.
     std::uint32_t preferredRunner(const RequestBindings& bindings, const Caller& caller) {
@@ -197,7 +197,7 @@ Result<std::unique_ptr<ModelRunner>> RunnableModel::makeRunner(std::uint32_t ind
 std::uint32_t RunnableModel::runnersOfUse() const noexcept {
     return width() == ExecutionGate::Pass::Width::ALL_LANES
                ? 1
-               : std::min<std::uint32_t>(gate().laneCount(), kMaximumRunners);
+               : std::min<std::uint32_t>(gate().laneCount() + 1, kMaximumRunners);
 }
 
 bool RunnableModel::addRunner(Account* account) {
@@ -247,11 +247,11 @@ void RunnableModel::makeRunnersForUsers(Account* account) {
     }
 }
 
-/// An execution that has to wait for a runner while a lane is free makes one, unless it is one of
-/// many of the same bindings: those allocate nothing.
+/// An execution that has to wait for a runner makes one, unless it is one of many of the same
+/// bindings: those allocate nothing.
 std::uint32_t RunnableModel::firstRunner(const Caller& caller) {
     if (maximumRunners_.load(std::memory_order_relaxed) > usedRunners_.count() &&
-        usedRunners_.areAllHeld() && !gate().isBusy()) {
+        usedRunners_.areAllHeld()) {
         const system::MutexLock lock(growth_);
         if (usedRunners_.areAllHeld()) {
             (void)addRunner(caller.account());

@@ -29,6 +29,10 @@ constexpr std::uint32_t kSleepsAfterFailedSpin = 16;
 /// Longer than an execution of a small network, so that clients with equal use run whole executions
 /// in turn.
 constexpr std::chrono::microseconds kQuantum{400};
+/// An execution of a client that has used this much less is admitted at once, without a lane. Less
+/// than kQuantum, or most of such executions would wait until a running one looks and yields, which
+/// it does later the less of a processor it has.
+constexpr std::chrono::microseconds kOwed{200};
 /// Interval at which a running execution looks for waiting ones that come before it. Each look
 /// takes the gate's lock and goes through all waiters, while an operation of a small network takes
 /// some microseconds.
@@ -69,6 +73,7 @@ void ExecutionGate::chargeAndAdmit(ClientShare* client, const std::optional<Admi
         }
         if (admission->exceedsLanes) {
             client->user().exceedsLanes_ = false;
+            exceeding_ = exceeding_ == client ? nullptr : exceeding_;
         }
     } else if (client != nullptr) {
         client->add(waiters_.empty()
@@ -107,6 +112,13 @@ bool ExecutionGate::limitCredit(ClientShare& client, TimePoint now) {
         }
     }
     return isLight;
+}
+
+/// How much less `client` has used than the one whose execution was admitted last, or its user less
+/// than the other's user.
+std::chrono::nanoseconds ExecutionGate::saved(ClientShare& client, TimePoint now) {
+    ClientShare& share = admittedUser_ == &client.user() ? client : client.user();
+    return admittedUsed(share) - share.usedUntil(now);
 }
 
 /// Gives free lanes to waiting executions, in order.
@@ -153,6 +165,7 @@ bool ExecutionGate::tryAdmit(Waiter& waiter, TimePoint now, WakeList& admitted) 
     std::erase(waiters_, &waiter);
     waiter.admission.start = now;
     admittedLast_ = now;
+    admittedUser_ = &waiter.client->user();
     waiter.client->begin(now);
     for (ClientShare* share = waiter.client; share != nullptr; share = share->user_.get()) {
         admittedUsed(*share) = std::max(admittedUsed(*share), share->usedUntil(now));
@@ -214,6 +227,7 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(Waiter& waiter) {
         const system::MutexLock lock(mutex_);
         wakesOverdueThread = mayBecomeOverdue(waiter) && wakeOverdueThread();
         waiter.work.arrival = arrivals_++;
+        const bool isOwed = !waiter.holdsRunner && saved(*waiter.client, now) >= kOwed;
         waiter.isLight = limitCredit(*waiter.client, now);
         if (waiter.isLight) {
             lightSince_ = now;
@@ -225,6 +239,10 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(Waiter& waiter) {
         waitingCount_.fetch_add(1, std::memory_order_seq_cst);
         delayedCount_.fetch_add(1, std::memory_order_relaxed);  // only counts
         admitWaiters(now, admitted);
+        if (isOwed && !waiter.isAdmitted.load(std::memory_order_relaxed) &&
+            waiters_.front() == &waiter && mayExceedLanes(waiter)) {
+            admitWithoutLane(waiter, now, admitted);
+        }
         if (!waiter.isAdmitted.load(std::memory_order_relaxed)) {
             spinLimit = spinTime(waiter);
             waiter.isSpinning = spinLimit.count() != 0;
@@ -278,18 +296,28 @@ void ExecutionGate::tryAdmitOverdue(TimePoint now, WakeList& admitted) {
             next = waiter;
         }
     }
-    if (next == nullptr) {
-        return;
+    if (next != nullptr) {
+        admitWithoutLane(*next, now, admitted);
     }
+}
+
+/// `waiter` may exceed the lanes.
+void ExecutionGate::admitWithoutLane(Waiter& waiter, TimePoint now, WakeList& admitted) {
     freeLanes_.fetch_sub(1, std::memory_order_seq_cst);  // before the runner: see leave
-    next->admission.exceedsLanes = true;                 // so it is bound to no processor
-    ClientShare& user = next->client->user();
-    if (tryAdmit(*next, now, admitted)) {
-        user.exceedsLanes_ = true;
+    waiter.admission.exceedsLanes = true;                // so it is bound to no processor
+    ClientShare* const client = waiter.client;
+    if (tryAdmit(waiter, now, admitted)) {
+        client->user().exceedsLanes_ = true;
+        exceeding_ = client;
     } else {
-        next->admission.exceedsLanes = false;
+        waiter.admission.exceedsLanes = false;
         freeLanes_.fetch_add(1, std::memory_order_seq_cst);
     }
+}
+
+bool ExecutionGate::mustMakeWay(const ClientShare& client) {
+    const system::MutexLock lock(mutex_);
+    return exceeding_ != nullptr && client.usedMoreThan(*exceeding_, Clock::now()).count() > 0;
 }
 
 /// Admits an overdue waiter, if no execution was admitted for `longestWait_`. Returns when to look
@@ -429,6 +457,9 @@ void ExecutionGate::Pass::yield() {
         return;
     }
     const TimePoint lastLook = std::exchange(lastLook_, now);
+    if (!lowPriority_ && gate_.isOvercommitted() && gate_.mustMakeWay(*client_)) {
+        lowPriority_.emplace();
+    }
     if (!gate_.mustYield(work_, runners_, client_, admission_, lastLook)) {
         return;
     }

@@ -14,8 +14,9 @@
 /// lanes for the shortest time while others waited comes first. Among the executions of one client
 /// the most urgent comes first. A running execution yields between its operations and inside most
 /// long ones. From then on it has a low priority, so that threads of clients that use less get a
-/// processor at once. If no execution was admitted for kLongestWait, a thread of the gate admits an
-/// overdue one without a lane, and the kernel divides the processors.
+/// processor at once. An execution of a client that has used much less does not wait for that: it is
+/// admitted without a lane, and the kernel divides the processors. If no execution was admitted for
+/// kLongestWait, a thread of the gate admits an overdue one in this way.
 
 #include <atomic>
 #include <chrono>
@@ -54,10 +55,10 @@ class ExecutionGate {
     /// operations without such places.
     static constexpr std::chrono::milliseconds kLongestWait{1};
 
-    /// Runs `laneCount` (at least 1) executions at a time. Once none was admitted for
-    /// `longestWait`, the next one that has waited as long (an overdue one) is admitted without a
-    /// lane: at most one of each user at a time, which needs one lane and whose client runs nothing
-    /// else. Without `longestWait` there are no such admissions.
+    /// Runs `laneCount` (at least 1) executions at a time. One of a client that has used much less
+    /// is admitted without a lane, and once none was admitted for `longestWait`, the next one that
+    /// has waited as long (an overdue one): at most one of each user at a time, which needs one
+    /// lane and whose client runs nothing else. Without `longestWait` there are no such admissions.
     explicit ExecutionGate(
         std::uint32_t laneCount,
         std::optional<std::chrono::nanoseconds> longestWait = std::nullopt) noexcept
@@ -170,6 +171,9 @@ class ExecutionGate {
     [[nodiscard]] bool hasWaiters() const noexcept {
         return waitingCount_.load(std::memory_order_seq_cst) != 0;
     }
+    /// Whether an execution of `client` must take a low priority beside one without a lane, of a
+    /// client that has used less.
+    [[nodiscard]] bool mustMakeWay(const ClientShare& client) NNBURST_EXCLUDES(mutex_);
     /// Adds the time that an execution has used lanes while others waited to the share of `client`
     /// (null: it had no lanes), and admits others.
     void chargeAndAdmit(ClientShare* client, const std::optional<Admission>& admission,
@@ -182,7 +186,11 @@ class ExecutionGate {
     [[nodiscard]] bool mayBecomeOverdue(const Waiter& waiter) const noexcept {
         return longestWait_ && waiter.client != &unnamed_ && waiter.width == Width::ONE_LANE;
     }
+    [[nodiscard]] std::chrono::nanoseconds saved(ClientShare& client, TimePoint now)
+        NNBURST_REQUIRES(mutex_);
     [[nodiscard]] bool mayExceedLanes(const Waiter& waiter) const NNBURST_REQUIRES(mutex_);
+    void admitWithoutLane(Waiter& waiter, TimePoint now, WakeList& admitted)
+        NNBURST_REQUIRES(mutex_);
     void tryAdmitOverdue(TimePoint now, WakeList& admitted) NNBURST_REQUIRES(mutex_);
     [[nodiscard]] TimePoint admitOverdue() NNBURST_EXCLUDES(mutex_);
     void runOverdueThread() noexcept;
@@ -221,9 +229,12 @@ class ExecutionGate {
     /// What the user whose execution was admitted last had used. A user that comes back starts from
     /// here, less kCredit: it saves no more for later.
     std::chrono::nanoseconds admittedUsed_ NNBURST_GUARDED_BY(mutex_){};
-    TimePoint admittedLast_ NNBURST_GUARDED_BY(mutex_);    // when the last waiter was admitted
+    TimePoint admittedLast_ NNBURST_GUARDED_BY(mutex_);  // when the last waiter was admitted
+    const ClientShare* admittedUser_ NNBURST_GUARDED_BY(mutex_) = nullptr;  // of which user
     TimePoint contendedSince_ NNBURST_GUARDED_BY(mutex_);  // since when waiters_ is not empty
     TimePoint lightSince_ NNBURST_GUARDED_BY(mutex_);      // when the last light one came
+    /// Whose execution was the last one admitted without a lane, if it still runs.
+    const ClientShare* exceeding_ NNBURST_GUARDED_BY(mutex_) = nullptr;
     LaneProcessors laneProcessors_ NNBURST_GUARDED_BY(mutex_);
     ClientShare unnamed_;  // of executions without a client
 
@@ -329,7 +340,7 @@ class ExecutionGate::Pass {
     /// less), releases the lanes and waits for them again. Looks for one every 50 us. Keeps the
     /// runner. Does not wait beyond the deadline.
     void yieldToOthers() {
-        if (gate_.waitingCount_.load(std::memory_order_relaxed) != 0) {
+        if (gate_.waitingCount_.load(std::memory_order_relaxed) != 0 || gate_.isOvercommitted()) {
             yield();
         }
     }

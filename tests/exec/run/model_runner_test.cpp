@@ -247,7 +247,7 @@ TEST(ModelRunners, aRunWaitsWhileAllProcessorsAreInUse) {
     const auto result = late.run({.deadline = std::chrono::steady_clock::now() + 1ms});
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
-    EXPECT_EQ(model->runnerCount(), 1U);
+    EXPECT_EQ(model->runnerCount(), 2U) << "or it could not run without a lane, once it may";
 }
 
 TEST(ModelRunners, withoutMemoryForThemRunsFollowEachOther) {
@@ -274,8 +274,8 @@ TEST(ModelRunners, severalKernelThreadsRunOneExecutionAtATime) {
     EXPECT_EQ(model->runnerCount(), 1U);
 }
 
-TEST(ModelRunners, thereIsOneForEachUserButNotMoreThanLanes) {
-    const auto model = compileOn(engineWith(3), *makeMobileNetV1({.resolution = 32}));
+TEST(ModelRunners, thereIsOneForEachUserButOneMoreThanLanesAtMost) {
+    const auto model = compileOn(engineWith(2), *makeMobileNetV1({.resolution = 32}));
     ASSERT_TRUE(model);
     std::vector<std::unique_ptr<User>> users;
     for (const std::uint32_t expected : {1U, 2U, 3U, 3U}) {
@@ -487,9 +487,10 @@ TEST(ModelRunners, shareTheirWeights) {
 }
 
 void expectSameOnEachRunner(const Model& source, bool useXnnpack, std::uint32_t rounds = 50) {
-    constexpr std::uint32_t kRunners = 4;
+    constexpr std::uint32_t kLanes = 3;
+    constexpr std::uint32_t kRunners = kLanes + 1;
     const auto alone = compileOn(engineWith(1, {.usesXnnpack = useXnnpack}), source);
-    const auto model = compileOn(engineWith(kRunners, {.usesXnnpack = useXnnpack}), source);
+    const auto model = compileOn(engineWith(kLanes, {.usesXnnpack = useXnnpack}), source);
     ASSERT_TRUE(alone && model);
     std::vector<std::vector<std::byte>> expected;
     std::vector<std::unique_ptr<User>> users;

@@ -22,6 +22,7 @@
 #include "exec/threads/await_waiters.h"
 #include "exec/threads/execution_gate.h"
 #include "exec/threads/urgency.h"
+#include "system/scheduling.h"
 
 namespace nnburst::exec {
 namespace {
@@ -540,6 +541,115 @@ TEST_F(GateThatIsHeld, letsNoneInThatNeedsAllLanesOrHasNoClient) {
 TEST_F(GateThatIsHeld, letsNoneInWithoutARunner) {
     Pass ofTheSameModel(gate, models[0], Pass::Width::ONE_LANE, &other);
     EXPECT_FALSE(isLetIn(ofTheSameModel));
+}
+
+/// A gate with one lane, at which nobody becomes overdue. An execution of `busy` holds the lane and
+/// was admitted after another one of `busy` had used the lane for 5 ms.
+class GateOfABusyClient : public testing::Test {
+  protected:
+    /// The lane is held until `end`.
+    void begin() {
+        std::optional<Pass> first(std::in_place, gate, models[0], Pass::Width::ONE_LANE, &busy);
+        ASSERT_TRUE(first->enter({}));
+        holder = std::thread([this] {
+            Pass pass(gate, models[1], Pass::Width::ONE_LANE, &busy);
+            EXPECT_TRUE(pass.enter({}));
+            isHeld = true;
+            while (!isOver) {
+                if (makesWay) {
+                    pass.yieldToOthers();
+                    niceOfHolder = ::getpriority(PRIO_PROCESS, 0);
+                }
+                std::this_thread::sleep_for(100us);
+            }
+        });
+        awaitWaiters(gate, 1);
+        std::this_thread::sleep_for(5ms);
+        first.reset();
+        while (!isHeld) {
+            std::this_thread::yield();
+        }
+    }
+    void end() {
+        isOver = true;
+        holder.join();
+    }
+
+    [[nodiscard]] bool isLetIn(Pass& pass) const {
+        return pass.enter({.deadline = TimePoint(std::chrono::steady_clock::now()) + 50ms})
+            .has_value();
+    }
+
+    ExecutionGate gate{1, 1h};
+    std::vector<RunnerSet> models{4};
+    std::shared_ptr<ClientShare> user = std::make_shared<ClientShare>();
+    ClientShare busy{user};
+    ClientShare modest{user};
+    ClientShare ofAnotherUser{std::make_shared<ClientShare>()};
+    std::thread holder;
+    std::atomic<bool> isHeld{false};
+    std::atomic<bool> isOver{false};
+    std::atomic<bool> makesWay{false};
+    std::atomic<int> niceOfHolder{0};
+};
+
+TEST_F(GateOfABusyClient, letsThoseInAtOnceThatHaveUsedLess) {
+    begin();
+    for (ClientShare* client : {&modest, &ofAnotherUser}) {
+        Pass pass(gate, models[2], Pass::Width::ONE_LANE, client);
+        EXPECT_TRUE(isLetIn(pass));
+    }
+    Pass own(gate, models[2], Pass::Width::ONE_LANE, &busy);
+    EXPECT_FALSE(isLetIn(own));
+    end();
+}
+
+TEST_F(GateOfABusyClient, letsNoneInWithoutARunner) {
+    begin();
+    Pass ofTheSameModel(gate, models[1], Pass::Width::ONE_LANE, &modest);
+    EXPECT_FALSE(isLetIn(ofTheSameModel));
+    end();
+}
+
+/// The other user's execution was admitted last.
+TEST_F(GateOfABusyClient, letsNoneInOfAUserThatHasUsedMore) {
+    begin();
+    std::atomic<bool> isAnotherIn{false};
+    std::atomic<bool> isAnotherOver{false};
+    std::thread another([&] {
+        Pass pass(gate, models[2], Pass::Width::ALL_LANES, &ofAnotherUser);
+        EXPECT_TRUE(pass.enter({}));
+        isAnotherIn = true;
+        while (!isAnotherOver) {
+            std::this_thread::sleep_for(100us);
+        }
+    });
+    awaitWaiters(gate, 1);
+    end();
+    while (!isAnotherIn) {
+        std::this_thread::yield();
+    }
+    Pass pass(gate, models[3], Pass::Width::ONE_LANE, &modest);
+    EXPECT_FALSE(isLetIn(pass));
+    isAnotherOver = true;
+    another.join();
+}
+
+TEST_F(GateOfABusyClient, itsExecutionHasALowPriorityBesideOneThatWasLetIn) {
+    const int usual = ::getpriority(PRIO_PROCESS, 0);
+    begin();
+    std::optional<Pass> beside(std::in_place, gate, models[2], Pass::Width::ONE_LANE, &modest);
+    EXPECT_TRUE(isLetIn(*beside));
+    makesWay = true;
+    const auto watchdog = std::chrono::steady_clock::now() + 1s;
+    while (niceOfHolder == usual && std::chrono::steady_clock::now() < watchdog) {
+        std::this_thread::sleep_for(100us);
+    }
+    const bool isLow = niceOfHolder != usual;
+    beside.reset();
+    end();
+    const system::ScopedLowPriority low;
+    EXPECT_EQ(isLow, ::getpriority(PRIO_PROCESS, 0) != usual);
 }
 
 /// A client gets its result before the execution that is let in takes the processor.
