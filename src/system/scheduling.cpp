@@ -24,8 +24,8 @@ constexpr int kLowNice = 10;
 /// RLIMIT_NICE is this less the lowest nice value that a thread may take.
 constexpr int kNiceOfLimitZero = 20;
 /// Not less, because a thread that yields gives up the rest of its time slice: beside one thread
-/// that computes, one of low priority that yields at each 100 us has 6.4 % of the processor, at each
-/// 50 us 4.0 %, and without yielding 9.7 %.
+/// that computes, one of low priority that yields at each 100 us has 6.4 % of the processor, at
+/// each 50 us 4.0 %, and without yielding 9.7 %.
 constexpr std::chrono::microseconds kBetweenYields{100};
 constexpr pid_t kCallingThread = 0;
 

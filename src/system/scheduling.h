@@ -54,11 +54,11 @@ class ScopedHighPriority {
     const bool isRaised_;
 };
 
-/// RAII: the calling thread has a low priority: the time slice kBackgroundTimeSlice and a nice value of
-/// 10, a tenth of the weight of threads with 0, so that it takes little of a processor that others
-/// want. Not less, because others may wait for what such a thread holds, a lane of the gate for
-/// example, while programs outside the driver keep the processors busy. Scopes may be nested.
-/// Leaves the nice value alone in a process that may not set it back, for which it needs
+/// RAII: the calling thread has a low priority: the time slice kBackgroundTimeSlice and a nice
+/// value of 10, a tenth of the weight of threads with 0, so that it takes little of a processor
+/// that others want. Not less, because others may wait for what such a thread holds, a lane of the
+/// gate for example, while programs outside the driver keep the processors busy. Scopes may be
+/// nested. Leaves the nice value alone in a process that may not set it back, for which it needs
 /// CAP_SYS_NICE or an RLIMIT_NICE of 20 (LimitNICE=+0 of systemd).
 class ScopedLowPriority {
   public:
@@ -79,8 +79,8 @@ class ScopedLowPriority {
 };
 
 /// If the calling thread has a low priority, others that are ready run on its processor now, and
-/// not only at the next tick of the kernel, up to 10 ms later. To be called by computations at least
-/// every 100 us or so; more often costs little.
+/// not only at the next tick of the kernel, up to 10 ms later. To be called by computations at
+/// least every 100 us or so; more often costs little.
 void letOthersRun() noexcept;
 
 /// The nice value of the calling thread without the scopes above, for threads that it starts.

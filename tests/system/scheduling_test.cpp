@@ -135,8 +135,8 @@ int callsThatLetTheOtherRun(bool hasLowPriority) {
 }
 
 TEST(Scheduling, aThreadOfLowPriorityLetsOthersRun) {
-    // Beside other programs that compute on that processor they are fewer. Without yielding there is
-    // none.
+    // Beside other programs that compute on that processor they are fewer. Without yielding there
+    // is none.
     EXPECT_GE(callsThatLetTheOtherRun(true), 5);
 }
 

@@ -92,8 +92,7 @@ class Constants {
             const auto& [pool, offset, length] = source;
             const std::span<std::byte> bytes = bytesAt(target);
             for (std::size_t done = 0; done < length; done += kBytesAtOnce) {
-                const auto part =
-                    bytes.subspan(done, std::min(bytes.size() - done, kBytesAtOnce));
+                const auto part = bytes.subspan(done, std::min(bytes.size() - done, kBytesAtOnce));
                 if (Result<> read = sources[pool]->read(offset + done, part); !read) {
                     return failure(read.error().status,
                                    fmt::format("model pool {}: {}", pool, read.error().message));

@@ -14,9 +14,9 @@
 /// lanes for the shortest time while others waited comes first. Among the executions of one client
 /// the most urgent comes first. A running execution yields between its operations and inside most
 /// long ones. From then on it has a low priority, so that threads of clients that use less get a
-/// processor at once. An execution of a client that has used much less does not wait for that: it is
-/// admitted without a lane, and the kernel divides the processors. If no execution was admitted for
-/// kLongestWait, a thread of the gate admits an overdue one in this way.
+/// processor at once. An execution of a client that has used much less does not wait for that: it
+/// is admitted without a lane, and the kernel divides the processors. If no execution was admitted
+/// for kLongestWait, a thread of the gate admits an overdue one in this way.
 
 #include <atomic>
 #include <chrono>
