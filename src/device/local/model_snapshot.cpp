@@ -91,14 +91,16 @@ class Constants {
         for (const auto& [source, target] : places_) {
             const auto& [pool, offset, length] = source;
             const std::span<std::byte> bytes = bytesAt(target);
-            for (std::size_t done = 0; done < length; done += kBytesAtOnce) {
+            std::size_t done = 0;
+            do {
                 const auto part = bytes.subspan(done, std::min(bytes.size() - done, kBytesAtOnce));
                 if (Result<> read = sources[pool]->read(offset + done, part); !read) {
                     return failure(read.error().status,
                                    fmt::format("model pool {}: {}", pool, read.error().message));
                 }
+                done += part.size();
                 system::letOthersRun();
-            }
+            } while (done < length);
         }
         return charge;
     }
