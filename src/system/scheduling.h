@@ -17,7 +17,7 @@ namespace nnburst::system {
 /// runs at once when it wakes up, also on a processor where another program computes.
 inline constexpr std::chrono::nanoseconds kShortTimeSlice = std::chrono::microseconds(100);
 /// For preparations and threads of low priority. Longer than kShortTimeSlice, so that a thread that
-/// wakes up takes the processor of such a one. Hardly longer, because a thread that yields gives up
+/// wakes up takes their processor at once. Hardly longer, because a thread that yields gives up
 /// the rest of its time slice, and one that gets another time slice keeps its place in the order
 /// until the end of the old one: after one of 20 ms, each other thread that wants the processor ran
 /// for up to 20 ms first.

@@ -112,7 +112,10 @@ int callsThatLetTheOtherRun(bool hasLowPriority) {
     std::thread([&] {
         runOn(one);
         std::optional<ScopedLowPriority> low(std::in_place);
-        { const ScopedLowPriority again; }
+        {
+            const ScopedTimeSlice slice(kShortTimeSlice);
+            const ScopedLowPriority again;
+        }
         if (!hasLowPriority) {
             low.reset();
         }

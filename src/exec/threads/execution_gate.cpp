@@ -29,10 +29,9 @@ constexpr std::uint32_t kSleepsAfterFailedSpin = 16;
 /// Longer than an execution of a small network, so that clients with equal use run whole executions
 /// in turn.
 constexpr std::chrono::microseconds kQuantum{400};
-/// An execution of a client that has used this much less is admitted at once, without a lane. Less
-/// than kQuantum, or most of such executions would wait until a running one looks and yields, which
-/// it does later the less of a processor it has.
-constexpr std::chrono::microseconds kOwed{200};
+/// An execution of a client that has saved this much is admitted at once, without a lane. Less than
+/// kQuantum: from there on running executions yield, so that clients seldom save more.
+constexpr std::chrono::microseconds kSavedToExceedLanes{200};
 /// Interval at which a running execution looks for waiting ones that come before it. Each look
 /// takes the gate's lock and goes through all waiters, while an operation of a small network takes
 /// some microseconds.
@@ -73,7 +72,7 @@ void ExecutionGate::chargeAndAdmit(ClientShare* client, const std::optional<Admi
         }
         if (admission->exceedsLanes) {
             client->user().exceedsLanes_ = false;
-            exceeding_ = exceeding_ == client ? nullptr : exceeding_;
+            exceedingClient_ = exceedingClient_ == client ? nullptr : exceedingClient_;
         }
     } else if (client != nullptr) {
         client->add(waiters_.empty()
@@ -227,7 +226,8 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(Waiter& waiter) {
         const system::MutexLock lock(mutex_);
         wakesOverdueThread = mayBecomeOverdue(waiter) && wakeOverdueThread();
         waiter.work.arrival = arrivals_++;
-        const bool isOwed = !waiter.holdsRunner && saved(*waiter.client, now) >= kOwed;
+        const bool hasSaved =
+            !waiter.holdsRunner && saved(*waiter.client, now) >= kSavedToExceedLanes;
         waiter.isLight = limitCredit(*waiter.client, now);
         if (waiter.isLight) {
             lightSince_ = now;
@@ -239,7 +239,7 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(Waiter& waiter) {
         waitingCount_.fetch_add(1, std::memory_order_seq_cst);
         delayedCount_.fetch_add(1, std::memory_order_relaxed);  // only counts
         admitWaiters(now, admitted);
-        if (isOwed && !waiter.isAdmitted.load(std::memory_order_relaxed) &&
+        if (hasSaved && !waiter.isAdmitted.load(std::memory_order_relaxed) &&
             waiters_.front() == &waiter && mayExceedLanes(waiter)) {
             admitWithoutLane(waiter, now, admitted);
         }
@@ -303,21 +303,23 @@ void ExecutionGate::tryAdmitOverdue(TimePoint now, WakeList& admitted) {
 
 /// `waiter` may exceed the lanes.
 void ExecutionGate::admitWithoutLane(Waiter& waiter, TimePoint now, WakeList& admitted) {
+    NNBURST_ASSERT(mayExceedLanes(waiter), "an execution exceeds the lanes that may not");
     freeLanes_.fetch_sub(1, std::memory_order_seq_cst);  // before the runner: see leave
     waiter.admission.exceedsLanes = true;                // so it is bound to no processor
     ClientShare* const client = waiter.client;
     if (tryAdmit(waiter, now, admitted)) {
         client->user().exceedsLanes_ = true;
-        exceeding_ = client;
+        exceedingClient_ = client;
     } else {
         waiter.admission.exceedsLanes = false;
         freeLanes_.fetch_add(1, std::memory_order_seq_cst);
     }
 }
 
-bool ExecutionGate::mustMakeWay(const ClientShare& client) {
+bool ExecutionGate::needsLowPriority(const ClientShare& client) {
     const system::MutexLock lock(mutex_);
-    return exceeding_ != nullptr && client.usedMoreThan(*exceeding_, Clock::now()).count() > 0;
+    return exceedingClient_ != nullptr &&
+           client.usedMoreThan(*exceedingClient_, Clock::now()).count() > 0;
 }
 
 /// Admits an overdue waiter, if no execution was admitted for `longestWait_`. Returns when to look
@@ -457,7 +459,7 @@ void ExecutionGate::Pass::yield() {
         return;
     }
     const TimePoint lastLook = std::exchange(lastLook_, now);
-    if (!lowPriority_ && gate_.isOvercommitted() && gate_.mustMakeWay(*client_)) {
+    if (!lowPriority_ && gate_.isOvercommitted() && gate_.needsLowPriority(*client_)) {
         lowPriority_.emplace();
     }
     if (!gate_.mustYield(work_, runners_, client_, admission_, lastLook)) {

@@ -171,9 +171,8 @@ class ExecutionGate {
     [[nodiscard]] bool hasWaiters() const noexcept {
         return waitingCount_.load(std::memory_order_seq_cst) != 0;
     }
-    /// Whether an execution of `client` must take a low priority beside one without a lane, of a
-    /// client that has used less.
-    [[nodiscard]] bool mustMakeWay(const ClientShare& client) NNBURST_EXCLUDES(mutex_);
+    /// Whether an execution without a lane runs, of a client that has used less than `client`.
+    [[nodiscard]] bool needsLowPriority(const ClientShare& client) NNBURST_EXCLUDES(mutex_);
     /// Adds the time that an execution has used lanes while others waited to the share of `client`
     /// (null: it had no lanes), and admits others.
     void chargeAndAdmit(ClientShare* client, const std::optional<Admission>& admission,
@@ -230,11 +229,11 @@ class ExecutionGate {
     /// here, less kCredit: it saves no more for later.
     std::chrono::nanoseconds admittedUsed_ NNBURST_GUARDED_BY(mutex_){};
     TimePoint admittedLast_ NNBURST_GUARDED_BY(mutex_);  // when the last waiter was admitted
-    const ClientShare* admittedUser_ NNBURST_GUARDED_BY(mutex_) = nullptr;  // of which user
+    const ClientShare* admittedUser_ NNBURST_GUARDED_BY(mutex_) = nullptr;  // its user
     TimePoint contendedSince_ NNBURST_GUARDED_BY(mutex_);  // since when waiters_ is not empty
     TimePoint lightSince_ NNBURST_GUARDED_BY(mutex_);      // when the last light one came
     /// Whose execution was the last one admitted without a lane, if it still runs.
-    const ClientShare* exceeding_ NNBURST_GUARDED_BY(mutex_) = nullptr;
+    const ClientShare* exceedingClient_ NNBURST_GUARDED_BY(mutex_) = nullptr;
     LaneProcessors laneProcessors_ NNBURST_GUARDED_BY(mutex_);
     ClientShare unnamed_;  // of executions without a client
 

@@ -438,16 +438,15 @@ TEST(ExecutionGate, aClientThatRunsOnALaneDoesNotInterruptAnotherForASecondOne) 
     second.join();
 }
 
+/// Whether an execution is let in before its deadline; it stays in for the life of the pass.
+[[nodiscard]] bool isLetIn(Pass& pass) {
+    return pass.enter({.deadline = TimePoint(std::chrono::steady_clock::now()) + 50ms}).has_value();
+}
+
 /// A gate with one lane, whose execution makes no way, and the clients of two users.
 class GateThatIsHeld : public testing::Test {
   protected:
     GateThatIsHeld() { EXPECT_TRUE(holder->enter({})); }
-
-    /// Whether an execution is let in before its deadline; it stays in for the life of the pass.
-    [[nodiscard]] static bool isLetIn(Pass& pass) {
-        return pass.enter({.deadline = TimePoint(std::chrono::steady_clock::now()) + 50ms})
-            .has_value();
-    }
 
     ExecutionGate gate{1, 1ms};
     std::vector<RunnerSet> models{4};
@@ -575,11 +574,6 @@ class GateOfABusyClient : public testing::Test {
         holder.join();
     }
 
-    [[nodiscard]] bool isLetIn(Pass& pass) const {
-        return pass.enter({.deadline = TimePoint(std::chrono::steady_clock::now()) + 50ms})
-            .has_value();
-    }
-
     ExecutionGate gate{1, 1h};
     std::vector<RunnerSet> models{4};
     std::shared_ptr<ClientShare> user = std::make_shared<ClientShare>();
@@ -601,13 +595,6 @@ TEST_F(GateOfABusyClient, letsThoseInAtOnceThatHaveUsedLess) {
     }
     Pass own(gate, models[2], Pass::Width::ONE_LANE, &busy);
     EXPECT_FALSE(isLetIn(own));
-    end();
-}
-
-TEST_F(GateOfABusyClient, letsNoneInWithoutARunner) {
-    begin();
-    Pass ofTheSameModel(gate, models[1], Pass::Width::ONE_LANE, &modest);
-    EXPECT_FALSE(isLetIn(ofTheSameModel));
     end();
 }
 
