@@ -102,6 +102,7 @@ class Server::Impl final : public Servable {
     Result<> start(const std::shared_ptr<ServingThreadPool>& pool) {
         NNBURST_TRY_ASSIGN(registration_, ServingThreadPool::add(pool, *this, account_));
         results_.setDoorbell(registration_.ringBackDescriptor());
+        waiter_.setSpinAllowance(registration_.spinAllowance());
         registration_.ring();
         return {};
     }

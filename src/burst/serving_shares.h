@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "account/account.h"
+#include "burst/spin_shares.h"
 
 namespace nnburst::burst {
 
@@ -52,6 +53,8 @@ class ServingShares {
 
         const SharedAccount account;  // so that no other account has its address
         std::size_t served = 0;
+        SpinCount clientSpins;                   // of these threads, while they serve this client
+        SpinCount userSpins;                     // the same for this user
         std::list<Candidate*> waiting;           // bursts of a client, the first has waited longest
         std::list<Share*> waitingClients;        // clients of a user that have bursts that wait
         ListElement<Share> amongClients{*this};  // of its user
@@ -75,6 +78,9 @@ class ServingShares {
     /// maximum that a user has does not include them.
     static constexpr std::size_t kForOthers = 256;
 
+    /// A client of which more bursts are served has many.
+    static constexpr std::size_t kManyServed = 8;
+
     /// `maximumThreads` threads serve bursts, of all clients together.
     explicit ServingShares(std::size_t maximumThreads) noexcept : maximumThreads_(maximumThreads) {}
 
@@ -93,15 +99,28 @@ class ServingShares {
     void begin(const Owner& owner) noexcept {
         ++served_;
         usersServed_ += owner.user->served++ == 0 ? 1 : 0;
-        owner.client->served += owner.client == owner.user ? 0 : 1;
+        if (owner.client != owner.user) {
+            clientsServed_ += owner.client->served++ == 0 ? 1 : 0;
+        }
     }
     void end(const Owner& owner) noexcept {
         --served_;
         usersServed_ -= --owner.user->served == 0 ? 1 : 0;
-        owner.client->served -= owner.client == owner.user ? 0 : 1;
+        if (owner.client != owner.user) {
+            clientsServed_ -= --owner.client->served == 0 ? 1 : 0;
+        }
+    }
+
+    /// Whether a burst of `owner`, which is served, is one of many of its client, while bursts of
+    /// other clients are served.
+    [[nodiscard]] bool isOneOfMany(const Owner& owner) const noexcept {
+        return owner.client->served > kManyServed && clientsServed_ > 1;
     }
 
     [[nodiscard]] std::size_t served() const noexcept { return served_; }
+    /// Users and clients of which a burst is served; of the clients those that have an account.
+    [[nodiscard]] std::size_t usersServed() const noexcept { return usersServed_; }
+    [[nodiscard]] std::size_t clientsServed() const noexcept { return clientsServed_; }
 
     /// Lets `candidate`, which does not wait, wait after all others.
     void addWaiting(Candidate& candidate) noexcept {
@@ -182,6 +201,7 @@ class ServingShares {
     const std::size_t maximumThreads_;
     std::size_t served_ = 0;
     std::size_t usersServed_ = 0;
+    std::size_t clientsServed_ = 0;
     std::map<const Account*, std::weak_ptr<Share>> shares_;
     std::list<Share*> waitingUsers_;  // users of which bursts wait
     std::uint64_t arrivals_ = 0;

@@ -12,12 +12,14 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "log/assert.h"
 #include "system/interruption.h"
 #include "system/realtime.h"
+#include "system/scheduling.h"
 #include "system/thread.h"
 
 namespace nnburst::burst {
@@ -62,7 +64,7 @@ tl::unexpected<Error> exhausted(const char* what) {
 ///       | remove
 ///       v
 ///     REMOVED
-struct ServingThreadPool::Registration::Entry : ServingShares::Candidate {
+struct ServingThreadPool::Registration::Entry : ServingShares::Candidate, fmq::SpinAllowance {
     enum class State : std::uint8_t {
         PARKED,      ///< no thread serves it
         SERVED,      ///< one thread serves it
@@ -70,14 +72,23 @@ struct ServingThreadPool::Registration::Entry : ServingShares::Candidate {
         REMOVED,     ///< never to be served again
     };
 
-    Entry() = default;
-    ~Entry() {
+    explicit Entry(SpinShares& spinShares) noexcept : spins(spinShares) {}
+    ~Entry() override {
         const system::ScopedInterruption interruption;  // as in drain()
         driverEnd.reset();
     }
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
 
+    [[nodiscard]] bool tryBeginSpin() noexcept override {
+        return spins.tryBegin(owner.user->userSpins, owner.client->clientSpins);
+    }
+    void endSpin() noexcept override {
+        spins.end(owner.user->userSpins, owner.client->clientSpins);
+    }
+
+    SpinShares& spins;         ///< of the pool
+    bool isOneOfMany = false;  ///< as ServingShares::isOneOfMany, when its thread began to serve it
     std::uint64_t id = kEndId;
     Servable* burst = nullptr;
     UniqueFd driverEnd;  ///< of the doorbell
@@ -166,6 +177,11 @@ int ServingThreadPool::Registration::ringBackDescriptor() const noexcept {
     return entry_->driverEnd.get();
 }
 
+fmq::SpinAllowance& ServingThreadPool::Registration::spinAllowance() const noexcept {
+    NNBURST_ASSERT(entry_ != nullptr, "the registration is empty");
+    return *entry_;
+}
+
 void ServingThreadPool::Registration::ring() const noexcept {
     NNBURST_ASSERT(entry_ != nullptr, "the registration is empty");
     pool_->ring(*entry_);
@@ -213,7 +229,7 @@ ServingThreadPool::~ServingThreadPool() {
 
 Result<ServingThreadPool::Registration> ServingThreadPool::add(
     const std::shared_ptr<ServingThreadPool>& pool, Servable& burst, const SharedAccount& account) {
-    auto entry = std::make_shared<Registration::Entry>();
+    auto entry = std::make_shared<Registration::Entry>(pool->spins_);
     entry->burst = &burst;
     // A socket, because the two ends share no state: what the client does to its end neither blocks
     // nor silences the driver's.
@@ -302,10 +318,12 @@ std::size_t ServingThreadPool::allowedThreads() const noexcept {
 /// more than are allowed now that some clients have answered. If it may, it counts as ended.
 bool ServingThreadPool::mayEnd() noexcept {
     const system::MutexLock lock(mutex_);
-    const std::size_t kept = threadCount() <= allowedThreads() ? kKeptIdleThreads : 1;
+    const std::size_t kept =
+        threadCount() <= allowedThreads() + kKeptIdleThreads ? kKeptIdleThreads : 1;
     if (idle_.load(std::memory_order_relaxed) <= kept) {
         return false;
     }
+    joinEndedThreads();  // whose stacks another thread may need
     --idle_;
     --threadCount_;
     ended_.push_back(std::this_thread::get_id());
@@ -335,7 +353,7 @@ void ServingThreadPool::runThread() noexcept {
         if (const auto entry = find(event.data.u64)) {
             answerRing(entry);
         }
-        if (threadCount() > allowedThreads() && mayEnd()) {
+        if (threadCount() > allowedThreads() + kKeptIdleThreads && mayEnd()) {
             return;
         }
     }
@@ -365,6 +383,10 @@ void ServingThreadPool::answerRing(const std::shared_ptr<Registration::Entry>& e
 
 /// True if there is more to do.
 bool ServingThreadPool::serve(Registration::Entry& entry) noexcept {
+    std::optional<system::ScopedLowPriority> lowPriority;
+    if (entry.isOneOfMany) {
+        lowPriority.emplace();
+    }
     while (true) {
         drain(entry.driverEnd.get());
         const bool hasMore = entry.burst->serve();
@@ -383,12 +405,17 @@ bool ServingThreadPool::serve(Registration::Entry& entry) noexcept {
 bool ServingThreadPool::beginOrWait(Registration::Entry& entry) noexcept {
     const system::MutexLock lock(mutex_);
     if (shares_.mayBegin(entry.owner, clientWaits_.load(std::memory_order_relaxed))) {
-        shares_.begin(entry.owner);
+        begin(entry);
         ringNextWaiting();
         return true;
     }
     addToWaiting(entry);
     return false;
+}
+
+void ServingThreadPool::begin(Registration::Entry& entry) noexcept {
+    shares_.begin(entry.owner);
+    entry.isOneOfMany = shares_.isOneOfMany(entry.owner);
 }
 
 /// The calling thread has served `entry`. Gives the burst that it is to serve next, if one waits
@@ -402,7 +429,7 @@ std::shared_ptr<ServingThreadPool::Registration::Entry> ServingThreadPool::endAn
     }
     Registration::Entry* const next = takeWaiting();
     if (next != nullptr) {
-        shares_.begin(next->owner);
+        begin(*next);
     }
     ringNextWaiting();
     return next == nullptr ? nullptr : entries_.find(next->id)->second;
@@ -424,7 +451,7 @@ void ServingThreadPool::ringWaiting() noexcept {
 /// Rings a burst that waits and may be served now. The thread that begins to serve it rings the
 /// next one: the end of one burst may allow several, where it was the last of its user.
 void ServingThreadPool::ringNextWaiting() noexcept {
-    noteWhetherFull();
+    noteServed();
     if (Registration::Entry* const next = takeWaiting()) {
         ring(*next);
     }
@@ -436,8 +463,9 @@ ServingThreadPool::Registration::Entry* ServingThreadPool::takeWaiting() noexcep
         shares_.takeWaiting(clientWaits_.load(std::memory_order_relaxed)));
 }
 
-void ServingThreadPool::noteWhetherFull() noexcept {
+void ServingThreadPool::noteServed() noexcept {
     isFull_.store(shares_.served() >= allowedThreads(), std::memory_order_relaxed);
+    spins_.setServed(shares_.usersServed(), shares_.clientsServed());
 }
 
 }  // namespace nnburst::burst

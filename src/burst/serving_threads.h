@@ -19,8 +19,11 @@
 
 #include "account/account.h"
 #include "burst/serving_shares.h"
+#include "burst/spin_shares.h"
+#include "fmq/spin_allowance.h"
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
+#include "system/affinity.h"
 #include "system/mutex.h"
 
 namespace nnburst::burst {
@@ -64,6 +67,8 @@ class ServingThreadPool {
         [[nodiscard]] UniqueFd takeDoorbell() noexcept;
         /// Sending to it rings at the client's end. It lives as long as the registration.
         [[nodiscard]] int ringBackDescriptor() const noexcept;
+        /// For the thread that serves the burst (SpinShares). It lives as long as the registration.
+        [[nodiscard]] fmq::SpinAllowance& spinAllowance() const noexcept;
         /// Has the burst served as if the client had rung. Any thread, does not block.
         void ring() const noexcept;
 
@@ -107,14 +112,16 @@ class ServingThreadPool {
     }
 
   private:
-    ServingThreadPool(std::size_t maximumThreads, std::uint32_t realtimePriority) noexcept
+    ServingThreadPool(std::size_t maximumThreads, std::uint32_t realtimePriority)
         : maximumThreads_(maximumThreads),
           realtimePriority_(realtimePriority),
+          spins_(system::usableProcessors().size()),
           shares_(maximumThreads) {}
 
     void runThread() noexcept;
     void answerRing(const std::shared_ptr<Registration::Entry>& entry) noexcept;
     [[nodiscard]] bool serve(Registration::Entry& entry) noexcept;
+    void begin(Registration::Entry& entry) noexcept NNBURST_REQUIRES(mutex_);
     [[nodiscard]] bool beginOrWait(Registration::Entry& entry) noexcept NNBURST_EXCLUDES(mutex_);
     [[nodiscard]] std::shared_ptr<Registration::Entry> endAndTakeWaiting(Registration::Entry& entry,
                                                                          bool hasMore) noexcept
@@ -123,7 +130,7 @@ class ServingThreadPool {
     [[nodiscard]] Registration::Entry* takeWaiting() noexcept NNBURST_REQUIRES(mutex_);
     void ringWaiting() noexcept NNBURST_EXCLUDES(mutex_);
     void ringNextWaiting() noexcept NNBURST_REQUIRES(mutex_);
-    void noteWhetherFull() noexcept NNBURST_REQUIRES(mutex_);
+    void noteServed() noexcept NNBURST_REQUIRES(mutex_);
     void ring(const Registration::Entry& entry) const noexcept;
     [[nodiscard]] std::shared_ptr<Registration::Entry> find(std::uint64_t id)
         NNBURST_EXCLUDES(mutex_);
@@ -142,6 +149,7 @@ class ServingThreadPool {
     std::atomic<std::size_t> registrationCount_{0};
     std::atomic<std::size_t> clientWaits_{0};  // threads that wait for a client's answer
     std::atomic<bool> isFull_{false};          // as many bursts are served as there may be threads
+    SpinShares spins_;
 
     system::Mutex mutex_;
     std::uint64_t lastId_ NNBURST_GUARDED_BY(mutex_) = 0;

@@ -19,6 +19,7 @@
 
 #include "fmq/event_flag.h"
 #include "fmq/shared_wait_stats.h"
+#include "fmq/spin_allowance.h"
 #include "fmq/wait_forecast.h"
 #include "fmq/wait_plan.h"
 #include "nnburst/wait_policy.h"
@@ -98,6 +99,10 @@ class Waiter {
     /// through shorter waits.
     void setPeerNeedsAllProcessors(bool needsAll) noexcept { peerNeedsAll_ = needsAll; }
 
+    /// From now on this thread spins only while `allowance`, which outlives the waiter, permits it.
+    /// Without one it always may.
+    void setSpinAllowance(SpinAllowance& allowance) noexcept { allowance_ = &allowance; }
+
     /// If true, executions wait for processors: this side and the peer then sleep at once instead
     /// of spinning, each only if its policy is ADAPTIVE.
     void setContended(bool isContended) noexcept { flag_.setContended(isContended); }
@@ -145,6 +150,7 @@ class Waiter {
     std::optional<EventFlag> peer_;
     WaitRules rules_;
     SharedWaitStats& stats_;
+    SpinAllowance* allowance_ = nullptr;
     bool isAlone_ = true;
     bool peerNeedsAll_ = false;
     SpinBudget budget_;
@@ -214,7 +220,8 @@ bool Waiter::sleepWithAlarm(SteadyTime alarm, WaitForecast& forecast, Ready& rea
 template <class Ready>
 bool Waiter::spin(const WaitPlan& plan, SteadyTime start, SteadyTime end, Ready& ready,
                   SteadyTime& now) noexcept {
-    if (plan.spinAtMost.count() <= 0 || !maySpinNow()) {
+    if (plan.spinAtMost.count() <= 0 || !maySpinNow() ||
+        (allowance_ != nullptr && !allowance_->tryBeginSpin())) {
         return false;
     }
     const SteadyTime spinStart = now;
@@ -224,6 +231,9 @@ bool Waiter::spin(const WaitPlan& plan, SteadyTime start, SteadyTime end, Ready&
     stats_.add<&WaitStats::burnt>(static_cast<std::uint64_t>((now - spinStart).count()));
     if (plan.sleepUntil.count() > 0) {
         budget_.spend(now - spinStart);
+    }
+    if (allowance_ != nullptr) {
+        allowance_->endSpin();
     }
     return isReady;
 }

@@ -169,5 +169,40 @@ TEST(ServingShares, lookAtClientsAndNotAtTheirBursts) {
     EXPECT_GT(turnsOfOther, kTurns / 8) << "the thread of its user";
 }
 
+TEST(ServingShares, countTheUsersAndClientsThatAreServed) {
+    ServingShares shares(64);
+    const std::vector<SharedAccount> clients = makeClients(2, 2);  // and one without an account
+    std::vector<ServingShares::Owner> owners;
+    for (const SharedAccount& client : clients) {
+        owners.push_back(shares.ownerOf(client));
+        shares.begin(owners.back());
+        shares.begin(owners.back());
+    }
+    EXPECT_EQ(shares.usersServed(), 3U);
+    EXPECT_EQ(shares.clientsServed(), 4U);
+    shares.end(owners[1]);
+    EXPECT_EQ(shares.clientsServed(), 4U) << "another burst of the client is served";
+    shares.end(owners[1]);
+    EXPECT_EQ(shares.clientsServed(), 3U);
+    EXPECT_EQ(shares.usersServed(), 3U) << "another client of the user is served";
+}
+
+TEST(ServingShares, aClientHasManyOnlyBesideAnother) {
+    ServingShares shares(64);
+    const std::vector<SharedAccount> clients = makeClients(1, 2);
+    const ServingShares::Owner many = shares.ownerOf(clients[1]);
+    const ServingShares::Owner other = shares.ownerOf(clients[2]);
+    for (std::size_t i = 0; i < ServingShares::kManyServed; ++i) {
+        shares.begin(many);
+    }
+    shares.begin(other);
+    EXPECT_FALSE(shares.isOneOfMany(many));
+    shares.begin(many);
+    EXPECT_TRUE(shares.isOneOfMany(many));
+    EXPECT_FALSE(shares.isOneOfMany(other));
+    shares.end(other);
+    EXPECT_FALSE(shares.isOneOfMany(many));
+}
+
 }  // namespace
 }  // namespace nnburst::burst

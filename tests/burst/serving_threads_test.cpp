@@ -7,9 +7,11 @@
 #include "burst/serving_threads.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <array>
+#include <deque>
 #include <functional>
 #include <future>
 
@@ -17,6 +19,8 @@
 #include "fakes.h"
 #include "support/lingering_socket.h"
 #include "support/sleeping_threads.h"
+#include "system/affinity.h"
+#include "system/scheduling.h"
 
 namespace nnburst::burst {
 namespace {
@@ -319,6 +323,55 @@ TEST(ServingThreads, areNotExhaustedByThoseThatWaitForTheirClients) {
     hold.go.set_value();
 }
 
+/// Serves on a thread of `pool` and gives its nice value.
+int niceOfThread(const std::shared_ptr<ServingThreadPool>& pool, const SharedAccount& account) {
+    std::promise<int> nice;
+    FakeBurst burst([&nice, isFirst = true]() mutable {
+        if (std::exchange(isFirst, false)) {
+            nice.set_value(::getpriority(PRIO_PROCESS, 0));
+        }
+        return false;
+    });
+    const auto registration = std::move(*ServingThreadPool::add(pool, burst, account));
+    registration.ring();
+    return nice.get_future().get();
+}
+
+TEST(ServingThreads, ofAClientWithManyHaveALowPriorityBesideAnotherClient) {
+    const int usual = ::getpriority(PRIO_PROCESS, 0);
+    int low = usual;
+    {
+        const system::ScopedLowPriority scope;
+        low = ::getpriority(PRIO_PROCESS, 0);
+    }
+    if (low == usual) {
+        GTEST_SKIP() << "this process may not set a nice value back";
+    }
+    const auto pool = *ServingThreadPool::create();
+    const Amounts limits;
+    const SharedAccount user = Account::create("user", limits);
+    const SharedAccount many = Account::create("many", limits, user);
+    const SharedAccount other = Account::create("other", limits, user);
+    Hold hold;
+    std::deque<FakeBurst> bursts;
+    std::vector<ServingThreadPool::Registration> registrations;
+    const auto serveOne = [&](const SharedAccount& account) {
+        registrations.push_back(
+            std::move(*ServingThreadPool::add(pool, bursts.emplace_back(hold.serve()), account)));
+        registrations.back().ring();
+    };
+    for (std::size_t i = 0; i < ServingShares::kManyServed; ++i) {
+        serveOne(many);
+    }
+    waitFor([&] { return hold.inside == static_cast<int>(ServingShares::kManyServed); });
+    EXPECT_EQ(niceOfThread(pool, many), usual) << "there is no other client";
+    serveOne(other);
+    waitFor([&] { return hold.inside == static_cast<int>(ServingShares::kManyServed) + 1; });
+    EXPECT_EQ(niceOfThread(pool, many), low);
+    EXPECT_EQ(niceOfThread(pool, other), usual);
+    hold.go.set_value();
+}
+
 TEST(ServingThreads, doNotServeWhatIsRemoved) {
     const auto pool = *ServingThreadPool::create();
     for (int i = 0; i < 200; ++i) {
@@ -517,6 +570,36 @@ TEST(Burst, letsNoClientMakeTheDriverSpinForLong) {
         ASSERT_TRUE(burst.controller->execute(doubling.request, options, outcome));
         waitFor([&] { return (word.word & fmq::EventFlag::kParked) != 0; });
         EXPECT_LT(burst.controller->waitStats().driver.burnt - before, 150ms);
+    }
+}
+
+/// Bursts of one client that are asked to spin, and an execution of each now and then.
+TEST(Burst, spinsWithOthersOnNoMoreThreadsThanThereAreProcessors) {
+    constexpr std::size_t kBursts = 12;
+    constexpr WaitPolicy kSpin{.spinWindow = 1h, .mode = WaitMode::SPIN};
+    const auto pool = *ServingThreadPool::create();
+    std::deque<BurstPair> bursts;
+    for (std::size_t i = 0; i < kBursts; ++i) {
+        bursts.emplace_back(
+            BurstOptions{.clientWait = {.mode = WaitMode::BLOCK}, .driverWait = kSpin}, pool);
+    }
+    const DoublingRequest doubling;
+    ExecutionOutcome outcome;
+    const auto begin = std::chrono::steady_clock::now();
+    for (int round = 0; round < 20; ++round) {
+        for (BurstPair& burst : bursts) {
+            ASSERT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
+        }
+        std::this_thread::sleep_for(5ms);
+    }
+    std::chrono::nanoseconds spun{};
+    for (BurstPair& burst : bursts) {
+        spun += burst.controller->waitStats().driver.burnt;
+    }
+    EXPECT_LE(spun, (std::chrono::steady_clock::now() - begin) *
+                        static_cast<long>(system::usableProcessors().size()));
+    if (!fmq::hasOneProcessor()) {
+        EXPECT_GT(spun, 0ns);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <initializer_list>
 #include <thread>
+#include <utility>
 
 namespace nnburst::fmq {
 namespace {
@@ -65,6 +66,48 @@ int looksInVain(std::optional<EventFlag> peer, const WaitPolicy& policy,
 
 TEST_F(WaitThatSpins, spinsForTheWholeWindow) {
     EXPECT_GT(looksInVain(std::nullopt, {.spinWindow = 10s}), 1000);
+}
+
+/// Permits one spin at a time, if any.
+class OneSpin final : public SpinAllowance {
+  public:
+    explicit OneSpin(bool isFree) : isFree_(isFree) {}
+    bool tryBeginSpin() noexcept override {
+        ++asked;
+        return std::exchange(isFree_, false);
+    }
+    void endSpin() noexcept override { isFree_ = true; }
+
+    int asked = 0;
+
+  private:
+    bool isFree_;
+};
+
+/// As looksInVain, with a waiter that is asked to spin and waits twice.
+int looksInVain(SpinAllowance& allowance) {
+    EventWord word{};
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word), std::nullopt, {.spinWindow = 10s, .mode = WaitMode::SPIN},
+                  stats);
+    waiter.setSpinAllowance(allowance);
+    int looks = 0;
+    for (int wait = 0; wait < 2; ++wait) {
+        looks = 0;
+        EXPECT_FALSE(waiter.wait({.deadline = {}, .atMost = 50ms}, nullptr, [&] {
+            ++looks;
+            return false;
+        }));
+    }
+    return looks;
+}
+
+TEST_F(WaitThatSpins, spinsOnlyWhileItsAllowancePermitsIt) {
+    OneSpin permitted(true);
+    EXPECT_GT(looksInVain(permitted), 1000) << "the first wait has not ended its spin";
+    EXPECT_EQ(permitted.asked, 2);
+    OneSpin forbidden(false);
+    EXPECT_LT(looksInVain(forbidden), 50);
 }
 
 TEST(WaitUntil, sleepsAtOnceWithoutAWindow) {
