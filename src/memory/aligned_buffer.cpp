@@ -4,16 +4,26 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
 
 #include "memory/checked_math.h"
 #include "memory/drop_pages.h"
 #include "nnburst/memory.h"
 #include "system/huge_pages.h"
+#include "system/prefault.h"
+#include "system/scheduling.h"
 
 namespace nnburst {
+
+namespace {
+
+/// Between two of which other threads may run.
+constexpr std::size_t kTouchedAtOnceBytes = std::size_t{256} << 10;
+
+}  // namespace
 
 Result<AlignedBuffer> AlignedBuffer::allocate(std::uint64_t sizeBytes) {
     const std::size_t alignment = system::blockAlignment(sizeBytes, kOperandAlignmentBytes);
@@ -37,10 +47,11 @@ Result<AlignedBuffer> AlignedBuffer::allocate(std::uint64_t sizeBytes) {
 }
 
 void AlignedBuffer::touch(std::uint64_t sizeBytes) const noexcept {
-    const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-    for (std::uint64_t offset = 0; offset < std::min(sizeBytes, sizeBytes_); offset += page) {
-        volatile std::byte& byte = data_[offset];
-        byte = byte;
+    const std::span<std::byte> memory(data_, std::min(sizeBytes, sizeBytes_));
+    for (std::size_t offset = 0; offset < memory.size(); offset += kTouchedAtOnceBytes) {
+        system::prefault(
+            memory.subspan(offset, std::min(kTouchedAtOnceBytes, memory.size() - offset)));
+        system::letOthersRun();
     }
 }
 

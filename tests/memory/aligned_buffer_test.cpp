@@ -4,16 +4,48 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "nnburst/memory.h"
+#include "support/sanitizers.h"
 
 namespace nnburst {
 namespace {
+
+/// Of the calling thread, up to now.
+long pageFaults() {
+    rusage usage{};
+    EXPECT_EQ(::getrusage(RUSAGE_THREAD, &usage), 0);
+    return usage.ru_minflt;
+}
+
+TEST(AlignedBuffer, takesOnePageFaultForEachPageThatItTouches) {
+    if (test::kHasSanitizer) {
+        GTEST_SKIP() << "sanitizers touch memory of their own";
+    }
+    constexpr long kPages = 250;  // too few for a huge page
+    const auto pageBytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const AlignedBuffer buffer = std::move(*AlignedBuffer::allocate(kPages * pageBytes));
+    const long before = pageFaults();
+    buffer.touch(buffer.sizeBytes());
+    const long touched = pageFaults();
+    if (touched == before) {
+        GTEST_SKIP() << "this kernel makes no pages present (since 5.14)";
+    }
+    EXPECT_LT(touched - before, kPages + kPages / 2);
+    for (long page = 0; page < kPages; ++page) {
+        std::byte& first = buffer.data()[static_cast<std::size_t>(page) * pageBytes];
+        EXPECT_EQ(first, std::byte{0});
+        first = std::byte{1};
+    }
+    EXPECT_LT(pageFaults() - touched, kPages / 2);
+}
 
 TEST(AlignedBuffer, leavesWhatIsBesideItWhenItGivesItsMemoryBack) {
     constexpr std::size_t kSmall = 1000;
